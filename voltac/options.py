@@ -1,0 +1,45 @@
+"""The options of one compilation, as the stages see them: plain, frozen data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from voltac.target_info import TargetInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What is asked of a compilation besides its source. ``cli`` and ``python`` build it, stages read it."""
+
+    target: TargetInfo
+    level: int = 3
+    """Optimisation level 0..3; 1 prefers small code."""
+    defines: tuple[tuple[str, str], ...] = ()
+    """Macros (name, value) of the command line, in order."""
+    include_directories: tuple[str, ...] = ()
+    addressing: int = 32
+    debug_info: bool = False
+    position_independent: str = ""
+    """``''``, ``small`` or ``large`` (``--pic``, ``--PIC``)."""
+    math_library: str = "default"
+    standard_library: bool = True
+    wrap_signed: bool = False
+    disable_assertions: bool = False
+    disable_fma: bool = False
+    fast_math: str = ""
+    """``''``, ``legacy``, ``balanced`` or ``aggressive``."""
+    reset_ftz_daz: bool = False
+    llvm_intrinsics: bool = False
+    internal_export_functions: bool = True
+    cpu: str = ""
+    """Tuning CPU that overrides the target's."""
+    all_on_paths: bool = True
+    """Emit all-on bodies for foreach and coherent statements (``--opt=disable-all-on-optimizations`` clears it)."""
+    masked_paths: bool = True
+    """Emit masked tails; ``voltac compare`` clears it to see the all-on path alone. Never cleared for real code."""
+    resolve_accesses: bool = True
+    """Turn regular gathers into loads and shuffles (``--opt=disable-gather-scatter-optimizations`` clears it)."""
+    force_alignment: int = 0
+    ignore_preprocessor_errors: bool = False
+    preprocess: bool = True
+    """False with ``--nocpp``."""

@@ -1,0 +1,89 @@
+"""Builtins: operations that the standard library is written in but the language cannot say.
+
+A builtin is a row here, its meaning a row of ``interpreter/builtins.py``, its
+code a row of ``lower/builtins.py``; all three are found by the name. Names start
+with two underscores. Builtins ignore the execution mask except where said.
+
+Type patterns: ``u`` / ``v`` / ``R`` is the rate (``R``: varying if any ``R``
+argument is, and the result with it), then ``T`` (one of ``elements``) or a fixed
+type; ``U(T)`` is the unsigned integer of T's width, ``u T *`` a uniform pointer to
+uniform T. Arguments convert to ``T`` implicitly only in their rate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from voltac.sema.types import (
+    BOOL,
+    DOUBLE,
+    FLOAT,
+    FLOAT16,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    UINT8,
+    UINT16,
+    UINT32,
+    UINT64,
+    Scalar,
+)
+
+SIGNED = (INT8, INT16, INT32, INT64)
+UNSIGNED = (UINT8, UINT16, UINT32, UINT64)
+INTEGERS = SIGNED + UNSIGNED
+FLOATS = (FLOAT16, FLOAT, DOUBLE)
+NUMBERS = INTEGERS + FLOATS
+WIDE = (INT32, UINT32, INT64, UINT64)
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltinRow:
+    name: str
+    result: str
+    parameters: tuple[str, ...]
+    elements: tuple[Scalar, ...]
+    meaning: str
+
+
+BUILTINS: dict[str, BuiltinRow] = {
+    row.name: row
+    for row in (
+        # Element by element, at either rate.
+        BuiltinRow("__sqrt", "R T", ("R T",), FLOATS, "correctly rounded square root"),
+        BuiltinRow("__abs", "R T", ("R T",), SIGNED + FLOATS, "absolute value; the smallest integer is undefined"),
+        BuiltinRow("__floor", "R T", ("R T",), FLOATS, "largest integral value not above"),
+        BuiltinRow("__ceil", "R T", ("R T",), FLOATS, "smallest integral value not below"),
+        BuiltinRow("__trunc", "R T", ("R T",), FLOATS, "integral part"),
+        BuiltinRow("__round", "R T", ("R T",), FLOATS, "nearest integral value, ties to even"),
+        BuiltinRow("__min", "R T", ("R T", "R T"), NUMBERS, "a < b ? a : b"),
+        BuiltinRow("__max", "R T", ("R T", "R T"), NUMBERS, "a > b ? a : b"),
+        BuiltinRow("__fma", "R T", ("R T", "R T", "R T"), FLOATS, "a * b + c, rounded once, on every target"),
+        BuiltinRow("__copysign", "R T", ("R T", "R T"), FLOATS, "magnitude of a, sign of b"),
+        BuiltinRow("__bits", "R U(T)", ("R T",), FLOATS, "bit pattern"),
+        BuiltinRow("__float_of_bits", "R T", ("R U(T)",), FLOATS, "value of a bit pattern; T is found from U(T)"),
+        BuiltinRow("__population_count", "R T", ("R T",), WIDE, "number of 1 bits"),
+        BuiltinRow("__leading_zeros", "R T", ("R T",), WIDE, "width of T for 0"),
+        BuiltinRow("__trailing_zeros", "R T", ("R T",), WIDE, "width of T for 0"),
+        BuiltinRow("__rcp_fast", "R T", ("R T",), (FLOAT, DOUBLE), "1/a to about 11 bits or better"),
+        BuiltinRow("__rsqrt_fast", "R T", ("R T",), (FLOAT, DOUBLE), "1/sqrt(a) to about 11 bits or better"),
+        BuiltinRow("__saturating_add", "R T", ("R T", "R T"), INTEGERS, "sum clamped to the range of T"),
+        BuiltinRow("__saturating_sub", "R T", ("R T", "R T"), INTEGERS, "difference clamped to the range of T"),
+        # The mask.
+        BuiltinRow("__active", "v bool", (), (), "true in the lanes that are active here"),
+        BuiltinRow("__pack_bits", "u uint64", ("v bool",), (), "bit l is lane l, active or not"),
+        # Across lanes, reading active and inactive ones alike.
+        BuiltinRow("__shuffle", "v T", ("v T", "v int32"), NUMBERS, "lane l of the result is v[p[l] mod W]"),
+        BuiltinRow("__extract", "u T", ("v T", "u int32"), (*NUMBERS, BOOL), "v[i]"),
+        BuiltinRow("__insert", "v T", ("v T", "u int32", "u T"), (*NUMBERS, BOOL), "v with lane i replaced"),
+        BuiltinRow("__reduce_add", "u T", ("v T",), NUMBERS, "sum over all lanes; floats in any association"),
+        BuiltinRow("__reduce_min", "u T", ("v T",), NUMBERS, "smallest of all lanes"),
+        BuiltinRow("__reduce_max", "u T", ("v T",), NUMBERS, "largest of all lanes"),
+        BuiltinRow("__compress", "v T", ("v T", "v bool"), NUMBERS, "lanes with true moved to the front; any value behind"),
+        BuiltinRow("__expand", "v T", ("v T", "v bool"), NUMBERS, "inverse: lane l with true gets v[number of true below l]"),
+        # The machine.
+        BuiltinRow("__fence", "u void", (), (), "full memory fence"),
+        BuiltinRow("__clock", "u int64", (), (), "cycle counter"),
+    )
+}

@@ -1,0 +1,265 @@
+"""The types of the language, and :class:`Qual`: a type with its rate and constness.
+
+The rate (uniform, varying, soa) stands *outside* the type, so that the rules of
+uniform and varying are one table instead of a case in every type. Types are
+immutable and compare by structure, except structs and enums, which are nominal.
+
+Conventions:
+
+* an array's ``Qual`` has the rate and constness of its element;
+* a struct member keeps its declared ``Qual``; an unqualified one has rate
+  ``UNBOUND`` and takes the rate of the object (:func:`member_qual`);
+* references exist in signatures only: the typed tree has pointers instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """How many values an object has: one a gang, one a lane, or soa blocks of ``width``."""
+
+    kind: str
+    width: int = 0
+
+    def __str__(self) -> str:
+        return {"soa": f"soa<{self.width}>", "unbound": "/*unbound*/"}.get(self.kind, self.kind)
+
+
+UNIFORM = Rate("uniform")
+VARYING = Rate("varying")
+UNBOUND = Rate("unbound")
+
+
+def soa(width: int) -> Rate:
+    return Rate("soa", width)
+
+
+@dataclass(frozen=True, slots=True)
+class Void:
+    def __str__(self) -> str:
+        return "void"
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """``kind`` is ``bool``, ``int``, ``uint`` or ``float``; a bool has 8 ``bits``, its size in memory."""
+
+    kind: str
+    bits: int
+
+    @property
+    def is_integer(self) -> bool:
+        return self.kind in ("int", "uint")
+
+    @property
+    def is_signed(self) -> bool:
+        return self.kind == "int"
+
+    def __str__(self) -> str:
+        if self.kind == "bool":
+            return "bool"
+        if self.kind == "float":
+            return {16: "float16", 32: "float", 64: "double"}[self.bits]
+        return ("unsigned " if self.kind == "uint" else "") + f"int{self.bits}"
+
+
+@dataclass(eq=False, slots=True)
+class Enum:
+    """An enumeration, represented as uint32. Nominal: two definitions are two types."""
+
+    name: str
+    values: dict[str, int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"enum {self.name}" if self.name else "enum"
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A pointer to ``to``; where ``to`` has an soa rate it is a slice pointer (block address and slot)."""
+
+    to: Qual
+
+    def __str__(self) -> str:
+        return f"{self.to} *"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    to: Qual
+
+    def __str__(self) -> str:
+        return f"{self.to} &"
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """``count`` is None while the size is unknown (``T a[]``)."""
+
+    element: Qual
+    count: int | None
+
+    def __str__(self) -> str:
+        sizes, inner = "", self.element
+        here: Array | None = self
+        while here is not None:
+            sizes += f"[{'' if here.count is None else here.count}]"
+            inner = here.element
+            here = inner.type if isinstance(inner.type, Array) else None
+        return f"{inner.type}{sizes}"
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """A short vector ``element<count>`` of scalars."""
+
+    element: Scalar
+    count: int
+
+    def __str__(self) -> str:
+        return f"{self.element}<{self.count}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    name: str
+    qual: Qual
+
+
+@dataclass(eq=False)
+class Struct:
+    """Nominal. ``members`` is None until the definition is complete; ``alignment`` 0 means natural."""
+
+    name: str
+    members: tuple[Member, ...] | None = None
+    alignment: int = 0
+
+    def __str__(self) -> str:
+        return f"struct {self.name}"
+
+    @cached_property
+    def indices(self) -> dict[str, int]:
+        """Member name -> index; only for complete structs."""
+        return {member.name: index for index, member in enumerate(self.members or ())}
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """The type of a function, as seen by callers."""
+
+    result: Qual
+    parameters: tuple[Qual, ...]
+    unmasked: bool = False
+    """No hidden mask parameter: ``unmasked``, ``extern "C"``, or a task."""
+    task: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.result}({', '.join(map(str, self.parameters))})"
+
+
+Type = Void | Scalar | Enum | Pointer | Reference | Array | Vector | Struct | Function
+
+
+@dataclass(frozen=True, slots=True)
+class Qual:
+    """A type as an object has it: with its rate and whether it may be assigned."""
+
+    type: Type
+    rate: Rate = UNIFORM
+    const: bool = False
+
+    @property
+    def is_varying(self) -> bool:
+        return self.rate is VARYING or self.rate == VARYING
+
+    @property
+    def is_uniform(self) -> bool:
+        return self.rate is UNIFORM or self.rate == UNIFORM
+
+    def with_rate(self, rate: Rate) -> Qual:
+        """The same type at another rate; reaches into arrays down to their element."""
+        if isinstance(self.type, Array):
+            return Qual(Array(self.type.element.with_rate(rate), self.type.count), rate, self.const)
+        return Qual(self.type, rate, self.const)
+
+    def with_const(self, const: bool) -> Qual:
+        if self.const == const:
+            return self
+        if isinstance(self.type, Array):
+            return Qual(Array(self.type.element.with_const(const), self.type.count), self.rate, const)
+        return replace(self, const=const)
+
+    def __str__(self) -> str:
+        """The spelling of section 5.3: rate first, then the type, pointers to the right."""
+        const = "const " if self.const else ""
+        match self.type:
+            case Void():
+                return const + "void"
+            case Pointer(to):
+                return f"{to} * {const}{self.rate}"
+            case Reference(to):
+                return f"{to} &"
+            case Function():
+                return str(self.type)
+            case _:
+                return f"{const}{self.rate} {self.type}"
+
+
+VOID = Void()
+BOOL = Scalar("bool", 8)
+INT8, INT16, INT32, INT64 = (Scalar("int", bits) for bits in (8, 16, 32, 64))
+UINT8, UINT16, UINT32, UINT64 = (Scalar("uint", bits) for bits in (8, 16, 32, 64))
+FLOAT16, FLOAT, DOUBLE = (Scalar("float", bits) for bits in (16, 32, 64))
+
+ATOMIC_TYPES: dict[str, Scalar] = {
+    "bool": BOOL,
+    "int8": INT8,
+    "int16": INT16,
+    "int32": INT32,
+    "int64": INT64,
+    "uint8": UINT8,
+    "uint16": UINT16,
+    "uint32": UINT32,
+    "uint64": UINT64,
+    "float16": FLOAT16,
+    "float": FLOAT,
+    "double": DOUBLE,
+}
+"""Keyword -> type, for every atomic type but void."""
+
+PROMOTION_ORDER: tuple[Scalar, ...] = (
+    BOOL, INT8, UINT8, INT16, UINT16, INT32, UINT32, FLOAT16, FLOAT, INT64, UINT64, DOUBLE,
+)  # fmt: skip
+"""The usual arithmetic conversions go to the later of two types in this order (section 6.1)."""
+
+VOID_QUAL = Qual(VOID)
+UNIFORM_BOOL = Qual(BOOL)
+VARYING_BOOL = Qual(BOOL, VARYING)
+UNIFORM_INT32 = Qual(INT32)
+VARYING_INT32 = Qual(INT32, VARYING)
+
+
+def uniform(type: Type) -> Qual:
+    return Qual(type, UNIFORM)
+
+
+def varying(type: Type) -> Qual:
+    return Qual(type, VARYING)
+
+
+def member_qual(struct: Qual, index: int) -> Qual:
+    """The Qual of a member as the object ``struct`` has it: unbound members take its rate, const is inherited."""
+    assert isinstance(struct.type, Struct) and struct.type.members is not None
+    declared = struct.type.members[index].qual
+    bound = declared.with_rate(struct.rate) if declared.rate == UNBOUND else declared
+    return bound.with_const(True) if struct.const and not bound.const else bound
+
+
+def joint_rate(quals: Sequence[Qual]) -> Rate:
+    """Varying if any is varying, else uniform."""
+    return VARYING if any(qual.rate == VARYING for qual in quals) else UNIFORM

@@ -1,0 +1,160 @@
+"""Facts about compilation targets: frozen records, and the parsing of target names.
+
+A target is a row of ``_ROWS`` (reference section 14.1). Everything to the right
+of this module reads a :class:`TargetInfo`; nothing else knows target names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class TargetInfo:
+    """What the compiler has to know of a target before code generation."""
+
+    name: str
+    """Canonical name, e.g. ``avx2-i32x8`` or ``avx512skx-x16``."""
+    isa: str
+    """Suffix for symbol names of multi-target builds, e.g. ``avx2``."""
+    isa_macro: str
+    """The one ``ISPC_TARGET_*`` macro that is defined, without its prefix."""
+    width: int
+    """Gang size W: lanes that run together."""
+    mask_bits: int
+    """Bits a lane takes in the storage form of a mask: 1 where the ISA has mask registers."""
+    element_bits: int
+    """Element size of the target name: 8, 16, 32 or 64."""
+    vector_bits: int
+    """Bits of the native vector register that code for this target uses."""
+    cpu: str
+    """LLVM CPU name code is generated for."""
+    features: str
+    """LLVM features added to the CPU's own, comma separated."""
+    triple: str = "x86_64-unknown-linux-gnu"
+    pointer_bits: int = 64
+    has_half_conversion: bool = False
+    has_native_half: bool = False
+    has_rand: bool = False
+    has_gather: bool = False
+    has_scatter: bool = False
+    has_masked_load: bool = False
+    """The ISA has masked vector loads and stores for 32 and 64 bit elements."""
+    has_masked_small: bool = False
+    """Masked loads and stores exist for 8 and 16 bit elements too."""
+
+    @property
+    def has_mask_registers(self) -> bool:
+        return self.mask_bits == 1
+
+
+class UnknownTarget(ValueError):
+    """The name is no target; ``str()`` is the message for the user."""
+
+
+_SSE2 = TargetInfo("", "sse2", "SSE2", 4, 32, 32, 128, "x86-64", "")
+_SSE4 = replace(_SSE2, isa="sse4", isa_macro="SSE4", cpu="corei7", features="+sse4.2,+popcnt")
+_SSE41 = replace(_SSE4, cpu="penryn", features="+sse4.1")
+_AVX1 = replace(
+    _SSE4, isa="avx", isa_macro="AVX", vector_bits=256, cpu="corei7-avx", features="+avx,+popcnt", has_masked_load=True
+)
+_AVX2 = replace(
+    _AVX1,
+    isa="avx2",
+    isa_macro="AVX2",
+    cpu="core-avx2",
+    features="+avx2,+fma,+f16c,+bmi,+bmi2,+popcnt,+lzcnt,+movbe,+rdrnd",
+    has_half_conversion=True,
+    has_rand=True,
+    has_gather=True,
+)
+_AVX2VNNI = replace(_AVX2, isa="avx2vnni", isa_macro="AVX2VNNI", cpu="alderlake", features="+avxvnni")
+_SKX = replace(
+    _AVX2,
+    isa="avx512skx",
+    isa_macro="AVX512SKX",
+    mask_bits=1,
+    vector_bits=512,
+    cpu="skylake-avx512",
+    features="+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd",
+    has_scatter=True,
+    has_masked_small=True,
+)
+_ICL = replace(_SKX, isa="avx512icl", isa_macro="AVX512ICL", cpu="icelake-server", features="")
+_SPR = replace(_SKX, isa="avx512spr", isa_macro="AVX512SPR", cpu="sapphirerapids", features="", has_native_half=True)
+_GNR = replace(_SPR, isa="avx512gnr", isa_macro="AVX512GNR", cpu="graniterapids")
+
+# ISA name in target names -> (record, lane forms). A form is mask bits x lanes; 1 is a mask register.
+_ROWS: dict[str, tuple[TargetInfo, tuple[str, ...]]] = {
+    "sse2": (_SSE2, ("i32x4", "i32x8")),
+    "sse4.1": (_SSE41, ("i8x16", "i16x8", "i32x4", "i32x8")),
+    "sse4.2": (_SSE4, ("i8x16", "i16x8", "i32x4", "i32x8")),
+    "avx1": (_AVX1, ("i32x4", "i32x8", "i32x16", "i64x4")),
+    "avx2": (_AVX2, ("i8x32", "i16x16", "i32x4", "i32x8", "i32x16", "i64x4")),
+    "avx2vnni": (_AVX2VNNI, ("i32x4", "i32x8", "i32x16")),
+    "avx512skx": (_SKX, ("x4", "x8", "x16", "x32", "x64")),
+    "avx512icl": (_ICL, ("x4", "x8", "x16", "x32", "x64")),
+    "avx512spr": (_SPR, ("x4", "x8", "x16", "x32", "x64")),
+    "avx512gnr": (_GNR, ("x4", "x8", "x16", "x32", "x64")),
+    "generic": (
+        _SSE2,
+        ("i1x4", "i1x8", "i1x16", "i1x32", "i1x64", "i8x16", "i8x32", "i16x8", "i16x16", "i32x4", "i32x8", "i32x16", "i64x4"),
+    ),
+}
+
+_ALIASES: dict[str, str] = {
+    "sse2": "sse2-i32x4",
+    "sse2-x2": "sse2-i32x8",
+    "sse4": "sse4.2-i32x4",
+    "sse4-x2": "sse4.2-i32x8",
+    "avx": "avx1-i32x8",
+    "avx1": "avx1-i32x8",
+    "avx-x2": "avx1-i32x16",
+    "avx1-x2": "avx1-i32x16",
+    "avx2": "avx2-i32x8",
+    "avx2-x2": "avx2-i32x16",
+}
+
+
+def _record(isa: str, form: str) -> TargetInfo:
+    base = _ROWS[isa][0]
+    bits_text, _, lanes_text = form.removeprefix("i").partition("x")
+    width = int(lanes_text)
+    mask_bits = int(bits_text) if bits_text else 1
+    element_bits = 32 if mask_bits == 1 else mask_bits
+    vector_bits = base.vector_bits
+    if isa.startswith("avx512"):
+        # A gang of four or eight 32-bit lanes fills an xmm or ymm register; wider registers would run half empty.
+        vector_bits = min(512, max(256, width * 32))
+    return replace(
+        base,
+        name=f"{isa}-{form}",
+        width=width,
+        mask_bits=mask_bits,
+        element_bits=element_bits,
+        vector_bits=vector_bits,
+    )
+
+
+TARGETS: dict[str, TargetInfo] = {f"{isa}-{form}": _record(isa, form) for isa, (_, forms) in _ROWS.items() for form in forms}
+
+
+def target_names() -> list[str]:
+    """Every canonical target name, in the reference's order."""
+    return list(TARGETS)
+
+
+def find_target(name: str) -> TargetInfo:
+    """The record for a canonical name or alias; ``host`` is resolved by ``voltac.llvm.host``.
+
+    Raises :class:`UnknownTarget`, listing the possible names.
+    """
+    text = _ALIASES.get(name, name)
+    if text.startswith("sse4-"):
+        text = "sse4.2-" + text.removeprefix("sse4-")
+    if text.startswith("avx512") and "-i32x" in text:
+        text = text.replace("-i32x", "-x")
+    found = TARGETS.get(text)
+    if found is None:
+        raise UnknownTarget(f"unknown target '{name}'; possible targets are: host, {', '.join([*_ALIASES, *TARGETS])}")
+    return found
