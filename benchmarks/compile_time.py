@@ -1,0 +1,65 @@
+"""Compile times as ratios: fresh processes, empty cache, interleaved with the import of llvmlite and numpy.
+
+    python benchmarks/compile_time.py [--rounds N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from voltac.report.measure import interleaved, machine, ratio
+
+HERE = Path(__file__).resolve().parent
+
+
+def process_seconds(command: list[str], environment: dict[str, str]) -> float:
+    start = time.perf_counter()
+    subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=15)
+    options = parser.parse_args()
+    source = HERE / "kernels" / "streaming.ispc"
+    print(f"{machine()}; median (10th..90th percentile)")
+    with tempfile.TemporaryDirectory() as folder:
+        python = sys.executable
+        cold = dict(os.environ, VOLTAC_CACHE_DIR=str(Path(folder) / "never"))
+        warm = dict(os.environ, VOLTAC_CACHE_DIR=str(Path(folder) / "warm"))
+        compile_one = [python, "-m", "voltac", str(source), "-o", str(Path(folder) / "out.o"), "--target=host", "--woff"]
+        call_one = (
+            "import numpy as np, voltac; a = np.ones(64, np.float32);"
+            f"voltac.load({str(source)!r}).saxpy(a, a.copy(), a.copy(), 2.0, 64)"
+        )
+        subprocess.run([python, "-c", call_one], check=True, env=warm)
+
+        def cold_compile() -> float:
+            subprocess.run(["rm", "-rf", cold["VOLTAC_CACHE_DIR"]], check=True)
+            return process_seconds(compile_one, cold)
+
+        times = interleaved(
+            {
+                "compile": cold_compile,
+                "llvmlite": lambda: process_seconds([python, "-c", "import llvmlite.binding"], cold),
+                "cached call": lambda: process_seconds([python, "-c", call_one], warm),
+                "numpy": lambda: process_seconds([python, "-c", "import numpy"], warm),
+            },
+            options.rounds,
+        )
+        lines = len(source.read_text().splitlines())
+        print(f"voltac FILE -o FILE.o ({lines} lines) / import llvmlite.binding: {ratio(times['llvmlite'], times['compile'])}")
+        extra = sorted(call - base for call, base in zip(times["cached call"], times["numpy"], strict=True))
+        print(f"first call of a cached kernel, over import numpy: {statistics.median(extra) * 1e3:.1f} ms")
+
+
+if __name__ == "__main__":
+    main()

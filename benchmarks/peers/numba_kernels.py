@@ -1,0 +1,114 @@
+"""The kernels as numba users write them: scalar loops under ``@njit(fastmath=True)``."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+
+@njit(fastmath=True)
+def mandelbrot(x0, y0, x1, y1, width, height, limit, counts):
+    dx = np.float32((x1 - x0) / width)
+    dy = np.float32((y1 - y0) / height)
+    for row in range(height):
+        for column in range(width):
+            cx = np.float32(x0 + column * dx)
+            cy = np.float32(y0 + row * dy)
+            x, y, count = cx, cy, 0
+            while count < limit and x * x + y * y <= np.float32(4):
+                following = x * x - y * y + cx
+                y = np.float32(2) * x * y + cy
+                x = following
+                count += 1
+            counts[row * width + column] = count
+
+
+@njit(fastmath=True)
+def normal_distribution(x):
+    t = np.float32(1) / (np.float32(1) + np.float32(0.2316419) * abs(x))
+    tail = (
+        np.float32(0.3989422804)
+        * math.exp(np.float32(-0.5) * x * x)
+        * (
+            t
+            * (
+                np.float32(0.319381530)
+                + t
+                * (
+                    np.float32(-0.356563782)
+                    + t * (np.float32(1.781477937) + t * (np.float32(-1.821255978) + t * np.float32(1.330274429)))
+                )
+            )
+        )
+    )
+    return np.float32(1) - tail if x > 0 else tail
+
+
+@njit(fastmath=True)
+def black_scholes(spot, strike, years, rate, volatility, price, n):
+    for i in range(n):
+        root = volatility * math.sqrt(years[i])
+        d1 = (math.log(spot[i] / strike[i]) + (rate + np.float32(0.5) * volatility * volatility) * years[i]) / root
+        d2 = d1 - root
+        price[i] = spot[i] * normal_distribution(d1) - strike[i] * math.exp(-rate * years[i]) * normal_distribution(d2)
+
+
+@njit(fastmath=True)
+def stencil(source, to, width, height):
+    for y in range(1, height - 1):
+        for x in range(1, width - 1):
+            at = y * width + x
+            to[at] = np.float32(0.5) * source[at] + np.float32(0.125) * (
+                source[at - 1] + source[at + 1] + source[at - width] + source[at + width]
+            )
+
+
+@njit(fastmath=True)
+def scramble(x, y):
+    h = np.uint32(np.uint32(x) * np.uint32(0x9E3779B1)) ^ np.uint32(np.uint32(y) * np.uint32(0x85EBCA77))
+    h = np.uint32(h ^ (h >> np.uint32(15)))
+    h = np.uint32(h * np.uint32(0xC2B2AE3D))
+    return np.uint32(h ^ (h >> np.uint32(13)))
+
+
+@njit(fastmath=True)
+def gradient(x, y, dx, dy):
+    h = scramble(x, y)
+    u, v = (dx, dy) if h & np.uint32(1) else (dy, dx)
+    return (-u if h & np.uint32(2) else u) + np.float32(0.5) * (-v if h & np.uint32(4) else v)
+
+
+@njit(fastmath=True)
+def fade(t):
+    return t * t * t * (t * (t * np.float32(6) - np.float32(15)) + np.float32(10))
+
+
+@njit(fastmath=True)
+def noise(x, y):
+    one = np.float32(1)
+    left, top = np.float32(math.floor(x)), np.float32(math.floor(y))
+    ix, iy = np.int32(left), np.int32(top)
+    dx, dy = x - left, y - top
+    u, v = fade(dx), fade(dy)
+    a, b = gradient(ix, iy, dx, dy), gradient(ix + 1, iy, dx - one, dy)
+    c, d = gradient(ix, iy + 1, dx, dy - one), gradient(ix + 1, iy + 1, dx - one, dy - one)
+    upper, lower = a + u * (b - a), c + u * (d - c)
+    return upper + v * (lower - upper)
+
+
+@njit(fastmath=True)
+def turbulence(out, width, height, scale, octaves):
+    for row in range(height):
+        for column in range(width):
+            x, y = np.float32(column * scale), np.float32(row * scale)
+            total, weight = np.float32(0), np.float32(1)
+            for _ in range(octaves):
+                if total >= np.float32(1.2):
+                    break
+                total += weight * abs(noise(x, y))
+                x *= np.float32(2)
+                y *= np.float32(2)
+                weight *= np.float32(0.5)
+            out[row * width + column] = total
