@@ -43,3 +43,9 @@ class Options:
     ignore_preprocessor_errors: bool = False
     preprocess: bool = True
     """False with ``--nocpp``."""
+    code_model: str = ""
+    """``''``, ``small`` or ``large`` (``--mcmodel``)."""
+    function_sections: bool = False
+    """One section per function (``-ffunction-sections``)."""
+    loop_unrolling: bool = True
+    """LLVM may unroll loops (``--opt=disable-loop-unroll`` clears it)."""

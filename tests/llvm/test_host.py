@@ -1,0 +1,49 @@
+"""The host's CPU: detection without LLVM agrees with LLVM's own."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from voltac.llvm import CannotRun, can_run, host_target, require_runnable
+from voltac.llvm import host as host_module
+from voltac.llvm.machine import host_features
+from voltac.target_info import TARGETS, find_target
+
+
+@pytest.mark.parametrize("isa", ["sse4.2", "avx", "avx2", "fma", "bmi2", "avx512f", "avx512vl", "avx512vbmi", "gfni"])
+def test_detection_agrees_with_llvm(isa: str) -> None:
+    listed = {"sse4.2": "sse4_2"}.get(isa, isa)
+    assert (listed in host_module.instruction_sets()) == (isa in host_features())
+
+
+def test_the_host_target_can_run() -> None:
+    require_runnable(host_target())
+
+
+@pytest.mark.parametrize("name", sorted(TARGETS))
+def test_every_target_is_either_runnable_or_says_what_is_missing(name: str) -> None:
+    assert can_run(TARGETS[name]) == (not host_module.missing(TARGETS[name]))
+
+
+def test_a_target_this_cpu_lacks_is_refused_with_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    host_target.cache_clear()
+    monkeypatch.setattr(host_module, "instruction_sets", lambda: frozenset({"sse2", "ssse3", "sse4_1"}))
+    with pytest.raises(CannotRun, match=r"avx2-i32x8.*no sse4_2, popcnt, avx.*'sse4.1-i32x4'"):
+        require_runnable(find_target("avx2"))
+    host_target.cache_clear()
+
+
+def test_detection_does_not_import_llvmlite() -> None:
+    code = "import sys, voltac.llvm as l; l.host_target(); sys.exit('llvmlite' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_cpu_name_given_to_llvm_is_one_it_knows(capfd: pytest.CaptureFixture[str]) -> None:
+    from voltac.llvm import late
+    from voltac.options import Options
+
+    for cpu in sorted({target.cpu for target in TARGETS.values()} | {row[4] for row in host_module._TUNING}):
+        late("define void @f() {\n  ret void\n}", Options(target=replace(find_target("avx2"), cpu=cpu)))
+    assert "not a recognized processor" not in capfd.readouterr().err

@@ -1,0 +1,146 @@
+"""This computer's CPU: which instruction sets it runs, and the target that fits it best.
+
+Reads ``/proc/cpuinfo`` (where the kernel has already left out what the system
+does not save on a task switch); elsewhere it asks LLVM.
+"""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import replace
+from functools import cache
+
+from voltac.target_info import TargetInfo, find_target
+
+_SSE2 = "sse2"
+_SSE41 = _SSE2 + " ssse3 sse4_1"
+_SSE42 = _SSE41 + " sse4_2 popcnt"
+_AVX = _SSE42 + " avx"
+_AVX2 = _AVX + " avx2 fma f16c bmi1 bmi2 movbe abm rdrand"
+_SKX = _AVX2 + " avx512f avx512cd avx512bw avx512dq avx512vl"
+_ICL = _SKX + (
+    " avx512vbmi avx512_vbmi2 avx512_vnni avx512_bitalg avx512_vpopcntdq avx512ifma gfni vaes vpclmulqdq"
+)
+_SPR = _ICL + " avx_vnni avx512_bf16 avx512_fp16 amx_tile amx_int8 amx_bf16"
+
+# ISA in a target's name -> the instruction sets its code may use, as /proc/cpuinfo names them.
+_NEEDED: dict[str, str] = {
+    "sse2": _SSE2,
+    "generic": _SSE2,
+    "sse4.1": _SSE41,
+    "sse4.2": _SSE42,
+    "avx1": _AVX,
+    "avx2": _AVX2,
+    "avx2vnni": _AVX2 + " avx_vnni gfni vaes vpclmulqdq",
+    "avx512skx": _SKX,
+    "avx512icl": _ICL,
+    "avx512spr": _SPR,
+    "avx512gnr": _SPR + " amx_fp16",
+}
+
+# The best first. Wider gangs lose in registers what they win in loop control.
+_PREFERRED = ("avx512icl-x16", "avx512skx-x16", "avx2-i32x8", "avx1-i32x8", "sse4.2-i32x4", "sse4.1-i32x4", "sse2-i32x4")
+
+# (vendor, family, lowest model, highest model) -> CPU name of LLVM, instruction sets that name brings besides avx512icl.
+_TUNING: tuple[tuple[str, int, int, int, str, str], ...] = (
+    ("AuthenticAMD", 0x19, 0x10, 0x1F, "znver4", "avx512_bf16 sse4a"),
+    ("AuthenticAMD", 0x19, 0x60, 0xAF, "znver4", "avx512_bf16 sse4a"),
+    ("AuthenticAMD", 0x1A, 0x00, 0xFF, "znver5", "avx512_bf16 sse4a avx_vnni avx512_vp2intersect"),
+)
+
+# LLVM's name of an instruction set -> the name in /proc/cpuinfo, where they differ.
+_LLVM_NAMES: dict[str, str] = {
+    "sse4.1": "sse4_1",
+    "sse4.2": "sse4_2",
+    "bmi": "bmi1",
+    "lzcnt": "abm",
+    "rdrnd": "rdrand",
+    "avx512vbmi2": "avx512_vbmi2",
+    "avx512vnni": "avx512_vnni",
+    "avx512bitalg": "avx512_bitalg",
+    "avx512vpopcntdq": "avx512_vpopcntdq",
+    "avx512bf16": "avx512_bf16",
+    "avx512fp16": "avx512_fp16",
+    "avxvnni": "avx_vnni",
+    "amx-tile": "amx_tile",
+    "amx-int8": "amx_int8",
+    "amx-bf16": "amx_bf16",
+    "amx-fp16": "amx_fp16",
+}
+
+_LISTING = "/proc/cpuinfo"
+_ONE_CPU = 1 << 13
+"""Bytes that surely hold the description of the first CPU; the kernel writes no more than is read."""
+
+
+class CannotRun(RuntimeError):
+    """This CPU lacks what a target's code needs."""
+
+
+@cache
+def cpu_description() -> dict[str, str]:
+    """The fields of the first CPU in ``/proc/cpuinfo``; empty where there is no such file."""
+    try:
+        with open(_LISTING, "rb", buffering=0) as listing:
+            text = listing.read(_ONE_CPU).decode("ascii", "replace")
+    except OSError:
+        return {}
+    first, _, _ = text.partition("\n\n")
+    fields = (line.partition(":") for line in first.splitlines())
+    return {name.strip(): value.strip() for name, _, value in fields}
+
+
+@cache
+def instruction_sets() -> frozenset[str]:
+    """What this CPU runs, by the names of ``/proc/cpuinfo``."""
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return frozenset()
+    flags = cpu_description().get("flags")
+    if flags is not None:
+        return frozenset(flags.split())
+    from voltac.llvm.machine import host_features  # only here: importing llvmlite is slow
+
+    return frozenset(_LLVM_NAMES.get(name, name) for name in host_features())
+
+
+def missing(target: TargetInfo) -> tuple[str, ...]:
+    """The instruction sets that code for ``target`` needs and this CPU does not have."""
+    isa = target.name.rpartition("-")[0]
+    return tuple(name for name in _NEEDED[isa].split() if name not in instruction_sets())
+
+
+def can_run(target: TargetInfo) -> bool:
+    """Whether code for ``target`` may be called on this computer."""
+    return not missing(target)
+
+
+def require_runnable(target: TargetInfo) -> None:
+    """Raise :class:`CannotRun`, naming what is missing, unless code for ``target`` can be called here."""
+    lacking = missing(target)
+    if lacking:
+        raise CannotRun(
+            f"code for target '{target.name}' can be emitted but not called here: "
+            f"this CPU has no {', '.join(lacking)}; the best target for it is '{host_target().name}'"
+        )
+
+
+@cache
+def host_target() -> TargetInfo:
+    """The best target for this CPU, tuned for it where LLVM knows it by name."""
+    for name in _PREFERRED:
+        target = find_target(name)
+        if can_run(target):
+            return replace(target, cpu=_tuning(target) or target.cpu)
+    raise CannotRun("voltac generates code for x86-64; this computer's CPU runs none of its targets")
+
+
+def _tuning(target: TargetInfo) -> str:
+    if not target.name.startswith("avx512icl"):
+        return ""
+    description = cpu_description()
+    vendor = description.get("vendor_id", "")
+    family, model = int(description.get("cpu family", "0")), int(description.get("model", "0"))
+    for known, known_family, lowest, highest, name, brings in _TUNING:
+        if (vendor, family) == (known, known_family) and lowest <= model <= highest:
+            return name if instruction_sets().issuperset(brings.split()) else ""
+    return ""

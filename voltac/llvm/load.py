@@ -1,0 +1,52 @@
+"""Object code → addresses of its functions in this process, by LLVM's own linker."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from voltac.diagnostics import InternalError
+from voltac.llvm.machine import binding
+
+_numbers = itertools.count()
+
+
+@dataclass(frozen=True)
+class LoadedObject:
+    """Code in memory; it is unloaded when this object is no longer referenced."""
+
+    _tracker: Any
+    names: tuple[str, ...]
+
+    def address(self, name: str) -> int:
+        """Where a symbol asked for when loading is."""
+        address: int = self._tracker[name]
+        return address
+
+
+def load_object(code: bytes, names: Iterable[str], imports: Mapping[str, int] | None = None) -> LoadedObject:
+    """Load an object and find ``names`` in it.
+
+    Symbols it does not define come from ``imports`` (name → address), then from this process.
+    """
+    wanted = tuple(names)
+    library = binding().JITLibraryBuilder().add_object_img(code).add_current_process()
+    for name, address in (imports or {}).items():
+        library.import_symbol(name, address)
+    for name in wanted:
+        library.export_symbol(name)
+    try:
+        tracker = library.link(_linker(), f"voltac{next(_numbers)}")
+    except RuntimeError as error:
+        raise InternalError(f"stage 'load': {str(error).strip()}") from error
+    return LoadedObject(tracker, wanted)
+
+
+@cache
+def _linker() -> Any:
+    llvm = binding()
+    machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(codemodel="small", reloc="pic")
+    return llvm.create_lljit_compiler(machine)

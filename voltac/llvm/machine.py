@@ -1,0 +1,111 @@
+"""Options of a compilation → LLVM's target machine and contexts; the one door through which llvmlite comes in."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from voltac.diagnostics import InternalError
+from voltac.options import Options
+
+
+@cache
+def binding() -> Any:
+    """``llvmlite.binding`` with the code generators set up. Imported late: loading LLVM takes 60 ms."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    return llvm
+
+
+def llvm_version() -> tuple[int, int, int]:
+    """Version of the LLVM in use."""
+    major, minor, patch = binding().llvm_version_info
+    return major, minor, patch
+
+
+def host_features() -> list[str]:
+    """LLVM's names of the instruction sets this CPU has."""
+    return [name for name, present in binding().get_host_cpu_features().items() if present]
+
+
+def target_machine(options: Options) -> Any:
+    """The target machine for these options.
+
+    Code is always position independent: it costs next to nothing on x86-64, links
+    into the executables today's C compilers make by default, and loads anywhere.
+    """
+    return _machine(
+        options.target.triple, options.target.cpu, options.target.features, options.level, options.code_model or "small"
+    )
+
+
+@cache
+def _machine(triple: str, cpu: str, features: str, level: int, code_model: str) -> Any:
+    target = binding().Target.from_triple(triple)
+    return target.create_target_machine(cpu=cpu, features=features, opt=level, reloc="pic", codemodel=code_model)
+
+
+@cache
+def data_layout(options: Options) -> str:
+    """LLVM's data layout string for the target."""
+    return str(target_machine(options).target_data)
+
+
+class Module:
+    """LLVM text parsed and verified, in a context of its own, with the target's triple and data layout.
+
+    llvmlite disposes of a context and its modules in any order when both die in one
+    garbage collection, and crashes; here the module goes first.
+    """
+
+    def __init__(self, text: str, options: Options) -> None:
+        llvm = binding()
+        if "target datalayout" not in text:
+            # Given before parsing: loads and stores without an alignment take the layout's.
+            text = f'target datalayout = "{data_layout(options)}"\n{text}'
+        self._context = llvm.create_context()
+        self._context._owned = True
+        self.ref: Any = None
+        self.ref = llvm.parse_assembly(text, self._context)
+        self.ref.triple = options.target.triple
+        self.ref.verify()
+
+    def definitions(self) -> Iterator[Any]:
+        """The functions that have a body."""
+        return (function for function in self.ref.functions if not function.is_declaration)
+
+    @contextmanager
+    def copy(self) -> Iterator[Any]:
+        """A copy for the code generator, which rewrites what it is given."""
+        with self.ref.clone() as clone:
+            yield clone
+
+    def close(self) -> None:
+        """Free the memory; done by itself when the object dies."""
+        if self.ref is not None:
+            self.ref.close()
+        self._context._owned = False
+        self._context.close()
+
+    def __del__(self) -> None:
+        if not sys.is_finalizing():
+            self.close()
+
+
+@contextmanager
+def stage(name: str, text: str) -> Iterator[None]:
+    """Turns a failure of LLVM into an :class:`InternalError` that names the stage and a file with its input."""
+    try:
+        yield
+    except RuntimeError as error:
+        handle, path = tempfile.mkstemp(prefix=f"voltac-{name}-", suffix=".ll")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        raise InternalError(f"stage '{name}': {str(error).strip()}\nthe input of the stage is in {path}") from error

@@ -1,0 +1,145 @@
+"""LLVM text → optimised LLVM text (``early``) and, after the Python passes, → machine code (``late``).
+
+``early`` inlines and promotes to registers but leaves addresses as the front end
+wrote them: InstCombine would reassociate them and drop ``nsw``, and the access
+analysis of :mod:`voltac.passes` lives on both. ``late`` is LLVM's function
+simplification with its own vectorisers off.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from voltac.llvm.machine import Module, binding, stage, target_machine
+from voltac.options import Options
+
+_DEFINITION = re.compile(
+    r"^define .*?(?P<rest>(?: comdat(?:\(\$[^)]*\))?)?(?: align \d+)?(?: ![\w.]+ !\d+)* \{)$", re.MULTILINE
+)
+_NAME = re.compile(r'@("[^"]*"|[\w.$-]+)\(')
+_CALL_OF_DEFINED = re.compile(r'\b(?:call|invoke)\b[^@\n]*@("[^"]*"|[\w.$-]+)\(')
+
+
+def early(text: str, options: Options) -> str:
+    """Inlining and promotion to registers, with every address and ``nsw`` left as written.
+
+    At ``-O0`` only the functions that must be inlined are.
+    """
+    with stage("early", text):
+        module = Module(text, options)
+        manager = binding().create_new_module_pass_manager()
+        manager.add_always_inliner_pass()
+        manager.add_global_dead_code_eliminate_pass()
+        if options.level:
+            manager.add_sroa_pass()
+            manager.add_simplify_cfg_pass()
+            manager.add_new_gvn_pass()
+            manager.add_aggressive_dce_pass()
+            manager.add_simplify_cfg_pass()
+        manager.add_instruction_namer_pass()
+        manager.run(module.ref, _pass_builder(options))
+        return str(module.ref)
+
+
+def late(text: str, options: Options) -> Optimized:
+    """Simplification at the level asked for; the result emits machine code."""
+    text = _with_function_properties(text, options)
+    with stage("late", text):
+        module = Module(text, options)
+        if options.level == 1:
+            _prefer_size(module)
+        if options.level:
+            _simplify(module, text, options)
+        return Optimized(module, text, options)
+
+
+@dataclass(frozen=True)
+class Optimized:
+    """A module ready for the code generator."""
+
+    _module: Module
+    _input: str
+    _options: Options
+
+    def text(self) -> str:
+        """LLVM assembly language."""
+        return str(self._module.ref)
+
+    def bitcode(self) -> bytes:
+        """LLVM bitcode, as ``llvm-dis`` and ``clang`` read it."""
+        bitcode: bytes = self._module.ref.as_bitcode()
+        return bitcode
+
+    def object_code(self) -> bytes:
+        """A relocatable object file."""
+        return self._object
+
+    @cached_property
+    def _object(self) -> bytes:
+        with stage("object", self._input), self._module.copy() as copy:
+            emitted: bytes = target_machine(self._options).emit_object(copy)
+            return emitted
+
+    def assembly(self) -> str:
+        """Assembly language, as ``gcc -c`` reads it."""
+        with stage("assembly", self._input), self._module.copy() as copy:
+            emitted: str = target_machine(self._options).emit_assembly(copy)
+            return emitted
+
+
+def _pass_builder(options: Options) -> Any:
+    llvm = binding()
+    tuning = llvm.create_pipeline_tuning_options(speed_level=options.level)
+    tuning.loop_vectorization = False
+    tuning.slp_vectorization = False
+    tuning.loop_unrolling = options.loop_unrolling and options.level > 1
+    return llvm.create_pass_builder(target_machine(options), tuning)
+
+
+def _simplify(module: Module, text: str, options: Options) -> None:
+    builder = _pass_builder(options)
+    if _has_calls_between_functions(text):
+        # Only the pipeline of whole modules inlines.
+        builder.getModulePassManager().run(module.ref, builder)
+        return
+    pipeline = builder.getFunctionPassManager()
+    if "llvm.loop.unroll.count" in text:
+        # Unrolling by a given count is not a part of simplification.
+        pipeline.add_loop_unroll_pass()
+        pipeline.add_instruction_combine_pass()
+        pipeline.add_simplify_cfg_pass()
+    for function in module.definitions():
+        pipeline.run(function, builder)
+
+
+def _has_calls_between_functions(text: str) -> bool:
+    defined = {_name_of(match) for match in _DEFINITION.finditer(text)}
+    return any(match[1] in defined for match in _CALL_OF_DEFINED.finditer(text))
+
+
+def _prefer_size(module: Module) -> None:
+    for function in module.definitions():
+        function.add_function_attribute("optsize")
+
+
+def _name_of(definition: re.Match[str]) -> str:
+    name = _NAME.search(definition[0])
+    assert name is not None
+    return name[1]
+
+
+def _with_function_properties(text: str, options: Options) -> str:
+    """Write what LLVM takes from each function instead of the target machine: tuning CPU, section."""
+    if not options.cpu and not options.function_sections:
+        return text
+
+    def rewrite(match: re.Match[str]) -> str:
+        properties = f' "tune-cpu"="{options.cpu}"' if options.cpu else ""
+        if options.function_sections:
+            properties += f' section ".text.{_name_of(match).strip(chr(34))}"'
+        return match[0][: match.start("rest") - match.start()] + properties + match["rest"]
+
+    return _DEFINITION.sub(rewrite, text)
