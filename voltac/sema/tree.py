@@ -79,6 +79,8 @@ class FunctionSymbol:
     """``memory(none)``, ``memory(read)``, ``deprecated``, ``safe``."""
     launches: bool = False
     """The body contains a launch: it has a task handle and syncs when it returns."""
+    defaults: tuple[Value | None, ...] = ()
+    """Default arguments, one for each parameter; calls in the tree have them filled in."""
     documentation: str = ""
     """The comment right above the definition, without its comment marks."""
 
@@ -103,7 +105,7 @@ class Place:
     @property
     def type(self) -> Qual:
         """What a load yields: varying if either the address or the storage is. Keeps const."""
-        return self.storage.with_rate(VARYING) if self.address_rate == VARYING else self.storage
+        return self.storage.with_rate(VARYING) if self.address_rate is VARYING else self.storage
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,7 @@ def element(aggregate: Place, index: Value, span: Span) -> Element:
             storage = Qual(of, aggregate.storage.rate, aggregate.storage.const)
         case _:
             raise TypeError("only arrays and short vectors have elements")
-    rate = VARYING if index.type.rate == VARYING else aggregate.address_rate
+    rate = VARYING if index.type.rate is VARYING else aggregate.address_rate
     return Element(span, storage, rate, aggregate, index)
 
 

@@ -15,13 +15,16 @@ Conventions:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rate:
-    """How many values an object has: one a gang, one a lane, or soa blocks of ``width``."""
+    """How many values an object has: one a gang, one a lane, or soa blocks of ``width``.
+
+    One object a rate (:func:`soa` interns), so rates compare by identity.
+    """
 
     kind: str
     width: int = 0
@@ -35,6 +38,7 @@ VARYING = Rate("varying")
 UNBOUND = Rate("unbound")
 
 
+@cache
 def soa(width: int) -> Rate:
     return Rate("soa", width)
 
@@ -175,14 +179,16 @@ class Qual:
 
     @property
     def is_varying(self) -> bool:
-        return self.rate is VARYING or self.rate == VARYING
+        return self.rate is VARYING
 
     @property
     def is_uniform(self) -> bool:
-        return self.rate is UNIFORM or self.rate == UNIFORM
+        return self.rate is UNIFORM
 
     def with_rate(self, rate: Rate) -> Qual:
         """The same type at another rate; reaches into arrays down to their element."""
+        if self.rate is rate:
+            return self
         if isinstance(self.type, Array):
             return Qual(Array(self.type.element.with_rate(rate), self.type.count), rate, self.const)
         return Qual(self.type, rate, self.const)
@@ -192,7 +198,7 @@ class Qual:
             return self
         if isinstance(self.type, Array):
             return Qual(Array(self.type.element.with_const(const), self.type.count), self.rate, const)
-        return replace(self, const=const)
+        return Qual(self.type, self.rate, const)
 
     def __str__(self) -> str:
         """The spelling of section 5.3: rate first, then the type, pointers to the right."""
@@ -256,10 +262,10 @@ def member_qual(struct: Qual, index: int) -> Qual:
     """The Qual of a member as the object ``struct`` has it: unbound members take its rate, const is inherited."""
     assert isinstance(struct.type, Struct) and struct.type.members is not None
     declared = struct.type.members[index].qual
-    bound = declared.with_rate(struct.rate) if declared.rate == UNBOUND else declared
+    bound = declared.with_rate(struct.rate) if declared.rate is UNBOUND else declared
     return bound.with_const(True) if struct.const and not bound.const else bound
 
 
 def joint_rate(quals: Sequence[Qual]) -> Rate:
     """Varying if any is varying, else uniform."""
-    return VARYING if any(qual.rate == VARYING for qual in quals) else UNIFORM
+    return VARYING if any(qual.rate is VARYING for qual in quals) else UNIFORM

@@ -1,0 +1,187 @@
+"""What all checking functions share: the state of one compilation, and the dispatch by node.
+
+A checking function takes the :class:`Checker` and one node of the tree as written,
+and registers itself for the node's class with :func:`expression`, :func:`statement`
+or :func:`declaration`. A mistake is reported once by :meth:`Checker.reject`, which
+unwinds to the statement; checking goes on behind it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from voltac.diagnostics import Diagnostics, Span, suggestion
+from voltac.options import Options
+from voltac.sema import tree
+from voltac.sema.layout import Layout
+from voltac.sema.scopes import FunctionSet, Poisoned, Scopes, Symbol
+from voltac.sema.types import Qual
+from voltac.syntax import ast
+
+Operand = tree.Place | tree.Value | FunctionSet
+"""What an expression is, before it is asked for its value."""
+
+
+class Rejected(Exception):
+    """The statement at hand has a mistake that was reported."""
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """A statement around the one being checked, as far as jumps have to know of it."""
+
+    kind: str
+    """``if``, ``loop``, ``switch``, ``foreach``, ``foreach_active``, ``foreach_unique`` or ``unmasked``."""
+    varying: bool
+    labels: dict[int | None, Span] = field(default_factory=dict)
+    """Of a switch: values seen so far, None for default."""
+    label_type: Qual | None = None
+
+
+@dataclass(eq=False, slots=True)
+class FunctionContext:
+    """The function whose body is being checked."""
+
+    symbol: tree.FunctionSymbol
+    frames: list[Frame] = field(default_factory=list)
+    labels: dict[str, Span] = field(default_factory=dict)
+    gotos: list[ast.Goto] = field(default_factory=list)
+
+
+class Checker:
+    """One compilation: its options, names, and the program that comes into being."""
+
+    def __init__(self, options: Options, diagnostics: Diagnostics, program: tree.Program, layout: Layout) -> None:
+        self.options = options
+        self.target = options.target
+        self.diagnostics = diagnostics
+        self.program = program
+        self.layout = layout
+        self.scopes = Scopes()
+        self.function: FunctionContext | None = None
+        self.pending: deque[Callable[[], None]] = deque()
+        """Bodies to check when the function at hand is finished: template instances, library functions."""
+        self.find_in_library: Callable[[str], Symbol | None] = lambda name: None
+        self.library_names: Callable[[], set[str]] = set
+        self.demand_body: Callable[[tree.FunctionSymbol], None] = lambda function: None
+        """Called for each library function that is used."""
+        self.is_library = False
+
+    # --- messages -----------------------------------------------------------------------------------------------
+
+    def error(self, span: Span, text: str) -> None:
+        self.diagnostics.error(span, text)
+
+    def reject(self, span: Span, text: str) -> NoReturn:
+        """Report a mistake and leave the statement."""
+        self.diagnostics.error(span, text)
+        raise Rejected
+
+    def warning(self, span: Span, text: str) -> None:
+        if not self.is_library:
+            self.diagnostics.warning(span, text)
+
+    def performance_warning(self, span: Span, text: str) -> None:
+        if not self.is_library:
+            self.diagnostics.performance_warning(span, text)
+
+    # --- names --------------------------------------------------------------------------------------------------
+
+    def find(self, name: str) -> Symbol | None:
+        """The meaning of a name here, the standard library included."""
+        symbol = self.scopes.find(name)
+        if symbol is None:
+            return self.find_in_library(name)
+        if type(symbol) is FunctionSet and not symbol.joined_library:
+            join_library(self, symbol)
+        return symbol
+
+    def look_up(self, name: str, span: Span) -> Symbol:
+        symbol = self.find(name)
+        if symbol is None:
+            self.reject(span, f"'{name}' is not declared{self.suggest(name)}")
+        if type(symbol) is Poisoned:
+            raise Rejected
+        return symbol
+
+    def suggest(self, name: str) -> str:
+        return suggestion(name, {known for known, _ in self.scopes.visible()} | self.library_names())
+
+    # --- dispatch -----------------------------------------------------------------------------------------------
+
+    def expression(self, node: ast.Expression) -> Operand:
+        return EXPRESSIONS[type(node)](self, node)
+
+    def statement(self, node: ast.Statement) -> tree.Statement:
+        """Check a statement; one with a mistake becomes an empty block."""
+        try:
+            return STATEMENTS[type(node)](self, node)
+        except Rejected:
+            return tree.Block(node.span, ())
+
+    def declaration(self, node: ast.ExternalDeclaration) -> None:
+        try:
+            DECLARATIONS[type(node)](self, node)
+        except Rejected:
+            return
+
+    def run_pending(self) -> None:
+        while self.pending:
+            self.pending.popleft()()
+
+    @property
+    def frames(self) -> list[Frame]:
+        return self.function.frames if self.function is not None else []
+
+
+def join_library(checker: Checker, functions: FunctionSet) -> None:
+    """Add the library's functions of the name, but for those the program replaces."""
+    functions.joined_library = True
+    found = checker.find_in_library(functions.name)
+    if isinstance(found, FunctionSet):
+        own = {function.type.parameters for function in functions.functions}
+        for function in found.functions:
+            if function.type.parameters not in own:
+                functions.add(function)
+        functions.templates.extend(found.templates)
+
+
+ExpressionCheck = Callable[[Checker, Any], Operand]
+StatementCheck = Callable[[Checker, Any], tree.Statement]
+DeclarationCheck = Callable[[Checker, Any], None]
+
+EXPRESSIONS: dict[type, ExpressionCheck] = {}
+STATEMENTS: dict[type, StatementCheck] = {}
+DECLARATIONS: dict[type, DeclarationCheck] = {}
+
+
+def expression(*nodes: type) -> Callable[[ExpressionCheck], ExpressionCheck]:
+    """Register the function that checks expressions of these classes."""
+
+    def register(check: ExpressionCheck) -> ExpressionCheck:
+        for node in nodes:
+            EXPRESSIONS[node] = check
+        return check
+
+    return register
+
+
+def statement(*nodes: type) -> Callable[[StatementCheck], StatementCheck]:
+    def register(check: StatementCheck) -> StatementCheck:
+        for node in nodes:
+            STATEMENTS[node] = check
+        return check
+
+    return register
+
+
+def declaration(*nodes: type) -> Callable[[DeclarationCheck], DeclarationCheck]:
+    def register(check: DeclarationCheck) -> DeclarationCheck:
+        for node in nodes:
+            DECLARATIONS[node] = check
+        return check
+
+    return register

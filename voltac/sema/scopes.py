@@ -1,0 +1,136 @@
+"""Names and what they stand for: block scopes, overload sets, templates.
+
+``Scopes`` answers "what does this name mean here" in constant time: each name
+has the stack of its visible meanings, each scope the list of names it pushed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from voltac.diagnostics import Span
+from voltac.sema import tree
+from voltac.sema.types import Qual, Type
+from voltac.syntax import ast
+
+
+@dataclass(eq=False, slots=True)
+class TypeSymbol:
+    """A typedef, struct tag, enum tag or template type parameter; a rate still unbound is decided at each use."""
+
+    name: str
+    qual: Qual
+    span: Span
+    from_template: bool = False
+    """Stands for a template argument: an explicit rate replaces that of the argument."""
+
+
+@dataclass(eq=False, slots=True)
+class ConstantSymbol:
+    """An enumerator, a value parameter of a template, or ``programCount``."""
+
+    name: str
+    qual: Qual
+    value: int | bool
+    span: Span
+
+
+@dataclass(eq=False, slots=True)
+class BuiltinVariable:
+    """``programIndex``, ``__mask``, ``taskIndex`` ...: the name decides what is made of it."""
+
+    name: str
+
+
+@dataclass(eq=False, slots=True)
+class Poisoned:
+    """A name whose declaration was wrong: using it is no second mistake."""
+
+    name: str
+    span: Span
+
+
+@dataclass(eq=False, slots=True)
+class TemplateSymbol:
+    """A function template: the tree as written, and the instances made of it so far."""
+
+    name: str
+    declaration: ast.TemplateDeclaration
+    instances: dict[tuple[Type | Qual | int, ...], tree.FunctionSymbol] = field(default_factory=dict)
+    used: set[tuple[Type | Qual | int, ...]] = field(default_factory=set)
+
+
+@dataclass(eq=False, slots=True)
+class FunctionSet:
+    """All functions and templates of one name."""
+
+    name: str
+    functions: list[tree.FunctionSymbol] = field(default_factory=list)
+    templates: list[TemplateSymbol] = field(default_factory=list)
+    resolved: dict[tuple[object, ...], object] = field(default_factory=dict)
+    """Calls decided before: kinds of arguments -> decision."""
+    joined_library: bool = False
+    """The library's functions of the name are among ``functions``."""
+
+    def add(self, function: tree.FunctionSymbol) -> None:
+        self.functions.append(function)
+        self.resolved.clear()
+
+
+Symbol = tree.VariableSymbol | FunctionSet | TypeSymbol | ConstantSymbol | BuiltinVariable | Poisoned
+
+
+class Scopes:
+    """The stack of scopes; the outermost one is the file."""
+
+    def __init__(self) -> None:
+        self._meanings: dict[str, list[tuple[int, Symbol]]] = {}
+        self._scopes: list[list[str]] = [[]]
+
+    @property
+    def depth(self) -> int:
+        """0 at file scope."""
+        return len(self._scopes) - 1
+
+    def push(self) -> None:
+        self._scopes.append([])
+
+    def pop(self) -> None:
+        for name in self._scopes.pop():
+            self._meanings[name].pop()
+
+    def find(self, name: str) -> Symbol | None:
+        stack = self._meanings.get(name)
+        return stack[-1][1] if stack else None
+
+    def find_here(self, name: str) -> Symbol | None:
+        """Only the innermost scope."""
+        stack = self._meanings.get(name)
+        return stack[-1][1] if stack and stack[-1][0] == self.depth else None
+
+    def find_global(self, name: str) -> Symbol | None:
+        stack = self._meanings.get(name)
+        return stack[0][1] if stack and stack[0][0] == 0 else None
+
+    def declare(self, name: str, symbol: Symbol) -> None:
+        """In the innermost scope; a second meaning there replaces the first."""
+        stack = self._meanings.setdefault(name, [])
+        if stack and stack[-1][0] == self.depth:
+            stack[-1] = (self.depth, symbol)
+            return
+        stack.append((self.depth, symbol))
+        self._scopes[-1].append(name)
+
+    def declare_global(self, name: str, symbol: Symbol) -> None:
+        """At file scope, from wherever the checker is."""
+        stack = self._meanings.setdefault(name, [])
+        if stack and stack[0][0] == 0:
+            stack[0] = (0, symbol)
+            return
+        stack.insert(0, (0, symbol))
+        self._scopes[0].append(name)
+
+    def visible(self) -> Iterator[tuple[str, Symbol]]:
+        """Every visible name, for suggestions."""
+        return ((name, stack[-1][1]) for name, stack in self._meanings.items() if stack)
