@@ -1,0 +1,267 @@
+"""The pipeline: a source text goes through :data:`STAGES`, one after the other, and comes out as an object.
+
+    preprocess ─ parse ─ check ─ lower ─ early ─ passes ─ late
+
+Each stage takes what the one before made. A compilation may stop after any
+stage, print what it made, and begin at any stage that takes text.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
+
+from voltac.diagnostics import Diagnostics, InternalError
+from voltac.options import Options
+
+if TYPE_CHECKING:
+    from voltac.llvm import Optimized
+    from voltac.sema.tree import Program
+    from voltac.syntax import Preprocessed
+
+T = TypeVar("T")
+
+
+class InputError(Exception):
+    """The source cannot be read; ``str()`` is the message for the user."""
+
+
+# --- the stages -------------------------------------------------------------------------------------------------
+# Each imports its folder when it runs: a compilation that begins late or stops early pays only for what it uses.
+
+
+@dataclass
+class Compilation:
+    """One source on its way: what it was given, and in ``results`` what each stage has made of it."""
+
+    file: str
+    options: Options
+    diagnostics: Diagnostics
+    results: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def preprocessed(self) -> Preprocessed:
+        return cast("Preprocessed", self.results["preprocess"])
+
+    @property
+    def program(self) -> Program:
+        """The typed tree."""
+        return cast("Program", self.results["check"])
+
+    @property
+    def optimized(self) -> Optimized:
+        """The finished module, for its object code, assembly, text and bitcode."""
+        return cast("Optimized", self.results["late"])
+
+    @property
+    def dependencies(self) -> tuple[str, ...]:
+        """Every source file read, the main one first."""
+        return tuple(self.preprocessed.dependencies) if "preprocess" in self.results else (self.file,)
+
+
+def _preprocess(text: str, job: Compilation) -> Preprocessed:
+    from voltac.syntax import preprocess
+
+    return preprocess(text, job.file, job.options, job.diagnostics)
+
+
+def _parse(source: Preprocessed, job: Compilation) -> Any:
+    from voltac.syntax import parse
+
+    return parse(source, job.options, job.diagnostics)
+
+
+def _check(unit: Any, job: Compilation) -> Program:
+    from voltac.sema import check
+
+    return check(unit, job.options, job.diagnostics, job.file)
+
+
+def _lower(program: Program, job: Compilation) -> str:
+    from voltac.lower import lower
+
+    return lower(program, job.options)
+
+
+def _early(text: str, job: Compilation) -> str:
+    from voltac.llvm import early
+
+    return early(text, job.options)
+
+
+def _passes(text: str, job: Compilation) -> str:
+    from voltac.passes import run
+
+    return run(text, job.options)
+
+
+def _late(text: str, job: Compilation) -> Optimized:
+    from voltac.llvm import late
+
+    return late(text, job.options)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step. ``show`` turns its result into text; ``takes_text`` says that a compilation may begin here."""
+
+    name: str
+    purpose: str
+    run: Callable[[Any, Compilation], Any]
+    show: Callable[[Any], str]
+    takes_text: bool = False
+
+
+def _show_tree(node: Any) -> str:
+    from voltac.report.show_tree import show_tree
+
+    return show_tree(node)
+
+
+STAGES: tuple[Stage, ...] = (
+    Stage("preprocess", "source text to text without directives", _preprocess, lambda made: str(made.text), True),
+    Stage("parse", "text to the tree as written", _parse, _show_tree),
+    Stage("check", "tree as written to the typed tree", _check, _show_tree),
+    Stage("lower", "typed tree to LLVM text with pseudo operations", _lower, str),
+    Stage("early", "inlining and promotion to registers", _early, str, True),
+    Stage("passes", "pseudo operations to loads, stores and shuffles", _passes, str, True),
+    Stage("late", "simplification and code generation", _late, lambda made: str(made.text()), True),
+)
+
+STAGE_NAMES: tuple[str, ...] = tuple(stage.name for stage in STAGES)
+
+
+# --- running them -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What a developer wants to see of a compilation; the rows of the switches are in ``cli/options.py``."""
+
+    print_stages: frozenset[str] = frozenset()
+    time: bool = False
+    output: TextIO = field(default_factory=lambda: sys.stderr)
+
+    @contextmanager
+    def timed(self, name: str) -> Iterator[None]:
+        """Print how long the step named took."""
+        start = time.perf_counter()
+        yield
+        if self.time:
+            self.output.write(f"{name:12} {(time.perf_counter() - start) * 1000:9.2f} ms\n")
+
+
+def compile_source(
+    text: str,
+    file: str,
+    options: Options,
+    diagnostics: Diagnostics | None = None,
+    *,
+    begin: str = STAGE_NAMES[0],
+    end: str = STAGE_NAMES[-1],
+    watch: Watch | None = None,
+) -> Compilation:
+    """Run the stages ``begin`` to ``end`` on ``text``, the contents of ``file``.
+
+    Raises :class:`CompileError` for mistakes of the program, :class:`InternalError` for ours.
+    """
+    job = Compilation(file, options, Diagnostics() if diagnostics is None else diagnostics)
+    with_deep_stack(lambda: _run_stages(text, job, begin, end, watch or Watch()))
+    return job
+
+
+def _run_stages(text: str, job: Compilation, begin: str, end: str, watch: Watch) -> None:
+    result: Any = text
+    for stage in STAGES[STAGE_NAMES.index(begin) : STAGE_NAMES.index(end) + 1]:
+        with watch.timed(stage.name):
+            result = job.results[stage.name] = stage.run(result, job)
+        if stage.name in watch.print_stages:
+            watch.output.write(stage.show(result).rstrip("\n") + "\n")
+        job.diagnostics.raise_if_errors()
+
+
+def read_source(path: str) -> str:
+    """The text of a source file; :class:`InputError` says what is wrong with it."""
+    try:
+        content = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"file not found: {path}") from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a directory, not a source file") from None
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    return decode_source(content, path)
+
+
+def decode_source(content: bytes, name: str) -> str:
+    """The text of a source that was read as bytes."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{name} is not UTF-8 text: byte 0x{content[error.start]:02x} in line {line}") from None
+    if not text.strip():
+        raise InputError(f"{name} is empty: there is nothing to compile")
+    return text
+
+
+# --- deep trees -------------------------------------------------------------------------------------------------
+
+_STACK_BYTES = 512 << 20
+"""Address space of the compiling thread's stack; only what is touched takes memory."""
+_RECURSION_LIMIT = 100_000
+
+_running = 0
+_limit_before = 0
+_lock = threading.Lock()
+
+
+def with_deep_stack(function: Callable[[], T]) -> T:
+    """Call ``function`` in a thread whose stack holds trees as deep as the syntax allows."""
+    outcome: list[T] = []
+    failure: list[BaseException] = []
+
+    def body() -> None:
+        try:
+            outcome.append(function())
+        except RecursionError:
+            failure.append(InternalError("the program is nested too deeply for the compiler"))
+        except BaseException as error:
+            failure.append(error)
+
+    with _raised_recursion_limit():
+        with _lock:
+            size = threading.stack_size(_STACK_BYTES)
+            try:
+                thread = threading.Thread(target=body, name="voltac", daemon=True)
+                thread.start()
+            finally:
+                threading.stack_size(size)
+        thread.join()
+    if failure:
+        raise failure[0]
+    return outcome[0]
+
+
+@contextmanager
+def _raised_recursion_limit() -> Iterator[None]:
+    """Raises the interpreter's limit while any compilation runs, and puts it back after the last."""
+    global _running, _limit_before
+    with _lock:
+        if not _running:
+            _limit_before = sys.getrecursionlimit()
+            sys.setrecursionlimit(max(_limit_before, _RECURSION_LIMIT))
+        _running += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _running -= 1
+            if not _running:
+                sys.setrecursionlimit(_limit_before)
