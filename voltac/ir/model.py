@@ -1,0 +1,310 @@
+"""LLVM assembly text as Module / Function / Block / Instruction, each keeping its text.
+
+The text of an instruction is the truth; its parts are read only when asked for
+(``ir/parts.py``) and forgotten when the text is set anew. So what no pass
+touches goes through unchanged, character for character.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from voltac.ir import parts as instruction_parts
+from voltac.ir.parts import Operand, Parts
+from voltac.ir.scan import end_of_type, match_bracket, split_list
+from voltac.ir.types import Layout
+
+_NAME_TOKEN = re.compile(r'%(?:"[^"]*"|[-\w$.]+)')
+
+
+class Instruction:
+    """One instruction, its indentation included (switch tables keep their line breaks)."""
+
+    __slots__ = ("_head", "_parts", "_text")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._head: tuple[str, str] | None = None
+        self._parts: Parts | None = None
+
+    def __repr__(self) -> str:
+        return f"Instruction({self._text.strip()!r})"
+
+    @property
+    def text(self) -> str:
+        return self._text
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self._text = text
+        self._head = None
+        self._parts = None
+
+    @property
+    def name(self) -> str:
+        """``%x``, or an empty string for an instruction without a result."""
+        if self._head is None:
+            self._head = instruction_parts.head(self._text)
+        return self._head[0]
+
+    @property
+    def op(self) -> str:
+        """``add``, ``call``, ``br``, ...; ``#dbg_value`` and the like for debug records."""
+        if self._head is None:
+            self._head = instruction_parts.head(self._text)
+        return self._head[1]
+
+    @property
+    def parts(self) -> Parts:
+        if self._parts is None:
+            self._parts = instruction_parts.parse(self._text)
+        return self._parts
+
+    @property
+    def type(self) -> str:
+        return self.parts.type
+
+    @property
+    def operands(self) -> list[Operand]:
+        return self.parts.operands
+
+    def names_used(self) -> list[str]:
+        """Every ``%name`` in the text but the result: values, labels and named types alike."""
+        names = _NAME_TOKEN.findall(self._text)
+        return names[1:] if self.name else names
+
+    def rename(self, new_names: dict[str, str]) -> None:
+        """Replace the used names that are keys; the result's own name stays."""
+        if "%" not in self._text:
+            return
+        own = len(self.name) + self._text.index("%") if self.name else 0
+        body = _NAME_TOKEN.sub(lambda found: new_names.get(found.group(), found.group()), self._text[own:])
+        if body != self._text[own:]:
+            self.text = self._text[:own] + body
+
+    @property
+    def is_terminator(self) -> bool:
+        return self.op in TERMINATORS
+
+
+TERMINATORS = frozenset(("br", "switch", "ret", "unreachable", "indirectbr", "invoke", "resume", "callbr"))
+
+
+@dataclass(slots=True)
+class Block:
+    """A label and its instructions. ``name`` has no ``%``; the label line is kept as it was written."""
+
+    name: str
+    instructions: list[Instruction] = field(default_factory=list)
+    label_line: str = ""
+    """Empty for an entry block without a label, and then ``name`` is the number LLVM gives it."""
+
+    @property
+    def terminator(self) -> Instruction:
+        return self.instructions[-1]
+
+    @property
+    def successors(self) -> list[str]:
+        """Names of the blocks control may go to, each once."""
+        last = self.instructions[-1]
+        return list(dict.fromkeys(last.parts.labels)) if last.op in ("br", "switch") else []
+
+    def phis(self) -> Iterator[Instruction]:
+        for instruction in self.instructions:
+            if instruction.op == "phi":
+                yield instruction
+            elif not instruction.op.startswith("#"):
+                return
+
+    def first_after_phis(self) -> int:
+        """Index of the first instruction that is not a phi."""
+        for index, instruction in enumerate(self.instructions):
+            if instruction.op != "phi":
+                return index
+        return len(self.instructions)
+
+
+@dataclass(slots=True)
+class Parameter:
+    type: str
+    attributes: str
+    name: str
+    """``%p``."""
+
+
+@dataclass(slots=True)
+class Function:
+    """A definition. Declarations stay text, see :class:`Module`."""
+
+    header: str
+    """The ``define`` line, up to and including ``{``."""
+    blocks: list[Block] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """Without the ``@``, quotes kept."""
+        found = re.search(r'@("[^"]*"|[-\w$.]+)\(', self.header)
+        return found.group(1) if found else ""
+
+    @property
+    def return_type(self) -> str:
+        before = self.header[: self.header.index("@" + self.name + "(")].rstrip()
+        return before[_start_of_last_type(before) :]
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        return _parameters(self.header)
+
+    @property
+    def attributes(self) -> str:
+        """What follows the parameter list, without the brace."""
+        opening = self.header.index("@" + self.name + "(") + len(self.name) + 1
+        return self.header[match_bracket(self.header, opening) :].strip(" {")
+
+    def block(self, name: str) -> Block:
+        for block in self.blocks:
+            if block.name == name:
+                return block
+        raise KeyError(name)
+
+    def instructions(self) -> Iterator[Instruction]:
+        for block in self.blocks:
+            yield from block.instructions
+
+    def definitions(self) -> dict[str, Instruction]:
+        """``%name`` -> the instruction that defines it (parameters are not in it)."""
+        return {instruction.name: instruction for instruction in self.instructions() if instruction.name}
+
+    def replace_uses(self, new_names: dict[str, str]) -> None:
+        """Replace value names everywhere; chains in the dictionary are followed."""
+        if not new_names:
+            return
+        resolved: dict[str, str] = {}
+        for old, new in new_names.items():
+            while new in new_names:
+                new = new_names[new]
+            resolved[old] = new
+        for instruction in self.instructions():
+            instruction.rename(resolved)
+
+    def fresh_names(self) -> Callable[[str], str]:
+        """A function that makes unused names: ``fresh("wide")`` is ``%wide``, then ``%wide.1``, ..."""
+        taken = {parameter.name for parameter in self.parameters}
+        for block in self.blocks:
+            taken.add("%" + block.name)
+            taken.update(instruction.name for instruction in block.instructions)
+        counters: dict[str, int] = {}
+
+        def fresh(stem: str) -> str:
+            number = counters.get(stem, 0)
+            while (name := f"%{stem}.{number}" if number else f"%{stem}") in taken:
+                number += 1
+            counters[stem] = number + 1
+            taken.add(name)
+            return name
+
+        return fresh
+
+
+@dataclass(slots=True)
+class Module:
+    """Functions, and the text between them: lists of lines, in order."""
+
+    items: list[Function | list[str]] = field(default_factory=list)
+
+    @property
+    def functions(self) -> list[Function]:
+        return [item for item in self.items if isinstance(item, Function)]
+
+    def function(self, name: str) -> Function:
+        for function in self.functions:
+            if function.name == name:
+                return function
+        raise KeyError(name)
+
+    def lines(self) -> Iterator[str]:
+        """Every line outside of functions: globals, declarations, types, attributes, metadata, comments."""
+        for item in self.items:
+            if isinstance(item, list):
+                yield from item
+
+    def named_types(self) -> dict[str, str]:
+        """``%struct.S`` -> ``{ i32, float }``."""
+        found: dict[str, str] = {}
+        for line in self.lines():
+            if line.startswith("%"):
+                name, _, body = line.partition(" = type ")
+                found[name] = body
+        return found
+
+    def layout(self, pointer_bytes: int = 8) -> Layout:
+        return Layout(self.named_types(), pointer_bytes)
+
+    def globals(self) -> dict[str, str]:
+        """``@name`` -> what follows `` = `` (linkage, type, value, alignment)."""
+        found: dict[str, str] = {}
+        for line in self.lines():
+            if line.startswith("@"):
+                name, _, body = line.partition(" = ")
+                found[name] = body
+        return found
+
+    def declared(self) -> set[str]:
+        """Names (no ``@``) of the declared functions."""
+        found: set[str] = set()
+        for line in self.lines():
+            if line.startswith("declare "):
+                match = re.search(r'@("[^"]*"|[-\w$.]+)\(', line)
+                if match:
+                    found.add(match.group(1))
+        return found
+
+    def declare(self, declarations: Iterable[str]) -> None:
+        """Add ``declare`` lines of functions that are not declared yet."""
+        known = self.declared() | {function.name for function in self.functions}
+        new: list[str] = []
+        for line in declarations:
+            match = re.search(r'@("[^"]*"|[-\w$.]+)\(', line)
+            if match and match.group(1) not in known:
+                known.add(match.group(1))
+                new.append(line)
+        if new:
+            self.items.append(new)
+
+
+def _start_of_last_type(text: str) -> int:
+    """Where the type begins that ends at the end of ``text``."""
+    last = text[-1]
+    if last == ")":
+        opening = text.rindex(" addrspace(")
+        return text.rindex(" ", 0, opening) + 1
+    if last in ">]}":
+        depth = 0
+        for position in range(len(text) - 1, -1, -1):
+            character = text[position]
+            depth += character in ">]}"
+            depth -= character in "<[{"
+            if depth == 0:
+                return position
+    return text.rindex(" ") + 1
+
+
+def _parameters(header: str) -> list[Parameter]:
+    found = re.search(r'@("[^"]*"|[-\w$.]+)\(', header)
+    if found is None:
+        return []
+    opening = found.end() - 1
+    inside = header[opening + 1 : match_bracket(header, opening) - 1]
+    parameters: list[Parameter] = []
+    for number, item in enumerate(split_list(inside)):
+        if item == "...":
+            continue
+        end = end_of_type(item, 0)
+        rest = item[end:].strip()
+        name_match = re.search(r'%(?:"[^"]*"|[-\w$.]+)$', rest)
+        name = name_match.group() if name_match else f"%{number}"
+        attributes = rest[: name_match.start()].strip() if name_match else rest
+        parameters.append(Parameter(item[:end], attributes, name))
+    return parameters

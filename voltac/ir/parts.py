@@ -1,0 +1,369 @@
+"""The text of one instruction -> its parts: operation, flags, types, operands, labels.
+
+One rule a shape of instruction, found by operation name in ``_SHAPES``. What has
+no rule is an :class:`Parts` of the shape ``unknown`` without operands; passes
+leave such instructions as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from voltac.ir.scan import CONSTANT_WORDS, EXPRESSION_WORDS, end_of_type, end_of_value, match_bracket, split_list
+from voltac.ir.types import vector_parts
+
+
+class Operand(NamedTuple):
+    """A typed operand as written: ``type`` is ``label`` for blocks, whose value keeps its ``%``."""
+
+    type: str
+    value: str
+
+
+@dataclass(slots=True)
+class Parts:
+    """One instruction, taken apart. ``type`` is the type of the result, ``void`` without one."""
+
+    name: str
+    """``%x`` or empty."""
+    op: str
+    type: str = "void"
+    operands: list[Operand] = field(default_factory=list)
+    """phi: the values in order, see ``labels``; call: the arguments; br/switch: condition or value first."""
+    flags: tuple[str, ...] = ()
+    """``nsw``, ``fast``, ``inbounds``, ``volatile``, ``tail``, ... in order."""
+    predicate: str = ""
+    """Of icmp and fcmp; the operation of atomicrmw."""
+    element_type: str = ""
+    """getelementptr: source element type; alloca: what is allocated; load: the loaded type."""
+    labels: list[str] = field(default_factory=list)
+    """Block names without ``%``: br and switch targets (default first), or a phi's incoming blocks."""
+    indices: list[int] = field(default_factory=list)
+    """extractvalue and insertvalue: the constant indices."""
+    mask: str = ""
+    """shufflevector: its mask operand as written."""
+    callee: str = ""
+    """call: ``@name`` or ``%name``; ``asm ...`` as written."""
+    alignment: int = 0
+    """load, store, alloca, ...: ``align N``, or 0."""
+    ordering: str = ""
+    """Atomic orderings as written, empty for what is not atomic."""
+    metadata: dict[str, str] = field(default_factory=dict)
+    """``tbaa`` -> ``!5``, ``dbg`` -> ``!DILocation(...)`` or ``!7``."""
+    unknown: bool = False
+
+
+_HEAD = re.compile(r'\s*(?:(%(?:"[^"]*"|[-\w$.]+)) = )?((?:(?:tail|musttail|notail) )?[\w#]+)')
+_SIMPLE = re.compile(r"((?:<\d+ x \w+>|\w+)) ([%@][-\w$.]+|-?[\w.]+)(?=[,)\]]|$| to )")
+_FLAG_WORDS = frozenset(
+    (
+        *("nsw", "nuw", "exact", "disjoint", "nneg", "samesign", "inbounds", "nusw", "volatile", "atomic", "inalloca"),
+        *("fast", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc", "weak"),
+    )
+)
+_FLAG = re.compile(r"([a-z]+) ")
+_METADATA = re.compile(r", !(\w[-\w.]*) (!\w+\(|!\d+|!\w+)")
+_ALIGN = re.compile(r"align (\d+)")
+_ORDERINGS = frozenset(("unordered", "monotonic", "acquire", "release", "acq_rel", "seq_cst"))
+
+
+def head(text: str) -> tuple[str, str]:
+    """``(name, operation)`` of an instruction; ``tail call`` is ``call``."""
+    found = _HEAD.match(text)
+    if found is None:
+        return "", ""
+    operation = found.group(2)
+    return found.group(1) or "", "call" if operation.endswith(" call") else operation
+
+
+def parse(text: str) -> Parts:
+    """Take an instruction apart."""
+    found = _HEAD.match(text)
+    if found is None:
+        return Parts("", "", unknown=True)
+    name, operation = found.group(1) or "", found.group(2)
+    prefix = ""
+    if operation.endswith(" call"):
+        prefix, operation = operation.split(" ")
+    parts = Parts(name, operation)
+    rule = _SHAPES.get(operation)
+    if rule is None:
+        parts.unknown = True
+        return parts
+    rest = text[found.end() + 1 :]
+    if ", !" in rest:
+        rest = _cut_metadata(rest, parts)
+    flags: list[str] = [prefix] if prefix else []
+    while (flag := _FLAG.match(rest)) is not None and flag.group(1) in _FLAG_WORDS:
+        flags.append(flag.group(1))
+        rest = rest[flag.end() :]
+    parts.flags = tuple(flags)
+    rule(parts, rest)
+    return parts
+
+
+def _cut_metadata(rest: str, parts: Parts) -> str:
+    """Cut the ``, !kind !7`` attachments off the end of an instruction."""
+    start = -1
+    position = 0
+    while (found := _METADATA.search(rest, position)) is not None:
+        if start < 0:
+            start = found.start()
+        value_start = found.start(2)
+        end = match_bracket(rest, found.end() - 1) if found.group(2).endswith("(") else found.end()
+        parts.metadata[found.group(1)] = rest[value_start:end]
+        position = end
+    return rest if start < 0 else rest[:start]
+
+
+def _operand(text: str, position: int) -> tuple[Operand, int]:
+    """The ``type value`` pair at a position, and the position after it."""
+    simple = _SIMPLE.match(text, position)
+    if simple is not None and simple.group(2) not in EXPRESSION_WORDS and simple.group(2) != "addrspace":
+        return Operand(simple.group(1), simple.group(2)), simple.end()
+    type_end = end_of_type(text, position)
+    value_end = end_of_value(text, type_end + 1)
+    return Operand(text[position:type_end], text[type_end + 1 : value_end]), value_end
+
+
+def parse_operand(text: str) -> Operand:
+    """``i32 5`` -> ``Operand("i32", "5")``."""
+    return _operand(text, 0)[0]
+
+
+def _binary(parts: Parts, rest: str) -> None:
+    first, end = _operand(rest, 0)
+    parts.operands = [first, Operand(first.type, rest[end + 2 :])]
+    parts.type = first.type
+
+
+def _unary(parts: Parts, rest: str) -> None:
+    first, _ = _operand(rest, 0)
+    parts.operands = [first]
+    parts.type = first.type
+
+
+def _compare(parts: Parts, rest: str) -> None:
+    parts.predicate, _, rest = rest.partition(" ")
+    _binary(parts, rest)
+    vector = vector_parts(parts.type)
+    parts.type = f"<{vector[0]} x i1>" if vector else "i1"
+
+
+def _cast(parts: Parts, rest: str) -> None:
+    first, end = _operand(rest, 0)
+    parts.operands = [first]
+    parts.type = rest[end + len(" to ") :]
+
+
+def _typed_list(parts: Parts, rest: str) -> list[str]:
+    """Operands separated by commas; ``align N`` and plain integers go to their own fields, other words are returned."""
+    others: list[str] = []
+    for item in split_list(rest):
+        align = _ALIGN.fullmatch(item)
+        if align is not None:
+            parts.alignment = int(align.group(1))
+        elif item.isdigit():
+            parts.indices.append(int(item))
+        else:
+            operand, end = _operand(item, 0)
+            if operand.type == "label":
+                parts.labels.append(operand.value[1:])
+            else:
+                parts.operands.append(operand)
+            if end < len(item):
+                others.append(item[end:].strip())
+    return others
+
+
+def _select(parts: Parts, rest: str) -> None:
+    _typed_list(parts, rest)
+    parts.type = parts.operands[1].type
+
+
+def _load(parts: Parts, rest: str) -> None:
+    end = end_of_type(rest, 0)
+    parts.type = parts.element_type = rest[:end]
+    parts.ordering = " ".join(_typed_list(parts, rest[end + 2 :]))
+
+
+def _store(parts: Parts, rest: str) -> None:
+    parts.ordering = " ".join(_typed_list(parts, rest))
+
+
+def _getelementptr(parts: Parts, rest: str) -> None:
+    if rest.startswith("inrange("):
+        rest = rest[match_bracket(rest, rest.index("(")) + 1 :]
+    end = end_of_type(rest, 0)
+    parts.element_type = rest[:end]
+    _typed_list(parts, rest[end + 2 :])
+    lanes = 0
+    for operand in parts.operands:
+        vector = vector_parts(operand.type)
+        if vector:
+            lanes = vector[0]
+    base = parts.operands[0].type
+    parts.type = f"<{lanes} x ptr>" if lanes and not vector_parts(base) else base
+
+
+def _alloca(parts: Parts, rest: str) -> None:
+    end = end_of_type(rest, 0)
+    parts.element_type = rest[:end]
+    parts.type = "ptr"
+    if rest[end : end + 2] == ", ":
+        _typed_list(parts, rest[end + 2 :])
+
+
+def _phi(parts: Parts, rest: str) -> None:
+    end = end_of_type(rest, 0)
+    parts.type = rest[:end]
+    for item in split_list(rest[end + 1 :]):
+        value, label = split_list(item[1:-1])
+        parts.operands.append(Operand(parts.type, value))
+        parts.labels.append(label[1:])
+
+
+def _branch(parts: Parts, rest: str) -> None:
+    _typed_list(parts, rest)
+
+
+def _switch(parts: Parts, rest: str) -> None:
+    """Operands: the value, then one constant for each label after the first (the default)."""
+    table = rest.index("[")
+    _typed_list(parts, rest[:table].rstrip())
+    for line in rest[table + 1 : rest.rindex("]")].split("\n"):
+        if line.strip():
+            _typed_list(parts, line.strip())
+
+
+def _return(parts: Parts, rest: str) -> None:
+    if rest != "void":
+        _typed_list(parts, rest)
+
+
+def _extractelement(parts: Parts, rest: str) -> None:
+    _typed_list(parts, rest)
+    vector = vector_parts(parts.operands[0].type)
+    parts.type = vector[1] if vector else "void"
+
+
+def _insertelement(parts: Parts, rest: str) -> None:
+    _typed_list(parts, rest)
+    parts.type = parts.operands[0].type
+
+
+def _shufflevector(parts: Parts, rest: str) -> None:
+    _typed_list(parts, rest)
+    mask = parts.operands.pop()
+    parts.mask = mask.value
+    vector, lanes = vector_parts(parts.operands[0].type), vector_parts(mask.type)
+    if vector and lanes:
+        parts.type = f"<{lanes[0]} x {vector[1]}>"
+
+
+def _extractvalue(parts: Parts, rest: str) -> None:
+    _typed_list(parts, rest)
+    parts.type = "aggregate"
+
+
+def _insertvalue(parts: Parts, rest: str) -> None:
+    _typed_list(parts, rest)
+    parts.type = parts.operands[0].type
+
+
+def _atomicrmw(parts: Parts, rest: str) -> None:
+    parts.predicate, _, rest = rest.partition(" ")
+    parts.ordering = " ".join(_typed_list(parts, rest))
+    parts.type = parts.operands[1].type
+
+
+def _cmpxchg(parts: Parts, rest: str) -> None:
+    parts.ordering = " ".join(_typed_list(parts, rest))
+    parts.type = "{ " + parts.operands[1].type + ", i1 }"
+
+
+def _fence(parts: Parts, rest: str) -> None:
+    parts.ordering = rest
+
+
+def _call(parts: Parts, rest: str) -> None:
+    """``[convention] [return attributes] type[(parameter types)] callee(arguments) ...``."""
+    position = _skip_attributes(rest, 0)
+    end = end_of_type(rest, position)
+    parts.type = rest[position:end]
+    if rest.startswith(" (", end):
+        end = match_bracket(rest, end + 1)
+    callee_end = end_of_value(rest, end + 1)
+    parts.callee = rest[end + 1 : callee_end]
+    arguments_end = match_bracket(rest, callee_end)
+    for item in split_list(rest[callee_end + 1 : arguments_end - 1]):
+        if item.startswith("metadata "):
+            parts.operands.append(Operand("metadata", item[len("metadata ") :]))
+            continue
+        type_end = end_of_type(item, 0)
+        value_start = _skip_attributes(item, type_end + 1)
+        parts.operands.append(Operand(item[:type_end], item[value_start:]))
+
+
+_ATTRIBUTE = re.compile(r'"[^"]*"(?:="[^"]*")?|[a-z_]\w*')
+_TYPE_WORD = re.compile(r"(?:i\d+|half|bfloat|float|double|ptr|void|x86_\w+|fp128|label|token|metadata|target)\b")
+
+
+def _skip_attributes(text: str, position: int) -> int:
+    """Skip attribute words (``noundef``, ``align 4``, ``dereferenceable(8)``, ``fastcc``, ``"key"="value"``)."""
+    while (found := _ATTRIBUTE.match(text, position)) is not None:
+        word = found.group()
+        if word in CONSTANT_WORDS or word in EXPRESSION_WORDS or _TYPE_WORD.match(text, position):
+            return position
+        if word == "c" and text.startswith('c"', position):
+            return position
+        end = found.end()
+        if text.startswith("(", end):
+            end = match_bracket(text, end)
+        elif word == "align":
+            end = end_of_value(text, end + 1)
+        if end >= len(text):
+            return position
+        position = end + 1
+    return position
+
+
+def _nothing(parts: Parts, rest: str) -> None:
+    """An operation without operands."""
+
+
+BINARY = ("add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr", "and", "or", "xor")
+FLOAT_BINARY = ("fadd", "fsub", "fmul", "fdiv", "frem")
+CASTS = (
+    *("trunc", "zext", "sext", "fptrunc", "fpext", "fptoui", "fptosi", "uitofp", "sitofp", "ptrtoint", "ptrtoaddr"),
+    *("inttoptr", "bitcast", "addrspacecast"),
+)
+
+_SHAPES: dict[str, Callable[[Parts, str], None]] = {
+    **dict.fromkeys((*BINARY, *FLOAT_BINARY), _binary),
+    **dict.fromkeys(("fneg", "freeze"), _unary),
+    **dict.fromkeys(("icmp", "fcmp"), _compare),
+    **dict.fromkeys(CASTS, _cast),
+    "select": _select,
+    "load": _load,
+    "store": _store,
+    "getelementptr": _getelementptr,
+    "alloca": _alloca,
+    "phi": _phi,
+    "br": _branch,
+    "switch": _switch,
+    "ret": _return,
+    "call": _call,
+    "extractelement": _extractelement,
+    "insertelement": _insertelement,
+    "shufflevector": _shufflevector,
+    "extractvalue": _extractvalue,
+    "insertvalue": _insertvalue,
+    "atomicrmw": _atomicrmw,
+    "cmpxchg": _cmpxchg,
+    "fence": _fence,
+    "unreachable": _nothing,
+}
