@@ -1,0 +1,128 @@
+"""The meaning of every row of ``sema/builtins.py``, on numpy scalars and arrays alike."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import arithmetic
+from .values import Mask, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """Who executes a builtin, and the dtype of its result (None for void)."""
+
+    active: Mask
+    width: int
+    result: np.dtype[Any] | None
+
+
+def _bits(lanes: Lanes, a: Value) -> Value:
+    return a.view(lanes.result)
+
+
+def _min(lanes: Lanes, a: Value, b: Value) -> Value:
+    smaller: Value = np.where(np.less(a, b), a, b)
+    return smaller[()]
+
+
+def _max(lanes: Lanes, a: Value, b: Value) -> Value:
+    larger: Value = np.where(np.greater(a, b), a, b)
+    return larger[()]
+
+
+def _leading_zeros(lanes: Lanes, a: Value) -> Value:
+    return _per_element(lambda number, bits: bits - number.bit_length(), a)
+
+
+def _trailing_zeros(lanes: Lanes, a: Value) -> Value:
+    return _per_element(lambda number, bits: (number & -number).bit_length() - 1 if number else bits, a)
+
+
+def _population_count(lanes: Lanes, a: Value) -> Value:
+    return _per_element(lambda number, bits: number.bit_count(), a)
+
+
+def _per_element(count: Callable[[int, int], int], a: Value) -> Value:
+    """Applies a function of (unsigned number, width in bits) to every element."""
+    bits = a.dtype.itemsize * 8
+    numbers = np.asarray(a)
+    out = [count(int(number) & ((1 << bits) - 1), bits) for number in numbers.flat]
+    return np.array(out, a.dtype).reshape(numbers.shape)[()]
+
+
+def _saturate(exact: Callable[[Any, Any], Any]) -> Callable[[Lanes, Value, Value], Value]:
+    """An operation on exact integers, its result clamped to the range of the type."""
+
+    def saturating(lanes: Lanes, a: Value, b: Value) -> Value:
+        info = np.iinfo(a.dtype)
+        whole = exact(np.asarray(a).astype(object), np.asarray(b).astype(object))
+        return np.clip(whole, int(info.min), int(info.max)).astype(a.dtype)[()]
+
+    return saturating
+
+
+def _pack_bits(lanes: Lanes, v: Value) -> Value:
+    return np.uint64(sum(1 << lane for lane in range(lanes.width) if v[lane]))
+
+
+def _insert(lanes: Lanes, v: Value, index: Value, value: Value) -> Value:
+    out = v.copy()
+    out[int(index) % lanes.width] = value
+    return out
+
+
+def _reduce_add(lanes: Lanes, v: Value) -> Value:
+    return np.add.reduce(v, dtype=v.dtype)
+
+
+def _compress(lanes: Lanes, v: Value, wanted: Value) -> Value:
+    return np.concatenate([v[wanted], v[~wanted]])
+
+
+def _expand(lanes: Lanes, v: Value, wanted: Value) -> Value:
+    return np.where(wanted, v[np.cumsum(wanted) - wanted], v)
+
+
+def _clock(lanes: Lanes) -> Value:
+    return np.int64(time.perf_counter_ns())
+
+
+BUILTINS: dict[str, Callable[..., Value]] = {
+    "__sqrt": lambda lanes, a: np.sqrt(a),
+    "__abs": lambda lanes, a: np.abs(a),
+    "__floor": lambda lanes, a: np.floor(a),
+    "__ceil": lambda lanes, a: np.ceil(a),
+    "__trunc": lambda lanes, a: np.trunc(a),
+    "__round": lambda lanes, a: np.rint(a),
+    "__min": _min,
+    "__max": _max,
+    "__fma": lambda lanes, a, b, c: arithmetic.fused_multiply_add(a, b, c),
+    "__copysign": lambda lanes, a, b: np.copysign(a, b),
+    "__bits": _bits,
+    "__float_of_bits": _bits,
+    "__population_count": _population_count,
+    "__leading_zeros": _leading_zeros,
+    "__trailing_zeros": _trailing_zeros,
+    "__rcp_fast": lambda lanes, a: a.dtype.type(1) / a,
+    "__rsqrt_fast": lambda lanes, a: a.dtype.type(1) / np.sqrt(a),
+    "__saturating_add": _saturate(lambda a, b: a + b),
+    "__saturating_sub": _saturate(lambda a, b: a - b),
+    "__active": lambda lanes: lanes.active.copy(),
+    "__pack_bits": _pack_bits,
+    "__shuffle": lambda lanes, v, p: v[p % lanes.width],
+    "__extract": lambda lanes, v, index: v[int(index) % lanes.width],
+    "__insert": _insert,
+    "__reduce_add": _reduce_add,
+    "__reduce_min": lambda lanes, v: np.minimum.reduce(v),
+    "__reduce_max": lambda lanes, v: np.maximum.reduce(v),
+    "__compress": _compress,
+    "__expand": _expand,
+    "__fence": lambda lanes: None,
+    "__clock": _clock,
+}

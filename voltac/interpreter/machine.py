@@ -1,0 +1,287 @@
+"""The state of an interpreted program, and how values of every type lie in its memory.
+
+A :class:`Location` is an evaluated place: the address of one object, or of one
+object for each lane. Loads and stores take it apart down to its scalars, each
+of which is one of the five rows of section 5.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from voltac.diagnostics import NOWHERE, Span
+from voltac.options import Options
+from voltac.sema import tree
+from voltac.sema.layout import Layout
+from voltac.sema.types import UINT64, VARYING, VOID_QUAL, Array, Function, Qual, Struct, Type, Vector
+
+from .memory import Memory, MemoryFault
+from .values import ADDRESS, Mask, Value, dtype_of, is_slice, members, undefined
+
+
+class InterpreterError(Exception):
+    """The program did something undefined; says what, where and in which lane."""
+
+    def __init__(self, text: str, span: Span = NOWHERE, lane: int | None = None) -> None:
+        place = f"{span.file}:{span.line}:{span.column}: " if span.line else ""
+        super().__init__(place + text + ("" if lane is None else f" (in lane {lane})"))
+        self.text, self.span, self.lane = text, span, lane
+
+
+class ProgramAborted(Exception):
+    """An ``assert`` failed; its message has been written to the output."""
+
+
+class Trace(Protocol):
+    """Is told of every statement that is reached and every value that is written."""
+
+    def reached(self, statement: tree.Statement, active: Mask) -> None: ...
+
+    def wrote(self, place: tree.Place, value: Value, lanes: Mask) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where an object of type ``storage`` lies: ``address`` is one uint64, or W of them.
+
+    Inside of soa data ``slot`` tells which of the block's elements is meant; it is
+    of the same shape as ``address``, and None outside.
+    """
+
+    storage: Qual
+    address: Value
+    slot: Value = None
+
+    def part(self, storage: Qual, offset: Value) -> Location:
+        """A part of this object, ``offset`` bytes behind its start."""
+        address = self.address + np.asarray(offset).astype(ADDRESS)
+        slot = self.slot if self.slot is None else self.slot + np.zeros_like(address)
+        return Location(storage, address, slot)
+
+    @property
+    def pointer(self) -> Value:
+        """The address as the value of a pointer to this object."""
+        if self.storage.rate.kind != "soa":
+            return self.address
+        return np.stack(np.broadcast_arrays(self.address, ADDRESS.type(0) if self.slot is None else self.slot))
+
+
+def location_of(pointer: Value, to: Qual) -> Location:
+    """What a pointer value points to."""
+    return Location(to, pointer[0], pointer[1]) if to.rate.kind == "soa" else Location(to, pointer)
+
+
+@dataclass(slots=True)
+class Leaving:
+    """The lanes that left the body of a loop, switch or foreach, by how they did."""
+
+    broke: Mask
+    continued: Mask
+    joins: dict[int | None, Mask] | None = None
+    """Of a switch: label -> lanes that will join there; None of a loop."""
+
+
+@dataclass(slots=True)
+class Frame:
+    """One invocation of a function by a gang."""
+
+    function: tree.FunctionSymbol
+    entered: Mask
+    """The lanes that are on at entry."""
+    variables: dict[tree.VariableSymbol, int] = field(default_factory=dict)
+    objects: list[int] = field(default_factory=list)
+    """Addresses of everything that ends when the function returns."""
+    result: Value = None
+    has_result: bool = False
+    leaving: list[Leaving] = field(default_factory=list)
+    """Of the loops around the current statement, innermost last."""
+    task: dict[str, int] = field(default_factory=dict)
+    """The values of ``taskIndex`` and the like."""
+    seeking: str | None = None
+    """The label a ``goto`` is on its way to: statements before it are passed over."""
+
+
+class Machine:
+    """Memory, globals, function addresses, output: everything but the meaning of nodes."""
+
+    def __init__(self, program: tree.Program, options: Options, output: Callable[[str], object], trace: Trace | None) -> None:
+        self.program, self.options, self.output, self.trace = program, options, output, trace
+        self.width = options.target.width
+        self.layout = Layout(options.target)
+        self.memory = Memory()
+        self.lanes = np.arange(self.width)
+        self.all_on: Mask = np.ones(self.width, np.bool_)
+        self.none: Mask = np.zeros(self.width, np.bool_)
+        self.frame = Frame(tree.FunctionSymbol("(file scope)", Function(VOID_QUAL, ()), ""), self.all_on)
+        self.globals: dict[tree.VariableSymbol, int] = {}
+        self.c_functions: dict[str, Callable[..., Any]] = {}
+        """Functions declared ``extern "C"``, provided by the host."""
+        self._function_addresses: dict[tree.FunctionSymbol, int] = {}
+        self._functions: dict[int, tree.FunctionSymbol] = {}
+
+    # --- functions as addresses ---
+
+    def function_address(self, function: tree.FunctionSymbol) -> int:
+        known = self._function_addresses.get(function)
+        if known is None:
+            known = self.memory.allocate(0, 16, f"function '{function.name}'")
+            self._function_addresses[function] = known
+            self._functions[known] = function
+        return known
+
+    def function_at(self, address: int, span: Span, lane: int | None = None) -> tree.FunctionSymbol:
+        function = self._functions.get(address)
+        if function is None:
+            raise InterpreterError(f"call through {address:#x}, which is not the address of a function", span, lane)
+        return function
+
+    # --- objects ---
+
+    def new_local(self, qual: Qual, name: str, alignment: int = 0) -> int:
+        """An object that lives until the current function returns."""
+        address = self.memory.allocate(self.layout.size(qual), max(alignment, self.layout.alignment(qual)), name)
+        self.frame.objects.append(address)
+        return address
+
+    def variable(self, symbol: tree.VariableSymbol) -> Location:
+        """Where a variable lies; a local one comes into being when it is first asked for."""
+        address = self.frame.variables.get(symbol)
+        if address is None:
+            address = self.globals.get(symbol)
+        if address is None:
+            address = self.new_local(symbol.type, f"'{symbol.name}'", symbol.alignment)
+            self.frame.variables[symbol] = address
+        return Location(symbol.type, ADDRESS.type(address))
+
+    def release_frame(self, frame: Frame) -> None:
+        for address in reversed(frame.objects):
+            self.memory.release(address)
+
+    # --- parts of objects ---
+
+    def parts(self, whole: Location) -> Iterable[Location]:
+        """The members of a struct, or the elements of an array."""
+        quals = members(whole.storage)
+        if isinstance(whole.storage.type, Array):
+            return (self.element(whole, np.int64(index)) for index in range(len(quals)))
+        return (self.member(whole, index) for index in range(len(quals)))
+
+    def member(self, struct: Location, index: int) -> Location:
+        return struct.part(members(struct.storage)[index], self.layout.offsets(struct.storage)[index])
+
+    def element(self, aggregate: Location, index: Value) -> Location:
+        """``aggregate[index]`` of an array or short vector; the index is extended by its own signedness."""
+        storage, of = aggregate.storage, aggregate.storage.type
+        element = of.element if isinstance(of, Array) else Qual(_vector(of).element, storage.rate, storage.const)
+        if element.rate.kind == "soa" and aggregate.slot is None and isinstance(element.type, Struct):
+            return self.soa_element(Location(element, aggregate.address, ADDRESS.type(0)), index)
+        stride = self.layout.size(element) if aggregate.slot is None else self._block_stride(element)
+        return aggregate.part(element, index.astype(ADDRESS) * ADDRESS.type(stride))
+
+    def _block_stride(self, part: Qual) -> int:
+        """Bytes that a part of an soa struct takes in a block."""
+        if isinstance(part.type, Array):
+            return self._block_stride(part.type.element) * (part.type.count or 0)
+        return self.layout.size(part) * (1 if isinstance(part.type, Struct) else part.rate.width)
+
+    def soa_element(self, location: Location, index: Value) -> Location:
+        """The soa element ``index`` places behind ``location``: N elements fill a block."""
+        per_block = ADDRESS.type(location.storage.rate.width)
+        slot = location.slot.astype(np.int64) + index.astype(np.int64)
+        block = (slot // per_block.astype(np.int64)).astype(ADDRESS)
+        address = location.address + block * ADDRESS.type(self.layout.size(location.storage))
+        return Location(location.storage, address, slot.astype(ADDRESS) % per_block + np.zeros_like(address))
+
+    # --- loads and stores ---
+
+    def load(self, location: Location, active: Mask, span: Span) -> Value:
+        """The value of an object; where lanes have addresses of their own, only active lanes read memory."""
+        kind = location.storage.type
+        if isinstance(kind, Struct | Array):
+            return tuple(self.load(part, active, span) for part in self.parts(location))
+        if isinstance(kind, Vector):
+            return np.stack([self.load(self.element(location, np.int64(index)), active, span) for index in range(kind.count)])
+        if is_slice(kind):
+            return np.stack([self._load_scalar(half, UINT64, active, span) for half in self._halves(location)])
+        return self._load_scalar(location, kind, active, span)
+
+    def store(self, location: Location, value: Value, lanes: Mask, span: Span) -> None:
+        """Writes an object; ``lanes`` says which lanes of varying data are written."""
+        kind = location.storage.type
+        if isinstance(kind, Struct | Array):
+            for part, part_value in zip(self.parts(location), value, strict=True):
+                self.store(part, part_value, lanes, span)
+        elif isinstance(kind, Vector):
+            for index in range(kind.count):
+                self.store(self.element(location, np.int64(index)), value[index], lanes, span)
+        elif is_slice(kind):
+            for half, part_value in zip(self._halves(location), value, strict=True):
+                self._store_scalar(half, UINT64, part_value, lanes, span)
+        else:
+            self._store_scalar(location, kind, value, lanes, span)
+
+    def _halves(self, location: Location) -> tuple[Location, Location]:
+        """Block addresses and slots of a slice pointer lie one behind the other."""
+        row = self.layout.pointer_bytes * (self.width if location.storage.rate == VARYING else 1)
+        return location, location.part(location.storage, row)
+
+    def _scalar_addresses(self, location: Location, size: int) -> Value:
+        """One address, or W of them, of the scalars at a location."""
+        address = location.address
+        if location.slot is not None:
+            address = address + location.slot * ADDRESS.type(size)
+        if location.storage.rate == VARYING:
+            # Lane l means element l of the row of W that its address designates.
+            address = address + (self.lanes * size).astype(ADDRESS)
+        return address
+
+    def _load_scalar(self, location: Location, kind: Type, active: Mask, span: Span) -> Value:
+        dtype = dtype_of(kind)
+        stored = _stored(dtype)
+        addresses = self._scalar_addresses(location, stored.itemsize)
+        if addresses.ndim == 0:
+            value = self._view(int(addresses), stored, span)[0]
+        elif location.address.ndim == 0 and location.slot is None:
+            value = self._view(int(addresses[0]), stored, span, self.width).copy()
+        else:
+            value = undefined(kind, self.width).astype(stored)
+            for lane in np.flatnonzero(active):
+                value[lane] = self._view(int(addresses[lane]), stored, span, lane=int(lane))[0]
+        return value != 0 if dtype == np.bool_ else value
+
+    def _store_scalar(self, location: Location, kind: Type, value: Value, lanes: Mask, span: Span) -> None:
+        stored = _stored(dtype_of(kind))
+        addresses = self._scalar_addresses(location, stored.itemsize)
+        value = np.asarray(value).astype(stored)
+        if addresses.ndim == 0:
+            self._view(int(addresses), stored, span, write=True)[0] = value
+        elif location.address.ndim == 0 and location.slot is None:
+            row = self._view(int(addresses[0]), stored, span, self.width, write=True)
+            row[lanes] = np.broadcast_to(value, self.width)[lanes]
+        else:
+            # In the order of the lanes: where several write the same place, the highest lane wins.
+            values = np.broadcast_to(value, self.width)
+            for lane in np.flatnonzero(lanes):
+                self._view(int(addresses[lane]), stored, span, write=True, lane=int(lane))[0] = values[lane]
+
+    def _view(
+        self, address: int, dtype: np.dtype[Any], span: Span, count: int = 1, *, write: bool = False, lane: int | None = None
+    ) -> Any:
+        try:
+            return self.memory.view(address, count * dtype.itemsize, write=write).view(dtype)
+        except MemoryFault as fault:
+            raise InterpreterError(str(fault), span, lane) from None
+
+
+def _stored(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """A bool lies in memory as a byte, 0 or 1."""
+    return np.dtype(np.uint8) if dtype == np.bool_ else dtype
+
+
+def _vector(type: Type) -> Vector:
+    assert isinstance(type, Vector)
+    return type

@@ -1,0 +1,45 @@
+"""The text that ``print`` writes (section 13.12)."""
+
+from __future__ import annotations
+
+from voltac.sema import tree
+from voltac.sema.types import VARYING, Pointer, Qual, Scalar
+
+from .values import Mask, Value
+
+
+def printed(pieces: tuple[str, ...], arguments: list[tuple[Qual, Value]], active: Mask) -> str:
+    """The pieces of a format with the values between them."""
+    texts = [argument_text(qual, value, active) for qual, value in arguments]
+    return pieces[0] + "".join(text + piece for text, piece in zip(texts, pieces[1:], strict=True))
+
+
+def argument_text(qual: Qual, value: Value, active: Mask) -> str:
+    if qual.rate != VARYING:
+        return element_text(qual, value)
+    texts = [element_text(qual, element) for element in value]
+    return "[" + ",".join(text if on else inactive_text(qual, text) for text, on in zip(texts, active)) + "]"
+
+
+def inactive_text(qual: Qual, text: str) -> str:
+    return "_________" if isinstance(qual.type, Scalar) and qual.type.kind == "bool" else f"(({text}))"
+
+
+def element_text(qual: Qual, element: Value) -> str:
+    match qual.type:
+        case Scalar("bool", _):
+            return "true" if element else "false"
+        case Scalar("float", _):
+            text = f"{float(element):f}"
+            return "-nan" if text == "nan" and _sign_bit(element) else text
+        case Pointer():
+            return f"{int(element):#x}" if element else "(nil)"
+    return str(int(element))
+
+
+def _sign_bit(element: Value) -> bool:
+    return bool(element.tobytes()[-1] & 0x80)
+
+
+def print_text(node: tree.Print, values: list[Value], active: Mask) -> str:
+    return printed(node.pieces, [(argument.type, value) for argument, value in zip(node.arguments, values)], active)

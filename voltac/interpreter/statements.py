@@ -1,0 +1,353 @@
+"""What every statement of the typed tree means: a function from the set of lanes that reach it to the set that go on behind it.
+
+This is section 1 of the reference read literally. A lane is active at a
+statement exactly if, alone, it would be executing it. Lanes that ``break``,
+``continue`` or ``return`` are missing from the set that goes on; they are kept in
+the :class:`Leaving` of the loop they left, and join again at its end. Uniform and
+varying conditions differ only in that a uniform one is the same for all lanes.
+
+A statement is executed if at least one lane reaches it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from voltac.diagnostics import NOWHERE, Span
+from voltac.sema import tree
+from voltac.sema.types import Void
+
+from .expressions import Expressions
+from .machine import Frame, InterpreterError, Leaving, Machine, ProgramAborted
+from .printing import print_text
+from .values import Mask, Value, constant, dtype_of, lanes_holding, merge
+
+_DEEPEST_CALL = 2000
+
+
+class Jump(Exception):
+    """A ``goto`` on its way out to the block that holds its label."""
+
+    def __init__(self, label: str, active: Mask) -> None:
+        super().__init__(label)
+        self.label, self.active = label, active
+
+
+class Statements:
+    """Executes statements and function bodies on a machine."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.expressions = Expressions(machine, self.call)
+        self.depth = 0
+        self._holds_case: dict[int, bool] = {}
+        self._methods: dict[type, Callable[[Any, Mask], Mask]] = {
+            tree.Block: self.block,
+            tree.Declare: self.declare,
+            tree.Evaluate: self.evaluate,
+            tree.If: self.if_,
+            tree.Loop: self.loop,
+            tree.Foreach: self.foreach,
+            tree.ForeachActive: self.foreach_active,
+            tree.ForeachUnique: self.foreach_unique,
+            tree.Switch: self.switch,
+            tree.CaseLabel: self.case_label,
+            tree.Label: self.label,
+            tree.Goto: self.goto,
+            tree.Break: self.break_,
+            tree.Continue: self.continue_,
+            tree.Return: self.return_,
+            tree.Unmasked: self.unmasked,
+            tree.Print: self.print,
+            tree.Assert: self.assert_,
+            tree.Sync: self.sync,
+            tree.Delete: self.delete,
+        }
+
+    def execute(self, node: tree.Statement, active: Mask) -> Mask:
+        if self.machine.trace is not None and not isinstance(node, tree.Block):
+            self.machine.trace.reached(node, active)
+        return self._methods[type(node)](node, active)
+
+    # --- functions ---
+
+    def call(
+        self,
+        function: tree.FunctionSymbol,
+        arguments: Sequence[Value],
+        active: Mask,
+        *,
+        span: Span = NOWHERE,
+        task: dict[str, int] | None = None,
+    ) -> Value:
+        """Runs a function for the ``active`` lanes; varying results are merged from its returns."""
+        machine = self.machine
+        if function.body is None:
+            return self.call_host(function, arguments, span)
+        if self.depth >= _DEEPEST_CALL:
+            raise InterpreterError(f"calls nested deeper than {_DEEPEST_CALL}", span)
+        entered = machine.all_on if function.type.unmasked or function.unmasked or function.c_linkage else active
+        frame, caller = Frame(function, entered, task=task or {}), machine.frame
+        machine.frame = frame
+        self.depth += 1
+        try:
+            for symbol, value in zip(function.parameters, arguments, strict=True):
+                machine.store(machine.variable(symbol), value, machine.all_on, span)
+            self.execute(function.body, entered)
+            result = frame.result if frame.has_result else constant(0, function.type.result, machine.width)
+        finally:
+            self.depth -= 1
+            machine.release_frame(frame)
+            machine.frame = caller
+        return result
+
+    def call_host(self, function: tree.FunctionSymbol, arguments: Sequence[Value], span: Span) -> Value:
+        """A function from outside: one call for the gang."""
+        provided = self.machine.c_functions.get(function.name)
+        if provided is None:
+            raise InterpreterError(f"function '{function.name}' has no body, and none was provided", span)
+        result = provided(*arguments)
+        if isinstance(function.type.result.type, Void):
+            return None
+        return np.asarray(result, dtype_of(function.type.result.type))[()]
+
+    def return_(self, node: tree.Return, active: Mask) -> Mask:
+        frame = self.machine.frame
+        if node.value is not None:
+            value = self.expressions.evaluate(node.value, active)
+            frame.result = merge(active, value, frame.result, node.value.type) if frame.has_result else value
+            frame.has_result = True
+        return self.machine.none
+
+    # --- sequences and jumps ---
+
+    def block(self, node: tree.Block, active: Mask) -> Mask:
+        statements, index = node.statements, 0
+        while index < len(statements):
+            statement = statements[index]
+            seeking = self.machine.frame.seeking
+            if self._holds_label(statement, seeking) if seeking else active.any() or self.holds_case(statement):
+                try:
+                    active = self.execute(statement, active)
+                except Jump as jump:
+                    found = [self._holds_label(other, jump.label) for other in statements]
+                    if True not in found:
+                        raise
+                    self.machine.frame.seeking, active, index = jump.label, jump.active, found.index(True)
+                    continue
+            index += 1
+        return active
+
+    def goto(self, node: tree.Goto, active: Mask) -> Mask:
+        raise Jump(node.name, active)
+
+    def label(self, node: tree.Label, active: Mask) -> Mask:
+        self.machine.frame.seeking = None
+        return active
+
+    def _holds_label(self, node: tree.Statement, name: str) -> bool:
+        if isinstance(node, tree.Label):
+            return node.name == name
+        return any(self._holds_label(inner, name) for inner in inner_statements(node))
+
+    def holds_case(self, node: tree.Statement) -> bool:
+        """Is a ``case`` or ``default`` of the enclosing switch in it? Then it is entered though no lane reaches it yet."""
+        known = self._holds_case.get(id(node))
+        if known is None:
+            inner = () if isinstance(node, tree.Switch) else inner_statements(node)
+            known = isinstance(node, tree.CaseLabel) or any(self.holds_case(statement) for statement in inner)
+            self._holds_case[id(node)] = known
+        return known
+
+    # --- simple statements ---
+
+    def declare(self, node: tree.Declare, active: Mask) -> Mask:
+        machine = self.machine
+        location = machine.variable(node.symbol)
+        if node.initial is not None:
+            self.expressions.initialize(location, node.initial, active, machine.all_on)
+            if machine.trace is not None:
+                place = tree.variable(node.symbol, node.span)
+                machine.trace.wrote(place, machine.load(location, machine.all_on, node.span), active)
+        return active
+
+    def evaluate(self, node: tree.Evaluate, active: Mask) -> Mask:
+        self.expressions.evaluate(node.value, active)
+        return active
+
+    def delete(self, node: tree.Delete, active: Mask) -> Mask:
+        self.expressions.delete(node, active)
+        return active
+
+    def print(self, node: tree.Print, active: Mask) -> Mask:
+        values = self.expressions.arguments(node.arguments, active)
+        self.machine.output(print_text(node, values, active))
+        return active
+
+    def assert_(self, node: tree.Assert, active: Mask) -> Mask:
+        test = self.expressions.evaluate(node.test, active)
+        if not np.all(test[active] if test.ndim else test):
+            self.machine.output(node.message)
+            raise ProgramAborted(node.message.strip())
+        return active
+
+    def sync(self, node: tree.Sync, active: Mask) -> Mask:
+        # Tasks have run at their launch.
+        return active
+
+    # --- conditions ---
+
+    def lanes_where(self, test: tree.Value, active: Mask) -> Mask:
+        """The active lanes for which a condition holds."""
+        holds: Mask = active & self.expressions.evaluate(test, active)
+        return holds
+
+    def if_(self, node: tree.If, active: Mask) -> Mask:
+        branches = [branch for branch in (node.then, node.otherwise) if branch is not None]
+        seeking = self.machine.frame.seeking
+        if seeking:
+            return self.execute(next(branch for branch in branches if self._holds_label(branch, seeking)), active)
+        yes = self.lanes_where(node.test, active) if active.any() else active
+        no = active & ~yes
+        if yes.any() or self.holds_case(node.then):
+            yes = self.execute(node.then, yes)
+        if node.otherwise is not None and (no.any() or self.holds_case(node.otherwise)):
+            no = self.execute(node.otherwise, no)
+        return yes | no
+
+    def switch(self, node: tree.Switch, active: Mask) -> Mask:
+        """Lanes join at their label; the body runs once from top to bottom."""
+        machine = self.machine
+        joins: dict[int | None, Mask] = {}
+        leaving = Leaving(machine.none, machine.none, joins)
+        if machine.frame.seeking:
+            return self._inside(leaving, node.body, active) | leaving.broke
+        value = self.expressions.evaluate(node.value, active)
+        unmatched = active
+        for label in node.labels:
+            if label is not None:
+                joins[label] = active & np.equal(value, np.asarray(label).astype(value.dtype))
+                unmatched = unmatched & ~joins[label]
+        if None in node.labels:
+            joins[None], unmatched = unmatched, machine.none
+        return self._inside(leaving, node.body, machine.none) | leaving.broke | unmatched
+
+    def case_label(self, node: tree.CaseLabel, active: Mask) -> Mask:
+        # Lanes join once, also where a loop passes the label again.
+        joins = next(leaving.joins for leaving in reversed(self.machine.frame.leaving) if leaving.joins is not None)
+        return active | joins.pop(node.value, self.machine.none)
+
+    # --- loops ---
+
+    def _inside(self, leaving: Leaving, body: tree.Statement, active: Mask) -> Mask:
+        """Executes a body that lanes may leave by ``break`` or ``continue``."""
+        self.machine.frame.leaving.append(leaving)
+        try:
+            return self.execute(body, active)
+        finally:
+            self.machine.frame.leaving.pop()
+
+    def break_(self, node: tree.Break, active: Mask) -> Mask:
+        leaving = self.machine.frame.leaving[-1]
+        leaving.broke = leaving.broke | active
+        return self.machine.none
+
+    def continue_(self, node: tree.Continue, active: Mask) -> Mask:
+        leaving = self.machine.frame.leaving[-1]
+        leaving.continued = leaving.continued | active
+        return self.machine.none
+
+    def loop(self, node: tree.Loop, active: Mask) -> Mask:
+        machine = self.machine
+        leaving = Leaving(machine.none, machine.none)
+        # Entered by a goto or at a case label, the loop starts in its body.
+        test_now = node.test_first and not machine.frame.seeking and bool(active.any())
+        running, finished = active, machine.none
+        while True:
+            if test_now and node.test is not None:
+                going_on = self.lanes_where(node.test, running)
+                finished = finished | (running & ~going_on)
+                running = going_on
+                if not running.any():
+                    break
+            leaving.continued = machine.none
+            running = self._inside(leaving, node.body, running) | leaving.continued
+            if not running.any():
+                break
+            if node.step is not None:
+                self.expressions.evaluate(node.step, running)
+            test_now = True
+        return finished | leaving.broke
+
+    def unmasked(self, node: tree.Unmasked, active: Mask) -> Mask:
+        return active & self.execute(node.body, self.machine.all_on)
+
+    def _set(self, symbol: tree.VariableSymbol, value: Value) -> None:
+        """Gives the variable of a foreach its value, in all lanes."""
+        self.machine.store(self.machine.variable(symbol), value, self.machine.all_on, symbol.span)
+
+    def _each(self, body: tree.Statement, active: Mask) -> None:
+        """One group of a foreach: lanes that continue are done with it like the others."""
+        self._inside(Leaving(self.machine.none, self.machine.none), body, active)
+
+    def foreach(self, node: tree.Foreach, active: Mask) -> Mask:
+        """Starts with all lanes on, whoever reaches it (section 9.5)."""
+        width = self.machine.width
+        evaluate = self.expressions.evaluate
+        bounds = [(int(evaluate(d.first, active)), int(evaluate(d.last, active))) for d in node.dimensions]
+        spans = tiled_spans(width, len(bounds)) if node.tiled else [1] * (len(bounds) - 1) + [width]
+        inner = [math.prod(spans[dimension + 1 :]) for dimension in range(len(spans))]
+        offsets = [np.arange(width) // within % span for within, span in zip(inner, spans)]
+        groups = itertools.product(*(range(first, last, span) for (first, last), span in zip(bounds, spans)))
+        for bases in groups:
+            indices = [base + offset for base, offset in zip(bases, offsets)]
+            inside = np.all([index < last for index, (_, last) in zip(indices, bounds)], axis=0)
+            for dimension, index in zip(node.dimensions, indices):
+                self._set(dimension.symbol, index.astype(np.int32))
+            self._each(node.body, inside)
+        return active
+
+    def foreach_active(self, node: tree.ForeachActive, active: Mask) -> Mask:
+        for lane in np.flatnonzero(active):
+            self._set(node.symbol, np.int64(lane))
+            self._each(node.body, self.machine.lanes == lane)
+        return active
+
+    def foreach_unique(self, node: tree.ForeachUnique, active: Mask) -> Mask:
+        for value, lanes in lanes_holding(self.expressions.evaluate(node.value, active), active):
+            self._set(node.symbol, value)
+            self._each(node.body, lanes)
+        return active
+
+
+def tiled_spans(width: int, dimensions: int) -> list[int]:
+    """How many lanes ``foreach_tiled`` gives each dimension, outermost first."""
+    spans, left = [], width
+    for rest in reversed(range(dimensions)):
+        if rest == 0:
+            span = left
+        elif rest >= int(math.log2(left)):
+            span = 1
+        elif left >= 16 and rest == 1:
+            span = 4
+        else:
+            span = 2
+        spans.append(span)
+        left //= span
+    return spans
+
+
+def inner_statements(node: tree.Statement) -> tuple[tree.Statement, ...]:
+    match node:
+        case tree.Block(statements=statements):
+            return statements
+        case tree.If(then=then, otherwise=otherwise):
+            return (then,) if otherwise is None else (then, otherwise)
+        case tree.Loop() | tree.Foreach() | tree.ForeachActive() | tree.ForeachUnique() | tree.Switch() | tree.Unmasked():
+            return (node.body,)
+    return ()
