@@ -8,16 +8,19 @@ stage, print what it made, and begin at any stage that takes text.
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
 
-from voltac.diagnostics import Diagnostics, InternalError
+from voltac.diagnostics import CompileError, Diagnostics, InternalError, Span
 from voltac.options import Options
 
 if TYPE_CHECKING:
@@ -180,10 +183,32 @@ def _run_stages(text: str, job: Compilation, begin: str, end: str, watch: Watch)
     result: Any = text
     for stage in STAGES[STAGE_NAMES.index(begin) : STAGE_NAMES.index(end) + 1]:
         with watch.timed(stage.name):
-            result = job.results[stage.name] = stage.run(result, job)
+            result = job.results[stage.name] = _run_stage(stage, result, job, text)
         if stage.name in watch.print_stages:
             watch.output.write(stage.show(result).rstrip("\n") + "\n")
         job.diagnostics.raise_if_errors()
+
+
+def _run_stage(stage: Stage, given: Any, job: Compilation, text: str) -> Any:
+    try:
+        return stage.run(given, job)
+    except (CompileError, InternalError, MemoryError):
+        raise
+    except RecursionError:
+        raise CompileError(_too_deep(job)) from None
+    except Exception as error:
+        handle, path = tempfile.mkstemp(prefix=f"voltac-{stage.name}-", suffix=".txt")
+        with os.fdopen(handle, "w", encoding="utf-8") as report:
+            report.write(f"{traceback.format_exc()}\n{job.options}\n\n{text}")
+        raise InternalError(
+            f"stage '{stage.name}': {type(error).__name__}: {error}\n"
+            f"what happened and the source that shows it are in {path}"
+        ) from error
+
+
+def _too_deep(job: Compilation) -> Diagnostics:
+    job.diagnostics.error(Span(job.file, 0, 0, 0, 0), f"{job.file} is nested too deeply")
+    return job.diagnostics
 
 
 def read_source(path: str) -> str:
@@ -230,8 +255,6 @@ def with_deep_stack(function: Callable[[], T]) -> T:
     def body() -> None:
         try:
             outcome.append(function())
-        except RecursionError:
-            failure.append(InternalError("the program is nested too deeply for the compiler"))
         except BaseException as error:
             failure.append(error)
 

@@ -144,6 +144,11 @@ def target_names() -> list[str]:
     return list(TARGETS)
 
 
+def target_aliases() -> dict[str, str]:
+    """Short name -> canonical name."""
+    return dict(_ALIASES)
+
+
 def find_target(name: str) -> TargetInfo:
     """The record for a canonical name or alias; ``host`` is resolved by ``voltac.llvm.host``.
 

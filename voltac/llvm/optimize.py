@@ -83,10 +83,12 @@ class Optimized:
             emitted: bytes = target_machine(self._options).emit_object(copy)
             return emitted
 
-    def assembly(self) -> str:
-        """Assembly language, as ``gcc -c`` reads it."""
+    def assembly(self, comments: bool = False) -> str:
+        """Assembly language, as ``gcc -c`` reads it; ``comments`` name the blocks of the LLVM text."""
         with stage("assembly", self._input), self._module.copy() as copy:
-            emitted: str = target_machine(self._options).emit_assembly(copy)
+            machine = target_machine(self._options)
+            machine.set_asm_verbosity(comments)
+            emitted: str = machine.emit_assembly(copy)
             return emitted
 
 

@@ -1,0 +1,124 @@
+"""``voltac FILE -o FILE.o -h FILE.h``: one source compiled to the outputs asked for."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+
+from voltac.cli.options import UsageError
+from voltac.cli.outputs import Output, write_all
+from voltac.cli.settings import diagnostics_of, options_of_arguments
+from voltac.diagnostics import NOWHERE, CompileError, Diagnostics
+from voltac.driver import STAGE_NAMES, STAGES, Compilation, InputError, Watch, compile_source, decode_source, read_source
+
+# Kind of output -> what it is called, the suffixes that fit, and how it is made.
+_KINDS = {
+    "object": ("object code", (".o", ".obj"), lambda job: job.optimized.object_code()),
+    "assembly": ("assembly language", (".s", ".asm", ".S"), lambda job: job.optimized.assembly(comments=True).encode()),
+    "text": ("LLVM assembly language", (".ll",), lambda job: job.optimized.text().encode()),
+    "bitcode": ("LLVM bitcode", (".bc",), lambda job: job.optimized.bitcode()),
+}
+_HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx", ".inc")
+
+
+def compile_command(arguments: Namespace) -> int:
+    """The exit code: 0, or 1 and the number of errors."""
+    diagnostics = diagnostics_of(arguments)
+    try:
+        path = _input(arguments.operands)
+        options = options_of_arguments(arguments, diagnostics)
+        _warn_of_names(arguments, diagnostics)
+        text = _read(path)
+        job = compile_source(
+            text,
+            path if path != "-" else "<stdin>",
+            options,
+            diagnostics,
+            begin=arguments.begin or STAGE_NAMES[0],
+            end=_last_stage(arguments),
+            watch=Watch(frozenset(arguments.print_stages), arguments.time),
+        )
+        diagnostics.raise_if_errors()
+        outputs = _outputs(arguments, job, path)
+        with Watch(time=arguments.time).timed("write"):
+            write_all(outputs)
+    except CompileError:
+        return 1 + diagnostics.error_count
+    finally:
+        sys.stderr.write(diagnostics.render())
+    return 0
+
+
+def _input(operands: list[str]) -> str:
+    if not operands:
+        raise UsageError("no input file given; '-' reads standard input, 'voltac --help' explains the rest")
+    if len(operands) > 1:
+        raise UsageError(f"two input files given, '{operands[0]}' and '{operands[1]}'; compile one at a time")
+    return operands[0]
+
+
+def _read(path: str) -> str:
+    if path != "-":
+        return read_source(path)
+    try:
+        content = sys.stdin.buffer.read()
+    except OSError as error:
+        raise InputError(f"cannot read standard input: {error.strerror}") from None
+    return decode_source(content, "standard input")
+
+
+def _last_stage(arguments: Namespace) -> str:
+    if arguments.preprocess_only or arguments.dump_macros:
+        return "preprocess"
+    return arguments.end or STAGE_NAMES[-1]
+
+
+def _warn_of_names(arguments: Namespace, diagnostics: Diagnostics) -> None:
+    wanted = (arguments.output, arguments.header, arguments.preprocess_only, arguments.dump_macros, arguments.make_rule)
+    if not any((*wanted, arguments.dependency_list)):
+        diagnostics.warning(NOWHERE, "no output name given (-o or -h), so nothing will be written")
+    if arguments.output and not any((arguments.preprocess_only, arguments.dump_macros, arguments.end)):
+        what, suffixes, _ = _KINDS[arguments.emit or "object"]
+        _warn_of_suffix(arguments.output, suffixes, what, diagnostics)
+    if arguments.header:
+        _warn_of_suffix(arguments.header, _HEADER_SUFFIXES, "a header", diagnostics)
+
+
+def _warn_of_suffix(path: str, fitting: tuple[str, ...], what: str, diagnostics: Diagnostics) -> None:
+    suffix = os.path.splitext(path)[1]
+    if suffix and suffix not in fitting:
+        diagnostics.warning(NOWHERE, f"the suffix '{suffix}' of '{path}' does not fit the output, {what}: '{fitting[0]}' would")
+
+
+def _outputs(arguments: Namespace, job: Compilation, path: str) -> list[Output]:
+    outputs = []
+    last = STAGES[STAGE_NAMES.index(_last_stage(arguments))]
+    if last.name == "preprocess":
+        text = job.preprocessed.macros_text if arguments.dump_macros == "only" else job.preprocessed.text
+        outputs.append(Output(arguments.output or "-", text.encode()))
+    elif arguments.output and last.name != STAGE_NAMES[-1]:
+        outputs.append(Output(arguments.output, last.show(job.results[last.name]).encode()))
+    elif arguments.output:
+        outputs.append(Output(arguments.output, _KINDS[arguments.emit or "object"][2](job)))
+    if arguments.header and "check" in job.results:
+        from voltac.lower.c_header import c_header
+
+        header = c_header(job.program, job.options, arguments.header, arguments.pragma_once)
+        outputs.append(Output(arguments.header, header.encode()))
+    if arguments.make_rule:
+        target = arguments.make_rule_target or arguments.output or os.path.splitext(path)[0] + ".o"
+        outputs.append(Output(arguments.make_rule_file or "-", make_rule(target, path, job.dependencies).encode()))
+    if arguments.dependency_list:
+        names = sorted(set(job.dependencies))
+        outputs.append(Output(arguments.dependency_list, "".join(f"{name}\n" for name in names).encode()))
+    for output in outputs:
+        if output.path != "-" and os.path.exists(output.path) and path != "-" and os.path.samefile(output.path, path):
+            raise InputError(f"output file {output.path} is the input file; it was left as it is")
+    return outputs
+
+
+def make_rule(target: str, source: str, dependencies: tuple[str, ...]) -> str:
+    """``target: source`` and the other files, one a line, as make reads it."""
+    others = [name if os.path.isabs(name) or name.startswith(".") else f"./{name}" for name in dependencies if name != source]
+    return " \\\n ".join([f"{target}: {source}", *others]) + "\n"

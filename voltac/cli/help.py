@@ -1,0 +1,97 @@
+"""The texts of ``--help`` and ``--version``, written from the rows of options."""
+
+from __future__ import annotations
+
+import textwrap
+
+from voltac.cli.options import COMMANDS, COMPILE, GROUPS, OPT_WORDS, Option
+from voltac.driver import STAGE_NAMES
+from voltac.target_info import TARGETS, target_aliases
+
+_USAGE = {
+    COMPILE: "voltac FILE.ispc -o FILE.o [-h FILE.h] [options]",
+    "demo": "voltac demo [options]",
+    "compare": "voltac compare FILE.ispc [options]",
+    "run": "voltac run FILE.ispc [options] [ARGUMENT ...]",
+}
+
+_EXPLANATION = {
+    COMPILE: "Compile an SPMD program to an object file that C and C++ programs link with. '-' reads standard input.",
+    "demo": COMMANDS["demo"].capitalize() + ".",
+    "compare": COMMANDS["compare"].capitalize() + ".",
+    "run": """Call an exported function on arguments given as text: a number; 'range:N' for 0, 1, ... N-1; 'zeros:N', 'ones:N'
+and 'random:N' for arrays; or '1,2,3' for an array of these. Prints the result and the arrays as the call leaves them.""",
+}
+
+_EXAMPLES = {
+    COMPILE: (
+        ("voltac f.ispc -o f.o -h f.h --target=avx2-i32x8", "an object and its header, for CPUs with AVX2"),
+        ("voltac f.ispc --emit-asm -o - --target=host", "look at the assembly language for this machine"),
+        ("voltac f.ispc --emit-llvm-text -o f.ll -O1", "LLVM text, small code"),
+        ("voltac f.ispc --target=host --print-stage=lower --time", "see inside: what a stage makes, how long each takes"),
+    ),
+    "demo": (("voltac demo --folder /tmp/pictures", "write the pictures there"),),
+    "compare": (
+        ("voltac compare f.ispc --target=avx2-i32x8", "print it"),
+        ("voltac compare f.ispc --function saxpy --html page.html", "one function, as a page"),
+    ),
+    "run": (
+        ("voltac run f.ispc --function saxpy 2.0 range:8 ones:8 zeros:8 8", "compiled code"),
+        ("voltac run f.ispc --function saxpy --interpret --trace 2.0 range:8 ones:8 zeros:8 8", "statement by statement"),
+    ),
+}
+
+_COLUMN = 30
+_WIDTH = 110
+
+
+def help_text(command: str) -> str:
+    """What ``voltac [command] --help`` prints."""
+    out = [f"usage: {_USAGE[command]}", "", *_wrapped(_EXPLANATION[command], 0), ""]
+    if command == COMPILE:
+        out += ["Other commands (each with a --help of its own):"]
+        out += [line for word, text in COMMANDS.items() for line in _row(f"voltac {word}", text)]
+        out += ["  A file that is called like a command is given as ./demo.", ""]
+    out.append("Examples:")
+    out += [line for example, text in _EXAMPLES[command] for line in (f"  {example}", f"      {text}")]
+    for group in GROUPS:
+        if command in group.commands:
+            out += ["", f"{group.title}:"]
+            out += [line for option in group.options if option.help for line in _row(_spelling(option), option.help)]
+            out += _wrapped(" ".join(_spelling(option) for option in group.options if not option.help), 2)
+    if command != "demo":
+        out += ["", f"Stages (STAGE): {', '.join(STAGE_NAMES)}"]
+        out += ["", "Targets (--target):", *_wrapped("host, " + ", ".join(TARGETS), 2)]
+        out += _wrapped("short names: " + ", ".join(f"{short} = {name}" for short, name in target_aliases().items()), 2)
+        out += ["", "Words of --opt:"]
+        out += _wrapped(", ".join(word for word, meaning in OPT_WORDS.items() if meaning), 2)
+        out += _wrapped("accepted, without effect: " + ", ".join(word for word, meaning in OPT_WORDS.items() if not meaning), 2)
+    if command == COMPILE:
+        out += ["", "More arguments: '@FILE' stands for the words in FILE; those in the variable ISPC_ARGS are appended."]
+        out += ["Exit code: 0; 1 for file errors; 2 for a wrong command line; 1 + the number of errors in the program."]
+    return "\n".join(out) + "\n"
+
+
+def version_text() -> str:
+    """What ``--version`` prints."""
+    from importlib.metadata import version
+
+    return f"voltac {version('voltac')} (volta language, ispc 1.32 compatible; llvmlite {version('llvmlite')})\n"
+
+
+def _spelling(option: Option) -> str:
+    value = option.metavar or "|".join(option.choices.split())
+    after = {"equals": f"={value}", "next": f" {value}", "attached": value, "joined": f" {value}", "optional": f"[={value}]"}
+    names = option.names.split()
+    return ", ".join([*names[:-1], names[-1] + after.get(option.form, "")])
+
+
+def _row(left: str, right: str) -> list[str]:
+    lines = textwrap.wrap(right, _WIDTH - _COLUMN) or [""]
+    if len(left) + 3 > _COLUMN:
+        return [f"  {left}", *(" " * _COLUMN + line for line in lines)] if right else [f"  {left}"]
+    return [f"  {left}".ljust(_COLUMN) + lines[0], *(" " * _COLUMN + line for line in lines[1:])]
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent, break_on_hyphens=False)

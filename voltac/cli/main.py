@@ -1,0 +1,131 @@
+"""The command line: words → a command, its exit code, and one clear message for whatever goes wrong.
+
+Exit codes: 0, 1 for files and internal errors, 2 for a command line that cannot
+be understood, and 1 plus the number of errors for programs with errors.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+
+from voltac.cli.options import COMMANDS, COMPILE, UsageError, parse_arguments
+from voltac.cli.outputs import OutputError
+from voltac.diagnostics import NOWHERE, CompileError, Diagnostics, InternalError
+from voltac.driver import InputError
+from voltac.target_info import TARGETS
+
+_HIGHEST_EXIT_CODE = 125
+"""More would be cut off at 256 or read as 'killed by a signal'."""
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command line; the exit code."""
+    try:
+        code = _command(sys.argv[1:] if words is None else words)
+        sys.stdout.flush()
+        return min(code, _HIGHEST_EXIT_CODE)
+    except UsageError as error:
+        return _complain(str(error), 2)
+    except (InputError, OutputError) as error:
+        return _complain(str(error), 1)
+    except InternalError as error:
+        return _complain(f"internal error of the compiler, {error}", 1)
+    except CompileError as error:
+        sys.stderr.write(error.diagnostics.render())
+        return min(1 + error.diagnostics.error_count, _HIGHEST_EXIT_CODE)
+    except MemoryError:
+        return _complain("out of memory", 1)
+    except BrokenPipeError:
+        # Whoever read our output has gone: nothing to say, and nothing more to flush at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _complain(f"cannot write standard output: {error.strerror}", 1)
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.stderr.flush()
+        # The compiling thread may be inside LLVM, which the interpreter must not wait for.
+        os._exit(130)
+
+
+def _complain(text: str, code: int) -> int:
+    diagnostics = Diagnostics(colored=sys.stderr.isatty())
+    diagnostics.error(NOWHERE, text)
+    sys.stderr.write(diagnostics.render())
+    return code
+
+
+def _command(words: list[str]) -> int:
+    command = words[0] if words and words[0] in COMMANDS else COMPILE
+    words = words[1:] if command != COMPILE else words
+    words = _from_files(words, ()) + (os.environ.get("ISPC_ARGS", "").split() if command == COMPILE else [])
+    arguments = parse_arguments(command, words)
+    if arguments.help or (not words and command == COMPILE):
+        from voltac.cli.help import help_text
+
+        sys.stdout.write(help_text(command))
+        return 0
+    if arguments.version:
+        from voltac.cli.help import version_text
+
+        sys.stdout.write(version_text())
+        return 0
+    if command == COMPILE:
+        if arguments.support_matrix:
+            return _support_matrix()
+        from voltac.cli.compile import compile_command
+
+        return compile_command(arguments)
+    return _other(command, arguments)
+
+
+def _other(command: str, arguments: Namespace) -> int:
+    if command == "demo":
+        from pathlib import Path
+
+        from voltac.cli.demo import run as demo
+        from voltac.cli.settings import number
+
+        if arguments.operands:
+            raise UsageError(f"'voltac demo' takes no file ('{arguments.operands[0]}')")
+        return demo(Path(arguments.folder or "voltac-demo"), number(arguments.rounds or "15", "--rounds"))
+    if command == "compare":
+        from voltac.cli.compare import compare_command
+
+        return compare_command(arguments)
+    from voltac.cli.run import run_command
+
+    return run_command(arguments)
+
+
+def _from_files(words: list[str], open_files: tuple[str, ...]) -> list[str]:
+    """Replace ``@file`` by the words of the file."""
+    out: list[str] = []
+    for word in words:
+        if not word.startswith("@"):
+            out.append(word)
+            continue
+        path = word[1:]
+        if os.path.realpath(path) in open_files:
+            raise UsageError(f"the argument file {path} includes itself")
+        try:
+            with open(path, encoding="utf-8") as file:
+                found = file.read().split()
+        except OSError as error:
+            raise InputError(f"cannot read the argument file {path}: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise InputError(f"the argument file {path} is not UTF-8 text") from None
+        out += _from_files(found, (*open_files, os.path.realpath(path)))
+    return out
+
+
+def _support_matrix() -> int:
+    from voltac.llvm.host import missing
+
+    for name, target in TARGETS.items():
+        lacking = missing(target)
+        sys.stdout.write(f"{name:16} {'runs here' if not lacking else 'needs ' + ' '.join(lacking)}\n")
+    return 0

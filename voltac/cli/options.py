@@ -1,0 +1,285 @@
+"""The options of the command line as rows of data, and the parser built from them.
+
+One table serves the plain compile and every subcommand: a row says which of them
+know the option. What the words of ``--opt=`` mean is a table too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from dataclasses import dataclass
+from typing import NoReturn
+
+from voltac.diagnostics import suggestion
+from voltac.driver import STAGE_NAMES, STAGES
+
+COMPILE = "compile"
+"""The command without a word of its own: ``voltac FILE -o FILE.o``."""
+
+_STAGES = " ".join(STAGE_NAMES)
+_TEXT_STAGES = " ".join(stage.name for stage in STAGES if stage.takes_text)
+
+
+@dataclass(frozen=True)
+class Option:
+    """``form`` says how the value is given:
+
+    ``flag``      no value; ``value`` is what the field is set to
+    ``equals``    ``--name=value``
+    ``next``      the next argument, ``-o file``
+    ``attached``  ``-Dname``, in the same argument
+    ``joined``    ``-Idir`` or ``-I dir``
+    ``optional``  ``--name`` or ``--name=value``
+    """
+
+    names: str
+    field: str
+    form: str
+    help: str
+    value: object = True
+    metavar: str = ""
+    choices: str = ""
+    repeated: bool = False
+
+
+@dataclass(frozen=True)
+class Group:
+    """Options under one heading of the help, and the commands that know them."""
+
+    title: str
+    commands: tuple[str, ...]
+    options: tuple[Option, ...]
+
+
+_COMPILE = (COMPILE,)
+_SOURCE = (COMPILE, "compare", "run")
+"""The commands that compile a source file."""
+_ALL = (COMPILE, "demo", "compare", "run")
+
+GROUPS: tuple[Group, ...] = (
+    Group("Output", _COMPILE, (
+        Option("-o --outfile", "output", "next", "write the output to FILE; '-' is standard output", metavar="FILE"),
+        Option("-h --header-outfile", "header", "next", "write a header for C and C++ to FILE", metavar="FILE"),
+        Option("--emit-obj", "emit", "flag", "write object code (the default)", "object"),
+        Option("--emit-asm", "emit", "flag", "write assembly language", "assembly"),
+        Option("--emit-llvm-text", "emit", "flag", "write LLVM assembly language", "text"),
+        Option("--emit-llvm", "emit", "flag", "write LLVM bitcode", "bitcode"),
+        Option("--no-pragma-once", "pragma_once", "flag", "give the header an include guard, not #pragma once", False),
+    )),
+    Group("Target", _SOURCE, (
+        Option("--target", "target", "equals", "instruction set and gang size; 'host' (the default) is the best for this CPU",
+               metavar="NAME"),
+        Option("--cpu --device", "cpu", "equals", "tune for this CPU; without --target it selects the target", metavar="NAME"),
+        Option("--arch", "arch", "equals", "architecture (default x86-64)", metavar="NAME"),
+        Option("--target-os", "system", "equals", "target system (default linux)", metavar="NAME"),
+        Option("--addressing", "addressing", "equals", "bits of index arithmetic and size_t (default 32)", choices="32 64"),
+    )),
+    Group("Code", _COMPILE, (
+        Option("--pic", "position_independent", "flag", "position independent code, small offset table", "small"),
+        Option("--PIC", "position_independent", "flag", "position independent code, large offset table", "large"),
+        Option("--mcmodel", "code_model", "equals", "code model (default small)", choices="small large"),
+        Option("-ffunction-sections", "function_sections", "flag", "give each function a section of its own"),
+        Option("-fno-function-sections", "function_sections", "flag", "keep functions in one section (the default)", False),
+        Option("-g", "debug_info", "flag", "emit debug information"),
+        Option("--dwarf-version", "dwarf_version", "equals", "version of the debug information; implies -g", choices="2 3 4 5"),
+    )),
+    Group("Optimisation", _SOURCE, (
+        Option("-O0", "level", "flag", "no optimisation", 0),
+        Option("-O1", "level", "flag", "prefer small code", 1),
+        Option("-O2", "level", "flag", "prefer fast code", 2),
+        Option("-O3", "level", "flag", "fastest code (the default)", 3),
+        Option("--opt", "opt", "equals", "switch a single optimisation; WORD is one of those listed below", metavar="WORD",
+               repeated=True),
+        Option("--math-lib", "math_library", "equals", "where exp, sin, pow and the like come from",
+               choices="default fast svml system"),
+        Option("--wrap-signed-int", "wrap_signed", "flag", "signed integers wrap around on overflow"),
+        Option("--no-wrap-signed-int", "wrap_signed", "flag", "signed overflow is undefined (the default)", False),
+        Option("--force-alignment", "force_alignment", "equals", "alignment of what 'new' allocates", metavar="BYTES"),
+    )),
+    Group("Preprocessor", _SOURCE, (
+        Option("-D", "defines", "attached", "define a macro, as 1 if no value is given", metavar="NAME[=VALUE]", repeated=True),
+        Option("-I", "include_directories", "joined", "look for included files in DIR", metavar="DIR", repeated=True),
+        Option("--ignore-preprocessor-errors", "ignore_preprocessor_errors", "flag", "go on after errors of the preprocessor"),
+        Option("--nocpp", "preprocess", "flag", "skip the preprocessor (deprecated)", False),
+    )),
+    Group("Preprocessor output and dependencies", _COMPILE, (
+        Option("-E", "preprocess_only", "flag", "preprocess only"),
+        Option("-dM", "dump_macros", "flag", "with -E: print the macros defined at the end, nothing else", "only"),
+        Option("-dD", "dump_macros", "flag", "with -E: print the macros too", "too"),
+        Option("-M", "make_rule", "flag", "write a make rule with all files that were read"),
+        Option("-MF", "make_rule_file", "next", "with -M: write the rule to FILE, not standard output", metavar="FILE"),
+        Option("-MT", "make_rule_target", "next", "with -M: the target of the rule", metavar="NAME"),
+        Option("-MMM", "dependency_list", "next", "write a sorted list of all files that were read", metavar="FILE"),
+    )),
+    Group("Language", _SOURCE, (
+        Option("--nostdlib", "standard_library", "flag", "do without the standard library", False),
+        Option("--enable-llvm-intrinsics", "llvm_intrinsics", "flag", "allow calls of @llvm.name(...)"),
+        Option("--no-internal-export-functions", "internal_export_functions", "flag",
+               "exported functions can be called from C only", False),
+        Option("--internal-export-functions", "internal_export_functions", "flag",
+               "exported functions can be called from volta code too (the default)"),
+    )),
+    Group("Diagnostics", _SOURCE, (
+        Option("--werror", "warnings_are_errors", "flag", "warnings count as errors"),
+        Option("--woff -woff", "warnings", "flag", "no warnings", False),
+        Option("--wno-perf -wno-perf", "performance_warnings", "flag", "no performance warnings", False),
+        Option("--quiet", "quiet", "flag", "print no diagnostics at all"),
+        Option("--error-limit", "error_limit", "equals", "print at most N errors", metavar="N"),
+        Option("--colored-output", "colored", "flag", "colours even if standard error is no terminal"),
+        Option("--nowrap", "wrap", "flag", "do not break long messages into lines", False),
+    )),
+    Group("Looking into the compiler", _SOURCE, (
+        Option("--time", "time", "flag", "print how long each stage takes"),
+        Option("--print-stage", "print_stages", "equals", "print what a stage makes to standard error", metavar="STAGE",
+               choices=_STAGES, repeated=True),
+    )),
+    Group("Running a part of the pipeline", _COMPILE, (
+        Option("--begin-at", "begin", "equals", "the input is the text this stage takes", metavar="STAGE",
+               choices=_TEXT_STAGES),
+        Option("--end-after", "end", "equals", "stop after this stage and write its text to the -o file", metavar="STAGE",
+               choices=_STAGES),
+    )),
+    Group("What to compare", ("compare",), (
+        Option("--function", "function", "next", "only this exported function", metavar="NAME"),
+        Option("--html", "html", "next", "write one self-contained page to FILE", metavar="FILE"),
+        Option("--json", "json", "flag", "print JSON"),
+        Option("--elements", "elements", "next", "elements the kernels are timed on", metavar="N"),
+    )),
+    Group("What to run", ("run",), (
+        Option("--function", "function", "next", "the exported function (needed if there are several)", metavar="NAME"),
+        Option("--interpret", "interpret", "flag", "run the typed tree on numpy instead of compiled code"),
+        Option("--trace", "trace", "flag", "with --interpret: print each statement with its mask and the lanes' values"),
+    )),
+    Group("Demo", ("demo",), (
+        Option("--folder", "folder", "next", "where the pictures go (default voltac-demo)", metavar="DIR"),
+        Option("--rounds", "rounds", "next", "how many times everything is measured (default 15)", metavar="N"),
+    )),
+    Group("Information", _ALL, (
+        Option("--help", "help", "flag", "print this text"),
+        Option("--version -v", "version", "flag", "print the version"),
+    )),
+    Group("Information about targets", _COMPILE, (
+        Option("--support-matrix", "support_matrix", "flag", "print the targets, and which of them run on this machine"),
+    )),
+    Group("Accepted, without effect", _COMPILE, (
+        Option("--include-float16-conversions", "ignored", "flag", ""),
+        Option("--no-omit-frame-pointer", "ignored", "flag", ""),
+        Option("--stack-protector", "ignored", "optional", "", choices="all none on strong"),
+        Option("--x86-asm-syntax", "ignored", "equals", "", choices="att intel"),
+        Option("--vectorcall", "ignored", "flag", ""),
+        Option("--no-vectorcall", "ignored", "flag", ""),
+        Option("--dllexport", "ignored", "flag", ""),
+        Option("--instrument", "ignored", "flag", ""),
+        Option("--sample-profiling-debug-info", "ignored", "flag", ""),
+    )),
+)  # fmt: skip
+
+COMMANDS: dict[str, str] = {
+    "demo": "compile kernels, run them on numpy arrays, write pictures, print ratios to numpy and numba",
+    "compare": "show the all-on and the masked path of each foreach and coherent statement side by side",
+    "run": "call a function of a file on arguments given as text",
+}
+
+# Word of --opt -> field of Options and its value; None for switches that are accepted and change nothing.
+OPT_WORDS: dict[str, tuple[str, object] | None] = {
+    "disable-assertions": ("disable_assertions", True),
+    "disable-fma": ("disable_fma", True),
+    "disable-loop-unroll": ("loop_unrolling", False),
+    "fast-math": ("fast_math", "legacy"),
+    "fast-math:legacy": ("fast_math", "legacy"),
+    "fast-math:balanced": ("fast_math", "balanced"),
+    "fast-math:aggressive": ("fast_math", "aggressive"),
+    "reset-ftz-daz": ("reset_ftz_daz", True),
+    "disable-all-on-optimizations": ("all_on_paths", False),
+    "disable-gather-scatter-optimizations": ("resolve_accesses", False),
+    "disable-gathers": None,
+    "disable-scatters": None,
+    "disable-zmm": None,
+    "fast-masked-vload": None,
+    "force-aligned-memory": None,
+    "disable-apx": None,
+    "disable-blended-masked-stores": None,
+    "disable-blending-removal": None,
+    "disable-coalescing": None,
+    "disable-coherent-control-flow": None,
+    "disable-gather-scatter-flattening": None,
+    "disable-handle-pseudo-memory-ops": None,
+    "disable-uniform-control-flow": None,
+    "disable-uniform-memory-optimizations": None,
+    "enable-ldst-vectorizer": None,
+    "enable-slp-vectorizer": None,
+}
+
+
+class UsageError(Exception):
+    """The command line cannot be understood; ``str()`` is the message for the user."""
+
+
+def options_of(command: str) -> list[Option]:
+    """The options that a command knows."""
+    return [option for group in GROUPS if command in group.commands for option in group.options]
+
+
+def parse_arguments(command: str, words: list[str]) -> argparse.Namespace:
+    """The words after the command → fields by the rows' names, and the operands in ``operands``."""
+    options = options_of(command)
+    _refuse_unknown(words, options, command)
+    return _parser(options).parse_intermixed_args(words)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message.replace("argument ", "option ", 1))
+
+
+def _parser(options: list[Option]) -> argparse.ArgumentParser:
+    parser = _Parser(prog="voltac", add_help=False, allow_abbrev=False)
+    for option in options:
+        names = option.names.split()
+        if option.form == "flag":
+            default = not option.value if isinstance(option.value, bool) else None
+            parser.add_argument(*names, dest=option.field, action="store_const", const=option.value, default=default)
+        else:
+            parser.add_argument(
+                *names,
+                dest=option.field,
+                action="append" if option.repeated else "store",
+                choices=option.choices.split() or None,
+                nargs="?" if option.form == "optional" else None,
+                default=[] if option.repeated else None,
+            )
+    parser.add_argument("operands", nargs="*")
+    return parser
+
+
+_NUMBER = re.compile(r"-\.?\d")
+
+
+def _refuse_unknown(words: list[str], options: list[Option], command: str) -> None:
+    """argparse would guess at words it does not know; here each is either an option as written in a row or an error."""
+    forms = {name: option.form for option in options for name in option.names.split()}
+    value_follows = False
+    for word in words:
+        if value_follows or not word.startswith("-") or word == "-" or _NUMBER.match(word):
+            value_follows = False
+            continue
+        name, equals, _ = word.partition("=")
+        form = forms.get(name)
+        if form == "equals" and not equals:
+            raise UsageError(f"option '{name}' needs a value, given as {name}=VALUE")
+        if form == "flag" and equals:
+            raise UsageError(f"option '{name}' takes no value")
+        if form == "attached" and name == word:
+            raise UsageError(f"option '{name}' needs its value attached, as in {name}NAME")
+        if form is None and forms.get(word[:2]) not in ("attached", "joined"):
+            raise UsageError(_unknown(name, forms, command))
+        value_follows = form in ("next", "joined") and not equals
+
+
+def _unknown(name: str, forms: dict[str, str], command: str) -> str:
+    for other in (COMPILE, *COMMANDS):
+        if any(name in option.names.split() for option in options_of(other)):
+            return f"option '{name}' belongs to 'voltac{'' if other == COMPILE else ' ' + other}'"
+    of = "" if command == COMPILE else f" of 'voltac {command}'"
+    return f"unknown option '{name}'{of}{suggestion(name, forms)}"

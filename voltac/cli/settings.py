@@ -1,0 +1,158 @@
+"""Parsed arguments → the :class:`Options` and :class:`Diagnostics` of a compilation."""
+
+from __future__ import annotations
+
+import re
+import sys
+from argparse import Namespace
+from dataclasses import replace
+from typing import Any
+
+from voltac.cli.options import OPT_WORDS, UsageError
+from voltac.diagnostics import NOWHERE, Diagnostics, suggestion
+from voltac.llvm.cpus import UnknownCpu, find_cpu, target_of_cpu
+from voltac.llvm.host import host_target
+from voltac.options import Options
+from voltac.target_info import TargetInfo, UnknownTarget, find_target
+
+# Architecture -> what it changes in a target's record; None is known to the language but has no code generator yet.
+_ARCHITECTURES: dict[str, dict[str, Any] | None] = {
+    "x86-64": {},
+    "x86": {"triple": "i686-unknown-linux-gnu", "pointer_bits": 32},
+    "aarch64": None,
+    "arm": None,
+}
+_SYSTEMS: dict[str, bool] = {
+    "linux": True,
+    "windows": False,
+    "macos": False,
+    "android": False,
+    "ios": False,
+    "freebsd": False,
+    "ps4": False,
+    "ps5": False,
+}
+"""Target system -> whether code for it can be generated."""
+
+_MACRO = re.compile(r"[A-Za-z_]\w*(\([\w\s,.]*\))?")
+
+# Fields of the arguments that are fields of Options under the same name and of the same type.
+_SAME = (
+    "debug_info",
+    "function_sections",
+    "ignore_preprocessor_errors",
+    "internal_export_functions",
+    "llvm_intrinsics",
+    "preprocess",
+    "standard_library",
+    "wrap_signed",
+)
+_TEXTS = ("code_model", "position_independent")
+
+
+def diagnostics_of(arguments: Namespace) -> Diagnostics:
+    """Where messages go, as the arguments want them printed."""
+    return Diagnostics(
+        warnings=arguments.warnings,
+        performance_warnings=arguments.performance_warnings,
+        warnings_are_errors=arguments.warnings_are_errors,
+        error_limit=-1 if arguments.error_limit is None else number(arguments.error_limit, "--error-limit"),
+        wrap=arguments.wrap,
+        colored=arguments.colored or sys.stderr.isatty(),
+        quiet=arguments.quiet,
+    )
+
+
+def options_of_arguments(arguments: Namespace, diagnostics: Diagnostics) -> Options:
+    """The options of the compilation; warns where a default was chosen."""
+    target, tuning = _target(arguments, diagnostics)
+    if not arguments.preprocess:
+        diagnostics.warning(NOWHERE, "--nocpp is deprecated: a source without directives needs no option")
+    fields: dict[str, Any] = {name: getattr(arguments, name) for name in _SAME if hasattr(arguments, name)}
+    fields |= {name: getattr(arguments, name, None) or "" for name in _TEXTS}
+    fields |= _switches(arguments.opt)
+    if getattr(arguments, "dwarf_version", None):
+        fields["debug_info"] = True
+    return Options(
+        target=target,
+        level=3 if arguments.level is None else arguments.level,
+        defines=tuple(_define(text) for text in arguments.defines),
+        include_directories=tuple(arguments.include_directories),
+        addressing=int(arguments.addressing or 32),
+        math_library=arguments.math_library or "default",
+        force_alignment=number(arguments.force_alignment or "0", "--force-alignment"),
+        cpu=tuning,
+        **fields,
+    )
+
+
+def number(text: str, option: str) -> int:
+    """The value of an option that takes a count."""
+    if not text.isdecimal():
+        raise UsageError(f"option '{option}' needs a number, not '{text}'")
+    return int(text)
+
+
+def _define(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not _MACRO.fullmatch(name):
+        raise UsageError(f"option '-D{text}' does not name a macro: '{name}' is no identifier")
+    return name, value if equals else "1"
+
+
+def _switches(words: list[str]) -> dict[str, object]:
+    fields: dict[str, object] = {}
+    for word in words:
+        # disable-apx takes a list of what to leave out.
+        known = word if word in OPT_WORDS else word.partition("=")[0]
+        if known not in OPT_WORDS or (known != word and known != "disable-apx"):
+            raise UsageError(f"unknown word of --opt '{word}'{suggestion(word, OPT_WORDS)}; see 'voltac --help'")
+        meaning = OPT_WORDS[known]
+        if meaning is not None:
+            fields[meaning[0]] = meaning[1]
+    return fields
+
+
+def _target(arguments: Namespace, diagnostics: Diagnostics) -> tuple[TargetInfo, str]:
+    """The target's record and the CPU to tune for, if that is not the target's own."""
+    changes = _architecture(arguments.arch or "x86-64")
+    _check_system(arguments.system or "linux")
+    try:
+        cpu = find_cpu(arguments.cpu) if arguments.cpu else None
+    except UnknownCpu as error:
+        raise UsageError(str(error)) from None
+    if arguments.target is None:
+        target = target_of_cpu(cpu) if cpu else host_target()
+        best = "the one for this CPU name" if cpu else "the best for this machine"
+        diagnostics.warning(NOWHERE, f"no --target given, using '{target.name}', {best}")
+        return replace(target, **changes), ""
+    names = arguments.target.split(",")
+    if len(names) > 1:
+        raise UsageError(f"not supported yet: several targets in one build ({arguments.target}); compile for one at a time")
+    if names[0] == "host":
+        target = host_target()
+    else:
+        try:
+            target = find_target(names[0])
+        except UnknownTarget as error:
+            raise UsageError(str(error)) from None
+    return replace(target, **changes), cpu.llvm_name if cpu else ""
+
+
+def _architecture(name: str) -> dict[str, Any]:
+    spelling = {"x86_64": "x86-64", "x64": "x86-64"}.get(name, name)
+    if spelling not in _ARCHITECTURES:
+        known = ", ".join(_ARCHITECTURES)
+        raise UsageError(f"unknown architecture '{name}'{suggestion(name, _ARCHITECTURES)}; supported are: {known}")
+    changes = _ARCHITECTURES[spelling]
+    if changes is None:
+        raise UsageError(f"not supported yet: code for architecture '{name}'")
+    return changes
+
+
+def _check_system(name: str) -> None:
+    if name not in _SYSTEMS:
+        known = ", ".join(_SYSTEMS)
+        raise UsageError(f"unknown target system '{name}'{suggestion(name, _SYSTEMS)}; supported are: {known}")
+    if not _SYSTEMS[name]:
+        raise UsageError(f"not supported yet: code for target system '{name}'")

@@ -1,0 +1,73 @@
+"""The CPUs that ``--cpu`` names: their spellings, LLVM's name, and the target they select when none is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from voltac.diagnostics import suggestion
+from voltac.target_info import TargetInfo, find_target
+
+
+@dataclass(frozen=True, slots=True)
+class Cpu:
+    name: str
+    llvm_name: str
+    target: str
+    synonyms: tuple[str, ...] = ()
+
+
+_SSE2, _SSE41, _SSE42 = "sse2-i32x4", "sse4.1-i32x4", "sse4.2-i32x4"
+_AVX, _AVX2, _AVX2VNNI = "avx1-i32x8", "avx2-i32x8", "avx2vnni-i32x8"
+_SKX, _ICL, _SPR, _GNR = "avx512skx-x16", "avx512icl-x16", "avx512spr-x16", "avx512gnr-x16"
+
+CPUS: tuple[Cpu, ...] = (
+    Cpu("x86-64", "x86-64", _SSE2),
+    Cpu("atom", "atom", _SSE2, ("bonnell",)),
+    Cpu("core2", "core2", _SSE2),
+    Cpu("penryn", "penryn", _SSE41),
+    Cpu("corei7", "corei7", _SSE42, ("nehalem",)),
+    Cpu("corei7-avx", "corei7-avx", _AVX, ("sandybridge",)),
+    Cpu("core-avx-i", "core-avx-i", _AVX, ("ivybridge",)),
+    Cpu("core-avx2", "core-avx2", _AVX2, ("haswell",)),
+    Cpu("broadwell", "broadwell", _AVX2),
+    Cpu("skylake", "skylake", _AVX2),
+    Cpu("skx", "skylake-avx512", _SKX, ("skylake-avx512",)),
+    Cpu("icelake-client", "icelake-client", _ICL, ("icl",)),
+    Cpu("icelake-server", "icelake-server", _ICL, ("icx",)),
+    Cpu("slm", "silvermont", _SSE42, ("silvermont",)),
+    Cpu("tigerlake", "tigerlake", _ICL, ("tgl",)),
+    Cpu("alderlake", "alderlake", _AVX2VNNI, ("adl",)),
+    Cpu("meteorlake", "meteorlake", _AVX2VNNI, ("mtl",)),
+    Cpu("sapphirerapids", "sapphirerapids", _SPR, ("spr",)),
+    Cpu("graniterapids", "graniterapids", _GNR, ("gnr",)),
+    Cpu("arrowlake", "arrowlake", _AVX2VNNI, ("arl",)),
+    Cpu("lunarlake", "lunarlake", _AVX2VNNI, ("lnl",)),
+    Cpu("diamondrapids", "diamondrapids", _GNR, ("dmr",)),
+    Cpu("novalake", "novalake", _GNR, ("nvl",)),
+    Cpu("btver2", "btver2", _AVX, ("ps4",)),
+    Cpu("znver1", "znver1", _AVX2),
+    Cpu("znver2", "znver2", _AVX2, ("ps5",)),
+    Cpu("znver3", "znver3", _AVX2),
+    Cpu("znver4", "znver4", _ICL),
+    Cpu("znver5", "znver5", _ICL),
+)
+
+_BY_NAME: dict[str, Cpu] = {name: cpu for cpu in CPUS for name in (cpu.name, *cpu.synonyms)}
+
+
+class UnknownCpu(ValueError):
+    """The name is no CPU; ``str()`` is the message for the user."""
+
+
+def find_cpu(name: str) -> Cpu:
+    """The row of a CPU by its name or a synonym."""
+    found = _BY_NAME.get(name)
+    if found is None:
+        known = ", ".join(cpu.name for cpu in CPUS)
+        raise UnknownCpu(f"unknown CPU '{name}'{suggestion(name, _BY_NAME)}; supported CPUs are: {known}")
+    return found
+
+
+def target_of_cpu(cpu: Cpu) -> TargetInfo:
+    """The target that fits a CPU, with code generated for exactly that CPU."""
+    return replace(find_target(cpu.target), cpu=cpu.llvm_name)
