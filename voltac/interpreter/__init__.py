@@ -12,10 +12,12 @@ reading against section 1 of the reference, and sharing no code with ``lower/``.
 ``statements.py``  what every statement means: lanes in, lanes out
 ``builtins.py``    what the library is made of
 ``interpreter.py`` calls from Python
+``trace.py``       the trace of a run as text
 =================  ==========================================================
 """
 
 from .interpreter import Interpreter
 from .machine import InterpreterError, ProgramAborted, Trace
+from .trace import TextTrace
 
-__all__ = ["Interpreter", "InterpreterError", "ProgramAborted", "Trace"]
+__all__ = ["Interpreter", "InterpreterError", "ProgramAborted", "TextTrace", "Trace"]

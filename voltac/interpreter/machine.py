@@ -27,8 +27,8 @@ class InterpreterError(Exception):
     """The program did something undefined; says what, where and in which lane."""
 
     def __init__(self, text: str, span: Span = NOWHERE, lane: int | None = None) -> None:
-        place = f"{span.file}:{span.line}:{span.column}: " if span.line else ""
-        super().__init__(place + text + ("" if lane is None else f" (in lane {lane})"))
+        self.described = text + ("" if lane is None else f" (in lane {lane})")
+        super().__init__((f"{span.file}:{span.line}:{span.column}: " if span.line else "") + self.described)
         self.text, self.span, self.lane = text, span, lane
 
 
