@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from voltac.diagnostics import InternalError
-from voltac.llvm import early, late, load_object
+from voltac.llvm import early, late, load_objects
 from voltac.options import Options
 from voltac.target_info import find_target
 
@@ -69,9 +69,21 @@ def test_early_at_level_0_only_inlines() -> None:
 def test_object_code_runs_at_every_level(level: int) -> None:
     options = dataclasses.replace(OPTIONS, level=level)
     code = late(early(SUM, options), options).object_code()
-    loaded = load_object(code, ["twice", "seven"])
+    loaded = load_objects([code], ["twice", "seven"])
     twice = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32)(loaded.address("twice"))
     assert twice(21) == 42
+
+
+def test_objects_are_linked_with_each_other_and_with_given_addresses() -> None:
+    caller = "declare i32 @twice(i32)\ndeclare i32 @given(i32)\ndefine i32 @both(i32 %x) {\n"
+    caller += "  %a = call i32 @twice(i32 %x)\n  %b = call i32 @given(i32 %a)\n  ret i32 %b\n}"
+    prototype = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32)
+    given = prototype(lambda x: x + 1000)
+    address = ctypes.cast(given, ctypes.c_void_p).value
+    assert address is not None
+    codes = [late(text, OPTIONS).object_code() for text in (SUM, caller)]
+    loaded = load_objects(codes, ["both"], {"given": address})
+    assert prototype(loaded.address("both"))(4) == 1008
 
 
 def test_level_1_prefers_size() -> None:

@@ -6,7 +6,7 @@ clear of the 60 ms that loading LLVM takes.
 """
 
 from voltac.llvm.host import CannotRun, can_run, host_target, require_runnable
-from voltac.llvm.load import LoadedObject, load_object
+from voltac.llvm.load import LoadedObject, load_objects
 from voltac.llvm.machine import llvm_version
 from voltac.llvm.optimize import Optimized, early, late
 
@@ -19,6 +19,6 @@ __all__ = [
     "host_target",
     "late",
     "llvm_version",
-    "load_object",
+    "load_objects",
     "require_runnable",
 ]

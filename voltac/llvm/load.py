@@ -27,13 +27,15 @@ class LoadedObject:
         return address
 
 
-def load_object(code: bytes, names: Iterable[str], imports: Mapping[str, int] | None = None) -> LoadedObject:
-    """Load an object and find ``names`` in it.
+def load_objects(codes: Iterable[bytes], names: Iterable[str], imports: Mapping[str, int] | None = None) -> LoadedObject:
+    """Link objects with each other, load them and find ``names`` in them.
 
-    Symbols it does not define come from ``imports`` (name → address), then from this process.
+    Symbols they do not define come from ``imports`` (name → address), then from this process.
     """
     wanted = tuple(names)
-    library = binding().JITLibraryBuilder().add_object_img(code).add_current_process()
+    library = binding().JITLibraryBuilder().add_current_process()
+    for code in codes:
+        library.add_object_img(code)
     for name, address in (imports or {}).items():
         library.import_symbol(name, address)
     for name in wanted:

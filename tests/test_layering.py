@@ -1,0 +1,61 @@
+"""Folders know only those to their left, and the heavy libraries are imported where they are needed, late."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent / "voltac"
+ORDER = (
+    "diagnostics options target_info paths | syntax | sema | interpreter | ir | lower | passes | llvm | codegen | targets"
+    " | report | driver | python | cli"
+)
+PLACE = {name: place for place, names in enumerate(ORDER.split("|")) for name in names.split()}
+OWNER = {"llvmlite": "llvm", "lark": "syntax"}
+FILES = sorted(path for path in ROOT.rglob("*.py") if path.relative_to(ROOT).parts[0] not in ("__init__.py", "__main__.py"))
+
+
+def imported(path: Path) -> list[tuple[ast.stmt, str]]:
+    tree = ast.parse(path.read_text())
+    found: list[tuple[ast.stmt, str]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(node, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level <= 1, f"{path}:{node.lineno} is a relative import from outside its folder"
+            found.append((node, "" if node.level else node.module or ""))
+            found += [(node, f"{node.module}.{alias.name}") for alias in node.names if node.module == "voltac"]
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_module_imports_only_from_its_left(path: Path) -> None:
+    own = path.relative_to(ROOT).parts[0].removesuffix(".py")
+    for node, name in imported(path):
+        other = name.split(".")[1] if name.startswith("voltac.") else ""
+        if other in PLACE:
+            assert PLACE[other] <= PLACE[own], f"{path}:{node.lineno} imports {name}, which is to the right of {own}"
+        library = name.split(".")[0]
+        assert OWNER.get(library, own) == own, f"{path}:{node.lineno} imports {library}; only {OWNER.get(library)} may"
+
+
+def loaded_after(code: str) -> set[str]:
+    program = f"import sys\n{code}\nprint(*{{name.split('.')[0] for name in sys.modules}})"
+    return set(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout.split())
+
+
+def test_importing_voltac_is_light() -> None:
+    assert loaded_after("import voltac").isdisjoint({"llvmlite", "lark", "numpy"})
+
+
+def test_importing_llvm_and_syntax_folders_is_light() -> None:
+    assert loaded_after("import voltac.llvm, voltac.syntax, voltac.driver").isdisjoint({"llvmlite", "lark", "numpy"})
+
+
+def test_a_plain_compile_does_not_import_numpy(tmp_path: Path) -> None:
+    source = tmp_path / "f.ispc"
+    source.write_text("export void f(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] += 1; }\n")
+    command = f"from voltac.cli.main import main\nassert main(['{source}', '-o', '{tmp_path}/f.o', '--target=sse4']) == 0"
+    assert "numpy" not in loaded_after(command)
