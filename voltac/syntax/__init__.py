@@ -1,1 +1,6 @@
+"""Text → tree as written: preprocessor, lexer, parser. Knows no types."""
 
+from voltac.syntax.parser import parse
+from voltac.syntax.preprocessor import Preprocessed, comment_above, preprocess
+
+__all__ = ["Preprocessed", "comment_above", "parse", "preprocess"]

@@ -1,0 +1,57 @@
+"""What the builders of declarations, statements and expressions share: the tokens, their spans, the names."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from voltac.diagnostics import Diagnostics, Span
+from voltac.syntax import literals
+from voltac.syntax.names import Names
+
+_T = TypeVar("_T")
+
+
+class Builder:
+    """Makes the value of each grammar rule: a method per rule, called with the numbers of the first and last token of the
+    text it covers and the values of its parts. The value of a token is its number."""
+
+    def __init__(self, texts: list[str], spans: list[Span], names: Names, diagnostics: Diagnostics) -> None:
+        self.texts = texts
+        self.spans = spans
+        self.names = names
+        self.diagnostics = diagnostics
+
+    def span(self, start: int, end: int) -> Span:
+        first = self.spans[start]
+        if start == end:
+            return first
+        last = self.spans[end]
+        return Span(first[0], first[1], first[2], last[3], last[4])
+
+    @staticmethod
+    def first(start: int, end: int, *values: _T) -> list[_T]:
+        """The start of the list that a repetition makes."""
+        return [values[-1]]
+
+    @staticmethod
+    def more(start: int, end: int, before: list[_T], value: _T) -> list[_T]:
+        before.append(value)
+        return before
+
+    def strings(self, start: int, end: int, tokens: list[int]) -> str:
+        """Adjacent string literals are one."""
+        return "".join(self.string_value(token) for token in tokens)
+
+    def string_value(self, token: int) -> str:
+        try:
+            return literals.string(self.texts[token])
+        except literals.BadLiteral as mistake:
+            self.diagnostics.error(self.spans[token], str(mistake))
+            return ""
+
+    def integer_value(self, token: int) -> int:
+        try:
+            return literals.integer(self.texts[token])[0]
+        except literals.BadLiteral as mistake:
+            self.diagnostics.error(self.spans[token], str(mistake))
+            return 1

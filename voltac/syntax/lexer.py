@@ -1,0 +1,132 @@
+"""Text → tokens: one regular expression for the preprocessor and the parser alike.
+
+A token is its text, its span and its kind, the number of a terminal of the grammar. Kinds depend on nothing but the text,
+so each distinct text is classified once (:class:`Kinds`); whether a name is a type is decided while parsing.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable
+
+from voltac.diagnostics import Span
+from voltac.syntax.tables import Tables, load
+
+OPERATOR_NAME = r"operator(?:<<=|>>=|&&|\|\||\+\+|--|<<|>>|[-+*/%<>=!&|^]=|[-+*/%<>=!&|^~])"
+
+TOKEN = re.compile(
+    OPERATOR_NAME + r"|delete\[\]"
+    r"|[A-Za-z_]\w*"
+    r'|"(?:[^"\\\n]|\\.)*"'
+    r"|0[xX][0-9a-fA-F]*(?:\.(?!\.\.)[0-9a-fA-F]*)?(?:[pP][+-]?[0-9]+)?\w*"
+    r"|(?:[0-9]+(?:\.(?!\.\.)[0-9]*)?|\.[0-9]+)(?:[eEdD][+-]?[0-9]+)?\w*"
+    r"|\.\.\.|->|\+\+|--|<<=|>>=|&&|\|\||##|<%|%>|<:|:>|[-+*/%<>=!&|^]=|<<|>>"
+    r"|@[\w.]*"
+    r"|'(?:[^'\\\n]|\\[^\n])'"
+    r"|[^\s]",
+    re.ASCII,
+)
+"""Every character that is not blank belongs to some match; what no token starts with is a match of one character."""
+
+COMMENT_OR_STRING = re.compile(
+    r"//[^\n\\]*(?:\\\n?[^\n\\]*)*" r"|/\*.*?\*/" r'|"(?:[^"\\\n]|\\.)*"' r"|'(?:[^'\\\n]|\\[^\n])'" r"|/\*",
+    re.DOTALL,
+)
+
+_DIGRAPHS = {"<%": "{", "%>": "}", "<:": "[", ":>": "]"}
+DEPRECATED = {"cbreak": "break", "ccontinue": "continue", "creturn": "return"}
+
+
+def is_name(text: str) -> bool:
+    """Whether a token is an identifier or keyword."""
+    first = text[:1]
+    return first.isalpha() or first == "_"
+
+
+class Kinds(dict[str, int]):
+    """Token text → kind, classified on first sight."""
+
+    def __init__(self, tables: Tables) -> None:
+        super().__init__()
+        number = {name: index for index, name in enumerate(tables.terminals)}
+        for name, spellings in tables.spellings.items():
+            for spelling in spellings:
+                self[spelling] = number[name]
+        for text, meaning in (_DIGRAPHS | DEPRECATED).items():
+            self[text] = self[meaning]
+        self.identifier = number["IDENT"]
+        self.type_name = number["TYPE_NAME"]
+        self.template_name = number["TEMPLATE_NAME"]
+        self.integer = number["INTEGER"]
+        self.floating = number["FLOAT"]
+        self.string = number["STRING"]
+        self.pragma = number["PRAGMA"]
+        self.intrinsic = number["INTRINSIC"]
+        self.end = number["$END"]
+        self.bad = len(tables.terminals)
+        """The kind of what is no token; the parser reports and skips it."""
+        self.deprecated = self.bad + 1
+        """The kind of deprecated spellings; the parser warns and goes on with the new one."""
+        for text in DEPRECATED:
+            self[text] = self.deprecated
+        self[""] = self.end
+
+    def __missing__(self, text: str) -> int:
+        kind = self[text] = self._classify(text)
+        return kind
+
+    def _classify(self, text: str) -> int:
+        first = text[0]
+        if first.isascii() and (first.isalpha() or first == "_"):
+            return self.identifier
+        if first.isdigit() or (first == "." and text[1:2].isdigit()):
+            return self.floating if _looks_floating(text) else self.integer
+        if first == '"' and len(text) > 1:
+            return self.string
+        if text.startswith("#pragma"):
+            return self.pragma
+        if first == "@" and text.startswith("@llvm."):
+            return self.intrinsic
+        return self.bad
+
+
+def _looks_floating(text: str) -> bool:
+    if text[:2] in ("0x", "0X"):
+        return "." in text or "p" in text or "P" in text
+    return bool(_FLOATING.match(text))
+
+
+_FLOATING = re.compile(r"[0-9]*\.|[0-9]+(?:[eEdD][+-]?[0-9]|f|F|d$|D$)")
+
+
+@functools.cache
+def kinds() -> Kinds:
+    return Kinds(load())
+
+
+class Tokens:
+    """A run of tokens as parallel lists: the form in which the preprocessor hands a file to the parser."""
+
+    __slots__ = ("spans", "texts")
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.spans: list[Span] = []
+
+    def add_line(self, line: str, file: str, number: int) -> None:
+        """Lex a line that nothing has to be expanded in."""
+        texts = self.texts
+        spans = self.spans
+        for match in TOKEN.finditer(line):
+            text = match.group()
+            start, end = match.span()
+            texts.append(text)
+            spans.append(_new(Span, (file, number, start + 1, number, end + 1)))
+
+    def extend(self, texts: Iterable[str], spans: Iterable[Span]) -> None:
+        self.texts.extend(texts)
+        self.spans.extend(spans)
+
+
+_new = tuple.__new__

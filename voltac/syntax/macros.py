@@ -1,0 +1,351 @@
+"""Macro definitions and their expansion: tokens → tokens, by Prosser's algorithm (the one the C standard's text follows).
+
+Each token carries the set of macros that may not be expanded in it any more. A token that comes out of a macro has the
+span of the macro's use; the tokens of its arguments keep their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from voltac.diagnostics import Span
+from voltac.syntax.lexer import TOKEN
+
+Hidden = frozenset[str]
+_NOTHING: Hidden = frozenset()
+_LARGEST_EXPANSION = 4_000_000
+_DEEPEST_EXPANSION = 150
+
+
+class MacroError(Exception):
+    """A mistake in a definition or use of a macro, and where."""
+
+    def __init__(self, span: Span, text: str) -> None:
+        super().__init__(text)
+        self.span = span
+
+
+@dataclass(slots=True)
+class Token:
+    """A token on its way through the preprocessor."""
+
+    text: str
+    span: Span
+    space: bool
+    """White space stands before it."""
+    hidden: Hidden = _NOTHING
+
+
+More = Callable[[bool], list[Token] | None]
+"""Gives the tokens of the next line; asked with False it gives None unless that line starts with ``(``."""
+
+
+@dataclass(slots=True)
+class Macro:
+    name: str
+    parameters: tuple[str, ...] | None
+    """None for an object-like macro."""
+    variadic: bool
+    """The last parameter takes all remaining arguments."""
+    text: str
+    """The replacement as written; lexed on first use."""
+    span: Span
+    tokens: list[Token] | None = field(default=None)
+
+    def replacement(self) -> list[Token]:
+        if self.tokens is None:
+            self.tokens = lex(self.text, self.span)
+        return self.tokens
+
+    def definition(self) -> str:
+        """``#define`` without the word."""
+        shown = ""
+        if self.parameters is not None:
+            names = list(self.parameters)
+            if self.variadic:
+                names[-1] = "..." if names[-1] == "__VA_ARGS__" else names[-1] + "..."
+            shown = "(" + ",".join(names) + ")"
+        return f"{self.name}{shown} {self.text}".rstrip()
+
+
+def lex(text: str, span: Span) -> list[Token]:
+    """Tokens of a text that has one place as a whole."""
+    tokens = []
+    end = 0
+    for match in TOKEN.finditer(text):
+        tokens.append(Token(match.group(), span, match.start() > end))
+        end = match.end()
+    return tokens
+
+
+_DEFINITION = re.compile(r"\s*([A-Za-z_]\w*)(\(([^)]*)(\)?))?(.*)", re.DOTALL | re.ASCII)
+_NAMED_REST = re.compile(r"([A-Za-z_]\w*)\s*\.\.\.", re.ASCII)
+
+
+def define(text: str, span: Span) -> Macro:
+    """The macro of a ``#define`` directive's text."""
+    match = _DEFINITION.fullmatch(text)
+    if match is None:
+        raise MacroError(span, "a macro name has to follow #define" if not text.strip() else "macro names must be identifiers")
+    name, brackets, inside, closed, body = match.groups()
+    if name == "defined":
+        raise MacroError(span, "'defined' cannot be used as a macro name")
+    parameters: tuple[str, ...] | None = None
+    variadic = False
+    if brackets:
+        if not closed:
+            raise MacroError(span, f"')' is missing in the parameter list of macro '{name}'")
+        names = [part.strip() for part in inside.split(",")] if inside.strip() else []
+        for position, parameter in enumerate(names):
+            rest = _NAMED_REST.fullmatch(parameter)
+            if parameter == "..." or rest:
+                if position != len(names) - 1:
+                    raise MacroError(span, f"'...' has to be the last parameter of macro '{name}'")
+                variadic = True
+                names[-1] = rest[1] if rest else "__VA_ARGS__"
+            elif not parameter.isidentifier():
+                raise MacroError(span, f"'{parameter}' is not a parameter name" if parameter else "a macro parameter has no name")
+            elif parameter == "__VA_ARGS__":
+                raise MacroError(span, "__VA_ARGS__ is the name of the '...' of a macro; write '...'")
+        if len(set(names)) != len(names):
+            raise MacroError(span, f"two parameters of macro '{name}' have the same name")
+        parameters = tuple(names)
+    elif body and not body[0].isspace() and TOKEN.match(body) and body[0] in "\"'$@":
+        raise MacroError(span, f"white space is missing after the macro name '{name}'")
+    macro = Macro(name, parameters, variadic, body.strip(), span)
+    if "#" in body:
+        _check_hashes(macro)
+    return macro
+
+
+def _check_hashes(macro: Macro) -> None:
+    tokens = macro.replacement()
+    if tokens and (tokens[0].text == "##" or tokens[-1].text == "##"):
+        raise MacroError(macro.span, "'##' cannot stand at the start or end of a macro")
+    if macro.parameters is None:
+        return
+    for position, token in enumerate(tokens):
+        following = tokens[position + 1].text if position + 1 < len(tokens) else ""
+        if token.text == "#" and following not in macro.parameters and following != "__VA_OPT__":
+            raise MacroError(macro.span, f"'#' has to be followed by a parameter of macro '{macro.name}'")
+
+
+def same(first: Macro, second: Macro) -> bool:
+    """Whether a definition may repeat another."""
+    if (first.parameters, first.variadic) != (second.parameters, second.variadic):
+        return False
+    left = [(token.text, token.space and bool(position)) for position, token in enumerate(first.replacement())]
+    right = [(token.text, token.space and bool(position)) for position, token in enumerate(second.replacement())]
+    return left == right
+
+
+def spelling(tokens: list[Token]) -> str:
+    """The text of tokens with single blanks where white space stood."""
+    return "".join((" " if token.space and position else "") + token.text for position, token in enumerate(tokens))
+
+
+def stringized(tokens: list[Token]) -> str:
+    """The string literal that ``#`` makes of an argument."""
+    parts = []
+    for position, token in enumerate(tokens):
+        text = token.text
+        if text[0] in "\"'":
+            text = text.replace("\\", "\\\\").replace('"', '\\"')
+        parts.append((" " if token.space and position else "") + text)
+    return '"' + "".join(parts) + '"'
+
+
+class Expander:
+    """Expands the macros of a token list; ``more`` gives the tokens of following lines while an argument list is open."""
+
+    def __init__(self, macros: dict[str, Macro], special: dict[str, Callable[[Span], str]]) -> None:
+        self.macros = macros
+        self.special = special
+        """Macros whose text depends on the place: ``__LINE__`` ..."""
+        self._produced = 0
+        self._depth = 0
+
+    def expand(self, tokens: list[Token], more: More | None = None) -> list[Token]:
+        output: list[Token] = []
+        pending = tokens[::-1]
+        macros = self.macros
+        while pending:
+            token = pending.pop()
+            text = token.text
+            if text not in macros or text in token.hidden:
+                if text in self.special:
+                    token = Token(self.special[text](token.span), token.span, token.space)
+                output.append(token)
+                continue
+            macro = macros[text]
+            if macro.parameters is None:
+                new = self._substitute(macro, [], token, token.hidden | {text})
+            else:
+                while not pending and more is not None:
+                    line = more(False)
+                    if line is None:
+                        break
+                    pending.extend(reversed(line))
+                if not pending or pending[-1].text != "(":
+                    output.append(token)
+                    continue
+                arguments, closing = self._arguments(macro, token, pending, more)
+                new = self._substitute(macro, arguments, token, (token.hidden & closing.hidden) | {text})
+            self._produced += len(new)
+            if self._produced > _LARGEST_EXPANSION:
+                raise MacroError(token.span, f"the expansion of macro '{text}' is too large")
+            pending.extend(reversed(new))
+        return output
+
+    def _arguments(
+        self, macro: Macro, use: Token, pending: list[Token], more: More | None
+    ) -> tuple[list[list[Token]], Token]:
+        """Take ``( ... )`` off the pending tokens and split it at its commas."""
+        assert macro.parameters is not None
+        count = len(macro.parameters)
+        pending.pop()
+        arguments: list[list[Token]] = [[]]
+        depth = 0
+        while True:
+            while not pending:
+                line = more(True) if more is not None else None
+                if line is None:
+                    raise MacroError(use.span, f"the argument list of macro '{macro.name}' is not closed")
+                if line:
+                    line[0].space = True
+                pending.extend(reversed(line))
+            token = pending.pop()
+            text = token.text
+            if text == ")" and depth == 0:
+                break
+            if text == "," and depth == 0 and not (macro.variadic and len(arguments) == count):
+                arguments.append([])
+                continue
+            if text == "(":
+                depth += 1
+            elif text == ")":
+                depth -= 1
+            arguments[-1].append(token)
+        if count == 0 and arguments == [[]]:
+            arguments = []
+        if macro.variadic and len(arguments) == count - 1:
+            arguments.append([])
+        if len(arguments) != count:
+            given = "no argument" if not arguments or arguments == [[]] else f"{len(arguments)} argument" + "s" * (len(arguments) > 1)
+            wanted = f"at least {count - 1}" if macro.variadic else str(count)
+            raise MacroError(use.span, f"macro '{macro.name}' is given {given}, it takes {wanted}")
+        return arguments, token
+
+    def _substitute(self, macro: Macro, arguments: list[list[Token]], use: Token, hidden: Hidden) -> list[Token]:
+        body = macro.replacement()
+        if macro.parameters is None:
+            result = [Token(token.text, use.span, token.space) for token in body]
+            if "##" in macro.text:
+                result = self._paste(result, macro)
+        else:
+            self._depth += 1
+            if self._depth > _DEEPEST_EXPANSION:
+                raise MacroError(use.span, f"uses of macro '{macro.name}' are nested too deeply")
+            result = self._replaced(macro, body, dict(zip(macro.parameters, arguments)), use.span)
+            self._depth -= 1
+        for token in result:
+            token.hidden = token.hidden | hidden
+        if result:
+            result[0].space = use.space
+        return result
+
+    def _replaced(self, macro: Macro, body: list[Token], arguments: dict[str, list[Token]], place: Span) -> list[Token]:
+        """The body with the parameters replaced, then ``##`` applied. An empty operand of ``##`` is a token without text."""
+        result: list[Token] = []
+        pastes = False
+        position = 0
+        while position < len(body):
+            token = body[position]
+            text = token.text
+            following = body[position + 1].text if position + 1 < len(body) else ""
+            pasted = following == "##" or (position > 0 and body[position - 1].text == "##")
+            if text == "#" and following in arguments:
+                result.append(Token(stringized(arguments[following]), place, token.space))
+                position += 2
+                continue
+            if text == "#" and following == "__VA_OPT__" and macro.variadic:
+                inside, position = self._optional(macro, body, position + 1, arguments, place)
+                result.append(Token(stringized(inside), place, token.space))
+                continue
+            if text == "__VA_OPT__" and macro.variadic and following == "(":
+                inside, position = self._optional(macro, body, position, arguments, place)
+                if inside:
+                    inside[0].space = token.space
+                result.extend(inside)
+                continue
+            if text == "##":
+                pastes = True
+                rest = macro.parameters[-1] if macro.parameters and macro.variadic else None
+                if following == rest and position and body[position - 1].text == ",":
+                    # The GNU form ", ## rest": the comma goes when there is nothing to follow it.
+                    if arguments[following]:
+                        result.extend(self._copies(self.expand(list(arguments[following])), token.space))
+                    else:
+                        result.pop()
+                    position += 2
+                    continue
+                result.append(Token("##", place, token.space, _PASTE))
+            elif text in arguments:
+                given = arguments[text] if pasted else self.expand(self._copies(arguments[text], False))
+                if given:
+                    result.extend(self._copies(given, token.space))
+                elif pasted:
+                    result.append(Token("", place, token.space))
+            else:
+                result.append(Token(text, place, token.space))
+            position += 1
+        return self._paste(result, macro, _PASTE) if pastes else result
+
+    @staticmethod
+    def _copies(tokens: list[Token], space: bool) -> list[Token]:
+        copies = [Token(token.text, token.span, token.space, token.hidden) for token in tokens]
+        if copies:
+            copies[0].space = space
+        return copies
+
+    def _optional(
+        self, macro: Macro, body: list[Token], position: int, arguments: dict[str, list[Token]], place: Span
+    ) -> tuple[list[Token], int]:
+        """The replacement of ``__VA_OPT__(...)`` at a position, and the position behind it."""
+        depth = 0
+        end = position + 1
+        while end < len(body):
+            depth += {"(": 1, ")": -1}.get(body[end].text, 0)
+            if depth == 0:
+                break
+            end += 1
+        if end >= len(body):
+            raise MacroError(macro.span, "the parentheses of __VA_OPT__ are not closed")
+        assert macro.parameters is not None
+        inside = body[position + 2 : end]
+        present = bool(self.expand(self._copies(arguments[macro.parameters[-1]], False)))
+        return (self._replaced(macro, inside, arguments, place) if present else []), end + 1
+
+    def _paste(self, tokens: list[Token], macro: Macro, mark: Hidden = _NOTHING) -> list[Token]:
+        """Join the operands of each ``##``; one that came in with an argument is no operator and lacks the mark."""
+        result: list[Token] = []
+        position = 0
+        while position < len(tokens):
+            token = tokens[position]
+            if token.text == "##" and token.hidden is mark and result and position + 1 < len(tokens):
+                left = result.pop()
+                right = tokens[position + 1]
+                text = left.text + right.text
+                if text and TOKEN.fullmatch(text) is None:
+                    raise MacroError(left.span, f"'{left.text}' ## '{right.text}' does not make a token in macro '{macro.name}'")
+                result.append(Token(text, left.span, left.space, left.hidden & right.hidden if left.text else right.hidden))
+                position += 2
+                continue
+            result.append(token)
+            position += 1
+        return [token for token in result if token.text]
+
+
+_PASTE: Hidden = frozenset({"##"})

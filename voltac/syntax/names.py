@@ -1,0 +1,67 @@
+"""Which names are types and which are templates, while parsing: the scopes of reference 4.1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from voltac.syntax.lexer import kinds
+
+PREDECLARED_TYPES = ("size_t", "ptrdiff_t", "intptr_t", "uintptr_t", "RNGState")
+"""Type names that are visible without a declaration: those of the language and of its library."""
+
+
+class Names:
+    """The kind of each visible name that is not an ordinary identifier; closing a scope undoes what was said in it."""
+
+    def __init__(self, types: Iterable[str], templates: Iterable[str]) -> None:
+        self._type = kinds().type_name
+        self._template = kinds().template_name
+        self._identifier = kinds().identifier
+        self.kinds: dict[str, int] = dict.fromkeys(templates, self._template)
+        self.kinds.update(dict.fromkeys((*PREDECLARED_TYPES, *types), self._type))
+        self._scopes: list[list[tuple[str, int | None]]] = [[]]
+
+    def open(self) -> None:
+        self._scopes.append([])
+
+    def close(self) -> None:
+        for name, before in reversed(self._scopes.pop()):
+            if before is None:
+                del self.kinds[name]
+            else:
+                self.kinds[name] = before
+
+    @property
+    def depth(self) -> int:
+        return len(self._scopes)
+
+    def close_to(self, depth: int) -> None:
+        """Close all scopes but the outermost ``depth``."""
+        while len(self._scopes) > depth:
+            self.close()
+
+    def _set(self, name: str, kind: int) -> None:
+        before = self.kinds.get(name)
+        if name and before != kind and before != self._type:
+            self._scopes[-1].append((name, before))
+            self.kinds[name] = kind
+
+    def add_type(self, name: str) -> None:
+        self._set(name, self._type)
+
+    def add_template(self, name: str) -> None:
+        self._set(name, self._template)
+
+    def add_variable(self, name: str) -> None:
+        """A variable hides a template of its name, never a type."""
+        if name in self.kinds and len(self._scopes) > 1:
+            self._set(name, self._identifier)
+
+    def add_outer_template(self, name: str) -> None:
+        """A template becomes visible outside the scope of its own parameters, the innermost one."""
+        inner = self._scopes.pop()
+        self.add_template(name)
+        self._scopes.append(inner)
+
+    def types(self) -> list[str]:
+        return [name for name, kind in self.kinds.items() if kind == self._type]

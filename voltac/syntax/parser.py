@@ -1,0 +1,116 @@
+"""Tokens → tree: runs the LALR(1) tables of ``grammar.lark`` over a preprocessed file.
+
+The grammar is LALR(1) only with names classified as types and templates, so tokens are looked up in :class:`Names` at the
+moment they are needed; a state that can only reduce does so before that (see ``Tables.default``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from voltac.diagnostics import CompileError, Diagnostics, Span
+from voltac.options import Options
+from voltac.syntax import ast
+from voltac.syntax.lexer import kinds
+from voltac.syntax.names import Names
+from voltac.syntax.preprocessor import Preprocessed
+from voltac.syntax.statements import Statements
+from voltac.syntax.tables import Rule, load
+
+
+class Parser:
+    """One run of the tables over the tokens of one file."""
+
+    def __init__(
+        self, texts: list[str], spans: list[Span], diagnostics: Diagnostics, types: Iterable[str], templates: Iterable[str]
+    ) -> None:
+        self.tables = load()
+        self.kinds = kinds()
+        self.diagnostics = diagnostics
+        self.names = Names(types, templates)
+        last = spans[-1] if spans else Span("", 1, 1, 1, 1)
+        self.texts = [*texts, ""]
+        self.spans = [*spans, Span(last.file, last.end_line, last.end_column, last.end_line, last.end_column)]
+        builder = Statements(self.texts, self.spans, self.names, diagnostics)
+        self.methods: list[Callable[..., Any] | None] = [
+            None if rule.passes_on else getattr(builder, rule.method) for rule in self.tables.rules
+        ]
+        self.states = [0]
+        self.values: list[Any] = []
+        self.starts: list[int] = []
+
+    def parse(self) -> ast.TranslationUnit:
+        tables, texts = self.tables, self.texts
+        actions, gotos, default = tables.actions, tables.gotos, tables.default
+        rules: list[Rule] = tables.rules
+        shapes = [(rule.left, rule.length, rule.picks) for rule in rules]
+        methods = self.methods
+        states, values, starts = self.states, self.values, self.starts
+        of_text = self.kinds
+        identifier = of_text.identifier
+        visible = self.names.kinds
+        token = 0
+        kind = -1
+        state = 0
+        while True:
+            rule = default[state]
+            if rule < 0:
+                if kind < 0:
+                    kind = of_text[texts[token]]
+                    if kind == identifier:
+                        kind = visible.get(texts[token], identifier)
+                action = actions[state].get(kind)
+                if action is None:
+                    if state == tables.end:
+                        unit = values[-1]
+                        assert isinstance(unit, ast.TranslationUnit)
+                        return unit
+                    raise SyntaxError(f"{self.spans[token]} {texts[token]}")
+                if action >= 0:
+                    states.append(action)
+                    values.append(token)
+                    starts.append(token)
+                    state = action
+                    token += 1
+                    kind = -1
+                    continue
+                rule = -1 - action
+            left, length, picks = shapes[rule]
+            method = methods[rule]
+            if length:
+                start = starts[-length]
+                if method is not None:
+                    value = method(
+                        start, token - 1, *[values[pick - length] if pick >= 0 else None for pick in picks]
+                    )
+                else:
+                    value = values[picks[0] - length]
+                if length > 1:
+                    cut = 1 - length
+                    del states[cut:], values[cut:], starts[cut:]
+                values[-1] = value
+                state = gotos[states[-2]][left]
+                states[-1] = state
+            else:
+                assert method is not None
+                values.append(method(token, token - 1))
+                starts.append(token)
+                state = gotos[states[-1]][left]
+                states.append(state)
+
+
+def parse(
+    source: Preprocessed,
+    options: Options,
+    diagnostics: Diagnostics,
+    types: Iterable[str] = (),
+    templates: Iterable[str] = (),
+) -> ast.TranslationUnit:
+    """The tree of a preprocessed file; ``types`` and ``templates`` are names it may use without declaring them."""
+    unit = Parser(source.texts, source.spans, diagnostics, types, templates).parse()
+    diagnostics.raise_if_errors()
+    return unit
+
+
+__all__ = ["CompileError", "Parser", "parse"]

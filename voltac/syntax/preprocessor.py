@@ -1,0 +1,590 @@
+"""A file's text → tokens with all directives obeyed and all macros expanded (reference section 3).
+
+Lines in which nothing has to be expanded go through the lexer's regular expression and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from voltac.diagnostics import Diagnostics, Span, suggestion
+from voltac.options import Options
+from voltac.paths import STANDARD_LIBRARY
+from voltac.syntax.conditions import ConditionError, evaluate
+from voltac.syntax.lexer import COMMENT_OR_STRING, TOKEN, is_name
+from voltac.syntax.macros import Expander, Macro, MacroError, Token, define, lex, same, spelling
+
+_DIRECTIVE = re.compile(r"\s*#\s*(\w*)(.*)", re.DOTALL | re.ASCII)
+_CONTINUED = re.compile(r"\\[ \t]*\n")
+_MARKER = re.compile(r'\s*(\d+)(?:\s+"((?:[^"\\]|\\.)*)")?[\s\d]*', re.ASCII)
+_DEEPEST_INCLUDE = 200
+_MISSING_LINES_SHOWN_AS_BLANK = 8
+
+
+class Preprocessed:
+    """What the preprocessor makes of a file."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.texts: list[str] = []
+        """The text of each token; a pragma that means something to the parser is one token, ``#pragma ...``."""
+        self.spans: list[Span] = []
+        self.dependencies: list[str] = [file]
+        """Every file read, the main one first."""
+        self.macro_table: dict[str, Macro] = {}
+        self.main_lines: list[str] = []
+        self._pieces: list[tuple[str, int, str]] = []
+        self._definitions: list[tuple[int, str]] = []
+
+    @property
+    def text(self) -> str:
+        """The result as text, with line markers (``-E``)."""
+        return self._render(False)
+
+    @property
+    def text_with_definitions(self) -> str:
+        """The result as text with the ``#define`` and ``#undef`` lines left in it (``-dD``)."""
+        return self._render(True)
+
+    @property
+    def macros_text(self) -> str:
+        """A ``#define`` line for each macro that is defined at the end (``-dM``)."""
+        return "".join(f"#define {macro.definition()}\n" for macro in self.macro_table.values())
+
+    def comment_above(self, line: int) -> str:
+        """The text of the comment that ends right above a line of the main file, without its marks."""
+        return comment_above(self.main_lines, line)
+
+    def add_piece(self, file: str, number: int, text: str) -> None:
+        self._pieces.append((file, number, text))
+
+    def add_definition(self, file: str, number: int, text: str) -> None:
+        self._definitions.append((len(self._pieces), text))
+        self._pieces.append((file, number, ""))
+
+    def _render(self, definitions: bool) -> str:
+        directives = dict(self._definitions) if definitions else {}
+        parts = [f'# 1 "{_quoted(self.file)}"\n']
+        file, line = self.file, 1
+        for index, (piece_file, number, text) in enumerate(self._pieces):
+            shown = directives.get(index, text)
+            if not shown:
+                continue
+            if piece_file != file or not line <= number <= line + _MISSING_LINES_SHOWN_AS_BLANK:
+                parts.append(f'# {number} "{_quoted(piece_file)}"\n')
+            else:
+                parts.append("\n" * (number - line))
+            parts.append(shown.rstrip() + "\n")
+            file, line = piece_file, number + 1
+        return "".join(parts)
+
+
+def comment_above(lines: list[str], line: int) -> str:
+    """The text of the comment that ends right above a line (1-based), without its marks; ``""`` where there is none."""
+    index = line - 2
+    if not 0 <= index < len(lines):
+        return ""
+    last = lines[index].strip()
+    found: list[str] = []
+    if last.startswith("//"):
+        while index >= 0 and lines[index].strip().startswith("//"):
+            found.append(lines[index].strip().lstrip("/").removeprefix("!").removeprefix(" ").rstrip())
+            index -= 1
+    elif last.endswith("*/"):
+        while index >= 0:
+            text = lines[index].strip()
+            begins = text.startswith("/*")
+            if not begins and "/*" in text:
+                return ""
+            text = text.removesuffix("*/").rstrip()
+            text = text[2:].lstrip("*!") if begins else text.removeprefix("*")
+            found.append(text.removeprefix(" ").rstrip())
+            if begins:
+                break
+            index -= 1
+    return "\n".join(reversed(found)).strip("\n")
+
+
+@dataclass(slots=True)
+class _Group:
+    """An ``#if`` that is open."""
+
+    place: Span
+    reading: bool
+    """Its present group is read."""
+    taken: bool
+    """Some group of it has been read."""
+    outer: bool
+    """The text around it is read."""
+    closed: bool = False
+    """``#else`` has been seen."""
+
+
+class _File:
+    """A file being read: its lines without comments, and the place of the next one."""
+
+    def __init__(self, name: str, lines: list[str], depth: int) -> None:
+        self.name = name
+        self.directory = os.path.dirname(name)
+        self.lines = lines
+        self.next = 0
+        self.depth = depth
+        self.shift = 0
+        """What ``#line`` added to the line numbers."""
+        self.shown_name = name
+        self.groups: list[_Group] = []
+        self.reading = True
+
+
+class _Stop(Exception):
+    """An error after which going on is pointless."""
+
+
+class Preprocessor:
+    def __init__(self, options: Options, diagnostics: Diagnostics, file: str) -> None:
+        self.options = options
+        self.diagnostics = diagnostics
+        self.result = Preprocessed(file)
+        self.macros = self.result.macro_table
+        self.counter = 0
+        started = time.localtime()
+        self.special = {
+            "__LINE__": lambda span: str(span.line),
+            "__FILE__": lambda span: f'"{_quoted(span.file)}"',
+            "__DATE__": lambda span: f'"{time.strftime("%b", started)} {started.tm_mday:2d} {started.tm_year}"',
+            "__TIME__": lambda span: time.strftime('"%H:%M:%S"', started),
+            "__COUNTER__": self._count,
+        }
+        self.expander = Expander(self.macros, self.special)
+        self.known = set(self.special)
+        """Names that are macros now."""
+        self.once: set[str] = set()
+        self.prepared: dict[str, list[str]] = {}
+
+    def _count(self, _: Span) -> str:
+        self.counter += 1
+        return str(self.counter - 1)
+
+    # --- diagnostics
+
+    def error(self, span: Span, text: str) -> None:
+        if self.options.ignore_preprocessor_errors:
+            self.diagnostics.preprocessor_warning(span, text)
+        else:
+            self.diagnostics.preprocessor_error(span, text)
+
+    # --- files
+
+    def predefine(self, rows: dict[str, str]) -> None:
+        place = Span("<built-in>", 1, 1, 1, 1)
+        for head, body in rows.items():
+            if "(" in head:
+                macro = define(f"{head} {body}", place)
+            else:
+                macro = Macro(head, None, False, body, place)
+            self.macros[macro.name] = macro
+            self.known.add(macro.name)
+
+    def prepare(self, text: str, name: str) -> list[str]:
+        """The lines of a file with blanks instead of comments, each character at its column."""
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        text = text.removeprefix("\ufeff")
+        if name not in self.diagnostics.sources:
+            self.diagnostics.sources[name] = text.split("\n")
+        if "/" not in text:
+            return text.split("\n")
+
+        def blank(match: re.Match[str]) -> str:
+            found = match.group()
+            if found[0] != "/":
+                return found
+            if found == "/*":
+                start = match.start()
+                line = text.count("\n", 0, start) + 1
+                column = start - text.rfind("\n", 0, start)
+                self.error(Span(name, line, column, line, column + 2), "this comment is not closed: '*/' is missing")
+                raise _Stop
+            if found[1] == "/":
+                return "\n" * found.count("\n")
+            if "\n" not in found:
+                return " " * len(found)
+            begin = text.rfind("\n", 0, match.start()) + 1
+            directive = text[begin : match.start()].lstrip().startswith("#")
+            newline = "\\\n" if directive else "\n"
+            return " " + newline * found.count("\n") + " " * (len(found) - found.rfind("\n") - 1)
+
+        return COMMENT_OR_STRING.sub(blank, text).split("\n")
+
+    def read(self, file: _File) -> None:
+        """Process a file to its end."""
+        result = self.result
+        texts, spans = result.texts, result.spans
+        lines = file.lines
+        finditer = TOKEN.finditer
+        new = tuple.__new__
+        count = len(lines)
+        while file.next < count:
+            line = lines[file.next]
+            file.next += 1
+            if "#" in line and line.lstrip()[0] == "#":
+                self.directive(file, line)
+                continue
+            if not file.reading or not line or line.isspace():
+                continue
+            if line[-1] == "\\" or (line[-1].isspace() and line.rstrip()[-1] == "\\"):
+                self.continued(file, line)
+                continue
+            number = file.next + file.shift
+            name = file.shown_name
+            matches = list(finditer(line))
+            found = [match.group() for match in matches]
+            if self.known.isdisjoint(found):
+                texts += found
+                spans += [new(Span, (name, number, match.start() + 1, number, match.end() + 1)) for match in matches]
+                result.add_piece(name, number, line)
+            else:
+                self.expand_line(file, self.line_tokens(file, line, number))
+        for group in file.groups:
+            self.error(group.place, "this conditional is not closed: #endif is missing")
+
+    def logical_line(self, file: _File, line: str) -> tuple[str, list[int]]:
+        """A line joined with those it continues on, and the offset at which each of them begins."""
+        starts = [0]
+        parts = []
+        length = 0
+        while True:
+            stripped = line.rstrip()
+            if not stripped.endswith("\\") or file.next >= len(file.lines):
+                parts.append(stripped.removesuffix("\\") if stripped.endswith("\\") else line)
+                break
+            parts.append(stripped[:-1])
+            length += len(stripped) - 1
+            starts.append(length)
+            line = file.lines[file.next]
+            file.next += 1
+        return "".join(parts), starts
+
+    def continued(self, file: _File, line: str) -> None:
+        first = file.next + file.shift
+        text, starts = self.logical_line(file, line)
+        tokens = []
+        for token in self.line_tokens(file, text, first):
+            offset = token.span.column - 1
+            part = bisect_right(starts, offset) - 1
+            column = offset - starts[part] + 1
+            place = Span(token.span.file, first + part, column, first + part, column + len(token.text))
+            tokens.append(Token(token.text, place, token.space))
+        self.expand_line(file, tokens)
+
+    @staticmethod
+    def line_tokens(file: _File, line: str, number: int) -> list[Token]:
+        tokens = []
+        name = file.shown_name
+        end = 0
+        for match in TOKEN.finditer(line):
+            start = match.start()
+            span = Span(name, number, start + 1, number, match.end() + 1)
+            tokens.append(Token(match.group(), span, start > end or start == 0))
+            end = match.end()
+        return tokens
+
+    def expand_line(self, file: _File, tokens: list[Token]) -> None:
+        if not tokens:
+            return
+        place = tokens[0].span
+
+        def more(open_list: bool) -> list[Token] | None:
+            return self.following_line(file, open_list)
+
+        try:
+            expanded = self.expander.expand(tokens, more)
+        except MacroError as mistake:
+            self.error(mistake.span, str(mistake))
+            return
+        self.result.texts.extend([token.text for token in expanded])
+        self.result.spans.extend([token.span for token in expanded])
+        indent = " " * (place.column - 1) if place.column < 80 else ""
+        self.result.add_piece(place.file, place.line, indent + _separated(expanded))
+
+    def following_line(self, file: _File, open_list: bool) -> list[Token] | None:
+        """The tokens of the next line of text, for an argument list that goes on there."""
+        if not open_list:
+            for line in file.lines[file.next :]:
+                if line and not line.isspace():
+                    if line.lstrip()[0] != "(":
+                        return None
+                    break
+        while file.next < len(file.lines):
+            line = file.lines[file.next]
+            file.next += 1
+            if line.lstrip()[:1] == "#":
+                self.directive(file, line)
+            elif file.reading and line.strip():
+                number = file.next + file.shift
+                return self.line_tokens(file, self.logical_line(file, line)[0], number)
+        return None
+
+    # --- directives
+
+    def directive(self, file: _File, line: str) -> None:
+        number = file.next + file.shift
+        if _CONTINUED.match(line.rstrip()[-1:] + "\n"):
+            line, _ = self.logical_line(file, line)
+        match = _DIRECTIVE.fullmatch(line)
+        assert match is not None
+        name, rest = match.groups()
+        column = line.index("#") + 1
+        end = len(line.rstrip()) + 1
+        place = Span(file.shown_name, number, column, number, max(end, column + 1))
+        try:
+            if name in _CONDITIONALS:
+                self.conditional(file, name, rest, place)
+            elif file.reading:
+                self.other_directive(file, name, rest, place, match.start(1) + 1)
+        except MacroError as mistake:
+            self.error(mistake.span, str(mistake))
+
+    def conditional(self, file: _File, name: str, rest: str, place: Span) -> None:
+        groups = file.groups
+        if name in ("if", "ifdef", "ifndef"):
+            outer = file.reading
+            taken = outer and self.holds(file, name, rest, place)
+            groups.append(_Group(place, taken, taken, outer))
+            file.reading = taken
+            return
+        if not groups:
+            self.error(place, f"#{name} without #if")
+            return
+        group = groups[-1]
+        if name == "endif":
+            groups.pop()
+            file.reading = group.outer
+            return
+        if group.closed:
+            self.error(place, f"#{name} after #else")
+            return
+        if name == "else":
+            group.closed = True
+            group.reading = group.outer and not group.taken
+        else:
+            wanted = group.outer and not group.taken
+            group.reading = wanted and self.holds(file, name[2:], rest, place)
+        group.taken = group.taken or group.reading
+        file.reading = group.reading
+
+    def holds(self, file: _File, name: str, rest: str, place: Span) -> bool:
+        tokens = lex(rest, place)
+        if name != "if":
+            if not tokens or not is_name(tokens[0].text):
+                self.error(place, f"a macro name has to follow #{name}")
+                return False
+            return (tokens[0].text in self.known) == (name == "ifdef")
+        if not tokens:
+            self.error(place, "#if has no condition")
+            return False
+        try:
+            expanded = self.expander.expand(self.without_defined(file, tokens))
+            return evaluate([token.text for token in expanded]) != 0
+        except ConditionError as mistake:
+            self.error(place, str(mistake))
+            return False
+
+    def without_defined(self, file: _File, tokens: list[Token]) -> list[Token]:
+        """The tokens of a condition with ``defined`` and ``__has_include`` replaced by 1 or 0."""
+        result = []
+        position = 0
+        while position < len(tokens):
+            token = tokens[position]
+            position += 1
+            if token.text == "defined":
+                bracket = position < len(tokens) and tokens[position].text == "("
+                position += bracket
+                name = tokens[position].text if position < len(tokens) else ""
+                position += 1
+                if not is_name(name):
+                    raise ConditionError("a macro name has to follow 'defined'")
+                if bracket:
+                    if position >= len(tokens) or tokens[position].text != ")":
+                        raise ConditionError("')' is missing after 'defined'")
+                    position += 1
+                token = Token(str(int(name in self.known)), token.span, token.space)
+            elif token.text == "__has_include" and position < len(tokens) and tokens[position].text == "(":
+                end = position
+                while end < len(tokens) and tokens[end].text != ")":
+                    end += 1
+                target = spelling(tokens[position + 1 : end])
+                position = end + 1
+                found = self.find_include(file, target[1:-1], target[:1] == '"')
+                token = Token(str(int(bool(found))), token.span, token.space)
+            result.append(token)
+        return result
+
+    def other_directive(self, file: _File, name: str, rest: str, place: Span, column: int) -> None:
+        if name == "define":
+            self.define(rest, place)
+        elif name == "undef":
+            macro_name = rest.strip()
+            if not is_name(macro_name):
+                self.error(place, "a macro name has to follow #undef")
+            self.macros.pop(macro_name, None)
+            self.known.discard(macro_name)
+            self.result.add_definition(place.file, place.line, f"#undef {macro_name}")
+        elif name == "include":
+            self.include(file, rest, place)
+        elif name == "error":
+            self.error(place, rest.strip() or "#error")
+        elif name == "warning":
+            self.diagnostics.preprocessor_warning(place, rest.strip() or "#warning")
+        elif name == "pragma":
+            self.pragma(file, rest.strip(), place)
+        elif name == "line" or name.isdigit():
+            self.line_marker(file, rest if name == "line" else name + rest, place, name == "line")
+        elif name == "" and not rest.strip():
+            return
+        elif name not in ("ident", "sccs"):
+            shown = name or rest.split()[0]
+            known = [*_CONDITIONALS, "define", "undef", "include", "error", "warning", "pragma", "line"]
+            here = Span(place.file, place.line, place.column, place.line, max(column + len(name), place.column + 1))
+            self.error(here, f"unknown preprocessor directive '#{shown}'{suggestion(name, known)}")
+
+    def define(self, rest: str, place: Span) -> None:
+        macro = define(rest, place)
+        old = self.macros.get(macro.name)
+        if (old is not None and not same(old, macro)) or macro.name in self.special:
+            self.diagnostics.preprocessor_warning(place, f"macro '{macro.name}' is defined anew, differently")
+        self.macros[macro.name] = macro
+        self.known.add(macro.name)
+        self.result.add_definition(place.file, place.line, f"#define {macro.definition()}")
+
+    def include(self, file: _File, rest: str, place: Span) -> None:
+        text = rest.strip()
+        if text[:1] not in ('"', "<"):
+            text = spelling(self.expander.expand(lex(text, place)))
+        closing = text.find('"', 1) if text[:1] == '"' else text.find(">") if text[:1] == "<" else -1
+        if closing < 2:
+            self.error(place, "#include expects \"file\" or <file>")
+            return
+        name = text[1:closing]
+        found = self.find_include(file, name, text[0] == '"')
+        if not found:
+            self.error(place, f"'{name}' file not found")
+            return
+        if os.path.realpath(found) in self.once:
+            return
+        if file.depth >= _DEEPEST_INCLUDE:
+            self.error(place, f"#include is nested too deeply: '{name}' includes itself, or a guard is missing")
+            raise _Stop
+        lines = self.prepared.get(found)
+        if lines is None:
+            try:
+                with open(found, encoding="utf-8") as stream:
+                    lines = self.prepare(stream.read(), found)
+            except (OSError, UnicodeDecodeError) as mistake:
+                reason = "is not UTF-8" if isinstance(mistake, UnicodeDecodeError) else f"cannot be read: {mistake.strerror}"
+                self.error(place, f"'{name}' {reason}")
+                return
+            self.prepared[found] = lines
+            self.result.dependencies.append(found)
+        self.read(_File(found, lines, file.depth + 1))
+
+    def find_include(self, file: _File, name: str, quoted: bool) -> str:
+        """The path of an included file, or ``""``."""
+        if os.path.isabs(name):
+            return name if os.path.isfile(name) else ""
+        directories = [*self.options.include_directories, str(STANDARD_LIBRARY / "include")]
+        if quoted:
+            directories.insert(0, file.directory)
+        for directory in directories:
+            path = os.path.join(directory, name)
+            if os.path.isfile(path):
+                return path
+        return ""
+
+    def pragma(self, file: _File, text: str, place: Span) -> None:
+        words = text.split(None, 1)
+        if not words:
+            return
+        word = re.match(r"\w*", words[0])[0]  # type: ignore[index]
+        if word == "once":
+            if file.depth == 0:
+                self.diagnostics.preprocessor_warning(place, "#pragma once in the main file has no effect")
+            self.once.add(os.path.realpath(file.name))
+            return
+        if word in ("unroll", "nounroll"):
+            expanded = spelling(self.expander.expand(lex(text, place)))
+            self.result.texts.append(f"#pragma {expanded}")
+            self.result.spans.append(place)
+        elif ignored := re.fullmatch(r"ignore\s+warning\s*(?:\(\s*(.*?)\s*\))?", text):
+            kind = ignored[1]
+            if kind not in (None, "all", "perf"):
+                self.diagnostics.error(place, f"unknown argument '{kind}' of '#pragma ignore warning': 'all' and 'perf' are known")
+                return
+            self.diagnostics.ignored_lines[place.file, place.line + 1] = "perf" if kind == "perf" else "all"
+        else:
+            self.diagnostics.warning(place, f"unknown pragma '{text}': it has no effect")
+        self.result.add_piece(place.file, place.line, f"#pragma {text}")
+
+    def line_marker(self, file: _File, rest: str, place: Span, named: bool) -> None:
+        match = _MARKER.fullmatch(rest)
+        if match is None and named:
+            match = _MARKER.fullmatch(spelling(self.expander.expand(lex(rest, place))))
+        if match is None:
+            self.error(place, "#line expects a line number and, if wanted, a file name in quotes")
+            return
+        file.shift = int(match[1]) - file.next - 1
+        if match[2] is not None:
+            file.shown_name = match[2].replace('\\"', '"').replace("\\\\", "\\")
+            self.show_named_file(file.shown_name)
+
+    def show_named_file(self, name: str) -> None:
+        """Excerpts of diagnostics come from the file a marker names, if it can be read."""
+        if name in self.diagnostics.sources:
+            return
+        try:
+            with open(name, encoding="utf-8") as stream:
+                self.diagnostics.sources[name] = stream.read().split("\n")
+        except (OSError, UnicodeDecodeError, ValueError):
+            return
+
+
+_CONDITIONALS = ("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif")
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _separated(tokens: list[Token]) -> str:
+    """The text of expanded tokens, with a blank wherever two of them could be read as one."""
+    parts: list[str] = []
+    last = ""
+    for token in tokens:
+        text = token.text
+        if parts and (token.space or TOKEN.fullmatch(last + text) or TOKEN.match(last + text).end() > len(last)):  # type: ignore[union-attr]
+            parts.append(" ")
+        parts.append(text)
+        last = text
+    return "".join(parts)
+
+
+def preprocess(text: str, file: str, options: Options, diagnostics: Diagnostics) -> Preprocessed:
+    """Read a file's text; the errors are clang's kind and end the compilation (reference section 3)."""
+    from voltac.syntax.predefined import predefined
+
+    preprocessor = Preprocessor(options, diagnostics, file)
+    result = preprocessor.result
+    try:
+        if options.preprocess:
+            preprocessor.predefine(predefined(options))
+        lines = preprocessor.prepare(text, file)
+        result.main_lines = diagnostics.sources[file]
+        preprocessor.read(_File(file, lines, 0))
+    except _Stop:
+        pass
+    diagnostics.raise_if_errors()
+    return result

@@ -1,0 +1,184 @@
+"""Builds the tree of statements (reference 4.5); pragmas are read here as well."""
+
+from __future__ import annotations
+
+import re
+
+from voltac.syntax import ast, literals
+from voltac.syntax.declarations import Declarations
+
+_LOOPS = (ast.For, ast.While, ast.DoWhile, ast.Foreach, ast.ForeachActive, ast.ForeachUnique)
+_PRAGMA = re.compile(r"#pragma (unroll|nounroll)\s*(\(?)\s*(\w*)\s*(\)?)\s*(.*)", re.ASCII | re.DOTALL)
+
+
+class Statements(Declarations):
+    def open_scope(self, start: int, end: int) -> None:
+        self.names.open()
+
+    def compound(
+        self, start: int, end: int, opened: None, statements: list[ast.Statement] | None = None
+    ) -> ast.Compound:
+        self.names.close()
+        return ast.Compound(self.span(start, end), tuple(statements or ()))
+
+    def expression_statement(self, start: int, end: int, expression: ast.Expression | None) -> ast.ExpressionStatement:
+        return ast.ExpressionStatement(self.span(start, end), expression)
+
+    def declaration_statement(self, start: int, end: int, declaration: ast.Declaration) -> ast.DeclarationStatement:
+        return ast.DeclarationStatement(declaration.span, declaration)
+
+    def labelled(self, start: int, end: int, name: int, statement: ast.Statement) -> ast.Labelled:
+        return ast.Labelled(self.span(start, end), self.texts[name], statement)
+
+    def case(self, start: int, end: int, value: ast.Expression, statement: ast.Statement) -> ast.Case:
+        return ast.Case(self.span(start, end), value, statement)
+
+    def default(self, start: int, end: int, statement: ast.Statement) -> ast.Default:
+        return ast.Default(self.span(start, end), statement)
+
+    def if_else(
+        self,
+        start: int,
+        end: int,
+        word: int,
+        condition: ast.Expression,
+        then: ast.Statement,
+        otherwise: ast.Statement | None,
+    ) -> ast.If:
+        return ast.If(self.span(start, end), condition, then, otherwise, self.texts[word] == "cif")
+
+    def switch(self, start: int, end: int, value: ast.Expression, body: ast.Statement) -> ast.Switch:
+        return ast.Switch(self.span(start, end), value, body)
+
+    # --- loops
+
+    def while_loop(self, start: int, end: int, word: int, condition: ast.Expression, body: ast.Statement) -> ast.While:
+        return ast.While(self.span(start, end), condition, body, self.texts[word] == "cwhile")
+
+    def do_loop(
+        self, start: int, end: int, word: int, body: ast.Statement, second: int, condition: ast.Expression
+    ) -> ast.DoWhile:
+        return ast.DoWhile(self.span(start, end), body, condition, self.texts[word] == "cdo")
+
+    def for_open(self, start: int, end: int, word: int) -> str:
+        self.names.open()
+        return self.texts[word]
+
+    foreach_open = for_open
+
+    def foreach_active_open(self, start: int, end: int) -> None:
+        self.names.open()
+
+    foreach_unique_open = foreach_active_open
+
+    def for_expression(
+        self, start: int, end: int, expression: ast.Expression | None
+    ) -> ast.ExpressionStatement | None:
+        return None if expression is None else ast.ExpressionStatement(self.span(start, end), expression)
+
+    def for_loop(
+        self,
+        start: int,
+        end: int,
+        word: str,
+        initial: ast.Statement | None,
+        condition: ast.Expression | None,
+        step: ast.Expression | None,
+        body: ast.Statement,
+    ) -> ast.For:
+        self.names.close()
+        return ast.For(self.span(start, end), initial, condition, step, body, word == "cfor")
+
+    def dimension(
+        self, start: int, end: int, name: str, first: ast.Expression, last: ast.Expression
+    ) -> ast.Dimension:
+        return ast.Dimension(self.span(start, end), name, first, last)
+
+    def loop_name(self, start: int, end: int, token: int) -> str:
+        self.names.add_variable(self.texts[token])
+        return self.texts[token]
+
+    def foreach(
+        self,
+        start: int,
+        end: int,
+        word: str,
+        first: ast.Dimension,
+        *others: list[ast.Dimension] | ast.Statement,
+    ) -> ast.Foreach:
+        self.names.close()
+        *rest, body = others
+        dimensions = (first, *(rest[0] if rest else ()))  # type: ignore[misc]
+        return ast.Foreach(self.span(start, end), dimensions, body, word == "foreach_tiled")  # type: ignore[arg-type]
+
+    def foreach_active(self, start: int, end: int, opened: None, name: str, body: ast.Statement) -> ast.ForeachActive:
+        self.names.close()
+        return ast.ForeachActive(self.span(start, end), name, body)
+
+    def foreach_unique(
+        self, start: int, end: int, opened: None, name: str, values: ast.Expression, body: ast.Statement
+    ) -> ast.ForeachUnique:
+        self.names.close()
+        return ast.ForeachUnique(self.span(start, end), name, values, body)
+
+    # --- jumps and the rest
+
+    def goto(self, start: int, end: int, name: int) -> ast.Goto:
+        return ast.Goto(self.span(start, end), self.texts[name])
+
+    def break_(self, start: int, end: int) -> ast.Break:
+        return ast.Break(self.span(start, end))
+
+    def continue_(self, start: int, end: int) -> ast.Continue:
+        return ast.Continue(self.span(start, end))
+
+    def return_(self, start: int, end: int, value: ast.Expression | None) -> ast.Return:
+        return ast.Return(self.span(start, end), value)
+
+    def print_(
+        self, start: int, end: int, text: str, arguments: tuple[ast.Expression, ...] | None
+    ) -> ast.Print:
+        return ast.Print(self.span(start, end), text, arguments or ())
+
+    def assert_(self, start: int, end: int, text: str, condition: ast.Expression) -> ast.Assert:
+        return ast.Assert(self.span(start, end), text, condition)
+
+    def sync(self, start: int, end: int) -> ast.Sync:
+        return ast.Sync(self.span(start, end))
+
+    def delete(self, start: int, end: int, word: int, pointer: ast.Expression) -> ast.Delete:
+        return ast.Delete(self.span(start, end), pointer)
+
+    def unmasked(self, start: int, end: int, body: ast.Compound) -> ast.Unmasked:
+        if not body.statements:
+            self.diagnostics.error(body.span, "syntax error: an 'unmasked' block cannot be empty")
+        return ast.Unmasked(self.span(start, end), body)
+
+    def pragma(self, start: int, end: int, token: int, statement: ast.Statement) -> ast.Statement:
+        match = _PRAGMA.fullmatch(self.texts[token])
+        assert match is not None
+        kind, opening, number, closing, rest = match.groups()
+        place = self.spans[token]
+        error = self.diagnostics.error
+        if isinstance(statement, ast.Pragma):
+            error(place, "more than one unroll pragma on a loop")
+            return statement
+        if not isinstance(statement, _LOOPS):
+            error(place, f"no loop follows '#pragma {kind}'")
+            return statement
+        if opening and not closing:
+            error(place, f"the closing parenthesis of '#pragma {kind}' is missing")
+            return statement
+        count: int | None = None
+        if kind == "unroll" and (number or opening):
+            try:
+                count = literals.integer(number)[0]
+            except literals.BadLiteral:
+                error(place, f"the unroll count has to be a positive integer, not '{number}'")
+                return statement
+            if count == 0:
+                error(place, "the unroll count has to be positive")
+                return statement
+        elif number or rest:
+            self.diagnostics.warning(place, f"'#pragma {kind}' takes no argument; the rest of the line is ignored")
+        return ast.Pragma(self.span(start, end), kind, count, statement)

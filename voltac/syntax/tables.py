@@ -1,0 +1,65 @@
+"""The LALR(1) tables of the language: ``tables.json``, generated from ``grammar.lark``, in the form the parser runs."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+_HERE = Path(__file__).resolve().parent
+GRAMMAR_FILE = _HERE / "grammar.lark"
+TABLES_FILE = _HERE / "tables.json"
+
+
+def grammar_digest() -> str:
+    return hashlib.sha256(GRAMMAR_FILE.read_bytes()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Rule:
+    left: int
+    length: int
+    method: str
+    picks: tuple[int, ...]
+    passes_on: bool
+
+
+@dataclass(frozen=True)
+class Tables:
+    grammar: str
+    terminals: list[str]
+    spellings: dict[str, list[str]]
+    nonterminals: list[str]
+    rules: list[Rule]
+    actions: list[dict[int, int]]
+    """State -> terminal -> the next state, or -1 - rule for a reduction."""
+    gotos: list[dict[int, int]]
+    default: list[int]
+    """State -> the rule it always reduces by, whatever comes, or -1. Such a reduction does not wait for the next token,
+    which is what lets a declaration be known before the name behind it is classified."""
+    end: int
+
+
+@functools.cache
+def load() -> Tables:
+    data = json.loads(TABLES_FILE.read_text(encoding="utf-8"))
+    rules = [Rule(left, length, method, tuple(picks), passes_on) for left, length, method, picks, passes_on in data["rules"]]
+    actions = [dict(row) for row in data["actions"]]
+    default = []
+    for row in actions:
+        values = set(row.values())
+        single = values.pop() if len(values) == 1 else 0
+        default.append(-1 - single if single < 0 else -1)
+    return Tables(
+        grammar=data["grammar"],
+        terminals=data["terminals"],
+        spellings=data["spellings"],
+        nonterminals=data["nonterminals"],
+        rules=rules,
+        actions=actions,
+        gotos=[dict(row) for row in data["gotos"]],
+        default=default,
+        end=data["end"],
+    )
