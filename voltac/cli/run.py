@@ -1,0 +1,113 @@
+"""``voltac run FILE --function F [--interpret [--trace]] [arguments]``: one call of a function, its results as text."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from typing import Any
+
+import numpy as np
+
+from voltac.cli.options import UsageError
+from voltac.cli.run_arguments import argument_of, generated, printed
+from voltac.cli.settings import diagnostics_of, options_of_arguments
+from voltac.diagnostics import NOWHERE, CompileError, Diagnostic, Span, suggestion
+from voltac.driver import Watch, compile_source, read_source
+from voltac.options import Options
+from voltac.sema import tree
+from voltac.sema.layout import Layout
+
+
+def run_command(arguments: Namespace) -> int:
+    """The exit code: 0, 1 if the run failed, or 1 and the number of errors."""
+    if not arguments.operands:
+        raise UsageError("no input file given; 'voltac run FILE --function F [arguments]'")
+    if arguments.trace and not arguments.interpret:
+        raise UsageError("option '--trace' needs '--interpret': compiled code has no statements to show")
+    path, *words = arguments.operands
+    diagnostics = diagnostics_of(arguments)
+    try:
+        options = options_of_arguments(arguments, diagnostics)
+        text = read_source(path)
+        watch = Watch(frozenset(arguments.print_stages), arguments.time)
+        program = compile_source(text, path, options, diagnostics, end="check", watch=watch).program
+    except CompileError:
+        return 1 + diagnostics.error_count
+    finally:
+        sys.stderr.write(diagnostics.render())
+    function = _function(program, arguments.function)
+    values = _values(function, words, Layout(options.target))
+    before = [value.copy() if isinstance(value, np.ndarray) else value for value in values]
+    if arguments.interpret:
+        sources = diagnostics.sources if arguments.trace else None
+        try:
+            result = _interpret(program, options, function, values, sources)
+        except RunFailed as failed:
+            sys.stdout.flush()
+            sys.stderr.write(diagnostics.render_one(Diagnostic("Error", failed.span, failed.text)))
+            return 1
+    else:
+        result = _run_compiled(text, path, options, function, values)
+    sys.stdout.flush()
+    for symbol, value, old in zip(function.parameters, values, before, strict=True):
+        if isinstance(value, np.ndarray):
+            unchanged = value.tobytes() == old.tobytes()
+            sys.stdout.write(f"{symbol.name} = {'unchanged' if unchanged else printed(value)}\n")
+    if result is not None:
+        sys.stdout.write(f"result = {printed(result)}\n")
+    return 0
+
+
+def _function(program: tree.Program, name: str | None) -> tree.FunctionSymbol:
+    exports = {function.name: function for function in program.exports}
+    if not exports:
+        raise UsageError(f"{program.file} exports no function that could be run")
+    if name is None:
+        if len(exports) > 1:
+            raise UsageError(f"the file exports several functions; choose one with --function: {', '.join(exports)}")
+        return next(iter(exports.values()))
+    if name not in exports:
+        raise UsageError(f"the file exports no function '{name}'{suggestion(name, exports)}; it has: {', '.join(exports)}")
+    return exports[name]
+
+
+def _values(function: tree.FunctionSymbol, words: list[str], layout: Layout) -> list[Any]:
+    """The arguments as numbers and arrays; what is not given is generated."""
+    parameters = function.parameters
+    if len(words) > len(parameters):
+        raise UsageError(f"'{function.name}' takes {len(parameters)} arguments, {len(words)} given")
+    given = [argument_of(symbol, word, layout) for symbol, word in zip(parameters, words)]
+    return given + [generated(symbol, layout) for symbol in parameters[len(words) :]]
+
+
+class RunFailed(Exception):
+    """The program did something undefined, or aborted."""
+
+    def __init__(self, text: str, span: Span) -> None:
+        super().__init__(text)
+        self.text, self.span = text, span
+
+
+def _interpret(
+    program: tree.Program,
+    options: Options,
+    function: tree.FunctionSymbol,
+    values: list[Any],
+    sources: dict[str, list[str]] | None,
+) -> Any:
+    from voltac.interpreter import Interpreter, InterpreterError, ProgramAborted, TextTrace
+
+    trace = None if sources is None else TextTrace(sources, sys.stdout.write)
+    try:
+        return Interpreter(program, options, trace=trace).call(function.name, values)
+    except InterpreterError as error:
+        raise RunFailed(error.described, error.span) from None
+    except ProgramAborted:
+        raise RunFailed("the program was aborted by an assertion", NOWHERE) from None
+
+
+def _run_compiled(text: str, path: str, options: Options, function: tree.FunctionSymbol, values: list[Any]) -> Any:
+    from voltac.python import compile_with_options
+
+    return getattr(compile_with_options(text, path, options), function.name)(*values)
+

@@ -1,0 +1,137 @@
+"""Arguments of ``voltac run`` from words, and results as text.
+
+A word is a number, or for an array ``zeros:64``, ``range:64``, ``random:64`` or ``file.npy``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from voltac.cli.options import UsageError
+from voltac.sema import tree
+from voltac.sema.layout import Layout
+from voltac.sema.types import VARYING, Array, Enum, Pointer, Qual, Scalar, Struct, Vector, Void, member_qual
+
+GENERATED_ELEMENTS = 64
+_SEED = 1
+
+_FILLS: dict[str, Callable[[int, np.dtype[Any]], npt.NDArray[Any]]] = {
+    "zeros": lambda count, dtype: np.zeros(count, dtype),
+    "range": lambda count, dtype: _numbers(np.arange(_leaves(count, dtype)), count, dtype),
+    "random": lambda count, dtype: _numbers(_random(_leaves(count, dtype)), count, dtype),
+}
+"""How a generated array is filled. Integers get random values from 0 to 99, floats from 0 to 1."""
+
+
+def argument_of(symbol: tree.VariableSymbol, word: str, layout: Layout) -> Any:
+    """The value of one word for a parameter."""
+    qual = symbol.type
+    if not isinstance(qual.type, Pointer):
+        return _number(symbol, word)
+    kind, colon, count = word.partition(":")
+    dtype = element_dtype(qual.type.to, layout)
+    if word.endswith(".npy"):
+        return _from_file(word, dtype, symbol)
+    if colon and kind in _FILLS and count.isdecimal():
+        return _FILLS[kind](int(count), dtype)
+    forms = ", ".join(f"{fill}:64" for fill in _FILLS)
+    raise UsageError(f"argument '{word}' for parameter '{symbol.name}' is no array; give {forms} or a file.npy")
+
+
+def generated(symbol: tree.VariableSymbol, layout: Layout) -> Any:
+    """A value for a parameter that none was given for: counts fit the arrays."""
+    match symbol.type.type:
+        case Pointer(to):
+            return _FILLS["random"](GENERATED_ELEMENTS, element_dtype(to, layout))
+        case Scalar("float", _):
+            return 0.5
+        case Scalar("bool", _):
+            return True
+        case Scalar(_, bits):
+            return GENERATED_ELEMENTS if bits > 8 else 1
+    return 0
+
+
+def element_dtype(qual: Qual, layout: Layout) -> np.dtype[Any]:
+    """The numpy dtype of what a pointer points to; structs and varying data become structured dtypes."""
+    match qual.type:
+        case Void():
+            return np.dtype(np.uint8)
+        case Struct(members=parts):
+            quals = [member_qual(qual, index) for index in range(len(parts or ()))]
+            return np.dtype({
+                "names": [part.name for part in parts or ()],
+                "formats": [element_dtype(part, layout) for part in quals],
+                "offsets": list(layout.offsets(qual)),
+                "itemsize": layout.size(qual),
+            })  # fmt: skip
+        case Array(element, count):
+            return np.dtype((element_dtype(element, layout), count or 0))
+        case Vector(of, _):
+            one = element_dtype(Qual(of), layout)
+            return np.dtype((one, layout.size(qual) // one.itemsize))
+        case Scalar("bool", _):
+            one = np.dtype(np.bool_)
+        case Scalar(kind, bits):
+            one = np.dtype(f"{kind[0]}{bits // 8}")
+        case Enum():
+            one = np.dtype(np.uint32)
+        case _:
+            one = np.dtype(np.uint64)
+    return np.dtype((one, layout.width)) if qual.rate == VARYING else one
+
+
+def printed(value: Any) -> str:
+    """A result for the reader: short arrays whole, long ones by their ends."""
+    if not isinstance(value, np.ndarray):
+        return str(value)
+    return np.array2string(value, threshold=256, edgeitems=8, max_line_width=120, separator=" ")
+
+
+def _number(symbol: tree.VariableSymbol, word: str) -> int | float | bool:
+    kind = symbol.type.type
+    try:
+        if isinstance(kind, Scalar) and kind.kind == "float":
+            return float(word)
+        if isinstance(kind, Scalar) and kind.kind == "bool":
+            return {"true": True, "false": False, "1": True, "0": False}[word]
+        return int(word, 0)
+    except (ValueError, KeyError):
+        raise UsageError(f"argument '{word}' is no value for parameter '{symbol.name}' of type {symbol.type}") from None
+
+
+def _from_file(path: str, dtype: np.dtype[Any], symbol: tree.VariableSymbol) -> npt.NDArray[Any]:
+    try:
+        array = np.load(path, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read the array file {path}: {error}") from None
+    scalar = dtype.base
+    if array.dtype != scalar:
+        raise UsageError(f"{path} holds {array.dtype}, but parameter '{symbol.name}' needs {scalar}")
+    return np.ascontiguousarray(array)
+
+
+def _scalar_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    while dtype.subdtype is not None or dtype.names:
+        dtype = dtype.base if dtype.subdtype is not None else dtype[0]
+    return dtype
+
+
+def _leaves(count: int, dtype: np.dtype[Any]) -> int:
+    return count * dtype.itemsize // _scalar_dtype(dtype).itemsize
+
+
+def _random(count: int) -> npt.NDArray[Any]:
+    return np.random.default_rng(_SEED).random(count)
+
+
+def _numbers(values: npt.NDArray[Any], count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Numbers as elements of a dtype; structs are filled as if all their scalars were of the first one's type."""
+    scalar = _scalar_dtype(dtype)
+    if scalar.kind in "iu" and values.dtype.kind == "f":
+        values = values * 100
+    return values.astype(scalar).view(dtype.base) if dtype.names else values.astype(scalar).reshape(count, *dtype.shape)
