@@ -5,19 +5,31 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from voltac.cli.options import UsageError
 from voltac.cli.outputs import Output, write_all
 from voltac.cli.settings import diagnostics_of, options_of_arguments
 from voltac.diagnostics import NOWHERE, CompileError, Diagnostics
 from voltac.driver import STAGE_NAMES, STAGES, Compilation, InputError, Watch, compile_source, decode_source, read_source
+from voltac.llvm import Optimized
 
-# Kind of output -> what it is called, the suffixes that fit, and how it is made.
-_KINDS = {
-    "object": ("object code", (".o", ".obj"), lambda job: job.optimized.object_code()),
-    "assembly": ("assembly language", (".s", ".asm", ".S"), lambda job: job.optimized.assembly(comments=True).encode()),
-    "text": ("LLVM assembly language", (".ll",), lambda job: job.optimized.text().encode()),
-    "bitcode": ("LLVM bitcode", (".bc",), lambda job: job.optimized.bitcode()),
+
+@dataclass(frozen=True)
+class _Kind:
+    """A kind of output, the suffixes that fit it, and how it is made."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    make: Callable[[Optimized], bytes]
+
+
+_KINDS: dict[str, _Kind] = {
+    "object": _Kind("object code", (".o", ".obj"), lambda made: made.object_code()),
+    "assembly": _Kind("assembly language", (".s", ".asm", ".S"), lambda made: made.assembly(comments=True).encode()),
+    "text": _Kind("LLVM assembly language", (".ll",), lambda made: made.text().encode()),
+    "bitcode": _Kind("LLVM bitcode", (".bc",), lambda made: made.bitcode()),
 }
 _HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx", ".inc")
 
@@ -79,8 +91,8 @@ def _warn_of_names(arguments: Namespace, diagnostics: Diagnostics) -> None:
     if not any((*wanted, arguments.dependency_list)):
         diagnostics.warning(NOWHERE, "no output name given (-o or -h), so nothing will be written")
     if arguments.output and not any((arguments.preprocess_only, arguments.dump_macros, arguments.end)):
-        what, suffixes, _ = _KINDS[arguments.emit or "object"]
-        _warn_of_suffix(arguments.output, suffixes, what, diagnostics)
+        kind = _KINDS[arguments.emit or "object"]
+        _warn_of_suffix(arguments.output, kind.suffixes, kind.name, diagnostics)
     if arguments.header:
         _warn_of_suffix(arguments.header, _HEADER_SUFFIXES, "a header", diagnostics)
 
@@ -95,12 +107,13 @@ def _outputs(arguments: Namespace, job: Compilation, path: str) -> list[Output]:
     outputs = []
     last = STAGES[STAGE_NAMES.index(_last_stage(arguments))]
     if last.name == "preprocess":
-        text = job.preprocessed.macros_text if arguments.dump_macros == "only" else job.preprocessed.text
-        outputs.append(Output(arguments.output or "-", text.encode()))
+        made = job.preprocessed
+        text = {"only": made.macros_text, "too": made.text_with_definitions}.get(arguments.dump_macros, made.text)
+        outputs.append(Output(arguments.output or "-", text.encode("utf-8", "surrogateescape")))
     elif arguments.output and last.name != STAGE_NAMES[-1]:
         outputs.append(Output(arguments.output, last.show(job.results[last.name]).encode()))
     elif arguments.output:
-        outputs.append(Output(arguments.output, _KINDS[arguments.emit or "object"][2](job)))
+        outputs.append(Output(arguments.output, _KINDS[arguments.emit or "object"].make(job.optimized)))
     if arguments.header and "check" in job.results:
         from voltac.lower.c_header import c_header
 

@@ -74,9 +74,16 @@ def help_text(command: str) -> str:
 
 def version_text() -> str:
     """What ``--version`` prints."""
-    from importlib.metadata import version
+    return f"voltac {_version('voltac')} (compatible with ispc 1.32), llvmlite {_version('llvmlite')}\n"
 
-    return f"voltac {version('voltac')} (volta language, ispc 1.32 compatible; llvmlite {version('llvmlite')})\n"
+
+def _version(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version  # slow to import
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "(not installed, run from its source)"
 
 
 def _spelling(option: Option) -> str:

@@ -1,0 +1,94 @@
+"""A command line that cannot be understood: one clear error, exit code 2."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def said(done: subprocess.CompletedProcess[str]) -> str:
+    """Standard error with the line breaks of wrapping undone."""
+    return " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--tagret=avx2"], "unknown option '--tagret'; did you mean '--target'"),
+        (["-O4"], "unknown option '-O4'"),
+        (["-frobnicate"], "unknown option '-frobnicate'"),
+        (["--target=avx3"], "unknown target 'avx3'; possible targets are: host"),
+        (["--target"], "option '--target' needs a value, given as --target=VALUE"),
+        (["--target=sse4,avx2"], "not supported yet: several targets"),
+        (["--arch=mips"], "unknown architecture 'mips'; supported are: x86-64, x86, aarch64, arm"),
+        (["--arch=arm"], "not supported yet: code for architecture 'arm'"),
+        (["--target-os=plan9"], "unknown target system 'plan9'; supported are: linux, windows"),
+        (["--target-os=windows"], "not supported yet: code for target system 'windows'"),
+        (["--cpu=zen4"], "unknown CPU 'zen4'"),
+        (["--opt=fast-maths"], "unknown word of --opt 'fast-maths'; did you mean 'fast-math'"),
+        (["--math-lib=amd"], "invalid choice: 'amd'"),
+        (["--addressing=16"], "invalid choice: '16'"),
+        (["--error-limit=many"], "option '--error-limit' needs a number, not 'many'"),
+        (["-D"], "option '-D' needs its value attached"),
+        (["-D1=2"], "'1' is no identifier"),
+        (["--pic=yes"], "option '--pic' takes no value"),
+        (["--html=x.html"], "option '--html' belongs to 'voltac compare'"),
+        (["other.ispc"], "two input files given, 'good.ispc' and 'other.ispc'"),
+        (["-o"], "option -o/--outfile: expected one argument"),
+        (["--begin-at=parse"], "invalid choice: 'parse'"),
+        (["@loop.txt"], "the argument file loop.txt includes itself"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_usage_errors_name_what_is_wrong(voltac: Run, folder: Path, words: list[str], message: str) -> None:
+    (folder / "loop.txt").write_text("-O1 @loop.txt\n")
+    done = voltac("good.ispc", *words)
+    assert message in said(done)
+    assert done.stderr.count("Error:") == 1
+    assert done.returncode == 2
+    assert done.stdout == ""
+
+
+def test_without_an_input_the_error_mentions_standard_input(voltac: Run) -> None:
+    done = voltac("-O2")
+    assert "no input file given; '-' reads standard input" in said(done)
+    assert done.returncode == 2
+
+
+def test_an_option_of_compare_is_unknown_to_demo(voltac: Run) -> None:
+    done = voltac("demo", "--json")
+    assert "belongs to 'voltac compare'" in said(done)
+    assert done.returncode == 2
+
+
+def test_no_arguments_print_the_help(voltac: Run) -> None:
+    done = voltac()
+    assert done.stdout.startswith("usage: voltac FILE.ispc -o FILE.o")
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("command", [[], ["demo"], ["compare"], ["run"]])
+def test_help_shows_usage_examples_and_options(voltac: Run, command: list[str]) -> None:
+    done = voltac(*command, "--help")
+    assert done.stdout.startswith("usage: " + " ".join(["voltac", *command]))
+    assert "Examples:" in done.stdout
+    assert "--help" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 120
+    assert done.returncode == 0
+
+
+def test_version_names_the_program_and_its_number(voltac: Run) -> None:
+    done = voltac("--version")
+    assert done.stdout.startswith("voltac ")
+    assert done.returncode == 0
+
+
+def test_the_support_matrix_lists_every_target(voltac: Run) -> None:
+    from voltac.target_info import TARGETS
+
+    lines = voltac("--support-matrix").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == list(TARGETS)
+    assert any("runs here" in line for line in lines)
