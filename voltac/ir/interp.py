@@ -1,0 +1,261 @@
+"""Runs the IR, pseudo operations included: the judge of passes and of code generators.
+
+A function is translated once (``interp_translate.py``), then executed.
+``interp_values.py`` says what values are, ``interp_operations.py`` and
+``interp_intrinsics.py`` are the rows of meanings, ``interp_memory.py`` checks
+every access.
+
+Stricter than a machine: poison is tracked element by element, and a poisoned
+branch, address, divisor or mask is an error, as is any access outside an object.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from voltac.ir.interp_memory import Memory, Object
+from voltac.ir.interp_translate import ALLOCATED, RESULT, Block, Code, ExecutionError, Translation
+from voltac.ir.interp_values import ROUND, Fault, Kind, Kinds, Value, constant, encode, parts_of
+from voltac.ir.model import Module
+from voltac.ir.parts import Operand
+from voltac.ir.scan import end_of_type, end_of_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+    import numpy.typing as npt
+
+    Argument = int | float | Sequence[Any] | npt.NDArray[np.generic]
+
+External = Callable[["Machine", list[Value]], Value]
+"""What a function without a body does: gets the arguments, yields the result."""
+
+_FRAMES_OF_PYTHON = 50_000
+
+
+class Machine:
+    """A module with its memory. ``externals`` are functions the module only declares."""
+
+    def __init__(
+        self,
+        module: Module,
+        *,
+        pointer_bytes: int = 8,
+        externals: Mapping[str, External] | None = None,
+        block_limit: int = 20_000_000,
+    ) -> None:
+        self.module = module
+        self.kinds = Kinds(module.layout(pointer_bytes))
+        self.memory = Memory()
+        self.externals: dict[str, External] = {**EXTERNALS, **(externals or {})}
+        self.blocks_left = block_limit
+        self._functions = {function.name: function for function in module.functions}
+        self._codes: dict[str, Code] = {}
+        self._addresses: dict[str, int] = {}
+        self._function_at: dict[int, str] = {}
+        self._make_globals()
+
+    # --- from Python ---
+
+    def call(self, name: str, arguments: Sequence[Argument]) -> Value:
+        """Call a function with ints, floats, lists (vectors) and numpy arrays (pointers, read and written in place).
+
+        Integers come back from 0 up: the sign is a matter of who looks at them.
+        """
+        code = self.code(name)
+        with _deep_recursion(), self._mapped(arguments) as values:
+            kinds = [self.kinds[parameter.type] for parameter in self._functions[name].parameters]
+            if len(kinds) != len(values):
+                raise TypeError(f"@{name} takes {len(kinds)} arguments, {len(values)} given")
+            return self.run(code, [_normal(kind, value) for kind, value in zip(kinds, values)])
+
+    @contextmanager
+    def _mapped(self, arguments: Sequence[Argument]) -> Iterator[list[Value]]:
+        """Arrays become objects in memory while the call runs; poison left in one is an error."""
+        objects: dict[int, Object] = {}
+        values: list[Value] = []
+        for number, argument in enumerate(arguments):
+            if not hasattr(argument, "dtype") or not hasattr(argument, "ctypes"):
+                values.append(argument)
+                continue
+            if id(argument) not in objects:
+                array: Any = argument
+                data = memoryview(array.reshape(-1).view("uint8"))
+                objects[id(argument)] = self.memory.place(
+                    f"argument {number}", data, defined=True, alignment=array.itemsize, writable=array.flags.writeable
+                )
+            values.append(objects[id(argument)].base)
+        try:
+            yield values
+            for placed in objects.values():
+                at = placed.defined.find(0)
+                if at >= 0:
+                    raise ExecutionError(f"poison was stored to byte {at} of {placed.name}")
+        finally:
+            for placed in objects.values():
+                self.memory.free(placed.base)
+
+    # --- running ---
+
+    def code(self, name: str) -> Code:
+        found = self._codes.get(name)
+        if found is None:
+            function = self._functions.get(name)
+            if function is None:
+                raise ExecutionError(f"no function is called @{name}")
+            found = self._codes[name] = Translation(self, function).translate()
+        return found
+
+    def run(self, code: Code, arguments: Iterable[Value]) -> Value:
+        frame = code.template[:]
+        for slot, value in zip(code.parameters, arguments):
+            frame[slot] = value
+        number, previous = 0, -1
+        while number >= 0:
+            self.blocks_left -= 1
+            if self.blocks_left < 0:
+                raise ExecutionError(f"in @{code.name}: too many steps, the program does not seem to end")
+            block = code.blocks[number]
+            if block.phis:
+                slots, sources = block.moves[previous]
+                for slot, value in zip(slots, [frame[source] for source in sources]):
+                    frame[slot] = value
+            step: Any = None
+            try:
+                for step in block.steps:
+                    step(frame)
+                step = block.leave
+                previous, number = number, block.leave(frame)
+            except Fault as fault:
+                raise ExecutionError(self._where(code, block, step, fault)) from fault
+        if frame[ALLOCATED]:
+            for base in frame[ALLOCATED]:
+                self.memory.free(base)
+        return frame[RESULT]
+
+    def _where(self, code: Code, block: Block, step: object, fault: Fault) -> str:
+        position = next((number for number, other in enumerate(block.steps) if other is step), len(block.steps))
+        return f"in @{code.name}, block {block.name}: {fault}\n  {block.origins[position].text.strip()}"
+
+    def call_address(self, address: Value, arguments: list[Value]) -> Value:
+        """An indirect call."""
+        if address is None:
+            raise Fault("calls a poisoned address")
+        name = self._function_at.get(address)
+        if name is None:
+            raise Fault(f"calls {address:#x}, where no function is")
+        return self.call_named(name, arguments)
+
+    def call_named(self, name: str, arguments: list[Value]) -> Value:
+        if name in self._functions:
+            return self.run(self.code(name), arguments)
+        external = self.externals.get(name)
+        if external is None:
+            raise Fault(f"calls @{name}, which has no body and no row here")
+        return external(self, arguments)
+
+    # --- globals and functions ---
+
+    def address_of(self, name: str) -> int:
+        """The address of ``@name``; functions get one when first asked for."""
+        address = self._addresses.get(name)
+        if address is None:
+            placed = self.memory.allocate(f"function {name}", 0, 16)
+            address = self._addresses[name] = placed.base
+            self._function_at[address] = name[1:]
+        return address
+
+    def _make_globals(self) -> None:
+        texts: list[tuple[Object, Kind, str]] = []
+        for name, body in self.module.globals().items():
+            found = _GLOBAL.search(body)
+            if found is None:
+                continue
+            operand, _ = _typed_at(body, found.end())
+            kind = self.kinds[operand.type]
+            aligned = re.search(r", align (\d+)", body)
+            placed = self.memory.allocate(name, kind.size, int(aligned.group(1)) if aligned else kind.alignment, defined=True)
+            self._addresses[name] = placed.base
+            if operand.value:
+                texts.append((placed, kind, operand.value))
+            placed.writable = found.group(1) == "global"
+        for placed, kind, value in texts:
+            encode(kind, constant(self.kinds, kind, value, self.address_of), placed.data, placed.defined, 0)
+
+
+_GLOBAL = re.compile(r"\b(global|constant) ")
+
+
+def _typed_at(body: str, position: int) -> tuple[Operand, int]:
+    """The type and, unless it is external, the value of a global."""
+    type_end = end_of_type(body, position)
+    if not body.startswith(" ", type_end):
+        return Operand(body[position:type_end], ""), type_end
+    value_end = end_of_value(body, type_end + 1)
+    return Operand(body[position:type_end], body[type_end + 1 : value_end]), value_end
+
+
+def _normal(kind: Kind, value: Any) -> Value:
+    """An argument from Python as a value of its type."""
+    if kind.shape in ("vector", "array", "struct"):
+        return [_normal(part, element) for part, element in zip(parts_of(kind), value)]
+    if value is None:
+        return None
+    return ROUND[kind.bits](float(value)) if kind.shape == "float" else int(value) & kind.mask
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _FRAMES_OF_PYTHON))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+# --- functions of the C library ---------------------------------------------------------------------------------
+
+
+def _aligned_allocation(machine: Machine, arguments: list[Value]) -> Value:
+    """``posix_memalign(where, alignment, size)``."""
+    where, alignment, size = arguments
+    placed = machine.memory.allocate("what posix_memalign gave", size, alignment)
+    machine.memory.store(machine.kinds["ptr"], placed.base, where, 1)
+    return 0
+
+
+def _allocation(machine: Machine, arguments: list[Value]) -> Value:
+    return machine.memory.allocate("what malloc gave", arguments[0], 16).base
+
+
+def _free(machine: Machine, arguments: list[Value]) -> Value:
+    if arguments[0]:
+        machine.memory.free(arguments[0])
+    return None
+
+
+def _move(machine: Machine, arguments: list[Value]) -> Value:
+    machine.memory.copy(*arguments)
+    return arguments[0]
+
+
+def _set(machine: Machine, arguments: list[Value]) -> Value:
+    machine.memory.fill(arguments[0], arguments[1] & 0xFF, arguments[2])
+    return arguments[0]
+
+
+EXTERNALS: dict[str, External] = {
+    "posix_memalign": _aligned_allocation,
+    "malloc": _allocation,
+    "free": _free,
+    "memcpy": _move,
+    "memmove": _move,
+    "memset": _set,
+}
+"""Functions outside the module that its code may call; ``Machine(externals=...)`` adds to them."""

@@ -1,0 +1,621 @@
+"""What LLVM's intrinsics mean: rows found by the name without its type suffixes.
+
+Element-wise intrinsics are rows of makers like those of ``interp_operations.py``:
+they get the element type of the first operand and of the result. All others get
+the memory, their types and their whole arguments.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+
+from voltac.ir.interp_memory import Memory
+from voltac.ir.interp_operations import BINARY, _finite, compare_integers
+from voltac.ir.interp_values import (
+    ROUND,
+    Fault,
+    Kind,
+    Value,
+    float_bits,
+    has_poison,
+    poison,
+    to_signed,
+)
+
+ElementFunction = Callable[..., Value]
+Maker = Callable[[Kind, Kind], ElementFunction]
+
+
+# --- element by element -----------------------------------------------------------------------------------------
+
+
+def _choose(predicate: str) -> Maker:
+    """smax and the like: the operand that compares so with the other."""
+
+    def make(kind: Kind, result: Kind) -> ElementFunction:
+        better = compare_integers(predicate, kind.bits, ())
+        return lambda a, b: a if better(a, b) else b
+
+    return make
+
+
+def _absolute(kind: Kind, result: Kind) -> ElementFunction:
+    def absolute(a: int, lowest_is_poison: int) -> int | None:
+        signed = to_signed(a, kind.bits)
+        if lowest_is_poison and signed == -(1 << (kind.bits - 1)):
+            return None
+        return abs(signed) & kind.mask
+
+    return absolute
+
+
+def _count_zeros(trailing: bool) -> Maker:
+    def make(kind: Kind, result: Kind) -> ElementFunction:
+        def count(a: int, zero_is_poison: int) -> int | None:
+            if a == 0:
+                return None if zero_is_poison else kind.bits
+            return (a & -a).bit_length() - 1 if trailing else kind.bits - a.bit_length()
+
+        return count
+
+    return make
+
+
+def _reverse_bytes(kind: Kind, result: Kind) -> ElementFunction:
+    return lambda a: int.from_bytes(a.to_bytes(kind.bits // 8, "little"), "big")
+
+
+def _reverse_bits(kind: Kind, result: Kind) -> ElementFunction:
+    return lambda a: int(format(a, f"0{kind.bits}b")[::-1], 2)
+
+
+def _funnel_shift(left: bool) -> Maker:
+    def make(kind: Kind, result: Kind) -> ElementFunction:
+        bits = kind.bits
+
+        def shift(high: int, low: int, by: int) -> int:
+            both, by = high << bits | low, by % bits
+            return (both << by >> bits if left else both >> by) & kind.mask
+
+        return shift
+
+    return make
+
+
+def _saturating(exact: Callable[[int, int], int], signed: bool) -> Maker:
+    def make(kind: Kind, result: Kind) -> ElementFunction:
+        bits = kind.bits
+        low = -(1 << (bits - 1)) if signed else 0
+        high = (1 << (bits - signed)) - 1
+
+        def clamp(a: int, b: int) -> int:
+            if signed:
+                a, b = to_signed(a, bits), to_signed(b, bits)
+            return max(low, min(high, exact(a, b))) & kind.mask
+
+        return clamp
+
+    return make
+
+
+def _three_way(signed: bool) -> Maker:
+    def make(kind: Kind, result: Kind) -> ElementFunction:
+        flip = 1 << (kind.bits - 1) if signed else 0
+        return lambda a, b: (((a ^ flip) > (b ^ flip)) - ((a ^ flip) < (b ^ flip))) & result.mask
+
+    return make
+
+
+def _rounded(function: Callable[..., float]) -> Maker:
+    """A function on doubles whose result is rounded to the type."""
+    return lambda kind, result: _finite(function, result.bits, ())
+
+
+def _to_integral(function: Callable[[float], float]) -> Maker:
+    def apply(a: float) -> float:
+        return math.copysign(function(a), a) if math.isfinite(a) else a
+
+    return lambda kind, result: apply
+
+
+def _half_away(a: float) -> float:
+    whole = math.trunc(a)
+    return whole + math.copysign(1, a) if abs(a - whole) >= 0.5 else whole
+
+
+def square_root(a: float) -> float:
+    return math.nan if a != a or a < 0 else math.sqrt(a)
+
+
+def fused_multiply_add(bits: int) -> Callable[[float, float, float], float]:
+    """Rounded once: computed as a fraction, then rounded to odd in double precision and to the type."""
+
+    def compute(a: float, b: float, c: float) -> float:
+        if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
+            return a * b + c
+        exact = Fraction(a) * Fraction(b) + Fraction(c)
+        if exact == 0:
+            return a * b + c
+        return _round_fraction(exact, bits)
+
+    return compute
+
+
+def _round_fraction(exact: Fraction, bits: int) -> float:
+    try:
+        nearest = float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
+    if bits == 64 or Fraction(nearest) == exact:
+        return ROUND[bits](nearest)
+    # Round to odd: of the two doubles around the exact value take the one whose last bit is set.
+    if float_bits(nearest, 64) & 1 == 0:
+        nearest = math.nextafter(nearest, math.inf if Fraction(nearest) < exact else -math.inf)
+    return ROUND[bits](nearest)
+
+
+def _minimum(prefer_number: bool, smaller: bool) -> Maker:
+    """minnum and maxnum take the number beside a NaN; minimum and maximum the NaN, and -0 is below 0."""
+
+    def choose(a: float, b: float) -> float:
+        if a != a or b != b:
+            other = b if a != a else a
+            return other if prefer_number else math.nan
+        if a == b:
+            negative = a if math.copysign(1, a) < 0 else b
+            positive = b if negative is a else a
+            return negative if smaller else positive
+        return min(a, b) if smaller else max(a, b)
+
+    return lambda kind, result: choose
+
+
+def _guard(function: Callable[..., float]) -> Callable[..., float]:
+    """A function of ``math`` with the results C has where Python raises."""
+
+    def guarded(*operands: float) -> float:
+        try:
+            return function(*operands)
+        except OverflowError:
+            return math.inf
+        except ValueError:
+            return -math.inf if function in (math.log, math.log2, math.log10) and operands[0] == 0 else math.nan
+
+    return guarded
+
+
+def _is_class(kind: Kind, result: Kind) -> ElementFunction:
+    """Bits of the test: signalling NaN, quiet NaN, -inf, -normal, -subnormal, -0, 0, subnormal, normal, inf."""
+    smallest_normal = {16: 2.0**-14, 32: 2.0**-126, 64: 2.0**-1022}[kind.bits]
+
+    def test(a: float, wanted: int) -> int:
+        if a != a:
+            found = 3
+        else:
+            negative = math.copysign(1, a) < 0
+            if math.isinf(a):
+                found = 1 << 2 if negative else 1 << 9
+            elif a == 0:
+                found = 1 << 5 if negative else 1 << 6
+            elif abs(a) < smallest_normal:
+                found = 1 << 4 if negative else 1 << 7
+            else:
+                found = 1 << 3 if negative else 1 << 8
+        return int(found & wanted != 0)
+
+    return test
+
+
+def _saturating_conversion(signed: bool) -> Maker:
+    def make(kind: Kind, result: Kind) -> ElementFunction:
+        low = -(1 << (result.bits - 1)) if signed else 0
+        high = (1 << (result.bits - signed)) - 1
+
+        def convert(a: float) -> int:
+            if a != a:
+                return 0
+            if math.isinf(a):
+                return (high if a > 0 else low) & result.mask
+            return max(low, min(high, math.trunc(a))) & result.mask
+
+        return convert
+
+    return make
+
+
+ELEMENTWISE: dict[str, Maker] = {
+    "smax": _choose("sgt"),
+    "smin": _choose("slt"),
+    "umax": _choose("ugt"),
+    "umin": _choose("ult"),
+    "abs": _absolute,
+    "ctpop": lambda kind, result: lambda a: a.bit_count(),
+    "ctlz": _count_zeros(False),
+    "cttz": _count_zeros(True),
+    "bswap": _reverse_bytes,
+    "bitreverse": _reverse_bits,
+    "fshl": _funnel_shift(True),
+    "fshr": _funnel_shift(False),
+    "sadd.sat": _saturating(lambda a, b: a + b, True),
+    "ssub.sat": _saturating(lambda a, b: a - b, True),
+    "uadd.sat": _saturating(lambda a, b: a + b, False),
+    "usub.sat": _saturating(lambda a, b: a - b, False),
+    "sshl.sat": _saturating(lambda a, b: a << b, True),
+    "ushl.sat": _saturating(lambda a, b: a << b, False),
+    "scmp": _three_way(True),
+    "ucmp": _three_way(False),
+    "fabs": lambda kind, result: abs,
+    "copysign": lambda kind, result: math.copysign,
+    "sqrt": _rounded(square_root),
+    "floor": _to_integral(math.floor),
+    "ceil": _to_integral(math.ceil),
+    "trunc": _to_integral(math.trunc),
+    "rint": _to_integral(round),
+    "nearbyint": _to_integral(round),
+    "roundeven": _to_integral(round),
+    "round": _to_integral(_half_away),
+    "minnum": _minimum(True, True),
+    "maxnum": _minimum(True, False),
+    "minimumnum": _minimum(True, True),
+    "maximumnum": _minimum(True, False),
+    "minimum": _minimum(False, True),
+    "maximum": _minimum(False, False),
+    "fma": lambda kind, result: fused_multiply_add(result.bits),
+    "fmuladd": lambda kind, result: lambda a, b, c: ROUND[result.bits](ROUND[result.bits](a * b) + c),
+    "canonicalize": lambda kind, result: lambda a: a,
+    "is.fpclass": _is_class,
+    "fptosi.sat": _saturating_conversion(True),
+    "fptoui.sat": _saturating_conversion(False),
+    "ldexp": _rounded(lambda a, by: _guard(math.ldexp)(a, max(-5000, min(5000, to_signed(by, 32))))),
+    "powi": _rounded(lambda a, by: _guard(math.pow)(a, to_signed(by, 32))),
+    "pow": _rounded(_guard(math.pow)),
+    "exp": _rounded(_guard(math.exp)),
+    "exp2": _rounded(_guard(math.exp2)),
+    "log": _rounded(_guard(math.log)),
+    "log2": _rounded(_guard(math.log2)),
+    "log10": _rounded(_guard(math.log10)),
+    "sin": _rounded(_guard(math.sin)),
+    "cos": _rounded(_guard(math.cos)),
+    "tan": _rounded(_guard(math.tan)),
+    "atan2": _rounded(_guard(math.atan2)),
+    "expect": lambda kind, result: lambda a, likely: a,
+    "ptrmask": lambda kind, result: lambda a, mask: a & mask,
+}
+"""Scalar operands beside vector ones (the flags of ctlz, the exponent of powi) are the same for all elements."""
+
+
+# --- whole values -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What an intrinsic of whole values gets."""
+
+    memory: Memory
+    kinds: tuple[Kind, ...]
+    """Types of the arguments."""
+    result: Kind
+    arguments: list[Value]
+    alignments: tuple[int, ...]
+    """From ``align`` on the arguments, else 1."""
+
+
+WholeFunction = Callable[[Called], Value]
+
+
+def _fold(function: Callable[[Value, Value], Value], elements: list[Value]) -> Value:
+    return None if has_poison(elements) else reduce(function, elements)
+
+
+def _reduce(operation: str) -> WholeFunction:
+    def run(called: Called) -> Value:
+        kind = called.kinds[0].scalar
+        if operation in BINARY:
+            return _fold(BINARY[operation](kind.bits, ()), called.arguments[0])
+        return _fold(ELEMENTWISE[operation](kind, kind), called.arguments[0])
+
+    return run
+
+
+def _reduce_from(operation: str) -> WholeFunction:
+    """fadd and fmul have a start value and go in order."""
+
+    def run(called: Called) -> Value:
+        start, elements = called.arguments
+        return _fold(BINARY[operation](called.result.bits, ()), [start, *elements])
+
+    return run
+
+
+def _mask_bit(mask: Value, lane: int) -> bool:
+    bit = mask[lane]
+    if bit is None:
+        raise Fault(f"lane {lane} of the mask of a memory access is poison")
+    return bool(bit)
+
+
+def _alignment_of(called: Called, position: int) -> int:
+    """Of a masked access: the ``align`` attribute of its pointer."""
+    return called.alignments[position]
+
+
+def _masked_load(called: Called) -> Value:
+    address, mask, otherwise = called.arguments
+    element = called.result.scalar
+    if any(_mask_bit(mask, lane) for lane in range(called.result.count)):
+        _check_aligned(address, _alignment_of(called, 0))
+    return [
+        called.memory.load(element, _advance(address, lane * element.size), 1) if mask[lane] else otherwise[lane]
+        for lane in range(called.result.count)
+    ]
+
+
+def _masked_store(called: Called) -> Value:
+    values, address, mask = called.arguments
+    kind = called.kinds[0]
+    if any(_mask_bit(mask, lane) for lane in range(kind.count)):
+        _check_aligned(address, _alignment_of(called, 1))
+    for lane in range(kind.count):
+        if mask[lane]:
+            called.memory.store(kind.scalar, values[lane], _advance(address, lane * kind.scalar.size), 1)
+    return None
+
+
+def _advance(address: Value, by: int) -> Value:
+    return None if address is None else address + by
+
+
+def _check_aligned(address: Value, alignment: int) -> None:
+    if address is not None and alignment > 1 and address % alignment:
+        raise Fault(f"accesses {address:#x}, which is not aligned to {alignment}")
+
+
+def _gather(called: Called) -> Value:
+    addresses, mask, otherwise = called.arguments
+    element = called.result.scalar
+    return [
+        called.memory.load(element, addresses[lane], _alignment_of(called, 0)) if _mask_bit(mask, lane) else otherwise[lane]
+        for lane in range(called.result.count)
+    ]
+
+
+def _scatter(called: Called) -> Value:
+    values, addresses, mask = called.arguments
+    kind = called.kinds[0]
+    for lane in range(kind.count):
+        if _mask_bit(mask, lane):
+            called.memory.store(kind.scalar, values[lane], addresses[lane], _alignment_of(called, 1))
+    return None
+
+
+def _expand_load(called: Called) -> Value:
+    address, mask, otherwise = called.arguments
+    element, found, taken = called.result.scalar, [], 0
+    for lane in range(called.result.count):
+        if _mask_bit(mask, lane):
+            found.append(called.memory.load(element, _advance(address, taken * element.size), 1))
+            taken += 1
+        else:
+            found.append(otherwise[lane])
+    return found
+
+
+def _compress_store(called: Called) -> Value:
+    values, address, mask = called.arguments
+    element, put = called.kinds[0].scalar, 0
+    for lane in range(called.kinds[0].count):
+        if _mask_bit(mask, lane):
+            called.memory.store(element, values[lane], _advance(address, put * element.size), 1)
+            put += 1
+    return None
+
+
+def _compress(called: Called) -> Value:
+    values, mask, otherwise = called.arguments
+    kept = [value for lane, value in enumerate(values) if _mask_bit(mask, lane)]
+    return kept + otherwise[len(kept) :]
+
+
+def pseudo_gather(called: Called) -> Value:
+    addresses, mask = called.arguments
+    element = called.result.scalar
+    return [
+        called.memory.load(element, addresses[lane], element.alignment) if _mask_bit(mask, lane) else None
+        for lane in range(called.result.count)
+    ]
+
+
+def pseudo_scatter(called: Called) -> Value:
+    values, addresses, mask = called.arguments
+    element = called.kinds[0].scalar
+    for lane in range(called.kinds[0].count):
+        if _mask_bit(mask, lane):
+            called.memory.store(element, values[lane], addresses[lane], element.alignment)
+    return None
+
+
+def pseudo_load(called: Called) -> Value:
+    address, mask = called.arguments
+    step = called.result.scalar.size
+    addresses = [_advance(address, lane * step) for lane in range(called.result.count)]
+    return pseudo_gather(replace(called, arguments=[addresses, mask]))
+
+
+def pseudo_store(called: Called) -> Value:
+    values, address, mask = called.arguments
+    step = called.kinds[0].scalar.size
+    addresses = [_advance(address, lane * step) for lane in range(called.kinds[0].count)]
+    return pseudo_scatter(replace(called, arguments=[values, addresses, mask]))
+
+
+def _with_overflow(operation: str, signed: bool) -> WholeFunction:
+    exact: Callable[[int, int], int] = {
+        "add": lambda a, b: a + b,
+        "sub": lambda a, b: a - b,
+        "mul": lambda a, b: a * b,
+    }[operation]
+
+    def one(kind: Kind, a: Value, b: Value) -> tuple[Value, Value]:
+        if a is None or b is None:
+            return None, None
+        if signed:
+            a, b = to_signed(a, kind.bits), to_signed(b, kind.bits)
+        value = exact(a, b)
+        wrapped = value & kind.mask
+        return wrapped, int(value != (to_signed(wrapped, kind.bits) if signed else wrapped))
+
+    def run(called: Called) -> Value:
+        left, right = called.arguments
+        kind = called.kinds[0]
+        if not kind.is_vector:
+            return list(one(kind, left, right))
+        pairs = [one(kind.scalar, a, b) for a, b in zip(left, right)]
+        return [[value for value, _ in pairs], [flag for _, flag in pairs]]
+
+    return run
+
+
+def _assume(called: Called) -> Value:
+    if called.arguments[0] != 1:
+        raise Fault("assumes something that does not hold")
+    return None
+
+
+def _copy(called: Called) -> Value:
+    called.memory.copy(*called.arguments[:3])
+    return None
+
+
+def _fill(called: Called) -> Value:
+    called.memory.fill(*called.arguments[:3])
+    return None
+
+
+def _forget(called: Called) -> Value:
+    called.memory.forget(called.arguments[-1])
+    return None
+
+
+def _active_lanes(called: Called) -> Value:
+    base, count = called.arguments
+    if base is None or count is None:
+        return poison(called.result)
+    return [int(base + lane < count) for lane in range(called.result.count)]
+
+
+def _splice(called: Called) -> Value:
+    first, second, by = called.arguments
+    both, start = first + second, to_signed(by, 32)
+    start = start if start >= 0 else len(first) + start
+    return both[start : start + len(first)]
+
+
+def _insert_vector(called: Called) -> Value:
+    into, what, at = called.arguments
+    return into[:at] + what + into[at + len(what) :]
+
+
+def _extract_vector(called: Called) -> Value:
+    values, at = called.arguments
+    return values[at : at + called.result.count]
+
+
+def _trap(called: Called) -> Value:
+    raise Fault("traps")
+
+
+def _nothing(called: Called) -> Value:
+    return None
+
+
+WHOLE: dict[str, WholeFunction] = {
+    **{f"vector.reduce.{name}": _reduce(name) for name in ("add", "mul", "and", "or", "xor", "smax", "smin", "umax", "umin")},
+    "vector.reduce.fmax": _reduce("maxnum"),
+    "vector.reduce.fmin": _reduce("minnum"),
+    "vector.reduce.fmaximum": _reduce("maximum"),
+    "vector.reduce.fminimum": _reduce("minimum"),
+    "vector.reduce.fadd": _reduce_from("fadd"),
+    "vector.reduce.fmul": _reduce_from("fmul"),
+    "masked.load": _masked_load,
+    "masked.store": _masked_store,
+    "masked.gather": _gather,
+    "masked.scatter": _scatter,
+    "masked.expandload": _expand_load,
+    "masked.compressstore": _compress_store,
+    "experimental.vector.compress": _compress,
+    "vector.reverse": lambda called: called.arguments[0][::-1],
+    "vector.splice": _splice,
+    "vector.insert": _insert_vector,
+    "vector.extract": _extract_vector,
+    "stepvector": lambda called: list(range(called.result.count)),
+    "vector.interleave2": lambda called: [value for pair in zip(*called.arguments) for value in pair],
+    "vector.deinterleave2": lambda called: [called.arguments[0][::2], called.arguments[0][1::2]],
+    "get.active.lane.mask": _active_lanes,
+    **{f"{sign}{name}.with.overflow": _with_overflow(name, sign == "s") for sign in "su" for name in ("add", "sub", "mul")},
+    "memcpy": _copy,
+    "memcpy.inline": _copy,
+    "memmove": _copy,
+    "memset": _fill,
+    "memset.inline": _fill,
+    "lifetime.start": _forget,
+    "lifetime.end": _forget,
+    "assume": _assume,
+    "trap": _trap,
+    "ubsantrap": _trap,
+    "debugtrap": _trap,
+    "readcyclecounter": lambda called: 0,
+    "stacksave": lambda called: 0,
+    "is.constant": lambda called: 0,
+    "objectsize": lambda called: called.result.mask,
+    "launder.invariant.group": lambda called: called.arguments[0],
+    **dict.fromkeys(
+        (
+            *("stackrestore", "prefetch", "sideeffect", "donothing", "experimental.noalias.scope.decl", "var.annotation"),
+            *("dbg.value", "dbg.declare", "dbg.label", "dbg.assign", "invariant.start", "invariant.end"),
+        ),
+        _nothing,
+    ),
+    "x86.sse.sfence": _nothing,
+    "x86.sse2.mfence": _nothing,
+    "x86.sse2.lfence": _nothing,
+}
+
+PSEUDO: dict[str, WholeFunction] = {
+    "volta.gather": pseudo_gather,
+    "volta.scatter": pseudo_scatter,
+    "volta.load": pseudo_load,
+    "volta.store": pseudo_store,
+}
+"""``ir/pseudo.py`` says what they are; off lanes yield poison, so that nobody may look at them."""
+
+
+def find(name: str) -> tuple[str, Maker | WholeFunction] | None:
+    """The row of ``llvm.smax.v8i32`` or ``volta.gather.v8f32``: the longest known name it begins with.
+
+    Returns ``("element", maker)`` or ``("whole", function)``.
+    """
+    words = name.split(".")
+    if words[0] == "volta" and len(words) >= 3:
+        pseudo = PSEUDO.get(".".join(words[:2]))
+        return ("whole", pseudo) if pseudo else None
+    if words[0] != "llvm":
+        return None
+    for end in range(len(words), 1, -1):
+        stem = ".".join(words[1:end])
+        if stem in WHOLE:
+            return "whole", WHOLE[stem]
+        if stem in ELEMENTWISE:
+            return "element", ELEMENTWISE[stem]
+    return None
+
+
+def apply_elementwise(function: ElementFunction, kinds: tuple[Kind, ...], result: Kind, arguments: list[Value]) -> Value:
+    """Element by element with poison passed on; scalars beside vectors go to all elements."""
+    if not result.is_vector:
+        return None if None in arguments else function(*arguments)
+    columns = [value if kind.is_vector else [value] * result.count for kind, value in zip(kinds, arguments)]
+    return [None if None in row else function(*row) for row in zip(*columns)]

@@ -1,0 +1,110 @@
+"""The memory of the IR interpreter: objects far apart, every access checked.
+
+Each object has an address region of its own, so that a wrong index misses every
+object instead of hitting the next one. ``defined`` says of each byte whether
+something other than poison was stored there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from voltac.ir.interp_values import Fault, Kind, Value, decode, encode
+
+_REGION_BITS = 40
+_MIDDLE = 1 << (_REGION_BITS - 1)
+
+
+@dataclass(slots=True)
+class Object:
+    """One allocation. ``data`` may be memory of Python's, such as a numpy array."""
+
+    name: str
+    base: int
+    data: memoryview
+    defined: bytearray
+    writable: bool = True
+
+    @property
+    def end(self) -> int:
+        return self.base + len(self.data)
+
+
+class Memory:
+    def __init__(self) -> None:
+        self._objects: dict[int, Object] = {}
+        self._next = 1
+
+    def place(self, name: str, data: memoryview, *, defined: bool, alignment: int = 64, writable: bool = True) -> Object:
+        """Give existing bytes an address that is a multiple of ``alignment`` and of no larger power of two."""
+        base = (self._next << _REGION_BITS) + _MIDDLE + alignment
+        placed = Object(name, base, data, bytearray((b"\1" if defined else b"\0") * len(data)), writable)
+        self._objects[self._next] = placed
+        self._next += 1
+        return placed
+
+    def allocate(self, name: str, size: int, alignment: int, *, defined: bool = False) -> Object:
+        return self.place(name, memoryview(bytearray(size)), defined=defined, alignment=max(1, alignment))
+
+    def free(self, base: int) -> None:
+        found = self._objects.get(base >> _REGION_BITS)
+        if found is None or found.base != base:
+            raise Fault(f"what lies at {base:#x} was not allocated or is freed already")
+        del self._objects[base >> _REGION_BITS]
+
+    def in_object(self, address: int) -> Object | None:
+        """The object an address points into or to the end of."""
+        found = self._objects.get(address >> _REGION_BITS)
+        return found if found is not None and found.base <= address <= found.end else None
+
+    def find(self, address: Value, size: int, alignment: int, *, write: bool = False) -> tuple[Object, int]:
+        """The object that holds ``size`` bytes at an address, and the offset in it."""
+        action = "writes" if write else "reads"
+        if address is None:
+            raise Fault(f"{action} at a poisoned address")
+        found = self._objects.get(address >> _REGION_BITS)
+        if found is None:
+            raise Fault(f"{action} at {address:#x}, where no object is")
+        offset = address - found.base
+        if offset < 0 or offset + size > len(found.data):
+            raise Fault(f"{action} bytes {offset} to {offset + size} of {found.name}, which has {len(found.data)}")
+        if alignment > 1 and address % alignment:
+            raise Fault(f"{action} at offset {offset} of {found.name}, which is not aligned to {alignment}")
+        if write and not found.writable:
+            raise Fault(f"writes to {found.name}, which is constant")
+        return found, offset
+
+    def load(self, kind: Kind, address: Value, alignment: int) -> Value:
+        found, offset = self.find(address, kind.stored_bytes, alignment)
+        return decode(kind, found.data, found.defined, offset)
+
+    def store(self, kind: Kind, value: Value, address: Value, alignment: int) -> None:
+        found, offset = self.find(address, kind.stored_bytes, alignment, write=True)
+        encode(kind, value, found.data, found.defined, offset)
+
+    def copy(self, destination: Value, source: Value, size: Value) -> None:
+        """As memmove; poison is copied as it is."""
+        if size is None:
+            raise Fault("copies a poisoned number of bytes")
+        if size == 0:
+            return
+        target, to = self.find(destination, size, 1, write=True)
+        origin, start = self.find(source, size, 1)
+        data, defined = bytes(origin.data[start : start + size]), bytes(origin.defined[start : start + size])
+        target.data[to : to + size] = data
+        target.defined[to : to + size] = defined
+
+    def fill(self, destination: Value, byte: Value, size: Value) -> None:
+        if size is None:
+            raise Fault("fills a poisoned number of bytes")
+        if size == 0:
+            return
+        target, to = self.find(destination, size, 1, write=True)
+        target.data[to : to + size] = bytes([byte or 0]) * size
+        target.defined[to : to + size] = (b"\0" if byte is None else b"\1") * size
+
+    def forget(self, address: Value) -> None:
+        """Everything in the object becomes poison: its lifetime begins or ends."""
+        found = self.in_object(address) if address is not None else None
+        if found is not None:
+            found.defined[:] = bytes(len(found.data))

@@ -1,0 +1,367 @@
+"""Types and constants of LLVM assembly -> what the IR interpreter computes with.
+
+====================  =======================================================
+type                  value
+====================  =======================================================
+``iN``, ``ptr``       an int from 0 up to, but not including, two to its bits
+``half`` ... double   a Python float, rounded to the type
+vector, array,        a list of the elements' values
+struct
+poison of a scalar    None: poison is tracked element by element
+====================  =======================================================
+
+Values are never changed after they are made. Undef is taken for poison, the
+stronger of the two, so a program that passes does not depend on either.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable
+from ctypes import c_float
+from dataclasses import dataclass
+from typing import Any
+
+from voltac.ir.parts import parse_operand
+from voltac.ir.scan import split_list
+from voltac.ir.types import Layout, array_parts, integer_bits, vector_parts
+
+Value = Any
+"""See the table above."""
+
+_FLOAT_BITS = {"half": 16, "float": 32, "double": 64}
+_FLOAT_CODES = {16: "e", 32: "f", 64: "d"}
+_INTEGER_CODES = {8: "B", 16: "H", 32: "I", 64: "Q"}
+
+
+class Fault(Exception):
+    """What the interpreted program did wrong; the machine adds where."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kind:
+    """A type, taken apart. ``bits`` and ``mask`` are those of a scalar."""
+
+    text: str
+    shape: str
+    """``int``, ``float``, ``ptr``, ``vector``, ``array``, ``struct`` or ``void``."""
+    size: int
+    """Bytes from one array element to the next."""
+    alignment: int
+    bits: int = 0
+    count: int = 0
+    element: Kind | None = None
+    members: tuple[Kind, ...] = ()
+    offsets: tuple[int, ...] = ()
+
+    @property
+    def mask(self) -> int:
+        return (1 << self.bits) - 1
+
+    @property
+    def is_vector(self) -> bool:
+        return self.shape == "vector"
+
+    @property
+    def scalar(self) -> Kind:
+        """Of a vector its element, else the type itself."""
+        return self.element if self.shape == "vector" and self.element is not None else self
+
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes a store writes."""
+        match self.shape:
+            case "int":
+                return (self.bits + 7) // 8
+            case "vector":
+                return (self.count * self.scalar.bits + 7) // 8
+        return self.size
+
+
+class Kinds:
+    """The types of one module by their text."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self._known: dict[str, Kind] = {}
+
+    def __getitem__(self, text: str) -> Kind:
+        found = self._known.get(text)
+        if found is None:
+            found = self._known[text] = self._make(text)
+        return found
+
+    def _make(self, text: str) -> Kind:
+        body = self.layout.resolve(text)
+        if body == "void":
+            return Kind(text, "void", 0, 1)
+        size, alignment = self.layout.size(body), self.layout.alignment(body)
+        if body == "ptr":
+            return Kind(text, "ptr", size, alignment, bits=self.layout.pointer_bytes * 8)
+        if body in _FLOAT_BITS:
+            return Kind(text, "float", size, alignment, bits=_FLOAT_BITS[body])
+        if vector := vector_parts(body):
+            return Kind(text, "vector", size, alignment, count=vector[0], element=self[vector[1]])
+        if array := array_parts(body):
+            return Kind(text, "array", size, alignment, count=array[0], element=self[array[1]])
+        if body[0] in "{<":
+            members = tuple(self[member] for member in self.layout.members(body)[0])
+            offsets = tuple(self.layout.member_offset(body, number) for number in range(len(members)))
+            return Kind(text, "struct", size, alignment, count=len(members), members=members, offsets=offsets)
+        if bits := integer_bits(body):
+            return Kind(text, "int", size, alignment, bits=bits)
+        raise Fault(f"the type {text} has no values here")
+
+
+def parts_of(kind: Kind) -> list[Kind]:
+    """The types of an aggregate's elements."""
+    if kind.shape == "struct":
+        return list(kind.members)
+    assert kind.element is not None
+    return [kind.element] * kind.count
+
+
+def uniform_value(kind: Kind, integer: Value, floating: Value) -> Value:
+    """A value all of whose scalars are the same."""
+    if kind.shape in ("vector", "array", "struct"):
+        return [uniform_value(part, integer, floating) for part in parts_of(kind)]
+    return floating if kind.shape == "float" else integer
+
+
+def poison(kind: Kind) -> Value:
+    return uniform_value(kind, None, None)
+
+
+def zero(kind: Kind) -> Value:
+    return uniform_value(kind, 0, 0.0)
+
+
+def has_poison(value: Value) -> bool:
+    return any(map(has_poison, value)) if type(value) is list else value is None
+
+
+# --- rounding and bits ------------------------------------------------------------------------------------------
+
+
+def round_half(value: float) -> float:
+    try:
+        return float(struct.unpack("<e", struct.pack("<e", value))[0])
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def round_single(value: float) -> float:
+    return c_float(value).value
+
+
+def round_double(value: float) -> float:
+    return value
+
+
+ROUND: dict[int, Callable[[float], float]] = {16: round_half, 32: round_single, 64: round_double}
+"""Bits of a floating-point type -> rounding of a double to it, to nearest even."""
+
+
+def to_signed(value: int, bits: int) -> int:
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+def float_bits(value: float, bits: int) -> int:
+    return int.from_bytes(struct.pack("<" + _FLOAT_CODES[bits], value), "little")
+
+
+def float_of_bits(pattern: int, bits: int) -> float:
+    return float(struct.unpack("<" + _FLOAT_CODES[bits], pattern.to_bytes(bits // 8, "little"))[0])
+
+
+def integer_to_float(value: int, bits: int) -> float:
+    """Rounded once: the double in between is rounded to odd, which loses no tie."""
+    size = abs(value).bit_length()
+    if size > 53:
+        low = size - 53
+        magnitude = abs(value)
+        if bits == 64:
+            return float(value)
+        kept = (magnitude >> low << low) | ((magnitude & ((1 << low) - 1) != 0) << low)
+        value = kept if value > 0 else -kept
+    return ROUND[bits](float(value))
+
+
+# --- bit patterns of whole values -------------------------------------------------------------------------------
+
+
+def to_bits(kind: Kind, value: Value) -> tuple[int, int]:
+    """A scalar or vector as an integer, first element lowest, and a mask of its poisoned bits."""
+    scalar = kind.scalar
+    elements = value if kind.is_vector else [value]
+    total = poisoned = 0
+    for number, element in enumerate(elements):
+        shift = number * scalar.bits
+        if element is None:
+            poisoned |= scalar.mask << shift
+        else:
+            total |= (float_bits(element, scalar.bits) if scalar.shape == "float" else element) << shift
+    return total, poisoned
+
+
+def from_bits(kind: Kind, total: int, poisoned: int) -> Value:
+    """The inverse of :func:`to_bits`; an element with any poisoned bit is poison."""
+    scalar = kind.scalar
+    elements: list[Value] = []
+    for number in range(kind.count if kind.is_vector else 1):
+        shift = number * scalar.bits
+        if poisoned >> shift & scalar.mask:
+            elements.append(None)
+        else:
+            pattern = total >> shift & scalar.mask
+            elements.append(float_of_bits(pattern, scalar.bits) if scalar.shape == "float" else pattern)
+    return elements if kind.is_vector else elements[0]
+
+
+# --- memory form ------------------------------------------------------------------------------------------------
+# ``defined`` has a byte for each byte of the data: 0 where what lies there is poison.
+
+
+def _code(kind: Kind) -> str | None:
+    scalar = kind.scalar
+    return _FLOAT_CODES[scalar.bits] if scalar.shape == "float" else _INTEGER_CODES.get(scalar.bits)
+
+
+def decode(kind: Kind, data: memoryview, defined: bytearray, at: int) -> Value:
+    """The value of a type that lies at an offset."""
+    if kind.shape in ("array", "struct"):
+        offsets = kind.offsets or [number * part.size for number, part in enumerate(parts_of(kind))]
+        return [decode(part, data, defined, at + offset) for part, offset in zip(parts_of(kind), offsets)]
+    end = at + kind.stored_bytes
+    code = _code(kind)
+    if defined.find(0, at, end) < 0 and code is not None:
+        if kind.is_vector:
+            return list(struct.unpack_from(f"<{kind.count}{code}", data, at))
+        return struct.unpack_from("<" + code, data, at)[0]
+    if code is not None and kind.is_vector:
+        step = kind.scalar.size
+        return [decode(kind.scalar, data, defined, at + number * step) for number in range(kind.count)]
+    poisoned = 0
+    for number in range(at, end):
+        if not defined[number]:
+            poisoned |= 0xFF << 8 * (number - at)
+    return from_bits(kind, int.from_bytes(data[at:end], "little"), poisoned)
+
+
+def encode(kind: Kind, value: Value, data: memoryview, defined: bytearray, at: int) -> None:
+    """Put a value at an offset; poisoned elements become bytes that are not defined."""
+    if kind.shape in ("array", "struct"):
+        offsets = kind.offsets or [number * part.size for number, part in enumerate(parts_of(kind))]
+        for part, offset, element in zip(parts_of(kind), offsets, value):
+            encode(part, element, data, defined, at + offset)
+        return
+    size = kind.stored_bytes
+    code = _code(kind)
+    if code is not None and kind.is_vector and None in value:
+        step = kind.scalar.size
+        for number, element in enumerate(value):
+            encode(kind.scalar, element, data, defined, at + number * step)
+        return
+    if value is None:
+        defined[at : at + size] = bytes(size)
+        return
+    defined[at : at + size] = b"\1" * size
+    if code is not None:
+        if kind.is_vector:
+            struct.pack_into(f"<{kind.count}{code}", data, at, *value)
+        else:
+            struct.pack_into("<" + code, data, at, value)
+        return
+    total, poisoned = to_bits(kind, value)
+    data[at : at + size] = total.to_bytes(size, "little")
+    for number in range(size):
+        if poisoned >> 8 * number & 0xFF:
+            defined[at + number] = 0
+
+
+# --- constants --------------------------------------------------------------------------------------------------
+
+_ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2})")
+
+
+def constant(kinds: Kinds, kind: Kind, text: str, address_of: Callable[[str], int]) -> Value:
+    """The value of a constant as written. ``address_of`` knows globals and functions (with their ``@``)."""
+    match text:
+        case "zeroinitializer" | "null":
+            return zero(kind)
+        case "poison" | "undef":
+            return poison(kind)
+        case "true":
+            return 1
+        case "false" | "none":
+            return 0
+    first = text[0]
+    if first == "@":
+        return address_of(text)
+    if kind.shape == "float" and (first in "-+0123456789"):
+        return _float_constant(text, kind.bits)
+    if first in "-0123456789":
+        return int(text) & kind.mask
+    if text.startswith('c"'):
+        content = _ESCAPE.sub(lambda found: bytes([int(found.group(1), 16)]), text[2:-1].encode("latin-1"))
+        return list(content)
+    if text.startswith("splat ("):
+        return [_typed(kinds, text[7:-1], address_of)] * kind.count
+    if first in "<[{":
+        inside = text[2:-2] if text.startswith("<{") else text[1:-1]
+        return [_typed(kinds, item, address_of) for item in split_list(inside)]
+    return _expression(kinds, kind, text, address_of)
+
+
+def _typed(kinds: Kinds, text: str, address_of: Callable[[str], int]) -> Value:
+    operand = parse_operand(text)
+    return constant(kinds, kinds[operand.type], operand.value, address_of)
+
+
+def _float_constant(text: str, bits: int) -> float:
+    if text.startswith("0xH"):
+        return float_of_bits(int(text[3:], 16), 16)
+    if text.startswith("0x"):
+        return ROUND[bits](float_of_bits(int(text[2:], 16), 64))
+    return ROUND[bits](float(text))
+
+
+_CONSTANT_EXPRESSION = re.compile(r"(\w+)((?: \w+)*) ?\((.*)\)$", re.DOTALL)
+
+
+def _expression(kinds: Kinds, kind: Kind, text: str, address_of: Callable[[str], int]) -> Value:
+    found = _CONSTANT_EXPRESSION.match(text)
+    if found is None:
+        raise Fault(f"the constant {text} is not understood")
+    operation, inside = found.group(1), found.group(3)
+    match operation:
+        case "getelementptr":
+            source, base, *indices = split_list(inside)
+            numbers = [_index(kinds, item, address_of) for item in indices]
+            return (_typed(kinds, base, address_of) + constant_offset(kinds[source], numbers)) & kind.mask
+        case "ptrtoint" | "inttoptr" | "bitcast" | "trunc" | "addrspacecast" | "ptrtoaddr":
+            return _typed(kinds, inside.rpartition(" to ")[0], address_of) & kind.mask
+        case "add" | "sub" | "xor":
+            left, right = (_typed(kinds, item, address_of) for item in split_list(inside))
+            return {"add": left + right, "sub": left - right, "xor": left ^ right}[operation] & kind.mask
+    raise Fault(f"the constant {text} is not understood")
+
+
+def _index(kinds: Kinds, item: str, address_of: Callable[[str], int]) -> int:
+    type_text = item.removeprefix("inrange ").split(" ", 1)[0]
+    return to_signed(_typed(kinds, item, address_of), integer_bits(type_text))
+
+
+def constant_offset(source: Kind, indices: list[int]) -> int:
+    """Bytes from a pointer to what constant getelementptr indices name."""
+    offset = indices[0] * source.size
+    for index in indices[1:]:
+        if source.shape == "struct":
+            offset += source.offsets[index]
+            source = source.members[index]
+        else:
+            assert source.element is not None
+            offset += index * source.element.size
+            source = source.element
+    return offset
