@@ -69,6 +69,10 @@ def item(pointer: tree.VariableSymbol, index: tree.Value) -> tree.Place:
     return tree.deref(moved, NOWHERE)
 
 
+def element_of(aggregate: tree.Place, index: tree.Value) -> tree.Place:
+    return tree.element(aggregate, index, NOWHERE)
+
+
 def assign(where: tree.Place | tree.VariableSymbol, value: tree.Value) -> tree.Statement:
     if isinstance(where, tree.VariableSymbol):
         where = place(where)

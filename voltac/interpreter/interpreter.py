@@ -32,7 +32,7 @@ class Interpreter:
         output: Callable[[str], object] | None = None,
         trace: Trace | None = None,
     ) -> None:
-        self.machine = Machine(program, options, output or sys.stdout.write, trace)
+        self.machine = Machine(program, options, output or _to_standard_output, trace)
         self.statements = Statements(self.machine)
         with _running():
             self._make_globals()
@@ -131,6 +131,11 @@ class Interpreter:
         finally:
             for address in mapped:
                 self.machine.memory.release(address)
+
+
+def _to_standard_output(text: str) -> None:
+    # Bytes that a program writes by escapes are surrogates in its strings.
+    sys.stdout.write(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
 
 
 @contextmanager
