@@ -13,9 +13,10 @@ Nodes are never changed after they are built; symbols are, and compare by identi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from voltac.diagnostics import NOWHERE, Span
+from voltac.records import mutable_record, record
 from voltac.sema.types import (
     UNIFORM,
     VARYING,
@@ -33,7 +34,7 @@ from voltac.sema.types import (
 # --- symbols ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(eq=False, slots=True)
+@mutable_record(eq=False)
 class VariableSymbol:
     """A variable. A reference has ``is_reference`` and the type ``Qual(Pointer(target), UNIFORM)``."""
 
@@ -51,7 +52,7 @@ class VariableSymbol:
     no_escape: bool = False
 
 
-@dataclass(eq=False, slots=True)
+@mutable_record(eq=False)
 class FunctionSymbol:
     """A function. ``body`` is None for a prototype; library bodies are checked when first called."""
 
@@ -88,7 +89,7 @@ class FunctionSymbol:
 # --- places -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """Storage of one object, or with a varying address one object a lane.
 
@@ -108,19 +109,19 @@ class Place:
         return self.storage.with_rate(VARYING) if self.address_rate is VARYING else self.storage
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Variable(Place):
     symbol: VariableSymbol
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Deref(Place):
     """What a pointer points to; ``address_rate`` is the pointer's rate, ``storage`` its pointee."""
 
     pointer: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Element(Place):
     """``aggregate[index]`` of an array or a short vector; ``index`` is of any integer type, not bounds-checked.
 
@@ -131,7 +132,7 @@ class Element(Place):
     index: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MemberPlace(Place):
     """Member number ``index`` of a struct."""
 
@@ -139,7 +140,7 @@ class MemberPlace(Place):
     index: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Temporary(Place):
     """A fresh local object holding ``value``: where a value needs an address or a member of it is taken."""
 
@@ -176,13 +177,13 @@ def member_place(struct: Place, index: int, span: Span) -> MemberPlace:
 # --- values -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Value:
     span: Span
     type: Qual
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constant(Value):
     """A number, bool, enumerator or null pointer (``value`` 0); at a varying rate the same in all lanes.
 
@@ -192,45 +193,45 @@ class Constant(Value):
     value: int | float | bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProgramIndex(Value):
     """``programIndex``: varying int32, 0 .. W-1."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ActiveMask(Value):
     """``__mask``: all bits set in active lanes; bool for 1-bit masks, else an unsigned integer of the mask's width."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TaskVariable(Value):
     """``taskIndex``, ``taskCount0``, ``threadIndex`` ...: uniform uint32, inside tasks only."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Load(Value):
     """Reads a place. A varying place is read for active lanes only where its address is varying."""
 
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AddressOf(Value):
     """Pointer to a place, at the place's ``address_rate``. The decay of an array is the address of its element 0."""
 
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionAddress(Value):
     """Uniform pointer to (the masked version of) a function."""
 
     function: FunctionSymbol
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Convert(Value):
     """Conversion at equal rate: between scalars, enums and scalars, pointers, integers and pointers,
     anything scalar to bool (``!= 0``), and element-wise between short vectors of one length (section 6.2)."""
@@ -238,21 +239,21 @@ class Convert(Value):
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Broadcast(Value):
     """Uniform to varying of the same type: scalars, enums, pointers, short vectors, structs member-wise."""
 
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Splat(Value):
     """Scalar to a short vector of the same element type and rate."""
 
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unary(Value):
     """``-`` on numbers, ``~`` on integers, ``!`` on bools; element-wise on short vectors."""
 
@@ -260,7 +261,7 @@ class Unary(Value):
     operand: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Binary(Value):
     """``+ - * / % << >> & | ^`` and comparisons on two values of one type and rate; comparisons yield bool.
 
@@ -273,7 +274,7 @@ class Binary(Value):
     right: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PointerOffset(Value):
     """``pointer + index`` in elements of the pointee's storage size; varying if either is.
 
@@ -288,7 +289,7 @@ class PointerOffset(Value):
     """Subtract the index instead."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PointerDifference(Value):
     """``left - right`` in elements, of the type in ``type``."""
 
@@ -296,7 +297,7 @@ class PointerDifference(Value):
     right: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Logical(Value):
     """``&&`` or ``||`` on bools of one rate, short-circuiting; for varying ones the right side runs
     with the mask of the lanes that still need it. On ``bool<N>`` both sides are evaluated."""
@@ -306,7 +307,7 @@ class Logical(Value):
     right: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Conditional(Value):
     """``test ? then : otherwise``; both sides of one type. With a ``bool<N>`` test: element-wise, both evaluated."""
 
@@ -315,7 +316,7 @@ class Conditional(Value):
     otherwise: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Assign(Value):
     """``place = value``; yields the value. Masked where the place is varying."""
 
@@ -323,7 +324,7 @@ class Assign(Value):
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CompoundAssign(Value):
     """``place op= value``: the place is evaluated once, the operation done in the place's type.
 
@@ -336,7 +337,7 @@ class CompoundAssign(Value):
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Increment(Value):
     """``++`` or ``--``; ``prefix`` yields the new value, else the old. Works on numbers, enums and pointers."""
 
@@ -345,13 +346,13 @@ class Increment(Value):
     prefix: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Comma(Value):
     first: Value
     second: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Swizzle(Value):
     """Elements ``indices`` of a short vector value, as a short vector; of length 1: still a vector."""
 
@@ -359,7 +360,7 @@ class Swizzle(Value):
     indices: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call(Value):
     """Arguments are of exactly the parameter types; a reference parameter gets the address."""
 
@@ -367,7 +368,7 @@ class Call(Value):
     arguments: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CallPointer(Value):
     """Call through a function pointer; a varying one is called once for each distinct target."""
 
@@ -375,7 +376,7 @@ class CallPointer(Value):
     arguments: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Builtin(Value):
     """A row of ``sema/builtins.py``: what the library is made of. ``elements`` is the T it was chosen for."""
 
@@ -383,7 +384,7 @@ class Builtin(Value):
     arguments: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Intrinsic(Value):
     """``@llvm.name(...)`` (section 8.10)."""
 
@@ -391,7 +392,7 @@ class Intrinsic(Value):
     arguments: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class New(Value):
     """``type`` is the pointer. ``count`` (None for one object) has the pointer's rate and type int64."""
 
@@ -399,13 +400,13 @@ class New(Value):
     initial: Initializer | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Alloca(Value):
     size: Value
     """Uniform int64 bytes."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Launch(Value):
     """``counts`` are three uniform int32; ``function`` is a task or a uniform pointer to one. Yields void."""
 
@@ -414,7 +415,7 @@ class Launch(Value):
     arguments: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Aggregate:
     """``{...}`` for an array, struct or short vector of type ``type``; missing elements are zero."""
 
@@ -423,7 +424,7 @@ class Aggregate:
     elements: tuple[Initializer, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LaneList:
     """``{...}`` for a varying scalar: ``elements`` are W uniform values of its type, lane 0 first."""
 
@@ -438,17 +439,17 @@ Initializer = Value | Aggregate | LaneList
 # --- statements -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Statement:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Block(Statement):
     statements: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Declare(Statement):
     """A local variable comes into being; all lanes are initialised."""
 
@@ -456,14 +457,14 @@ class Declare(Statement):
     initial: Initializer | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Evaluate(Statement):
     """An expression for its effects."""
 
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class If(Statement):
     """``test`` is a bool; its rate decides between a jump and masks."""
 
@@ -473,7 +474,7 @@ class If(Statement):
     coherent: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Loop(Statement):
     """``for``, ``while`` (no ``step``) and ``do`` (``test_first`` false). ``test`` None is true for ever.
 
@@ -489,7 +490,7 @@ class Loop(Statement):
     unroll: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ForeachDimension:
     """``symbol`` (const varying int32) runs from ``first`` up to but not including ``last`` (uniform int32)."""
 
@@ -498,7 +499,7 @@ class ForeachDimension:
     last: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Foreach(Statement):
     """Dimensions in source order, the last one innermost (section 9.5)."""
 
@@ -508,7 +509,7 @@ class Foreach(Statement):
     unroll: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ForeachActive(Statement):
     """``symbol``: const uniform int64, the lane."""
 
@@ -516,7 +517,7 @@ class ForeachActive(Statement):
     body: Statement
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ForeachUnique(Statement):
     """``symbol``: const uniform, of the type of ``value`` (varying)."""
 
@@ -525,7 +526,7 @@ class ForeachUnique(Statement):
     body: Statement
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Switch(Statement):
     """``labels`` are the values of all cases inside (None for default), for uniform dispatch and the mask of default."""
 
@@ -534,44 +535,44 @@ class Switch(Statement):
     body: Statement
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CaseLabel(Statement):
     """``case value:``, or ``default:`` with None; belongs to the innermost switch."""
 
     value: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Label(Statement):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Goto(Statement):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Break(Statement):
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Continue(Statement):
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Return(Statement):
     value: Value | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unmasked(Statement):
     body: Statement
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Print(Statement):
     """``pieces`` are the texts around the percent signs: one more than ``arguments``."""
 
@@ -579,7 +580,7 @@ class Print(Statement):
     arguments: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Assert(Statement):
     """``message`` is the whole text that is written if ``test`` (a bool) is false."""
 
@@ -587,12 +588,12 @@ class Assert(Statement):
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sync(Statement):
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Delete(Statement):
     pointer: Value
 
@@ -600,7 +601,7 @@ class Delete(Statement):
 # --- program ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
+@mutable_record
 class Program:
     """A checked file. ``functions`` holds every function with a body that was checked, library ones included."""
 

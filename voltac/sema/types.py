@@ -15,11 +15,13 @@ Conventions:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, cached_property
 
+from voltac.records import mutable_record, record
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@record(eq=False)
 class Rate:
     """How many values an object has: one a gang, one a lane, or soa blocks of ``width``.
 
@@ -43,13 +45,13 @@ def soa(width: int) -> Rate:
     return Rate("soa", width)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Void:
     def __str__(self) -> str:
         return "void"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scalar:
     """``kind`` is ``bool``, ``int``, ``uint`` or ``float``; a bool has 8 ``bits``, its size in memory."""
 
@@ -72,7 +74,7 @@ class Scalar:
         return ("unsigned " if self.kind == "uint" else "") + f"int{self.bits}"
 
 
-@dataclass(eq=False, slots=True)
+@mutable_record(eq=False)
 class Enum:
     """An enumeration, represented as uint32. Nominal: two definitions are two types."""
 
@@ -83,7 +85,7 @@ class Enum:
         return f"enum {self.name}" if self.name else "enum"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pointer:
     """A pointer to ``to``; where ``to`` has an soa rate it is a slice pointer (block address and slot)."""
 
@@ -93,7 +95,7 @@ class Pointer:
         return f"{self.to} *"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reference:
     to: Qual
 
@@ -101,7 +103,7 @@ class Reference:
         return f"{self.to} &"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Array:
     """``count`` is None while the size is unknown (``T a[]``)."""
 
@@ -118,7 +120,7 @@ class Array:
         return f"{inner.type}{sizes}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Vector:
     """A short vector ``element<count>`` of scalars."""
 
@@ -129,13 +131,13 @@ class Vector:
         return f"{self.element}<{self.count}>"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Member:
     name: str
     qual: Qual
 
 
-@dataclass(eq=False)
+@mutable_record(eq=False)
 class Struct:
     """Nominal. ``members`` is None until the definition is complete; ``alignment`` 0 means natural."""
 
@@ -152,7 +154,7 @@ class Struct:
         return {member.name: index for index, member in enumerate(self.members or ())}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Function:
     """The type of a function, as seen by callers."""
 
@@ -166,10 +168,31 @@ class Function:
         return f"{self.result}({', '.join(map(str, self.parameters))})"
 
 
-Type = Void | Scalar | Enum | Pointer | Reference | Array | Vector | Struct | Function
+@record
+class TypeParameter:
+    """A type parameter of a template, in the patterns arguments are matched with; never in a typed tree."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
 
 
-@dataclass(frozen=True, slots=True)
+@record
+class VectorPattern:
+    """``T<N>`` where T or N is a template parameter (``count`` its name); never in a typed tree."""
+
+    element: Scalar | TypeParameter
+    count: int | str
+
+    def __str__(self) -> str:
+        return f"{self.element}<{self.count}>"
+
+
+Type = Void | Scalar | Enum | Pointer | Reference | Array | Vector | Struct | Function | TypeParameter | VectorPattern
+
+
+@record
 class Qual:
     """A type as an object has it: with its rate and whether it may be assigned."""
 

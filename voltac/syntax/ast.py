@@ -7,12 +7,11 @@ never changed after they are built; each carries the span of its text.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from voltac.diagnostics import Span
+from voltac.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Node:
     span: Span
 
@@ -20,21 +19,21 @@ class Node:
 # --- types as written -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AtomicType(Node):
     """A keyword type; ``name`` is normalised: ``int`` is ``int32``, ``uint`` is ``uint32``."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NamedType(Node):
     """A typedef name, struct tag, enum name or template type parameter."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StructSpecifier(Node):
     """``struct name``, or with ``members`` a definition; an unnamed struct has name ``""``."""
 
@@ -43,13 +42,13 @@ class StructSpecifier(Node):
     attributes: tuple[Attribute, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Enumerator(Node):
     name: str
     value: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EnumSpecifier(Node):
     """``enum name``, or with ``enumerators`` a definition; an unnamed enum has name ``""``."""
 
@@ -60,14 +59,14 @@ class EnumSpecifier(Node):
 TypeSpecifier = AtomicType | NamedType | StructSpecifier | EnumSpecifier
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Word(Node):
     """A qualifier or storage class at its place: ``uniform``, ``const``, ``static``, ``extern "C"`` ..."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Attribute(Node):
     """``__attribute__((name(argument)))``."""
 
@@ -75,7 +74,7 @@ class Attribute(Node):
     argument: int | str | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Specifiers(Node):
     """Everything before the declarator, sorted by kind, source order kept within each."""
 
@@ -92,7 +91,7 @@ class Specifiers(Node):
     declspecs: tuple[Word, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NameDeclarator(Node):
     """The innermost declarator; ``""`` in abstract ones. ``is_template`` for a template name."""
 
@@ -101,7 +100,7 @@ class NameDeclarator(Node):
     """Types, integer literals, ``true``/``false`` and names."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PointerDeclarator(Node):
     """``* qualifiers inner``: inner is declared as a pointer (inner binds tighter)."""
 
@@ -109,12 +108,12 @@ class PointerDeclarator(Node):
     qualifiers: tuple[Word, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReferenceDeclarator(Node):
     inner: Declarator
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ArrayDeclarator(Node):
     """``inner[size]``; ``size`` is None in ``inner[]``."""
 
@@ -122,7 +121,7 @@ class ArrayDeclarator(Node):
     size: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionDeclarator(Node):
     inner: Declarator
     parameters: tuple[Parameter, ...]
@@ -131,14 +130,14 @@ class FunctionDeclarator(Node):
 Declarator = NameDeclarator | PointerDeclarator | ReferenceDeclarator | ArrayDeclarator | FunctionDeclarator
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter(Node):
     specifiers: Specifiers
     declarator: Declarator
     default: Initializer | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TypeName(Node):
     """A type in a cast, sizeof, new or template argument: specifiers and an abstract declarator."""
 
@@ -151,13 +150,13 @@ class TypeName(Node):
 # --- declarations -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InitDeclarator(Node):
     declarator: Declarator
     initializer: Initializer | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Declaration(Node):
     """Variables, typedefs, prototypes, bare types; also the members of a struct."""
 
@@ -165,14 +164,14 @@ class Declaration(Node):
     declarators: tuple[InitDeclarator, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionDefinition(Node):
     specifiers: Specifiers
     declarator: Declarator
     body: Compound
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TemplateParameter(Node):
     """``typename name`` (``type`` is None), or a value parameter of the given type."""
 
@@ -180,7 +179,7 @@ class TemplateParameter(Node):
     type: TypeSpecifier | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TemplateDeclaration(Node):
     """``template <parameters>`` of a definition (``body``) or a prototype (``body`` None)."""
 
@@ -190,7 +189,7 @@ class TemplateDeclaration(Node):
     body: Compound | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TemplateSpecialization(Node):
     """``template <> ...``; the declarator's name carries the template arguments."""
 
@@ -199,7 +198,7 @@ class TemplateSpecialization(Node):
     body: Compound | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TemplateInstantiation(Node):
     """``template float f<float>(float);``."""
 
@@ -207,7 +206,7 @@ class TemplateInstantiation(Node):
     declarator: Declarator
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExportTypes(Node):
     """``export { A, B };``."""
 
@@ -219,7 +218,7 @@ ExternalDeclaration = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TranslationUnit(Node):
     declarations: tuple[ExternalDeclaration, ...]
 
@@ -227,24 +226,24 @@ class TranslationUnit(Node):
 # --- statements -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compound(Node):
     statements: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExpressionStatement(Node):
     """``expression`` is None for an empty statement."""
 
     expression: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DeclarationStatement(Node):
     declaration: Declaration
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class If(Node):
     condition: Expression
     then: Statement
@@ -253,21 +252,21 @@ class If(Node):
     """``cif``."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class While(Node):
     condition: Expression
     body: Statement
     coherent: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DoWhile(Node):
     body: Statement
     condition: Expression
     coherent: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class For(Node):
     initial: Statement | None
     condition: Expression | None
@@ -276,7 +275,7 @@ class For(Node):
     coherent: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dimension(Node):
     """``name = first ... last`` of a foreach."""
 
@@ -285,97 +284,97 @@ class Dimension(Node):
     last: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Foreach(Node):
     dimensions: tuple[Dimension, ...]
     body: Statement
     tiled: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ForeachActive(Node):
     name: str
     body: Statement
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ForeachUnique(Node):
     name: str
     values: Expression
     body: Statement
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Switch(Node):
     value: Expression
     body: Statement
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Case(Node):
     value: Expression
     statement: Statement
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Default(Node):
     statement: Statement
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Labelled(Node):
     name: str
     statement: Statement
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Goto(Node):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Break(Node):
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Continue(Node):
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Return(Node):
     value: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unmasked(Node):
     body: Compound
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Print(Node):
     format: str
     arguments: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Assert(Node):
     text: str
     condition: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sync(Node):
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Delete(Node):
     pointer: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pragma(Node):
     """A pragma in front of a statement: ``kind`` is ``unroll`` (count or None) or ``nounroll``."""
 
@@ -415,12 +414,12 @@ Statement = (
 # --- expressions ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Name(Node):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IntegerLiteral(Node):
     """``type`` is what the suffix fixes (``int32``, ``uint64`` ...); ``""``: by value and target (2.4).
 
@@ -432,7 +431,7 @@ class IntegerLiteral(Node):
     before_dots: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FloatLiteral(Node):
     """``type`` is ``float16``, ``float`` or ``double``; ``value`` is the text rounded to double."""
 
@@ -440,17 +439,17 @@ class FloatLiteral(Node):
     type: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BoolLiteral(Node):
     value: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NullLiteral(Node):
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unary(Node):
     """Prefix operator: ``++ -- & * + - ~ !``."""
 
@@ -458,7 +457,7 @@ class Unary(Node):
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Postfix(Node):
     """``++`` or ``--`` behind its operand."""
 
@@ -466,7 +465,7 @@ class Postfix(Node):
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Binary(Node):
     """Any binary operator but assignments, with ``&& || ,`` among them."""
 
@@ -475,14 +474,14 @@ class Binary(Node):
     right: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Conditional(Node):
     condition: Expression
     then: Expression
     otherwise: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Assignment(Node):
     """``operator`` is ``=``, ``+=`` ..."""
 
@@ -491,13 +490,13 @@ class Assignment(Node):
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Index(Node):
     base: Expression
     index: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Member(Node):
     """``base.name``, or with ``arrow`` ``base->name``."""
 
@@ -506,13 +505,13 @@ class Member(Node):
     arrow: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call(Node):
     function: Expression
     arguments: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TemplateName(Node):
     """``name<arguments>`` as the function of a call."""
 
@@ -520,7 +519,7 @@ class TemplateName(Node):
     arguments: tuple[TypeName | Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IntrinsicCall(Node):
     """``@llvm.name(arguments)``."""
 
@@ -528,13 +527,13 @@ class IntrinsicCall(Node):
     arguments: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InvokeSycl(Node):
     function: Expression
     arguments: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Launch(Node):
     """``counts`` in the order n0, n1, n2 (the bracketed C-like order is already turned round)."""
 
@@ -543,23 +542,23 @@ class Launch(Node):
     arguments: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cast(Node):
     type: TypeName
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SizeOf(Node):
     operand: TypeName | Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Alloca(Node):
     size: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class New(Node):
     """``rate`` is ``uniform``, ``varying`` or ``""``; at most one of ``initial`` and ``count`` is given."""
 
@@ -569,7 +568,7 @@ class New(Node):
     count: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InitializerList(Node):
     """``{a, b}``; only in declarations and ``new``."""
 

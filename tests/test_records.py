@@ -1,0 +1,65 @@
+"""Records behave as the frozen dataclasses they stand for."""
+
+import dataclasses
+from dataclasses import field
+
+from voltac.records import mutable_record, record
+
+
+@record
+class Base:
+    x: int
+    y: int = 3
+
+
+@record
+class Derived(Base):
+    z: list[int] = field(default_factory=list)
+
+
+@record(eq=False)
+class Nominal:
+    x: int
+
+
+@mutable_record
+class Changing:
+    x: int
+
+
+def test_fields_come_in_order_base_first_with_defaults() -> None:
+    assert Derived(1).y == 3
+    assert [item.name for item in dataclasses.fields(Derived(1))] == ["x", "y", "z"]  # type: ignore[arg-type]
+    match Derived(1, 2, [4]):
+        case Derived(x, y, z):
+            assert (x, y, z) == (1, 2, [4])
+
+
+def test_each_object_gets_a_default_of_its_own() -> None:
+    assert Derived(1).z is not Derived(1).z
+
+
+def test_records_compare_and_hash_by_their_fields_and_class() -> None:
+    assert Base(1) == Base(1, 3)
+    assert hash(Base(1)) == hash(Base(1, 3))
+    assert Base(1) != Base(2)
+    assert Base(1) != Derived(1)
+
+
+def test_nominal_records_compare_by_identity() -> None:
+    one = Nominal(1)
+    assert one == one
+    assert one != Nominal(1)
+    assert len({one, Nominal(1)}) == 2
+
+
+def test_replace_and_repr_work() -> None:
+    assert dataclasses.replace(Base(1), x=5) == Base(5)  # type: ignore[type-var]
+    assert repr(Base(1)) == "Base(x=1, y=3)"
+
+
+def test_a_mutable_record_changes_and_has_no_hash() -> None:
+    changing = Changing(1)
+    changing.x = 2
+    assert changing == Changing(2)
+    assert Changing.__hash__ is None
