@@ -58,8 +58,6 @@ class Generator:
         at = self.rng.randrange(0, INPUT_BYTES // 2 - size, 8)
         if scalar_of(type_text) in ("float", "double"):
             at += INPUT_BYTES // 2
-            INPUT_BYTES // 2 if scalar_of(type_text) in ("float", "double") else 0
-        )
         if scalar_of(type_text) == "double":
             narrow = vector(lanes_of(type_text), "float")
             wide = self.emit(type_text, f"fpext {narrow} {self.load(narrow)} to {type_text}")
