@@ -87,7 +87,7 @@ class Declarations(Expressions):
         return ast.ExportTypes(self.span(start, end), (first, *(rest or ())))
 
     def function_head(self, start: int, end: int, specifiers: ast.Specifiers, declarator: ast.Declarator) -> _Signature:
-        self.names.open()
+        self.names.open(start)
         self._declare_parameters(declarator)
         return _Signature(specifiers, declarator)
 
@@ -364,7 +364,7 @@ class Declarations(Expressions):
     # --- templates
 
     def template_open(self, start: int, end: int, word: int) -> None:
-        self.names.open()
+        self.names.open(start)
 
     def template_head(
         self,

@@ -52,7 +52,9 @@ class Expressions(Builder):
         except literals.BadLiteral as mistake:
             self.diagnostics.error(self.spans[token], str(mistake))
             value, kind = 1, "int32"
-        return ast.IntegerLiteral(self.spans[token], value, kind, self.texts[token + 1] == "...")
+        span = self.spans[token]
+        before_dots = self.texts[token + 1] == "..." and self.spans[token + 1][2] == span[4]
+        return ast.IntegerLiteral(span, value, kind, before_dots)
 
     def floating(self, start: int, end: int, token: int) -> ast.FloatLiteral:
         try:

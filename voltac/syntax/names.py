@@ -20,24 +20,24 @@ class Names:
         self.kinds: dict[str, int] = dict.fromkeys(templates, self._template)
         self.kinds.update(dict.fromkeys((*PREDECLARED_TYPES, *types), self._type))
         self._scopes: list[list[tuple[str, int | None]]] = [[]]
+        self._starts = [-1]
 
-    def open(self) -> None:
+    def open(self, start: int) -> None:
+        """Open the scope of a construct that begins with the given token."""
         self._scopes.append([])
+        self._starts.append(start)
 
     def close(self) -> None:
+        self._starts.pop()
         for name, before in reversed(self._scopes.pop()):
             if before is None:
-                del self.kinds[name]
+                self.kinds.pop(name, None)
             else:
                 self.kinds[name] = before
 
-    @property
-    def depth(self) -> int:
-        return len(self._scopes)
-
-    def close_to(self, depth: int) -> None:
-        """Close all scopes but the outermost ``depth``."""
-        while len(self._scopes) > depth:
+    def close_from(self, start: int) -> None:
+        """Close the scopes of all constructs that begin at or behind the given token."""
+        while self._starts[-1] >= start:
             self.close()
 
     def _set(self, name: str, kind: int) -> None:
@@ -62,6 +62,12 @@ class Names:
         inner = self._scopes.pop()
         self.add_template(name)
         self._scopes.append(inner)
+
+    def add_everywhere(self, name: str) -> None:
+        """Make a name a type for good: one that was used as a type and is none, reported once."""
+        for scope in self._scopes:
+            scope[:] = [entry for entry in scope if entry[0] != name]
+        self.kinds[name] = self._type
 
     def types(self) -> list[str]:
         return [name for name, kind in self.kinds.items() if kind == self._type]

@@ -9,14 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from voltac.diagnostics import CompileError, Diagnostics, Span
+from voltac.diagnostics import Diagnostics, Span
 from voltac.options import Options
 from voltac.syntax import ast
-from voltac.syntax.lexer import kinds
+from voltac.syntax.lexer import DEPRECATED, kinds
 from voltac.syntax.names import Names
 from voltac.syntax.preprocessor import Preprocessed
+from voltac.syntax.recovery import SyntaxErrors
 from voltac.syntax.statements import Statements
-from voltac.syntax.tables import Rule, load
+from voltac.syntax.tables import load
+
+
+_FIRST_DEPTH_CHECK = 500
+_DEEPEST_NESTING = 1000
+_DEEPEST_STACK = 8000
 
 
 class Parser:
@@ -39,17 +45,21 @@ class Parser:
         self.states = [0]
         self.values: list[Any] = []
         self.starts: list[int] = []
+        self.errors = SyntaxErrors(
+            self.tables, self.kinds, self.texts, self.spans, self.names, diagnostics, self.states, self.values, self.starts
+        )
 
-    def parse(self) -> ast.TranslationUnit:
+    def parse(self) -> ast.TranslationUnit | None:
+        """The tree, or None where the text is too wrong to make one; the errors are reported."""
         tables, texts = self.tables, self.texts
         actions, gotos, default = tables.actions, tables.gotos, tables.default
-        rules: list[Rule] = tables.rules
-        shapes = [(rule.left, rule.length, rule.picks) for rule in rules]
+        shapes = [(rule.left, rule.length, rule.picks) for rule in tables.rules]
         methods = self.methods
         states, values, starts = self.states, self.values, self.starts
         of_text = self.kinds
-        identifier = of_text.identifier
+        identifier, bad = of_text.identifier, of_text.bad
         visible = self.names.kinds
+        depth_check = _FIRST_DEPTH_CHECK
         token = 0
         kind = -1
         state = 0
@@ -60,13 +70,24 @@ class Parser:
                     kind = of_text[texts[token]]
                     if kind == identifier:
                         kind = visible.get(texts[token], identifier)
+                    elif kind >= bad:
+                        if kind == bad:
+                            token = self.errors.bad_token(token)
+                            kind = -1
+                            continue
+                        kind = self.old_spelling(token)
                 action = actions[state].get(kind)
                 if action is None:
                     if state == tables.end:
                         unit = values[-1]
                         assert isinstance(unit, ast.TranslationUnit)
                         return unit
-                    raise SyntaxError(f"{self.spans[token]} {texts[token]}")
+                    token = self.errors.recover(token)
+                    if token < 0:
+                        return None
+                    kind = -1
+                    state = states[-1]
+                    continue
                 if action >= 0:
                     states.append(action)
                     values.append(token)
@@ -74,15 +95,18 @@ class Parser:
                     state = action
                     token += 1
                     kind = -1
+                    if len(states) > depth_check:
+                        depth_check = self.check_depth(token)
+                        if depth_check < 0:
+                            return None
                     continue
                 rule = -1 - action
             left, length, picks = shapes[rule]
             method = methods[rule]
             if length:
-                start = starts[-length]
                 if method is not None:
                     value = method(
-                        start, token - 1, *[values[pick - length] if pick >= 0 else None for pick in picks]
+                        starts[-length], token - 1, *[values[pick - length] if pick >= 0 else None for pick in picks]
                     )
                 else:
                     value = values[picks[0] - length]
@@ -99,6 +123,21 @@ class Parser:
                 state = gotos[states[-1]][left]
                 states.append(state)
 
+    def old_spelling(self, token: int) -> int:
+        old = self.texts[token]
+        new = DEPRECATED[old]
+        self.diagnostics.warning(self.spans[token], f"'{old}' is an old spelling; write '{new}'")
+        return self.kinds[new]
+
+    def check_depth(self, token: int) -> int:
+        """Report nesting that later stages could not follow; else the depth of the stack at which to look again."""
+        brackets, operators = self.errors.nesting()
+        deepest = max(brackets, operators)
+        if deepest > _DEEPEST_NESTING or len(self.states) > _DEEPEST_STACK:
+            self.diagnostics.error(self.spans[token - 1], f"this is nested too deeply: the limit is {_DEEPEST_NESTING} levels")
+            return -1
+        return len(self.states) + max(1, _DEEPEST_NESTING - deepest)
+
 
 def parse(
     source: Preprocessed,
@@ -110,7 +149,5 @@ def parse(
     """The tree of a preprocessed file; ``types`` and ``templates`` are names it may use without declaring them."""
     unit = Parser(source.texts, source.spans, diagnostics, types, templates).parse()
     diagnostics.raise_if_errors()
+    assert unit is not None
     return unit
-
-
-__all__ = ["CompileError", "Parser", "parse"]

@@ -13,7 +13,7 @@ _PRAGMA = re.compile(r"#pragma (unroll|nounroll)\s*(\(?)\s*(\w*)\s*(\)?)\s*(.*)"
 
 class Statements(Declarations):
     def open_scope(self, start: int, end: int) -> None:
-        self.names.open()
+        self.names.open(end)  # the brace; the first statement begins at the token behind it
 
     def compound(
         self, start: int, end: int, opened: None, statements: list[ast.Statement] | None = None
@@ -61,13 +61,13 @@ class Statements(Declarations):
         return ast.DoWhile(self.span(start, end), body, condition, self.texts[word] == "cdo")
 
     def for_open(self, start: int, end: int, word: int) -> str:
-        self.names.open()
+        self.names.open(start)
         return self.texts[word]
 
     foreach_open = for_open
 
     def foreach_active_open(self, start: int, end: int) -> None:
-        self.names.open()
+        self.names.open(start)
 
     foreach_unique_open = foreach_active_open
 
