@@ -12,11 +12,11 @@ makes going on pointless is raised as :class:`CompileError` by its ``fatal``.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from difflib import get_close_matches
+from dataclasses import field
 from typing import NamedTuple, NoReturn
+
+from voltac.records import mutable_record, record
 
 
 class Span(NamedTuple):
@@ -49,7 +49,7 @@ class InternalError(Exception):
     """A mistake of the compiler, not of the user: names the stage that made it."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnostic:
     kind: str
     """``Error``, ``Warning`` or ``Performance Warning``; preprocessor ones are lower case ``error`` / ``warning``."""
@@ -57,7 +57,7 @@ class Diagnostic:
     text: str
 
 
-@dataclass
+@mutable_record(eq=False)
 class Diagnostics:
     """Collects what the stages report, prints it in the layout of section 15."""
 
@@ -142,7 +142,7 @@ class Diagnostics:
         indent = min(8, len(item.kind) + 2)
         text = place + label + ": " + item.text
         if self.wrap and item.kind not in ("error", "warning"):
-            text = _wrap(text, indent, shutil.get_terminal_size((80, 24)).columns if self.colored else 80)
+            text = _wrap(text, indent, _terminal_columns() if self.colored else 80)
         return text + "\n" + self._excerpt(span) + "\n"
 
     def _excerpt(self, span: Span) -> str:
@@ -166,6 +166,12 @@ def _shorten(line: str) -> str:
     return line if len(line) <= _LONGEST_EXCERPT else line[:_LONGEST_EXCERPT] + " ..."
 
 
+def _terminal_columns() -> int:
+    from shutil import get_terminal_size  # slow to import, and seldom needed
+
+    return get_terminal_size((80, 24)).columns
+
+
 def _wrap(text: str, indent: int, columns: int) -> str:
     """Wrap each line of the text at ``columns``; every word is followed by one blank (section 15)."""
     out: list[str] = []
@@ -182,6 +188,8 @@ def _wrap(text: str, indent: int, columns: int) -> str:
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """``; did you mean 'x'?`` for names of small edit distance, else an empty string."""
+    from difflib import get_close_matches  # slow to import, and needed after mistakes only
+
     close = get_close_matches(name, sorted(set(known)), n=3, cutoff=0.7)
     if not close:
         return ""

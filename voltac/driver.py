@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
 
 from voltac.diagnostics import CompileError, Diagnostics, InternalError, Span
 from voltac.options import Options
+from voltac.records import mutable_record, record
 
 if TYPE_CHECKING:
     from voltac.llvm import Optimized
@@ -39,7 +37,7 @@ class InputError(Exception):
 # Each imports its folder when it runs: a compilation that begins late or stops early pays only for what it uses.
 
 
-@dataclass
+@mutable_record(eq=False)
 class Compilation:
     """One source on its way: what it was given, and in ``results`` what each stage has made of it."""
 
@@ -110,7 +108,7 @@ def _late(text: str, job: Compilation) -> Optimized:
     return late(text, job.options)
 
 
-@dataclass(frozen=True)
+@record
 class Stage:
     """One step. ``show`` turns its result into text; ``takes_text`` says that a compilation may begin here."""
 
@@ -143,7 +141,7 @@ STAGE_NAMES: tuple[str, ...] = tuple(stage.name for stage in STAGES)
 # --- running them -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@record
 class Watch:
     """What a developer wants to see of a compilation; the rows of the switches are in ``cli/options.py``."""
 
@@ -197,6 +195,9 @@ def _run_stage(stage: Stage, given: Any, job: Compilation, text: str) -> Any:
     except RecursionError:
         raise CompileError(_too_deep(job)) from None
     except Exception as error:
+        import tempfile  # both are slow to import
+        import traceback
+
         handle, path = tempfile.mkstemp(prefix=f"voltac-{stage.name}-", suffix=".txt")
         with os.fdopen(handle, "w", encoding="utf-8") as report:
             report.write(f"{traceback.format_exc()}\n{job.options}\n\n{text}")
@@ -214,7 +215,8 @@ def _too_deep(job: Compilation) -> Diagnostics:
 def read_source(path: str) -> str:
     """The text of a source file; :class:`InputError` says what is wrong with it."""
     try:
-        content = Path(path).read_bytes()
+        with open(path, "rb") as file:
+            content = file.read()
     except FileNotFoundError:
         raise InputError(f"file not found: {path}") from None
     except IsADirectoryError:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from voltac.records import record
 from voltac.target_info import TargetInfo
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Options:
     """What is asked of a compilation besides its source. ``cli`` and ``python`` build it, stages read it."""
 

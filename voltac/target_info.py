@@ -6,10 +6,12 @@ of this module reads a :class:`TargetInfo`; nothing else knows target names.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from voltac.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TargetInfo:
     """What the compiler has to know of a target before code generation."""
 

@@ -6,7 +6,6 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from voltac.cli.options import UsageError
 from voltac.cli.outputs import Output, write_all
@@ -14,9 +13,10 @@ from voltac.cli.settings import diagnostics_of, options_of_arguments
 from voltac.diagnostics import NOWHERE, CompileError, Diagnostics
 from voltac.driver import STAGE_NAMES, STAGES, Compilation, InputError, Watch, compile_source, decode_source, read_source
 from voltac.llvm import Optimized
+from voltac.records import record
 
 
-@dataclass(frozen=True)
+@record
 class _Kind:
     """A kind of output, the suffixes that fit it, and how it is made."""
 

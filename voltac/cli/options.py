@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import argparse
 import re
-from dataclasses import dataclass
 from typing import NoReturn
 
 from voltac.diagnostics import suggestion
 from voltac.driver import STAGE_NAMES, STAGES
+from voltac.records import record
 
 COMPILE = "compile"
 """The command without a word of its own: ``voltac FILE -o FILE.o``."""
@@ -21,7 +21,7 @@ _STAGES = " ".join(STAGE_NAMES)
 _TEXT_STAGES = " ".join(stage.name for stage in STAGES if stage.takes_text)
 
 
-@dataclass(frozen=True)
+@record
 class Option:
     """``form`` says how the value is given:
 
@@ -43,7 +43,7 @@ class Option:
     repeated: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class Group:
     """Options under one heading of the help, and the commands that know them."""
 

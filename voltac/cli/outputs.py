@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from dataclasses import dataclass
+
+from voltac.records import record
 
 
 class OutputError(Exception):
     """An output cannot be written; ``str()`` is the message for the user."""
 
 
-@dataclass(frozen=True)
+@record
 class Output:
     """``path`` ``-`` is standard output."""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from voltac.diagnostics import suggestion
+from voltac.records import record
 from voltac.target_info import TargetInfo, find_target
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cpu:
     name: str
     llvm_name: str

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from voltac.diagnostics import InternalError
 from voltac.llvm.machine import binding
+from voltac.records import record
 
 _numbers = itertools.count()
 
 
-@dataclass(frozen=True)
+@record(eq=False)
 class LoadedObject:
     """Code in memory; it is unloaded when this object is no longer referenced."""
 

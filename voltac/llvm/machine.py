@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -105,6 +104,8 @@ def stage(name: str, text: str) -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
+        import tempfile  # slow to import
+
         handle, path = tempfile.mkstemp(prefix=f"voltac-{name}-", suffix=".ll")
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)

@@ -9,12 +9,12 @@ simplification with its own vectorisers off.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from voltac.llvm.machine import Module, binding, stage, target_machine
 from voltac.options import Options
+from voltac.records import record
 
 _DEFINITION = re.compile(
     r"^define .*?(?P<rest>(?: comdat(?:\(\$[^)]*\))?)?(?: align \d+)?(?: ![\w.]+ !\d+)* \{)$", re.MULTILINE
@@ -56,7 +56,7 @@ def late(text: str, options: Options) -> Optimized:
         return Optimized(module, text, options)
 
 
-@dataclass(frozen=True)
+@record(eq=False)
 class Optimized:
     """A module ready for the code generator."""
 
