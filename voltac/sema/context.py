@@ -1,8 +1,8 @@
 """What all checking functions share: the state of one compilation, and the dispatch by node.
 
 A checking function takes the :class:`Checker` and one node of the tree as written,
-and registers itself for the node's class with :func:`expression`, :func:`statement`
-or :func:`declaration`. A mistake is reported once by :meth:`Checker.reject`, which
+and registers itself for the node's class with :func:`expression`, :func:`statement`,
+:func:`declaration` or :func:`specifier`. A mistake is reported once by :meth:`Checker.reject`, which
 unwinds to the statement; checking goes on behind it.
 """
 
@@ -17,7 +17,7 @@ from voltac.diagnostics import Diagnostics, Span, suggestion
 from voltac.options import Options
 from voltac.sema import tree
 from voltac.sema.layout import Layout
-from voltac.sema.scopes import FunctionSet, Poisoned, Scopes, Symbol
+from voltac.sema.scopes import FunctionSet, Poisoned, Scopes, Symbol, TemplateSymbol
 from voltac.sema.types import Qual
 from voltac.syntax import ast
 
@@ -48,6 +48,8 @@ class FunctionContext:
     symbol: tree.FunctionSymbol
     frames: list[Frame] = field(default_factory=list)
     labels: dict[str, Span] = field(default_factory=dict)
+    guarded_labels: set[str] = field(default_factory=set)
+    """Labels under varying control flow, where no goto leads."""
     gotos: list[ast.Goto] = field(default_factory=list)
 
 
@@ -68,6 +70,13 @@ class Checker:
         self.library_names: Callable[[], set[str]] = set
         self.demand_body: Callable[[tree.FunctionSymbol], None] = lambda function: None
         """Called for each library function that is used."""
+        self.instance_bodies: dict[tree.FunctionSymbol, Callable[[], None]] = {}
+        """Template instances nobody has called yet -> what checks their body."""
+        self.make_instance: Callable[[TemplateSymbol, Any], tree.FunctionSymbol]
+        """From ``check_templates.py``: the signature of an instance."""
+        self.specialisations: list[tree.FunctionSymbol] = []
+        self.keep_body: Callable[[tree.FunctionSymbol, ast.Compound], bool] = lambda function, body: False
+        """The library keeps bodies until they are called."""
         self.is_library = False
 
     # --- messages -----------------------------------------------------------------------------------------------
@@ -146,16 +155,18 @@ def join_library(checker: Checker, functions: FunctionSet) -> None:
         for function in found.functions:
             if function.type.parameters not in own:
                 functions.add(function)
-        functions.templates.extend(found.templates)
 
 
 ExpressionCheck = Callable[[Checker, Any], Operand]
 StatementCheck = Callable[[Checker, Any], tree.Statement]
 DeclarationCheck = Callable[[Checker, Any], None]
 
+SpecifierCheck = Callable[[Checker, Any], Qual]
+
 EXPRESSIONS: dict[type, ExpressionCheck] = {}
 STATEMENTS: dict[type, StatementCheck] = {}
 DECLARATIONS: dict[type, DeclarationCheck] = {}
+SPECIFIERS: dict[type, SpecifierCheck] = {}
 
 
 def expression(*nodes: type) -> Callable[[ExpressionCheck], ExpressionCheck]:
@@ -182,6 +193,15 @@ def declaration(*nodes: type) -> Callable[[DeclarationCheck], DeclarationCheck]:
     def register(check: DeclarationCheck) -> DeclarationCheck:
         for node in nodes:
             DECLARATIONS[node] = check
+        return check
+
+    return register
+
+
+def specifier(*nodes: type) -> Callable[[SpecifierCheck], SpecifierCheck]:
+    def register(check: SpecifierCheck) -> SpecifierCheck:
+        for node in nodes:
+            SPECIFIERS[node] = check
         return check
 
     return register

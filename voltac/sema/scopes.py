@@ -58,7 +58,6 @@ class TemplateSymbol:
     name: str
     declaration: ast.TemplateDeclaration
     instances: dict[tuple[Type | Qual | int, ...], tree.FunctionSymbol] = field(default_factory=dict)
-    used: set[tuple[Type | Qual | int, ...]] = field(default_factory=set)
 
 
 @dataclass(eq=False, slots=True)
@@ -70,6 +69,8 @@ class FunctionSet:
     templates: list[TemplateSymbol] = field(default_factory=list)
     resolved: dict[tuple[object, ...], object] = field(default_factory=dict)
     """Calls decided before: kinds of arguments -> decision."""
+    failures: list[str] = field(default_factory=list)
+    """Why the templates did not fit the call considered last."""
     joined_library: bool = False
     """The library's functions of the name are among ``functions``."""
 
@@ -84,9 +85,19 @@ Symbol = tree.VariableSymbol | FunctionSet | TypeSymbol | ConstantSymbol | Built
 class Scopes:
     """The stack of scopes; the outermost one is the file."""
 
-    def __init__(self) -> None:
+    def __init__(self, file: Scopes | None = None) -> None:
+        """With ``file``, the file scope is that of another stack, and scopes are opened beside its own."""
+        self._file = file
         self._meanings: dict[str, list[tuple[int, Symbol]]] = {}
         self._scopes: list[list[str]] = [[]]
+
+    def globals_only(self) -> Scopes:
+        """A new stack that sees the file scope of this one and nothing else."""
+        return Scopes(self._file or self)
+
+    def file(self) -> Scopes:
+        """The stack with the file scope."""
+        return self._file or self
 
     @property
     def depth(self) -> int:
@@ -102,28 +113,36 @@ class Scopes:
 
     def find(self, name: str) -> Symbol | None:
         stack = self._meanings.get(name)
-        return stack[-1][1] if stack else None
+        if stack:
+            return stack[-1][1]
+        return self._file.find_global(name) if self._file is not None else None
 
     def find_here(self, name: str) -> Symbol | None:
         """Only the innermost scope."""
         stack = self._meanings.get(name)
-        return stack[-1][1] if stack and stack[-1][0] == self.depth else None
+        return stack[-1][1] if stack and stack[-1][0] == len(self._scopes) - 1 else None
 
     def find_global(self, name: str) -> Symbol | None:
+        if self._file is not None:
+            return self._file.find_global(name)
         stack = self._meanings.get(name)
         return stack[0][1] if stack and stack[0][0] == 0 else None
 
     def declare(self, name: str, symbol: Symbol) -> None:
         """In the innermost scope; a second meaning there replaces the first."""
+        depth = len(self._scopes) - 1
         stack = self._meanings.setdefault(name, [])
-        if stack and stack[-1][0] == self.depth:
-            stack[-1] = (self.depth, symbol)
+        if stack and stack[-1][0] == depth:
+            stack[-1] = (depth, symbol)
             return
-        stack.append((self.depth, symbol))
+        stack.append((depth, symbol))
         self._scopes[-1].append(name)
 
     def declare_global(self, name: str, symbol: Symbol) -> None:
         """At file scope, from wherever the checker is."""
+        if self._file is not None:
+            self._file.declare_global(name, symbol)
+            return
         stack = self._meanings.setdefault(name, [])
         if stack and stack[0][0] == 0:
             stack[0] = (0, symbol)
@@ -133,4 +152,8 @@ class Scopes:
 
     def visible(self) -> Iterator[tuple[str, Symbol]]:
         """Every visible name, for suggestions."""
-        return ((name, stack[-1][1]) for name, stack in self._meanings.items() if stack)
+        if self._file is not None:
+            yield from self._file.visible()
+        for name, stack in self._meanings.items():
+            if stack:
+                yield name, stack[-1][1]

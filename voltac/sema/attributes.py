@@ -1,0 +1,82 @@
+"""``__attribute__`` and ``__declspec`` (section 7.4): what each means where it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from voltac.sema import tree
+from voltac.sema.context import Checker
+from voltac.sema.types import Pointer, Qual
+from voltac.syntax import ast
+
+_WITHOUT_EFFECT = ("cdecl", "address_space", "noreturn")
+_KNOWN = ("aligned", "noescape", "unmangled", "external_only", "deprecated", "memory", *_WITHOUT_EFFECT)
+
+
+def warn_about_unknown(checker: Checker, found: Sequence[ast.Attribute]) -> None:
+    for attribute in found:
+        if attribute.name not in _KNOWN:
+            checker.warning(attribute.span, f"attribute '{attribute.name}' is not known and has no effect")
+
+
+def alignment(checker: Checker, found: Sequence[ast.Attribute]) -> int:
+    """The N of ``aligned(N)``; 0 without one."""
+    for attribute in found:
+        if attribute.name == "aligned":
+            number = attribute.argument
+            if not isinstance(number, int) or number <= 0 or number & (number - 1):
+                checker.reject(attribute.span, f"aligned needs a power of two above zero, as in aligned(32); found '{number}'")
+            return number
+    return 0
+
+
+def has(found: Sequence[ast.Attribute], name: str) -> bool:
+    return any(attribute.name == name for attribute in found)
+
+
+def apply_to_function(checker: Checker, function: tree.FunctionSymbol, found: Sequence[ast.Attribute]) -> None:
+    """Set what the attributes of a function say."""
+    warn_about_unknown(checker, found)
+    for attribute in found:
+        match attribute.name:
+            case "external_only":
+                if not function.exported:
+                    checker.reject(attribute.span, f"external_only needs an exported function, '{function.name}' is not exported")
+                function.external_only = True
+            case "unmangled":
+                if function.exported or function.c_linkage:
+                    what = 'an exported function' if function.exported else 'an extern "C" function'
+                    checker.reject(attribute.span, f"{what} such as '{function.name}' cannot be unmangled: its name is plain already")
+                function.mangled = function.name
+            case "deprecated":
+                text = f":{attribute.argument}" if attribute.argument else ""
+                function.attributes += (f"deprecated{text}",)
+            case "memory":
+                function.attributes += (f"memory({attribute.argument})",)
+            case "aligned":
+                checker.warning(attribute.span, "attribute 'aligned' has no effect on a function")
+            case "noescape":
+                checker.reject(attribute.span, "noescape is for pointer parameters, not for functions")
+
+
+def check_noescape(checker: Checker, qual: Qual, found: Sequence[ast.Attribute]) -> bool:
+    """Whether a parameter has ``noescape``, which only uniform pointers may."""
+    for attribute in found:
+        if attribute.name == "noescape":
+            if not isinstance(qual.type, Pointer):
+                checker.reject(attribute.span, f"noescape is for pointer parameters, this one is of type '{qual}'")
+            if qual.is_varying:
+                checker.reject(attribute.span, f"noescape cannot be promised for a varying pointer such as '{qual}'")
+            return True
+    return False
+
+
+def apply_declspecs(checker: Checker, function: tree.FunctionSymbol | None, words: Sequence[ast.Word]) -> None:
+    """``safe`` and ``costN`` are hints; other words are mistakes."""
+    for word in words:
+        if word.text == "safe":
+            if function is not None:
+                function.attributes += ("safe",)
+        elif not re.fullmatch(r"cost\d+", word.text):
+            checker.reject(word.span, f"unknown __declspec word '{word.text}'; there are 'safe' and 'costN'")

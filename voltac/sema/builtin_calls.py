@@ -1,0 +1,83 @@
+"""Calls of builtins from library source: the patterns of ``builtins.py`` matched with the arguments.
+
+A pattern is ``rate type`` or ``rate type * rate`` for a pointer, the rate of the pointee first;
+a pointer without a rate of its own is uniform.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from voltac.diagnostics import Span
+from voltac.sema import tree
+from voltac.sema.builtins import BUILTINS, BuiltinRow
+from voltac.sema.context import Checker
+from voltac.sema.conversions import convert
+from voltac.sema.types import ATOMIC_TYPES, UNIFORM, VARYING, VOID, Pointer, Qual, Rate, Scalar, Type
+
+
+@cache
+def parse_pattern(text: str) -> tuple[tuple[str, str], str]:
+    """``(rate, type)`` and the rate of the pointer, empty if it is none."""
+    plain, star, pointer_rate = text.partition("*")
+    rate, kind = plain.split()
+    return (rate, kind), (pointer_rate.strip() or "u") if star else ""
+
+
+def call_builtin(checker: Checker, name: str, arguments: Sequence[tree.Value], span: Span) -> tree.Value:
+    row = BUILTINS[name]
+    if len(arguments) != len(row.parameters):
+        checker.reject(span, f"builtin '{name}' takes {len(row.parameters)} arguments, {len(arguments)} given")
+    element = find_element(checker, row, arguments, span)
+    rates = [
+        argument.type.rate
+        for argument, pattern in zip(arguments, row.parameters)
+        if "R" in (parse_pattern(pattern)[0][0] if not parse_pattern(pattern)[1] else parse_pattern(pattern)[1])
+    ]
+    rate = VARYING if VARYING in rates else UNIFORM
+    converted = tuple(
+        convert(checker, argument, instantiate(pattern, element, rate), f"an argument of '{name}'", span)
+        for argument, pattern in zip(arguments, row.parameters)
+    )
+    return tree.Builtin(span, instantiate(row.result, element, rate), name, converted)
+
+
+def find_element(checker: Checker, row: BuiltinRow, arguments: Sequence[tree.Value], span: Span) -> Scalar | None:
+    """The T a call is for, read off the arguments whose pattern mentions it; constants follow the others."""
+    if not row.elements:
+        return None
+    ranked = sorted(zip(arguments, row.parameters), key=lambda pair: isinstance(pair[0], tree.Constant))
+    for argument, pattern in ranked:
+        (_, kind), pointer = parse_pattern(pattern)
+        found: Type = argument.type.type
+        if pointer:
+            found = found.to.type if isinstance(found, Pointer) else VOID
+        if kind == "T" and found in row.elements and isinstance(found, Scalar):
+            return found
+        if kind == "U(T)" and isinstance(found, Scalar):
+            for element in row.elements:
+                if element.bits == found.bits:
+                    return element
+    shown = ", ".join(str(argument.type) for argument in arguments)
+    checker.reject(span, f"builtin '{row.name}' does not take ({shown})")
+
+
+def instantiate(pattern: str, element: Scalar | None, joint: Rate) -> Qual:
+    (rate, kind), pointer = parse_pattern(pattern)
+    rates = {"u": UNIFORM, "v": VARYING, "R": joint}
+    type: Type
+    if kind == "void":
+        type = VOID
+    elif kind == "T":
+        assert element is not None
+        type = element
+    elif kind == "U(T)":
+        assert element is not None
+        type = Scalar("uint", element.bits)
+    else:
+        type = ATOMIC_TYPES[kind]
+    inner = Qual(type, UNIFORM if type is VOID else rates[rate])
+    return Qual(Pointer(inner), rates[pointer]) if pointer else inner
+
+

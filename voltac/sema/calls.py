@@ -1,0 +1,177 @@
+"""Calls: from a set of functions and operands to a :class:`tree.Call` with every argument converted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from voltac.diagnostics import Span
+from voltac.sema import overloads, templates, tree
+from voltac.sema.context import Checker, Operand
+from voltac.sema.conversions import convert, same_type
+from voltac.sema.scopes import FunctionSet
+from voltac.sema.types import UNIFORM, VARYING, Function, Pointer, Qual, Reference, Struct, Void
+from voltac.sema.values import address_of, convert_operand, temporary, to_value
+
+
+def call_set(
+    checker: Checker,
+    functions: FunctionSet,
+    operands: Sequence[Operand],
+    span: Span,
+    explicit: templates.Arguments | None = None,
+) -> Operand:
+    """Resolve a call by name. ``explicit`` are template arguments that were written out."""
+    function = choose_function(checker, functions, operands, span, explicit)
+    if function.task:
+        checker.reject(span, f"task '{function.name}' has to be started with launch, it cannot be called")
+    return build_call(checker, function, operands, span)
+
+
+def choose_function(
+    checker: Checker,
+    functions: FunctionSet,
+    operands: Sequence[Operand],
+    span: Span,
+    explicit: templates.Arguments | None = None,
+) -> tree.FunctionSymbol:
+    given = [overloads.argument(operand) for operand in operands]
+    if not functions.templates and explicit is None:
+        return overloads.resolve(checker, functions, given, span)
+    candidates = [] if explicit is not None else list(functions.functions)
+    candidates += templates.candidates(checker, functions, given, explicit, span)
+    if explicit is not None and not functions.templates:
+        checker.reject(span, f"'{functions.name}' is no template, so it takes no template arguments")
+    if not candidates:
+        reason = templates.failure(functions, given)
+        checker.reject(span, f"no overload of '{functions.name}' accepts these arguments{reason}")
+    chosen = overloads.accept(checker, overloads.choose(functions.name, candidates, given), span)
+    return templates.demand(checker, chosen)
+
+
+def build_call(checker: Checker, function: tree.FunctionSymbol, operands: Sequence[Operand], span: Span) -> Operand:
+    """The call of a function that was chosen."""
+    if function.library:
+        checker.demand_body(function)
+    _warn_about_use(checker, function, span)
+    arguments = convert_arguments(checker, function.name, function.type, operands, function.defaults)
+    return call_result(tree.Call(span, result_qual(function.type), function, tuple(arguments)), function.type)
+
+
+def result_qual(function: Function) -> Qual:
+    """The type of a call node: a reference is a pointer."""
+    result = function.result
+    if isinstance(result.type, Reference):
+        return Qual(Pointer(result.type.to))
+    return result.with_const(False)
+
+
+def call_result(call: tree.Call | tree.CallPointer, function: Function) -> Operand:
+    if isinstance(function.result.type, Reference):
+        return tree.deref(call, call.span)
+    return call
+
+
+def convert_arguments(
+    checker: Checker,
+    name: str,
+    function: Function,
+    operands: Sequence[Operand],
+    defaults: Sequence[tree.Value | None] = (),
+) -> list[tree.Value]:
+    arguments = []
+    for number, (operand, parameter) in enumerate(zip(operands, function.parameters), 1):
+        place = f"argument {number} of '{name}'"
+        if isinstance(parameter.type, Reference):
+            arguments.append(reference_argument(checker, operand, parameter.type.to, place))
+        else:
+            span = operand.span if isinstance(operand, (tree.Place, tree.Value)) else checker_span(operand)
+            arguments.append(convert_operand(checker, operand, parameter, place, span))
+    for default in defaults[len(operands) :]:
+        assert default is not None
+        arguments.append(default)
+    return arguments
+
+
+def checker_span(functions: FunctionSet) -> Span:
+    return functions.functions[0].span
+
+
+def reference_argument(checker: Checker, operand: Operand, target: Qual, place: str) -> tree.Value:
+    """The address of the argument; a value is put into a temporary."""
+    if isinstance(operand, FunctionSet):
+        checker.reject(checker_span(operand), f"{place}: a function cannot be bound to '{target} &'")
+    if isinstance(operand, tree.Value):
+        value = convert(checker, operand, target, place)
+        return address_of(temporary(value), operand.span)
+    if operand.address_rate is VARYING:
+        checker.reject(
+            operand.span, f"{place}: a varying location cannot be passed for the reference '{target} &'; copy it to a variable"
+        )
+    if not same_type(operand.storage, target):
+        checker.reject(operand.span, f"{place}: a reference '{target} &' does not bind to '{operand.storage}'")
+    pointer = address_of(operand, operand.span)
+    wanted = Qual(Pointer(target))
+    return pointer if pointer.type == wanted else tree.Convert(operand.span, wanted, pointer)
+
+
+def _warn_about_use(checker: Checker, function: tree.FunctionSymbol, span: Span) -> None:
+    if function.exported:
+        if function.external_only or not checker.options.internal_export_functions:
+            checker.reject(span, f"exported function '{function.name}' has no version that can be called here")
+        checker.warning(
+            span,
+            f"exported function '{function.name}' is called from volta code, which a later language level may refuse; call a "
+            "function that is not exported, or mark it external_only and use --no-internal-export-functions to find such calls",
+        )
+    for attribute in function.attributes:
+        if attribute == "deprecated" or attribute.startswith("deprecated:"):
+            text = attribute.partition(":")[2]
+            checker.warning(span, f"function '{function.name}' is deprecated" + (f": {text}" if text else ""))
+
+
+def call_pointer(checker: Checker, operand: Operand, operands: Sequence[Operand], span: Span) -> Operand:
+    """A call through a function pointer."""
+    pointer = to_value(checker, operand, span)
+    kind = pointer.type.type
+    if not isinstance(kind, Pointer) or not isinstance(kind.to.type, Function):
+        checker.reject(span, f"only functions and function pointers can be called, a value of type '{pointer.type}' is no function")
+    function = kind.to.type
+    if function.task:
+        checker.reject(span, "a task has to be started with launch, it cannot be called")
+    if len(operands) != len(function.parameters):
+        checker.reject(span, f"the function pointed to takes {len(function.parameters)} arguments, {len(operands)} given")
+    result = result_qual(function)
+    if pointer.type.rate is VARYING and not isinstance(result.type, Void) and result.rate is UNIFORM:
+        checker.reject(
+            span, f"a varying function pointer with a uniform result cannot be called: its type is '{pointer.type}'; "
+            "the functions called may disagree"
+        )  # fmt: skip
+    arguments = convert_arguments(checker, "the function pointer", function, operands)
+    return call_result(tree.CallPointer(span, result, pointer, tuple(arguments)), function)
+
+
+def call_operator(checker: Checker, symbol: str, operands: Sequence[Operand], span: Span) -> Operand | None:
+    """The call of an overloaded operator if an operand is a struct and one fits; None leaves the built-in meaning."""
+    for operand in operands:
+        if isinstance(operand, tree.Value):
+            kind = operand.type.type
+        elif isinstance(operand, tree.Place):
+            kind = operand.storage.type
+        else:
+            continue
+        if type(kind) is Struct:
+            break
+    else:
+        return None
+    functions = checker.scopes.find("operator" + symbol)
+    if type(functions) is not FunctionSet:
+        return None
+    given = [overloads.argument(operand) for operand in operands]
+    candidates = list(functions.functions)
+    if functions.templates:
+        candidates += templates.candidates(checker, functions, given, None, span)
+    fitting = [function for function in candidates if overloads.costs(given, function) is not None]
+    if not fitting:
+        return None
+    chosen = overloads.accept(checker, overloads.choose(functions.name, fitting, given), span)
+    return build_call(checker, templates.demand(checker, chosen), operands, span)

@@ -1,0 +1,54 @@
+"""The stage as a whole: a translation unit → :class:`tree.Program`."""
+
+from __future__ import annotations
+
+from voltac.diagnostics import NOWHERE, Diagnostics
+from voltac.options import Options
+from voltac.sema import check_calls, check_loops, check_operators, check_types, records, tree
+from voltac.sema.check_names import declare_builtin_variables
+from voltac.sema.check_templates import check_specialisations, make_instance
+from voltac.sema.context import Checker
+from voltac.sema.layout import Layout
+from voltac.sema.library import Library
+from voltac.sema.scopes import TypeSymbol
+from voltac.sema.types import INT32, INT64, UINT32, UINT64, UNBOUND, Qual
+from voltac.syntax import ast
+
+REGISTERED = (check_calls, check_loops, check_operators, check_types, records)
+"""Modules that are imported for what they register."""
+
+
+def check(unit: ast.TranslationUnit, options: Options, diagnostics: Diagnostics, file: str = "") -> tree.Program:
+    """Check a file; mistakes go to ``diagnostics``, and the program is only complete without any."""
+    program = tree.Program(file=file)
+    checker = Checker(options, diagnostics, program, Layout(options.target))
+    checker.make_instance = lambda template, bindings: make_instance(checker, template, bindings)
+    declare_builtin_variables(checker)
+    declare_builtin_types(checker)
+    if options.standard_library:
+        library = Library(checker)
+        checker.find_in_library = library.find
+        checker.library_names = library.names
+        checker.demand_body = library.demand
+        inner = library.checker
+        inner.make_instance = lambda template, bindings: make_instance(inner, template, bindings)
+        declare_builtin_types(inner)
+    for node in unit.declarations:
+        checker.declaration(node)
+        checker.run_pending()
+    check_specialisations(checker)
+    checker.run_pending()
+    return program
+
+
+def declare_builtin_types(checker: Checker) -> None:
+    """``size_t`` and its relatives (section 5.2)."""
+    wide = checker.target.pointer_bits == 64
+    types = {
+        "size_t": UINT64 if checker.options.addressing == 64 else UINT32,
+        "ptrdiff_t": INT64 if wide else INT32,
+        "intptr_t": INT64 if wide else INT32,
+        "uintptr_t": UINT64 if wide else UINT32,
+    }
+    for name, type in types.items():
+        checker.scopes.declare_global(name, TypeSymbol(name, Qual(type, UNBOUND), NOWHERE))

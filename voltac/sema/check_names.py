@@ -1,0 +1,251 @@
+"""Names, literals, members, elements: the expressions that designate something."""
+
+from __future__ import annotations
+
+from voltac.diagnostics import Span, suggestion
+from voltac.sema import tree
+from voltac.sema.constants import round_to
+from voltac.sema.context import Checker, Operand, expression
+from voltac.sema.conversions import index_value
+from voltac.sema.scopes import BuiltinVariable, ConstantSymbol, FunctionSet, TypeSymbol
+from voltac.sema.types import (
+    BOOL,
+    DOUBLE,
+    FLOAT,
+    FLOAT16,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    UINT8,
+    UINT16,
+    UINT32,
+    UINT64,
+    UNIFORM,
+    VARYING,
+    VARYING_INT32,
+    VOID_QUAL,
+    Array,
+    Pointer,
+    Qual,
+    Reference,
+    Scalar,
+    Struct,
+    Vector,
+    Void,
+)
+from voltac.sema.values import is_null_pointer, load, place_or_temporary, to_value, value_of
+from voltac.syntax import ast
+
+_UNIFORM: dict[str, Qual] = {
+    "int32": Qual(INT32),
+    "uint32": Qual(UINT32),
+    "int64": Qual(INT64),
+    "uint64": Qual(UINT64),
+    "float16": Qual(FLOAT16),
+    "float": Qual(FLOAT),
+    "double": Qual(DOUBLE),
+}
+_UNIFORM_BOOL = Qual(BOOL)
+_NULL = Qual(Pointer(VOID_QUAL))
+
+_LADDER: tuple[tuple[int, Scalar], ...] = (
+    (0x7FFFFFFF, INT32), (0xFFFFFFFF, UINT32), (0x7FFFFFFFFFFFFFFF, INT64), (0xFFFFFFFFFFFFFFFF, UINT64),
+)  # fmt: skip
+_LADDERS: dict[int, tuple[tuple[int, Scalar], ...]] = {
+    8: ((0x7F, INT8), (0xFF, UINT8), *_LADDER),
+    16: ((0x7FFF, INT16), (0xFFFF, UINT16), *_LADDER),
+}
+"""Element bits of the target -> (largest value, type), for literals without a suffix."""
+
+
+# --- literals ---------------------------------------------------------------------------------------------------
+
+
+@expression(ast.IntegerLiteral)
+def check_integer(checker: Checker, node: ast.IntegerLiteral) -> tree.Value:
+    if node.type:
+        return tree.Constant(node.span, _UNIFORM[node.type], node.value)
+    if node.value <= 0x7F or (node.value <= 0x7FFFFFFF and checker.target.element_bits >= 32):
+        # The common case without a search.
+        if checker.target.element_bits >= 32 or node.before_dots:
+            return tree.Constant(node.span, _UNIFORM["int32"], node.value)
+    ladder = _LADDER if node.before_dots else _LADDERS.get(checker.target.element_bits, _LADDER)
+    for largest, type in ladder:
+        if node.value <= largest:
+            return tree.Constant(node.span, Qual(type), node.value)
+    checker.reject(node.span, f"the literal {node.value} does not fit 64 bits")
+
+
+@expression(ast.FloatLiteral)
+def check_float(checker: Checker, node: ast.FloatLiteral) -> tree.Value:
+    qual = _UNIFORM[node.type]
+    assert isinstance(qual.type, Scalar)
+    return tree.Constant(node.span, qual, round_to(node.value, qual.type.bits))
+
+
+@expression(ast.BoolLiteral)
+def check_bool(checker: Checker, node: ast.BoolLiteral) -> tree.Value:
+    return tree.Constant(node.span, _UNIFORM_BOOL, node.value)
+
+
+@expression(ast.NullLiteral)
+def check_null(checker: Checker, node: ast.NullLiteral) -> tree.Value:
+    return tree.Constant(node.span, _NULL, 0)
+
+
+# --- names ------------------------------------------------------------------------------------------------------
+
+
+@expression(ast.Name)
+def check_name(checker: Checker, node: ast.Name) -> Operand:
+    name = node.name
+    symbol = checker.scopes.find(name)
+    if type(symbol) is not tree.VariableSymbol:
+        symbol = checker.look_up(name, node.span)
+    if isinstance(symbol, tree.VariableSymbol):
+        place = tree.Variable(node.span, symbol.type, UNIFORM, symbol)
+        if symbol.is_reference:
+            return tree.deref(tree.Load(node.span, symbol.type, place), node.span)
+        return place
+    if isinstance(symbol, FunctionSet):
+        return symbol
+    if isinstance(symbol, ConstantSymbol):
+        return tree.Constant(node.span, symbol.qual, symbol.value)
+    if isinstance(symbol, BuiltinVariable):
+        return builtin_variable(checker, symbol.name, node.span)
+    assert isinstance(symbol, TypeSymbol)
+    checker.reject(node.span, f"'{name}' is a type, a value is needed here")
+
+
+@expression(ast.TemplateName)
+def check_template_name(checker: Checker, node: ast.TemplateName) -> Operand:
+    checker.reject(node.span, f"template '{node.name}' can only be called here")
+
+
+_TASK_VARIABLES = frozenset(
+    ("taskIndex", "taskIndex0", "taskIndex1", "taskIndex2", "taskCount", "taskCount0", "taskCount1", "taskCount2")
+    + ("threadIndex", "threadCount")
+)
+
+
+def builtin_variable(checker: Checker, name: str, span: Span) -> tree.Value:
+    if name == "programIndex":
+        return tree.ProgramIndex(span, VARYING_INT32)
+    if name == "programCount":
+        return tree.Constant(span, Qual(INT32), checker.target.width)
+    if name == "__mask":
+        bits = checker.target.mask_bits
+        return tree.ActiveMask(span, Qual(BOOL if bits == 1 else Scalar("uint", bits), VARYING))
+    assert name in _TASK_VARIABLES
+    function = checker.function
+    if function is None or not function.symbol.task:
+        checker.reject(span, f"'{name}' is not declared: it exists inside tasks only")
+    return tree.TaskVariable(span, Qual(UINT32), name)
+
+
+def declare_builtin_variables(checker: Checker) -> None:
+    for name in ("programIndex", "programCount", "__mask", *sorted(_TASK_VARIABLES)):
+        checker.scopes.declare_global(name, BuiltinVariable(name))
+
+
+# --- members and elements ---------------------------------------------------------------------------------------
+
+_LETTERS = {"x": 0, "y": 1, "z": 2, "w": 3, "r": 0, "g": 1, "b": 2, "a": 3, "u": 0, "v": 1}
+
+
+@expression(ast.Member)
+def check_member(checker: Checker, node: ast.Member) -> Operand:
+    base = checker.expression(node.base)
+    if isinstance(base, FunctionSet):
+        checker.reject(node.span, f"a function such as '{base.name}' has no members")
+    qual = base.storage if isinstance(base, tree.Place) else base.type
+    if node.arrow:
+        pointer = to_value(checker, base, node.base.span)
+        if not isinstance(pointer.type.type, Pointer):
+            checker.reject(node.span, f"'->' needs a pointer but has '{pointer.type}', which is no pointer; use '.'")
+        place: tree.Place = tree.deref(pointer, node.base.span)
+    else:
+        if isinstance(qual.type, Pointer):
+            checker.reject(node.span, f"'.{node.name}' on a pointer of type '{qual}'; use '->'")
+        if isinstance(qual.type, Vector) and isinstance(base, tree.Value) and len(node.name) > 1:
+            return swizzle(checker, base, qual.type, node)
+        place = place_or_temporary(base)
+    return member_of(checker, place, node)
+
+
+def member_of(checker: Checker, place: tree.Place, node: ast.Member) -> Operand:
+    kind = place.storage.type
+    if isinstance(kind, Vector):
+        if len(node.name) > 1:
+            return swizzle(checker, load(checker, place, node.span), kind, node)
+        return vector_element(checker, place, kind, node)
+    if not isinstance(kind, Struct):
+        checker.reject(node.span, f"a value of type '{place.type}' has no members, so no '{node.name}'")
+    if kind.members is None:
+        checker.reject(node.span, f"{kind} is declared but not defined, so its member '{node.name}' is not known")
+    index = kind.indices.get(node.name)
+    if index is None:
+        checker.reject(node.span, f"{kind} has no member '{node.name}'{suggestion(node.name, kind.indices)}")
+    member = tree.member_place(place, index, node.span)
+    if isinstance(member.storage.type, Reference):
+        target = member.storage.type.to
+        pointer = tree.Load(
+            node.span,
+            Qual(Pointer(target), member.address_rate),
+            tree.MemberPlace(node.span, Qual(Pointer(target)), member.address_rate, place, index),
+        )
+        return tree.deref(pointer, node.span)
+    return member
+
+
+def vector_element(checker: Checker, place: tree.Place, kind: Vector, node: ast.Member) -> Operand:
+    at = _LETTERS.get(node.name)
+    if at is None:
+        checker.reject(node.span, f"a short vector has no element '{node.name}'; there are x y z w, r g b a, and u v")
+    if at >= kind.count:
+        checker.reject(node.span, f"element '{node.name}' is beyond the length of the vector type '{place.type}'")
+    return tree.element(place, tree.Constant(node.span, _UNIFORM["int32"], at), node.span)
+
+
+def swizzle(checker: Checker, value: tree.Value, kind: Vector, node: ast.Member) -> tree.Value:
+    indices = []
+    for letter in node.name:
+        at = _LETTERS.get(letter)
+        if at is None:
+            checker.reject(node.span, f"a short vector has no element '{letter}' as in '{node.name}'; there are x y z w, r g b a, and u v")
+        if at >= kind.count:
+            checker.reject(node.span, f"letter '{letter}' of swizzle '{node.name}' is beyond the length of '{value.type}'")
+        indices.append(at)
+    return tree.Swizzle(node.span, Qual(Vector(kind.element, len(indices)), value.type.rate), value, tuple(indices))
+
+
+@expression(ast.Index)
+def check_index(checker: Checker, node: ast.Index) -> Operand:
+    base = checker.expression(node.base)
+    index = index_value(checker, value_of(checker, node.index))
+    if isinstance(base, tree.Place) and isinstance(base.storage.type, (Array, Vector)):
+        return element_of(checker, base, index, node)
+    if isinstance(base, tree.Value) and isinstance(base.type.type, Vector):
+        return element_of(checker, place_or_temporary(base), index, node)
+    pointer = to_value(checker, base, node.base.span)
+    kind = pointer.type.type
+    if not isinstance(kind, Pointer):
+        checker.reject(node.span, f"a value of type '{pointer.type}' cannot be indexed; arrays, pointers and short vectors can")
+    if isinstance(kind.to.type, Void):
+        checker.reject(node.span, "a void pointer cannot be indexed; cast it to the type it points to")
+    if isinstance(kind.to.type, Struct) and kind.to.type.members is None:
+        checker.reject(node.span, f"indexing needs the definition of {kind.to.type}, which is only declared here")
+    if is_null_pointer(pointer):
+        checker.warning(node.span, "the null pointer is indexed")
+    varying = index.type.rate is VARYING and pointer.type.rate is not VARYING
+    result = Qual(kind, VARYING) if varying else pointer.type
+    return tree.deref(tree.PointerOffset(node.span, result, pointer, index), node.span)
+
+
+def element_of(checker: Checker, base: tree.Place, index: tree.Value, node: ast.Index) -> tree.Place:
+    kind = base.storage.type
+    assert isinstance(kind, (Array, Vector))
+    if type(index) is tree.Constant and kind.count is not None and not 0 <= index.value < kind.count:
+        checker.warning(node.span, f"index {index.value} is outside the array of {kind.count} elements")
+    return tree.element(base, index, node.span)

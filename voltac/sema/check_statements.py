@@ -1,0 +1,316 @@
+"""Statements without loops: blocks, expressions, selection, jumps, output."""
+
+from __future__ import annotations
+
+from voltac.diagnostics import Span, suggestion
+from voltac.sema import constants, tree
+from voltac.sema.calls import reference_argument
+from voltac.sema.context import Checker, Frame, Rejected, statement
+from voltac.sema.conversions import build, to_bool
+from voltac.sema.scopes import FunctionSet
+from voltac.sema.types import (
+    BOOL,
+    INT32,
+    UINT32,
+    VARYING,
+    Array,
+    Enum,
+    Pointer,
+    Qual,
+    Reference,
+    Scalar,
+    Void,
+)
+from voltac.sema.values import convert_operand, to_value, value_of
+from voltac.syntax import ast
+
+_JUMP_TARGETS = ("loop", "switch", "foreach", "foreach_active", "foreach_unique")
+_FOREACH = ("foreach", "foreach_active", "foreach_unique")
+
+
+@statement(ast.Compound)
+def check_compound(checker: Checker, node: ast.Compound) -> tree.Statement:
+    checker.scopes.push()
+    try:
+        return tree.Block(node.span, tuple([checker.statement(one) for one in node.statements]))
+    finally:
+        checker.scopes.pop()
+
+
+def check_branch(checker: Checker, node: ast.Statement, frame: Frame) -> tree.Statement:
+    """A statement under another one: a scope and a frame of its own."""
+    frames = checker.frames
+    frames.append(frame)
+    checker.scopes.push()
+    try:
+        return checker.statement(node)
+    finally:
+        checker.scopes.pop()
+        frames.pop()
+
+
+@statement(ast.ExpressionStatement)
+def check_expression_statement(checker: Checker, node: ast.ExpressionStatement) -> tree.Statement:
+    if node.expression is None:
+        return tree.Block(node.span, ())
+    operand = checker.expression(node.expression)
+    if isinstance(operand, FunctionSet):
+        return tree.Block(node.span, ())
+    return tree.Evaluate(node.span, to_value(checker, operand, node.expression.span))
+
+
+def check_condition(checker: Checker, node: ast.Expression, place: str) -> tree.Value:
+    """A condition as a bool; after a mistake it counts as uniform and true, so that the body is checked."""
+    try:
+        return to_bool(checker, value_of(checker, node), place)
+    except Rejected:
+        return tree.Constant(node.span, Qual(BOOL), True)
+
+
+@statement(ast.If)
+def check_if(checker: Checker, node: ast.If) -> tree.Statement:
+    test = check_condition(checker, node.condition, "the condition of " + ("cif" if node.coherent else "if"))
+    varying = test.type.rate is VARYING
+    then = check_branch(checker, node.then, Frame("if", varying))
+    otherwise = None
+    if node.otherwise is not None:
+        otherwise = check_branch(checker, node.otherwise, Frame("if", varying))
+    return tree.If(node.span, test, then, otherwise, node.coherent)
+
+
+# --- switch -----------------------------------------------------------------------------------------------------
+
+
+@statement(ast.Switch)
+def check_switch(checker: Checker, node: ast.Switch) -> tree.Statement:
+    try:
+        value = switch_value(checker, node.value)
+    except Rejected:
+        value = tree.Constant(node.value.span, Qual(INT32), 0)
+    frame = Frame("switch", value.type.rate is VARYING, label_type=value.type)
+    body = check_branch(checker, node.body, frame)
+    return tree.Switch(node.span, value, tuple(frame.labels), body)
+
+
+def switch_value(checker: Checker, node: ast.Expression) -> tree.Value:
+    """Small integers and bools widen to 32 bits, a float becomes an int32, 64 bits stay."""
+    value = value_of(checker, node)
+    kind = value.type.type
+    if isinstance(kind, Enum):
+        return build(value, Qual(UINT32, value.type.rate))
+    if not isinstance(kind, Scalar):
+        checker.reject(node.span, f"the value of a switch must be an integer, enum or bool, not '{value.type}'")
+    if kind.is_integer and kind.bits == 64:
+        return value
+    return build(value, Qual(UINT32 if kind == UINT32 else INT32, value.type.rate))
+
+
+def _enclosing_switch(checker: Checker, node: ast.Case | ast.Default, word: str) -> Frame:
+    for frame in reversed(checker.frames):
+        if frame.kind == "switch":
+            return frame
+    checker.error(node.span, f"'{word}' stands outside of any switch")
+    return Frame("switch", False, label_type=Qual(INT32))
+
+
+@statement(ast.Case)
+def check_case(checker: Checker, node: ast.Case) -> tree.Statement:
+    """Chains of labels are walked with a loop; each adds its label in front of the statement."""
+    labels: list[tree.Statement] = []
+    here: ast.Statement = node
+    while isinstance(here, (ast.Case, ast.Default)):
+        frame = _enclosing_switch(checker, here, "case" if isinstance(here, ast.Case) else "default")
+        try:
+            labels.append(_label(checker, here, frame))
+        except Rejected:
+            pass
+        here = here.statement
+    return tree.Block(node.span, (*labels, checker.statement(here)))
+
+
+@statement(ast.Default)
+def check_default(checker: Checker, node: ast.Default) -> tree.Statement:
+    return check_case(checker, node)  # type: ignore[arg-type]  # a default begins a chain of labels just like a case
+
+
+def _label(checker: Checker, node: ast.Case | ast.Default, frame: Frame) -> tree.CaseLabel:
+    if isinstance(node, ast.Default):
+        if None in frame.labels:
+            checker.reject(node.span, f"a second default in this switch; the first is in line {frame.labels[None].line}")
+        frame.labels[None] = node.span
+        return tree.CaseLabel(node.span, None)
+    value = case_value(checker, node.value)
+    assert frame.label_type is not None and isinstance(frame.label_type.type, Scalar)
+    number = constants.wrap(value, frame.label_type.type)
+    if number in frame.labels:
+        checker.reject(node.value.span, f"case value {number} is used twice; the first is in line {frame.labels[number].line}")
+    frame.labels[number] = node.span
+    return tree.CaseLabel(node.span, number)
+
+
+def case_value(checker: Checker, node: ast.Expression) -> int:
+    """Literals, enumerators, template parameters and expressions of them; no variable, not even a const one."""
+    name = _variable_in(checker, node)
+    value = value_of(checker, node)
+    if name is not None or not isinstance(value, tree.Constant):
+        which = f": '{name}' is a variable" if name is not None else ""
+        checker.reject(node.span, f"a case value must be a constant expression of literals and enumerators{which}")
+    if isinstance(value.value, float) or isinstance(value.type.type, Pointer):
+        checker.reject(node.span, f"a case value must be an integer constant, not '{value.type}'")
+    number = int(value.value)
+    if not -(2**31) <= number < 2**32:
+        checker.reject(node.span, f"the case value {number} does not fit 32 bits")
+    return number
+
+
+def _variable_in(checker: Checker, node: object) -> str | None:
+    match node:
+        case ast.Name(_, name):
+            return name if isinstance(checker.find(name), tree.VariableSymbol) else None
+        case ast.Unary(_, _, operand) | ast.Cast(_, _, operand):
+            return _variable_in(checker, operand)
+        case ast.Binary(_, _, left, right):
+            return _variable_in(checker, left) or _variable_in(checker, right)
+        case ast.Conditional(_, test, then, otherwise):
+            return _variable_in(checker, test) or _variable_in(checker, then) or _variable_in(checker, otherwise)
+    return None
+
+
+# --- jumps ------------------------------------------------------------------------------------------------------
+
+
+@statement(ast.Break)
+def check_break(checker: Checker, node: ast.Break) -> tree.Statement:
+    for frame in reversed(checker.frames):
+        if frame.kind in ("loop", "switch"):
+            return tree.Break(node.span)
+        if frame.kind in _FOREACH:
+            checker.reject(node.span, f"break cannot leave a {frame.kind}, and there is no loop or switch inside it to leave")
+        _warn_unmasked(checker, frame, "break", node.span)
+    checker.reject(node.span, "break has no loop or switch to leave")
+
+
+@statement(ast.Continue)
+def check_continue(checker: Checker, node: ast.Continue) -> tree.Statement:
+    for frame in reversed(checker.frames):
+        if frame.kind == "loop" or frame.kind in _FOREACH:
+            return tree.Continue(node.span)
+        if frame.kind == "switch":
+            checker.reject(node.span, "continue has no loop to continue: it cannot leave the switch it stands in")
+        _warn_unmasked(checker, frame, "continue", node.span)
+    checker.reject(node.span, "continue has no loop to continue")
+
+
+def _warn_unmasked(checker: Checker, frame: Frame, word: str, span: Span) -> None:
+    if frame.kind == "unmasked":
+        checker.warning(span, f"{word} out of an unmasked block: which lanes it takes along is undefined")
+
+
+@statement(ast.Return)
+def check_return(checker: Checker, node: ast.Return) -> tree.Statement:
+    assert checker.function is not None
+    function = checker.function.symbol
+    for frame in checker.frames:
+        if frame.kind in _FOREACH:
+            checker.reject(node.span, f"return cannot leave a {frame.kind}; set a variable and return behind it")
+        _warn_unmasked(checker, frame, "return", node.span)
+    result = function.type.result
+    if node.value is None:
+        if not isinstance(result.type, Void):
+            checker.reject(node.span, f"return needs a value: '{function.name}' has the result type '{result}'")
+        return tree.Return(node.span, None)
+    operand = checker.expression(node.value)
+    if isinstance(result.type, Void):
+        value = to_value(checker, operand, node.value.span)
+        checker.reject(node.span, f"the void function '{function.name}' has no result, but a value of type '{value.type}' is returned")
+    if isinstance(result.type, Reference):
+        if isinstance(operand, tree.Value):
+            checker.reject(node.value.span, f"return statement: a value has no address for the reference '{result}'")
+        return tree.Return(node.span, reference_argument(checker, operand, result.type.to, "return statement"))
+    return tree.Return(node.span, convert_operand(checker, operand, result, "return statement", node.value.span))
+
+
+@statement(ast.Labelled)
+def check_labelled(checker: Checker, node: ast.Labelled) -> tree.Statement:
+    assert checker.function is not None
+    labels = checker.function.labels
+    label: tuple[tree.Statement, ...] = ()
+    if node.name in labels:
+        checker.error(node.span, f"label '{node.name}' is defined twice; the first is in line {labels[node.name].line}")
+    else:
+        labels[node.name] = node.span
+        label = (tree.Label(node.span, node.name),)
+        if any(frame.varying or frame.kind in _FOREACH for frame in checker.frames):
+            checker.function.guarded_labels.add(node.name)
+    return tree.Block(node.span, (*label, checker.statement(node.statement)))
+
+
+@statement(ast.Goto)
+def check_goto(checker: Checker, node: ast.Goto) -> tree.Statement:
+    assert checker.function is not None
+    for frame in checker.frames:
+        if frame.kind in _FOREACH:
+            checker.reject(node.span, f"goto is not possible inside a {frame.kind}")
+        if frame.varying:
+            checker.reject(node.span, f"goto is not possible under varying control flow (here a varying {frame.kind})")
+    checker.function.gotos.append(node)
+    return tree.Goto(node.span, node.name)
+
+
+def check_gotos(checker: Checker) -> None:
+    """At the end of a function: every goto has its label."""
+    assert checker.function is not None
+    labels = checker.function.labels
+    for goto in checker.function.gotos:
+        if goto.name not in labels:
+            checker.error(goto.span, f"the function has no label '{goto.name}'{suggestion(goto.name, labels)}")
+        elif goto.name in checker.function.guarded_labels:
+            checker.error(goto.span, f"goto '{goto.name}' jumps into varying control flow, which is not possible")
+
+
+# --- others -----------------------------------------------------------------------------------------------------
+
+
+@statement(ast.Unmasked)
+def check_unmasked(checker: Checker, node: ast.Unmasked) -> tree.Statement:
+    return tree.Unmasked(node.span, check_branch(checker, node.body, Frame("unmasked", False)))
+
+
+@statement(ast.Print)
+def check_print(checker: Checker, node: ast.Print) -> tree.Statement:
+    pieces = tuple(node.format.split("%"))
+    signs, given = len(pieces) - 1, len(node.arguments)
+    if signs != given:
+        which = "fewer" if given < signs else "more"
+        checker.reject(node.span, f"print has {which} arguments than percent signs: {given} arguments, {signs} percent signs")
+    arguments = []
+    for one in node.arguments:
+        operand = checker.expression(one)
+        if isinstance(operand, tree.Place) and isinstance(operand.storage.type, Array):
+            checker.reject(one.span, f"an array of type '{operand.storage}' cannot be printed; print its elements")
+        value = to_value(checker, operand, one.span)
+        if not isinstance(value.type.type, (Scalar, Pointer)):
+            hint = "; cast it to an integer" if isinstance(value.type.type, Enum) else ""
+            checker.reject(one.span, f"a value of type '{value.type}' cannot be printed{hint}")
+        arguments.append(value)
+    return tree.Print(node.span, pieces, tuple(arguments))
+
+
+@statement(ast.Assert)
+def check_assert(checker: Checker, node: ast.Assert) -> tree.Statement:
+    test = to_bool(checker, value_of(checker, node.condition), "assert")
+    place = f"{node.span.file}:{node.span.line}:{node.span.column}"
+    return tree.Assert(node.span, test, f"{place}: Assertion failed: {node.text} \n\n")
+
+
+@statement(ast.Sync)
+def check_sync(checker: Checker, node: ast.Sync) -> tree.Statement:
+    return tree.Sync(node.span)
+
+
+@statement(ast.Delete)
+def check_delete(checker: Checker, node: ast.Delete) -> tree.Statement:
+    value = value_of(checker, node.pointer)
+    if not isinstance(value.type.type, Pointer):
+        checker.reject(node.span, f"only pointers can be deleted, not '{value.type}', which is no pointer")
+    return tree.Delete(node.span, value)

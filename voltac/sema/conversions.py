@@ -1,0 +1,289 @@
+"""Conversions: which are possible (section 6.2, a table of rows), and the nodes that perform them.
+
+A row answers, for the class of the source type and that of the target type, why a
+conversion is not possible; an empty text means it is. Rates are checked apart:
+uniform goes to varying, never back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from voltac.diagnostics import Span
+from voltac.sema import constants, tree
+from voltac.sema.context import Checker
+from voltac.sema.types import (
+    BOOL,
+    INT32,
+    UINT32,
+    UNIFORM,
+    VARYING,
+    Array,
+    Enum,
+    Pointer,
+    Qual,
+    Scalar,
+    Struct,
+    Type,
+    Vector,
+    Void,
+)
+
+Row = Callable[[Type, Type], str]
+
+
+def same_type(left: Qual, right: Qual) -> bool:
+    """Equal but for const, at any depth."""
+    return left.rate is right.rate and _same(left.type, right.type)
+
+
+def _same(left: Type, right: Type) -> bool:
+    if left is right or left == right:
+        return True
+    match left, right:
+        case Pointer(to), Pointer(other):
+            return same_type(to, other)
+        case Array(element, count), Array(of, number):
+            return count == number and same_type(element, of)
+    return False
+
+
+def _allowed(source: Type, target: Type) -> str:
+    return ""
+
+
+def _enum_from_number(source: Type, target: Type) -> str:
+    return "a number becomes an enum only by a cast"
+
+
+def _enum_to_enum(source: Type, target: Type) -> str:
+    return "" if source is target else "these are two unrelated enums"
+
+
+def _vectors(source: Type, target: Type) -> str:
+    assert isinstance(source, Vector) and isinstance(target, Vector)
+    return "" if source.count == target.count else "the vector lengths differ"
+
+
+def _structs(source: Type, target: Type) -> str:
+    return "" if source is target else "these are two different structs"
+
+
+def _number_to_pointer(source: Type, target: Type) -> str:
+    return "an integer other than the constant 0 becomes a pointer only by a cast"
+
+
+def _pointer_to_number(source: Type, target: Type) -> str:
+    return "" if target is BOOL or target == BOOL else "a pointer becomes a number only by a cast"
+
+
+def _pointers(source: Type, target: Type) -> str:
+    assert isinstance(source, Pointer) and isinstance(target, Pointer)
+    if _same(source, target):
+        return ""
+    if isinstance(target.to.type, Void):
+        if source.to.rate.kind == "soa":
+            return "the void pointer would lose the slot number of a slice pointer"
+        if source.to.const and not target.to.const:
+            return f"the pointee is const: '{source.to}'"
+        return ""
+    if isinstance(source.to.type, Void):
+        return "a void pointer becomes another pointer only by a cast"
+    if source.to.rate.kind == "soa" and target.to.rate.kind != "soa":
+        return "a slice pointer is no plain pointer"
+    if isinstance(source.to.type, Array) and same_type(source.to.type.element, target.to):
+        return ""
+    return "the pointer types are unrelated"
+
+
+_NUMBERS: tuple[type, ...] = (Scalar, Enum)
+
+IMPLICIT: dict[tuple[type, type], Row] = {
+    (Scalar, Scalar): _allowed,
+    (Scalar, Enum): _enum_from_number,
+    (Scalar, Vector): _allowed,
+    (Scalar, Pointer): _number_to_pointer,
+    (Enum, Scalar): _allowed,
+    (Enum, Enum): _enum_to_enum,
+    (Enum, Vector): _allowed,
+    (Enum, Pointer): _number_to_pointer,
+    (Vector, Vector): _vectors,
+    (Struct, Struct): _structs,
+    (Pointer, Pointer): _pointers,
+    (Pointer, Scalar): _pointer_to_number,
+    (Array, Array): lambda source, target: "" if _same(source, target) else "arrays do not convert",
+}
+"""(class of the source, class of the target) -> row, for conversions that need no cast."""
+
+
+def _cast_pointers(source: Type, target: Type) -> str:
+    assert isinstance(source, Pointer) and isinstance(target, Pointer)
+    if source.to.rate.kind == "soa" and target.to.rate.kind != "soa":
+        if isinstance(target.to.type, Void):
+            return "the void pointer would lose the slot number of a slice pointer"
+        return "a slice pointer is no plain pointer"
+    return ""
+
+
+def _pointer_and_integer(source: Type, target: Type) -> str:
+    number = target if isinstance(source, Pointer) else source
+    if isinstance(number, Scalar) and number.kind == "float":
+        return "pointers and floating-point numbers have no conversion"
+    return ""
+
+
+EXPLICIT: dict[tuple[type, type], Row] = IMPLICIT | {
+    (Scalar, Enum): _allowed,
+    (Enum, Enum): _allowed,
+    (Scalar, Pointer): _pointer_and_integer,
+    (Enum, Pointer): _pointer_and_integer,
+    (Pointer, Scalar): _pointer_and_integer,
+    (Pointer, Pointer): _cast_pointers,
+}
+"""The same for casts."""
+
+
+def obstacle(source: Qual, target: Qual, rows: dict[tuple[type, type], Row]) -> str:
+    """Why the conversion is impossible; empty if it is possible."""
+    if source.type is not target.type:
+        row = rows.get((type(source.type), type(target.type)))
+        if row is None:
+            if isinstance(source.type, Void) or isinstance(target.type, Void):
+                return "there is no conversion with void"
+            if not _same(source.type, target.type):
+                return "there is no such conversion"
+        else:
+            reason = row(source.type, target.type)
+            if reason:
+                return reason
+    if source.rate is target.rate or (source.rate is UNIFORM and target.rate is VARYING):
+        return ""
+    if source.rate is VARYING and target.rate is UNIFORM:
+        return "a varying value does not fit a uniform one"
+    return f"'{source.rate}' does not convert to '{target.rate}'"
+
+
+def is_null(value: tree.Value) -> bool:
+    """A constant integer 0 or ``NULL``: converts to every pointer."""
+    if type(value) is not tree.Constant or value.value != 0:
+        return False
+    kind = value.type.type
+    if isinstance(kind, Pointer):
+        return isinstance(kind.to.type, Void)
+    return isinstance(kind, Scalar) and kind.is_integer
+
+
+def convert(checker: Checker, value: tree.Value, target: Qual, place: str, span: Span | None = None) -> tree.Value:
+    """The implicit conversion to ``target``; a mistake if there is none. ``place`` asks for it ("assignment")."""
+    source = value.type
+    if source is target:
+        return value
+    wanted = target.with_const(False) if target.const else target
+    if source == wanted:
+        return value
+    if isinstance(wanted.type, Pointer) and is_null(value):
+        return tree.Constant(value.span, wanted, 0)
+    reason = obstacle(source, wanted, IMPLICIT)
+    if reason:
+        checker.reject(span or value.span, f"{place}: cannot convert '{source}' to '{wanted}': {reason}")
+    if isinstance(source.type, Pointer) and isinstance(wanted.type, Pointer):
+        if _loses_const(source.type, wanted.type):
+            checker.warning(span or value.span, f"{place}: const is lost converting '{source}' to '{wanted}'")
+    elif isinstance(source.type, Scalar) and isinstance(wanted.type, Scalar):
+        _warn_slow(checker, source.type, wanted.type, wanted, value)
+    return build(value, wanted)
+
+
+def _loses_const(source: Pointer, target: Pointer) -> bool:
+    return source.to.const and not target.to.const and not isinstance(target.to.type, Void)
+
+
+def _warn_slow(checker: Checker, source: Scalar, target: Scalar, result: Qual, value: tree.Value) -> None:
+    """Unsigned integers and floating point have no direct instruction before AVX-512."""
+    if value.type.rate is not VARYING or checker.target.has_mask_registers:
+        return
+    for one, other in ((source, target), (target, source)):
+        if one.kind == "uint" and one.bits >= 32 and other.kind == "float":
+            checker.performance_warning(
+                value.span,
+                f"the conversion of '{value.type}' to '{result}' is slow on this target; use the signed type 'int{one.bits}'",
+            )
+
+
+def cast(checker: Checker, value: tree.Value, target: Qual, span: Span) -> tree.Value:
+    """The explicit conversion ``(target)value``."""
+    wanted = target.with_const(False)
+    source = value.type
+    if source == wanted:
+        return value
+    if isinstance(wanted.type, Pointer) and is_null(value):
+        return tree.Constant(value.span, wanted, 0)
+    if isinstance(wanted.type, Void):
+        return tree.Convert(span, wanted, value)
+    reason = obstacle(source, wanted, EXPLICIT)
+    if reason:
+        checker.reject(span, f"cannot cast '{source}' to '{wanted}': {reason}")
+    if isinstance(source.type, Pointer) and isinstance(wanted.type, Scalar) and wanted.type is not BOOL:
+        if wanted.type.bits < checker.target.pointer_bits:
+            checker.warning(span, f"'{wanted}' is too small for a pointer of type '{source}'")
+    return build(value, wanted)
+
+
+def build(value: tree.Value, target: Qual) -> tree.Value:
+    """The nodes of a conversion known to be possible."""
+    source = value.type
+    kind = target.type
+    if source.type is not kind and source.type != kind:
+        if isinstance(kind, Vector) and not isinstance(source.type, Vector):
+            value = tree.Splat(value.span, Qual(kind, source.rate), build(value, Qual(kind.element, source.rate)))
+        elif isinstance(source.type, Array):
+            return value
+        else:
+            value = _convert(value, Qual(kind, source.rate))
+    if value.type.rate is not target.rate:
+        value = broadcast(value, target)
+    return value
+
+
+def _convert(value: tree.Value, target: Qual) -> tree.Value:
+    if type(value) is tree.Constant:
+        folded = constants.convert(value.value, value.type.type, target.type)
+        if folded is not None:
+            return tree.Constant(value.span, target, folded)
+    return tree.Convert(value.span, target, value)
+
+
+def broadcast(value: tree.Value, target: Qual) -> tree.Value:
+    """From uniform to the rate of ``target``, of the same type."""
+    if type(value) is tree.Constant:
+        return tree.Constant(value.span, target, value.value)
+    return tree.Broadcast(value.span, target, value)
+
+
+def spread(value: tree.Value) -> tree.Value:
+    """The value at varying rate."""
+    if value.type.rate is VARYING:
+        return value
+    return broadcast(value, Qual(value.type.type, VARYING))
+
+
+def to_bool(checker: Checker, value: tree.Value, place: str) -> tree.Value:
+    """A condition: anything scalar, ``!= 0``. Keeps the rate."""
+    kind = value.type.type
+    if kind is BOOL:
+        return value
+    if isinstance(kind, Vector):
+        checker.reject(value.span, f"{place}: a vector of type '{value.type}' cannot be tested; combine its elements first")
+    if not isinstance(kind, (Scalar, Enum, Pointer)):
+        checker.reject(value.span, f"{place}: '{value.type}' is no condition; a bool, number, enum or pointer is")
+    return build(value, Qual(BOOL, value.type.rate))
+
+
+def index_value(checker: Checker, index: tree.Value) -> tree.Value:
+    """What may stand between brackets or beside a pointer: bools and floats convert to int32, enums to uint32."""
+    kind = index.type.type
+    if isinstance(kind, Scalar):
+        return index if kind.is_integer else build(index, Qual(INT32, index.type.rate))
+    if isinstance(kind, Enum):
+        return build(index, Qual(UINT32, index.type.rate))
+    checker.reject(index.span, f"'{index.type}' is no index; an integer is")

@@ -1,0 +1,348 @@
+"""Declarations of variables and typedefs, at file scope, in blocks and in ``for`` (sections 7.1 to 7.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from voltac.diagnostics import Span
+from voltac.sema import attributes, tree
+from voltac.sema.context import Checker, Rejected, declaration, statement
+from voltac.sema.declarators import Base, Declared, bind, declare, resolve_specifiers
+from voltac.sema.functions import declare_function
+from voltac.sema.initializers import complete_array, initialize, is_unsized, require_constant
+from voltac.sema.scopes import BuiltinVariable, FunctionSet, Poisoned, Symbol, TypeSymbol
+from voltac.sema.types import (
+    VARYING,
+    Array,
+    Enum,
+    Function,
+    Pointer,
+    Qual,
+    Reference,
+    Struct,
+    Void,
+)
+from voltac.sema.values import address_of, is_reference
+from voltac.syntax import ast
+
+
+def place_of(symbol: Symbol | None) -> str:
+    """``, first in line 3`` where the symbol has a place."""
+    span = getattr(symbol, "span", None)
+    return f", first in line {span.line}" if isinstance(span, Span) and span.line else ""
+
+
+def declare_local(checker: Checker, symbol: tree.VariableSymbol) -> None:
+    """A local or parameter becomes visible."""
+    name = symbol.name
+    outer = checker.scopes.find(name)
+    if outer is not None:
+        here = checker.scopes.find_here(name)
+        if here is not None and not isinstance(here, Poisoned):
+            checker.error(symbol.span, f"'{name}' is already declared here{place_of(here)}")
+            return
+        warn_hiding(checker, symbol, outer)
+    checker.scopes.declare(name, symbol)
+
+
+def warn_hiding(checker: Checker, symbol: tree.VariableSymbol, outer: Symbol) -> None:
+    if isinstance(outer, tree.VariableSymbol):
+        checker.warning(symbol.span, f"'{symbol.name}' hides an outer variable of the same name{place_of(outer)}")
+    elif isinstance(outer, FunctionSet) and symbol.kind == "parameter" and outer.functions:
+        checker.warning(symbol.span, f"parameter '{symbol.name}' hides the function of the same name")
+
+
+@dataclass(slots=True)
+class _Variable:
+    """A variable whose initial value is checked but which is not visible yet."""
+
+    name: str
+    qual: Qual
+    span: Span
+    initial: tree.Initializer | None
+    alignment: int
+    wrong: bool = False
+
+
+# --- the two places of a declaration ----------------------------------------------------------------------------
+
+
+@statement(ast.DeclarationStatement)
+def check_declaration_statement(checker: Checker, node: ast.DeclarationStatement) -> tree.Statement:
+    """Initial values are checked before any name of the declaration becomes visible."""
+    declared = node.declaration
+    try:
+        base = resolve_specifiers(checker, declared.specifiers)
+    except Rejected:
+        _poison_all(checker, declared)
+        return tree.Block(node.span, ())
+    attributes.warn_about_unknown(checker, base.attributes)
+    attributes.apply_declspecs(checker, None, base.declspecs)
+    if not declared.declarators:
+        _check_no_words(checker, base)
+        return tree.Block(node.span, ())
+    if base.storage == "typedef":
+        for init in declared.declarators:
+            define_typedef(checker, init, base)
+        return tree.Block(node.span, ())
+    variables = [_check_variable(checker, init, base, local=True) for init in declared.declarators]
+    statements: list[tree.Statement] = []
+    for variable in variables:
+        if variable is None:
+            continue
+        statements.extend(_define_local(checker, variable, base))
+    return statements[0] if len(statements) == 1 else tree.Block(node.span, tuple(statements))
+
+
+@declaration(ast.Declaration)
+def check_file_declaration(checker: Checker, node: ast.Declaration) -> None:
+    try:
+        base = resolve_specifiers(checker, node.specifiers)
+    except Rejected:
+        _poison_all(checker, node)
+        return
+    if not node.declarators:
+        _check_bare(checker, node, base)
+        return
+    if base.storage == "typedef":
+        for init in node.declarators:
+            define_typedef(checker, init, base)
+        return
+    variables = []
+    for init in node.declarators:
+        try:
+            declared = declare(checker, init.declarator, base.qual)
+        except Rejected:
+            _poison(checker, init.declarator)
+            continue
+        if isinstance(declared.qual.type, Function):
+            declare_function(checker, base, declared, None, node.span)
+            if init.initializer is not None:
+                checker.error(init.span, f"function '{declared.name}' cannot have an initial value")
+        else:
+            variables.append(_check_variable(checker, init, base, local=False, declared=declared))
+    for variable in variables:
+        if variable is not None:
+            _define_global(checker, variable, base)
+
+
+def _check_bare(checker: Checker, node: ast.Declaration, base: Base) -> None:
+    """``struct S;``, ``enum E {...};`` and declarations that declare nothing."""
+    _check_no_words(checker, base)
+    if attributes.has(base.attributes, "aligned"):
+        checker.warning(node.span, "attribute 'aligned' has no effect here; write it after the closing brace of the struct")
+    if not any(isinstance(one, (ast.StructSpecifier, ast.EnumSpecifier)) for one in node.specifiers.types):
+        checker.warning(node.span, "the declaration declares nothing")
+
+
+def _check_no_words(checker: Checker, base: Base) -> None:
+    for word in base.words:
+        checker.reject(base.span, f"'{word}' is for functions only")
+
+
+def _poison_all(checker: Checker, node: ast.Declaration) -> None:
+    for init in node.declarators:
+        _poison(checker, init.declarator)
+
+
+def _poison(checker: Checker, declarator: ast.Declarator) -> None:
+    while not isinstance(declarator, ast.NameDeclarator):
+        declarator = declarator.inner
+    if declarator.name and checker.scopes.find_here(declarator.name) is None:
+        checker.scopes.declare(declarator.name, Poisoned(declarator.name, declarator.span))
+
+
+# --- typedef ----------------------------------------------------------------------------------------------------
+
+
+def define_typedef(checker: Checker, init: ast.InitDeclarator, base: Base) -> None:
+    _check_no_words(checker, base)
+    declared = declare(checker, init.declarator, base.qual)
+    if init.initializer is not None:
+        checker.reject(init.span, f"typedef '{declared.name}' cannot have an initial value")
+    kind = declared.qual.type
+    if isinstance(kind, (Struct, Enum)) and not kind.name:
+        kind.name = declared.name
+    earlier = checker.scopes.find_here(declared.name)
+    if isinstance(earlier, TypeSymbol):
+        if earlier.qual.type is kind or earlier.qual == declared.qual:
+            return
+        checker.reject(declared.span, f"type '{declared.name}' is already declared here as '{earlier.qual}'{place_of(earlier)}")
+    if earlier is not None:
+        checker.reject(declared.span, f"'{declared.name}' is already declared here{place_of(earlier)}")
+    checker.scopes.declare(declared.name, TypeSymbol(declared.name, declared.qual, declared.span))
+
+
+# --- variables --------------------------------------------------------------------------------------------------
+
+
+def _check_variable(
+    checker: Checker, init: ast.InitDeclarator, base: Base, local: bool, declared: Declared | None = None
+) -> _Variable | None:
+    """Type and initial value of one variable; None if its type is wrong, and its name poisoned then."""
+    try:
+        if declared is None:
+            declared = declare(checker, init.declarator, base.qual)
+        qual = _variable_type(checker, declared, base, init, local)
+        alignment = attributes.alignment(checker, base.attributes)
+    except Rejected:
+        _poison(checker, init.declarator)
+        return None
+    variable = _Variable(declared.name, qual, declared.span, None, alignment)
+    try:
+        variable.initial = _initial(checker, qual, base, init, declared, local)
+    except Rejected:
+        variable.wrong = True
+    return variable
+
+
+def _variable_type(checker: Checker, declared: Declared, base: Base, init: ast.InitDeclarator, local: bool) -> Qual:
+    name, span = declared.name, declared.span
+    for word in base.words:
+        checker.reject(base.span, f"'{word}' is for functions only, '{name}' is a variable")
+    if base.storage.startswith('extern "'):
+        checker.reject(span, f"C linkage is for functions only; write plain extern for the variable '{name}'")
+    if attributes.has(base.attributes, "noescape"):
+        checker.reject(span, f"noescape is for parameters, '{name}' is a variable")
+    qual = bind(declared.qual, VARYING)
+    kind = qual.type
+    if isinstance(kind, Void):
+        checker.reject(span, f"variable '{name}' cannot have type void")
+    if isinstance(kind, Function):
+        checker.reject(span, f"a function declarator is not allowed in a local declaration; declare '{name}' at file scope")
+    if isinstance(kind, Array):
+        qual = complete_array(qual, init.initializer)
+        if is_unsized(qual) and base.storage != "extern":
+            where = "local" if local else "global"
+            checker.reject(span, f"the {where} array '{name}' has neither size nor initializer")
+        if is_unsized(qual):
+            checker.reject(span, f"the global array '{name}' has neither size nor initializer")
+        while isinstance(kind, Array):
+            kind = kind.element.type
+    if isinstance(kind, Struct) and kind.members is None:
+        checker.reject(span, f"variable '{name}' has the incomplete type '{kind}'; define the struct first or use a pointer")
+    return qual
+
+
+def _initial(
+    checker: Checker, qual: Qual, base: Base, init: ast.InitDeclarator, declared: Declared, local: bool
+) -> tree.Initializer | None:
+    name = declared.name
+    if init.initializer is None:
+        if isinstance(qual.type, Reference) and base.storage != "extern":
+            checker.reject(declared.span, f"reference '{name}' is not initialised; bind it to a variable")
+        if local and qual.const and not base.storage:
+            checker.reject(declared.span, f"const variable '{name}' lacks its initial value")
+        return None
+    if base.storage == "extern":
+        checker.reject(init.span, f"extern variable '{name}' cannot be initialised here; its definition does that")
+    if isinstance(qual.type, Reference):
+        initial: tree.Initializer = bind_reference(checker, qual.type.to, init.initializer, name)
+    else:
+        initial = initialize(checker, qual, init.initializer, f"the initializer of '{name}'")
+    if not local:
+        return require_constant(checker, initial, f"global variable '{name}'", init.initializer.span)
+    if base.storage == "static":
+        return require_constant(checker, initial, f"static variable '{name}'", init.initializer.span)
+    return initial
+
+
+def bind_reference(checker: Checker, target: Qual, node: ast.Initializer, name: str) -> tree.Value:
+    """The address a reference variable stands for."""
+    operand = None if isinstance(node, ast.InitializerList) else checker.expression(node)
+    if not isinstance(operand, tree.Place) or isinstance(operand, tree.Temporary):
+        checker.reject(node.span, f"reference '{name}' is initialised from something without an address")
+    if operand.address_rate is VARYING:
+        checker.reject(node.span, f"reference '{name}' cannot be bound to a varying location; copy it to a variable first")
+    if not _binds(operand.storage, target):
+        checker.reject(
+            node.span, f"the initializer of reference '{name}': the types do not match, '{target} &' and '{operand.storage}'"
+        )
+    if operand.storage.const and not target.const and not is_reference(operand):
+        checker.warning(node.span, f"the initializer of reference '{name}': const is lost, '{operand.storage}' to '{target} &'")
+    pointer = address_of(operand, node.span)
+    wanted = Qual(Pointer(target))
+    return pointer if pointer.type == wanted else tree.Convert(node.span, wanted, pointer)
+
+
+def _binds(storage: Qual, target: Qual) -> bool:
+    from_plain, to_plain = storage.with_const(False), target.with_const(False)
+    return from_plain == to_plain
+
+
+def _object_type(qual: Qual) -> tuple[Qual, bool]:
+    """The type of the symbol: a reference is a pointer."""
+    if isinstance(qual.type, Reference):
+        return Qual(Pointer(qual.type.to)), True
+    return qual, False
+
+
+def _define_local(checker: Checker, variable: _Variable, base: Base) -> list[tree.Statement]:
+    qual, reference = _object_type(variable.qual)
+    kind = {"static": "static", "extern": "extern"}.get(base.storage, "local")
+    symbol = tree.VariableSymbol(variable.name, qual, kind, variable.span, reference, alignment=variable.alignment)
+    declare_local(checker, symbol)
+    if kind == "static":
+        symbol.initial = variable.initial
+        checker.program.globals.append(symbol)
+        return []
+    if kind == "extern":
+        known = checker.scopes.find_global(variable.name)
+        if isinstance(known, tree.VariableSymbol) and known.type == qual:
+            checker.scopes.declare(variable.name, known)
+        else:
+            checker.program.globals.append(symbol)
+        return []
+    return [tree.Declare(variable.span, symbol, variable.initial)]
+
+
+def _define_global(checker: Checker, variable: _Variable, base: Base) -> None:
+    qual, reference = _object_type(variable.qual)
+    kind = {"static": "static", "extern": "extern"}.get(base.storage, "global")
+    name, span = variable.name, variable.span
+    earlier = checker.scopes.find_here(name)
+    symbol = tree.VariableSymbol(name, qual, kind, span, reference, alignment=variable.alignment, initial=variable.initial)
+    if isinstance(earlier, tree.VariableSymbol):
+        _redeclare(checker, earlier, symbol)
+        return
+    if isinstance(earlier, FunctionSet) or (earlier is None and isinstance(checker.find_in_library(name), FunctionSet)):
+        checker.reject(span, f"variable '{name}' has the name of a function")
+    if earlier is not None and not isinstance(earlier, (Poisoned, BuiltinVariable)):
+        checker.reject(span, f"'{name}' is already declared here{place_of(earlier)}")
+    if isinstance(earlier, BuiltinVariable):
+        checker.warning(span, f"'{name}' hides the built-in variable of the same name")
+    if variable.wrong and qual.const:
+        checker.scopes.declare(name, Poisoned(name, span))
+        return
+    checker.scopes.declare(name, symbol)
+    checker.program.globals.append(symbol)
+
+
+def _redeclare(checker: Checker, earlier: tree.VariableSymbol, again: tree.VariableSymbol) -> None:
+    """A second declaration of a global: the same object if the types agree."""
+    if earlier.type != again.type:
+        checker.reject(
+            again.span,
+            f"the definitions of '{again.name}' disagree: '{again.type}' here, '{earlier.type}' in line {earlier.span.line}",
+        )
+    if earlier.initial is not None and again.initial is not None:
+        checker.reject(again.span, f"variable '{again.name}' is defined twice{place_of(earlier)}")
+    if again.initial is not None:
+        earlier.initial = again.initial
+    if earlier.kind == "extern" and again.kind != "extern":
+        earlier.kind = again.kind
+    earlier.alignment = max(earlier.alignment, again.alignment)
+
+
+@declaration(ast.ExportTypes)
+def check_export_types(checker: Checker, node: ast.ExportTypes) -> None:
+    """``export { A, B };`` puts types into the header."""
+    for specifier in node.types:
+        qual = resolve_specifiers(checker, ast.Specifiers(specifier.span, (), (), (specifier,))).qual
+        kind = qual.type
+        if not isinstance(kind, (Struct, Enum)):
+            checker.error(specifier.span, f"type '{kind}' cannot be exported; structs and enums can")
+        elif kind not in checker.program.exported_types:
+            checker.program.exported_types.append(kind)
+
+

@@ -1,0 +1,220 @@
+"""Overload resolution: the costs of section 6.3, the choice, and messages that say why a candidate does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from voltac.diagnostics import Span
+from voltac.sema import tree
+from voltac.sema.context import Checker, Operand
+from voltac.sema.conversions import IMPLICIT, is_null, obstacle, same_type
+from voltac.sema.scopes import FunctionSet
+from voltac.sema.types import (
+    UNIFORM,
+    VARYING,
+    Array,
+    Function,
+    Pointer,
+    Qual,
+    Reference,
+    Scalar,
+)
+from voltac.sema.values import is_reference, operand_qual
+
+_NOT_CONSTANT = 512
+"""A conversion of a value costs this many times that of a constant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What resolution knows of an argument; hashable, so that decisions can be remembered."""
+
+    qual: Qual
+    is_reference: bool
+    is_constant: bool
+    is_null: bool
+    functions: FunctionSet | None = None
+
+    @property
+    def decayed(self) -> Qual:
+        kind = self.qual.type
+        return Qual(Pointer(kind.element)) if isinstance(kind, Array) else self.qual
+
+    def __str__(self) -> str:
+        return f"function '{self.functions.name}'" if self.functions is not None else str(self.qual)
+
+
+_NO_TYPE = Qual(Function(Qual(Pointer(Qual(Scalar("int", 8)))), ()))
+
+
+def argument(operand: Operand) -> Argument:
+    if isinstance(operand, FunctionSet):
+        if len(operand.functions) == 1 and not operand.templates:
+            return Argument(Qual(Pointer(Qual(operand.functions[0].type))), False, True, False)
+        return Argument(_NO_TYPE, False, True, False, operand)
+    constant = type(operand) is tree.Constant
+    null = constant and isinstance(operand, tree.Value) and is_null(operand)
+    return Argument(operand_qual(operand), is_reference(operand), constant, null)
+
+
+def is_widening(source: Scalar, target: Scalar) -> bool:
+    """Conversions that keep every value, roughly: signedness does not count."""
+    if source.kind == "bool":
+        return True
+    if target.kind == "bool":
+        return False
+    if source.is_integer:
+        if source.bits <= 16:
+            return not target.is_integer or target.bits >= source.bits
+        return target.is_integer and target.bits >= source.bits
+    return target.kind == "float" and target.bits >= source.bits
+
+
+def cost(given: Argument, parameter: Qual) -> int | None:
+    """The table of section 6.3 in units of k; None if the conversion is impossible."""
+    if given.functions is not None:
+        target = parameter.type.to.type if isinstance(parameter.type, Pointer) else None
+        fits = any(function.type == target for function in given.functions.functions)
+        return 0 if fits else None
+    if isinstance(parameter.type, Reference):
+        to = parameter.type.to
+        if not same_type(given.qual, to) or (given.qual.const and not to.const and not given.is_constant):
+            return None
+        return 4 if to.const and not given.qual.const else 2
+    base = 2 if given.is_reference else 0
+    source = given.decayed
+    if source == parameter:
+        return base
+    if given.is_null and isinstance(parameter.type, Pointer):
+        return 0
+    same_rate = source.rate is parameter.rate
+    if same_rate and source.type == parameter.type:
+        return base + 1
+    if not same_rate and not (source.rate is UNIFORM and parameter.rate is VARYING):
+        return None
+    if source.type == parameter.type:
+        return base + 16
+    if isinstance(source.type, Scalar) and isinstance(parameter.type, Scalar):
+        if is_widening(source.type, parameter.type):
+            return base + (8 if same_rate else 128)
+        return base + (64 if same_rate else 192)
+    if obstacle(source, parameter, IMPLICIT):
+        return None
+    if isinstance(source.type, Pointer) and isinstance(parameter.type, Pointer) and same_type(source.type.to, parameter.type.to):
+        return base + (1 if same_rate else 16)
+    return base + (64 if same_rate else 192)
+
+
+def costs(given: Sequence[Argument], function: tree.FunctionSymbol) -> list[int] | None:
+    """What each argument costs; None if the function does not accept them."""
+    parameters = function.type.parameters
+    if len(given) > len(parameters):
+        return None
+    if len(given) < len(parameters) and (not function.defaults or function.defaults[len(given)] is None):
+        return None
+    found = []
+    for one, parameter in zip(given, parameters):
+        units = cost(one, parameter)
+        if units is None:
+            return None
+        found.append(units if one.is_constant else units * _NOT_CONSTANT)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The function chosen, or what to say instead; ``warning`` if the choice is not clear."""
+
+    function: tree.FunctionSymbol | None
+    error: str = ""
+    warning: str = ""
+
+
+def choose(name: str, candidates: Sequence[tree.FunctionSymbol], given: Sequence[Argument]) -> Decision:
+    """Pick the candidate of the smallest sum of costs."""
+    viable: list[tuple[int, tree.FunctionSymbol, list[int]]] = []
+    for function in candidates:
+        found = costs(given, function)
+        if found is not None:
+            viable.append((sum(found), function, found))
+    if not viable:
+        return Decision(None, _no_match(name, candidates, given))
+    smallest = min(total for total, _, _ in viable)
+    best = [entry for entry in viable if entry[0] == smallest]
+    if len(best) > 1:
+        plain = [entry for entry in best if not entry[1].weak]
+        if len(plain) != 1:
+            listed = _listed([entry[1] for entry in best])
+            return Decision(None, f"the call of '{name}' fits several overloads equally\n{_passed(given)}{listed}")
+        best = plain
+    _, chosen, own = best[0]
+    rivals = [
+        function
+        for _, function, found in viable
+        if function is not chosen and any(other < mine for other, mine in zip(found, own))
+    ]
+    if rivals:
+        text = f"the choice among the overloads of '{name}' is not clear; cast the arguments to the types you mean\n"
+        return Decision(chosen, warning=text + _passed(given) + _listed([chosen, *rivals]))
+    return Decision(chosen)
+
+
+def signature(function: tree.FunctionSymbol) -> str:
+    """``float f(varying int32 a)``: result, name, parameters."""
+    names = [symbol.name for symbol in function.parameters] or [""] * len(function.type.parameters)
+    shown = ", ".join(f"{qual} {name}".rstrip() for qual, name in zip(function.type.parameters, names))
+    return f"{function.type.result} {function.name}({shown})"
+
+
+def _passed(given: Sequence[Argument]) -> str:
+    return f"  Passed types: ({', '.join(map(str, given))})\n"
+
+
+def _listed(functions: Sequence[tree.FunctionSymbol]) -> str:
+    return "\n".join(f"  Candidate: {signature(function)}" for function in functions[:12])
+
+
+def _no_match(name: str, candidates: Sequence[tree.FunctionSymbol], given: Sequence[Argument]) -> str:
+    if len(candidates) == 1:
+        function = candidates[0]
+        return f"'{name}' does not accept these arguments: {_why_not(function, given)}\n{_passed(given)}{_listed([function])}"
+    text = f"no overload of '{name}' accepts these arguments\n{_passed(given)}"
+    fitting = [function for function in candidates if len(function.type.parameters) == len(given)] or list(candidates)
+    lines = [f"  Candidate: {signature(function)}: {_why_not(function, given)}" for function in fitting[:12]]
+    return text + "\n".join(lines)
+
+
+def _why_not(function: tree.FunctionSymbol, given: Sequence[Argument]) -> str:
+    parameters = function.type.parameters
+    least = len(parameters) - sum(default is not None for default in function.defaults)
+    if not least <= len(given) <= len(parameters):
+        wanted = str(least) if least == len(parameters) else f"{least} to {len(parameters)}"
+        return f"it takes {wanted} argument{'' if wanted == '1' else 's'}, {len(given)} given"
+    for number, (one, parameter) in enumerate(zip(given, parameters), 1):
+        if cost(one, parameter) is None:
+            if one.functions is not None:
+                return f"argument {number}: no overload of '{one.functions.name}' has the type '{parameter}'"
+            if isinstance(parameter.type, Reference):
+                return f"argument {number}: a reference '{parameter}' does not bind to '{one.qual}'"
+            reason = obstacle(one.decayed, parameter, IMPLICIT)
+            return f"argument {number}: '{one.decayed}' does not convert to '{parameter}': {reason}"
+    return "it does not fit"
+
+
+def resolve(checker: Checker, functions: FunctionSet, given: Sequence[Argument], span: Span) -> tree.FunctionSymbol:
+    """The ordinary function to call; templates are added by the caller."""
+    decision = functions.resolved.get(tuple(given))
+    if not isinstance(decision, Decision):
+        decision = choose(functions.name, functions.functions, given)
+        functions.resolved[tuple(given)] = decision
+    return accept(checker, decision, span)
+
+
+def accept(checker: Checker, decision: Decision, span: Span) -> tree.FunctionSymbol:
+    """Report what a decision says, and hand out its function."""
+    if decision.function is None:
+        checker.reject(span, decision.error)
+    if decision.warning:
+        checker.warning(span, decision.warning)
+    return decision.function

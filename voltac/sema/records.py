@@ -1,0 +1,119 @@
+"""Struct and enum definitions and their tags (sections 5.7, 5.10)."""
+
+from __future__ import annotations
+
+from voltac.sema import attributes, tree
+from voltac.sema.context import Checker, specifier
+from voltac.sema.declarators import declare, resolve_specifiers
+from voltac.sema.scopes import ConstantSymbol, Poisoned, Symbol, TypeSymbol
+from voltac.sema.types import UNBOUND, Array, Enum, Function, Member, Qual, Scalar, Struct, Void
+from voltac.sema.values import value_of
+from voltac.syntax import ast
+
+
+@specifier(ast.StructSpecifier)
+def check_struct(checker: Checker, node: ast.StructSpecifier) -> Qual:
+    """``struct name``, or with members its definition."""
+    if node.members is None:
+        return Qual(_struct_tag(checker, node), UNBOUND)
+    struct = Struct(node.name)
+    if node.name:
+        earlier = checker.scopes.find_here(node.name)
+        kind = earlier.qual.type if isinstance(earlier, TypeSymbol) else None
+        if isinstance(kind, Struct) and kind.members is None:
+            struct = kind
+        elif isinstance(kind, Struct):
+            checker.reject(node.span, f"struct {node.name} is defined twice{_place(earlier)}")
+        elif earlier is not None:
+            checker.reject(node.span, f"'{node.name}' is already declared here{_place(earlier)}")
+        else:
+            checker.scopes.declare(node.name, TypeSymbol(node.name, Qual(struct, UNBOUND), node.span))
+    members: list[Member] = []
+    seen: set[str] = set()
+    for declaration in node.members:
+        check_member_declaration(checker, struct, declaration, members, seen)
+    struct.members = tuple(members)
+    struct.alignment = attributes.alignment(checker, node.attributes)
+    return Qual(struct, UNBOUND)
+
+
+def _place(symbol: Symbol | None) -> str:
+    span = getattr(symbol, "span", None)
+    return f", first in line {span.line}" if span is not None and span.line else ""
+
+
+def _struct_tag(checker: Checker, node: ast.StructSpecifier) -> Struct:
+    symbol = checker.scopes.find(node.name)
+    if isinstance(symbol, TypeSymbol):
+        if isinstance(symbol.qual.type, Struct):
+            return symbol.qual.type
+        checker.reject(node.span, f"'{node.name}' is declared, but as no struct")
+    struct = Struct(node.name)
+    checker.scopes.declare(node.name, TypeSymbol(node.name, Qual(struct, UNBOUND), node.span))
+    return struct
+
+
+def check_member_declaration(
+    checker: Checker, struct: Struct, node: ast.Declaration, members: list[Member], seen: set[str]
+) -> None:
+    base = resolve_specifiers(checker, node.specifiers)
+    for word in base.words:
+        checker.reject(node.span, f"'{word}' is for functions only, not for a member")
+    if base.attributes:
+        checker.warning(base.attributes[0].span, f"attribute '{base.attributes[0].name}' has no effect on a member")
+    for init in node.declarators:
+        declared = declare(checker, init.declarator, base.qual)
+        name, qual = declared.name, declared.qual
+        if init.initializer is not None:
+            checker.reject(init.span, f"member '{name}' cannot have an initial value")
+        if name in seen:
+            checker.reject(declared.span, f"member name '{name}' is used twice in {struct}")
+        seen.add(name)
+        kind = qual.type
+        if isinstance(kind, Void):
+            checker.reject(declared.span, f"member '{name}' cannot have type void")
+        if isinstance(kind, Function):
+            checker.reject(declared.span, f"member '{name}' cannot be a function; use a pointer to one")
+        while isinstance(kind, Array):
+            if kind.count is None:
+                checker.reject(declared.span, f"member array '{name}' needs a size")
+            kind = kind.element.type
+        if isinstance(kind, Struct) and kind.members is None:
+            checker.reject(
+                declared.span,
+                f"{struct} contains an incomplete type\n  Member '{name}' has type '{kind}', which is not complete here",
+            )
+        members.append(Member(name, qual))
+
+
+@specifier(ast.EnumSpecifier)
+def check_enum(checker: Checker, node: ast.EnumSpecifier) -> Qual:
+    """``enum name``, or with enumerators its definition; they become visible behind the closing brace."""
+    if node.enumerators is None:
+        symbol = checker.scopes.find(node.name)
+        if isinstance(symbol, TypeSymbol) and isinstance(symbol.qual.type, Enum):
+            return symbol.qual
+        checker.reject(node.span, f"there is no enum '{node.name}'{checker.suggest(node.name)}")
+    enum = Enum(node.name)
+    if node.name:
+        earlier = checker.scopes.find_here(node.name)
+        if earlier is not None:
+            checker.reject(node.span, f"'{node.name}' is already declared here{_place(earlier)}")
+        checker.scopes.declare(node.name, TypeSymbol(node.name, Qual(enum, UNBOUND), node.span))
+    following = 0
+    for enumerator in node.enumerators:
+        if enumerator.value is not None:
+            value = value_of(checker, enumerator.value)
+            kind = value.type.type
+            if not isinstance(value, tree.Constant) or isinstance(value.value, float) or not isinstance(kind, (Scalar, Enum)):
+                checker.reject(enumerator.value.span, f"the value of enumerator '{enumerator.name}' is not a constant integer")
+            following = int(value.value)
+        enum.values[enumerator.name] = following & 0xFFFFFFFF
+        following += 1
+    for enumerator in node.enumerators:
+        earlier = checker.scopes.find_here(enumerator.name)
+        if earlier is not None and not isinstance(earlier, Poisoned):
+            checker.reject(enumerator.span, f"'{enumerator.name}' is already declared here{_place(earlier)}")
+        constant = ConstantSymbol(enumerator.name, Qual(enum), enum.values[enumerator.name], enumerator.span)
+        checker.scopes.declare(enumerator.name, constant)
+    return Qual(enum, UNBOUND)

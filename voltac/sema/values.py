@@ -1,0 +1,228 @@
+"""From operands to values and places: loading, the decay of arrays and functions, addresses, temporaries."""
+
+from __future__ import annotations
+
+from voltac.diagnostics import Span
+from voltac.sema import tree
+from voltac.sema.context import Checker, Operand
+from voltac.sema.conversions import convert
+from voltac.sema.scopes import FunctionSet
+from voltac.sema.types import (
+    INT32,
+    UNBOUND,
+    UNIFORM,
+    VARYING,
+    Array,
+    Enum,
+    Function,
+    Pointer,
+    Qual,
+    Reference,
+    Scalar,
+    Struct,
+    Void,
+)
+from voltac.syntax import ast
+
+ZERO = Qual(INT32)
+
+
+def value_of(checker: Checker, node: ast.Expression) -> tree.Value:
+    """Check an expression and take its value."""
+    operand = checker.expression(node)
+    if isinstance(operand, tree.Value):
+        return operand
+    return to_value(checker, operand, node.span)
+
+
+def to_value(checker: Checker, operand: Operand, span: Span) -> tree.Value:
+    if isinstance(operand, tree.Value):
+        return operand
+    if isinstance(operand, tree.Place):
+        return load(checker, operand, span)
+    return function_address(checker, operand, span)
+
+
+def load(checker: Checker, place: tree.Place, span: Span) -> tree.Value:
+    """Read a place; an array is the address of its first element, a constant global its value."""
+    kind = place.storage.type
+    if isinstance(kind, Array):
+        return decay(place, span)
+    if type(place) is tree.Variable and place.symbol.kind != "local":
+        known = known_constant(place.symbol)
+        if known is not None:
+            return tree.Constant(span, known.type, known.value)
+    if isinstance(kind, Struct):
+        if kind.members is None:
+            checker.reject(span, f"{kind} is declared but not defined, so its value cannot be read")
+        if place.address_rate is VARYING:
+            _check_gather(checker, kind, span)
+    elif isinstance(kind, Void):
+        checker.reject(span, "a void pointer cannot be dereferenced; cast it to the type it points to")
+    elif isinstance(kind, Function):
+        checker.reject(span, "a function has no value; call it, or write its name alone for its address")
+    result = place.type
+    if result.const:
+        result = Qual(result.type, result.rate)
+    return tree.Load(span, result, place)
+
+
+def known_constant(symbol: tree.VariableSymbol) -> tree.Constant | None:
+    """The value of a const global that is known now."""
+    if symbol.type.const and symbol.kind in ("global", "static") and type(symbol.initial) is tree.Constant:
+        if isinstance(symbol.type.type, (Scalar, Enum)):
+            return symbol.initial
+    return None
+
+
+def _check_gather(checker: Checker, struct: Struct, span: Span) -> None:
+    """A struct with a member bound to uniform has one such member for all lanes: there is nothing to gather."""
+    for member in struct.members or ():
+        if member.qual.rate is UNIFORM:
+            checker.reject(
+                span,
+                f"the uniform member '{member.name}' of {struct} prevents reading the struct at a varying place; "
+                "read the members one by one",
+            )
+        if isinstance(member.qual.type, Struct) and member.qual.rate is UNBOUND:
+            _check_gather(checker, member.qual.type, span)
+
+
+def decay(place: tree.Place, span: Span) -> tree.Value:
+    """An array becomes the address of its element 0."""
+    assert isinstance(place.storage.type, Array)
+    mark_address_taken(place)
+    first = tree.element(place, tree.Constant(span, ZERO, 0), span)
+    return tree.AddressOf(span, Qual(Pointer(first.storage), first.address_rate), first)
+
+
+def mark_address_taken(place: tree.Place) -> None:
+    here = place
+    while True:
+        if type(here) is tree.Variable:
+            here.symbol.address_taken = True
+            return
+        if type(here) is tree.Element:
+            here = here.aggregate
+        elif type(here) is tree.MemberPlace:
+            here = here.struct
+        else:
+            return
+
+
+def address_of(place: tree.Place, span: Span) -> tree.Value:
+    """``&place``."""
+    if type(place) is tree.Deref:
+        return place.pointer
+    mark_address_taken(place)
+    return tree.AddressOf(span, Qual(Pointer(place.storage), place.address_rate), place)
+
+
+def function_address(checker: Checker, functions: FunctionSet, span: Span) -> tree.Value:
+    """The address of the only function of a name."""
+    if len(functions.functions) != 1 or functions.templates:
+        checker.reject(
+            span, f"'{functions.name}' names several functions; assign it to a function pointer of the type you mean, or call it"
+        )
+    return address_of_function(checker, functions.functions[0], span)
+
+
+def address_of_function(checker: Checker, function: tree.FunctionSymbol, span: Span) -> tree.Value:
+    checker.demand_body(function)
+    return tree.FunctionAddress(span, Qual(Pointer(Qual(function.type))), function)
+
+
+def temporary(value: tree.Value) -> tree.Temporary:
+    """A place for a value that has none."""
+    return tree.Temporary(value.span, value.type, UNIFORM, value)
+
+
+def place_or_temporary(operand: tree.Place | tree.Value) -> tree.Place:
+    if isinstance(operand, tree.Place):
+        return operand
+    return temporary(operand)
+
+
+def operand_qual(operand: tree.Place | tree.Value) -> Qual:
+    """The type of an operand as overload resolution sees it: places and constants keep const."""
+    if isinstance(operand, tree.Place):
+        return operand.type
+    if type(operand) is tree.Constant:
+        return operand.type.with_const(True)
+    return operand.type
+
+
+def is_reference(operand: Operand) -> bool:
+    """The name of a reference, or a call that returns one."""
+    if type(operand) is not tree.Deref:
+        return False
+    pointer = operand.pointer
+    if type(pointer) is tree.Load:
+        return type(pointer.place) is tree.Variable and pointer.place.symbol.is_reference
+    return type(pointer) is tree.Call and isinstance(pointer.function.type.result.type, Reference)
+
+
+def require_place(checker: Checker, operand: Operand, span: Span, what: str) -> tree.Place:
+    """The operand of an assignment or step: something that can be written."""
+    if not isinstance(operand, tree.Place) or type(operand) is tree.Temporary or _inside_temporary(operand):
+        checker.reject(span, f"{what} is not assignable: it is a value without a place in memory")
+    kind = operand.storage
+    if kind.const:
+        checker.reject(span, f"{what} is const and cannot be assigned: its type is '{kind}'")
+    if isinstance(kind.type, Array):
+        checker.reject(span, f"{what} is an array of type '{kind}'; arrays cannot be assigned, copy their elements")
+    if isinstance(kind.type, Function):
+        checker.reject(span, f"{what} is a function and cannot be assigned")
+    if isinstance(kind.type, Void):
+        checker.reject(span, "a void pointer cannot be dereferenced; cast it to the type it points to")
+    if isinstance(kind.type, Struct):
+        if kind.type.members is None:
+            checker.reject(span, f"{kind.type} is declared but not defined, so it cannot be assigned")
+        for member in kind.type.members:
+            if member.qual.const:
+                checker.reject(span, f"{what} is not assignable: member '{member.name}' of {kind.type} is const")
+        if operand.address_rate is VARYING:
+            _check_gather(checker, kind.type, span)
+    return operand
+
+
+def _inside_temporary(place: tree.Place) -> bool:
+    while True:
+        if type(place) is tree.Element:
+            place = place.aggregate
+        elif type(place) is tree.MemberPlace:
+            place = place.struct
+        else:
+            return type(place) is tree.Temporary
+
+
+def assignable_type(place: tree.Place) -> Qual:
+    """The type a value needs to be assigned to the place."""
+    result = place.type
+    return result.with_const(False) if result.const else result
+
+
+def is_null_pointer(value: tree.Value) -> bool:
+    return type(value) is tree.Constant and isinstance(value.type.type, Pointer)
+
+
+def convert_operand(checker: Checker, operand: Operand, wanted: Qual, place: str, span: Span) -> tree.Value:
+    """The operand converted for an assignment, initializer, argument or result; picks an overload for a pointer."""
+    if isinstance(operand, FunctionSet):
+        return pick_function(checker, operand, wanted, place, span)
+    return convert(checker, to_value(checker, operand, span), wanted, place, span)
+
+
+def pick_function(checker: Checker, functions: FunctionSet, wanted: Qual, place: str, span: Span) -> tree.Value:
+    """The address of the function of a set that has exactly the type the pointer wants."""
+    if not isinstance(wanted.type, Pointer) or not isinstance(wanted.type.to.type, Function):
+        return convert(checker, function_address(checker, functions, span), wanted, place, span)
+    for function in functions.functions:
+        if function.type == wanted.type.to.type:
+            if function.c_linkage:
+                checker.reject(span, f"{place}: the address of the extern \"C\" function '{function.name}' has another convention")
+            return convert(checker, address_of_function(checker, function, span), wanted, place, span)
+    if len(functions.functions) == 1:
+        found = functions.functions[0].type
+        checker.reject(span, f"{place}: function '{functions.name}' has type '{found}', the pointer wants '{wanted.type.to}'")
+    checker.reject(span, f"{place}: no overload of '{functions.name}' has the pointer's type '{wanted.type.to}'")
