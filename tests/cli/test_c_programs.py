@@ -1,0 +1,135 @@
+"""A C and a C++ program, compiled against the generated header, link with the object and get what C itself computes."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+KERNELS = """\
+enum Shape { ROUND, SQUARE = 5 };
+struct Pair { int8 tag; double weight; };
+struct Item { float x; Pair pair; Shape shape; uniform float<3> direction; int grid[2][3]; };
+struct Small { float a; float b; };
+
+export void saxpy(uniform float s, uniform float x[], uniform float y[], uniform float out[], uniform int n) {
+    foreach (i = 0 ... n)
+        out[i] = s * x[i] + y[i];
+}
+export uniform double total(const uniform double values[], uniform int64 n) {
+    varying double sum = 0;
+    foreach (i = 0 ... (uniform int)n)
+        sum += values[i];
+    return reduce_add(sum);
+}
+export uniform bool flip(uniform bool b) { return !b; }
+export uniform int8 narrow(uniform int8 a, uniform uint16 b) { return a + (uniform int8)b; }
+export void bump(uniform int & counter) { counter += 5; }
+export void fill(uniform Item items[], uniform int n) {
+    for (uniform int k = 0; k < n; ++k) {
+        items[k].x = k;
+        items[k].pair.tag = -k;
+        items[k].pair.weight = k * 0.5d;
+        items[k].shape = SQUARE;
+        items[k].direction.y = k + 1;
+        items[k].grid[1][2] = 7 * k;
+    }
+}
+export void lanes(varying float * uniform v, varying Pair * uniform p) {
+    *v = 2 * *v + programIndex;
+    p->tag = programIndex;
+    p->weight = programIndex * 0.25d;
+}
+export void matrix(uniform float a[][4], uniform int rows) {
+    for (uniform int k = 0; k < rows; ++k)
+        a[k][k] = 1;
+}
+export uniform Small small(uniform float a) { uniform Small s = { a, 2 * a }; return s; }
+export uniform int width() { return programCount; }
+"""
+
+CHECKS = """\
+#include <assert.h>
+#include <stdio.h>
+#include "kernels.h"
+USING
+
+int main(void) {
+    float x[37], y[37], out[38];
+    double values[23], expected = 0;
+    for (int k = 0; k < 37; k++) { x[k] = k; y[k] = 100 - k; }
+    for (int k = 0; k < 23; k++) { values[k] = k * k; expected += k * k; }
+    out[37] = -1;
+    saxpy(2.0f, x, y, out, 37);
+    for (int k = 0; k < 37; k++) assert(out[k] == 2.0f * k + 100 - k);
+    assert(out[37] == -1);
+    assert(total(values, 23) == expected);
+    assert(flip(false) && !flip(true));
+    assert(narrow(-100, 40) == -60);
+    int32_t counter = 1;
+    bump(REFERENCE counter);
+    assert(counter == 6);
+    struct Item items[3];
+    fill(items, 3);
+    for (int k = 0; k < 3; k++) {
+        assert(items[k].x == k && items[k].pair.tag == -k && items[k].pair.weight == k * 0.5);
+        assert(items[k].shape == SQUARE && items[k].direction.v[1] == k + 1 && items[k].grid[1][2] == 7 * k);
+    }
+    __ISPC_ALIGN__(64) float v[1][WIDTH];
+    struct VARYING_PAIR p;
+    for (int k = 0; k < WIDTH; k++) v[0][k] = 10;
+    lanes(v, &p);
+    for (int k = 0; k < WIDTH; k++) assert(v[0][k] == 20 + k && p.tag[k] == k && p.weight[k] == k * 0.25);
+    float a[3][4] = {{0}};
+    matrix(a, 3);
+    for (int k = 0; k < 12; k++) assert(a[k / 4][k % 4] == (k / 4 == k % 4));
+    struct Small s = small(1.5f);
+    assert(s.a == 1.5f && s.b == 3.0f);
+    assert(width() == WIDTH);
+    puts("all as expected");
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize(("target", "width"), [("sse4-i32x4", 4), ("avx2-i32x8", 8), ("avx512skx-x16", 16)])
+@pytest.mark.parametrize(("compiler", "suffix"), [("gcc -std=c11", "c"), ("g++ -std=c++17", "cpp")])
+def test_programs_link_and_run(
+    voltac: Run, folder: Path, compiler: str, suffix: str, target: str, width: int, level: str
+) -> None:
+    from voltac.llvm import can_run
+    from voltac.target_info import find_target
+
+    (folder / "kernels.ispc").write_text(KERNELS)
+    made = voltac("kernels.ispc", "-o", "kernels.o", "-h", "kernels.h", f"--target={target}", level, "--woff")
+    assert made.returncode == 0, made.stderr
+    using, reference = ("using namespace ispc;", "") if suffix == "cpp" else ("", "&")
+    (folder / f"main.{suffix}").write_text(CHECKS.replace("USING", using).replace("REFERENCE", reference))
+    macros = [f"-DWIDTH={width}", f"-DVARYING_PAIR=v{width}_varying_Pair"]
+    command = [*compiler.split(), "-Wall", "-Werror", *macros, f"main.{suffix}", "kernels.o", "-o", "main", "-lm"]
+    linked = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert linked.returncode == 0, linked.stderr
+    if can_run(find_target(target)):
+        done = subprocess.run(["./main"], cwd=folder, capture_output=True, text=True)
+        assert done.stdout == "all as expected\n", done.stderr
+
+
+def test_assembly_and_text_outputs_are_accepted_by_the_system(voltac: Run, folder: Path) -> None:
+    assert voltac("good.ispc", "-o", "good.s", "--emit-asm", "--target=avx2").returncode == 0
+    assert voltac("good.ispc", "-o", "good.ll", "--emit-llvm-text", "--target=avx2").returncode == 0
+    assert voltac("good.ispc", "-o", "good.bc", "--emit-llvm", "--target=avx2").returncode == 0
+    subprocess.run(["gcc", "-c", "good.s", "-o", "good.o"], cwd=folder, check=True)
+    symbols = subprocess.run(["nm", "good.o"], cwd=folder, check=True, capture_output=True, text=True).stdout
+    assert " T saxpy" in symbols
+    assert "define void @saxpy(" in (folder / "good.ll").read_text()
+    assert (folder / "good.bc").read_bytes()[:2] == b"BC"
+
+
+def test_an_object_links_into_a_shared_library_and_an_executable_of_either_kind(voltac: Run, folder: Path) -> None:
+    assert voltac("good.ispc", "-o", "good.o", "--target=sse4").returncode == 0
+    (folder / "main.c").write_text("void saxpy(); int main(void) { saxpy(0.0f, 0, 0, 0, 0); return 0; }")
+    for command in ("gcc -shared good.o -o good.so", "gcc -pie -fPIE main.c good.o", "gcc -no-pie main.c good.o"):
+        subprocess.run(command.split(), cwd=folder, check=True)

@@ -1,0 +1,120 @@
+"""The pipeline: begins and ends where asked, prints what it is asked to, and reports failures by stage."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from voltac import driver
+from voltac.diagnostics import CompileError, InternalError
+from voltac.driver import STAGE_NAMES, InputError, Watch, compile_source, decode_source, read_source, with_deep_stack
+from voltac.options import Options
+from voltac.records import record
+from voltac.target_info import find_target
+
+OPTIONS = Options(target=find_target("sse2-i32x4"))
+SOURCE = "export uniform int twice(uniform int x) { return x + x; }\n"
+LLVM = "define i32 @twice(i32 %x) {\n  %y = add i32 %x, %x\n  ret i32 %y\n}\n"
+
+
+def test_the_pipeline_reads_as_the_design_tells_it() -> None:
+    assert STAGE_NAMES == ("preprocess", "parse", "check", "lower", "early", "passes", "late")
+
+
+def test_all_stages_make_an_object() -> None:
+    job = compile_source(SOURCE, "twice.ispc", OPTIONS)
+    assert job.optimized.object_code()[:4] == b"\x7fELF"
+    assert [function.name for function in job.program.exports] == ["twice"]
+    assert job.dependencies == ("twice.ispc",)
+
+
+def test_a_compilation_begins_at_llvm_text() -> None:
+    job = compile_source(LLVM, "twice.ll", OPTIONS, begin="late")
+    assert list(job.results) == ["late"]
+    assert "twice:" in job.optimized.assembly()
+
+
+def test_a_compilation_ends_after_any_stage_and_goes_on_from_its_text() -> None:
+    whole = compile_source(SOURCE, "twice.ispc", OPTIONS)
+    lowered = compile_source(SOURCE, "twice.ispc", OPTIONS, end="lower")
+    assert list(lowered.results) == ["preprocess", "parse", "check", "lower"]
+    rest = compile_source(lowered.results["lower"], "twice.ll", OPTIONS, begin="early")
+    assert rest.optimized.assembly() == whole.optimized.assembly()
+
+
+def test_every_stage_can_be_printed() -> None:
+    output = io.StringIO()
+    compile_source(SOURCE, "twice.ispc", OPTIONS, watch=Watch(frozenset(STAGE_NAMES), False, output))
+    text = output.getvalue()
+    for part in ("return x + x;", "TranslationUnit", "exported function twice(x: uniform int32)", "define", "ret i32"):
+        assert part in text
+
+
+def test_the_watch_tells_how_long_each_stage_took() -> None:
+    output = io.StringIO()
+    compile_source(LLVM, "twice.ll", OPTIONS, begin="early", watch=Watch(time=True, output=output))
+    assert [line.split()[0] for line in output.getvalue().splitlines()] == ["early", "passes", "late"]
+
+
+def test_mistakes_of_the_program_stop_before_code_is_made() -> None:
+    with pytest.raises(CompileError, match="undeclared"):
+        compile_source("export void f() { undeclared = 1; }", "bad.ispc", OPTIONS)
+
+
+def test_a_failing_stage_is_named_and_leaves_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(given: object, job: object) -> None:
+        raise KeyError("lost")
+
+    stages = tuple(
+        driver.Stage(stage.name, stage.purpose, broken, stage.show, stage.takes_text) if stage.name == "passes" else stage
+        for stage in driver.STAGES
+    )
+    monkeypatch.setattr(driver, "STAGES", stages)
+    with pytest.raises(InternalError, match="stage 'passes': KeyError: 'lost'") as caught:
+        compile_source(LLVM, "twice.ll", OPTIONS, begin="early")
+    report = Path(str(caught.value).rsplit(" ", 1)[1])
+    assert "Traceback" in report.read_text()
+    assert LLVM in report.read_text()
+    report.unlink()
+
+
+def test_a_deep_stack_holds_a_hundred_thousand_calls_less_some() -> None:
+    @record
+    class Node:
+        inner: "Node | None"
+
+        def depth(self) -> int:
+            return 1 + (self.inner.depth() if self.inner else 0)
+
+    def deep() -> int:
+        node = Node(None)
+        for _ in range(90_000):
+            node = Node(node)
+        return node.depth()
+
+    before = sys.getrecursionlimit()
+    assert with_deep_stack(deep) == 90_001
+    assert sys.getrecursionlimit() == before
+
+
+def test_what_goes_wrong_in_the_deep_stack_comes_out() -> None:
+    def fails() -> None:
+        raise ValueError("inside")
+
+    with pytest.raises(ValueError, match="inside"):
+        with_deep_stack(fails)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
+    assert decode_source(b"\xef\xbb\xbfint x;", "x") == "int x;"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"", "is empty"), (b"a\n\xff", "is not UTF-8 text: byte 0xff in line 2")],
+)
+def test_unreadable_sources_say_why(content: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / "x.ispc").write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_source(str(tmp_path / "x.ispc"))
