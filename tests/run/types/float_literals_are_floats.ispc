@@ -1,5 +1,5 @@
 // claim: a literal without suffix is a float, also beside a double
-// expect: f.astype(np.float64) * np.float64(np.float32(0.1)), f.astype(np.float64) * 0.1, [150.0, float(np.float32(1e-3)), 0x1.8p3, 1.5]
+// expect: f.astype(np.float64) * np.float64(np.float32(0.1)), f.astype(np.float64) * 0.1, [150.0, float(np.float32(1e-3)), 12.0, 1.5]
 export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n) {
     foreach (k = 0 ... n) {
         double d = f[k];

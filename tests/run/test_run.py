@@ -1,0 +1,69 @@
+"""Every run-test gives the stated result on both judges and as machine code of every host width at -O0 and -O2."""
+
+import zlib
+from pathlib import Path
+
+import pytest
+from run_programs import (
+    JUDGE_TARGETS,
+    TARGETS,
+    NativeRunner,
+    RunTest,
+    compile_natively,
+    interpret,
+    interpret_ir,
+    ir_after,
+    run_tests,
+)
+
+FOLDER = Path(__file__).resolve().parent
+ALL = run_tests(FOLDER)
+every_program = pytest.mark.parametrize("program", ALL, ids=lambda test: str(test.path.relative_to(FOLDER).with_suffix("")))
+
+
+@pytest.fixture(scope="module")
+def runner() -> NativeRunner:
+    return NativeRunner()
+
+
+@every_program
+def test_on_the_typed_tree(program: RunTest) -> None:
+    for width in program.widths:
+        out, printed = interpret(program.path, program.text, JUDGE_TARGETS[width])
+        assert program.difference(out, printed, width) == "", f"at width {width}"
+
+
+@every_program
+def test_on_the_ir(program: RunTest) -> None:
+    """Before and after the passes, for one target that the program's name picks."""
+    targets = [target for target in TARGETS if target.width in program.widths]
+    check_ir(program, targets[zlib.crc32(program.claim.encode()) % len(targets)], ("early", "passes"))
+
+
+def check_ir(program: RunTest, target, stages, level: int = 2) -> None:
+    for stage, text in ir_after(program.path, program.text, target, level):
+        if stage in stages:
+            difference = program.difference(interpret_ir(text), program.prints, target.width)
+            assert difference == "", f"for {target.name}, after {stage}"
+
+
+@every_program
+def test_as_machine_code(program: RunTest, runner: NativeRunner) -> None:
+    compiled = compile_natively(program.path, program.text, program.targets)
+    results = zip(compiled, runner.run(compiled))
+    differences = {str(native): program.difference(*result, native.target.width) for native, result in results}
+    assert not {name: difference for name, difference in differences.items() if difference}
+
+
+@pytest.mark.long
+@every_program
+def test_on_the_ir_of_every_stage_and_target(program: RunTest) -> None:
+    for target in TARGETS:
+        if target.width in program.widths:
+            for level in (0, 2):
+                check_ir(program, target, ("lower", "early", "passes", "late"), level)
+
+
+def test_every_program_is_named_after_its_claim() -> None:
+    assert len(ALL) >= 150
+    assert all(program.claim and program.path.parent.parent == FOLDER for program in ALL)
