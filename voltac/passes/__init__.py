@@ -1,1 +1,33 @@
+"""ir -> ir: the passes between the early and the late LLVM pipeline, by name and in order."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from voltac.ir.model import Module
+from voltac.ir.read import read
+from voltac.ir.verify import verify
+from voltac.ir.write import write
+from voltac.options import Options
+from voltac.passes.access import AccessReport
+from voltac.passes.resolve_accesses import resolve_accesses
+
+PASSES: dict[str, Callable[[Module, Options], list[AccessReport]]] = {
+    "resolve_accesses": resolve_accesses,
+}
+"""Name -> pass; each rewrites the module and reports what became of accesses."""
+
+
+def run(text: str, options: Options) -> str:
+    """All passes over LLVM text that has been through the early pipeline."""
+    return run_with_reports(text, options)[0]
+
+
+def run_with_reports(text: str, options: Options) -> tuple[str, list[AccessReport]]:
+    """As :func:`run`, and what each access became and why."""
+    module = read(text)
+    reports: list[AccessReport] = []
+    for run_pass in PASSES.values():
+        reports.extend(run_pass(module, options))
+    verify(module)
+    return write(module), reports

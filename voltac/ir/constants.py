@@ -1,0 +1,64 @@
+"""Constants of LLVM assembly text -> Python numbers, lane by lane."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from voltac.ir.parts import parse_operand
+from voltac.ir.scan import split_list
+from voltac.ir.types import integer_bits, vector_parts
+
+_WORDS = {"true": 1, "false": 0, "zeroinitializer": 0, "null": 0, "poison": 0, "undef": 0}
+
+
+@lru_cache(maxsize=8192)
+def integers(type_text: str, value: str) -> tuple[int, ...] | None:
+    """The lanes of an integer constant as LLVM prints them (signed; i1 true is 1), one for a scalar.
+
+    Poison and undef lanes read as 0, which is one of the values they may have.
+    None for what is no plain constant.
+    """
+    vector = vector_parts(type_text)
+    lanes, element = vector if vector else (1, type_text)
+    if not integer_bits(element):
+        return None
+    if value[0] in "-0123456789":
+        return (int(value),)
+    if value in _WORDS:
+        return (_WORDS[value],) * lanes
+    if value.startswith("splat ("):
+        inner = parse_operand(value[len("splat (") : -1])
+        one = integers(inner.type, inner.value)
+        return one * lanes if one else None
+    if value[0] == "<":
+        found: list[int] = []
+        for item in split_list(value[1:-1]):
+            operand = parse_operand(item)
+            one = integers(operand.type, operand.value)
+            if one is None:
+                return None
+            found.append(one[0])
+        return tuple(found)
+    return None
+
+
+@lru_cache(maxsize=4096)
+def shuffle_mask(value: str, lanes: int) -> tuple[int, ...] | None:
+    """The lanes a shufflevector mask asks for; -1 for poison ones."""
+    if value == "zeroinitializer":
+        return (0,) * lanes
+    if value in ("poison", "undef"):
+        return (-1,) * lanes
+    if value.startswith("splat ("):
+        return (int(value[len("splat (i32 ") : -1]),) * lanes
+    if value[0] != "<":
+        return None
+    items = [item.rpartition(" ")[2] for item in split_list(value[1:-1])]
+    return tuple(-1 if item in ("poison", "undef") else int(item) for item in items)
+
+
+def is_all_true(value: str) -> bool:
+    """Whether a mask is the constant with every lane on."""
+    if value in ("true", "splat (i1 true)"):
+        return True
+    return value.startswith("<") and "false" not in value and "%" not in value and "true" in value and "poison" not in value

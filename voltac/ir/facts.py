@@ -1,0 +1,195 @@
+"""Symbols of formulas -> a known divisor and range of each, from how they are computed.
+
+Loop counters are proved by induction: the start value gives the claim, each step
+that adds a known amount without wrapping has to keep it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from voltac.ir import lanes
+from voltac.ir.constants import integers
+from voltac.ir.lanes import NOTHING, Facts, LaneValue, Symbol, greatest_common_divisor, power_of_two_part
+from voltac.ir.parts import Operand
+from voltac.ir.types import integer_bits
+
+if TYPE_CHECKING:
+    from voltac.ir.lane_values import LaneValues
+
+
+class FactFinder:
+    """``facts(symbol)``, remembered."""
+
+    def __init__(self, values: LaneValues) -> None:
+        self._values = values
+        self._known: dict[Symbol, Facts] = {}
+        self._assumed: dict[Symbol, Facts] = {}
+
+    def __call__(self, symbol: Symbol) -> Facts:
+        if symbol in self._assumed:
+            return self._assumed[symbol]
+        known = self._known.get(symbol)
+        if known is None:
+            depth = len(self._assumed)
+            known = self._find(symbol)
+            if depth == 0:
+                self._known[symbol] = known
+        return known
+
+    def forget(self) -> None:
+        """Drop what was concluded while a guess stood."""
+        self._known.clear()
+
+    def of_value(self, value: LaneValue) -> Facts:
+        """Facts of lane 0 of a formula."""
+        scalar = value.first()
+        low, high = lanes.value_range(scalar, self)
+        multiple = lanes.uniform_multiple(scalar, self)
+        offset = scalar.offsets[0]
+        if not scalar.signed:
+            offset = power_of_two_part(offset)
+        return Facts(greatest_common_divisor(multiple, offset), low, high)
+
+    def _find(self, symbol: Symbol) -> Facts:
+        if symbol.inner is not None:
+            return self._derived(symbol, symbol.inner)
+        instruction = self._values.definitions.get(symbol.name)
+        if instruction is None or symbol.kind == "pointer":
+            return NOTHING
+        op, parts = instruction.op, instruction.parts
+        if op == "phi":
+            return self._induction(symbol, parts.operands)
+        if op == "select":
+            return _either([self._operand(operand) for operand in parts.operands[1:]])
+        if op == "call":
+            return self._call(parts.callee, parts.operands)
+        if len(parts.operands) == 2:
+            return self._binary(op, parts.flags, parts.operands, symbol.bits)
+        if op in ("zext", "sext") and integer_bits(parts.operands[0].type) == 1:
+            return Facts(1, 0, 1) if op == "zext" else Facts(1, -1, 0)
+        return NOTHING
+
+    def _operand(self, operand: Operand) -> Facts:
+        value = self._values.of(operand)
+        return NOTHING if value is None else self.of_value(value)
+
+    def _derived(self, symbol: Symbol, inner: Symbol) -> Facts:
+        known = self(inner)
+        if symbol.kind == "sext":
+            return known
+        if symbol.kind == "zext":
+            if known.low is not None and known.low >= 0:
+                return known
+            return Facts(power_of_two_part(known.multiple), 0, (1 << inner.bits) - 1)
+        if symbol.kind == "trunc":
+            limit = 1 << (symbol.bits - 1)
+            if known.low is not None and known.high is not None and -limit <= known.low and known.high < limit:
+                return known
+            return Facts(power_of_two_part(known.multiple))
+        if symbol.kind == "quotient":
+            low = None if known.low is None else known.low // symbol.divisor
+            high = None if known.high is None else known.high // symbol.divisor
+            return Facts(known.multiple // symbol.divisor, low, high)
+        return Facts(1, 0, ((1 << symbol.bits) - 1) // symbol.divisor)
+
+    def _binary(self, op: str, flags: tuple[str, ...], operands: list[Operand], bits: int) -> Facts:
+        first, second = (self._operand(operand) for operand in operands)
+        number = integers(operands[1].type, operands[1].value)
+        amount = number[0] if number else None
+        nonnegative = first.low is not None and first.low >= 0
+        if op == "mul":
+            product = first.multiple * second.multiple
+            low = 0 if "nsw" in flags and nonnegative and second.low is not None and second.low >= 0 else None
+            return Facts(product if "nsw" in flags else power_of_two_part(product), low)
+        if op == "shl":
+            return Facts(power_of_two_part(first.multiple) << max(0, amount or 0))
+        if op == "and":
+            return self._bit_and(first, second, amount)
+        if op in ("or", "xor"):
+            multiple = greatest_common_divisor(power_of_two_part(first.multiple), power_of_two_part(second.multiple))
+            both = nonnegative and second.low is not None and second.low >= 0
+            return Facts(multiple, 0 if both else None)
+        if op in ("lshr", "udiv") and amount and amount > 0:
+            divisor = 1 << amount if op == "lshr" else amount
+            high = first.high if nonnegative and first.high is not None else (1 << bits) - 1
+            return Facts(1, 0, high // divisor)
+        if op in ("ashr", "sdiv") and amount and amount > 0:
+            divisor = 1 << amount if op == "ashr" else amount
+            return Facts(1, 0 if nonnegative else None, first.high // divisor if nonnegative and first.high is not None else None)
+        if op in ("urem", "srem") and amount and amount > 0:
+            multiple = greatest_common_divisor(first.multiple if op == "srem" or nonnegative else 1, amount)
+            return Facts(multiple, 0 if op == "urem" or nonnegative else 1 - amount, amount - 1)
+        return NOTHING
+
+    def _bit_and(self, first: Facts, second: Facts, amount: int | None) -> Facts:
+        multiple = max(power_of_two_part(first.multiple), power_of_two_part(second.multiple))
+        low, high = None, None
+        for side in (first, second):
+            if side.low is not None and side.low >= 0:
+                low = 0
+                if side.high is not None:
+                    high = side.high if high is None else min(high, side.high)
+        return Facts(multiple or 1, low, high)
+
+    def _call(self, callee: str, operands: list[Operand]) -> Facts:
+        if callee.startswith("@llvm.smax."):
+            first, second = (self._operand(operand) for operand in operands)
+            lows = [side.low for side in (first, second) if side.low is not None]
+            high = None if first.high is None or second.high is None else max(first.high, second.high)
+            return Facts(greatest_common_divisor(first.multiple, second.multiple), max(lows, default=None), high)
+        if callee.startswith("@llvm.smin."):
+            first, second = (self._operand(operand) for operand in operands)
+            highs = [side.high for side in (first, second) if side.high is not None]
+            low = None if first.low is None or second.low is None else min(first.low, second.low)
+            return Facts(greatest_common_divisor(first.multiple, second.multiple), low, min(highs, default=None))
+        if callee.startswith(("@llvm.ctpop.", "@llvm.ctlz.", "@llvm.cttz.")):
+            return Facts(1, 0, integer_bits(operands[0].type) or 64)
+        return NOTHING
+
+    def _induction(self, symbol: Symbol, operands: list[Operand]) -> Facts:
+        """Facts of a phi, by induction from the values that enter over the steps that add to it.
+
+        While they are looked at nothing is known of the phi itself, so what is concluded holds.
+        """
+        before = self._values.known_names()
+        self._assumed[symbol] = NOTHING
+        steps: list[LaneValue] = []
+        others: list[Facts] = []
+        claim = NOTHING
+        for operand in operands:
+            value = self._values.of(operand)
+            if value is None:
+                others.append(NOTHING)
+            elif value.terms.get(symbol) == 1:
+                steps.append(value)
+            else:
+                others.append(self.of_value(value))
+        if others:
+            claim = _either(others)
+            multiple = claim.multiple
+            grows = True
+            for step in steps:
+                rest = {other: factor for other, factor in step.terms.items() if other != symbol}
+                amount = self.of_value(LaneValue(step.bits, rest, step.offsets[:1]))
+                multiple = greatest_common_divisor(multiple, amount.multiple)
+                if not step.signed:
+                    multiple = power_of_two_part(multiple)
+                grows = grows and step.signed and amount.low is not None and amount.low >= 0
+            claim = Facts(multiple or 1, claim.low if grows else None, None if steps else claim.high)
+        del self._assumed[symbol]
+        self._values.forget_since(before)
+        return claim
+
+
+def _either(sides: list[Facts]) -> Facts:
+    multiple = 0
+    for side in sides:
+        multiple = greatest_common_divisor(multiple, side.multiple)
+    lows = [side.low for side in sides]
+    highs = [side.high for side in sides]
+    return Facts(
+        multiple,
+        None if None in lows else min(low for low in lows if low is not None),
+        None if None in highs else max(high for high in highs if high is not None),
+    )

@@ -1,0 +1,351 @@
+"""A function -> the formula of each of its values over the lanes (``ir/lanes.py``), on demand.
+
+A value without a formula, such as a loaded vector, is None. Scalars always have
+one: at worst they are their own symbol.
+"""
+
+from __future__ import annotations
+
+from voltac.ir import lanes
+from voltac.ir.constants import integers, shuffle_mask
+from voltac.ir.facts import FactFinder
+from voltac.ir.lanes import LaneValue, Symbol
+from voltac.ir.model import Function, Instruction
+from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand, parse
+from voltac.ir.scan import split_list
+from voltac.ir.types import Layout, array_parts, element_of, integer_bits, lanes_of
+
+_LANEWISE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "freeze", "icmp", "fcmp", "select"))
+_DIVISIONS = {"sdiv": "zero", "udiv": "unsigned", "ashr": "floor", "lshr": "unsigned"}
+
+
+class LaneValues:
+    """The analysis of one function. Rewriting the function by values that are equal keeps it valid."""
+
+    def __init__(self, function: Function, layout: Layout) -> None:
+        self.definitions = function.definitions()
+        self.layout = layout
+        self.pointer_bits = layout.pointer_bytes * 8
+        self.parameter_types = {parameter.name: parameter.type for parameter in function.parameters}
+        self.facts = FactFinder(self)
+        self._values: dict[str, LaneValue | None] = {}
+        self._uniform: dict[str, bool] = {}
+
+    def of(self, operand: Operand) -> LaneValue | None:
+        """The formula of an operand of integer or pointer type; None for other types and for irregular vectors."""
+        return self.value(operand.type, operand.value)
+
+    def value(self, type_text: str, value: str) -> LaneValue | None:
+        bits = self.bits_of(type_text)
+        if not bits:
+            return None
+        if value[0] == "%":
+            if value not in self._values:
+                self._values[value] = None
+                self._values[value] = self._compute(value, type_text, bits)
+            return self._values[value]
+        known = integers(type_text, value)
+        if known is not None:
+            return lanes.constant(bits, known)
+        if element_of(type_text) == "ptr":
+            return self._constant_pointer(type_text, value)
+        return None
+
+    def bits_of(self, type_text: str) -> int:
+        element = element_of(type_text)
+        return self.pointer_bits if element == "ptr" else integer_bits(element)
+
+    def scalar(self, type_text: str, value: str) -> LaneValue:
+        """The formula of a scalar integer or pointer; it always has one."""
+        found = self.value(type_text, value)
+        return found if found is not None else self.symbol_of(type_text, value)
+
+    def symbol_of(self, type_text: str, name: str) -> LaneValue:
+        """The value as a symbol of its own: for a scalar, or for a vector whose lanes are all equal."""
+        count = lanes_of(type_text)
+        bits = self.bits_of(type_text)
+        kind = "lane" if count else "pointer" if type_text == "ptr" else "value"
+        return LaneValue(bits, {Symbol(kind, name, bits): 1}, (0,) * max(1, count))
+
+    def is_uniform(self, operand: Operand) -> bool:
+        """Whether all lanes are equal; of any type. Scalars are."""
+        count = lanes_of(operand.type)
+        if not count:
+            return True
+        if operand.value[0] != "%":
+            return operand.value.startswith(("splat (", "zeroinitializer", "poison", "undef")) or self._equal_constants(operand)
+        found = self.of(operand)
+        if found is not None:
+            return found.is_uniform
+        if operand.value not in self._uniform:
+            self._uniform[operand.value] = False
+            self._uniform[operand.value] = self._computes_uniform(operand.value)
+        return self._uniform[operand.value]
+
+    # ---- instructions -------------------------------------------------------
+
+    def _compute(self, name: str, type_text: str, bits: int) -> LaneValue | None:
+        instruction = self.definitions.get(name)
+        count = lanes_of(type_text)
+        found: LaneValue | None = None
+        if instruction is not None:
+            found = self._formula(instruction, bits, max(1, count))
+        if found is None:
+            if not count or self._computes_uniform(name):
+                return self.symbol_of(type_text, name)
+        return found
+
+    def _formula(self, instruction: Instruction, bits: int, count: int) -> LaneValue | None:
+        op, parts = instruction.op, instruction.parts
+        if parts.unknown:
+            return None
+        if op in BINARY:
+            return self._binary(instruction, bits)
+        if op in ("sext", "zext", "trunc"):
+            return self._resized(instruction, bits)
+        if op in ("freeze", "bitcast", "ptrtoint", "inttoptr"):
+            same_lanes = max(1, lanes_of(parts.operands[0].type)) == count
+            same_size = self.bits_of(parts.operands[0].type) == bits
+            return self.of(parts.operands[0]) if same_lanes and same_size else None
+        if op == "getelementptr":
+            return self._address(parts.element_type, parts.operands, count)
+        if op == "insertelement":
+            return self._inserted(instruction, count)
+        if op == "shufflevector":
+            return self._shuffled(instruction, count)
+        if op == "extractelement":
+            return self._extracted(instruction)
+        if op == "phi" and count > 1:
+            return self._common_shape(instruction, parts.operands)
+        if op == "select" and count > 1 and self.is_uniform(parts.operands[0]):
+            return self._common_shape(instruction, parts.operands[1:])
+        return None
+
+    def _binary(self, instruction: Instruction, bits: int) -> LaneValue | None:
+        op, parts = instruction.op, instruction.parts
+        first, second = (self.of(operand) for operand in parts.operands)
+        if first is None or second is None:
+            return None
+        facts = self.facts
+        if op == "add" or (op == "or" and "disjoint" in parts.flags):
+            return lanes.add(first, second, parts.flags, facts)
+        if op == "sub":
+            return lanes.subtract(first, second, parts.flags, facts)
+        if first.is_constant and op in ("mul", "and", "or", "xor"):
+            first, second = second, first
+        if not second.is_constant:
+            return None
+        if op in ("and", "or", "xor"):
+            return lanes.bitwise(first, op, second.offsets, facts)
+        if not second.is_uniform:
+            return None
+        amount = second.offsets[0]
+        if op == "mul":
+            return lanes.scale(first, amount, parts.flags, facts)
+        if op in ("shl", "ashr", "lshr"):
+            if not 0 <= amount < bits:
+                return None
+            if op == "shl":
+                return lanes.scale(first, 1 << amount, parts.flags, facts)
+            amount = 1 << amount
+        if op in _DIVISIONS:
+            return lanes.divide(first, amount, _DIVISIONS[op], facts)
+        if op in ("srem", "urem"):
+            return lanes.remainder(first, amount, op == "srem", facts)
+        return None
+
+    def _resized(self, instruction: Instruction, bits: int) -> LaneValue | None:
+        op, parts = instruction.op, instruction.parts
+        operand = parts.operands[0]
+        inner = self.of(operand)
+        if inner is None:
+            return None
+        if op == "trunc":
+            return lanes.truncate(inner, bits, self.facts, parts.flags)
+        found = self._extended(inner, op, bits, "nneg" in parts.flags)
+        if found is None and inner.is_uniform:
+            # The sum may wrap, but then the value as a whole is a symbol.
+            found = self._extended(self.symbol_of(operand.type, operand.value), op, bits, "nneg" in parts.flags)
+        return found
+
+    def _extended(self, inner: LaneValue, op: str, bits: int, nonnegative: bool) -> LaneValue | None:
+        if op == "sext":
+            return lanes.sign_extend(inner, bits, self.facts)
+        return lanes.zero_extend(inner, bits, self.facts, nonnegative)
+
+    def _inserted(self, instruction: Instruction, count: int) -> LaneValue | None:
+        """``insertelement poison, x, 0``: lane 0 of a splat to come; the other lanes may be anything."""
+        vector, element, _ = instruction.operands
+        if vector.value not in ("poison", "undef"):
+            return None
+        return self.scalar(element.type, element.value).splat(count)
+
+    def _shuffled(self, instruction: Instruction, count: int) -> LaneValue | None:
+        parts = instruction.parts
+        mask = shuffle_mask(parts.mask, count)
+        source = lanes_of(parts.operands[0].type)
+        if mask is None:
+            return None
+        if max(mask) >= source:
+            if any(0 <= lane < source for lane in mask):
+                return None
+            mask = tuple(lane - source if lane >= 0 else lane for lane in mask)
+            operand = parts.operands[1]
+        else:
+            operand = parts.operands[0]
+        found = self.of(operand)
+        return None if found is None else found.select_lanes([max(0, lane) for lane in mask])
+
+    def _extracted(self, instruction: Instruction) -> LaneValue | None:
+        vector, index = instruction.operands
+        found = self.of(vector)
+        if found is None:
+            return None
+        if found.is_uniform:
+            return found.first()
+        lane = integers(index.type, index.value)
+        if lane is None or not 0 <= lane[0] < len(found.offsets):
+            return None
+        return found.select_lanes([lane[0]])
+
+    def _common_shape(self, instruction: Instruction, operands: list[Operand]) -> LaneValue | None:
+        """A phi or select whose incoming values differ from lane 0 by the same constants.
+
+        For a phi of a loop the shape that enters is assumed and then proved for what comes back.
+        """
+        name = instruction.name
+        shape: tuple[int, ...] | None = None
+        for operand in operands:
+            before = self.known_names()
+            incoming = self.of(operand)
+            self._retract(before)
+            if incoming is not None:
+                shape = tuple(offset - incoming.offsets[0] for offset in incoming.offsets)
+                break
+        if shape is None:
+            return None
+        bits = self.bits_of(instruction.type)
+        own = Symbol("lane", name, bits)
+        signed = unsigned = True
+        while True:
+            before = self.known_names()
+            guess = LaneValue(bits, {own: 1}, shape, signed, unsigned)
+            self._values[name] = guess
+            found = [self.of(operand) for operand in operands]
+            proved_signed = proved_unsigned = True
+            for incoming in found:
+                if incoming is None or any(
+                    lanes.wrap(offset - incoming.offsets[0] - expected, bits)
+                    for offset, expected in zip(incoming.offsets, shape)
+                ):
+                    self._retract(before)
+                    self._values[name] = None
+                    return None
+                exact = tuple(offset - incoming.offsets[0] for offset in incoming.offsets) == shape
+                proved_signed &= incoming.signed and exact
+                proved_unsigned &= incoming.unsigned and exact
+            if (proved_signed or not signed) and (proved_unsigned or not unsigned):
+                return guess
+            self._retract(before)
+            signed, unsigned = signed and proved_signed, unsigned and proved_unsigned
+
+    def _retract(self, before: set[str]) -> None:
+        self.forget_since(before)
+        self.facts.forget()
+
+    def known_names(self) -> set[str]:
+        """To be given to :meth:`forget_since`."""
+        return set(self._values)
+
+    def forget_since(self, before: set[str]) -> None:
+        """Drop what was found while a guess or an ignorance stood that no longer does."""
+        for name in [name for name in self._values if name not in before]:
+            del self._values[name]
+
+    def _computes_uniform(self, name: str) -> bool:
+        """All lanes equal because all operands are; a gather from one address too."""
+        instruction = self.definitions.get(name)
+        if instruction is None:
+            return False
+        op, parts = instruction.op, instruction.parts
+        if op in _LANEWISE or op == "phi":
+            return all(self.is_uniform(operand) for operand in parts.operands) and op != "phi"
+        if op == "call" and parts.callee.startswith("@volta.gather."):
+            return self.is_uniform(parts.operands[0])
+        if op == "shufflevector":
+            mask = shuffle_mask(parts.mask, lanes_of(parts.type))
+            return mask is not None and len({lane for lane in mask if lane >= 0}) == 1
+        return False
+
+    def _equal_constants(self, operand: Operand) -> bool:
+        if not operand.value.startswith("<"):
+            return False
+        return len(set(split_list(operand.value[1:-1]))) == 1
+
+    # ---- addresses ----------------------------------------------------------
+
+    def _address(self, element_type: str, operands: list[Operand], count: int) -> LaneValue | None:
+        address = self.of(operands[0])
+        if address is None:
+            return None
+        if len(address.offsets) < count:
+            address = address.splat(count)
+        current = ""
+        for position, operand in enumerate(operands[1:]):
+            if position == 0:
+                current = element_type
+                step = self.layout.size(current)
+            else:
+                body = self.layout.resolve(current)
+                array = array_parts(body)
+                if array is not None:
+                    current = array[1]
+                    step = self.layout.size(current)
+                elif lanes_of(body):
+                    current = element_of(body)
+                    step = self.layout.size(current)
+                else:
+                    number = integers(operand.type, operand.value)
+                    if number is None:
+                        return None
+                    offset = lanes.constant(self.pointer_bits, (self.layout.member_offset(body, number[0]),) * count)
+                    address = lanes.add(address, offset, (), self.facts)
+                    current = self.layout.members(body)[0][number[0]]
+                    continue
+            index = self._index(operand)
+            if index is None:
+                return None
+            if len(index.offsets) < count:
+                index = index.splat(count)
+            address = lanes.add(address, lanes.scale(index, step, (), self.facts), (), self.facts)
+        return address
+
+    def _index(self, operand: Operand) -> LaneValue | None:
+        """An index as a number of pointer size: getelementptr extends with the sign, or truncates."""
+        index = self.of(operand)
+        if index is None:
+            return None
+        if index.bits < self.pointer_bits:
+            extended = lanes.sign_extend(index, self.pointer_bits, self.facts)
+            if extended is None and index.is_uniform and operand.value[0] == "%":
+                symbol = self.symbol_of(operand.type, operand.value)
+                extended = lanes.sign_extend(symbol, self.pointer_bits, self.facts)
+            return extended
+        if index.bits > self.pointer_bits:
+            return lanes.truncate(index, self.pointer_bits, self.facts, ())
+        return index
+
+    def _constant_pointer(self, type_text: str, value: str) -> LaneValue | None:
+        count = max(1, lanes_of(type_text))
+        if value.startswith("splat ("):
+            value = value[len("splat (ptr ") : -1]
+        elif count > 1:
+            return None
+        if value[0] == "@":
+            return LaneValue(self.pointer_bits, {Symbol("pointer", value, self.pointer_bits): 1}, (0,) * count)
+        if value.startswith("getelementptr"):
+            flags, _, inside = value.partition("(")
+            inner = parse(f"{flags}{inside[:-1]}")
+            found = None if inner.unknown else self._address(inner.element_type, inner.operands, 1)
+            return None if found is None else found.splat(count)
+        return None

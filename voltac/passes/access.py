@@ -1,0 +1,127 @@
+"""The SPMD memory accesses of a function, and what the passes made of each."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from voltac.ir import lanes, pseudo
+from voltac.ir.constants import is_all_true
+from voltac.ir.lane_values import LaneValues
+from voltac.ir.lanes import LaneValue
+from voltac.ir.model import Instruction
+from voltac.ir.parts import Operand
+from voltac.ir.types import element_of, lanes_of
+
+
+@dataclass(slots=True, eq=False)
+class Access:
+    """One pseudo operation, read."""
+
+    index: int
+    """Position in its block."""
+    instruction: Instruction
+    is_store: bool
+    element: str
+    """IR type of one lane."""
+    lanes: int
+    size: int
+    """Bytes of one lane."""
+    mask: str
+    pointers: Operand
+    """``<W x ptr>``, or the scalar pointer of consecutive elements."""
+    value: str
+    """What a store writes."""
+    address: LaneValue | None
+    """Formula of the pointer of each lane; None for an irregular one."""
+
+    @property
+    def all_on(self) -> bool:
+        return is_all_true(self.mask)
+
+    @property
+    def vector(self) -> str:
+        return f"<{self.lanes} x {self.element}>"
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """Byte offsets of the lanes from the uniform part."""
+        assert self.address is not None
+        return self.address.offsets
+
+    @property
+    def is_uniform(self) -> bool:
+        return self.address is not None and self.address.is_uniform
+
+    @property
+    def is_consecutive(self) -> bool:
+        if self.address is None:
+            return False
+        start = self.address.offsets[0]
+        return all(offset == start + lane * self.size for lane, offset in enumerate(self.address.offsets))
+
+
+@dataclass(frozen=True, slots=True)
+class AccessReport:
+    """What became of one access."""
+
+    kind: str
+    """``broadcast``, ``vector``, ``masked``, ``shuffled``, ``gather``, ``scatter`` or ``scalar``."""
+    operation: str
+    """``load`` or ``store``."""
+    function: str
+    block: str
+    element: str
+    lanes: int
+    line: int
+    """Source line, 0 without debug information; likewise the column."""
+    column: int
+    reason: str
+
+
+def pseudo_operation(instruction: Instruction) -> str:
+    """``gather``, ``scatter``, ``load``, ``store``, or an empty string for any other instruction."""
+    if "@" + pseudo.PREFIX not in instruction.text or instruction.op != "call":
+        return ""
+    callee = instruction.parts.callee
+    operation = callee[1 + len(pseudo.PREFIX) :].partition(".")[0] if callee.startswith("@" + pseudo.PREFIX) else ""
+    return operation if pseudo.PREFIX + operation in pseudo.REMOVED_BY else ""
+
+
+def read_access(index: int, instruction: Instruction, operation: str, values: LaneValues) -> Access:
+    """The access a pseudo operation stands for."""
+    operands = instruction.operands
+    is_store = operation in ("scatter", "store")
+    pointers, mask = operands[-2], operands[-1].value
+    vector = operands[0].type if is_store else instruction.type
+    count, element = lanes_of(vector), element_of(vector)
+    size = values.layout.size(element)
+    address = values.of(pointers)
+    if operation in ("load", "store"):
+        start = values.scalar(pointers.type, pointers.value)
+        steps = lanes.constant(start.bits, tuple(size * lane for lane in range(count)))
+        address = lanes.add(start.splat(count), steps, (), values.facts)
+    return Access(index, instruction, is_store, element, count, size, mask, pointers, operands[0].value, _with_base(address))
+
+
+def _with_base(address: LaneValue | None) -> LaneValue | None:
+    """Only a sum with exactly one pointer in it can be addressed."""
+    if address is None:
+        return None
+    pointers = [factor for symbol, factor in address.terms.items() if symbol.kind == "pointer"]
+    return address if pointers == [1] else None
+
+
+_LOCATION = re.compile(r"line: (\d+)(?:, column: (\d+))?")
+
+
+class Places:
+    """``!dbg !12`` -> line and column, from the metadata of the module."""
+
+    def __init__(self, lines: dict[str, str]) -> None:
+        self._lines = lines
+
+    def of(self, instruction: Instruction) -> tuple[int, int]:
+        attached = instruction.parts.metadata.get("dbg", "")
+        found = _LOCATION.search(self._lines.get(attached, attached))
+        return (int(found.group(1)), int(found.group(2) or 0)) if found else (0, 0)

@@ -1,0 +1,151 @@
+"""Whether an instruction may touch the memory of an access: what may be moved past what."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from voltac.ir.lane_values import LaneValues
+from voltac.ir.lanes import LaneValue, Symbol
+from voltac.ir.model import Function, Instruction, Module
+from voltac.passes.access import Access
+
+_DECLARED = re.compile(r'@("[^"]*"|[-\w$.]+)\(')
+_GROUP = re.compile(r"#\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """Memory an instruction reads or writes: bytes ``low`` to ``high`` (exclusive) from ``address``; None for anywhere."""
+
+    address: LaneValue | None
+    low: int = 0
+    high: int = 0
+    root: str = ""
+    """The pointer everything is counted from."""
+
+
+def touched_by(access: Access) -> Touched:
+    return touched_range(access.address, min(access.offsets) if access.address else 0, access_end(access))
+
+
+def access_end(access: Access) -> int:
+    return max(access.offsets) + access.size if access.address else 0
+
+
+def touched_range(address: LaneValue | None, low: int, high: int) -> Touched:
+    if address is None:
+        return Touched(None)
+    return Touched(address, low, high, next(symbol.name for symbol in address.terms if symbol.kind == "pointer"))
+
+
+class Effects:
+    """Answers for the instructions of one function."""
+
+    def __init__(self, module: ModuleEffects, function: Function, values: LaneValues) -> None:
+        self._module = module
+        self._values = values
+        self._own_memory: set[str] = set()
+        """Roots that nothing else in the function points to unless it is counted from them."""
+        for parameter in function.parameters:
+            if parameter.type == "ptr" and "noalias" in parameter.attributes.split():
+                self._own_memory.add(parameter.name)
+        self._parameters = {parameter.name for parameter in function.parameters}
+        self._allocas = {name for name, made in values.definitions.items() if made.op == "alloca"}
+
+    def may_write(self, instruction: Instruction, memory: Touched) -> bool:
+        """Whether the instruction may change the memory, or may not come back at all."""
+        if instruction.op in ("load", "store"):
+            parts = instruction.parts
+            if "volatile" in parts.flags or parts.ordering:
+                return True
+            return instruction.op == "store" and self.may_overlap(self._plain(instruction), memory)
+        return self._call_may(instruction, "write")
+
+    def may_touch(self, instruction: Instruction, memory: Touched) -> bool:
+        """Whether the instruction may read or change the memory, or may not come back."""
+        if instruction.op in ("load", "store"):
+            parts = instruction.parts
+            return "volatile" in parts.flags or bool(parts.ordering) or self.may_overlap(self._plain(instruction), memory)
+        return self._call_may(instruction, "read")
+
+    def _call_may(self, instruction: Instruction, what: str) -> bool:
+        if instruction.op != "call":
+            return instruction.op in ("atomicrmw", "cmpxchg", "fence")
+        effect = self._module.effect(instruction.parts.callee)
+        return effect == "any" or (what == "read" and effect == "read")
+
+    def _plain(self, instruction: Instruction) -> Touched:
+        pointer = instruction.operands[-1]
+        type_text = instruction.type if instruction.op == "load" else instruction.operands[0].type
+        address = self._values.scalar("ptr", pointer.value)
+        if sum(symbol.kind == "pointer" for symbol in address.terms) != 1:
+            return Touched(None)
+        low = address.offsets[0]
+        return touched_range(address, low, low + self._values.layout.size(type_text))
+
+    def may_overlap(self, first: Touched, second: Touched) -> bool:
+        if first.address is None or second.address is None:
+            return True
+        if first.root != second.root:
+            return not self._distinct(first.root, second.root)
+        if first.address.terms == second.address.terms:
+            return first.low < second.high and second.low < first.high
+        return True
+
+    def _distinct(self, first: str, second: str) -> bool:
+        """Whether two roots are certainly different objects."""
+        for one, other in ((first, second), (second, first)):
+            if one in self._allocas and (other in self._allocas or other in self._parameters or other[0] == "@"):
+                return True
+            if one in self._own_memory and (other in self._allocas or other in self._parameters or other[0] == "@"):
+                return True
+            if one[0] == "@" and self._module.is_constant(one):
+                return True
+        return self._module.is_object(first) and self._module.is_object(second)
+
+
+class ModuleEffects:
+    """What functions and globals of a module are known to do or be."""
+
+    def __init__(self, module: Module) -> None:
+        self._groups: dict[str, str] = {}
+        self._callees: dict[str, str] = {}
+        self._constants: set[str] = set()
+        self._objects: set[str] = set()
+        declarations: list[str] = []
+        for line in module.lines():
+            if line.startswith("attributes #"):
+                name, _, body = line[len("attributes ") :].partition(" = ")
+                self._groups[name] = body
+            elif line.startswith("declare "):
+                declarations.append(line)
+            elif line.startswith("@"):
+                name, _, body = line.partition(" = ")
+                self._objects.add(name)
+                if " constant " in f" {body} ":
+                    self._constants.add(name)
+        for line in declarations:
+            found = _DECLARED.search(line)
+            if found:
+                text = line + " ".join(self._groups.get(group, "") for group in _GROUP.findall(line))
+                self._callees["@" + found.group(1)] = text
+
+    def effect(self, callee: str) -> str:
+        """``none``, ``read`` or ``any``; a call that may not come back is ``any``."""
+        text = self._callees.get(callee, "")
+        if "willreturn" not in text and not callee.startswith("@llvm."):
+            return "any"
+        if "memory(none)" in text:
+            return "none"
+        if callee.startswith(("@llvm.lifetime.", "@llvm.assume", "@llvm.dbg.", "@llvm.prefetch")):
+            return "none"
+        if "memory(read)" in text or "memory(argmem: read)" in text:
+            return "read"
+        return "any"
+
+    def is_constant(self, name: str) -> bool:
+        return name in self._constants
+
+    def is_object(self, name: str) -> bool:
+        return name in self._objects

@@ -1,0 +1,285 @@
+"""Writing the instructions that replace accesses: scalar addresses from formulas, masks, shuffles.
+
+Everything written for one block shares what was written before it in that block.
+"""
+
+from __future__ import annotations
+
+from voltac.ir.cfg import control_flow
+from voltac.ir.lane_values import LaneValues
+from voltac.ir.lanes import LaneValue, Symbol
+from voltac.ir.model import Function, Instruction, Module
+from voltac.ir.parts import BINARY, CASTS, Operand, Parts
+from voltac.ir.types import element_of, lanes_of
+
+NOWHERE = "@volta.nowhere"
+_NOWHERE_LINE = f"{NOWHERE} = internal unnamed_addr constant [16 x i8] zeroinitializer, align 16"
+
+
+class Emitter:
+    """Collects new instructions for one function."""
+
+    def __init__(self, module: Module, function: Function, values: LaneValues) -> None:
+        self.module = module
+        self.function = function
+        self.values = values
+        self.fresh = function.fresh_names()
+        self.output: list[Instruction] = []
+        self.attachment = ""
+        """Appended to what is written, such as ``, !dbg !7``."""
+        self.declarations: set[str] = set()
+        self.at_end: dict[str, list[Instruction]] = {}
+        """Block -> instructions to go before its terminator."""
+        self.new_phis: dict[str, list[Instruction]] = {}
+        self.renamed: dict[str, str] = {}
+        self._written: dict[object, str] = {}
+        self._twins: dict[str, str] = {}
+        """Vector phi -> the scalar phi of its lane 0."""
+        self._depths: dict[str, int] | None = None
+        self._block_of: dict[str, str] = {}
+        self.uses_nowhere = False
+        self._discard = ""
+
+    def begin_block(self) -> None:
+        self.output = []
+        self._written = {}
+
+    # ---- plain instructions -------------------------------------------------
+
+    def line(self, text: str) -> None:
+        self.output.append(Instruction(f"  {text}{self.attachment}"))
+
+    def value(self, stem: str, text: str) -> str:
+        """A new value; what was written before in this block is taken again."""
+        known = self._written.get(text)
+        if known is not None:
+            return known
+        name = self.fresh(stem)
+        self.line(f"{name} = {text}")
+        self._written[text] = name
+        return name
+
+    def load(self, stem: str, text: str) -> str:
+        """A new value that must not be shared by its text, because memory may have changed."""
+        name = self.fresh(stem)
+        self.line(f"{name} = {text}")
+        return name
+
+    def define(self, name: str, text: str) -> None:
+        self.line(f"{name} = {text}")
+
+    def call(self, declaration: str, arguments: str, name: str = "") -> None:
+        """A call of an intrinsic, given its ``declare`` line without the word."""
+        self.declarations.add(declaration)
+        result, _, rest = declaration.partition(" @")
+        target = f"{name} = " if name else ""
+        self.line(f"{target}call {result} @{rest[: rest.index('(')]}({arguments})")
+
+    # ---- addresses ----------------------------------------------------------
+
+    def address(self, address: LaneValue, offset: int, element: str, size: int) -> str:
+        """Pointer to ``offset`` bytes from the uniform part of a formula."""
+        key = ("address", address.key, size)
+        base = self._written.get(key)
+        if base is None:
+            base = self._base(address, element, size)
+            self._written[key] = base
+        if not offset:
+            return base
+        if offset % size == 0:
+            return self.value("near", f"getelementptr {element}, ptr {base}, i64 {offset // size}")
+        return self.value("near", f"getelementptr i8, ptr {base}, i64 {offset}")
+
+    def _base(self, address: LaneValue, element: str, size: int) -> str:
+        """The pointer, then the terms that vary least first, so that outer loops can keep what they know."""
+        pointer = next(symbol for symbol in address.terms if symbol.kind == "pointer")
+        base = pointer.name
+        rest = [(symbol, factor) for symbol, factor in address.terms.items() if symbol is not pointer]
+        if len(rest) > 1:
+            rest.sort(key=lambda item: self._depth(item[0]))
+        for symbol, factor in rest:
+            index = self.scalar(symbol)
+            type_text = f"i{symbol.bits}"
+            if factor % size == 0:
+                unit, factor = element, factor // size
+            else:
+                unit = "i8"
+            if factor != 1:
+                index = self.value("scaled", f"mul {type_text} {index}, {factor}")
+            base = self.value("address", f"getelementptr {unit}, ptr {base}, {type_text} {index}")
+        return base
+
+    def _depth(self, symbol: Symbol) -> int:
+        """Loops around the definition of a symbol."""
+        while symbol.inner is not None:
+            symbol = symbol.inner
+        if self._depths is None:
+            flow = control_flow(self.function)
+            self._depths = {name: loop.depth for name, loop in flow.loop_of.items()}
+            for block in self.function.blocks:
+                for instruction in block.instructions:
+                    self._block_of[instruction.name] = block.name
+        return self._depths.get(self._block_of.get(symbol.name, ""), 0)
+
+    def scalar(self, symbol: Symbol) -> str:
+        """The value of a symbol."""
+        if symbol.kind in ("value", "pointer"):
+            return symbol.name
+        if symbol.kind == "lane":
+            return self._lane_zero(symbol.name)
+        inner = symbol.inner
+        assert inner is not None
+        source = self.scalar(inner)
+        if symbol.kind in ("sext", "zext", "trunc"):
+            return self.value("wide", f"{symbol.kind} i{inner.bits} {source} to i{symbol.bits}")
+        divisor = symbol.divisor
+        unsigned = symbol.kind == "unsigned_quotient"
+        if divisor & (divisor - 1) == 0:
+            shift = "lshr" if unsigned else "ashr"
+            return self.value("part", f"{shift} exact i{symbol.bits} {source}, {divisor.bit_length() - 1}")
+        return self.value("part", f"{'udiv' if unsigned else 'sdiv'} exact i{symbol.bits} {source}, {divisor}")
+
+    def sum(self, formula: LaneValue) -> str:
+        """Lane 0 of a formula as a scalar, or a constant."""
+        total = ""
+        type_text = f"i{formula.bits}"
+        for symbol, factor in formula.terms.items():
+            part = self.scalar(symbol)
+            if factor != 1:
+                part = self.value("scaled", f"mul {type_text} {part}, {factor}")
+            total = self.value("sum", f"add {type_text} {total}, {part}") if total else part
+        offset = formula.offsets[0]
+        if not total:
+            return str(offset)
+        return self.value("sum", f"add {type_text} {total}, {offset}") if offset else total
+
+    def _lane_zero(self, name: str) -> str:
+        """Lane 0 of a vector, computed on scalars where its instruction allows that."""
+        known = self._written.get(("lane", name)) or self._twins.get(name)
+        if known is not None:
+            return known
+        instruction = self.values.definitions.get(name)
+        result = ""
+        if instruction is not None:
+            if instruction.op == "phi":
+                return self._twin(instruction)
+            result = self._on_scalars(instruction.parts)
+        if not result:
+            result = self.lane(self._type_of(name), name, 0)
+        self._written["lane", name] = result
+        return result
+
+    def _type_of(self, name: str) -> str:
+        instruction = self.values.definitions.get(name)
+        return self.values.parameter_types[name] if instruction is None else instruction.type
+
+    def _on_scalars(self, parts: Parts) -> str:
+        flags = "".join(f"{flag} " for flag in parts.flags)
+        element = element_of(parts.type)
+        if parts.op in BINARY:
+            first, second = (self._operand(operand) for operand in parts.operands)
+            return self.value("lane", f"{parts.op} {flags}{element} {first}, {second}")
+        if parts.op in CASTS and lanes_of(parts.operands[0].type) == lanes_of(parts.type):
+            operand = parts.operands[0]
+            return self.value(
+                "lane", f"{parts.op} {flags}{element_of(operand.type)} {self._operand(operand)} to {element}"
+            )
+        if parts.op == "select":
+            condition, first, second = (self._operand(operand) for operand in parts.operands)
+            return self.value("lane", f"select i1 {condition}, {element} {first}, {element} {second}")
+        return ""
+
+    def _operand(self, operand: Operand) -> str:
+        """Lane 0 of any operand."""
+        if not lanes_of(operand.type):
+            return operand.value
+        if operand.value[0] == "%":
+            formula = self.values.of(operand)
+            if formula is not None and not any(symbol.kind == "pointer" for symbol in formula.terms):
+                return self.sum(formula.first())
+            return self._lane_zero(operand.value)
+        return self.lane(operand.type, operand.value, 0)
+
+    def _twin(self, phi: Instruction) -> str:
+        """A scalar phi that follows lane 0 of a vector phi."""
+        name = self.fresh(phi.name[1:].strip('"') + ".first")
+        self._twins[phi.name] = name
+        home = next(block for block in self.function.blocks if any(each is phi for each in block.instructions))
+        incoming: list[str] = []
+        for operand, label in zip(phi.operands, phi.parts.labels):
+            saved = self.output, self._written, self.attachment
+            self.output, self._written, self.attachment = self.at_end.setdefault(label, []), {}, ""
+            incoming.append(f"[ {self._operand(operand)}, %{label} ]")
+            self.output, self._written, self.attachment = saved
+        line = Instruction(f"  {name} = phi {element_of(phi.type)} {', '.join(incoming)}")
+        self.new_phis.setdefault(home.name, []).append(line)
+        return name
+
+    # ---- vectors ------------------------------------------------------------
+
+    def splat(self, name: str, element: str, lanes: int, scalar: str) -> None:
+        """Define a vector whose lanes are all one scalar."""
+        one = self.load("one", f"insertelement <{lanes} x {element}> poison, {element} {scalar}, i64 0")
+        self.define(name, f"shufflevector <{lanes} x {element}> {one}, <{lanes} x {element}> poison, <{lanes} x i32> zeroinitializer")
+
+    def shuffle(self, type_text: str, first: str, second: str, mask: list[int], name: str = "") -> str:
+        """A constant shuffle; -1 is a lane that may be anything."""
+        text = shuffle_text(type_text, first, second, mask)
+        if name:
+            self.define(name, text)
+            return name
+        return self.value("mixed", text)
+
+    def lane(self, type_text: str, vector: str, lane: int) -> str:
+        return self.value("lane", f"extractelement {type_text} {vector}, i64 {lane}")
+
+    def as_element(self, type_text: str, vector: str, element: str) -> str:
+        """The same bits as a vector of other elements of the same size."""
+        if element_of(type_text) == element:
+            return vector
+        return self.value("bits", f"bitcast {type_text} {vector} to <{lanes_of(type_text)} x {element}>")
+
+    def alias(self, name: str, value: str) -> None:
+        """From now on ``value`` stands for the result of a removed instruction."""
+        self.renamed[name] = value
+
+    def any_on(self, mask: str, lanes: int) -> str:
+        """Whether any lane of a mask is on."""
+        bits = self.value("bits", f"bitcast <{lanes} x i1> {mask} to i{lanes}")
+        return self.value("any", f"icmp ne i{lanes} {bits}, 0")
+
+    def nowhere(self) -> str:
+        """Address of readable zeros, for lanes that must not touch their own memory."""
+        self.uses_nowhere = True
+        return NOWHERE
+
+    def discard(self) -> str:
+        """Address of a place on the stack for stores that must not happen."""
+        if not self._discard:
+            self._discard = self.fresh("discard")
+        return self._discard
+
+    # ---- at the end ---------------------------------------------------------
+
+    def finish(self) -> None:
+        """Put phis and block ends in their places, and new names for old ones."""
+        for block in self.function.blocks:
+            phis = self.new_phis.get(block.name)
+            if phis:
+                block.instructions[0:0] = phis
+            ends = self.at_end.get(block.name)
+            if ends:
+                block.instructions[-1:-1] = ends
+        self.function.replace_uses(self.renamed)
+        if self._discard:
+            self.function.blocks[0].instructions.insert(0, Instruction(f"  {self._discard} = alloca [16 x i8], align 16"))
+
+    def declare(self) -> None:
+        self.module.declare(f"declare {declaration}" for declaration in sorted(self.declarations))
+        if self.uses_nowhere and not any(line.startswith(NOWHERE + " ") for line in self.module.lines()):
+            self.module.items.append([_NOWHERE_LINE])
+
+
+def shuffle_text(type_text: str, first: str, second: str, mask: list[int]) -> str:
+    indices = ", ".join("i32 poison" if lane < 0 else f"i32 {lane}" for lane in mask)
+    return f"shufflevector {type_text} {first}, {type_text} {second}, <{len(mask)} x i32> <{indices}>"

@@ -1,0 +1,73 @@
+"""What has no regular addresses -> a native gather or scatter, or scalar accesses lane by lane.
+
+Lane by lane under a mask an off lane's address is replaced by that of a readable
+zero (a discarded place of the stack for stores): no branch, and no memory touched
+that the program does not touch. Which of the two is used is a cost row of the target.
+"""
+
+from __future__ import annotations
+
+from voltac.ir.pseudo import suffix
+from voltac.passes.access import Access
+from voltac.passes.emit import Emitter
+
+
+def native_gather(access: Access, emit: Emitter) -> None:
+    count, vector = access.lanes, access.vector
+    intrinsic = (
+        f"{vector} @llvm.masked.gather.{_suffix(access)}.v{count}p0(<{count} x ptr>, <{count} x i1>, {vector})"
+    )
+    arguments = (
+        f"<{count} x ptr> align {access.size} {access.pointers.value}, <{count} x i1> {access.mask}, {vector} zeroinitializer"
+    )
+    emit.call(intrinsic, arguments, access.instruction.name)
+
+
+def native_scatter(access: Access, emit: Emitter) -> None:
+    count, vector = access.lanes, access.vector
+    intrinsic = f"void @llvm.masked.scatter.{_suffix(access)}.v{count}p0({vector}, <{count} x ptr>, <{count} x i1>)"
+    arguments = (
+        f"{vector} {access.value}, <{count} x ptr> align {access.size} {access.pointers.value}, <{count} x i1> {access.mask}"
+    )
+    emit.call(intrinsic, arguments)
+
+
+def scalar_gather(access: Access, emit: Emitter) -> None:
+    pointers = _safe_pointers(access, emit, emit.nowhere() if not access.all_on else "")
+    result = "poison"
+    for lane in range(access.lanes):
+        pointer = pointers[lane]
+        scalar = emit.load("scalar", f"load {access.element}, ptr {pointer}, align {access.size}")
+        text = f"insertelement {access.vector} {result}, {access.element} {scalar}, i64 {lane}"
+        if lane == access.lanes - 1:
+            emit.define(access.instruction.name, text)
+        else:
+            result = emit.load("part", text)
+
+
+def scalar_scatter(access: Access, emit: Emitter) -> None:
+    pointers = _safe_pointers(access, emit, emit.discard() if not access.all_on else "")
+    for lane in range(access.lanes):
+        scalar = emit.lane(access.vector, access.value, lane)
+        emit.line(f"store {access.element} {scalar}, ptr {pointers[lane]}, align {access.size}")
+
+
+def _safe_pointers(access: Access, emit: Emitter, elsewhere: str) -> list[str]:
+    """The address of each lane; ``elsewhere`` for off lanes."""
+    count = access.lanes
+    vector = f"<{count} x ptr>"
+    if not elsewhere:
+        if access.address is not None:
+            return [emit.address(access.address, offset, access.element, access.size) for offset in access.offsets]
+        return [emit.lane(vector, access.pointers.value, lane) for lane in range(count)]
+    one = emit.value("one", f"insertelement {vector} poison, ptr {elsewhere}, i64 0")
+    spare = emit.value("spare", f"shufflevector {vector} {one}, {vector} poison, <{count} x i32> zeroinitializer")
+    pointers = access.pointers.value
+    if access.pointers.type == "ptr":
+        raise AssertionError("consecutive elements are never gathered")
+    safe = emit.value("safe", f"select <{count} x i1> {access.mask}, {vector} {pointers}, {vector} {spare}")
+    return [emit.lane(vector, safe, lane) for lane in range(count)]
+
+
+def _suffix(access: Access) -> str:
+    return suffix(access.element, access.lanes).replace("p", "p0")

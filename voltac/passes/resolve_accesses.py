@@ -1,0 +1,226 @@
+"""Pseudo gathers and scatters -> the cheapest accesses that touch the same memory.
+
+    %v = call <8 x float> @volta.gather.v8f32(<8 x ptr> %pointers, <8 x i1> splat (i1 true))
+    ->
+    %v = load <8 x float>, ptr %p, align 4          (where %pointers is p, p + 4, p + 8, ...)
+
+This file decides for each access, block by block, what it becomes; one file each
+knows how to write that: ``broadcast``, ``vector``, ``shuffled_loads``,
+``shuffled_stores``, ``gather``. An access with off lanes never touches their
+memory, and plain loads never reach beyond the first and the last byte touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from voltac.ir.lane_values import LaneValues
+from voltac.ir.model import Block, Function, Instruction, Module
+from voltac.options import Options
+from voltac.passes import broadcast, gather, shuffled_loads, shuffled_stores, vector
+from voltac.passes.access import Access, AccessReport, Places, pseudo_operation, read_access
+from voltac.passes.costs import cost_row
+from voltac.passes.effects import Effects, ModuleEffects, touched_by
+from voltac.passes.emit import Emitter
+
+Writer = Callable[[Emitter], None]
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What is to be written before which instruction of a block."""
+
+    writers: dict[int, list[tuple[Access, Writer]]] = field(default_factory=dict)
+    removed: set[int] = field(default_factory=set)
+
+    def add(self, index: int, access: Access, writer: Writer) -> None:
+        self.writers.setdefault(index, []).append((access, writer))
+
+
+@dataclass(slots=True)
+class _Group:
+    """Strided accesses of one block that differ by constants, and between which nothing interferes."""
+
+    key: object
+    members: list[Access]
+
+
+def resolve_accesses(module: Module, options: Options) -> list[AccessReport]:
+    """Rewrite every pseudo operation of a module; the reports come in program order."""
+    reports: list[AccessReport] = []
+    layout = module.layout(options.target.pointer_bits // 8)
+    effects: ModuleEffects | None = None
+    places = Places(_locations(module))
+    emitters: list[Emitter] = []
+    for function in module.functions:
+        if not any(pseudo_operation(instruction) for instruction in function.instructions()):
+            continue
+        effects = effects or ModuleEffects(module)
+        values = LaneValues(function, layout)
+        emitter = Emitter(module, function, values)
+        resolver = _Resolver(options, function, values, Effects(effects, function, values), emitter, places, reports)
+        for block in function.blocks:
+            resolver.block(block)
+        emitter.finish()
+        emitters.append(emitter)
+    for emitter in emitters:
+        emitter.declare()
+    return reports
+
+
+def _locations(module: Module) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for line in module.lines():
+        if "!DILocation(" in line:
+            name, _, body = line.partition(" = ")
+            found[name] = body
+    return found
+
+
+@dataclass(slots=True)
+class _Resolver:
+    options: Options
+    function: Function
+    values: LaneValues
+    effects: Effects
+    emit: Emitter
+    places: Places
+    reports: list[AccessReport]
+
+    def block(self, block: Block) -> None:
+        """Plan the accesses of a block, then write it anew."""
+        plan = _Plan()
+        accesses: list[Access] = []
+        loads: list[_Group] = []
+        stores: list[_Group] = []
+        finished: list[_Group] = []
+        for index, instruction in enumerate(block.instructions):
+            operation = pseudo_operation(instruction)
+            access = read_access(index, instruction, operation, self.values) if operation else None
+            self._interfere(instruction, access, loads, stores, finished)
+            if access is None:
+                continue
+            accesses.append(access)
+            plan.removed.add(index)
+            if self._is_strided(access):
+                self._join(access, stores if access.is_store else loads)
+            else:
+                self._alone(access, block, plan)
+        for group in (*finished, *loads, *stores):
+            self._decide(group, block, plan)
+        if accesses:
+            self._rewrite(block, plan)
+
+    def _interfere(
+        self, instruction: Instruction, access: Access | None, loads: list[_Group], stores: list[_Group], finished: list[_Group]
+    ) -> None:
+        """Close the groups whose members may not be moved past this instruction."""
+        if access is None and instruction.op not in ("call", "store", "load", "atomicrmw", "cmpxchg", "fence"):
+            return
+        touched = touched_by(access) if access is not None else None
+        for groups, is_store in ((loads, False), (stores, True)):
+            for group in list(groups):
+                if access is not None and touched is not None:
+                    if not is_store and not access.is_store:
+                        continue
+                    same = is_store and access.is_store and self._is_strided(access) and group.key == self._key(access)
+                    clash = not same and any(self.effects.may_overlap(touched, touched_by(each)) for each in group.members)
+                elif is_store:
+                    clash = any(self.effects.may_touch(instruction, touched_by(each)) for each in group.members)
+                else:
+                    clash = any(self.effects.may_write(instruction, touched_by(each)) for each in group.members)
+                if clash:
+                    groups.remove(group)
+                    finished.append(group)
+
+    def _key(self, access: Access) -> object:
+        assert access.address is not None
+        return access.address.key, access.size, access.element == "ptr", access.offsets[0] % access.size
+
+    def _is_strided(self, access: Access) -> bool:
+        """Regular, but neither one address nor consecutive, and with every lane on."""
+        if access.address is None or not self.options.resolve_accesses or not access.all_on:
+            return False
+        if access.is_uniform or access.is_consecutive:
+            return False
+        start = access.offsets[0]
+        return all((offset - start) % access.size == 0 for offset in access.offsets)
+
+    def _join(self, access: Access, groups: list[_Group]) -> None:
+        key = self._key(access)
+        for group in groups:
+            if group.key == key:
+                group.members.append(access)
+                return
+        groups.append(_Group(key, [access]))
+
+    def _alone(self, access: Access, block: Block, plan: _Plan) -> None:
+        """An access that is decided without its neighbours."""
+        consecutive_operation = access.pointers.type == "ptr"
+        resolve = self.options.resolve_accesses or consecutive_operation
+        if resolve and access.is_uniform and access.lanes > 1:
+            writer = broadcast.broadcast_store if access.is_store else broadcast.broadcast_load
+            self._write(plan, access, block, writer, "broadcast", "all lanes have one address")
+        elif resolve and access.is_consecutive:
+            writer = vector.vector_store if access.is_store else vector.vector_load
+            kind = "vector" if access.all_on else "masked"
+            self._write(plan, access, block, writer, kind, "the lanes are consecutive in memory")
+        else:
+            reason = "the addresses of the lanes are not a known pattern" if access.address is None else "some lanes may be off"
+            self._irregular(plan, access, block, reason)
+
+    def _irregular(self, plan: _Plan, access: Access, block: Block, reason: str) -> None:
+        row = cost_row(self.options.target)
+        if access.is_store:
+            native = row.native_scatter and access.size >= 4
+            writer = gather.native_scatter if native else gather.scalar_scatter
+            self._write(plan, access, block, writer, "scatter" if native else "scalar", reason)
+        else:
+            native = row.native_gather and access.size >= 4
+            writer = gather.native_gather if native else gather.scalar_gather
+            self._write(plan, access, block, writer, "gather" if native else "scalar", reason)
+
+    def _write(
+        self, plan: _Plan, access: Access, block: Block, writer: Callable[[Access, Emitter], None], kind: str, reason: str
+    ) -> None:
+        plan.add(access.index, access, lambda emit: writer(access, emit))
+        self._report(access, block, kind, reason)
+
+    def _report(self, access: Access, block: Block, kind: str, reason: str) -> None:
+        line, column = self.places.of(access.instruction)
+        operation = "store" if access.is_store else "load"
+        self.reports.append(
+            AccessReport(
+                kind, operation, self.function.name, block.name, access.element, access.lanes, line, column, reason
+            )
+        )
+
+    def _decide(self, group: _Group, block: Block, plan: _Plan) -> None:
+        """Shuffles for a group where they are cheaper than going lane by lane."""
+        members = group.members
+        make = shuffled_stores.plan_stores if members[0].is_store else shuffled_loads.plan_loads
+        pieces = make(members, self.options.target)
+        done: set[int] = set()
+        for piece in pieces:
+            index = (max if members[0].is_store else min)(access.index for access in piece.members)
+            plan.add(index, piece.members[0], piece.write)
+            for access in piece.members:
+                done.add(access.index)
+                self._report(access, block, "shuffled", piece.reason)
+        for access in members:
+            if access.index not in done:
+                self._irregular(plan, access, block, "loading the span of the lanes whole would cost more")
+
+    def _rewrite(self, block: Block, plan: _Plan) -> None:
+        emit = self.emit
+        emit.begin_block()
+        for index, instruction in enumerate(block.instructions):
+            for access, writer in plan.writers.get(index, ()):
+                attached = access.instruction.parts.metadata.get("dbg")
+                emit.attachment = f", !dbg {attached}" if attached else ""
+                writer(emit)
+            if index not in plan.removed:
+                emit.output.append(instruction)
+        block.instructions = emit.output
+        emit.begin_block()

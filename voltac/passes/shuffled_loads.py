@@ -1,0 +1,292 @@
+"""Strided loads with every lane on -> plain vector loads of the span and constant shuffles, shared by neighbours.
+
+    %x = call <8 x float> @volta.gather.v8f32(<p, p + 8, p + 16, ...>, <all on>)
+    ->
+    %a = load <8 x float>, ptr %p
+    %b = load <8 x float>, ptr (p + 28)          ends with the last byte touched
+    %x = shufflevector %a, %b, <0, 2, 4, 6, 9, 11, 13, 15>
+
+The loads begin with the first byte touched and end with the last, so they stay
+on memory pages the program touches. Where the loads start in between is free:
+it is searched for starts that put the wanted elements in different slots, so
+that blends and a single permutation collect them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from voltac.passes.access import Access
+from voltac.passes.costs import CostRow, cost_row, shuffle_elements
+from voltac.passes.emit import Emitter
+from voltac.target_info import TargetInfo
+
+
+@dataclass(slots=True)
+class Piece:
+    """Some accesses that are written together."""
+
+    members: list[Access]
+    write: Callable[[Emitter], None]
+    reason: str
+
+
+@dataclass(slots=True)
+class Part:
+    """Lanes of one access that fit a register; positions are in elements from a common origin."""
+
+    access: Access
+    positions: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Layout:
+    """Loads of ``width`` elements at ``starts``, and where each part finds its lanes in them."""
+
+    width: int
+    starts: list[int]
+    slots: list[list[tuple[int, int]]]
+    """For each part, for each lane: which load, which element of it."""
+
+
+def plan_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
+    """What is worth to be written with shuffles, out of accesses of one key; in program order."""
+    row = cost_row(target)
+    size = members[0].size
+    native = shuffle_elements(target, size)
+    pieces: list[Piece] = []
+    for cluster in clusters(members, native):
+        parts = [part for access in cluster for part in split(access, native)]
+        separate = [(access, [own_layout(part.positions, native) for part in split(access, native)]) for access in cluster]
+        separate_cost = sum(_cost(layout, row) for _, layouts in separate for layout in layouts)
+        gather_cost = sum(row.gather_lane * access.lanes for access in cluster)
+        shared = shared_layout(parts, native) if len(parts) > 1 else None
+        if shared is not None and _cost(shared, row) <= min(separate_cost, gather_cost):
+            pieces.append(_piece(cluster, parts, shared))
+            continue
+        for access, layouts in separate:
+            if sum(_cost(layout, row) for layout in layouts) <= row.gather_lane * access.lanes:
+                own = split(access, native)
+                pieces.append(_piece_of_layouts(access, own, layouts))
+    return pieces
+
+
+def clusters(members: list[Access], reach: int) -> list[list[Access]]:
+    """Accesses near enough to share vectors: no gap of more than ``reach`` elements."""
+    ordered = sorted(members, key=lambda access: min(access.offsets))
+    found: list[list[Access]] = []
+    end = 0
+    for access in ordered:
+        if found and min(access.offsets) - end <= reach * access.size:
+            found[-1].append(access)
+        else:
+            found.append([access])
+            end = max(access.offsets)
+        end = max(end, *access.offsets)
+    for cluster in found:
+        cluster.sort(key=lambda access: access.index)
+    return found
+
+
+def split(access: Access, native: int) -> list[Part]:
+    positions = tuple(offset // access.size for offset in access.offsets)
+    step = min(access.lanes, native)
+    return [Part(access, positions[start : start + step]) for start in range(0, access.lanes, step)]
+
+
+def _floor_power(number: int) -> int:
+    return 1 << (number.bit_length() - 1)
+
+
+@lru_cache(maxsize=1024)
+def _relative_layout(positions: tuple[int, ...], native: int) -> Layout:
+    first, last = min(positions), max(positions)
+    width = min(native, _floor_power(last - first + 1))
+    wanted = sorted(set(positions))
+    starts = _greedy_starts(wanted, width, last)
+    if len(starts) > 2 or (len(starts) == 2 and width >= 8):
+        starts = _separated_starts(wanted, width, first, last, len(starts)) or starts
+    return Layout(width, starts, [_find_slots(positions, starts, width)])
+
+
+def own_layout(positions: tuple[int, ...], native: int) -> Layout:
+    """The best loads for one part alone."""
+    origin = min(positions)
+    layout = _relative_layout(tuple(position - origin for position in positions), native)
+    return Layout(layout.width, [start + origin for start in layout.starts], layout.slots)
+
+
+def _greedy_starts(wanted: list[int], width: int, last: int) -> list[int]:
+    starts: list[int] = []
+    for position in wanted:
+        if not starts or position >= starts[-1] + width:
+            starts.append(min(position, last - width + 1))
+    return starts
+
+
+def _separated_starts(wanted: list[int], width: int, first: int, last: int, count: int) -> list[int] | None:
+    """Starts of ``count`` loads such that no two wanted elements have the same place in their loads."""
+    if len(wanted) > width:
+        return None
+    budget = 2000
+
+    def search(index: int, used: int, starts: list[int]) -> list[int] | None:
+        nonlocal budget
+        if index == len(wanted):
+            return starts
+        budget -= 1
+        if len(starts) == count or budget < 0:
+            return None
+        position = wanted[index]
+        for start in range(min(position, last - width + 1), max(first, position - width + 1) - 1, -1):
+            taken = used
+            following = index
+            while following < len(wanted) and wanted[following] < start + width:
+                bit = 1 << (wanted[following] - start)
+                if taken & bit:
+                    break
+                taken |= bit
+                following += 1
+            else:
+                found = search(following, taken, [*starts, start])
+                if found is not None:
+                    return found
+        return None
+
+    return search(0, 0, [])
+
+
+def shared_layout(parts: list[Part], native: int) -> Layout:
+    """Loads side by side over the span of all parts."""
+    wanted = sorted({position for part in parts for position in part.positions})
+    first, last = wanted[0], wanted[-1]
+    width = min(native, _floor_power(last - first + 1))
+    starts = sorted({min(first + (position - first) // width * width, last - width + 1) for position in wanted})
+    return Layout(width, starts, [_find_slots(part.positions, starts, width) for part in parts])
+
+
+def _find_slots(positions: tuple[int, ...], starts: list[int], width: int) -> list[tuple[int, int]]:
+    """Where each position is found; the later load where two overlap only if the earlier one does not have it."""
+    found: list[tuple[int, int]] = []
+    for position in positions:
+        number = next(number for number, start in enumerate(starts) if start <= position < start + width)
+        found.append((number, position - starts[number]))
+    return found
+
+
+def _cost(layout: Layout, row: CostRow) -> float:
+    return len(layout.starts) + sum(_shuffle_cost(slots, layout.width, row) for slots in layout.slots)
+
+
+def _shuffle_cost(slots: list[tuple[int, int]], width: int, row: CostRow) -> float:
+    loads = len({number for number, _ in slots})
+    if loads == 1:
+        return 0 if [slot for _, slot in slots] == list(range(width)) else 1
+    if is_separated(slots):
+        return 1 + 0.5 * (loads - 1)
+    return row.two_source_shuffle * (loads - 1)
+
+
+def is_separated(slots: list[tuple[int, int]]) -> bool:
+    """Whether different wanted elements have different slots."""
+    owners: dict[int, int] = {}
+    return all(owners.setdefault(slot, number) == number for number, slot in slots)
+
+
+# ---- writing --------------------------------------------------------------------
+
+
+def _piece(cluster: list[Access], parts: list[Part], layout: Layout) -> Piece:
+    def write(emit: Emitter) -> None:
+        loads = _write_loads(cluster[0], layout, emit)
+        results: dict[int, list[str]] = {}
+        for part, slots in zip(parts, layout.slots):
+            results.setdefault(part.access.index, []).append(_collect(loads, slots, layout.width, cluster[0].element, emit))
+        for access in cluster:
+            _join_parts(access, results[access.index], cluster[0].element, emit)
+
+    return Piece(cluster, write, f"{len(layout.starts)} vector loads serve {len(cluster)} neighbouring accesses")
+
+
+def _piece_of_layouts(access: Access, parts: list[Part], layouts: list[Layout]) -> Piece:
+    def write(emit: Emitter) -> None:
+        results = [
+            _collect(_write_loads(access, layout, emit), layout.slots[0], layout.width, access.element, emit)
+            for _, layout in zip(parts, layouts)
+        ]
+        _join_parts(access, results, access.element, emit)
+
+    count = sum(len(layout.starts) for layout in layouts)
+    return Piece([access], write, f"{count} vector load{'s' if count > 1 else ''} and shuffles")
+
+
+def _write_loads(access: Access, layout: Layout, emit: Emitter) -> list[str]:
+    address = access.address
+    assert address is not None
+    remainder = access.offsets[0] % access.size
+    vector = f"<{layout.width} x {access.element}>"
+    loads: list[str] = []
+    for start in layout.starts:
+        pointer = emit.address(address, start * access.size + remainder, access.element, access.size)
+        loads.append(emit.load("span", f"load {vector}, ptr {pointer}, align {access.size}"))
+    return loads
+
+
+def _collect(loads: list[str], slots: list[tuple[int, int]], width: int, element: str, emit: Emitter) -> str:
+    """A vector of the wanted elements, in lane order."""
+    vector = f"<{width} x {element}>"
+    used = sorted({number for number, _ in slots})
+    if len(used) == 1:
+        mask = [slot for _, slot in slots]
+        if mask == list(range(width)):
+            return loads[used[0]]
+        return emit.shuffle(vector, loads[used[0]], "poison", mask)
+    if len(used) == 2:
+        return emit.shuffle(
+            vector, loads[used[0]], loads[used[1]], [slot + width * (number == used[1]) for number, slot in slots]
+        )
+    if is_separated(slots):
+        blended = loads[used[0]]
+        filled = {slot for number, slot in slots if number == used[0]}
+        for number in used[1:]:
+            own = {slot for each, slot in slots if each == number}
+            mask = [slot + width if slot in own else slot if slot in filled else -1 for slot in range(width)]
+            blended = emit.shuffle(vector, blended, loads[number], mask)
+            filled |= own
+        return emit.shuffle(vector, blended, "poison", [slot for _, slot in slots])
+    return _collect_in_pairs(loads, slots, used, width, element, emit)
+
+
+def _collect_in_pairs(
+    loads: list[str], slots: list[tuple[int, int]], used: list[int], width: int, element: str, emit: Emitter
+) -> str:
+    """Each pair of loads gives its lanes at their final places; the results are blended."""
+    vector, lanes = f"<{width} x {element}>", len(slots)
+    result_type = f"<{lanes} x {element}>"
+    partial: list[tuple[str, set[int]]] = []
+    for start in range(0, len(used), 2):
+        pair = used[start : start + 2]
+        mask = [slot + width * pair.index(number) if number in pair else -1 for number, slot in slots]
+        second = loads[pair[1]] if len(pair) == 2 else "poison"
+        mixed = emit.shuffle(vector, loads[pair[0]], second, mask)
+        partial.append((mixed, {lane for lane, place in enumerate(mask) if place >= 0}))
+    result, have = partial[0]
+    for other, own in partial[1:]:
+        mask = [lane + lanes if lane in own else lane if lane in have else -1 for lane in range(lanes)]
+        result = emit.shuffle(result_type, result, other, mask)
+        have = have | own
+    return result
+
+
+def _join_parts(access: Access, parts: list[str], element: str, emit: Emitter) -> None:
+    """Define the result of an access from its register-wide parts."""
+    lanes = access.lanes // len(parts)
+    while len(parts) > 1:
+        vector = f"<{lanes} x {element}>"
+        mask = list(range(2 * lanes))
+        parts = [emit.shuffle(vector, parts[at], parts[at + 1], mask) for at in range(0, len(parts), 2)]
+        lanes *= 2
+    result = emit.as_element(f"<{lanes} x {element}>", parts[0], access.element)
+    emit.alias(access.instruction.name, result)

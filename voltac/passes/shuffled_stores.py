@@ -1,0 +1,140 @@
+"""Strided stores with every lane on -> constant shuffles and full vector stores, combined with neighbouring members.
+
+    call void @volta.scatter.v8f32(%x, <p, p + 8, ...>, <all on>)
+    call void @volta.scatter.v8f32(%y, <p + 4, p + 12, ...>, <all on>)
+    ->
+    store <8 x float> (shufflevector %x, %y, <0, 8, 1, 9, ...>), ptr %p
+    store <8 x float> (shufflevector %x, %y, <4, 12, 5, 13, ...>), ptr (p + 32)
+
+Only bytes that the program writes are written: where the members leave gaps, a
+store under a constant mask is used if the target has a cheap one, else each lane
+is stored alone.
+"""
+
+from __future__ import annotations
+
+from voltac.passes.access import Access
+from voltac.passes.costs import CostRow, cost_row, shuffle_elements
+from voltac.passes.emit import Emitter
+from voltac.passes.shuffled_loads import Piece, clusters
+from voltac.ir.pseudo import suffix
+from voltac.target_info import TargetInfo
+
+Source = tuple[int, int]
+"""Number of the access in its cluster, and the lane."""
+Chunk = tuple[int, list[Source | None]]
+"""Start of a vector to store, and what goes into each element; None for one that is not written."""
+
+
+def plan_stores(members: list[Access], target: TargetInfo) -> list[Piece]:
+    """What is worth to be written with shuffles, out of accesses of one key."""
+    row = cost_row(target)
+    native = shuffle_elements(target, members[0].size)
+    pieces: list[Piece] = []
+    for cluster in clusters(members, 0):
+        contents = _contents(cluster)
+        choices = [_solid_chunks(contents, native), _masked_chunks(contents, native)]
+        costs = [_cost(chunks, row) for chunks in choices]
+        best = min(range(len(choices)), key=costs.__getitem__)
+        if costs[best] <= sum(row.scatter_lane * access.lanes for access in cluster):
+            pieces.append(_piece(cluster, choices[best]))
+    return pieces
+
+
+def _contents(cluster: list[Access]) -> dict[int, Source]:
+    """Element position -> what it holds in the end: later stores and higher lanes win."""
+    contents: dict[int, Source] = {}
+    for number, access in enumerate(cluster):
+        for lane, offset in enumerate(access.offsets):
+            contents[offset // access.size] = (number, lane)
+    return dict(sorted(contents.items()))
+
+
+def _solid_chunks(contents: dict[int, Source], native: int) -> list[Chunk]:
+    """Vectors that cover each run of neighbouring elements exactly; the last may overlap the one before."""
+    runs: list[tuple[int, int]] = []
+    for position in contents:
+        if runs and position == runs[-1][1]:
+            runs[-1] = (runs[-1][0], position + 1)
+        else:
+            runs.append((position, position + 1))
+    chunks: list[Chunk] = []
+    for start, end in runs:
+        width = min(native, 1 << ((end - start).bit_length() - 1))
+        for at in range(start, end, width):
+            first = min(at, end - width)
+            chunks.append((first, [contents[position] for position in range(first, first + width)]))
+    return chunks
+
+
+def _masked_chunks(contents: dict[int, Source], native: int) -> list[Chunk]:
+    """Vectors side by side from the first to the last element, with gaps."""
+    positions = list(contents)
+    first, last = positions[0], positions[-1]
+    if last - first + 1 < native:
+        return []
+    chunks: list[Chunk] = []
+    for start in range(first, last + 1, native):
+        held = [contents.get(position) for position in range(start, start + native)]
+        if any(source is not None for source in held):
+            chunks.append((start, held))
+    return chunks
+
+
+def _cost(chunks: list[Chunk], row: CostRow) -> float:
+    if not chunks:
+        return float("inf")
+    total = 0.0
+    for _, held in chunks:
+        total += row.constant_masked_store if None in held else 1
+        sources = {source[0] for source in held if source is not None}
+        total += len(sources) if len(held) > 1 else 1
+    return total
+
+
+def _piece(cluster: list[Access], chunks: list[Chunk]) -> Piece:
+    def write(emit: Emitter) -> None:
+        first = cluster[0]
+        values = [emit.as_element(access.vector, access.value, first.element) for access in cluster]
+        for start, held in chunks:
+            vector = _assemble(first, values, held, emit)
+            _store(first, start, held, vector, emit)
+
+    return Piece(cluster, write, f"{len(chunks)} vector stores serve {len(cluster)} neighbouring accesses")
+
+
+def _assemble(first: Access, values: list[str], held: list[Source | None], emit: Emitter) -> str:
+    """The contents of one vector: pairs of sources put in place, then blended."""
+    lanes = first.lanes
+    if len(held) == 1 and held[0] is not None:
+        return emit.lane(first.vector, values[held[0][0]], held[0][1])
+    used = list(dict.fromkeys(source[0] for source in held if source is not None))
+    partial: list[tuple[str, set[int]]] = []
+    for start in range(0, len(used), 2):
+        pair = used[start : start + 2]
+        mask = [
+            source[1] + lanes * pair.index(source[0]) if source is not None and source[0] in pair else -1 for source in held
+        ]
+        second = values[pair[1]] if len(pair) == 2 else "poison"
+        partial.append((emit.shuffle(first.vector, values[pair[0]], second, mask), {at for at, lane in enumerate(mask) if lane >= 0}))
+    result, have = partial[0]
+    width = len(held)
+    for other, own in partial[1:]:
+        mask = [at + width if at in own else at if at in have else -1 for at in range(width)]
+        result = emit.shuffle(f"<{width} x {first.element}>", result, other, mask)
+        have = have | own
+    return result
+
+
+def _store(first: Access, start: int, held: list[Source | None], vector: str, emit: Emitter) -> None:
+    address = first.address
+    assert address is not None
+    width, element, size = len(held), first.element, first.size
+    pointer = emit.address(address, start * size + first.offsets[0] % size, element, size)
+    type_text = f"<{width} x {element}>" if width > 1 else element
+    if None not in held:
+        emit.line(f"store {type_text} {vector}, ptr {pointer}, align {size}")
+        return
+    bits = ", ".join(f"i1 {'false' if source is None else 'true'}" for source in held)
+    intrinsic = f"void @llvm.masked.store.{suffix(element, width).replace('p', 'p0')}.p0({type_text}, ptr, <{width} x i1>)"
+    emit.call(intrinsic, f"{type_text} {vector}, ptr align {size} {pointer}, <{width} x i1> <{bits}>")
