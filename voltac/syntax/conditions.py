@@ -30,7 +30,7 @@ def evaluate(texts: list[str]) -> int:
     value, _ = reader.conditional(True)
     if reader.position < len(texts):
         found = texts[reader.position]
-        raise ConditionError(f"')' without '(' in #if condition" if found == ")" else f"'{found}' is not expected here in an #if condition")
+        raise ConditionError("')' without '(' in an #if condition" if found == ")" else _unexpected(found))
     return value
 
 
@@ -135,4 +135,8 @@ class _Reader:
                 raise ConditionError(str(mistake)) from None
         if not text:
             raise ConditionError("a value is missing in an #if condition")
-        raise ConditionError(f"'{text}' is not expected here in an #if condition")
+        raise ConditionError(_unexpected(text))
+
+
+def _unexpected(text: str) -> str:
+    return f"'{text}' is not expected here in an #if condition"

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from voltac.diagnostics import Span
+from voltac.records import mutable_record
 from voltac.syntax import ast
 from voltac.syntax.expressions import Expressions
 
 _NORMAL_TYPES = {"int": "int32", "uint": "uint32"}
-@dataclass(slots=True)
+
+
+@mutable_record
 class _Vector:
     type: ast.TypeSpecifier
     length: int | str
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Soa:
     width: int
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Declspecs:
     words: list[ast.Word]
 
@@ -39,7 +42,7 @@ _Item = (
 _STORAGE = frozenset({"typedef", "static", "extern", 'extern "C"', 'extern "SYCL"'})
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Signature:
     """The head of a function or template definition, built when its body is about to come."""
 
@@ -180,7 +183,8 @@ class Declarations(Expressions):
     def linkage(self, start: int, language: int) -> ast.Word:
         text = self.texts[language]
         if text not in ('"C"', '"SYCL"'):
-            self.diagnostics.error(self.spans[language], f'unknown linkage {text}: \'extern "C"\' and \'extern "SYCL"\' are known')
+            message = f"unknown linkage {text}: 'extern \"C\"' and 'extern \"SYCL\"' are known"
+            self.diagnostics.error(self.spans[language], message)
             text = '"C"'
         return ast.Word(self.span(start, language), f"extern {text}")
 

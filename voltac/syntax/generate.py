@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import re
 import sys
-from pathlib import Path
 from typing import Any
 
-from voltac.syntax.tables import GRAMMAR_FILE, TABLES_FILE, grammar_digest
+from voltac.syntax.tables import TABLES_FILE
 
+GRAMMAR_FILE = TABLES_FILE.with_name("grammar.lark")
 _START = "translation_unit"
 
 
@@ -88,7 +88,6 @@ def generate() -> str:
     terminal_number = {name: number for number, name in enumerate(terminal_names)}
     nonterminal_number = {name: number for number, name in enumerate(nonterminal_names)}
     data = {
-        "grammar": grammar_digest(),
         "end": renumbered[table.end_states[_START]],
         "terminals": terminal_names,
         "spellings": {name: spelled[name] for name in terminal_names if name in spelled},
@@ -114,7 +113,7 @@ def _compact(data: dict[str, Any]) -> str:
 
 def main() -> int:
     text = generate()
-    Path(TABLES_FILE).write_text(text, encoding="utf-8")
+    TABLES_FILE.write_text(text, encoding="utf-8")
     print(f"{TABLES_FILE}: {len(text)} bytes")
     return 0
 

@@ -33,7 +33,8 @@ def integer(text: str) -> tuple[int, str]:
     elif digits[0] == "0" and len(digits) > 1:
         wrong = next((digit for digit in digits if digit in "89"), "")
         if wrong:
-            raise BadLiteral(f"'{wrong}' is not an octal digit: a number that starts with 0 is octal; write '{digits.lstrip('0')}'")
+            decimal = digits.lstrip("0")
+            raise BadLiteral(f"'{wrong}' is not an octal digit: a number that starts with 0 is octal; write '{decimal}'")
         value = int(digits, 8)
     else:
         value = int(digits) if len(digits) < 40 else 1 << 64

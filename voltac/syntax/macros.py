@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from voltac.diagnostics import Span
+from voltac.records import mutable_record
 from voltac.syntax.lexer import TOKEN
 
 Hidden = frozenset[str]
@@ -27,7 +27,7 @@ class MacroError(Exception):
         self.span = span
 
 
-@dataclass(slots=True)
+@mutable_record
 class Token:
     """A token on its way through the preprocessor."""
 
@@ -42,7 +42,7 @@ More = Callable[[bool], list[Token] | None]
 """Gives the tokens of the next line; asked with False it gives None unless that line starts with ``(``."""
 
 
-@dataclass(slots=True)
+@mutable_record
 class Macro:
     name: str
     parameters: tuple[str, ...] | None
@@ -52,7 +52,7 @@ class Macro:
     text: str
     """The replacement as written; lexed on first use."""
     span: Span
-    tokens: list[Token] | None = field(default=None)
+    tokens: list[Token] | None = None
 
     def replacement(self) -> list[Token]:
         if self.tokens is None:
@@ -106,7 +106,8 @@ def define(text: str, span: Span) -> Macro:
                 variadic = True
                 names[-1] = rest[1] if rest else "__VA_ARGS__"
             elif not parameter.isidentifier():
-                raise MacroError(span, f"'{parameter}' is not a parameter name" if parameter else "a macro parameter has no name")
+                wrong = f"'{parameter}' is not a parameter name" if parameter else "a macro parameter has no name"
+                raise MacroError(span, wrong)
             elif parameter == "__VA_ARGS__":
                 raise MacroError(span, "__VA_ARGS__ is the name of the '...' of a macro; write '...'")
         if len(set(names)) != len(names):
@@ -233,7 +234,9 @@ class Expander:
         if macro.variadic and len(arguments) == count - 1:
             arguments.append([])
         if len(arguments) != count:
-            given = "no argument" if not arguments or arguments == [[]] else f"{len(arguments)} argument" + "s" * (len(arguments) > 1)
+            given = f"{len(arguments)} argument" + "s" * (len(arguments) > 1)
+            if arguments == [[]]:
+                given = "no argument"
             wanted = f"at least {count - 1}" if macro.variadic else str(count)
             raise MacroError(use.span, f"macro '{macro.name}' is given {given}, it takes {wanted}")
         return arguments, token
@@ -339,7 +342,8 @@ class Expander:
                 right = tokens[position + 1]
                 text = left.text + right.text
                 if text and TOKEN.fullmatch(text) is None:
-                    raise MacroError(left.span, f"'{left.text}' ## '{right.text}' does not make a token in macro '{macro.name}'")
+                    joined = f"'{left.text}' ## '{right.text}'"
+                    raise MacroError(left.span, f"{joined} does not make a token in macro '{macro.name}'")
                 result.append(Token(text, left.span, left.space, left.hidden & right.hidden if left.text else right.hidden))
                 position += 2
                 continue

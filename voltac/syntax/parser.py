@@ -19,7 +19,6 @@ from voltac.syntax.recovery import SyntaxErrors
 from voltac.syntax.statements import Statements
 from voltac.syntax.tables import load
 
-
 _FIRST_DEPTH_CHECK = 500
 _DEEPEST_NESTING = 1000
 _DEEPEST_STACK = 8000

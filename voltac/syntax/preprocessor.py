@@ -9,11 +9,11 @@ import os
 import re
 import time
 from bisect import bisect_right
-from dataclasses import dataclass
 
 from voltac.diagnostics import Diagnostics, Span, suggestion
 from voltac.options import Options
 from voltac.paths import STANDARD_LIBRARY
+from voltac.records import mutable_record
 from voltac.syntax.conditions import ConditionError, evaluate
 from voltac.syntax.lexer import COMMENT_OR_STRING, TOKEN, is_name
 from voltac.syntax.macros import Expander, Macro, MacroError, Token, define, lex, same, spelling
@@ -109,7 +109,7 @@ def comment_above(lines: list[str], line: int) -> str:
     return "\n".join(reversed(found)).strip("\n")
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Group:
     """An ``#if`` that is open."""
 
@@ -522,7 +522,8 @@ class Preprocessor:
         elif ignored := re.fullmatch(r"ignore\s+warning\s*(?:\(\s*(.*?)\s*\))?", text):
             kind = ignored[1]
             if kind not in (None, "all", "perf"):
-                self.diagnostics.error(place, f"unknown argument '{kind}' of '#pragma ignore warning': 'all' and 'perf' are known")
+                message = f"unknown argument '{kind}' of '#pragma ignore warning': 'all' and 'perf' are known"
+                self.diagnostics.error(place, message)
                 return
             self.diagnostics.ignored_lines[place.file, place.line + 1] = "perf" if kind == "perf" else "all"
         else:

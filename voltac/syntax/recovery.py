@@ -29,7 +29,8 @@ _SHOWN_NAMES = {
 }
 _HIDDEN = {"PRAGMA"}
 _TYPES_OF_C = {"char": "int8", "short": "int16", "long": "int64", "half": "float16", "unsigned": "unsigned int", "auto": ""}
-_HEADS = {"if", "cif", "for", "cfor", "while", "cwhile", "switch", "foreach", "foreach_tiled", "foreach_active", "foreach_unique"}
+_LOOP_HEADS = {"for", "cfor", "while", "cwhile", "foreach", "foreach_tiled", "foreach_active", "foreach_unique"}
+_HEADS = {"if", "cif", "switch", *_LOOP_HEADS}
 _STATEMENT_STARTS = {*_HEADS, "do", "cdo", "return", "break", "continue", "goto", "case", "default", "print", "sync", "delete"}
 _DECLARATION_STARTS = {"export", "struct", "enum", "typedef", "template", "task", "extern", "static", "inline", "noinline"}
 _OPENING = {"(": ")", "[": "]", "{": "}"}
@@ -82,7 +83,8 @@ class SyntaxErrors:
         tables = self.tables
         states = list(self.states)
         while True:
-            action = -1 - tables.default[states[-1]] if tables.default[states[-1]] >= 0 else tables.actions[states[-1]].get(kind)
+            always = tables.default[states[-1]]
+            action = -1 - always if always >= 0 else tables.actions[states[-1]].get(kind)
             if action is None:
                 return states[-1] == tables.end and kind == self.kinds.end
             if action >= 0:
@@ -134,7 +136,8 @@ class SyntaxErrors:
                 message += f": the '{self.texts[unclosed]}' in line {self.spans[unclosed].line} is not closed"
         expected = self.expected()
         if 0 < len(expected) <= _MOST_EXPECTED:
-            message += "; expected " + (" or ".join([", ".join(expected[:-1]), expected[-1]]) if len(expected) > 1 else expected[0])
+            listed = [", ".join(expected[:-1]), expected[-1]] if len(expected) > 1 else expected
+            message += f"; expected {' or '.join(listed)}"
         if text == "else":
             message += "; there is no 'if' for it to belong to"
         elif self.missing_semicolon(token):

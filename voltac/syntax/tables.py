@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
-_HERE = Path(__file__).resolve().parent
-GRAMMAR_FILE = _HERE / "grammar.lark"
-TABLES_FILE = _HERE / "tables.json"
+from voltac.records import record
+
+TABLES_FILE = Path(__file__).with_name("tables.json")
 
 
-def grammar_digest() -> str:
-    return hashlib.sha256(GRAMMAR_FILE.read_bytes()).hexdigest()
-
-
-@dataclass(frozen=True)
+@record
 class Rule:
     left: int
     length: int
@@ -26,9 +20,8 @@ class Rule:
     passes_on: bool
 
 
-@dataclass(frozen=True)
+@record
 class Tables:
-    grammar: str
     terminals: list[str]
     spellings: dict[str, list[str]]
     nonterminals: list[str]
@@ -53,7 +46,6 @@ def load() -> Tables:
         single = values.pop() if len(values) == 1 else 0
         default.append(-1 - single if single < 0 else -1)
     return Tables(
-        grammar=data["grammar"],
         terminals=data["terminals"],
         spellings=data["spellings"],
         nonterminals=data["nonterminals"],
