@@ -8,6 +8,7 @@ stage, print what it made, and begin at any stage that takes text.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -245,7 +246,7 @@ _STACK_BYTES = 512 << 20
 _RECURSION_LIMIT = 100_000
 
 _running = 0
-_limit_before = 0
+_before: tuple[int, bool] = (0, False)
 _lock = threading.Lock()
 
 
@@ -260,7 +261,7 @@ def with_deep_stack(function: Callable[[], T]) -> T:
         except BaseException as error:
             failure.append(error)
 
-    with _raised_recursion_limit():
+    with _interpreter_settings():
         with _lock:
             size = threading.stack_size(_STACK_BYTES)
             try:
@@ -275,13 +276,17 @@ def with_deep_stack(function: Callable[[], T]) -> T:
 
 
 @contextmanager
-def _raised_recursion_limit() -> Iterator[None]:
-    """Raises the interpreter's limit while any compilation runs, and puts it back after the last."""
-    global _running, _limit_before
+def _interpreter_settings() -> Iterator[None]:
+    """Deep recursion and no cyclic garbage collection while any compilation runs; put back after the last.
+
+    The trees have no cycles worth collecting, and looking for some would take most of the front end's time.
+    """
+    global _running, _before
     with _lock:
         if not _running:
-            _limit_before = sys.getrecursionlimit()
-            sys.setrecursionlimit(max(_limit_before, _RECURSION_LIMIT))
+            _before = sys.getrecursionlimit(), gc.isenabled()
+            sys.setrecursionlimit(max(_before[0], _RECURSION_LIMIT))
+            gc.disable()
         _running += 1
     try:
         yield
@@ -289,4 +294,6 @@ def _raised_recursion_limit() -> Iterator[None]:
         with _lock:
             _running -= 1
             if not _running:
-                sys.setrecursionlimit(_limit_before)
+                sys.setrecursionlimit(_before[0])
+                if _before[1]:
+                    gc.enable()

@@ -6,7 +6,7 @@ does not save on a task switch); elsewhere it asks LLVM.
 
 from __future__ import annotations
 
-import platform
+import os
 from dataclasses import replace
 from functools import cache
 
@@ -93,7 +93,7 @@ def cpu_description() -> dict[str, str]:
 @cache
 def instruction_sets() -> frozenset[str]:
     """What this CPU runs, by the names of ``/proc/cpuinfo``."""
-    if platform.machine() not in ("x86_64", "AMD64"):
+    if os.uname().machine not in ("x86_64", "amd64"):
         return frozenset()
     flags = cpu_description().get("flags")
     if flags is not None:
