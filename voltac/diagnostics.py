@@ -141,9 +141,24 @@ class Diagnostics:
             label = f"\033[1;{tint}m{label}\033[0m"
         indent = min(8, len(item.kind) + 2)
         text = place + label + ": " + item.text
-        if self.wrap and item.kind not in ("error", "warning"):
+        if item.kind in ("error", "warning"):
+            return text + "\n" + self._excerpt_of_clang(span)
+        if self.wrap:
             text = _wrap(text, indent, _terminal_columns() if self.colored else 80)
         return text + "\n" + self._excerpt(span) + "\n"
+
+    def _excerpt_of_clang(self, span: Span) -> str:
+        """The source line behind its number, and a line with the caret (section 3)."""
+        lines = self.sources.get(span.file)
+        if lines is None or not 1 <= span.line <= len(lines):
+            return ""
+        line = lines[span.line - 1].replace("\t", " ")
+        shown = f"{span.line:5} | {_shorten(line)}\n"
+        if span.column < _LONGEST_EXCERPT:
+            end = span.end_column if span.end_line == span.line else len(line) + 1
+            marked = "^" + "~" * (min(end, len(line) + 1, _LONGEST_EXCERPT) - span.column - 1)
+            shown += " " * 5 + " | " + " " * (span.column - 1) + marked + "\n"
+        return shown
 
     def _excerpt(self, span: Span) -> str:
         lines = self.sources.get(span.file)
