@@ -305,7 +305,8 @@ def _define_global(checker: Checker, variable: _Variable, base: Base) -> None:
     if isinstance(earlier, tree.VariableSymbol):
         _redeclare(checker, earlier, symbol)
         return
-    if isinstance(earlier, FunctionSet) or (earlier is None and isinstance(checker.find_in_library(name), FunctionSet)):
+    of_library = None if earlier is not None or checker.is_library else checker.find_in_library(name)
+    if isinstance(earlier, FunctionSet) or isinstance(of_library, FunctionSet):
         checker.reject(span, f"variable '{name}' has the name of a function")
     if earlier is not None and not isinstance(earlier, (Poisoned, BuiltinVariable)):
         checker.reject(span, f"'{name}' is already declared here{place_of(earlier)}")

@@ -51,7 +51,7 @@ def index_for(options: Options) -> Index:
         known = _INDICES[key] = Index()
         diagnostics = Diagnostics()
         for path in sorted(STANDARD_LIBRARY.glob("*.ispc")):
-            source = preprocess(path.read_text(encoding="utf-8"), f"<stdlib>/{path.name}", key, diagnostics)
+            source = preprocess(path.read_text(encoding="utf-8"), str(path), key, diagnostics)
             _cut(source, known)
         _check(diagnostics)
     return known
@@ -145,11 +145,12 @@ class Library:
         return found
 
     def _declare(self, chunks: Iterable[Chunk]) -> None:
+        before = self.checker.scopes
+        self.checker.scopes = before.globals_only()
         for chunk in chunks:
-            before, self.checker.scopes = self.checker.scopes, self.checker.scopes.file()
             for node in parse_chunk(chunk, self.index, self.checker.options).declarations:
                 self.checker.declaration(node)
-            self.checker.scopes = before
+        self.checker.scopes = before
         _check(self.diagnostics)
 
     def _keep_body(self, function: tree.FunctionSymbol, body: ast.Compound) -> bool:

@@ -86,7 +86,7 @@ class Scopes:
     """The stack of scopes; the outermost one is the file."""
 
     def __init__(self, file: Scopes | None = None) -> None:
-        """With ``file``, the file scope is that of another stack, and scopes are opened beside its own."""
+        """With ``file``, the outermost scope is that of another stack, and scopes are opened beside its own."""
         self._file = file
         self._meanings: dict[str, list[tuple[int, Symbol]]] = {}
         self._scopes: list[list[str]] = [[]]
@@ -94,10 +94,6 @@ class Scopes:
     def globals_only(self) -> Scopes:
         """A new stack that sees the file scope of this one and nothing else."""
         return Scopes(self._file or self)
-
-    def file(self) -> Scopes:
-        """The stack with the file scope."""
-        return self._file or self
 
     @property
     def depth(self) -> int:
@@ -119,6 +115,8 @@ class Scopes:
 
     def find_here(self, name: str) -> Symbol | None:
         """Only the innermost scope."""
+        if self._file is not None and len(self._scopes) == 1:
+            return self._file.find_global(name)
         stack = self._meanings.get(name)
         return stack[-1][1] if stack and stack[-1][0] == len(self._scopes) - 1 else None
 
@@ -131,6 +129,9 @@ class Scopes:
     def declare(self, name: str, symbol: Symbol) -> None:
         """In the innermost scope; a second meaning there replaces the first."""
         depth = len(self._scopes) - 1
+        if depth == 0 and self._file is not None:
+            self._file.declare_global(name, symbol)
+            return
         stack = self._meanings.setdefault(name, [])
         if stack and stack[-1][0] == depth:
             stack[-1] = (depth, symbol)
