@@ -1,1 +1,52 @@
+"""Typed tree -> LLVM text in which every SPMD access to memory is a pseudo operation (``ir/pseudo.py``).
 
+Only what can be reached is lowered: exported and external functions, and the
+versions of others that they call.
+"""
+
+from __future__ import annotations
+
+from voltac.lower import (  # noqa: F401  (each registers what it lowers)
+    arithmetic,
+    builtins,
+    calls,
+    conversions,
+    expressions,
+    foreach,
+    heap,
+    loops,
+    memory_access,
+    places,
+    print_support,
+    statements,
+    switch,
+    tasks,
+    variables,
+)
+from voltac.lower.functions import roots, text_of, write_version
+from voltac.lower.module import ModuleContext
+from voltac.lower.target import function_attributes, module_header
+from voltac.options import Options
+from voltac.sema import tree
+
+__all__ = ["lower"]
+
+
+def lower(program: tree.Program, options: Options) -> str:
+    """The module as LLVM text."""
+    module = ModuleContext(options, program.file)
+    for symbol in program.globals:
+        if symbol.kind == "global":
+            module.global_address(symbol)
+    for function, kind in roots(program):
+        module.version(function, kind)
+    written = []
+    while module.waiting:
+        version = module.waiting.pop()
+        write_version(module, version)
+        if version.body:
+            written.append(version)
+    attributes = function_attributes(options)
+    for version in written:
+        module.text.definitions.append(text_of(module, version, attributes))
+    return module.text.text(module_header(options, program.file))

@@ -1,0 +1,89 @@
+"""The C calling convention of x86-64 System V, for exported functions and ``extern "C"`` ones.
+
+Small integers carry ``signext`` or ``zeroext``. A struct of at most 16 bytes travels
+in registers, one for each eight bytes (SSE if they hold floats only, else integer);
+a larger one in memory (``sret``, ``byval``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from voltac.lower.layout import TypeLayout
+from voltac.sema.types import VARYING, Array, Enum, Pointer, Qual, Scalar, Struct, Vector, member_qual
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """How one value crosses a C call."""
+
+    type: str
+    attributes: str = ""
+    parts: tuple[str, ...] = ()
+    """Registers of a struct; empty for everything else and for structs in memory."""
+    in_memory: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.attributes}" if self.attributes else self.type
+
+
+def passing(types: TypeLayout, qual: Qual, result: bool = False) -> Passing:
+    match qual.type:
+        case Struct():
+            return _struct_passing(types, qual, result)
+        case Scalar("bool", _) if qual.rate is VARYING:
+            return Passing(types.memory(qual))
+        case Scalar("bool", _):
+            return Passing("i1", "zeroext")
+        case Scalar("int" | "uint" as kind, bits) if bits < 32 and qual.rate is not VARYING:
+            return Passing(f"i{bits}", "signext" if kind == "int" else "zeroext")
+        case Pointer(to) if qual.rate is not VARYING and not result and to.rate.kind != "soa" and not is_function(to):
+            return Passing("ptr", "noalias")
+    return Passing(types.register(qual))
+
+
+def is_function(qual: Qual) -> bool:
+    return type(qual.type).__name__ == "Function"
+
+
+def _struct_passing(types: TypeLayout, qual: Qual, result: bool) -> Passing:
+    size = types.sizes.size(qual)
+    memory, alignment = types.memory(qual), types.sizes.alignment(qual)
+    if size > 16 or qual.rate is VARYING:
+        return Passing("ptr", f"{'sret' if result else 'byval'}({memory}) align {alignment}", in_memory=True)
+    leaves: list[tuple[int, Scalar | None]] = []
+    _leaves(types, qual, 0, leaves)
+    parts = tuple(_eightbyte(types, leaves, start, min(8, size - start)) for start in range(0, size, 8))
+    return Passing("void" if not parts else parts[0] if len(parts) == 1 else f"{{ {', '.join(parts)} }}", "", parts)
+
+
+def _eightbyte(types: TypeLayout, leaves: list[tuple[int, Scalar | None]], start: int, size: int) -> str:
+    held = [(offset, scalar) for offset, scalar in leaves if start <= offset < start + 8]
+    floats = [scalar for _, scalar in held if scalar is not None and scalar.kind == "float"]
+    if not held or len(floats) < len(held):
+        return f"i{size * 8}"
+    widest = max(scalar.bits for scalar in floats)
+    if len(floats) == 1:
+        return types.lane(floats[0])
+    return f"<{max(2, size * 8 // widest)} x {types.lane(Scalar('float', widest))}>"
+
+
+def _leaves(types: TypeLayout, qual: Qual, offset: int, out: list[tuple[int, Scalar | None]]) -> None:
+    """Scalars of an object with their offsets; None stands for pointers."""
+    match qual.type:
+        case Struct() as struct:
+            for index, start in enumerate(types.sizes.offsets(qual)):
+                _leaves(types, member_qual(qual, index), offset + start, out)
+            del struct
+        case Array(element, count):
+            size = types.sizes.size(element)
+            for number in range(count or 0):
+                _leaves(types, element, offset + number * size, out)
+        case Vector(scalar, count):
+            out += [(offset + number * types.sizes.scalar_bytes(scalar), scalar) for number in range(count)]
+        case Scalar() as scalar:
+            out.append((offset, scalar))
+        case Enum():
+            out.append((offset, Scalar("uint", 32)))
+        case _:
+            out.append((offset, None))

@@ -1,0 +1,305 @@
+"""LLVM text, instruction by instruction: blocks of lines for functions, sections of lines for the module.
+
+Knows the spelling of instructions and nothing of the language. Values are
+:class:`IR` pairs of type and name; names are numbered, block names are meaningful
+and made unique. What is emitted behind a terminator goes to a block that nobody
+reaches, and is left out if nothing is emitted there.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+
+class IR(NamedTuple):
+    """A value: its LLVM type and its name or constant text."""
+
+    type: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.name}"
+
+
+NOTHING = IR("void", "")
+"""What an expression without a value yields."""
+NULL = IR("ptr", "null")
+I1, I8, I32, I64 = "i1", "i8", "i32", "i64"
+
+
+def integer(type: str, value: int) -> IR:
+    return IR(type, str(value))
+
+
+def boolean(value: bool) -> IR:
+    return IR("i1", "true" if value else "false")
+
+
+def zero(type: str) -> IR:
+    return IR(type, "null" if type == "ptr" else "0" if type[0] == "i" else "zeroinitializer")
+
+
+def poison(type: str) -> IR:
+    return IR(type, "poison")
+
+
+def vector_type(width: int, element: str) -> str:
+    return f"<{width} x {element}>"
+
+
+def floating(type: str, value: float) -> IR:
+    """A floating-point constant, exactly: LLVM writes float constants with the bits of the equal double."""
+    if type == "half":
+        return IR(type, f"0xH{struct.unpack('<H', struct.pack('<e', value))[0]:04X}")
+    return IR(type, f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}")
+
+
+def splat_constant(width: int, constant: IR) -> IR:
+    """The same constant in all lanes."""
+    if constant.name in ("zeroinitializer", "poison", "undef"):
+        return IR(vector_type(width, constant.type), constant.name)
+    return IR(vector_type(width, constant.type), f"splat ({constant})")
+
+
+def vector_constant(elements: Sequence[IR]) -> IR:
+    return IR(vector_type(len(elements), elements[0].type), f"<{', '.join(map(str, elements))}>")
+
+
+def is_constant(value: IR) -> bool:
+    """True for constants that may be spelled inside ``splat`` and initialisers."""
+    return value.name[0] not in "%"
+
+
+_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$-")
+
+
+def global_name(name: str) -> str:
+    """``@name``, quoted where LLVM wants quotes."""
+    return f"@{name}" if _NAME_CHARACTERS.issuperset(name) and not name[0].isdigit() else f'@"{name}"'
+
+
+class FunctionBuilder:
+    """The body of one function while it is written."""
+
+    def __init__(self) -> None:
+        self._blocks: list[tuple[str, list[str]]] = [("entry", [])]
+        self._lines: list[str] = self._blocks[0][1]
+        self.label = "entry"
+        self._count = 0
+        self._labels: dict[str, int] = {"entry": 1}
+        self._allocas: list[str] = []
+        self._prologue: list[str] = []
+        self.location = ""
+        """Ends every instruction: empty, or ``, !dbg !N``."""
+
+    # --- blocks
+
+    @property
+    def reachable(self) -> bool:
+        """False right behind a terminator."""
+        return bool(self.label)
+
+    def block(self, name: str) -> str:
+        """A fresh label; the block begins with :meth:`start`."""
+        seen = self._labels.get(name, 0)
+        self._labels[name] = seen + 1
+        return f"{name}.{seen}" if seen else name
+
+    def start(self, label: str) -> None:
+        """Begin a block; the one before falls through to it if it is still open."""
+        self.jump(label)
+        self.label = label
+        self._lines = []
+        self._blocks.append((label, self._lines))
+
+    def _close(self) -> None:
+        self.label = ""
+        self._lines = []
+        self._blocks.append(("", self._lines))
+
+    @property
+    def _is_dead(self) -> bool:
+        return not self.label and not self._lines
+
+    def terminate(self, text: str) -> None:
+        if not self._is_dead:
+            self._lines.append(f"  {text}{self.location}")
+            self._close()
+
+    def jump(self, label: str) -> None:
+        self.terminate(f"br label %{label}")
+
+    def branch(self, condition: IR, then: str, otherwise: str) -> None:
+        self.terminate(f"br i1 {condition.name}, label %{then}, label %{otherwise}")
+
+    def give_back(self, value: IR) -> None:
+        self.terminate("ret void" if value.type == "void" else f"ret {value}")
+
+    # --- instructions
+
+    def emit(self, text: str) -> None:
+        self._lines.append(f"  {text}{self.location}")
+
+    def emit_with_metadata(self, text: str, metadata: str) -> None:
+        self._lines.append(f"  {text}{metadata}{self.location}")
+
+    def value(self, type: str, text: str) -> IR:
+        self._count += 1
+        name = f"%v{self._count}"
+        self._lines.append(f"  {name} = {text}{self.location}")
+        return IR(type, name)
+
+    def alloca(self, type: str, alignment: int, name: str = "slot") -> IR:
+        """A stack object that lives as long as the function."""
+        self._count += 1
+        result = f"%{name if _NAME_CHARACTERS.issuperset(name) else 'slot'}.{self._count}"
+        self._allocas.append(f"  {result} = alloca {type}, align {alignment}")
+        return IR("ptr", result)
+
+    def at_entry(self, text: str) -> None:
+        """An instruction that runs once, when the function begins."""
+        self._prologue.append(f"  {text}{self.location}")
+
+    def binary(self, operation: str, left: IR, right: IR) -> IR:
+        return self.value(left.type, f"{operation} {left}, {right.name}")
+
+    def compare(self, operation: str, left: IR, right: IR) -> IR:
+        """``operation`` is for instance ``icmp slt``."""
+        type = left.type
+        result = f"<{type[1:].split(' ', 1)[0]} x i1>" if type[0] == "<" else "i1"
+        return self.value(result, f"{operation} {left}, {right.name}")
+
+    def convert(self, operation: str, value: IR, type: str) -> IR:
+        return self.value(type, f"{operation} {value} to {type}")
+
+    def select(self, test: IR, then: IR, otherwise: IR) -> IR:
+        return self.value(then.type, f"select {test}, {then}, {otherwise}")
+
+    def load(self, type: str, address: IR, alignment: int) -> IR:
+        return self.value(type, f"load {type}, ptr {address.name}, align {alignment}")
+
+    def store(self, value: IR, address: IR, alignment: int) -> None:
+        self.emit(f"store {value}, ptr {address.name}, align {alignment}")
+
+    def gep(self, element: str, base: IR, *indices: IR, flags: str = "") -> IR:
+        """An address; a vector of addresses if the base or an index is a vector."""
+        lanes = next((value.type for value in (base, *indices) if value.type[0] == "<"), "")
+        type = f"<{lanes[1:].split(' ', 1)[0]} x ptr>" if lanes else "ptr"
+        return self.value(type, f"getelementptr {flags}{element}, {base}, {', '.join(map(str, indices))}")
+
+    def phi(self, arms: Sequence[tuple[IR, str]]) -> IR:
+        type = arms[0][0].type
+        return self.value(type, f"phi {type} " + ", ".join(f"[ {value.name}, %{label} ]" for value, label in arms))
+
+    def extract(self, vector: IR, index: IR) -> IR:
+        return self.value(element_type(vector.type), f"extractelement {vector}, {index}")
+
+    def insert(self, vector: IR, value: IR, index: IR) -> IR:
+        return self.value(vector.type, f"insertelement {vector}, {value}, {index}")
+
+    def member(self, aggregate: IR, index: int, type: str) -> IR:
+        """Member of a first-class aggregate."""
+        return self.value(type, f"extractvalue {aggregate}, {index}")
+
+    def with_member(self, aggregate: IR, value: IR, index: int) -> IR:
+        return self.value(aggregate.type, f"insertvalue {aggregate}, {value}, {index}")
+
+    def shuffle(self, left: IR, right: IR, indices: Iterable[int]) -> IR:
+        """Lanes by number, -1 for any value."""
+        lanes = ["i32 poison" if index < 0 else f"i32 {index}" for index in indices]
+        type = vector_type(len(lanes), element_type(left.type))
+        return self.value(type, f"shufflevector {left}, {right}, <{len(lanes)} x i32> <{', '.join(lanes)}>")
+
+    def splat(self, width: int, value: IR) -> IR:
+        if is_constant(value) and value.name[0] != "@":
+            return splat_constant(width, value)
+        type = vector_type(width, value.type)
+        first = self.value(type, f"insertelement {type} poison, {value}, i64 0")
+        return self.value(type, f"shufflevector {first}, {type} poison, <{width} x i32> zeroinitializer")
+
+    # --- the end
+
+    def body(self) -> str:
+        """The text between the braces."""
+        out: list[str] = []
+        dead = 0
+        for label, lines in self._blocks:
+            if not label:
+                if not lines:
+                    continue
+                dead += 1
+                label = f"dead.{dead}"
+            out.append(f"{label}:")
+            if label == "entry":
+                out += self._allocas
+                out += self._prologue
+            out += lines
+        if self.label or self._lines:
+            out.append("  unreachable")
+        return "\n".join(out)
+
+
+def element_type(vector: str) -> str:
+    """``float`` of ``<8 x float>``."""
+    return vector[vector.index(" x ") + 3 : -1]
+
+
+class ModuleBuilder:
+    """The sections of a module, each collected as it is needed."""
+
+    def __init__(self) -> None:
+        self.types: dict[str, str] = {}
+        """Named types: name with percent sign -> definition."""
+        self.globals: dict[str, str] = {}
+        """Globals: name with at sign -> the text after the equals sign."""
+        self.declarations: dict[str, str] = {}
+        """Name without at sign -> ``declare`` line."""
+        self.definitions: list[str] = []
+        self.attributes: dict[str, int] = {}
+        self.metadata: list[str] = []
+        self.named_metadata: dict[str, str] = {}
+
+    def declare(self, name: str, result: str, parameters: str, attributes: str = "nounwind") -> str:
+        """Declare a function once; gives ``@name``."""
+        if name not in self.declarations:
+            self.declarations[name] = f"declare {result} {global_name(name)}({parameters}) {attributes}"
+        return global_name(name)
+
+    def attribute_group(self, text: str) -> str:
+        """``#N`` for a set of function attributes."""
+        return f"#{self.attributes.setdefault(text, len(self.attributes))}"
+
+    def metadata_node(self, text: str) -> str:
+        """``!N`` for a new node."""
+        self.metadata.append(text)
+        return f"!{len(self.metadata) - 1}"
+
+    def metadata_placeholder(self) -> int:
+        self.metadata.append("")
+        return len(self.metadata) - 1
+
+    def text_constant(self, content: bytes) -> IR:
+        """A private constant with a zero byte at its end; equal ones are shared."""
+        quoted = "".join(chr(b) if 32 <= b < 127 and b not in (34, 92) else f"\\{b:02X}" for b in content)
+        definition = f'private unnamed_addr constant [{len(content) + 1} x i8] c"{quoted}\\00", align 1'
+        for name, known in self.globals.items():
+            if known == definition:
+                return IR("ptr", name)
+        name = f"@text.{sum(key.startswith('@text.') for key in self.globals)}"
+        self.globals[name] = definition
+        return IR("ptr", name)
+
+    def text(self, header: Iterable[str]) -> str:
+        out = [*header, ""]
+        out += [f"{name} = type {definition}" for name, definition in self.types.items()]
+        out += [f"{name} = {definition}" for name, definition in self.globals.items()]
+        out.append("")
+        out += self.definitions
+        out += self.declarations.values()
+        out.append("")
+        out += [f"attributes #{number} = {{ {text} }}" for text, number in self.attributes.items()]
+        out += [f"!{name} = {content}" for name, content in self.named_metadata.items()]
+        out += [f"!{number} = {text}" for number, text in enumerate(self.metadata)]
+        return "\n".join(out) + "\n"

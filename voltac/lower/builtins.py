@@ -1,0 +1,318 @@
+"""Builtins of the library -> LLVM intrinsics and instructions, one row each, found by name.
+
+A row gets the context, the node and the lowered arguments. Where a target has an
+instruction of its own, a row of its own for that target is tried first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from voltac.lower import masks
+from voltac.lower.arithmetic import element_scalar
+from voltac.lower.builder import IR, NOTHING, element_type, floating, integer, poison, splat_constant, zero
+from voltac.lower.context import FunctionContext, lowers_value
+from voltac.sema import tree
+from voltac.sema.types import Scalar
+
+Emitter = Callable[[FunctionContext, tree.Builtin, list[IR]], IR]
+
+
+@lowers_value(tree.Builtin)
+def lower_builtin(c: FunctionContext, node: tree.Builtin) -> IR:
+    arguments = [c.value(argument) for argument in node.arguments]
+    row = BUILTINS.get(node.name)
+    if row is None:
+        c.unsupported(node.span, f"the builtin {node.name}")
+    return row(c, node, arguments)
+
+
+# --- building blocks
+
+
+def overload(type: str) -> str:
+    """The part of an intrinsic's name for a type: ``v8f32``, ``i64``."""
+    if type[0] == "<":
+        count, lane = type[1:-1].split(" x ")
+        return f"v{count}{overload(lane)}"
+    return {"half": "f16", "float": "f32", "double": "f64", "ptr": "p0"}.get(type, type)
+
+
+def call(c: FunctionContext, name: str, result: str, *arguments: IR | str) -> IR:
+    """Call an intrinsic; texts are immediate arguments such as ``i1 false``."""
+    types = [argument.type if isinstance(argument, IR) else f"{argument.split()[0]} immarg" for argument in arguments]
+    callee = c.module.intrinsic(name, result, *types)
+    text = f"call {result} {callee}({', '.join(map(str, arguments))})"
+    if result == "void":
+        c.build.emit(text)
+        return NOTHING
+    return c.build.value(result, text)
+
+
+def _scalar(node: tree.Builtin) -> Scalar:
+    """The T of a call whose first argument is one."""
+    scalar = element_scalar(node.arguments[0].type.type)
+    assert isinstance(scalar, Scalar)
+    return scalar
+
+
+def _plain(intrinsic: str) -> Emitter:
+    """The intrinsic of that name on the arguments' type."""
+
+    def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+        type = arguments[0].type
+        return call(c, f"llvm.{intrinsic}.{overload(type)}", type, *arguments)
+
+    return emit
+
+
+def _with_flag(intrinsic: str) -> Emitter:
+    """An intrinsic with a last argument ``i1 false``: defined for every input."""
+
+    def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+        type = arguments[0].type
+        return call(c, f"llvm.{intrinsic}.{overload(type)}", type, *arguments, "i1 false")
+
+    return emit
+
+
+def _by_sign(signed: str, unsigned: str) -> Emitter:
+    def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+        name = signed if _scalar(node).is_signed else unsigned
+        return call(c, f"llvm.{name}.{overload(arguments[0].type)}", arguments[0].type, *arguments)
+
+    return emit
+
+
+def _extremum(comparison: str, signed: str, unsigned: str) -> Emitter:
+    """``a < b ? a : b``: for floats exactly that, which is x86's own minimum."""
+    integers = _by_sign(signed, unsigned)
+
+    def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+        if _scalar(node).kind == "float":
+            left, right = arguments
+            return c.build.select(c.build.compare(f"fcmp {comparison}", left, right), left, right)
+        return integers(c, node, arguments)
+
+    return emit
+
+
+def _absolute(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    return (_plain("fabs") if _scalar(node).kind == "float" else _with_flag("abs"))(c, node, arguments)
+
+
+def _bitcast(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    return c.build.convert("bitcast", arguments[0], c.register(node.type))
+
+
+# --- reciprocals: the target's estimates
+
+
+def _in_pieces(c: FunctionContext, value: IR, piece: int, operation: Callable[[IR], IR]) -> IR:
+    """Apply an operation that exists for vectors of ``piece`` lanes only."""
+    count = int(value.type[1:].split(" ", 1)[0]) if value.type[0] == "<" else 1
+    if count == piece:
+        return operation(value)
+    if count < piece:
+        if value.type[0] != "<":
+            wide = c.build.insert(zero(f"<{piece} x {value.type}>"), value, integer("i64", 0))
+            return c.build.extract(operation(wide), integer("i64", 0))
+        wide = c.build.shuffle(value, poison(value.type), [*range(count), *[0] * (piece - count)])
+        return c.build.shuffle(operation(wide), poison(wide.type), range(count))
+    halves = []
+    for start in (0, count // 2):
+        half = c.build.shuffle(value, poison(value.type), range(start, start + count // 2))
+        halves.append(_in_pieces(c, half, piece, operation))
+    return c.build.shuffle(halves[0], halves[1], range(count))
+
+
+def _estimate(kind: str) -> Emitter:
+    """``rcp`` or ``rsqrt``."""
+
+    def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+        value = arguments[0]
+        scalar = _scalar(node)
+        if not c.target.triple.startswith("x86_64") or (scalar.bits == 64 and not c.target.has_mask_registers):
+            return _exact_reciprocal(c, kind, value)
+        if c.target.has_mask_registers:
+            bits = c.target.vector_bits if value.type[0] == "<" else 128
+            piece = bits // scalar.bits
+            letter = "ps" if scalar.bits == 32 else "pd"
+            name = f"llvm.x86.avx512.{kind}14.{letter}.{bits}"
+            ones = IR(f"i{max(8, piece)}", "-1")
+
+            def masked(lanes: IR) -> IR:
+                return call(c, name, lanes.type, lanes, zero(lanes.type), ones)
+
+            return _in_pieces(c, value, piece, masked)
+        if c.target.vector_bits == 256 and value.type[0] == "<" and c.width >= 8:
+            return _in_pieces(c, value, 8, lambda lanes: call(c, f"llvm.x86.avx.{kind}.ps.256", lanes.type, lanes))
+        return _in_pieces(c, value, 4, lambda lanes: call(c, f"llvm.x86.sse.{kind}.ps", lanes.type, lanes))
+
+    return emit
+
+
+def _exact_reciprocal(c: FunctionContext, kind: str, value: IR) -> IR:
+    lane = element_type(value.type) if value.type[0] == "<" else value.type
+    one = floating(lane, 1.0)
+    ones = splat_constant(int(value.type[1:].split(" ", 1)[0]), one) if value.type[0] == "<" else one
+    divisor = call(c, f"llvm.sqrt.{overload(value.type)}", value.type, value) if kind == "rsqrt" else value
+    return c.build.binary("fdiv", ones, divisor)
+
+
+# --- masks and lanes
+
+
+def _active(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    return masks.explicit(c, c.mask)
+
+
+def _pack_bits(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    lanes = masks.bits(c, arguments[0])
+    return lanes if lanes.type == "i64" else c.build.convert("zext", lanes, "i64")
+
+
+def _extract(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    vector, index = arguments
+    if element_type(vector.type) == "i1":
+        lanes = masks.bits(c, vector)
+        wide = lanes if c.width >= 32 else c.build.convert("zext", lanes, "i32")
+        shift = index if wide.type == "i32" else c.build.convert("zext", index, wide.type)
+        return c.build.convert("trunc", c.build.binary("lshr", wide, shift), "i1")
+    return c.build.extract(vector, index)
+
+
+def _insert(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    vector, index, value = arguments
+    if element_type(vector.type) == "i1":
+        here = c.build.compare("icmp eq", c.lanes("i32"), c.build.splat(c.width, index))
+        return c.build.select(here, c.build.splat(c.width, value), vector)
+    return c.build.insert(vector, value, index)
+
+
+def shuffle(c: FunctionContext, value: IR, lanes: IR) -> IR:
+    """Lane l of the result is lane ``lanes[l] mod W`` of the value."""
+    bits = {"half": 16, "float": 32, "double": 64}.get(element_type(value.type)) or int(element_type(value.type)[1:])
+    native = _native_permute(c, value, lanes, bits)
+    if native is not None:
+        return native
+    wrapped = c.build.binary("and", lanes, splat_constant(c.width, integer("i32", c.width - 1)))
+    size = bits // 8 * c.width
+    table = c.build.alloca(value.type, size, "table")
+    c.build.store(value, table, size)
+    lane = element_type(value.type)
+    result = poison(value.type)
+    for number in range(c.width):
+        position = c.build.convert("zext", c.build.extract(wrapped, integer("i64", number)), "i64")
+        element = c.build.load(lane, c.build.gep(lane, table, position), bits // 8)
+        result = c.build.insert(result, element, integer("i64", number))
+    return result
+
+
+def _native_permute(c: FunctionContext, value: IR, lanes: IR, bits: int) -> IR | None:
+    """The target's permute by a variable, which takes the low bits of each lane number."""
+    total = bits * c.width
+    real = element_type(value.type) in ("float", "double")
+    if c.target.isa in ("avx2", "avx2vnni") and bits == 32 and total == 256:
+        name = "llvm.x86.avx2.permps" if real else "llvm.x86.avx2.permd"
+        return call(c, name, value.type, value, lanes)
+    if c.target.has_mask_registers and bits in (32, 64) and total in (256, 512) and total <= c.target.vector_bits:
+        letter = {(32, True): "sf", (32, False): "si", (64, True): "df", (64, False): "di"}[bits, real]
+        positions = lanes if bits == 32 else c.build.convert("zext", lanes, f"<{c.width} x i64>")
+        return call(c, f"llvm.x86.avx512.permvar.{letter}.{total}", value.type, value, positions)
+    return None
+
+
+def _shuffle(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    return shuffle(c, *arguments)
+
+
+def _reduce_add(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    vector = arguments[0]
+    lane = element_type(vector.type)
+    if _scalar(node).kind != "float":
+        return call(c, f"llvm.vector.reduce.add.{overload(vector.type)}", lane, vector)
+    callee = c.module.intrinsic(f"llvm.vector.reduce.fadd.{overload(vector.type)}", lane, lane, vector.type)
+    return c.build.value(lane, f"call reassoc {lane} {callee}({floating(lane, -0.0)}, {vector})")
+
+
+def _reduce_extremum(float_comparison: str, signed: str, unsigned: str) -> Emitter:
+    def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+        vector = arguments[0]
+        scalar = _scalar(node)
+        if scalar.kind != "float":
+            name = f"llvm.vector.reduce.{signed if scalar.is_signed else unsigned}.{overload(vector.type)}"
+            return call(c, name, element_type(vector.type), vector)
+        half = c.width // 2
+        while half:
+            other = c.build.shuffle(vector, poison(vector.type), [*range(half, 2 * half), *[-1] * (c.width - half)])
+            vector = c.build.select(c.build.compare(f"fcmp {float_comparison}", vector, other), vector, other)
+            half //= 2
+        return c.build.extract(vector, integer("i64", 0))
+
+    return emit
+
+
+def _compress(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    vector, mask = arguments
+    name = f"llvm.experimental.vector.compress.{overload(vector.type)}"
+    return call(c, name, vector.type, vector, mask, poison(vector.type))
+
+
+def _expand(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    """Lane l takes the element that as many lanes below it are on."""
+    vector, mask = arguments
+    counts = c.build.convert("zext", mask, f"<{c.width} x i32>")
+    total = counts
+    step = 1
+    while step < c.width:
+        moved = c.build.shuffle(zero(total.type), total, [0] * step + [c.width + k for k in range(c.width - step)])
+        total = c.build.binary("add", total, moved)
+        step *= 2
+    return shuffle(c, vector, c.build.binary("sub", total, counts))
+
+
+def _fence(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    c.build.emit("fence seq_cst")
+    return NOTHING
+
+
+def _clock(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    return call(c, "llvm.readcyclecounter", "i64")
+
+
+BUILTINS: dict[str, Emitter] = {
+    "__sqrt": _plain("sqrt"),
+    "__abs": _absolute,
+    "__floor": _plain("floor"),
+    "__ceil": _plain("ceil"),
+    "__trunc": _plain("trunc"),
+    "__round": _plain("roundeven"),
+    "__min": _extremum("olt", "smin", "umin"),
+    "__max": _extremum("ogt", "smax", "umax"),
+    "__fma": _plain("fma"),
+    "__copysign": _plain("copysign"),
+    "__bits": _bitcast,
+    "__float_of_bits": _bitcast,
+    "__population_count": _plain("ctpop"),
+    "__leading_zeros": _with_flag("ctlz"),
+    "__trailing_zeros": _with_flag("cttz"),
+    "__rcp_fast": _estimate("rcp"),
+    "__rsqrt_fast": _estimate("rsqrt"),
+    "__saturating_add": _by_sign("sadd.sat", "uadd.sat"),
+    "__saturating_sub": _by_sign("ssub.sat", "usub.sat"),
+    "__active": _active,
+    "__pack_bits": _pack_bits,
+    "__shuffle": _shuffle,
+    "__extract": _extract,
+    "__insert": _insert,
+    "__reduce_add": _reduce_add,
+    "__reduce_min": _reduce_extremum("olt", "smin", "umin"),
+    "__reduce_max": _reduce_extremum("ogt", "smax", "umax"),
+    "__compress": _compress,
+    "__expand": _expand,
+    "__fence": _fence,
+    "__clock": _clock,
+}
+
+

@@ -1,0 +1,162 @@
+"""What the lowering of one function knows while it goes through the body, and the dispatch from nodes to code.
+
+The execution mask is ``FunctionContext.mask``: None while all lanes are known
+to be on, else a ``<W x i1>`` value. A :class:`Region` is a stretch of code that
+a set of lanes enters together; lanes that leave it early (break, continue,
+return) do not come back within it. A :class:`Lanes` object remembers in a local
+variable which lanes have not left a construct yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from voltac.diagnostics import CompileError, Diagnostics, Span
+from voltac.lower.builder import IR, FunctionBuilder
+from voltac.sema import tree
+from voltac.sema.types import Qual
+
+if TYPE_CHECKING:
+    from voltac.lower.escapes import EscapeScan
+    from voltac.lower.module import ModuleContext, Version
+    from voltac.lower.places import Address
+
+
+@dataclass(eq=False, slots=True)
+class Region:
+    """``end``: where control goes when no lane is left here; empty where a branch is run without jumps."""
+
+    end: str
+    end_used: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Lanes:
+    """A local variable in mask storage form: the lanes that have not left a construct."""
+
+    address: IR
+
+
+@dataclass(eq=False, slots=True)
+class Target:
+    """A construct that break or continue leave."""
+
+    is_loop: bool
+    region: Region
+    mask: IR | None
+    """The mask with which the body began: while it is unchanged all lanes act together."""
+    break_label: str
+    continue_label: str
+    live: Lanes | None = None
+    """Lanes that neither broke nor returned; None where none can under a mask."""
+    iteration: Lanes | None = None
+    """Lanes that did not continue in this iteration."""
+
+
+class FunctionContext:
+    """One version of one function. Everything that changes during lowering is here."""
+
+    def __init__(self, module: ModuleContext, symbol: tree.FunctionSymbol) -> None:
+        self.module = module
+        self.symbol = symbol
+        self.options = module.options
+        self.target = module.options.target
+        self.width = self.target.width
+        self.types = module.types
+        self.build = FunctionBuilder()
+        self.mask: IR | None = None
+        self.entry_mask: IR | None = None
+        self.region = Region("")
+        self.targets: list[Target] = []
+        self.touched: set[Lanes] = set()
+        """Lanes variables written by escapes in the statement being lowered."""
+        self.shrunk = False
+        """The mask lost lanes and has not been tested for being empty."""
+        self.variables: dict[tree.VariableSymbol, Address] = {}
+        self.values: dict[tree.VariableSymbol, IR] = {}
+        """Variables that never change and need no storage."""
+        self.declared_in: dict[tree.VariableSymbol, Region] = {}
+        self.returned: Lanes | None = None
+        """Lanes that have not returned; made when the first return under a mask is met."""
+        self.result: Address | None = None
+        self.exit_label = ""
+        self.labels: dict[str, str] = {}
+        self.switch: Any = None
+        self.task_values: dict[str, IR] = {}
+        self.task_handle: IR | None = None
+        self.escapes: EscapeScan
+        self.version: Version | None = None
+        self.copies = 1
+        """How often the statement being lowered is written, for all-on and masked paths."""
+        self.cross_lane = True
+        """Values of inactive lanes can be observed here."""
+
+    # --- nodes to code
+
+    def value(self, node: tree.Value) -> IR:
+        return VALUES[type(node)](self, node)
+
+    def statement(self, node: tree.Statement) -> None:
+        STATEMENTS[type(node)](self, node)
+
+    def place(self, node: tree.Place) -> Address:
+        return PLACES[type(node)](self, node)
+
+    # --- constants of this target
+
+    def register(self, qual: Qual) -> str:
+        return self.types.register(qual)
+
+    def memory(self, qual: Qual) -> str:
+        return self.types.memory(qual)
+
+    def lanes(self, type: str) -> IR:
+        """``<0, 1, .. W-1>``."""
+        return self.module.lane_numbers(type)
+
+    def unsupported(self, span: Span, what: str) -> NoReturn:
+        """Refuse a construct that has no lowering."""
+        diagnostics = Diagnostics()
+        diagnostics.error(span, f"not supported yet: {what}")
+        raise CompileError(diagnostics)
+
+
+N = TypeVar("N")
+
+VALUES: dict[type, Callable[[FunctionContext, Any], IR]] = {}
+STATEMENTS: dict[type, Callable[[FunctionContext, Any], None]] = {}
+PLACES: dict[type, Callable[[FunctionContext, Any], Any]] = {}
+
+
+def lowers_value(node: type[N]) -> Callable[[Callable[[FunctionContext, N], IR]], Callable[[FunctionContext, N], IR]]:
+    """Registers the function that lowers one kind of value."""
+
+    def register(function: Callable[[FunctionContext, N], IR]) -> Callable[[FunctionContext, N], IR]:
+        VALUES[node] = function
+        return function
+
+    return register
+
+
+def lowers_statement(node: type[N]) -> Callable[[Callable[[FunctionContext, N], None]], Callable[[FunctionContext, N], None]]:
+    """Registers the function that lowers one kind of statement."""
+
+    def register(function: Callable[[FunctionContext, N], None]) -> Callable[[FunctionContext, N], None]:
+        STATEMENTS[node] = function
+        return function
+
+    return register
+
+
+def lowers_place(
+    node: type[N],
+) -> Callable[[Callable[[FunctionContext, N], Address]], Callable[[FunctionContext, N], Address]]:
+    """Registers the function that lowers one kind of place."""
+
+    def register(function: Callable[[FunctionContext, N], Address]) -> Callable[[FunctionContext, N], Address]:
+        PLACES[node] = function
+        return function
+
+    return register

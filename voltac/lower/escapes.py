@@ -1,0 +1,118 @@
+"""Which loops and switches lanes can leave on their own, found before a function is lowered.
+
+An escape is *varying* if some lanes may take it and others not: it stands under
+varying control flow inside the construct that it leaves, or behind another
+varying escape. Constructs without varying escapes need no bookkeeping of lanes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from voltac.sema import tree
+from voltac.sema.types import VARYING
+
+
+@dataclass(eq=False, slots=True)
+class Escapes:
+    """What leaves one loop or switch under a mask."""
+
+    depth: int
+    is_loop: bool
+    varying_break: bool = False
+    varying_continue: bool = False
+    varying_return: bool = False
+
+    @property
+    def needs_live(self) -> bool:
+        return self.varying_break or self.varying_return or self.varying_continue
+
+
+@dataclass(eq=False, slots=True)
+class EscapeScan:
+    """Results by the identity of the statement."""
+
+    of: dict[int, Escapes] = field(default_factory=dict)
+    varying_return: bool = False
+    has_goto: bool = False
+    endless: bool = False
+    """Some loop has no test or a constant one."""
+
+    def __getitem__(self, statement: tree.Statement) -> Escapes:
+        return self.of[id(statement)]
+
+
+def scan(body: tree.Statement) -> EscapeScan:
+    result = EscapeScan()
+    returns: list[list[Escapes]] = []
+    _scan(body, 0, [], result, returns)
+    changed = True
+    while changed:
+        changed = False
+        for enclosing in returns:
+            inner_leaves = False
+            for construct in reversed(enclosing):
+                if inner_leaves and not construct.varying_return:
+                    construct.varying_return = changed = True
+                inner_leaves = inner_leaves or construct.needs_live
+            if inner_leaves:
+                result.varying_return = True
+    return result
+
+
+def _scan(node: tree.Statement, depth: int, enclosing: list[Escapes], result: EscapeScan, returns: list[list[Escapes]]) -> None:
+    match node:
+        case tree.Block():
+            for child in node.statements:
+                _scan(child, depth, enclosing, result, returns)
+        case tree.If():
+            inner = depth + (node.test.type.rate is VARYING)
+            _scan(node.then, inner, enclosing, result, returns)
+            if node.otherwise is not None:
+                _scan(node.otherwise, inner, enclosing, result, returns)
+        case tree.Loop():
+            varying = node.test is not None and node.test.type.rate is VARYING
+            if node.test is None or isinstance(node.test, tree.Constant):
+                result.endless = True
+            _construct(node, node.body, depth + varying, True, enclosing, result, returns)
+        case tree.Switch():
+            _construct(node, node.body, depth + (node.value.type.rate is VARYING), False, enclosing, result, returns)
+        case tree.Foreach():
+            _construct(node, node.body, depth + 1, True, enclosing, result, returns)
+        case tree.ForeachActive() | tree.ForeachUnique():
+            _construct(node, node.body, depth + 1, True, enclosing, result, returns)
+        case tree.Unmasked():
+            _scan(node.body, depth + 1, enclosing, result, returns)
+        case tree.Break():
+            if enclosing and depth > enclosing[-1].depth:
+                enclosing[-1].varying_break = True
+        case tree.Continue():
+            for construct in reversed(enclosing):
+                if construct.is_loop:
+                    if depth > construct.depth:
+                        construct.varying_continue = True
+                    break
+        case tree.Return():
+            for construct in enclosing:
+                if depth > construct.depth:
+                    construct.varying_return = True
+            if depth:
+                result.varying_return = True
+            returns.append(list(enclosing))
+        case tree.Goto():
+            result.has_goto = True
+
+
+def _construct(
+    node: tree.Statement,
+    body: tree.Statement,
+    depth: int,
+    is_loop: bool,
+    enclosing: list[Escapes],
+    result: EscapeScan,
+    returns: list[list[Escapes]],
+) -> None:
+    escapes = result.of[id(node)] = Escapes(depth, is_loop)
+    enclosing.append(escapes)
+    _scan(body, depth, enclosing, result, returns)
+    enclosing.pop()

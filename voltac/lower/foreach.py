@@ -1,0 +1,299 @@
+"""The four ``foreach`` statements (language sections 9.5 to 9.7).
+
+A plain ``foreach`` over ``first .. last`` becomes a loop over whole gangs, in which
+the mask is statically all on, and at most one masked iteration for the rest::
+
+    rest = (last - first) & (W - 1);  aligned = last - rest
+    for (i = first; i < aligned; i += W)  body with lanes i + <0 .. W-1>, all on
+    if (rest != 0)                        body with lanes aligned + <0 .. W-1>, mask <0 .. W-1> < rest
+
+Other dimensions are uniform loops around it. ``foreach_tiled`` steps through tiles
+and asks at each one whether it lies inside the domain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from voltac.lower import masks
+from voltac.lower.builder import IR, integer, vector_constant, zero
+from voltac.lower.context import FunctionContext, Region, Target, lowers_statement
+from voltac.lower.loops import loop_hint
+from voltac.lower.statements import path_name
+from voltac.sema import tree
+from voltac.sema.types import Scalar
+
+
+def run_body(c: FunctionContext, node: tree.Foreach | tree.ForeachActive | tree.ForeachUnique, mask: IR | None, step: str) -> None:
+    """One execution of the body under a mask; control goes on at ``step``."""
+    target = Target(True, Region(step), mask, "", step)
+    if c.escapes[node].varying_continue:
+        target.iteration = masks.new_lanes(c, "iteration")
+        masks.write_lanes(c, target.iteration, None)
+    c.targets.append(target)
+    c.region, c.mask, c.shrunk = target.region, mask, False
+    c.statement(node.body)
+    c.targets.pop()
+    c.build.start(step)
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """One dimension: its bounds, and its last value before which gangs (or spans) are whole."""
+
+    symbol: tree.VariableSymbol
+    first: IR
+    last: IR
+    rest: IR
+    aligned: IR
+    span: int
+
+
+@lowers_statement(tree.Foreach)
+def lower_foreach(c: FunctionContext, node: tree.Foreach) -> None:
+    saved = c.mask, c.region, c.touched, c.shrunk
+    c.touched = set()
+    bounds = [(c.value(dimension.first), c.value(dimension.last)) for dimension in node.dimensions]
+    tiled = node.tiled and len(node.dimensions) > 1
+    spans = tile_spans(c.width, len(bounds)) if tiled else [1] * (len(bounds) - 1) + [c.width]
+    ranges = [
+        _range(c, dimension.symbol, first, last, span)
+        for dimension, (first, last), span in zip(node.dimensions, bounds, spans)
+    ]
+    done = c.build.block(f"{path_name('foreach', node)}.done")
+    if tiled:
+        _tiles(c, node, ranges, [], done)
+    else:
+        _rows(c, node, ranges, done)
+    c.build.start(done)
+    c.mask, c.region, c.touched, c.shrunk = saved
+
+
+def tile_spans(width: int, dimensions: int) -> list[int]:
+    """How many lanes a tile takes in each dimension, the outermost first (section 9.5)."""
+    spans, left = [], width
+    for inner in range(dimensions - 1, -1, -1):
+        if inner == 0:
+            span = left
+        elif inner >= left.bit_length() - 1:
+            span = 1
+        elif left >= 16 and inner == 1:
+            span = 4
+        else:
+            span = 2
+        spans.append(span)
+        left //= span
+    return spans
+
+
+def _range(c: FunctionContext, symbol: tree.VariableSymbol, first: IR, last: IR, span: int) -> _Range:
+    if span == 1:
+        return _Range(symbol, first, last, integer("i32", 0), last, 1)
+    count = c.build.binary("sub", last, first)
+    rest = c.build.binary("and", count, integer("i32", span - 1))
+    return _Range(symbol, first, last, rest, c.build.binary("sub", last, rest), span)
+
+
+def _rows(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], done: str) -> None:
+    """The outermost of the remaining dimensions."""
+    outermost = ranges[0]
+    if len(ranges) == 1:
+        if c.options.all_on_paths:
+            _gangs(c, node, outermost, done)
+        else:
+            _masked_gangs(c, node, outermost, done)
+        return
+    name = path_name("foreach", node)
+    body, step = c.build.block(f"{name}.row"), c.build.block(f"{name}.row.done")
+    counter, position = _begin_counting(c, outermost, body, done)
+    c.values[outermost.symbol] = c.build.splat(c.width, position)
+    _rows(c, node, ranges[1:], step)
+    c.build.start(step)
+    following = c.build.binary("add nsw", position, integer("i32", 1))
+    _count_on(c, counter, following, c.build.compare("icmp slt", following, outermost.last), body, done)
+
+
+def _begin_counting(c: FunctionContext, range_: _Range, body: str, done: str) -> tuple[IR, IR]:
+    """Starts the block ``body`` of a loop that begins at the first value; nothing happens if the range is empty.
+
+    Gives the address of the counter and its value.
+    """
+    counter = c.build.alloca("i32", 4, range_.symbol.name)
+    c.build.store(range_.first, counter, 4)
+    c.build.branch(c.build.compare("icmp slt", range_.first, range_.last), body, done)
+    c.build.start(body)
+    return counter, c.build.load("i32", counter, 4)
+
+
+def _count_on(c: FunctionContext, counter: IR, following: IR, more: IR, body: str, done: str, unroll: int | None = None) -> None:
+    c.build.store(following, counter, 4)
+    if c.build.reachable:
+        c.build.terminate(f"br i1 {more.name}, label %{body}, label %{done}{loop_hint(c, unroll)}")
+
+
+def _lane_values(c: FunctionContext, base: IR) -> IR:
+    return c.build.binary("add nsw", c.build.splat(c.width, base), c.lanes("i32"))
+
+
+def _gangs(c: FunctionContext, node: tree.Foreach, range_: _Range, done: str) -> None:
+    """The innermost dimension: whole gangs, then the rest."""
+    name = path_name("foreach", node)
+    begin, test, all_on, step, finished, masked = (
+        c.build.block(f"{name}.{part}") for part in ("begin", "test", "all_on", "all_on.step", "finished", "masked")
+    )
+    c.build.branch(c.build.compare("icmp slt", range_.first, range_.last), begin, done)
+    c.build.start(begin)
+    counter = c.build.alloca("i32", 4, range_.symbol.name)
+    c.build.store(range_.first, counter, 4)
+    c.build.start(test)
+    position = c.build.load("i32", counter, 4)
+    c.build.branch(c.build.compare("icmp slt", position, range_.aligned), all_on, finished)
+    c.build.start(all_on)
+    c.values[range_.symbol] = _lane_values(c, position)
+    run_body(c, node, None, step)
+    c.build.store(c.build.binary("add nsw", position, integer("i32", c.width)), counter, 4)
+    if c.build.reachable:
+        c.build.terminate(f"br label %{test}{loop_hint(c, node.unroll)}")
+    c.build.start(finished)
+    if not c.options.masked_paths:
+        c.build.jump(done)
+        return
+    c.build.branch(c.build.compare("icmp ne", range_.rest, zero("i32")), masked, done)
+    c.build.start(masked)
+    c.values[range_.symbol] = _lane_values(c, range_.aligned)
+    mask = c.build.compare("icmp ult", c.lanes("i32"), c.build.splat(c.width, range_.rest))
+    run_body(c, node, mask, c.build.block(f"{name}.masked.done"))
+    c.build.jump(done)
+
+
+def _masked_gangs(c: FunctionContext, node: tree.Foreach, range_: _Range, done: str) -> None:
+    """The innermost dimension with the mask computed in every iteration, to measure what masks cost."""
+    name = path_name("foreach", node)
+    masked, step = c.build.block(f"{name}.masked"), c.build.block(f"{name}.masked.step")
+    counter, position = _begin_counting(c, range_, masked, done)
+    remaining = c.build.binary("sub", range_.last, position)
+    mask = c.build.compare("icmp ult", c.lanes("i32"), c.build.splat(c.width, remaining))
+    c.values[range_.symbol] = _lane_values(c, position)
+    run_body(c, node, mask, step)
+    following = c.build.binary("add", position, integer("i32", c.width))
+    more = c.build.compare("icmp ugt", remaining, integer("i32", c.width))
+    _count_on(c, counter, following, more, masked, done, node.unroll)
+
+
+def _tiles(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], positions: list[IR], done: str) -> None:
+    """Loops over tiles, the outermost remaining dimension first."""
+    if len(positions) == len(ranges):
+        _tile(c, node, ranges, positions, done)
+        return
+    range_ = ranges[len(positions)]
+    name = path_name("foreach", node)
+    body, step = c.build.block(f"{name}.tiles"), c.build.block(f"{name}.tiles.step")
+    counter, position = _begin_counting(c, range_, body, done)
+    _tiles(c, node, ranges, [*positions, position], step)
+    c.build.start(step)
+    remaining = c.build.binary("sub", range_.last, position)
+    following = c.build.binary("add", position, integer("i32", range_.span))
+    _count_on(c, counter, following, c.build.compare("icmp ugt", remaining, integer("i32", range_.span)), body, done)
+
+
+def _tile(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], positions: list[IR], done: str) -> None:
+    name = path_name("foreach", node)
+    inner, offsets = 1, []
+    for range_ in reversed(ranges):
+        offsets.append(vector_constant([integer("i32", lane // inner % range_.span) for lane in range(c.width)]))
+        inner *= range_.span
+    offsets.reverse()
+    for range_, position, offset in zip(ranges, positions, offsets):
+        c.values[range_.symbol] = c.build.binary("add nsw", c.build.splat(c.width, position), offset)
+    all_on, masked = c.build.block(f"{name}.all_on"), c.build.block(f"{name}.masked")
+    if c.options.all_on_paths:
+        whole = IR("i1", "true")
+        for range_, position in zip(ranges, positions):
+            if range_.span > 1:
+                whole = c.build.binary("and", whole, c.build.compare("icmp slt", position, range_.aligned))
+        c.build.branch(whole, all_on, masked if c.options.masked_paths else done)
+        c.build.start(all_on)
+        run_body(c, node, None, c.build.block(f"{name}.all_on.done"))
+        c.build.jump(done)
+        if not c.options.masked_paths:
+            return
+    c.build.start(masked)
+    mask: IR | None = None
+    for range_, position, offset in zip(ranges, positions, offsets):
+        if range_.span > 1:
+            remaining = c.build.splat(c.width, c.build.binary("sub", range_.last, position))
+            mask = masks.conjunction(c, mask, c.build.compare("icmp ult", offset, remaining))
+    run_body(c, node, mask, c.build.block(f"{name}.masked.done"))
+    c.build.jump(done)
+
+
+# --- over lanes and over values
+
+
+def _next_lane(c: FunctionContext, waiting: IR) -> IR:
+    """Number of the lowest bit set, as int64."""
+    callee = c.module.text.declare(f"llvm.cttz.{waiting.type}", waiting.type, f"{waiting.type}, i1 immarg")
+    lane = c.build.value(waiting.type, f"call {waiting.type} {callee}({waiting}, i1 true)")
+    return lane if lane.type == "i64" else c.build.convert("zext" if c.width < 64 else "trunc", lane, "i64")
+
+
+def _only_lane(c: FunctionContext, lane: IR) -> IR:
+    """The mask of one lane."""
+    return c.build.compare("icmp eq", c.lanes("i64"), c.build.splat(c.width, lane))
+
+
+@lowers_statement(tree.ForeachActive)
+def lower_foreach_active(c: FunctionContext, node: tree.ForeachActive) -> None:
+    outer, outer_region, outer_touched, shrunk = c.mask, c.region, c.touched, c.shrunk
+    c.touched = set()
+    type = f"i{c.width}"
+    waiting = c.build.alloca(type, 8, "waiting")
+    c.build.store(masks.bits(c, masks.explicit(c, outer)), waiting, 8)
+    head, body, step, done = (c.build.block(f"foreach_active.{part}") for part in ("test", "body", "step", "done"))
+    c.build.start(head)
+    lanes = c.build.load(type, waiting, 8)
+    c.build.branch(c.build.compare("icmp ne", lanes, zero(type)), body, done)
+    c.build.start(body)
+    lane = _next_lane(c, lanes)
+    rest = c.build.binary("and", lanes, c.build.binary("add", lanes, integer(type, -1)))
+    c.build.store(rest, waiting, 8)
+    c.values[node.symbol] = lane
+    run_body(c, node, _only_lane(c, lane), step)
+    c.build.jump(head)
+    c.build.start(done)
+    c.mask, c.region, c.touched, c.shrunk = outer, outer_region, outer_touched, shrunk
+
+
+@lowers_statement(tree.ForeachUnique)
+def lower_foreach_unique(c: FunctionContext, node: tree.ForeachUnique) -> None:
+    outer, outer_region, outer_touched, shrunk = c.mask, c.region, c.touched, c.shrunk
+    values = c.value(node.value)
+    c.touched = set()
+    waiting = masks.new_lanes(c, "waiting")
+    masks.write_lanes(c, waiting, outer)
+    head, body, step, done = (c.build.block(f"foreach_unique.{part}") for part in ("test", "body", "step", "done"))
+    c.build.start(head)
+    remaining = masks.read_lanes(c, waiting)
+    lanes = masks.bits(c, remaining)
+    c.build.branch(c.build.compare("icmp ne", lanes, zero(lanes.type)), body, done)
+    c.build.start(body)
+    lane = _next_lane(c, lanes)
+    value = c.build.extract(values, lane)
+    group = same_value_lanes(c, node.value.type.type, values, value, lane, remaining)
+    rest = c.build.binary("and", remaining, masks.inverse(c, group))
+    masks.write_lanes(c, waiting, rest)
+    c.values[node.symbol] = value
+    run_body(c, node, group, step)
+    c.build.jump(head)
+    c.build.start(done)
+    c.mask, c.region, c.touched, c.shrunk = outer, outer_region, outer_touched, shrunk
+
+
+def same_value_lanes(c: FunctionContext, type: object, values: IR, value: IR, lane: IR, among: IR) -> IR:
+    """The lanes that hold a value; a NaN equals nothing, so its own lane is added."""
+    everywhere = c.build.splat(c.width, value)
+    if isinstance(type, Scalar) and type.kind == "float":
+        equal = c.build.compare("fcmp oeq", values, everywhere)
+        equal = c.build.binary("or", masks.conjunction(c, among, equal), _only_lane(c, lane))
+        return equal
+    return masks.conjunction(c, among, c.build.compare("icmp eq", values, everywhere))

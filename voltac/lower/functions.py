@@ -1,0 +1,270 @@
+"""Functions -> definitions: signatures, parameters, the result, the body, and which versions are inlined."""
+
+from __future__ import annotations
+
+from voltac.lower import masks
+from voltac.lower.abi import is_function, passing
+from voltac.lower.builder import IR, NOTHING
+from voltac.lower.context import FunctionContext, Region
+from voltac.lower.escapes import scan
+from voltac.lower.lane_visibility import crosses_lanes
+from voltac.lower.memory_access import load, store_everywhere
+from voltac.lower.module import ALL_ON, C_CONVENTION, MASKED, TASK, ModuleContext, Version
+from voltac.lower.places import Address, new_object
+from voltac.lower.tasks import begin_task, sync_at_return
+from voltac.lower.variables import declare
+from voltac.sema import tree
+from voltac.sema.types import VARYING, Function, Pointer, Qual, Scalar, Struct
+
+_SMALL_BODY_LINES = 150
+_SINGLE_USE_LINES = 3000
+
+
+def passed_type(c: ModuleContext, qual: Qual) -> str:
+    """Type of a parameter or result between volta functions: varying bools as masks, structs by address."""
+    if qual.rate is VARYING and isinstance(qual.type, Scalar) and qual.type.kind == "bool":
+        return c.types.mask_storage
+    return c.types.register(qual)
+
+
+def to_passed(c: FunctionContext, value: IR, qual: Qual) -> IR:
+    return masks.to_storage(c, value) if value.type == c.types.mask and isinstance(qual.type, Scalar) else value
+
+
+def from_passed(c: FunctionContext, value: IR, qual: Qual) -> IR:
+    if qual.rate is VARYING and isinstance(qual.type, Scalar) and qual.type.kind == "bool":
+        return masks.from_storage(c, value)
+    return value
+
+
+def takes_address(qual: Qual) -> bool:
+    """A uniform pointer to data: assumed not to alias other parameters (section 5.5)."""
+    return isinstance(qual.type, Pointer) and qual.rate is not VARYING and not is_function(qual.type.to) and (
+        qual.type.to.rate.kind != "soa"
+    )
+
+
+def signature_types(module: ModuleContext, type: Function, masked: bool) -> tuple[str, list[str]]:
+    """Result type and parameter types between volta functions; a struct result is a leading address."""
+    parameters = [passed_type(module, qual) for qual in type.parameters]
+    result = passed_type(module, type.result)
+    if isinstance(type.result.type, Struct):
+        result = "void"
+        parameters.insert(0, "ptr")
+    if masked:
+        parameters.append(module.types.mask_storage)
+    return result, parameters
+
+
+def declare_version(module: ModuleContext, version: Version) -> None:
+    """A function that is defined elsewhere."""
+    symbol = version.symbol
+    name = version.name.removeprefix("@").strip('"')
+    if version.kind == C_CONVENTION:
+        result = passing(module.types, symbol.type.result, result=True)
+        parameters = [str(passing(module.types, qual)).replace("ptr noalias", "ptr") for qual in symbol.type.parameters]
+        returned = result.type if not result.attributes or result.in_memory else f"{result.attributes} {result.type}"
+        if result.in_memory:
+            parameters.insert(0, str(result))
+            returned = "void"
+        module.text.declare(name, returned, ", ".join(parameters))
+        return
+    result_type, types = signature_types(module, symbol.type, version.kind == MASKED)
+    module.text.declare(name, result_type, ", ".join(types))
+
+
+def write_version(module: ModuleContext, version: Version) -> None:
+    """Lower the body for one version."""
+    symbol = version.symbol
+    if symbol.body is None:
+        declare_version(module, version)
+        return
+    c = FunctionContext(module, symbol)
+    c.version = version
+    c.escapes = scan(symbol.body)
+    c.cross_lane = c.escapes.has_goto or crosses_lanes(symbol)
+    c.exit_label = c.build.block("return")
+    c.region = Region(c.exit_label)
+    version.debug = module.debug.begin_function(c, symbol)
+    if version.kind == C_CONVENTION:
+        _c_parameters(c, version)
+    elif version.kind == TASK:
+        version.signature = begin_task(c, version.name)
+    else:
+        _parameters(c, version)
+    if symbol.launches:
+        c.task_handle = c.build.alloca("ptr", c.types.sizes.pointer_bytes, "tasks")
+        c.build.at_entry(f"store ptr null, ptr {c.task_handle.name}, align {c.types.sizes.pointer_bytes}")
+    restore_state = _set_float_state(c) if symbol.exported and version.kind == C_CONVENTION else None
+    c.statement(symbol.body)
+    c.build.start(c.exit_label)
+    c.mask = c.entry_mask
+    if symbol.launches:
+        sync_at_return(c)
+    if restore_state is not None:
+        _load_float_state(c, restore_state)
+    c.build.give_back(_final_result(c, version))
+    version.body = c.build.body()
+    version.attributes = _attributes(c, symbol)
+
+
+def _parameters(c: FunctionContext, version: Version) -> None:
+    """The convention between volta functions."""
+    symbol = version.symbol
+    masked = version.kind == MASKED
+    texts: list[str] = []
+    result = symbol.type.result
+    if isinstance(result.type, Struct):
+        texts.append("ptr noalias %result")
+        c.result = Address(IR("ptr", "%result"), result, private=True)
+    elif passed_type(c.module, result) != "void":
+        c.result = new_object(c, result, "result")
+    for number, parameter in enumerate(symbol.parameters):
+        type = passed_type(c.module, parameter.type)
+        name = f"%p{number}"
+        texts.append(f"{type} noalias {name}" if takes_address(parameter.type) else f"{type} {name}")
+        if isinstance(parameter.type.type, Struct):
+            # The caller made a copy for this call.
+            c.variables[parameter] = Address(IR("ptr", name), parameter.type, private=True)
+        else:
+            store_everywhere(c, declare(c, parameter), from_passed(c, IR(type, name), parameter.type))
+    if masked:
+        texts.append(f"{c.types.mask_storage} %mask")
+        c.mask = c.entry_mask = masks.from_storage(c, IR(c.types.mask_storage, "%mask"))
+    returned = "void" if isinstance(result.type, Struct) else passed_type(c.module, result)
+    version.signature = f"{returned} {version.name}({', '.join(texts)})"
+
+
+def _c_parameters(c: FunctionContext, version: Version) -> None:
+    symbol = version.symbol
+    texts: list[str] = []
+    result = symbol.type.result
+    how = passing(c.types, result, result=True)
+    if how.in_memory:
+        texts.append(f"{how.type} noalias {how.attributes} %result")
+        c.result = Address(IR("ptr", "%result"), result, private=True)
+    elif how.type != "void":
+        c.result = new_object(c, result, "result")
+    for number, parameter in enumerate(symbol.parameters):
+        way = passing(c.types, parameter.type)
+        name = f"%p{number}"
+        if way.in_memory:
+            texts.append(f"{way} {name}")
+            c.variables[parameter] = Address(IR("ptr", name), parameter.type, private=True)
+        elif way.parts:
+            address = declare(c, parameter)
+            for part_number, part in enumerate(way.parts):
+                texts.append(f"{part} {name}.{part_number}")
+                place = c.build.gep("i8", address.pointer, IR("i64", str(8 * part_number)))
+                c.build.store(IR(part, f"{name}.{part_number}"), place, 1)
+        else:
+            texts.append(f"{way} {name}")
+            value = IR(way.type, name)
+            if way.type != c.register(parameter.type):
+                value = c.build.compare("icmp ne", value, IR(way.type, "zeroinitializer"))
+            store_everywhere(c, declare(c, parameter), value)
+    returned = "void" if how.in_memory else f"{how.attributes} {how.type}".strip()
+    version.signature = f"{returned} {version.name}({', '.join(texts)})"
+
+
+def _final_result(c: FunctionContext, version: Version) -> IR:
+    result = version.symbol.type.result
+    if c.result is None or c.result.pointer.name == "%result":
+        return NOTHING
+    if version.kind == C_CONVENTION and isinstance(result.type, Struct):
+        return c.build.load(passing(c.types, result, result=True).type, c.result.pointer, 1)
+    value = load(c, c.result)
+    if version.kind == C_CONVENTION:
+        if result.rate is VARYING and value.type == c.types.mask:
+            return c.build.convert("zext", value, c.memory(result))
+        return value
+    return to_passed(c, value, result)
+
+
+def _attributes(c: FunctionContext, symbol: tree.FunctionSymbol) -> str:
+    words = []
+    if not c.escapes.endless:
+        words.append("mustprogress")
+    structs = any(isinstance(qual.type, Struct) for qual in (symbol.type.result, *symbol.type.parameters))
+    if not structs:
+        words += [text for text in symbol.attributes if text.startswith("memory(")]
+    return " ".join(words)
+
+
+# --- the floating-point environment (section 12.2)
+
+_FLUSH_BITS = 0x8040
+
+
+def _set_float_state(c: FunctionContext) -> IR | None:
+    """``--opt=reset-ftz-daz``: flush denormals on entry; gives where the old state is kept."""
+    if not c.options.reset_ftz_daz:
+        return None
+    saved = c.build.alloca("i32", 4, "float.state")
+    changed = c.build.alloca("i32", 4, "float.state.here")
+    get = c.module.intrinsic("llvm.x86.sse.stmxcsr", "void", "ptr")
+    c.build.emit(f"call void {get}({saved})")
+    bits = c.build.binary("or", c.build.load("i32", saved, 4), IR("i32", str(_FLUSH_BITS)))
+    c.build.store(bits, changed, 4)
+    _load_float_state(c, changed)
+    return saved
+
+
+def _load_float_state(c: FunctionContext, address: IR) -> None:
+    put = c.module.intrinsic("llvm.x86.sse.ldmxcsr", "void", "ptr")
+    c.build.emit(f"call void {put}({address})")
+
+
+# --- which versions are inlined
+
+
+def text_of(module: ModuleContext, version: Version, base_attributes: str) -> str:
+    """The definition of a version that has been written."""
+    attributes = f"{base_attributes} {version.attributes}".strip()
+    if version.symbol.no_inline:
+        attributes += " noinline"
+    elif _inlined(module, version):
+        attributes += " alwaysinline"
+    group = module.text.attribute_group(attributes)
+    linkage = f"{version.linkage} " if version.linkage else ""
+    return f"define {linkage}{version.signature} {group}{version.debug} {{\n{version.body}\n}}\n"
+
+
+def _inlined(module: ModuleContext, version: Version) -> bool:
+    if _is_recursive(version) or version.kind in (C_CONVENTION, TASK):
+        return False
+    if version.symbol.inline:
+        return True
+    if version.linkage != "internal" or module.options.level == 0:
+        return False
+    lines = version.body.count("\n")
+    return lines <= _SMALL_BODY_LINES or (version.uses == 1 and not version.address_taken and lines <= _SINGLE_USE_LINES)
+
+
+def _is_recursive(version: Version) -> bool:
+    seen: set[Version] = set()
+    waiting = list(version.calls)
+    while waiting:
+        here = waiting.pop()
+        if here is version:
+            return True
+        if here not in seen:
+            seen.add(here)
+            waiting += here.calls
+    return False
+
+
+def roots(program: tree.Program) -> list[tuple[tree.FunctionSymbol, str]]:
+    """The versions that other files may refer to."""
+    found = []
+    for symbol in program.functions:
+        if symbol.body is None or symbol.library:
+            continue
+        if symbol.exported or symbol.c_linkage:
+            found.append((symbol, C_CONVENTION))
+        elif symbol.task:
+            if not symbol.static:
+                found.append((symbol, TASK))
+        elif not (symbol.static or symbol.inline):
+            found.append((symbol, ALL_ON if symbol.unmasked else MASKED))
+    return found

@@ -1,0 +1,115 @@
+"""``new``, ``delete`` and ``alloca`` (language section 8.9): ``posix_memalign`` and ``free``, once a lane where varying."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from voltac.lower import masks
+from voltac.lower.builder import IR, NULL, integer, zero
+from voltac.lower.context import FunctionContext, lowers_statement, lowers_value
+from voltac.lower.memory_access import store
+from voltac.lower.places import Address, slice_parts
+from voltac.lower.variables import initialise, part_address
+from voltac.sema import tree
+from voltac.sema.types import VARYING, Pointer, Qual
+
+_SMALLEST_ALIGNMENT = 8  # posix_memalign wants a multiple of the size of a pointer
+
+
+@lowers_value(tree.New)
+def lower_new(c: FunctionContext, node: tree.New) -> IR:
+    assert isinstance(node.type.type, Pointer)
+    pointee = node.type.type.to
+    varying = node.type.rate is VARYING
+    count = c.value(node.count) if node.count is not None else None
+    if varying:
+        pointers = _allocate_each(c, pointee, count)
+    else:
+        pointers = _allocate(c, pointee, count)
+    if node.initial is not None:
+        _fill(c, Address(pointers, pointee), node.initial)
+    return pointers
+
+
+def _bytes(c: FunctionContext, pointee: Qual, count: IR | None) -> IR:
+    size = integer("i64", max(1, c.types.sizes.size(pointee)))
+    return size if count is None else c.build.binary("mul", count, size)
+
+
+def _allocate(c: FunctionContext, pointee: Qual, count: IR | None) -> IR:
+    alignment = c.options.force_alignment or max(_SMALLEST_ALIGNMENT, c.types.sizes.alignment(pointee))
+    result = c.build.alloca("ptr", 8, "allocated")
+    c.build.store(NULL, result, 8)
+    allocate = c.module.intrinsic("posix_memalign", "i32", "ptr", "i64", "i64")
+    c.build.value("i32", f"call i32 {allocate}({result}, i64 {alignment}, {_bytes(c, pointee, count)})")
+    return c.build.load("ptr", result, 8)
+
+
+def _allocate_each(c: FunctionContext, pointee: Qual, counts: IR | None) -> IR:
+    type = f"<{c.width} x ptr>"
+    results = c.build.alloca(type, 8 * c.width, "allocated")
+    c.build.store(zero(type), results, 8 * c.width)
+
+    def one(lane: IR) -> None:
+        count = None if counts is None else c.build.extract(counts, lane)
+        pointer = _allocate(c, pointee, count)
+        current = c.build.load(type, results, 8 * c.width)
+        c.build.store(c.build.insert(current, pointer, lane), results, 8 * c.width)
+
+    for_each_lane(c, one)
+    return c.build.load(type, results, 8 * c.width)
+
+
+def _fill(c: FunctionContext, address: Address, initial: tree.Initializer) -> None:
+    """First value of what was allocated; through varying pointers a masked scatter."""
+    if not address.is_varying:
+        initialise(c, address, initial)
+        return
+    match initial:
+        case tree.Aggregate(_, _, elements):
+            for number, element in enumerate(elements):
+                _fill(c, part_address(c, address, number), element)
+        case tree.LaneList(span):
+            c.unsupported(span, "a list of lane values behind a varying new")
+        case _:
+            store(c, address, c.value(initial))
+
+
+def for_each_lane(c: FunctionContext, body: Callable[[IR], None]) -> None:
+    """A loop over the active lanes, in increasing order; ``body`` gets the lane as int64."""
+    type = f"i{c.width}"
+    waiting = c.build.alloca(type, 8, "waiting")
+    c.build.store(masks.bits(c, masks.explicit(c, c.mask)), waiting, 8)
+    head, inside, done = (c.build.block(f"lanes.{part}") for part in ("test", "body", "done"))
+    c.build.start(head)
+    lanes = c.build.load(type, waiting, 8)
+    c.build.branch(c.build.compare("icmp ne", lanes, zero(type)), inside, done)
+    c.build.start(inside)
+    count = c.module.intrinsic(f"llvm.cttz.{type}", type, type, "i1 immarg")
+    lane = c.build.value(type, f"call {type} {count}({lanes}, i1 true)")
+    if type != "i64":
+        lane = c.build.convert("zext", lane, "i64")
+    c.build.store(c.build.binary("and", lanes, c.build.binary("add", lanes, integer(type, -1))), waiting, 8)
+    body(lane)
+    c.build.jump(head)
+    c.build.start(done)
+
+
+@lowers_statement(tree.Delete)
+def lower_delete(c: FunctionContext, node: tree.Delete) -> None:
+    pointer = c.value(node.pointer)
+    if c.types.is_slice(node.pointer.type):
+        pointer = slice_parts(c, pointer)[0]
+    free = c.module.intrinsic("free", "void", "ptr")
+    if node.pointer.type.rate is not VARYING:
+        c.build.emit(f"call void {free}({pointer})")
+        return
+    for_each_lane(c, lambda lane: c.build.emit(f"call void {free}({c.build.extract(pointer, lane)})"))
+
+
+@lowers_value(tree.Alloca)
+def lower_alloca(c: FunctionContext, node: tree.Alloca) -> IR:
+    size = c.value(node.size)
+    return c.build.value("ptr", f"alloca i8, {size}, align {max(16, c.target.vector_bits // 8)}")
+
+

@@ -1,0 +1,74 @@
+"""Whether a function can observe the values of lanes that are off.
+
+In most functions it cannot: then a variable declared under a mask may be assigned
+in all lanes by a plain store instead of a ``select``, for a lane that is off at the
+declaration never comes back while the variable lives. What can look at other lanes
+is: ``unmasked`` blocks and ``foreach`` (which switch lanes on), ``print``, lane
+crossing builtins, and calls of functions whose body does so or is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from voltac.sema import tree
+
+_LANE_BY_LANE = frozenset(
+    (
+        "__sqrt __abs __floor __ceil __trunc __round __min __max __fma __copysign __bits __float_of_bits __population_count "
+        "__leading_zeros __trailing_zeros __rcp_fast __rsqrt_fast __saturating_add __saturating_sub __active __fence __clock"
+    ).split()
+)
+_OBSERVERS = (tree.Unmasked, tree.Foreach, tree.Print, tree.CallPointer, tree.Intrinsic, tree.Launch)
+
+_KNOWN: dict[int, tuple[tree.FunctionSymbol, bool]] = {}
+_KNOWN_LIMIT = 20_000
+
+
+def crosses_lanes(symbol: tree.FunctionSymbol) -> bool:
+    known = _KNOWN.get(id(symbol))
+    if known is not None and known[0] is symbol:
+        return known[1]
+    if symbol.body is None:
+        return True
+    if len(_KNOWN) > _KNOWN_LIMIT:
+        _KNOWN.clear()
+    _KNOWN[id(symbol)] = (symbol, False)  # a recursive call adds nothing
+    result = any(_observes(node) for node in _nodes(symbol.body))
+    _KNOWN[id(symbol)] = (symbol, result)
+    return result
+
+
+def _observes(node: object) -> bool:
+    if isinstance(node, tree.Builtin):
+        return node.name not in _LANE_BY_LANE
+    if isinstance(node, tree.Call):
+        return crosses_lanes(node.function)
+    return isinstance(node, _OBSERVERS)
+
+
+def _nodes(root: object) -> Iterator[object]:
+    """All nodes of a tree."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, tuple):
+            waiting += [child for child in node if isinstance(child, _PARENTS)]
+            continue
+        yield node
+        for name in _fields(type(node)):
+            child = getattr(node, name)
+            if isinstance(child, _PARENTS):
+                waiting.append(child)
+
+
+_PARENTS = (tree.Value, tree.Place, tree.Statement, tree.Aggregate, tree.LaneList, tree.ForeachDimension, tuple)
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
+def _fields(kind: type) -> tuple[str, ...]:
+    known = _FIELDS.get(kind)
+    if known is None:
+        names = tuple(name for name in kind.__match_args__ if name not in ("span", "type", "storage"))  # type: ignore[attr-defined]
+        known = _FIELDS[kind] = names
+    return known

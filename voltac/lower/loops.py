@@ -1,0 +1,175 @@
+"""``for``, ``while``, ``do`` and their coherent forms (language section 9.2).
+
+A loop that lanes can leave one by one keeps the lanes still in it in a variable:
+the mask of the body is read from it, the test and every escape take lanes out.
+The loop ends when none is left. Loops with a uniform test and no escapes under a
+mask are plain loops. A coherent loop has a second body for iterations in which
+all lanes of the gang take part, without masks.
+"""
+
+from __future__ import annotations
+
+from voltac.lower import masks
+from voltac.lower.builder import IR
+from voltac.lower.context import FunctionContext, Lanes, Region, Target, lowers_statement
+from voltac.lower.costs import REST_LIMIT, cost
+from voltac.lower.statements import COPIES_LIMIT, path_name, restore_after
+from voltac.sema import tree
+from voltac.sema.types import VARYING
+
+
+def loop_hint(c: FunctionContext, unroll: int | None) -> str:
+    """Metadata for the jump back: what ``#pragma unroll`` asks."""
+    if unroll is None:
+        return ""
+    if unroll == 0 or unroll == 1:
+        wish = '!{!"llvm.loop.unroll.disable"}'
+    elif unroll < 0:
+        wish = '!{!"llvm.loop.unroll.full"}'
+    else:
+        wish = f'!{{!"llvm.loop.unroll.count", i32 {unroll}}}'
+    text = c.module.text
+    hint = text.metadata_node(wish)
+    number = text.metadata_placeholder()
+    text.metadata[number] = f"distinct !{{!{number}, {hint}}}"
+    return f", !llvm.loop !{number}"
+
+
+@lowers_statement(tree.Loop)
+def lower_loop(c: FunctionContext, node: tree.Loop) -> None:
+    varying = node.test is not None and node.test.type.rate is VARYING
+    if varying or c.escapes[node].needs_live:
+        _lower_masked_loop(c, node, varying)
+    else:
+        _lower_uniform_loop(c, node)
+
+
+def _lower_uniform_loop(c: FunctionContext, node: tree.Loop) -> None:
+    """All lanes stay together: jumps, and the mask of the surroundings."""
+    head, body, step, done = (c.build.block(f"loop.{part}") for part in ("test", "body", "step", "done"))
+    outer = c.mask
+    target = Target(True, c.region, outer, done, step)
+    c.targets.append(target)
+    c.build.jump(head if node.test_first else body)
+    c.build.start(head)
+    if node.test is not None:
+        c.build.branch(c.value(node.test), body, done)
+    c.build.start(body)
+    c.statement(node.body)
+    c.build.start(step)
+    c.mask = outer
+    if node.step is not None:
+        c.value(node.step)
+    if c.build.reachable:
+        hint = loop_hint(c, node.unroll)
+        c.build.terminate(f"br label %{head}{hint}")
+    c.targets.pop()
+    c.build.start(done)
+    c.mask = outer
+
+
+def _lower_masked_loop(c: FunctionContext, node: tree.Loop, varying: bool) -> None:
+    outer, outer_region, outer_touched, shrunk = c.mask, c.region, c.touched, c.shrunk
+    escapes = c.escapes[node]
+    coherent = node.coherent and c.options.all_on_paths and c.copies < COPIES_LIMIT
+    name = path_name("cfor" if node.coherent else "loop", node) if coherent else "loop"
+    head, body, step, done = (c.build.block(f"{name}.{part}") for part in ("test", "masked", "step", "done"))
+    live = masks.new_lanes(c, "live")
+    masks.write_lanes(c, live, outer)
+    target = Target(True, Region(step), None, done, step, live)
+    if escapes.varying_continue:
+        target.iteration = masks.new_lanes(c, "iteration")
+    c.targets.append(target)
+    c.touched = set()
+    c.region = Region("")
+    c.build.jump(head if node.test_first else body)
+
+    c.build.start(head)
+    current: IR | None = None
+    if varying or escapes.needs_live:
+        current = masks.read_lanes(c, live)
+    if varying:
+        assert node.test is not None
+        c.mask = current
+        current = masks.conjunction(c, current, c.value(node.test))
+        masks.write_lanes(c, live, current)
+        if coherent:
+            _coherent_bodies(c, node, target, current, body, head, done)
+        else:
+            c.build.branch(masks.any_on(c, current), body, done)
+    else:
+        c.mask = current
+        if node.test is not None:
+            c.build.branch(c.value(node.test), body, done)
+
+    c.build.start(body)
+    inside = current if node.test_first and varying else masks.read_lanes(c, live)
+    _lower_body(c, node, target, inside)
+    c.build.start(step)
+    _end_of_iteration(c, node, target, live, inside, varying, head, done)
+    c.targets.pop()
+    c.build.start(done)
+    c.region = outer_region
+    c.touched -= {live}
+    if target.iteration is not None:
+        c.touched -= {target.iteration}
+    restore_after(c, outer, outer_touched, shrunk)
+
+
+def _lower_body(c: FunctionContext, node: tree.Loop, target: Target, mask: IR | None) -> None:
+    """The body under a mask; control goes on at the continue label."""
+    c.mask = target.mask = mask
+    c.shrunk = False
+    c.region = target.region
+    target.region.end_used = False
+    if target.iteration is not None:
+        masks.write_lanes(c, target.iteration, None)
+    c.statement(node.body)
+
+
+def _end_of_iteration(
+    c: FunctionContext, node: tree.Loop, target: Target, live: Lanes, inside: IR | None, varying: bool, head: str, done: str
+) -> None:
+    """The step, for the lanes that stay; then back to the test."""
+    escapes = c.escapes[node]
+    c.region = Region("")
+    if not escapes.needs_live:
+        c.mask = inside
+    elif not target.region.end_used and target.iteration is None:
+        # Control came here by falling through: the mask at the end of the body is who stays.
+        masks.write_lanes(c, live, c.mask)
+    else:
+        c.mask = masks.read_lanes(c, live)
+    c.shrunk = False
+    weight = (0 if node.step is None else cost(node.step)) + (0 if node.test is None else cost(node.test))
+    if escapes.needs_live and c.mask is not None and (not varying or weight > REST_LIMIT):
+        going_on = c.build.block("loop.next")
+        c.build.branch(masks.any_on(c, c.mask), going_on, done)
+        c.build.start(going_on)
+    if node.step is not None:
+        c.value(node.step)
+    if c.build.reachable:
+        c.build.terminate(f"br label %{head}{loop_hint(c, node.unroll)}")
+
+
+def _coherent_bodies(
+    c: FunctionContext, node: tree.Loop, target: Target, current: IR, body: str, head: str, done: str
+) -> None:
+    """Behind the test: the all-on body, or on to the masked one."""
+    name = path_name("cfor", node)
+    lanes = masks.bits(c, current)
+    all_on, not_all_on, step = (c.build.block(f"{name}.{part}") for part in ("all_on", "not_all_on", "all_on.step"))
+    c.build.branch(c.build.compare("icmp eq", lanes, IR(lanes.type, "-1")), all_on, not_all_on)
+    c.build.start(all_on)
+    c.copies *= 2
+    masked_continue, target.continue_label = target.continue_label, step
+    masked_region, target.region = target.region, Region(step)
+    _lower_body(c, node, target, None)
+    c.build.start(step)
+    assert target.live is not None
+    _end_of_iteration(c, node, target, target.live, None, True, head, done)
+    target.continue_label, target.region = masked_continue, masked_region
+    c.copies //= 2
+    c.build.start(not_all_on)
+    none = c.build.compare("icmp eq", lanes, IR(lanes.type, "0"))
+    c.build.branch(none, done, body)

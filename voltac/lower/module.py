@@ -1,0 +1,174 @@
+"""What all functions of a module share: globals, declarations, and which versions of which functions are wanted.
+
+A function is written once for each way it is reached (a *version*): with the mask
+as its last parameter, with the mask known to be all on, through the C convention,
+or as a task. Versions are asked for by their first use and written from a list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from voltac.diagnostics import InternalError
+from voltac.ir import pseudo
+from voltac.lower.builder import IR, ModuleBuilder, floating, global_name, integer, vector_constant
+from voltac.lower.constants import constant_initializer
+from voltac.lower.debug_info import DebugInfo
+from voltac.lower.layout import TypeLayout
+from voltac.options import Options
+from voltac.sema import tree
+
+MASKED, ALL_ON, C_CONVENTION, TASK = "masked", "all_on", "c", "task"
+
+
+@dataclass(eq=False, slots=True)
+class Version:
+    """One way a function is reached, and its text once it is written."""
+
+    symbol: tree.FunctionSymbol
+    kind: str
+    name: str
+    """With the at sign."""
+    linkage: str
+    """``internal``, ``weak_odr`` or empty."""
+    signature: str = ""
+    """From the result type to the closing parenthesis."""
+    body: str = ""
+    uses: int = 0
+    address_taken: bool = False
+    calls: set[Version] = field(default_factory=set)
+    attributes: str = ""
+    """Besides those of every function."""
+    debug: str = ""
+
+
+class ModuleContext:
+    def __init__(self, options: Options, file: str) -> None:
+        self.options = options
+        self.text = ModuleBuilder()
+        self.types = TypeLayout(options.target, self.text)
+        self.debug = DebugInfo(self.text, options, file)
+        self.versions: dict[tuple[int, str], Version] = {}
+        self.waiting: list[Version] = []
+        self._lane_numbers: dict[str, IR] = {}
+        self._globals: dict[tree.VariableSymbol, IR] = {}
+        self._names: set[str] = set()
+        self.helpers: set[str] = set()
+        """Names of the helper functions that were added."""
+
+    # --- shared constants and declarations
+
+    def lane_numbers(self, type: str) -> IR:
+        """``<0, 1, .. W-1>`` of a scalar type."""
+        known = self._lane_numbers.get(type)
+        if known is None:
+            numbers = range(self.options.target.width)
+            if type[0] == "i":
+                lanes = [integer(type, (n ^ 1 << int(type[1:]) - 1) - (1 << int(type[1:]) - 1)) for n in numbers]
+            else:
+                lanes = [floating(type, float(n)) for n in numbers]
+            known = self._lane_numbers[type] = vector_constant(lanes)
+        return known
+
+    def pseudo(self, operation: str, element: str) -> str:
+        """Declares a pseudo operation; gives its name with the at sign."""
+        width = self.options.target.width
+        name = f"{operation}.{pseudo.suffix(element, width)}"
+        if name not in self.text.declarations:
+            self.text.declarations[name] = pseudo.declaration(operation, element, width)
+        return f"@{name}"
+
+    def intrinsic(self, name: str, result: str, *parameters: str) -> str:
+        """Declares an LLVM intrinsic (or C function); gives its name with the at sign."""
+        return self.text.declare(name, result, ", ".join(parameters))
+
+    def constant_image(self, content: IR, alignment: int) -> IR:
+        """A constant object to copy from."""
+        definition = f"private unnamed_addr constant {content}, align {alignment}"
+        for name, known in self.text.globals.items():
+            if known == definition:
+                return IR("ptr", name)
+        name = self._unique("image")
+        self.text.globals[name] = definition
+        return IR("ptr", name)
+
+    def _unique(self, wanted: str) -> str:
+        name = global_name(wanted)
+        serial = 0
+        while name in self._names or name in self.text.globals:
+            serial += 1
+            name = global_name(f"{wanted}.{serial}")
+        self._names.add(name)
+        return name
+
+    # --- variables
+
+    def global_address(self, symbol: tree.VariableSymbol) -> IR:
+        """The address of a global or static variable, defined at its first use."""
+        known = self._globals.get(symbol)
+        if known is not None:
+            return known
+        if symbol.kind not in ("global", "static", "extern"):
+            raise InternalError(f"lower: variable {symbol.name} is used before it is declared")
+        shared = symbol.kind != "static"
+        name = global_name(symbol.name) if shared else self._unique(symbol.name)
+        address = self._globals[symbol] = IR("ptr", name)
+        self._names.add(name)
+        alignment = max(self.types.sizes.alignment(symbol.type), symbol.alignment)
+        memory = self.types.memory(symbol.type)
+        if symbol.kind == "extern":
+            self.text.globals.setdefault(name, f"external global {memory}, align {alignment}")
+            return address
+        initial = constant_initializer(self, symbol.initial, symbol.type)
+        if initial is None:
+            raise InternalError(f"lower: the initial value of {symbol.name} is no constant")
+        # Memory forms of aggregates may differ from the declared one only in the spelling of zero.
+        linkage = "" if shared else "internal "
+        word = "constant" if symbol.type.const and not shared else "global"
+        self.text.globals[name] = f"{linkage}{word} {initial}, align {alignment}"
+        return address
+
+    # --- functions
+
+    def version(self, symbol: tree.FunctionSymbol, kind: str) -> Version:
+        """Ask for a version; it is written later."""
+        known = self.versions.get((id(symbol), kind))
+        if known is None:
+            known = Version(symbol, kind, global_name(_version_name(symbol, kind)), _linkage(symbol, kind))
+            self.versions[id(symbol), kind] = known
+            self.waiting.append(known)
+        return known
+
+    def called_version(self, symbol: tree.FunctionSymbol, all_on: bool) -> Version:
+        """The version a call with this mask reaches."""
+        if symbol.c_linkage:
+            return self.version(symbol, C_CONVENTION)
+        if symbol.task:
+            return self.version(symbol, TASK)
+        return self.version(symbol, ALL_ON if (all_on and symbol.body is not None) or symbol.unmasked else MASKED)
+
+    def address_of_function(self, symbol: tree.FunctionSymbol) -> str:
+        """What a function pointer holds: the version with a mask where the convention has one."""
+        version = self.called_version(symbol, False)
+        version.address_taken = True
+        return version.name
+
+
+def _version_name(symbol: tree.FunctionSymbol, kind: str) -> str:
+    if kind == C_CONVENTION:
+        return symbol.name if symbol.exported else symbol.mangled
+    if kind == ALL_ON and not symbol.unmasked:
+        return f"{symbol.mangled}.all_on"
+    return symbol.mangled
+
+
+def _linkage(symbol: tree.FunctionSymbol, kind: str) -> str:
+    if symbol.body is None:
+        return ""
+    if kind == C_CONVENTION:
+        return "internal" if symbol.static and not symbol.exported else ""
+    if symbol.static or symbol.library or symbol.inline or (symbol.exported and kind != TASK):
+        return "internal"
+    if kind == ALL_ON and not symbol.unmasked:
+        return "internal"
+    return "weak_odr" if symbol.weak else ""

@@ -1,0 +1,335 @@
+"""Statements without loops -> code: blocks, ``if`` in its four forms, escapes, ``goto``, ``unmasked``.
+
+A varying ``if`` runs its branches one after the other under ``M & c`` and
+``M & ~c``, each skipped if its mask is empty; cheap and safe branches run without
+the test. ``cif`` asks whether all lanes agree first and has a copy of the branch
+in which the mask is statically all on.
+"""
+
+from __future__ import annotations
+
+from voltac.lower import masks
+from voltac.lower.builder import IR, zero
+from voltac.lower.context import FunctionContext, Lanes, Region, Target, lowers_statement
+from voltac.lower.costs import BRANCH_LIMIT, REST_LIMIT, cost
+from voltac.lower.memory_access import store, store_everywhere
+from voltac.sema import tree
+from voltac.sema.types import VARYING
+
+COPIES_LIMIT = 4
+"""A statement is written at most this often for all-on and mixed paths of the coherent statements around it."""
+
+
+@lowers_statement(tree.Block)
+def lower_block(c: FunctionContext, node: tree.Block) -> None:
+    statements = node.statements
+    for number, statement in enumerate(statements):
+        if not c.build.reachable and not _has_label(statement):
+            continue
+        if c.shrunk and c.region.end and not isinstance(statement, tree.CaseLabel):
+            if cost_of_rest(statements, number) > REST_LIMIT:
+                leave_if_empty(c)
+        c.module.debug.at(c, statement.span)
+        c.statement(statement)
+
+
+def cost_of_rest(statements: tuple[tree.Statement, ...], start: int) -> int:
+    total = 0
+    for statement in statements[start:]:
+        if isinstance(statement, tree.CaseLabel):
+            break
+        total += cost(statement)
+        if total > REST_LIMIT:
+            break
+    return total
+
+
+def leave_if_empty(c: FunctionContext) -> None:
+    """Skip the rest of the region if no lane is left in it."""
+    c.shrunk = False
+    if c.mask is None or not c.build.reachable:
+        return
+    rest = c.build.block("rest")
+    any_lane = masks.any_on(c, c.mask)
+    c.region.end_used = True
+    c.build.branch(any_lane, rest, c.region.end)
+    c.build.start(rest)
+
+
+def _has_label(node: tree.Statement) -> bool:
+    match node:
+        case tree.Label() | tree.CaseLabel():
+            return True
+        case tree.Block():
+            return any(_has_label(child) for child in node.statements)
+        case tree.If():
+            return _has_label(node.then) or (node.otherwise is not None and _has_label(node.otherwise))
+        case tree.Loop() | tree.Unmasked():
+            return _has_label(node.body)
+        case tree.Switch():
+            return _has_goto_label(node.body)
+    return False
+
+
+def _has_goto_label(node: tree.Statement) -> bool:
+    match node:
+        case tree.Label():
+            return True
+        case tree.Block():
+            return any(_has_goto_label(child) for child in node.statements)
+        case tree.If():
+            return _has_goto_label(node.then) or (node.otherwise is not None and _has_goto_label(node.otherwise))
+        case tree.Loop() | tree.Unmasked() | tree.Switch():
+            return _has_goto_label(node.body)
+    return False
+
+
+@lowers_statement(tree.Evaluate)
+def lower_evaluate(c: FunctionContext, node: tree.Evaluate) -> None:
+    c.value(node.value)
+
+
+# --- if
+
+
+@lowers_statement(tree.If)
+def lower_if(c: FunctionContext, node: tree.If) -> None:
+    test = c.value(node.test)
+    if node.test.type.rate is not VARYING:
+        _lower_uniform_if(c, node, test)
+    elif node.coherent and c.options.all_on_paths and c.copies < COPIES_LIMIT:
+        _lower_coherent_if(c, node, test)
+    else:
+        _lower_varying_if(c, node, test)
+
+
+def _lower_uniform_if(c: FunctionContext, node: tree.If, test: IR) -> None:
+    outer, outer_touched = c.mask, c.touched
+    then_block, done = c.build.block("if.then"), c.build.block("if.done")
+    else_block = done if node.otherwise is None else c.build.block("if.else")
+    c.build.branch(test, then_block, else_block)
+    c.touched = set()
+    c.build.start(then_block)
+    shrunk = c.shrunk
+    c.statement(node.then)
+    c.build.jump(done)
+    if node.otherwise is not None:
+        c.mask, c.shrunk = outer, shrunk
+        c.build.start(else_block)
+        c.statement(node.otherwise)
+        c.build.jump(done)
+    c.build.start(done)
+    restore_after(c, outer, outer_touched, shrunk)
+
+
+def restore_after(c: FunctionContext, outer: IR | None, outer_touched: set[Lanes], shrunk: bool = False) -> None:
+    """After a construct: its mask again, without the lanes that escaped from the construct."""
+    touched = c.touched
+    c.mask = masks.without_escaped(c, outer, touched) if touched else outer
+    c.shrunk = shrunk or bool(touched)
+    c.touched = outer_touched | touched
+
+
+def _lower_varying_if(c: FunctionContext, node: tree.If, test: IR) -> None:
+    outer, outer_region, outer_touched, shrunk = c.mask, c.region, c.touched, c.shrunk
+    then_mask = masks.conjunction(c, outer, test)
+    else_mask = masks.exclusion(c, outer, test)
+    weight = cost(node.then) + (0 if node.otherwise is None else cost(node.otherwise))
+    predicated = weight <= BRANCH_LIMIT or not c.build.reachable
+    c.touched = set()
+    then_left = _lower_branch(c, node.then, then_mask, predicated)
+    then_touched, c.touched = c.touched, set()
+    else_left = False
+    if node.otherwise is not None:
+        else_left = _lower_branch(c, node.otherwise, else_mask, predicated)
+    else_touched = c.touched
+    c.region = outer_region
+    c.touched = then_touched | else_touched
+    if then_left and not else_touched:
+        c.mask = else_mask
+    elif else_left and not then_touched:
+        c.mask = then_mask
+    else:
+        restore_after(c, outer, outer_touched, shrunk)
+        return
+    c.shrunk = True
+    c.touched |= outer_touched
+
+
+def _lower_branch(c: FunctionContext, body: tree.Statement, mask: IR, predicated: bool) -> bool:
+    """One branch under its mask; true if all of its lanes escape at its end."""
+    c.mask = mask
+    c.shrunk = False
+    if predicated:
+        c.region = Region("")
+        c.statement(body)
+        return _ends_in_escape(body)
+    block, done = c.build.block("if.then"), c.build.block("if.done")
+    any_lane = masks.any_on(c, mask)
+    c.build.branch(any_lane, block, done)
+    c.build.start(block)
+    run_branch(c, body, mask, done)
+    return _ends_in_escape(body)
+
+
+def run_branch(c: FunctionContext, body: tree.Statement, mask: IR | None, done: str) -> None:
+    """A branch that is known to have lanes, in a region of its own; goes on at ``done``."""
+    outer = c.region
+    c.mask = mask
+    c.shrunk = False
+    c.region = Region(done)
+    c.statement(body)
+    c.region = outer
+    c.build.start(done)
+
+
+def _ends_in_escape(node: tree.Statement) -> bool:
+    match node:
+        case tree.Break() | tree.Continue() | tree.Return():
+            return True
+        case tree.Block():
+            return bool(node.statements) and _ends_in_escape(node.statements[-1])
+    return False
+
+
+def path_name(kind: str, node: tree.Statement) -> str:
+    """How ``voltac compare`` finds the paths of a construct: ``cif_14_9``."""
+    return f"{kind}_{node.span.line}_{node.span.column}"
+
+
+def _lower_coherent_if(c: FunctionContext, node: tree.If, test: IR) -> None:
+    outer, outer_region, outer_touched = c.mask, c.region, c.touched
+    name = path_name("cif", node)
+    then_mask = masks.conjunction(c, outer, test)
+    lanes = masks.bits(c, then_mask)
+    blocks = [c.build.block(f"{name}.{path}") for path in ("all_on", "not_all_on", "mixed", "all_off", "done")]
+    all_on, not_all_on, mixed, all_off, done = blocks
+    c.build.branch(c.build.compare("icmp eq", lanes, IR(lanes.type, "-1")), all_on, not_all_on)
+    c.touched = set()
+    c.copies *= 2
+    branch_end = Region(done)
+    c.region = branch_end
+
+    c.build.start(all_on)
+    c.mask, c.shrunk = None, False
+    c.statement(node.then)
+    c.build.jump(done)
+
+    c.build.start(not_all_on)
+    none = c.build.compare("icmp eq", lanes, zero(lanes.type))
+    c.build.branch(none, all_off if node.otherwise is not None else done, mixed)
+
+    c.build.start(mixed)
+    else_mask = masks.exclusion(c, outer, test)
+    after_then = c.build.block(f"{name}.mixed.else")
+    run_branch(c, node.then, then_mask, after_then)
+    if node.otherwise is not None:
+        if outer is not None:
+            some, over = c.build.block(f"{name}.mixed.else.some"), c.build.block(f"{name}.mixed.done")
+            c.build.branch(masks.any_on(c, else_mask), some, over)
+            c.build.start(some)
+            run_branch(c, node.otherwise, else_mask, over)
+        else:
+            run_branch(c, node.otherwise, else_mask, c.build.block(f"{name}.mixed.done"))
+    c.build.jump(done)
+
+    if node.otherwise is not None:
+        c.build.start(all_off)
+        c.region = branch_end
+        c.mask, c.shrunk = outer, False
+        c.statement(node.otherwise)
+        c.build.jump(done)
+    c.copies //= 2
+    c.build.start(done)
+    c.region = outer_region
+    restore_after(c, outer, outer_touched)
+
+
+# --- escapes
+
+
+def _loop_target(c: FunctionContext) -> Target:
+    return next(target for target in reversed(c.targets) if target.is_loop)
+
+
+def leave_region(c: FunctionContext) -> None:
+    """All lanes of the mask are gone: nothing is left to do in this region."""
+    if c.region.end:
+        c.region.end_used = True
+        c.build.jump(c.region.end)
+
+
+@lowers_statement(tree.Break)
+def lower_break(c: FunctionContext, node: tree.Break) -> None:
+    target = c.targets[-1]
+    if c.region is target.region and c.mask is target.mask:
+        c.build.jump(target.break_label)
+        return
+    assert target.live is not None
+    masks.remove_lanes(c, target.live, c.mask)
+    leave_region(c)
+
+
+@lowers_statement(tree.Continue)
+def lower_continue(c: FunctionContext, node: tree.Continue) -> None:
+    target = _loop_target(c)
+    if c.region is target.region:
+        target.region.end_used = True
+        c.build.jump(target.continue_label)
+        return
+    assert target.iteration is not None
+    masks.remove_lanes(c, target.iteration, c.mask)
+    leave_region(c)
+
+
+@lowers_statement(tree.Return)
+def lower_return(c: FunctionContext, node: tree.Return) -> None:
+    plain = c.region.end == c.exit_label and c.mask is c.entry_mask
+    if node.value is not None:
+        value = c.value(node.value)
+        if c.result is not None:
+            if plain:
+                store_everywhere(c, c.result, value)
+            else:
+                store(c, c.result, value)
+    if plain:
+        c.build.jump(c.exit_label)
+        return
+    if c.returned is None:
+        c.returned = masks.new_lanes(c, "not.returned")
+        first = masks.to_storage(c, None)
+        c.build.at_entry(f"store {first}, ptr {c.returned.address.name}, align {masks.storage_alignment(c)}")
+    masks.remove_lanes(c, c.returned, c.mask)
+    for target in c.targets:
+        if target.live is not None:
+            masks.remove_lanes(c, target.live, c.mask)
+    leave_region(c)
+
+
+# --- goto, unmasked
+
+
+def label_block(c: FunctionContext, name: str) -> str:
+    if name not in c.labels:
+        c.labels[name] = c.build.block(f"label.{name}")
+    return c.labels[name]
+
+
+@lowers_statement(tree.Label)
+def lower_label(c: FunctionContext, node: tree.Label) -> None:
+    c.build.start(label_block(c, node.name))
+
+
+@lowers_statement(tree.Goto)
+def lower_goto(c: FunctionContext, node: tree.Goto) -> None:
+    c.build.jump(label_block(c, node.name))
+
+
+@lowers_statement(tree.Unmasked)
+def lower_unmasked(c: FunctionContext, node: tree.Unmasked) -> None:
+    outer, outer_region, outer_touched = c.mask, c.region, c.touched
+    done = c.build.block("unmasked.done")
+    c.touched = set()
+    run_branch(c, node.body, None, done)
+    c.region = outer_region
+    restore_after(c, outer, outer_touched)

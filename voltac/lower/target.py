@@ -1,0 +1,30 @@
+"""Facts of the target as LLVM text: data layout, triple, attributes of functions."""
+
+from __future__ import annotations
+
+from voltac.options import Options
+
+_DATA_LAYOUTS = {
+    64: "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128",
+    32: "e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-i128:128-f64:32:64-f80:32-n8:16:32-S128",
+}
+
+
+def module_header(options: Options, file: str) -> list[str]:
+    name = (file or "module").replace("\\", "/").replace('"', "")
+    lines = [f'source_filename = "{name}"']
+    if options.target.triple.startswith(("x86_64", "i")):
+        lines.append(f'target datalayout = "{_DATA_LAYOUTS[options.target.pointer_bits]}"')
+    return [*lines, f'target triple = "{options.target.triple}"']
+
+
+def function_attributes(options: Options) -> str:
+    """What every function of the module carries."""
+    target = options.target
+    words = ["nounwind", f'"target-cpu"="{options.cpu or target.cpu}"']
+    if target.features:
+        words.append(f'"target-features"="{target.features}"')
+    if target.has_mask_registers:
+        words.append(f'"prefer-vector-width"="{target.vector_bits}"')
+        words.append(f'"min-legal-vector-width"="{target.vector_bits}"')
+    return " ".join(words)
