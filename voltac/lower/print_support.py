@@ -19,7 +19,7 @@ _ARGUMENT_BYTES = 1023
 _STATE = f"{{ i64, [{_TEXT_BYTES + 1} x i8] }}"
 
 _APPEND = f"""\
-define internal void @volta.print.text(ptr %state, ptr %piece) noinline nounwind {{
+define internal void @volta_print_text(ptr %state, ptr %piece) noinline nounwind {{
   %length = load i64, ptr %state
   %text = getelementptr i8, ptr %state, i64 8
   %at = getelementptr i8, ptr %text, i64 %length
@@ -36,7 +36,7 @@ define internal void @volta.print.text(ptr %state, ptr %piece) noinline nounwind
 """
 
 _VALUES = f"""\
-define internal void @volta.print.TYPE(ptr %state, ptr %values, i64 %mask, i32 %count, ptr %on, ptr %off) noinline nounwind {{
+define internal void @volta_print_TYPE(ptr %state, ptr %values, i64 %mask, i32 %count, ptr %on, ptr %off) noinline nounwind {{
 entry:
   %start = load i64, ptr %state
   %text = getelementptr i8, ptr %state, i64 8
@@ -74,7 +74,7 @@ done:
 """
 
 _FAIL = """\
-define internal void @volta.fail(ptr %message) noinline nounwind noreturn cold {
+define internal void @volta_fail(ptr %message) noinline nounwind noreturn cold {
   %written = call i32 (ptr, ...) @printf(ptr FORMAT, ptr %message)
   %flushed = call i32 @fflush(ptr null)
   call void @abort()
@@ -106,7 +106,7 @@ def lower_print(c: FunctionContext, node: tree.Print) -> None:
     arguments = [(c.value(argument), argument.type) for argument in node.arguments]
     state = c.build.alloca(_STATE, 8, "printed")
     c.build.store(integer("i64", 0), state, 8)
-    append = _helper(c, "volta.print.text", _APPEND)
+    append = _helper(c, "volta_print_text", _APPEND)
     pending = node.pieces[0]
     for (value, qual), piece in zip(arguments, node.pieces[1:]):
         varying = qual.rate is VARYING
@@ -138,7 +138,7 @@ def _append_value(c: FunctionContext, state: IR, value: IR, qual: Qual, varying:
         mask = masks.bits(c, c.mask)
         if mask.type != "i64":
             mask = c.build.convert("zext", mask, "i64")
-    helper = _helper(c, f"volta.print.{lane}", _VALUES.replace("TYPE", lane))
+    helper = _helper(c, f"volta_print_{lane}", _VALUES.replace("TYPE", lane))
     formats = ", ".join(str(c.module.text.text_constant(_as_bytes(text))) for text in (on, off))
     c.build.emit(f"call void {helper}({state}, {values}, {mask}, i32 {lanes}, {formats})")
 
@@ -178,7 +178,7 @@ def lower_assert(c: FunctionContext, node: tree.Assert) -> None:
     c.build.start(fail)
     c.module.intrinsic("fflush", "i32", "ptr")
     c.module.intrinsic("abort", "void")
-    helper = _helper(c, "volta.fail", _FAIL)
+    helper = _helper(c, "volta_fail", _FAIL)
     c.build.emit(f"call void {helper}({c.module.text.text_constant(_as_bytes(node.message))})")
     c.build.terminate("unreachable")
     c.build.start(done)
