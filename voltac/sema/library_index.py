@@ -1,0 +1,161 @@
+"""The index of the standard library: name -> the top-level declarations of that name, as tokens.
+
+The files ``stdlib/*.ispc`` are preprocessed and cut at the ends of their top-level
+declarations. ``stdlib/index.json`` holds the result, so that a compilation preprocesses
+nothing; it is used while the sizes and checksums of the files are those it was made from,
+and ``python -m voltac.sema.generate`` writes it anew. Library files may not depend on
+macros of the target; the built-in variables say what they need to know.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from voltac.diagnostics import Diagnostics, InternalError, Span
+from voltac.options import Options
+from voltac.paths import STANDARD_LIBRARY
+from voltac.syntax import Preprocessed, preprocess
+from voltac.target_info import find_target
+
+INDEX_FILE = STANDARD_LIBRARY / "index.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One top-level declaration: a stretch of tokens. Places in it are the line of its start and the number of the token."""
+
+    file: str
+    line: int
+    texts: tuple[str, ...]
+
+    def spans(self) -> list[Span]:
+        file, line = self.file, self.line
+        return [Span(file, line, number, line, number + 1) for number in range(1, len(self.texts) + 1)]
+
+    def head(self) -> Chunk:
+        """The same function without its statements; other declarations and templates are all head."""
+        if self.texts[-1] != "}" or self.texts[0] == "template":
+            return self
+        body = self.texts.index("{")
+        return Chunk(self.file, self.line, (*self.texts[: body + 1], "}"))
+
+
+@dataclass(slots=True)
+class Index:
+    """What the library declares."""
+
+    chunks: dict[str, list[Chunk]] = field(default_factory=dict)
+    types: set[str] = field(default_factory=set)
+    templates: set[str] = field(default_factory=set)
+    hidden: set[str] = field(default_factory=set)
+    """Static functions and templates: for the library's own use."""
+
+
+_KNOWN: list[Index] = []
+
+
+def index() -> Index:
+    """The index, from its file if that is current."""
+    if not _KNOWN:
+        _KNOWN.append(_read() or build())
+    return _KNOWN[0]
+
+
+def _sources() -> list[Path]:
+    return sorted(path for path in STANDARD_LIBRARY.iterdir() if path.suffix in (".ispc", ".isph"))
+
+
+def checksums() -> dict[str, int]:
+    return {path.name: zlib.crc32(path.read_bytes()) for path in _sources()}
+
+
+def _read() -> Index | None:
+    """The index of ``index.json``; None if it is missing or older than the library."""
+    try:
+        stored = json.loads(INDEX_FILE.read_text(encoding="utf-8"))
+        if stored["checksums"] != checksums():
+            return None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    chunks = {
+        name: [Chunk(file, line, tuple(text.split("\n"))) for file, line, text in rows] for name, rows in stored["chunks"].items()
+    }
+    return Index(chunks, set(stored["types"]), set(stored["templates"]), set(stored["hidden"]))
+
+
+def write() -> None:
+    """Make ``index.json`` anew."""
+    made = build()
+    stored = {
+        "checksums": checksums(),
+        "types": sorted(made.types),
+        "templates": sorted(made.templates),
+        "hidden": sorted(made.hidden),
+        "chunks": {
+            name: [[chunk.file, chunk.line, "\n".join(chunk.texts)] for chunk in rows] for name, rows in sorted(made.chunks.items())
+        },
+    }
+    INDEX_FILE.write_text(json.dumps(stored, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def build() -> Index:
+    """Preprocess the library and cut it."""
+    made = Index()
+    diagnostics = Diagnostics()
+    options = Options(target=find_target("avx2-i32x8"))
+    for path in _sources():
+        if path.suffix == ".ispc":
+            source = preprocess(path.read_text(encoding="utf-8"), str(path), options, diagnostics)
+            for chunk in cut(source, path.name):
+                _add(chunk, made)
+    if diagnostics.error_count:
+        raise InternalError("the standard library has mistakes:\n" + diagnostics.render())
+    return made
+
+
+def cut(source: Preprocessed, file: str) -> Iterable[Chunk]:
+    """Cut at the semicolons and closing braces that stand outside of all brackets."""
+    texts, spans = source.texts, source.spans
+    begin = depth = 0
+    for position, text in enumerate(texts):
+        if text in ("(", "[", "{"):
+            depth += 1
+        elif text in (")", "]", "}"):
+            depth -= 1
+        elif depth or text != ";":
+            continue
+        if depth == 0 and (text == ";" or (text == "}" and texts[position + 1 : position + 2] not in ([";"], [","], ["="]))):
+            yield Chunk(f"<stdlib>/{file}", spans[begin].line, tuple(texts[begin : position + 1]))
+            begin = position + 1
+
+
+def _add(chunk: Chunk, made: Index) -> None:
+    """Find the name a chunk declares: what stands before the first parenthesis, or behind struct and enum."""
+    texts = chunk.texts
+    begin = 0
+    if texts[0] == "template":
+        made_of = 0
+        while begin == 0 or made_of:
+            begin += 1
+            made_of += (texts[begin] == "<") - (texts[begin] == ">")
+        begin += 1
+    if texts[begin] in ("struct", "enum"):
+        name = texts[begin + 1]
+        made.types.add(name)
+    elif texts[begin] == "typedef":
+        name = texts[-2]
+        made.types.add(name)
+    elif "(" in texts[begin:] and "=" not in texts[begin : texts.index("(", begin)]:
+        name = texts[texts.index("(", begin) - 1]
+    else:
+        # A variable: its name stands before the brackets, the initial value or the end.
+        name = next(texts[at - 1] for at, text in enumerate(texts) if text in ("=", "[", ";"))
+    if texts[0] == "template":
+        made.templates.add(name)
+    if texts[0] == "template" or "static" in texts[:4]:
+        made.hidden.add(name)
+    made.chunks.setdefault(name, []).append(chunk)
