@@ -1,1 +1,45 @@
-"""voltac: a compiler for SPMD programs, one program run on every lane of a SIMD gang."""
+"""voltac: a compiler for SPMD programs, one program run on every lane of a SIMD gang.
+
+    import numpy as np, voltac
+    k = voltac.load("kernels.ispc")        # or voltac.compile(source, target="avx2-i32x8", defines={...})
+    k.saxpy(2.0, x, y, out, len(x))        # numpy arrays in place, no copies
+
+Importing this package imports nothing else; the first use does.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from voltac.diagnostics import CompileError, InternalError
+    from voltac.llvm.host import CannotRun
+    from voltac.python import Kernel, KernelModule, compile, empty, load
+
+__all__ = ["CannotRun", "CompileError", "InternalError", "Kernel", "KernelModule", "compile", "empty", "load"]
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "CannotRun": "voltac.llvm.host",
+    "CompileError": "voltac.diagnostics",
+    "InternalError": "voltac.diagnostics",
+    "Kernel": "voltac.python",
+    "KernelModule": "voltac.python",
+    "compile": "voltac.python",
+    "empty": "voltac.python",
+    "load": "voltac.python",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'voltac' has no attribute '{name}'")
+    found = globals()[name] = getattr(import_module(home), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,348 @@
+"""A call that the generated entry point did not take → the same call with everything checked, or an error that helps.
+
+This is the complete definition of what a kernel accepts from Python; the entry
+point takes the common cases of it. Whatever is not clear is an error that names
+the argument, what was expected, what was given and what to write instead.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+import struct
+from typing import Any, NoReturn
+
+import numpy as np
+
+from voltac.diagnostics import suggestion
+from voltac.python.numpy_formats import Dtype, described, dtype_of, named, only_element, same_layout
+from voltac.python.signatures import Memory, Parameter, Signature
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Owners = list[object]
+"""What has to stay alive while the kernel runs."""
+
+_POINTERS = (ctypes.c_void_p, ctypes.c_char_p, ctypes._Pointer)
+_FUNCTIONS = (ctypes._CFuncPtr,)
+_MISSING = object()
+
+
+class Arguments:
+    """Checks and converts the arguments of one kernel and calls it. ``connect`` it to the code before the first call."""
+
+    def __init__(self, signature: Signature) -> None:
+        self.signature = signature
+        self._accepted: list[object] = [None] * len(signature.parameters)
+        self._table: Any = None
+        self._call: Any = None
+
+    def connect(self, raw: int, accepted: int) -> None:
+        """Where the code is: ``voltac.raw.f`` and the table ``voltac.accepted.f``. Whoever calls keeps it loaded."""
+        self._call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(raw)
+        self._table = (ctypes.c_void_p * max(1, len(self._accepted))).from_address(accepted)
+
+    def __call__(self, *given: Any, **by_name: Any) -> Any:
+        slots, owners = self.pack(self.bound(given, by_name))
+        self._call(ctypes.addressof(slots))
+        del owners
+        return self._result(slots)
+
+    def bound(self, given: tuple[Any, ...], by_name: dict[str, Any]) -> list[Any]:
+        """The arguments in the order of the parameters; TypeError if there are too many, too few or unknown ones."""
+        parameters = self.signature.parameters
+        names = [parameter.name for parameter in parameters]
+        unknown = [name for name in by_name if name not in names]
+        if unknown:
+            self._refuse_call(f"has no parameter '{unknown[0]}'{suggestion(unknown[0], names)}")
+        if len(given) > len(parameters):
+            self._refuse_call(f"takes {_counted(len(parameters))}, {len(given) + len(by_name)} given")
+        values = list(given) + [by_name.get(name, _MISSING) for name in names[len(given) :]]
+        twice = [name for name in names[: len(given)] if name in by_name]
+        if twice:
+            self._refuse_call(f"got two values for '{twice[0]}'")
+        missing = [name for name, value in zip(names, values) if value is _MISSING]
+        if missing:
+            which = ", ".join(f"'{name}'" for name in missing)
+            self._refuse_call(f"takes {_counted(len(parameters))}, {len(given) + len(by_name)} given; missing: {which}")
+        return values
+
+    def _refuse_call(self, problem: str) -> NoReturn:
+        raise TypeError(f"{self.signature.name}() {problem}\nit is: {self.signature}")
+
+    def pack(self, values: list[Any]) -> tuple[Any, Owners]:
+        """The slots ``voltac.raw.f`` reads, and what has to stay alive while it runs."""
+        slots = (ctypes.c_uint64 * (len(values) + 2 + self.signature.result.bytes // 8))()
+        owners: Owners = []
+        for position, (parameter, value) in enumerate(zip(self.signature.parameters, values, strict=True)):
+            argument = _Argument(self.signature.name, position, parameter, value)
+            struct.pack_into(*self._packing(argument, position, owners, slots))
+        return slots, owners
+
+    def _packing(self, argument: _Argument, position: int, owners: Owners, slots: Any) -> tuple[Any, ...]:
+        """The arguments for ``struct.pack_into``."""
+        parameter = argument.parameter
+        match parameter.kind:
+            case "float":
+                return f"{parameter.bits // 8}s", slots, 8 * position, argument.float_bytes()
+            case "bool":
+                return "Q", slots, 8 * position, argument.boolean()
+            case "int" | "uint":
+                return "q" if parameter.kind == "int" else "Q", slots, 8 * position, argument.integer()
+            case "pointer":
+                return "Q", slots, 8 * position, self._address(argument, position, owners)
+        return "Q", slots, 8 * position, argument.function_address(owners)
+
+    def _address(self, argument: _Argument, position: int, owners: Owners) -> int:
+        assert argument.parameter.memory is not None
+        address = argument.address(argument.parameter.memory, owners)
+        if type(argument.value) is np.ndarray and argument.plain:
+            # The entry point takes this dtype object by itself from now on. The table never holds a dtype that is gone.
+            dtype = argument.value.dtype
+            self._table[position] = id(dtype)
+            self._accepted[position] = dtype
+        return address
+
+    def _result(self, slots: Any) -> Any:
+        result = self.signature.result
+        place = 8 * len(self.signature.parameters)
+        match result.kind:
+            case "void":
+                return None
+            case "bool":
+                return struct.unpack_from("?", slots, place)[0]
+            case "float":
+                return struct.unpack_from({16: "e", 32: "f", 64: "d"}[result.bits], slots, place)[0]
+            case "int" | "uint":
+                code = {8: "b", 16: "h", 32: "i", 64: "q"}[result.bits]
+                return struct.unpack_from(code.upper() if result.kind == "uint" else code, slots, place)[0]
+            case "struct":
+                assert result.format is not None
+                return np.frombuffer(bytes(slots), dtype_of(result.format), 1, place)[0].copy()
+        return struct.unpack_from("Q", slots, place)[0]
+
+
+def _counted(count: int) -> str:
+    return "no arguments" if not count else "1 argument" if count == 1 else f"{count} arguments"
+
+
+class _Argument:
+    """One argument: its value, its parameter, and how to say what is wrong with it."""
+
+    def __init__(self, kernel: str, position: int, parameter: Parameter, value: Any) -> None:
+        self.kernel = kernel
+        self.number = position + 1
+        self.parameter = parameter
+        self.value = value
+        self.plain = False
+        """An array of the parameter's own dtype, rather than of another one that happens to fit."""
+
+    def refuse(self, error: type[Exception], expected: str, remedy: str = "", given: str = "") -> NoReturn:
+        """Raise the error of this argument."""
+        advice = f"; {remedy}" if remedy else ""
+        raise error(
+            f"{self.kernel}(): argument {self.number} '{self.parameter.name}' ({self.parameter.text}) "
+            f"must be {expected}, not {given or described(self.value)}{advice}"
+        )
+
+    # --- numbers ---
+
+    def float_bytes(self) -> bytes:
+        """The number in the parameter's precision; what is beyond its range becomes infinite, as in C."""
+        value = self._scalar("a number")
+        if isinstance(value, (complex, np.complexfloating, str, bytes)):
+            self.refuse(TypeError, "a real number")
+        try:
+            number = float(value)
+        except OverflowError:
+            self.refuse(ValueError, "a number in the range of a double")
+        except (TypeError, ValueError):
+            self.refuse(TypeError, "a number")
+        with np.errstate(all="ignore"):
+            return np.array(number, f"f{self.parameter.bits // 8}").tobytes()
+
+    def integer(self) -> int:
+        """The number, checked against the parameter's range."""
+        value = self._scalar("an integer")
+        try:
+            number = operator.index(value)
+        except TypeError:
+            remedy = "use int(x) to cut off the fraction" if isinstance(value, (float, np.floating)) else ""
+            self.refuse(TypeError, "an integer", remedy)
+        bits, signed = self.parameter.bits, self.parameter.kind == "int"
+        low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+        if not low <= number <= high:
+            self.refuse(ValueError, f"in the range {low} .. {high}")
+        return number
+
+    def boolean(self) -> int:
+        value = self._scalar("a bool")
+        if isinstance(value, (bool, np.bool)):
+            return int(value)
+        try:
+            number = operator.index(value)
+        except TypeError:
+            number = -1
+        if number not in (0, 1):
+            self.refuse(TypeError, "True or False", "use bool(x)")
+        return number
+
+    def _scalar(self, expected: str) -> Any:
+        """The value itself; an array of no dimensions counts as its element."""
+        if isinstance(self.value, np.ndarray):
+            if self.value.ndim:
+                self.refuse(TypeError, expected, "use x.item() or x[i] for one element" if self.value.size else "")
+            return self.value.item()
+        return self.value
+
+    # --- addresses ---
+
+    def function_address(self, owners: Owners) -> int:
+        """Address of a function: None, an integer, or a function of ctypes."""
+        if self.value is None:
+            return 0
+        if isinstance(self.value, (*_FUNCTIONS, *_POINTERS)):
+            owners.append(self.value)
+            return ctypes.cast(self.value, ctypes.c_void_p).value or 0
+        if isinstance(self.value, int) and not isinstance(self.value, bool) and 0 <= self.value < 1 << 64:
+            return self.value
+        self.refuse(TypeError, "None, the address of a C function, or a function of ctypes")
+
+    def address(self, memory: Memory, owners: Owners) -> int:
+        """Address of the memory an array or another exporter of a buffer has, after all checks."""
+        if self.value is None:
+            if memory.at_least_one:
+                self.refuse(TypeError, self._wanted(memory))
+            return 0
+        if isinstance(self.value, _POINTERS):
+            owners.append(self.value)
+            address = ctypes.cast(self.value, ctypes.c_void_p).value or 0
+            if not address and memory.at_least_one:
+                self.refuse(TypeError, self._wanted(memory), given="a null pointer")
+            return address
+        array = self._array(memory)
+        owners.append(array)
+        self._check(array, memory)
+        start: int = array.__array_interface__["data"][0]
+        return start
+
+    def _wanted(self, memory: Memory) -> str:
+        if memory.format is None:
+            return "an array"
+        return f"an array of {named(dtype_of(memory.format))}"
+
+    def _array(self, memory: Memory) -> Array:
+        """The argument's memory as an array, without a copy."""
+        value = self.value
+        if isinstance(value, np.ma.MaskedArray):
+            self.refuse(TypeError, self._wanted(memory), "its mask would be ignored: use x.data or x.filled(value)")
+        if isinstance(value, np.ndarray):
+            return value
+        if memory.at_least_one and not memory.writable and isinstance(memory.format, str):
+            if isinstance(value, (bool, int, float, np.generic)):
+                return self._constant(memory.format)
+        if isinstance(value, (str, bytes, np.generic)):
+            self.refuse(TypeError, self._wanted(memory))
+        if hasattr(value, "__array_interface__"):
+            return np.asarray(value)
+        try:
+            view = memoryview(value)
+        except TypeError:
+            remedy = f"use np.array(x, {self._argument_dtype(memory)})" if isinstance(value, (list, tuple, range)) else ""
+            self.refuse(TypeError, self._wanted(memory), remedy)
+        try:
+            return np.asarray(view)
+        except (ValueError, TypeError, NotImplementedError):
+            self.refuse(TypeError, self._wanted(memory), given=f"a buffer of format {view.format!r}")
+
+    def _constant(self, format_: str) -> Array:
+        """A number passed for a reference to const: an object made for the call."""
+        bits = 8 * np.dtype(format_).itemsize
+        kind = {"f": "float", "i": "int", "u": "uint", "?": "bool"}[format_[0]]
+        number = _Argument(
+            self.kernel, self.number - 1, Parameter(self.parameter.name, self.parameter.text, kind, bits), self.value
+        )
+        if kind == "float":
+            return np.frombuffer(number.float_bytes(), format_)
+        return np.array(number.boolean() if kind == "bool" else number.integer(), format_)
+
+    def _argument_dtype(self, memory: Memory) -> str:
+        if memory.format is None:
+            return "dtype"
+        dtype = dtype_of(memory.format)
+        return f"np.{dtype.name}" if dtype.names is None else "dtype"
+
+    def _check(self, array: Array, memory: Memory) -> None:
+        objects = self._check_type(array, memory)
+        if not array.flags.c_contiguous:
+            self.refuse(
+                ValueError,
+                "C-contiguous",
+                self._copied("np.ascontiguousarray(x)", memory),
+                f"{described(array)} and strides {array.strides}",
+            )
+        if memory.writable and not array.flags.writeable:
+            self.refuse(
+                ValueError,
+                "writable, because the kernel may write to it",
+                "use x.copy(), or declare the parameter const",
+                f"read-only: {described(self.value)}",
+            )
+        start = array.__array_interface__["data"][0]
+        if start % memory.alignment and array.size:
+            self._refuse_alignment(array, memory, start)
+        if memory.at_least_one and not objects:
+            self.refuse(ValueError, f"{self._wanted(memory)} with at least one object")
+
+    def _check_type(self, array: Array, memory: Memory) -> int:
+        """The number of whole objects in the array."""
+        if array.dtype.hasobject:
+            self.refuse(TypeError, self._wanted(memory), "Python objects have no place in a kernel")
+        if memory.format is None:
+            self.plain = True
+            return array.size
+        expected = dtype_of(memory.format)
+        count = memory.count
+        self.plain = same_layout(array.dtype, expected)
+        if not self.plain:
+            # A struct of three floats may also be a row of three floats.
+            element = only_element(expected)
+            if expected.names is None or element is None or not same_layout(array.dtype, element[0]):
+                self.refuse(TypeError, self._wanted(memory), self._converted(array, expected, memory))
+            count *= element[1]
+        if array.size % count:
+            self.refuse(
+                ValueError,
+                f"a whole number of objects of {count} x {named(array.dtype)} each",
+                given=f"{described(array)}: {array.size} elements",
+            )
+        return array.size // count
+
+    def _refuse_alignment(self, array: Array, memory: Memory, start: int) -> NoReturn:
+        dtype = f"np.{array.dtype.name}" if array.dtype.names is None else "x.dtype"
+        remedy = f"use voltac.empty(x.shape, {dtype}) and fill it" if memory.alignment > 16 else "use x.copy()"
+        self.refuse(
+            ValueError,
+            f"aligned to {memory.alignment} bytes",
+            remedy,
+            f"{described(array)} at address {start:#x}",
+        )
+
+    def _converted(self, array: Array, expected: Dtype, memory: Memory) -> str:
+        """What to write instead of an array of the wrong dtype."""
+        if expected.names is not None:
+            return f"use k[{self.kernel!r}].dtype({self.parameter.name!r})"
+        if array.dtype.names is not None or array.dtype.kind in "USVmMO":
+            return ""
+        wanted = f"np.{expected.name}"
+        same_size = array.dtype.isnative and array.dtype.itemsize == expected.itemsize
+        if (same_size and array.dtype.kind + expected.kind in ("iu", "ui", "ub", "bu", "ib", "bi")) or (
+            array.dtype.kind == "c" and expected.kind == "f" and array.dtype.itemsize == 2 * expected.itemsize
+        ):
+            return f"use x.view({wanted})"
+        return self._copied(f"x.astype({wanted})", memory)
+
+    @staticmethod
+    def _copied(expression: str, memory: Memory) -> str:
+        if memory.writable:
+            return f"use {expression}; that is a copy, so read what the kernel writes from it"
+        return f"use {expression}"

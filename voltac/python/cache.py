@@ -1,0 +1,248 @@
+"""Compiled programs on disk: key → objects with their description, or nothing.
+
+An entry is a file named after its key::
+
+    voltac cache entry 1\\n  sha256 of what follows, in hex \\n  length of the JSON \\n  JSON  objects
+
+The JSON is the description the caller gave (with the sizes of the objects), the
+key, and for each included file its path and hash, so that a hit needs no
+preprocessor. Nothing in an entry is executed before all of it is checked, and an
+entry that is wrong in any way is a miss. The folder must belong to this user and
+be writable by no one else; files are written under another name and renamed.
+Whatever the file system refuses (no space, no permission), compiling works
+without the cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+_MAGIC = b"voltac cache entry 1\n"
+_SUFFIX = ".voltac"
+_TEMPORARY = ".part"
+_LIMIT = 256 << 20
+_LEFT_AFTER_TRIMMING = 0.75
+_FORGOTTEN = 3600.0
+"""Seconds after which a temporary file is one of a process that died."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What was stored: the description and the object files."""
+
+    description: dict[str, Any]
+    objects: tuple[bytes, ...]
+
+
+def key_of(ingredients: Mapping[str, Any]) -> str:
+    """The key for all that a compilation depends on besides the included files; JSON types only."""
+    return hashlib.sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()
+
+
+def content_hash(path: str) -> str:
+    """Hash of a file's content; empty if it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.sha256(file.read()).hexdigest()
+    except OSError:
+        return ""
+
+
+def find(key: str) -> Entry | None:
+    """The entry of a key, if there is one and everything in it is right."""
+    folder = _open_folder(create=False)
+    if folder is None:
+        return None
+    try:
+        content = _read(folder, key + _SUFFIX)
+        return None if content is None else _checked(content, key)
+    finally:
+        os.close(folder)
+
+
+def store(
+    key: str,
+    description: Mapping[str, Any],
+    objects: Sequence[bytes],
+    dependencies: Mapping[str, str],
+    absent: Sequence[str] = (),
+) -> None:
+    """Keep a compiled program. A folder that cannot be used, or a full disk, is no error.
+
+    ``dependencies`` are the included files with the hashes of their contents;
+    ``absent`` files that would have been included instead if they existed.
+    """
+    folder = _open_folder(create=True)
+    if folder is None:
+        return
+    try:
+        header = {
+            "key": key,
+            "dependencies": dict(dependencies),
+            "absent": list(absent),
+            "sizes": [len(code) for code in objects],
+            "description": dict(description),
+        }
+        _write(folder, key + _SUFFIX, _packed(header, objects))
+        _trim(folder)
+    except OSError:
+        pass
+    finally:
+        os.close(folder)
+
+
+# --- entries ------------------------------------------------------------------------------------------------------
+
+
+def _packed(header: dict[str, Any], objects: Sequence[bytes]) -> bytes:
+    text = json.dumps(header).encode()
+    body = b"%d\n" % len(text) + text + b"".join(objects)
+    return _MAGIC + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+
+
+def _checked(content: bytes, key: str) -> Entry | None:
+    body = content[len(_MAGIC) + 65 :]
+    if not content.startswith(_MAGIC + hashlib.sha256(body).hexdigest().encode() + b"\n"):
+        return None
+    length, _, rest = body.partition(b"\n")
+    header = json.loads(rest[: int(length)])
+    if header["key"] != key:
+        return None
+    if any(content_hash(path) != expected for path, expected in header["dependencies"].items()):
+        return None
+    if any(os.path.exists(path) for path in header["absent"]):
+        return None
+    objects, start = [], int(length)
+    for size in header["sizes"]:
+        objects.append(rest[start : start + size])
+        start += size
+    return Entry(header["description"], tuple(objects))
+
+
+# --- files --------------------------------------------------------------------------------------------------------
+
+
+def folder_path() -> str | None:
+    """Where the cache is: ``VOLTAC_CACHE_DIR``, else ``voltac`` in the user's folder for caches."""
+    chosen = os.environ.get("VOLTAC_CACHE_DIR")
+    if chosen:
+        return chosen
+    base = os.environ.get("XDG_CACHE_HOME")
+    if not base or not os.path.isabs(base):
+        home = os.path.expanduser("~")
+        if not os.path.isabs(home):
+            return None
+        base = os.path.join(home, ".cache")
+    return os.path.join(base, "voltac")
+
+
+_warned: set[str] = set()
+
+
+def _warn_once(path: str, reason: str) -> None:
+    if path not in _warned:
+        _warned.add(path)
+        warnings.warn(
+            f"the cache folder {path} {reason}; voltac compiles without a cache (VOLTAC_CACHE_DIR names another folder)",
+            RuntimeWarning,
+            stacklevel=6,
+        )
+
+
+def _open_folder(create: bool) -> int | None:
+    """A descriptor of the folder, after making sure that nobody else can put files there."""
+    path = folder_path()
+    if path is None or not hasattr(os, "geteuid"):
+        return None
+    try:
+        if create:
+            os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+            with suppress(FileExistsError):
+                os.mkdir(path, 0o700)
+        if stat.S_ISLNK(os.lstat(path).st_mode):
+            _warn_once(path, "is a symbolic link")
+            return None
+        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except NotADirectoryError:
+        _warn_once(path, "is not a folder")
+        return None
+    except OSError:
+        return None
+    status = os.fstat(folder)
+    reason = ""
+    if status.st_uid != os.geteuid():
+        reason = "belongs to another user"
+    elif status.st_mode & 0o022:
+        reason = "can be written by other users"
+    if reason:
+        os.close(folder)
+        _warn_once(path, reason)
+        return None
+    return folder
+
+
+def _read(folder: int, name: str) -> bytes | None:
+    """The content of a regular file; it counts as used now."""
+    try:
+        # Neither follow a link nor wait for the other end of a pipe.
+        handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    except OSError:
+        return None
+    with open(handle, "rb") as file:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
+            return None
+        try:
+            content = file.read()
+            os.utime(handle)
+        except OSError:
+            return None
+    return content
+
+
+def _write(folder: int, name: str, content: bytes) -> None:
+    temporary = f"{name}.{os.getpid()}.{time.monotonic_ns()}{_TEMPORARY}"
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder)
+    try:
+        with open(handle, "wb") as file:
+            file.write(content)
+        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary, dir_fd=folder)
+        raise
+
+
+def _trim(folder: int) -> None:
+    """Remove what was used longest ago until the folder is within its limit, and what dead processes left."""
+    now = time.time()
+    entries: list[tuple[float, int, str]] = []
+    with os.scandir(folder) as found:
+        for item in found:
+            status = item.stat(follow_symlinks=False)
+            if item.name.endswith(_SUFFIX):
+                entries.append((status.st_mtime, status.st_size, item.name))
+            elif item.name.endswith(_TEMPORARY) and now - status.st_mtime > _FORGOTTEN:
+                _remove(folder, item.name)
+    total = sum(size for _, size, _ in entries)
+    if total <= _LIMIT:
+        return
+    for _, size, name in sorted(entries):
+        _remove(folder, name)
+        total -= size
+        if total <= _LIMIT * _LEFT_AFTER_TRIMMING:
+            return
+
+
+def _remove(folder: int, name: str) -> None:
+    with suppress(OSError):
+        os.unlink(name, dir_fd=folder)

@@ -1,0 +1,133 @@
+"""Exported functions of a typed tree → :mod:`voltac.python.signatures`: C types become numpy dtypes."""
+
+from __future__ import annotations
+
+from voltac.python.signatures import Format, Memory, Parameter, Result, Signature
+from voltac.sema.layout import Layout
+from voltac.sema.tree import FunctionSymbol, VariableSymbol
+from voltac.sema.types import (
+    UNIFORM,
+    VARYING,
+    Array,
+    Enum,
+    Pointer,
+    Qual,
+    Scalar,
+    Struct,
+    Vector,
+    Void,
+    member_qual,
+)
+
+
+def signature(function: FunctionSymbol, layout: Layout) -> Signature:
+    """What callers have to know of an exported function."""
+    return Signature(
+        function.name,
+        _result(function.type.result, layout),
+        tuple(_parameter(symbol, position, layout) for position, symbol in enumerate(function.parameters, 1)),
+        function.documentation,
+    )
+
+
+def _parameter(symbol: VariableSymbol, position: int, layout: Layout) -> Parameter:
+    qual = symbol.type
+    name = symbol.name or f"argument{position}"
+    if not isinstance(qual.type, Pointer):
+        kind, bits = _scalar(qual)
+        return Parameter(name, str(qual), kind, bits)
+    pointee = qual.type.to
+    if symbol.is_reference:
+        return Parameter(name, f"{pointee} &", "pointer", 64, _memory(pointee, layout, at_least_one=True))
+    kind, bits = _scalar(qual)
+    memory = None if kind == "function" else _memory(pointee, layout, at_least_one=False)
+    return Parameter(name, str(qual), kind, bits, memory)
+
+
+def _result(qual: Qual, layout: Layout) -> Result:
+    if isinstance(qual.type, Void):
+        return Result("void", "void", 0)
+    if isinstance(qual.type, Struct):
+        return Result(str(qual), "struct", 0, _format(qual, layout), layout.size(qual))
+    kind, bits = _scalar(qual)
+    return Result(str(qual), kind, bits)
+
+
+def _scalar(qual: Qual) -> tuple[str, int]:
+    match qual.type:
+        case Scalar(kind, bits):
+            return kind, bits
+        case Enum():
+            return "uint", 32
+        case Pointer(to) if _is_data(to):
+            return "pointer", 64
+        case Pointer():
+            return "function", 64
+    raise ValueError(f"{qual} cannot be passed from Python")
+
+
+def _is_data(qual: Qual) -> bool:
+    return isinstance(qual.type, Void | Scalar | Enum | Pointer | Array | Vector | Struct)
+
+
+def _memory(pointee: Qual, layout: Layout, at_least_one: bool) -> Memory:
+    writable = not pointee.const
+    try:
+        alignment = layout.alignment(pointee)
+        element, count = _element(pointee, layout)
+    except ValueError:  # declared, not defined: only its users know what it is
+        return Memory(None, 1, 1, writable, at_least_one)
+    if isinstance(element.type, Void):
+        return Memory(None, 1, 1, writable, at_least_one)
+    return Memory(_format(element, layout), count, alignment, writable, at_least_one)
+
+
+def _element(qual: Qual, layout: Layout) -> tuple[Qual, int]:
+    """The type whose elements an array in memory consists of, and how many make one object of type ``qual``."""
+    match qual.type:
+        case Array(of, count):
+            element, inner = _element(of, layout)
+            return element, inner * (count or 1)
+        case Vector(of, _):
+            return Qual(of, UNIFORM), layout.size(qual) // layout.scalar_bytes(of)
+        case Scalar() | Enum() | Pointer() if qual.rate == VARYING:
+            return Qual(qual.type, UNIFORM), layout.width
+    return qual, 1
+
+
+def _format(qual: Qual, layout: Layout) -> Format:
+    match qual.type:
+        case Scalar("bool", _):
+            return "?"
+        case Scalar(kind, bits):
+            return {"int": "i", "uint": "u", "float": "f"}[kind] + str(bits // 8)
+        case Enum():
+            return "u4"
+        case Struct(_, members) if members is not None:
+            names, formats = [], []
+            for index, member in enumerate(members):
+                element, shape = _member(member_qual(qual, index), layout)
+                names.append(member.name)
+                formats.append([_format(element, layout), shape])
+            return {
+                "names": names,
+                "formats": formats,
+                "offsets": list(layout.offsets(qual)),
+                "itemsize": layout.size(qual),
+            }
+    return "u8"
+
+
+def _member(qual: Qual, layout: Layout) -> tuple[Qual, list[int]]:
+    """Element type and shape of a struct's member."""
+    match qual.type:
+        case Array(of, count):
+            element, shape = _member(of, layout)
+            return element, [count or 0, *shape]
+        case Vector(of, count):
+            # An array of vectors has to step over the padding of each.
+            stored = layout.size(qual) // layout.scalar_bytes(of)
+            return Qual(of, UNIFORM), [count, layout.width] if qual.rate == VARYING else [stored]
+        case Scalar() | Enum() | Pointer() if qual.rate == VARYING:
+            return Qual(qual.type, UNIFORM), [layout.width]
+    return qual, []

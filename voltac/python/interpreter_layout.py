@@ -1,0 +1,102 @@
+"""What the generated entry points read of CPython's and numpy's objects, and whether this interpreter has it there.
+
+The offsets are those of CPython 3.11 and newer on 64-bit machines and of numpy 2.
+They are not taken on trust: :func:`direct_access` compares what lies at them with
+what the interpreter says of the same objects. Where anything differs (PyPy, a
+free-threaded or debug build), kernels are called through :mod:`voltac.python.arguments`
+alone, which needs none of it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import sysconfig
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+TYPE = 8
+"""``ob_type`` of any object."""
+FLOAT_VALUE = 16
+"""``ob_fval`` of a float."""
+DATA, DIMENSION_COUNT, DIMENSIONS, DESCRIPTOR, FLAGS = 16, 24, 32, 56, 64
+"""Members of an ndarray."""
+DESCRIPTOR_KIND = 24
+"""In a dtype: eight bytes kind, type, byte order, unused, type number (four bytes)."""
+
+C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
+
+DESCRIPTOR_MASK = 0xFFFFFFFF00FF0000
+"""Of those eight bytes, byte order and type number."""
+
+COUNT_IN_NONE = sys.version_info < (3, 12)
+"""None is an object like any other: whoever returns it counts the reference."""
+
+
+def descriptor_word(dtype: np.dtype[Any]) -> int:
+    """What the masked bytes are in a dtype of native byte order."""
+    return dtype.num << 32 | ord("|" if dtype.itemsize == 1 else "=") << 16
+
+
+@cache
+def direct_access() -> bool:
+    """Whether the entry points may read objects directly."""
+    return (
+        sys.implementation.name == "cpython"
+        and ctypes.sizeof(ctypes.c_void_p) == 8
+        and sys.byteorder == "little"
+        and not sysconfig.get_config_var("Py_GIL_DISABLED")
+        and not hasattr(sys, "gettotalrefcount")
+        and _arrays_agree()
+        and _numbers_agree()
+    )
+
+
+def _arrays_agree() -> bool:
+    read_only = np.zeros((2, 3, 4), np.int16)
+    read_only.flags.writeable = False
+    arrays: list[np.ndarray[Any, np.dtype[Any]]] = [
+        np.zeros((3, 5), np.float32),
+        np.zeros((4, 6), np.float64)[:, ::2],
+        read_only,
+        np.zeros(3, ">i4"),
+        np.zeros(8, np.int8),
+        np.zeros((), np.uint64),
+        np.zeros(9, np.int8)[1:].view(np.float64),
+    ]
+    return all(_array_agrees(array) for array in arrays)
+
+
+def _array_agrees(array: np.ndarray[Any, np.dtype[Any]]) -> bool:
+    here = id(array)
+    flags = array.flags
+    descriptor = _pointer(here + DESCRIPTOR)
+    if _pointer(here + TYPE) != id(np.ndarray) or descriptor != id(array.dtype):
+        return False
+    word = ctypes.c_uint64.from_address(descriptor + DESCRIPTOR_KIND).value & DESCRIPTOR_MASK
+    stated = ctypes.c_int.from_address(here + FLAGS).value
+    count = ctypes.c_int.from_address(here + DIMENSION_COUNT).value
+    dimensions = _pointer(here + DIMENSIONS)
+    return (
+        _pointer(here + DATA) == array.__array_interface__["data"][0]
+        and count == array.ndim
+        and [ctypes.c_ssize_t.from_address(dimensions + 8 * axis).value for axis in range(count)] == list(array.shape)
+        and (word == descriptor_word(array.dtype)) == array.dtype.isnative
+        and bool(stated & C_CONTIGUOUS) == flags.c_contiguous
+        and bool(stated & ALIGNED) == flags.aligned
+        and bool(stated & WRITEABLE) == flags.writeable
+    )
+
+
+def _numbers_agree() -> bool:
+    numbers = [0.5, -3.0e300]
+    return all(
+        ctypes.c_double.from_address(id(number) + FLOAT_VALUE).value == number and _pointer(id(number) + TYPE) == id(float)
+        for number in numbers
+    )
+
+
+def _pointer(address: int) -> int:
+    return ctypes.c_void_p.from_address(address).value or 0

@@ -1,0 +1,86 @@
+"""What ``voltac.load`` gives: the kernels of a program as attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NoReturn
+
+from voltac.diagnostics import suggestion
+from voltac.options import Options
+from voltac.python.kernel import Kernel
+from voltac.python.source import Source
+
+
+class KernelModule:
+    """The exported functions of a program, as attributes and by ``module["name"]``.
+
+    There is no ``__getattr__``: it would cost every call 20 ns. Python itself
+    suggests names for a misspelled attribute, from :meth:`__dir__`.
+    """
+
+    def __init__(self, source: Source, kernels: Iterable[Kernel], warnings: str) -> None:
+        self._source = source
+        self._kernels = {kernel.__name__: kernel for kernel in kernels}
+        self._warnings = warnings
+        # A plain attribute is the fastest way to a kernel. One named like a member of this class is reached by [].
+        self.__dict__.update({name: kernel for name, kernel in self._kernels.items() if not hasattr(type(self), name)})
+
+    @property
+    def target(self) -> str:
+        """Name of the target the code is for, e.g. ``avx2-i32x8``."""
+        return self._source.options.target.name
+
+    @property
+    def width(self) -> int:
+        """Lanes of a gang."""
+        return self._source.options.target.width
+
+    @property
+    def options(self) -> Options:
+        """All options the program was compiled with."""
+        return self._source.options
+
+    @property
+    def source(self) -> str:
+        """The text the program was compiled from."""
+        return self._source.text
+
+    @property
+    def warnings(self) -> str:
+        """What the compiler had to say; empty if nothing."""
+        return self._warnings
+
+    def assembly(self, function: str | None = None) -> str:
+        """Assembly language of one exported function, or of the whole program."""
+        if function is not None:
+            self[function]
+        return self._source.assembly(function)
+
+    def __getitem__(self, name: str) -> Kernel:
+        found = self._kernels.get(name)
+        if found is None:
+            raise KeyError(self._unknown(name))
+        return found
+
+    def _unknown(self, name: str) -> str:
+        names = ", ".join(self._kernels) or "nothing"
+        close = suggestion(name, self._kernels) or f"; it has: {names}"
+        return f"{self._source.file} exports no function '{name}'{close}"
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kernels)
+
+    def __len__(self) -> int:
+        return len(self._kernels)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._kernels
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._kernels})
+
+    def __repr__(self) -> str:
+        return f"<voltac module {self._source.file!r} for {self.target}: {', '.join(self._kernels) or 'no exports'}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("modules of kernels cannot be pickled; load the source on the other side: compiled code is cached")

@@ -1,0 +1,92 @@
+"""What a caller from Python has to know of exported functions: plain data, to and from JSON for the cache.
+
+A parameter is a number or an address. For an address the :class:`Memory` it
+must lead to is described in numpy's terms: a dtype, how many of its elements
+make one object, the alignment, and whether the kernel may write to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+Format = str | dict[str, Any]
+"""A dtype as data: ``f4``, ``i8``, ``?`` ..., or names, formats (format, shape), offsets and itemsize of a struct."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What an address must lead to."""
+
+    format: Format | None
+    """None: anything (``void *``, and pointers to types that are not defined here)."""
+    count: int
+    """Elements in one object: the size of an array has to be a multiple of it."""
+    alignment: int
+    writable: bool
+    at_least_one: bool
+    """A reference: there must be an object, and no null pointer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    name: str
+    text: str
+    """The type as the language spells it, e.g. ``const uniform float * uniform``."""
+    kind: str
+    """``int``, ``uint``, ``float``, ``bool``, ``pointer`` or ``function``."""
+    bits: int
+    memory: Memory | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    text: str
+    kind: str
+    """As for parameters, or ``void`` and ``struct``."""
+    bits: int
+    format: Format | None = None
+    """Of a struct."""
+    bytes: int = 0
+    """Of a struct."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """One exported function."""
+
+    name: str
+    result: Result
+    parameters: tuple[Parameter, ...]
+    documentation: str
+
+    def __str__(self) -> str:
+        parameters = ", ".join(f"{parameter.text} {parameter.name}".strip() for parameter in self.parameters)
+        return f"{self.result.text} {self.name}({parameters})"
+
+
+def to_json(signature: Signature) -> dict[str, Any]:
+    """As JSON has it."""
+    return {
+        "name": signature.name,
+        "result": _fields(signature.result),
+        "parameters": [
+            _fields(parameter) | {"memory": None if parameter.memory is None else _fields(parameter.memory)}
+            for parameter in signature.parameters
+        ],
+        "documentation": signature.documentation,
+    }
+
+
+def from_json(data: dict[str, Any]) -> Signature:
+    """The inverse of :func:`to_json`."""
+    parameters = tuple(Parameter(**(row | {"memory": _memory(row["memory"])})) for row in data["parameters"])
+    return Signature(data["name"], Result(**data["result"]), parameters, data["documentation"])
+
+
+def _memory(data: dict[str, Any] | None) -> Memory | None:
+    return None if data is None else Memory(**data)
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in record.__slots__}

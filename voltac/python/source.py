@@ -1,0 +1,34 @@
+"""One source text with its options: all it takes to compile it, now or later for its assembly."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from voltac.options import Options
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a module of kernels is made of."""
+
+    text: str
+    file: str
+    options: Options
+
+    def assembly(self, function: str | None = None) -> str:
+        """Assembly language of the whole program or of one function."""
+        from voltac.driver import compile_source  # only here: a cached kernel is called without the compiler
+
+        text = compile_source(self.text, self.file, self.options).optimized.assembly()
+        return text if function is None else _function_assembly(text, function)
+
+
+def _function_assembly(text: str, function: str) -> str:
+    """The lines of one function: from its label to the directive that states its size."""
+    name = re.escape(function)
+    match = re.search(rf'^"?{name}"?:.*?(?=^\s*\.size\s+"?{name}"?,|\Z)', text, re.MULTILINE | re.DOTALL)
+    if match is None:
+        raise ValueError(f"the assembly has no function '{function}'")
+    lines = [line for line in match[0].splitlines() if not line.lstrip().startswith((".cfi_", ".p2align", ".Lfunc_"))]
+    return "\n".join(lines) + "\n"

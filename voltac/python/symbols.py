@@ -1,0 +1,24 @@
+"""The names by which generated entry points and the loading side know each other."""
+
+from __future__ import annotations
+
+ARRAY_TYPE = "voltac.ndarray"
+"""Symbol of the type object of numpy's arrays."""
+
+
+def call_symbol(name: str) -> str:
+    return f"voltac.call.{name}"
+
+
+def raw_symbol(name: str) -> str:
+    return f"voltac.raw.{name}"
+
+
+def arguments_symbol(name: str) -> str:
+    """The Python object that handles the calls that are not simple."""
+    return f"voltac.arguments.{name}"
+
+
+def accepted_symbol(name: str) -> str:
+    """A table with a pointer for each parameter: the dtype object that was last found to fit, or null."""
+    return f"voltac.accepted.{name}"
