@@ -8,11 +8,12 @@ uniform bool none(bool v) { return __pack_bits(__active() & v) == 0; }
 uniform uint64 lanemask() { return __pack_bits(__active()); }
 uniform uint64 packmask(bool v) { return __pack_bits(__active() & v); }
 
-// Inactive lanes take part with the identity of the operation: LEAST for the maximum, MOST for the minimum.
+// Inactive lanes take part with the identity of the operation: LEAST for the maximum, MOST for the minimum. The choice
+// is made with all lanes on, as a selection leaves inactive lanes unspecified.
 #define REDUCE(T, LEAST, MOST) \
-    uniform T reduce_add(T v) { return __reduce_add(__active() ? v : (T)0); } \
-    uniform T reduce_min(T v) { return __reduce_min(__active() ? v : (T)(MOST)); } \
-    uniform T reduce_max(T v) { return __reduce_max(__active() ? v : (T)(LEAST)); } \
+    uniform T reduce_add(T v) { bool on = __active(); uniform T r; unmasked { r = __reduce_add(on ? v : (T)0); } return r; } \
+    uniform T reduce_min(T v) { bool on = __active(); uniform T r; unmasked { r = __reduce_min(on ? v : (T)(MOST)); } return r; } \
+    uniform T reduce_max(T v) { bool on = __active(); uniform T r; unmasked { r = __reduce_max(on ? v : (T)(LEAST)); } return r; } \
     uniform bool reduce_equal(T v) { \
         uniform uint64 lanes = __pack_bits(__active()); \
         if (lanes == 0) return false; \

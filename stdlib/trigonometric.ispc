@@ -198,3 +198,30 @@ double cos(double x) { return cos_double<double, int64, uint64, int>(x); }
 uniform double cos(uniform double x) { return cos_double<uniform double, uniform int64, uniform uint64, uniform int>(x); }
 float16 cos(float16 x) { return (float16)cos((float)x); }
 uniform float16 cos(uniform float16 x) { return (uniform float16)cos((uniform float)x); }
+
+template <typename F, typename I, typename D, typename L, typename U> static inline F tan_float(F x) {
+    F r, low;
+    I quadrant = reduce_float<F, I, D, L, U>(x, r, low);
+    F s = sin_quarter_float<F>(r, low), c = cos_quarter_float<F>(r, low);
+    F value = (quadrant & 1) != 0 ? -c / s : s / c;
+    return x == 0.0f ? x : value;
+}
+
+template <typename D, typename L, typename U, typename I> static inline D tan_double(D x) {
+    D r, low;
+    I quadrant = reduce_double<D, L, U, I>(x, r, low);
+    D s = sin_quarter_double<D>(r, low), c = cos_quarter_double<D>(r, low);
+    D value = (quadrant & 1) != 0 ? -c / s : s / c;
+    return x == 0.0d ? x : value;
+}
+
+float tan(float x) { return tan_float<float, int, double, int64, uint64>(x); }
+uniform float tan(uniform float x) {
+    return tan_float<uniform float, uniform int, uniform double, uniform int64, uniform uint64>(x);
+}
+double tan(double x) { return tan_double<double, int64, uint64, int>(x); }
+uniform double tan(uniform double x) {
+    return tan_double<uniform double, uniform int64, uniform uint64, uniform int>(x);
+}
+float16 tan(float16 x) { return (float16)tan((float)x); }
+uniform float16 tan(uniform float16 x) { return (uniform float16)tan((uniform float)x); }

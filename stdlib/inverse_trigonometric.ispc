@@ -1,0 +1,155 @@
+// atan, atan2, asin, acos.
+//
+// F is the number's type, I the integer of its width, at one rate. Coefficients are Chebyshev fits made with mpmath at
+// 50 digits.
+
+// atan(n / d) of two numbers >= 0, with one division. Above tan(3 pi/8) it is pi/2 - atan(d / n), between that and
+// tan(pi/8) pi/4 + atan((n - d) / (n + d)), so that the polynomial sees at most tan(pi/8).
+template <typename F> static inline F atan_of_ratio_float(F n, F d) {
+    F over = n > 2.41421356f * d ? -d : (n < 0.414213562f * d ? n : n - d);
+    F under = n > 2.41421356f * d ? n : (n < 0.414213562f * d ? d : n + d);
+    F base = n > 2.41421356f * d ? (F)1.57079637f : (n < 0.414213562f * d ? (F)0.0f : (F)0.785398185f);
+    F t = over / under;
+    F z = t * t;
+    F p = z * (-0.333333317597f + z * (0.199995401462f + z * (-0.142639439077f + z * (0.107436051489f +
+        z * -0.0645150951864f))));
+    return base + (t + (t * p - base * 2.78275346e-8f));
+}
+
+template <typename F> static inline F atan_of_ratio_double(F n, F d) {
+    F over = n > 2.414213562373095d * d ? -d : (n < 0.41421356237309503d * d ? n : n - d);
+    F under = n > 2.414213562373095d * d ? n : (n < 0.41421356237309503d * d ? d : n + d);
+    F base = n > 2.414213562373095d * d ? (F)1.5707963267948966d :
+        (n < 0.41421356237309503d * d ? (F)0.0d : (F)0.7853981633974483d);
+    F t = over / under;
+    F z = t * t;
+    F p = z * (-0.3333333333333333321669d + z * (0.1999999999999980412906d + z * (-0.1428571428565972786171d +
+        z * (0.1111111110514572530325d + z * (-0.09090908753017178324545d + z * (0.07692296361048217779077d +
+        z * (-0.06666424634599336699637d + z * (0.05878926110528100753571d + z * (-0.05230433007482892120705d +
+        z * (0.04551496237494930317103d + z * (-0.03456806801496887646027d + z * 0.0162829932389244867773d)))))))))));
+    return base + (t + (t * p + base * 3.8981718325193755e-17d));
+}
+
+template <typename F> static inline F atan_float(F x) {
+    return __copysign(atan_of_ratio_float<F>(abs(x), (F)1.0f), x);
+}
+
+template <typename F> static inline F atan_double(F x) {
+    return __copysign(atan_of_ratio_double<F>(abs(x), (F)1.0d), x);
+}
+
+float atan(float x) { return atan_float<float>(x); }
+uniform float atan(uniform float x) { return atan_float<uniform float>(x); }
+double atan(double x) { return atan_double<double>(x); }
+uniform double atan(uniform double x) { return atan_double<uniform double>(x); }
+float16 atan(float16 x) { return (float16)atan((float)x); }
+uniform float16 atan(uniform float16 x) { return (uniform float16)atan((uniform float)x); }
+
+// The angle of the point (x, y): the quadrant comes from the signs, of zeros too; two zeros and two infinities count as
+// (1, 0) and (1, 1).
+template <typename F> static inline F atan2_float(F y, F x) {
+    F n = abs(y), d = abs(x), infinity = __float_of_bits(0x7F800000);
+    F largest = __max(n, d);
+    F scale = largest > 1.0e38f ? (F)0.25f : (F)1.0f;
+    F n_finite = n == infinity && d == infinity ? (F)1.0f : n * scale;
+    F d_finite = n == infinity && d == infinity ? (F)1.0f : (largest == 0.0f ? (F)1.0f : d * scale);
+    F angle = atan_of_ratio_float<F>(n_finite, d_finite);
+    angle = __bits(x) >= 0x80000000 ? 3.14159274f - (angle + 8.74227766e-8f) : angle;
+    return x != x || y != y ? x + y : __copysign(angle, y);
+}
+
+template <typename F> static inline F atan2_double(F y, F x) {
+    F n = abs(y), d = abs(x), infinity = __float_of_bits(0x7FF0000000000000);
+    F largest = __max(n, d);
+    F scale = largest > 1.0e307d ? (F)0.25d : (F)1.0d;
+    F n_finite = n == infinity && d == infinity ? (F)1.0d : n * scale;
+    F d_finite = n == infinity && d == infinity ? (F)1.0d : (largest == 0.0d ? (F)1.0d : d * scale);
+    F angle = atan_of_ratio_double<F>(n_finite, d_finite);
+    angle = __bits(x) >= 0x8000000000000000 ? 3.141592653589793d - (angle - 1.2246467991473532e-16d) : angle;
+    return x != x || y != y ? x + y : __copysign(angle, y);
+}
+
+float atan2(float y, float x) { return atan2_float<float>(y, x); }
+uniform float atan2(uniform float y, uniform float x) { return atan2_float<uniform float>(y, x); }
+double atan2(double y, double x) { return atan2_double<double>(y, x); }
+uniform double atan2(uniform double y, uniform double x) { return atan2_double<uniform double>(y, x); }
+float16 atan2(float16 y, float16 x) { return (float16)atan2((float)y, (float)x); }
+uniform float16 atan2(uniform float16 y, uniform float16 x) { return (uniform float16)atan2((uniform float)y, (uniform float)x); }
+
+// asin x = x + x^3 P(x^2) for |x| <= 1/2. Above, with s = sqrt((1 - |x|) / 2), it is pi/2 - 2 asin s. What the rounding
+// of s loses is kept: s = head + rest, where the square of head is exact.
+template <typename F> static inline F asin_series_float(F z) {
+    return z * (0.166666663374f + z * (0.075000945435f + z * (0.0445994015285f + z * (0.0311006627355f +
+        z * (0.0171492383577f + z * 0.0336908472028f)))));
+}
+
+template <typename F> static inline F asin_series_double(F z) {
+    return z * (0.1666666666666666782652d + z * (0.07499999999998432933169d + z * (0.04464285714635542978265d +
+        z * (0.03038194413853124728662d + z * (0.02237217294214988787499d + z * (0.01735239272086997294152d +
+        z * (0.01397121297355293330419d + z * (0.01147917741518490589579d + z * (0.0103228143501857792869d +
+        z * (0.00545750671864035830042d + z * (0.01740087944269402244299d + z * (-0.01485188707124720322425d +
+        z * 0.02875785136742152470806d))))))))))));
+}
+
+template <typename F> static inline F asin_float(F x) {
+    F size = abs(x);
+    F z = size > 0.5f ? 0.5f * (1.0f - size) : x * x;
+    F s = size > 0.5f ? sqrt(z) : size;
+    F p = s * asin_series_float<F>(z);
+    F head = __float_of_bits(__bits(s) & 0xFFFFF000);
+    F rest = s == 0.0f ? s : (z - head * head) / (s + head);
+    F folded = (1.57079637f - 2.0f * head) - (2.0f * (rest + p) + 4.37113883e-8f);
+    return __copysign(size > 0.5f ? folded : s + p, x);
+}
+
+template <typename F> static inline F asin_double(F x) {
+    F size = abs(x);
+    F z = size > 0.5d ? 0.5d * (1.0d - size) : x * x;
+    F s = size > 0.5d ? sqrt(z) : size;
+    F p = s * asin_series_double<F>(z);
+    F head = __float_of_bits(__bits(s) & 0xFFFFFFFFF8000000);
+    F rest = s == 0.0d ? s : (z - head * head) / (s + head);
+    F folded = (1.5707963267948966d - 2.0d * head) - (2.0d * (rest + p) - 6.123233995736766e-17d);
+    return __copysign(size > 0.5d ? folded : s + p, x);
+}
+
+float asin(float x) { return asin_float<float>(x); }
+uniform float asin(uniform float x) { return asin_float<uniform float>(x); }
+double asin(double x) { return asin_double<double>(x); }
+uniform double asin(uniform double x) { return asin_double<uniform double>(x); }
+float16 asin(float16 x) { return (float16)asin((float)x); }
+uniform float16 asin(uniform float16 x) { return (uniform float16)asin((uniform float)x); }
+
+// acos x = pi/2 - asin x for |x| <= 1/2; above 2 asin s, below -1/2 pi - 2 asin s.
+template <typename F> static inline F acos_float(F x) {
+    F size = abs(x);
+    F z = size > 0.5f ? 0.5f * (1.0f - size) : x * x;
+    F s = size > 0.5f ? sqrt(z) : x;
+    F p = s * asin_series_float<F>(z);
+    F head = __float_of_bits(__bits(s) & 0xFFFFF000);
+    F rest = s == 0.0f ? s : (z - head * head) / (s + head);
+    F middle = 1.57079637f - (x + (p + 4.37113883e-8f));
+    F left = 3.14159274f - (2.0f * (s + p) + 8.74227766e-8f);
+    F right = 2.0f * (head + (rest + p));
+    return x > 0.5f ? right : (x < -0.5f ? left : middle);
+}
+
+template <typename F> static inline F acos_double(F x) {
+    F size = abs(x);
+    F z = size > 0.5d ? 0.5d * (1.0d - size) : x * x;
+    F s = size > 0.5d ? sqrt(z) : x;
+    F p = s * asin_series_double<F>(z);
+    F head = __float_of_bits(__bits(s) & 0xFFFFFFFFF8000000);
+    F rest = s == 0.0d ? s : (z - head * head) / (s + head);
+    F middle = 1.5707963267948966d - (x + (p - 6.123233995736766e-17d));
+    F left = 3.141592653589793d - (2.0d * (s + (rest - (s - head)) + p) - 1.2246467991473532e-16d);
+    F right = 2.0d * (head + (rest + p));
+    return x > 0.5d ? right : (x < -0.5d ? left : middle);
+}
+
+float acos(float x) { return acos_float<float>(x); }
+uniform float acos(uniform float x) { return acos_float<uniform float>(x); }
+double acos(double x) { return acos_double<double>(x); }
+uniform double acos(uniform double x) { return acos_double<uniform double>(x); }
+float16 acos(float16 x) { return (float16)acos((float)x); }
+uniform float16 acos(uniform float16 x) { return (uniform float16)acos((uniform float)x); }
