@@ -112,11 +112,13 @@ class FactFinder:
             return Facts(multiple, 0 if both else None)
         if op in ("lshr", "udiv") and amount and amount > 0:
             divisor = 1 << amount if op == "lshr" else amount
-            high = first.high if nonnegative and first.high is not None else (1 << bits) - 1
-            return Facts(1, 0, high // divisor)
+            high = (first.high if nonnegative and first.high is not None else (1 << bits) - 1) // divisor
+            return Facts(1, 0, high) if high < 1 << (bits - 1) else NOTHING
         if op in ("ashr", "sdiv") and amount and amount > 0:
             divisor = 1 << amount if op == "ashr" else amount
-            return Facts(1, 0 if nonnegative else None, first.high // divisor if nonnegative and first.high is not None else None)
+            return Facts(
+                1, 0 if nonnegative else None, first.high // divisor if nonnegative and first.high is not None else None
+            )
         if op in ("urem", "srem") and amount and amount > 0:
             multiple = greatest_common_divisor(first.multiple if op == "srem" or nonnegative else 1, amount)
             return Facts(multiple, 0 if op == "urem" or nonnegative else 1 - amount, amount - 1)

@@ -245,6 +245,8 @@ class LaneValues:
                 proved_signed &= incoming.signed and exact
                 proved_unsigned &= incoming.unsigned and exact
             if (proved_signed or not signed) and (proved_unsigned or not unsigned):
+                # What was concluded of the phi before it had a formula may be less than can be known now.
+                self.facts.forget()
                 return guess
             self._retract(before)
             signed, unsigned = signed and proved_signed, unsigned and proved_unsigned

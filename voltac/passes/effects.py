@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.lanes import LaneValue, Symbol
+from voltac.ir.lanes import LaneValue
 from voltac.ir.model import Function, Instruction, Module
 from voltac.passes.access import Access
 

@@ -181,9 +181,7 @@ class Emitter:
             return self.value("lane", f"{parts.op} {flags}{element} {first}, {second}")
         if parts.op in CASTS and lanes_of(parts.operands[0].type) == lanes_of(parts.type):
             operand = parts.operands[0]
-            return self.value(
-                "lane", f"{parts.op} {flags}{element_of(operand.type)} {self._operand(operand)} to {element}"
-            )
+            return self.value("lane", f"{parts.op} {flags}{element_of(operand.type)} {self._operand(operand)} to {element}")
         if parts.op == "select":
             condition, first, second = (self._operand(operand) for operand in parts.operands)
             return self.value("lane", f"select i1 {condition}, {element} {first}, {element} {second}")
@@ -220,7 +218,9 @@ class Emitter:
     def splat(self, name: str, element: str, lanes: int, scalar: str) -> None:
         """Define a vector whose lanes are all one scalar."""
         one = self.load("one", f"insertelement <{lanes} x {element}> poison, {element} {scalar}, i64 0")
-        self.define(name, f"shufflevector <{lanes} x {element}> {one}, <{lanes} x {element}> poison, <{lanes} x i32> zeroinitializer")
+        self.define(
+            name, f"shufflevector <{lanes} x {element}> {one}, <{lanes} x {element}> poison, <{lanes} x i32> zeroinitializer"
+        )
 
     def shuffle(self, type_text: str, first: str, second: str, mask: list[int], name: str = "") -> str:
         """A constant shuffle; -1 is a lane that may be anything."""

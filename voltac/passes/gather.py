@@ -14,9 +14,7 @@ from voltac.passes.emit import Emitter
 
 def native_gather(access: Access, emit: Emitter) -> None:
     count, vector = access.lanes, access.vector
-    intrinsic = (
-        f"{vector} @llvm.masked.gather.{_suffix(access)}.v{count}p0(<{count} x ptr>, <{count} x i1>, {vector})"
-    )
+    intrinsic = f"{vector} @llvm.masked.gather.{_suffix(access)}.v{count}p0(<{count} x ptr>, <{count} x i1>, {vector})"
     arguments = (
         f"<{count} x ptr> align {access.size} {access.pointers.value}, <{count} x i1> {access.mask}, {vector} zeroinitializer"
     )

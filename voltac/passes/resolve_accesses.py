@@ -191,9 +191,7 @@ class _Resolver:
         line, column = self.places.of(access.instruction)
         operation = "store" if access.is_store else "load"
         self.reports.append(
-            AccessReport(
-                kind, operation, self.function.name, block.name, access.element, access.lanes, line, column, reason
-            )
+            AccessReport(kind, operation, self.function.name, block.name, access.element, access.lanes, line, column, reason)
         )
 
     def _decide(self, group: _Group, block: Block, plan: _Plan) -> None:

@@ -13,11 +13,11 @@ is stored alone.
 
 from __future__ import annotations
 
+from voltac.ir.pseudo import suffix
 from voltac.passes.access import Access
 from voltac.passes.costs import CostRow, cost_row, shuffle_elements
 from voltac.passes.emit import Emitter
 from voltac.passes.shuffled_loads import Piece, clusters
-from voltac.ir.pseudo import suffix
 from voltac.target_info import TargetInfo
 
 Source = tuple[int, int]
@@ -116,7 +116,9 @@ def _assemble(first: Access, values: list[str], held: list[Source | None], emit:
             source[1] + lanes * pair.index(source[0]) if source is not None and source[0] in pair else -1 for source in held
         ]
         second = values[pair[1]] if len(pair) == 2 else "poison"
-        partial.append((emit.shuffle(first.vector, values[pair[0]], second, mask), {at for at, lane in enumerate(mask) if lane >= 0}))
+        partial.append(
+            (emit.shuffle(first.vector, values[pair[0]], second, mask), {at for at, lane in enumerate(mask) if lane >= 0})
+        )
     result, have = partial[0]
     width = len(held)
     for other, own in partial[1:]:

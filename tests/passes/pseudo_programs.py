@@ -1,0 +1,176 @@
+"""Foreach loops over pseudo operations as the front end writes them, compiled and run next to unreadable memory."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voltac import passes
+from voltac.ir.pseudo import ELEMENT_SUFFIXES, declaration
+from voltac.llvm import early, late, load_objects
+from voltac.options import Options
+from voltac.target_info import find_target
+
+ELEMENT_TYPES = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "float": np.float32, "double": np.float64}
+
+
+@dataclass
+class Body:
+    """Writes instructions of one loop body; names get a suffix so that the body can be written twice."""
+
+    width: int
+    suffix: str
+    lanes: str
+    mask: str
+    lines: list[str] = field(default_factory=list)
+    count: int = 0
+
+    def value(self, text: str) -> str:
+        self.count += 1
+        name = f"%t{self.count}{self.suffix}"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def operation(self, operation: str, first: str, second: str | int) -> str:
+        if isinstance(second, int):
+            second = f"splat (i32 {second})"
+        return self.value(f"{operation} <{self.width} x i32> {first}, {second}")
+
+    def splat(self, scalar: str, element: str = "i32") -> str:
+        vector = f"<{self.width} x {element}>"
+        one = self.value(f"insertelement {vector} poison, {element} {scalar}, i64 0")
+        return self.value(f"shufflevector {vector} {one}, {vector} poison, <{self.width} x i32> zeroinitializer")
+
+    def pointers(self, base: str, index: str, element: str, member: str = "") -> str:
+        wide = self.value(f"sext <{self.width} x i32> {index} to <{self.width} x i64>")
+        return self.value(f"getelementptr {element}, ptr {base}, <{self.width} x i64> {wide}{member}")
+
+    def gather(self, element: str, base: str, index: str, struct: str = "", member: int = 0) -> str:
+        pointers = self.pointers(base, index, struct or element, f", i32 {member}" if struct else "")
+        name = f"@volta.gather.v{self.width}{ELEMENT_SUFFIXES[element]}"
+        vector = f"<{self.width} x {element}>"
+        return self.value(f"call {vector} {name}(<{self.width} x ptr> {pointers}, <{self.width} x i1> {self.mask})")
+
+    def scatter(self, element: str, value: str, base: str, index: str, struct: str = "", member: int = 0) -> None:
+        pointers = self.pointers(base, index, struct or element, f", i32 {member}" if struct else "")
+        name = f"@volta.scatter.v{self.width}{ELEMENT_SUFFIXES[element]}"
+        arguments = f"<{self.width} x {element}> {value}, <{self.width} x ptr> {pointers}, <{self.width} x i1> {self.mask}"
+        self.lines.append(f"  call void {name}({arguments})")
+
+
+def foreach(width: int, parameters: str, write: Callable[[Body], None], start: str = "0", whole: bool = False) -> str:
+    """``foreach (i = start ... n)``: an all-on loop and a masked tail; ``whole`` rounds n down first, so without a tail."""
+
+    def body(suffix: str, counter: str, mask: str) -> str:
+        made = Body(width, suffix, "", mask)
+        iota = "<" + ", ".join(f"i32 {lane}" for lane in range(width)) + ">"
+        made.lanes = made.operation("add nsw", made.splat(counter), iota)
+        if mask == "tail":
+            made.mask = made.value(f"icmp slt <{width} x i32> {made.lanes}, {made.splat('%end')}")
+        write(made)
+        return "\n".join(made.lines)
+
+    declarations = "\n".join(
+        declaration(f"volta.{operation}", element, width) for operation in ("gather", "scatter") for element in ELEMENT_TYPES
+    )
+    return f"""define void @f({parameters}) {{
+entry:
+  %end = {f"and i32 %n, {-width}" if whole else "add nsw i32 %n, 0"}
+  %length = sub nsw i32 %end, {start}
+  %odd = srem i32 %length, {width}
+  %aligned = sub nsw i32 %end, %odd
+  %some = icmp slt i32 {start}, %aligned
+  br i1 %some, label %foreach_1_1.all_on, label %rest
+
+foreach_1_1.all_on:
+  %i = phi i32 [ {start}, %entry ], [ %i.next, %foreach_1_1.all_on ]
+{body("a", "%i", "splat (i1 true)")}
+  %i.next = add nsw i32 %i, {width}
+  %more = icmp slt i32 %i.next, %aligned
+  br i1 %more, label %foreach_1_1.all_on, label %rest
+
+rest:
+  %j = phi i32 [ {start}, %entry ], [ %i.next, %foreach_1_1.all_on ]
+  %tail = icmp slt i32 %j, %end
+  br i1 %tail, label %foreach_1_1.masked, label %exit
+
+foreach_1_1.masked:
+{body("m", "%j", "tail")}
+  br label %exit
+
+exit:
+  ret void
+}}
+
+{declarations}
+"""
+
+
+def options(target: str, **others: bool) -> Options:
+    return Options(target=find_target(target), **others)
+
+
+def compiled(text: str, chosen: Options) -> tuple[str, str]:
+    """The IR after the passes, and the assembly."""
+    resolved = passes.run(early(text, chosen), chosen)
+    return resolved, late(resolved, chosen).assembly()
+
+
+def loop_body(assembly: str) -> list[str]:
+    """Instructions of the first innermost loop: from its label to the jump back."""
+    lines = assembly.split("\n")
+    for number, line in enumerate(lines):
+        parts = line.split()
+        if parts and parts[0].startswith("j") and len(parts) == 2:
+            label = parts[1] + ":"
+            for start in range(number - 1, -1, -1):
+                if lines[start].startswith(label):
+                    body = [each.strip() for each in lines[start + 1 : number + 1]]
+                    return [each for each in body if each and not each.startswith((".", "#"))]
+    raise AssertionError("there is no loop in\n" + assembly)
+
+
+class Program:
+    """The function ``f`` of a text, to be called with pointers and numbers."""
+
+    def __init__(self, text: str, chosen: Options) -> None:
+        code = late(passes.run(early(text, chosen), chosen), chosen).object_code()
+        self._loaded = load_objects([code], ["f"])
+        self._function = ctypes.CFUNCTYPE(None)(self._loaded.address("f"))
+
+    def __call__(self, *arguments: object) -> None:
+        self._function(*[each if not isinstance(each, int) else ctypes.c_int(each) for each in arguments])
+
+
+PAGE = mmap.PAGESIZE
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Fenced:
+    """An array whose first byte follows, or whose last byte precedes, a page that cannot be touched."""
+
+    def __init__(self, contents: NDArray[np.generic], at_end: bool) -> None:
+        size = contents.nbytes
+        pages = max(1, -(-size // PAGE))
+        self._map = mmap.mmap(-1, (pages + 2) * PAGE)
+        start = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
+        self._start = start
+        offset = PAGE + (pages * PAGE - size if at_end else 0)
+        self.array = np.frombuffer(self._map, contents.dtype, contents.size, offset)
+        self.array[:] = contents.ravel()
+        self._protect(start, PAGE, 0)
+        self._protect(start + (pages + 1) * PAGE, PAGE, 0)
+        self.address = start + offset
+
+    def _protect(self, address: int, size: int, rights: int) -> None:
+        if _libc.mprotect(ctypes.c_void_p(address), ctypes.c_size_t(size), rights):
+            raise OSError(ctypes.get_errno(), "mprotect")
+
+    def pointer(self, before: int = 0) -> ctypes.c_void_p:
+        """Address of the element ``before`` places in front of the first one."""
+        return ctypes.c_void_p(self.address - before * self.array.itemsize)

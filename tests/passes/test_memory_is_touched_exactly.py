@@ -1,0 +1,133 @@
+"""Random strided, irregular and masked accesses give numpy's result and stay inside arrays that end at page borders."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from pseudo_programs import ELEMENT_TYPES, Body, Fenced, Program, foreach, options
+
+from voltac.llvm import can_run
+from voltac.target_info import find_target
+
+TARGETS = ["sse4-i32x4", "avx2-i32x8", "avx2-i32x16", "avx512skx-x4", "avx512skx-x16"]
+
+
+@dataclass
+class Index:
+    """An index expression: what it is for one i, and the instructions of it over the lanes."""
+
+    text: str
+    value: Callable[[int], int]
+    write: Callable[[Body], str]
+
+
+def random_index(source: random.Random, depth: int = 3) -> Index:
+    """Sums, products, divisions, masks of the loop counter; never negative for i >= 0."""
+    if depth == 0 or source.random() < 0.1:
+        return Index("i", lambda i: i, lambda body: body.lanes)
+    inner = random_index(source, depth - 1)
+    kind = source.choice(["add", "mul", "shl", "div", "lshr", "and", "or", "xor", "rem", "keep", "uniform"])
+    number = source.choice([1, 2, 3, 4, 5, 7, 8])
+    power = source.choice([1, 2, 4, 8])
+    value = inner.value
+    match kind:
+        case "add":
+            return Index(f"({inner.text} + {number})", lambda i: value(i) + number, _op(inner, "add nsw", number))
+        case "mul":
+            small = min(number, 4)
+            return Index(f"({inner.text} * {small})", lambda i: value(i) * small, _op(inner, "mul nsw", small))
+        case "shl":
+            return Index(f"({inner.text} << 1)", lambda i: value(i) << 1, _op(inner, "shl nsw", 1))
+        case "div":
+            return Index(f"({inner.text} / {number})", lambda i: value(i) // number, _op(inner, "sdiv", number))
+        case "lshr":
+            return Index(f"({inner.text} >> 1)", lambda i: value(i) >> 1, _op(inner, "lshr", 1))
+        case "and":
+            return Index(f"({inner.text} & {-power})", lambda i: value(i) & -power, _op(inner, "and", -power))
+        case "or":
+            return Index(f"({inner.text} | {power - 1})", lambda i: value(i) | (power - 1), _op(inner, "or", power - 1))
+        case "xor":
+            return Index(f"({inner.text} ^ {power})", lambda i: value(i) ^ power, _op(inner, "xor", power))
+        case "rem":
+            return Index(f"({inner.text} % {number})", lambda i: value(i) % number, _op(inner, "srem", number))
+        case "uniform":
+
+            def write(body: Body) -> str:
+                return body.operation("add nsw", inner.write(body), body.splat("%k"))
+
+            return Index(f"({inner.text} + k)", lambda i: value(i) + K, write)
+    return inner
+
+
+K = 5
+"""What the tests pass for the uniform %k."""
+
+
+def _op(inner: Index, operation: str, number: int) -> Callable[[Body], str]:
+    return lambda body: body.operation(operation, inner.write(body), number)
+
+
+def random_case(seed: int, target: str) -> None:
+    source = random.Random(seed)
+    width = find_target(target).width
+    element = source.choice(list(ELEMENT_TYPES))
+    dtype = np.dtype(ELEMENT_TYPES[element])
+    loads = [random_index(source) for _ in range(source.choice([1, 1, 2]))]
+    if source.random() < 0.4:
+        first = loads[0]
+        loads.append(Index(f"({first.text} + 1)", lambda i: first.value(i) + 1, _op(first, "add nsw", 1)))
+    stores = [random_index(source, 2) for _ in loads]
+    masked = source.random() < 0.3
+    start = source.choice(["0", "0", "%k", "3"])
+
+    def write(body: Body) -> None:
+        if masked:
+            odd = body.operation("srem", body.operation("add nsw", body.lanes, body.splat("%k")), 3)
+            wanted = body.value(f"icmp ne <{width} x i32> {odd}, zeroinitializer")
+            body.mask = body.value(
+                f"select <{width} x i1> {body.mask}, <{width} x i1> {wanted}, <{width} x i1> zeroinitializer"
+            )
+        for number, (load, store) in enumerate(zip(loads, stores)):
+            value = body.gather(element, "%src", load.write(body))
+            body.scatter(element, value, f"%dst{number}", store.write(body))
+
+    parameters = ", ".join(["ptr %src", *(f"ptr %dst{number}" for number in range(len(loads))), "i32 %k", "i32 %n"])
+    text = foreach(width, parameters, write, start)
+    what = f"seed {seed} {target} {element} start {start} {masked=} loads {[e.text for e in loads]} stores {[e.text for e in stores]}"
+    program = Program(text, options(target))
+    origin = {"0": 0, "%k": K, "3": 3}[start]
+    for length in sorted({0, 1, 2, width - 1, width, width + 1, 2 * width, 2 * width + source.randrange(width)}):
+        active = [i for i in range(origin, origin + length) if not masked or (i + K) % 3]
+        touched = [load.value(i) for load in loads for i in active]
+        low, high = min(touched, default=0), max(touched, default=0)
+        at_end = source.random() < 0.5
+        contents = np.arange(low, high + 1) * 7 % 120
+        src = Fenced(contents.astype(dtype), at_end)
+        targets: list[Fenced] = []
+        lows: list[int] = []
+        expected: list[np.ndarray] = []
+        for load, store in zip(loads, stores):
+            places = [store.value(i) for i in active]
+            bottom, top = min(places, default=0), max(places, default=0)
+            fenced = Fenced(np.full(top - bottom + 1, 99, dtype), at_end)
+            result = fenced.array.copy()
+            for i, place in zip(active, places):
+                result[place - bottom] = src.array[load.value(i) - low]
+            targets.append(fenced)
+            lows.append(bottom)
+            expected.append(result)
+        program(src.pointer(low), *(fenced.pointer(bottom) for fenced, bottom in zip(targets, lows)), K, origin + length)
+        for fenced, result in zip(targets, expected):
+            assert np.array_equal(fenced.array, result), f"{what} length {length}"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_random_accesses_agree_with_numpy_and_stay_inside_their_memory(target: str) -> None:
+    if not can_run(find_target(target)):
+        pytest.skip(f"this CPU cannot run {target}")
+    for seed in range(60):
+        random_case(seed, target)
