@@ -77,7 +77,8 @@ class FunctionContext:
         self.variables: dict[tree.VariableSymbol, Address] = {}
         self.values: dict[tree.VariableSymbol, IR] = {}
         """Variables that never change and need no storage."""
-        self.declared_in: dict[tree.VariableSymbol, Region] = {}
+        self.stored_masks: dict[str, IR] = {}
+        """Name of a mask -> the same mask in storage form, where it was made from that."""
         self.returned: Lanes | None = None
         """Lanes that have not returned; made when the first return under a mask is met."""
         self.result: Address | None = None

@@ -1,8 +1,11 @@
 """Operations on execution masks: None is statically all on, otherwise a ``<W x i1>`` value.
 
-Conjunctions are written as ``select``: a lane that is off in the first operand
-may hold poison in the second (an overflowed index, a division by zero), which
-``and`` would let through.
+Where a mask takes more than one bit a lane, masks are combined in their storage
+form (``<W x i32>``, 0 or -1), and the ``<W x i1>`` is derived from that: LLVM then
+keeps loop-carried masks in whole lanes instead of packing them to bits and back.
+
+A lane that is off may hold poison in a test (an overflowed index, a conversion out
+of range), which must not spread: tests are frozen, or joined by ``select``.
 """
 
 from __future__ import annotations
@@ -28,9 +31,20 @@ def inverse(c: FunctionContext, test: IR) -> IR:
     return c.build.binary("xor", test, all_on(c))
 
 
+def frozen(c: FunctionContext, test: IR) -> IR:
+    """A test without poison, in the form that masks are combined in."""
+    if c.target.mask_bits == 1:
+        return test
+    return c.build.convert("sext", c.build.value(test.type, f"freeze {test}"), c.types.mask_storage)
+
+
 def conjunction(c: FunctionContext, mask: IR | None, test: IR) -> IR:
     """``mask & test``."""
-    return test if mask is None else c.build.select(mask, test, all_off(c))
+    if mask is None:
+        return test
+    if c.target.mask_bits == 1:
+        return c.build.select(mask, test, all_off(c))
+    return from_storage(c, c.build.binary("and", to_storage(c, mask), frozen(c, test)))
 
 
 def exclusion(c: FunctionContext, mask: IR | None, test: IR) -> IR:
@@ -40,7 +54,9 @@ def exclusion(c: FunctionContext, mask: IR | None, test: IR) -> IR:
 
 def disjunction(c: FunctionContext, mask: IR, test: IR) -> IR:
     """``mask | test``."""
-    return c.build.select(mask, all_on(c), test)
+    if c.target.mask_bits == 1:
+        return c.build.select(mask, all_on(c), test)
+    return from_storage(c, c.build.binary("or", to_storage(c, mask), frozen(c, test)))
 
 
 def bits(c: FunctionContext, mask: IR) -> IR:
@@ -63,13 +79,18 @@ def to_storage(c: FunctionContext, mask: IR | None) -> IR:
     type = c.types.mask_storage
     if mask is None:
         return IR(type, "splat (i1 true)" if c.target.mask_bits == 1 else f"splat (i{c.target.mask_bits} -1)")
-    return mask if c.target.mask_bits == 1 else c.build.convert("sext", mask, type)
+    if c.target.mask_bits == 1:
+        return mask
+    known = c.stored_masks.get(mask.name)
+    return c.build.convert("sext", mask, type) if known is None else known
 
 
 def from_storage(c: FunctionContext, stored: IR) -> IR:
     if c.target.mask_bits == 1:
         return stored
-    return c.build.compare("icmp slt", stored, zero(stored.type))
+    mask = c.build.compare("icmp slt", stored, zero(stored.type))
+    c.stored_masks[mask.name] = stored
+    return mask
 
 
 def storage_alignment(c: FunctionContext) -> int:
@@ -91,16 +112,23 @@ def write_lanes(c: FunctionContext, lanes: Lanes, mask: IR | None) -> None:
 
 def remove_lanes(c: FunctionContext, lanes: Lanes, mask: IR | None) -> None:
     """The lanes of the mask leave."""
-    if mask is None:
-        c.build.store(zero(c.types.mask_storage), lanes.address, storage_alignment(c))
-    else:
-        write_lanes(c, lanes, c.build.binary("and", read_lanes(c, lanes), inverse(c, mask)))
+    alignment = storage_alignment(c)
+    remaining = zero(c.types.mask_storage)
+    if mask is not None:
+        before = c.build.load(c.types.mask_storage, lanes.address, alignment)
+        gone = to_storage(c, mask)
+        remaining = c.build.binary("and", before, c.build.binary("xor", gone, to_storage(c, None)))
+    c.build.store(remaining, lanes.address, alignment)
     c.touched.add(lanes)
 
 
 def without_escaped(c: FunctionContext, mask: IR | None, touched: set[Lanes]) -> IR | None:
     """The mask minus the lanes that left through one of the touched variables."""
+    if not touched:
+        return mask
+    left = None if mask is None else to_storage(c, mask)
     for lanes in sorted(touched, key=lambda lanes: lanes.address.name):
-        remaining = read_lanes(c, lanes)
-        mask = remaining if mask is None else c.build.binary("and", mask, remaining)
-    return mask
+        remaining = c.build.load(c.types.mask_storage, lanes.address, storage_alignment(c))
+        left = remaining if left is None else c.build.binary("and", left, remaining)
+    assert left is not None
+    return from_storage(c, left)

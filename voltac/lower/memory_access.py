@@ -219,10 +219,11 @@ def _store(c: FunctionContext, address: Address, value: IR, mask: IR | None) -> 
 def _store_scalar(c: FunctionContext, address: Address, value: IR, mask: IR | None) -> None:
     storage = address.storage
     if address.as_mask:
-        value = broadcast(c, value)
+        stored = masks.to_storage(c, broadcast(c, value))
         if mask is not None:
-            value = c.build.select(mask, value, _load_scalar(c, address))
-        c.build.store(masks.to_storage(c, value), address.pointer, alignment(c, address))
+            old = c.build.load(stored.type, address.pointer, alignment(c, address))
+            stored = c.build.select(mask, stored, old)
+        c.build.store(stored, address.pointer, alignment(c, address))
         return
     pointer = _row_or_lane(c, address)
     if pointer.type[0] == "<":
