@@ -42,12 +42,16 @@ def apply_to_function(checker: Checker, function: tree.FunctionSymbol, found: Se
         match attribute.name:
             case "external_only":
                 if not function.exported:
-                    checker.reject(attribute.span, f"external_only needs an exported function, '{function.name}' is not exported")
+                    checker.reject(
+                        attribute.span, f"external_only needs an exported function, '{function.name}' is not exported"
+                    )
                 function.external_only = True
             case "unmangled":
                 if function.exported or function.c_linkage:
-                    what = 'an exported function' if function.exported else 'an extern "C" function'
-                    checker.reject(attribute.span, f"{what} such as '{function.name}' cannot be unmangled: its name is plain already")
+                    what = "an exported function" if function.exported else 'an extern "C" function'
+                    checker.reject(
+                        attribute.span, f"{what} such as '{function.name}' cannot be unmangled: its name is plain already"
+                    )
                 function.mangled = function.name
             case "deprecated":
                 text = f":{attribute.argument}" if attribute.argument else ""

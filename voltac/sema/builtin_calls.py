@@ -79,5 +79,3 @@ def instantiate(pattern: str, element: Scalar | None, joint: Rate) -> Qual:
         type = ATOMIC_TYPES[kind]
     inner = Qual(type, UNIFORM if type is VOID else rates[rate])
     return Qual(Pointer(inner), rates[pointer]) if pointer else inner
-
-

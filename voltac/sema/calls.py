@@ -134,7 +134,9 @@ def call_pointer(checker: Checker, operand: Operand, operands: Sequence[Operand]
     pointer = to_value(checker, operand, span)
     kind = pointer.type.type
     if not isinstance(kind, Pointer) or not isinstance(kind.to.type, Function):
-        checker.reject(span, f"only functions and function pointers can be called, a value of type '{pointer.type}' is no function")
+        checker.reject(
+            span, f"only functions and function pointers can be called, a value of type '{pointer.type}' is no function"
+        )
     function = kind.to.type
     if function.task:
         checker.reject(span, "a task has to be started with launch, it cannot be called")

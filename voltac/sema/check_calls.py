@@ -78,14 +78,16 @@ def call_template(checker: Checker, name: ast.TemplateName, operands: list[Opera
 @expression(ast.IntrinsicCall)
 def check_intrinsic(checker: Checker, node: ast.IntrinsicCall) -> tree.Value:
     if not checker.options.llvm_intrinsics and not checker.is_library:
-        checker.reject(node.span, f"intrinsics such as '{node.name}' are switched off; give the option --enable-llvm-intrinsics")
+        checker.reject(
+            node.span, f"intrinsics such as '{node.name}' are switched off; give the option --enable-llvm-intrinsics"
+        )
     arguments = tuple(value_of(checker, one) for one in node.arguments)
     return tree.Intrinsic(node.span, intrinsic_result(checker, node.name, arguments, node.span), node.name, arguments)
 
 
 @expression(ast.InvokeSycl)
 def check_invoke_sycl(checker: Checker, node: ast.InvokeSycl) -> Operand:
-    checker.reject(node.span, "invoke_sycl needs an extern \"SYCL\" function; there are none to call on CPU targets")
+    checker.reject(node.span, 'invoke_sycl needs an extern "SYCL" function; there are none to call on CPU targets')
 
 
 # --- launch -----------------------------------------------------------------------------------------------------
@@ -127,5 +129,3 @@ def _through_pointer(checker: Checker, pointer: tree.Value, operands: list[Opera
     if len(operands) != len(function.parameters):
         checker.reject(node.span, f"the task takes {len(function.parameters)} arguments, {len(operands)} given")
     return convert_arguments(checker, "the task", function, operands)
-
-

@@ -116,7 +116,10 @@ def check_foreach_unique(checker: Checker, node: ast.ForeachUnique) -> tree.Stat
     value = value_of(checker, node.values)
     kind = value.type.type
     if not isinstance(kind, (Scalar, Enum, Pointer)):
-        checker.reject(node.values.span, f"foreach_unique cannot iterate over values of type '{value.type}'; numbers, enums and pointers work")
+        checker.reject(
+            node.values.span,
+            f"foreach_unique cannot iterate over values of type '{value.type}'; numbers, enums and pointers work",
+        )
     if value.type.rate is not VARYING:
         checker.reject(node.values.span, f"foreach_unique needs a varying value, this one is '{value.type}'")
     checker.scopes.push()

@@ -124,8 +124,11 @@ def check_template_name(checker: Checker, node: ast.TemplateName) -> Operand:
 
 
 _TASK_VARIABLES = frozenset(
-    ("taskIndex", "taskIndex0", "taskIndex1", "taskIndex2", "taskCount", "taskCount0", "taskCount1", "taskCount2")
-    + ("threadIndex", "threadCount")
+    {
+        *("taskIndex", "taskIndex0", "taskIndex1", "taskIndex2"),
+        *("taskCount", "taskCount0", "taskCount1", "taskCount2"),
+        *("threadIndex", "threadCount"),
+    }
 )
 
 
@@ -213,7 +216,9 @@ def swizzle(checker: Checker, value: tree.Value, kind: Vector, node: ast.Member)
     for letter in node.name:
         at = _LETTERS.get(letter)
         if at is None:
-            checker.reject(node.span, f"a short vector has no element '{letter}' as in '{node.name}'; there are x y z w, r g b a, and u v")
+            checker.reject(
+                node.span, f"a short vector has no element '{letter}' as in '{node.name}'; there are x y z w, r g b a, and u v"
+            )
         if at >= kind.count:
             checker.reject(node.span, f"letter '{letter}' of swizzle '{node.name}' is beyond the length of '{value.type}'")
         indices.append(at)

@@ -42,7 +42,9 @@ _COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
 _SHIFTS = frozenset(("<<", ">>"))
 _BITS = frozenset(("&", "|", "^", "<<", ">>"))
 
-_QUALS: dict[tuple[Scalar, Rate], Qual] = {(type, rate): Qual(type, rate) for type in PROMOTION_ORDER for rate in (UNIFORM, VARYING)}
+_QUALS: dict[tuple[Scalar, Rate], Qual] = {
+    (type, rate): Qual(type, rate) for type in PROMOTION_ORDER for rate in (UNIFORM, VARYING)
+}
 
 
 def scalar_qual(type: Scalar, rate: Rate) -> Qual:
@@ -171,7 +173,7 @@ def check_operand_kind(checker: Checker, symbol: str, kind: Scalar, left: tree.V
         if _element_kind(value) == "bool":
             checker.reject(
                 value.span,
-                f"operator '{symbol}' does not apply to bool operands such as '{value.type}'; cast to an integer, or select with ?:",
+                f"operator '{symbol}' does not apply to a bool such as '{value.type}'; cast to an integer, or select with ?:",
             )
     if symbol == "%" and kind.kind == "float":
         bad = left if _element_kind(left) == "float" else right
@@ -338,10 +340,11 @@ def check_conditional(checker: Checker, node: ast.Conditional) -> Operand:
 def select(checker: Checker, test: tree.Value, then: tree.Value, otherwise: tree.Value, span: Span) -> tree.Value:
     kind = selected_type(checker, then, otherwise, span)
     rate = VARYING if VARYING in (test.type.rate, then.type.rate, otherwise.type.rate) else UNIFORM
-    if isinstance(test.type.type, Vector):
-        if test.type.type.element is not BOOL:
-            test = build(test, Qual(Vector(BOOL, test.type.type.count), test.type.rate))
-        count = test.type.type.count
+    vector = test.type.type
+    if isinstance(vector, Vector):
+        if vector.element is not BOOL:
+            test = build(test, Qual(Vector(BOOL, vector.count), test.type.rate))
+        count = vector.count
         if isinstance(kind, Scalar):
             kind = Vector(kind, count)
         if not isinstance(kind, Vector) or kind.count != count:
@@ -422,7 +425,7 @@ def unary(checker: Checker, symbol: str, value: tree.Value, span: Span) -> tree.
 def take_address(checker: Checker, operand: Operand, node: ast.Unary) -> tree.Value:
     if isinstance(operand, tree.Place) and not isinstance(operand, tree.Temporary):
         return address_of(operand, node.span)
-    if isinstance(operand, tree.Value) or isinstance(operand, tree.Place):
+    if isinstance(operand, (tree.Value, tree.Place)):
         checker.reject(node.span, f"the operand of '&' has no address: it is a value of type '{operand_qual(operand)}'")
     return to_value(checker, operand, node.operand.span)
 
@@ -507,7 +510,9 @@ def compound(checker: Checker, symbol: str, place: tree.Place, wanted: Qual, val
         check_stride(checker, wanted, span)
         index = index_value(checker, value)
         if index.type.rate is VARYING and wanted.rate is UNIFORM:
-            checker.reject(span, f"operator '{symbol}': a varying index of type '{index.type}' cannot step the pointer '{wanted}'")
+            checker.reject(
+                span, f"operator '{symbol}': a varying index of type '{index.type}' cannot step the pointer '{wanted}'"
+            )
         return tree.CompoundAssign(span, wanted, operator, place, index)
     element = kind.element if isinstance(kind, Vector) else kind
     if not isinstance(element, (Scalar, Enum)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from voltac.diagnostics import Span, suggestion
 from voltac.sema import constants, tree
 from voltac.sema.calls import reference_argument
@@ -115,22 +117,24 @@ def _enclosing_switch(checker: Checker, node: ast.Case | ast.Default, word: str)
 
 @statement(ast.Case)
 def check_case(checker: Checker, node: ast.Case) -> tree.Statement:
+    return _labelled(checker, node)
+
+
+def _labelled(checker: Checker, node: ast.Case | ast.Default) -> tree.Statement:
     """Chains of labels are walked with a loop; each adds its label in front of the statement."""
     labels: list[tree.Statement] = []
     here: ast.Statement = node
     while isinstance(here, (ast.Case, ast.Default)):
         frame = _enclosing_switch(checker, here, "case" if isinstance(here, ast.Case) else "default")
-        try:
+        with suppress(Rejected):
             labels.append(_label(checker, here, frame))
-        except Rejected:
-            pass
         here = here.statement
     return tree.Block(node.span, (*labels, checker.statement(here)))
 
 
 @statement(ast.Default)
 def check_default(checker: Checker, node: ast.Default) -> tree.Statement:
-    return check_case(checker, node)  # type: ignore[arg-type]  # a default begins a chain of labels just like a case
+    return _labelled(checker, node)
 
 
 def _label(checker: Checker, node: ast.Case | ast.Default, frame: Frame) -> tree.CaseLabel:
@@ -222,7 +226,9 @@ def check_return(checker: Checker, node: ast.Return) -> tree.Statement:
     operand = checker.expression(node.value)
     if isinstance(result.type, Void):
         value = to_value(checker, operand, node.value.span)
-        checker.reject(node.span, f"the void function '{function.name}' has no result, but a value of type '{value.type}' is returned")
+        checker.reject(
+            node.span, f"the void function '{function.name}' has no result, but a value of type '{value.type}' is returned"
+        )
     if isinstance(result.type, Reference):
         if isinstance(operand, tree.Value):
             checker.reject(node.value.span, f"return statement: a value has no address for the reference '{result}'")

@@ -34,7 +34,9 @@ def check_template_declaration(checker: Checker, node: ast.TemplateDeclaration) 
     for earlier in known.templates:
         if earlier.declaration.parameters == node.parameters or _same_shape(checker, earlier, patterns, node):
             if earlier.declaration.body is not None and node.body is not None:
-                checker.reject(name.span, f"template '{name.name}' is defined twice; the first is in line {earlier.declaration.span.line}")
+                checker.reject(
+                    name.span, f"template '{name.name}' is defined twice; the first is in line {earlier.declaration.span.line}"
+                )
             if node.body is not None:
                 earlier.declaration = node
             template = earlier
@@ -181,7 +183,9 @@ def check_template_specialization(checker: Checker, node: ast.TemplateSpecializa
         symbol.parameters = make_symbol(checker, base, declared, True).parameters
     else:
         if earlier is not None and earlier not in checker.instance_bodies:
-            checker.reject(name.span, f"a specialisation of '{name.name}' for these types exists already, or it has been used before")
+            checker.reject(
+                name.span, f"a specialisation of '{name.name}' for these types exists already, or it has been used before"
+            )
         if earlier is not None:
             del checker.instance_bodies[earlier]
         symbol = make_symbol(checker, base, declared, node.body is not None)

@@ -345,5 +345,3 @@ def check_export_types(checker: Checker, node: ast.ExportTypes) -> None:
             checker.error(specifier.span, f"type '{kind}' cannot be exported; structs and enums can")
         elif kind not in checker.program.exported_types:
             checker.program.exported_types.append(kind)
-
-

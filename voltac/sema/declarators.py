@@ -73,7 +73,9 @@ def bind(qual: Qual, rate: Rate) -> Qual:
     if qual.rate is not UNBOUND:
         return qual
     innermost = _innermost(qual)
-    if isinstance(innermost, TypeParameter) or (isinstance(innermost, VectorPattern) and isinstance(innermost.element, TypeParameter)):
+    if isinstance(innermost, TypeParameter) or (
+        isinstance(innermost, VectorPattern) and isinstance(innermost.element, TypeParameter)
+    ):
         return qual
     if isinstance(qual.type, (Void, Function, Reference)):
         return Qual(qual.type, UNIFORM, qual.const)
@@ -108,7 +110,9 @@ def resolve_specifiers(checker: Checker, node: ast.Specifiers) -> Base:
         elif text in ("uniform", "varying"):
             wanted = UNIFORM if text == "uniform" else VARYING
             if rate is not UNBOUND and rate is not wanted:
-                checker.reject(word.span, f"the type is already '{rate}' and cannot be '{text}' as well; keep one of the two words")
+                checker.reject(
+                    word.span, f"the type is already '{rate}' and cannot be '{text}' as well; keep one of the two words"
+                )
             rate = wanted
         elif text in ("signed", "unsigned"):
             if sign and sign != text:
@@ -147,9 +151,9 @@ def _apply_rate(checker: Checker, node: ast.Specifiers, base: Qual, rate: Rate) 
 
 
 def _names_template_parameter(checker: Checker, node: ast.Specifiers) -> bool:
-    for specifier in node.types:
-        if isinstance(specifier, ast.NamedType):
-            symbol = checker.scopes.find(specifier.name)
+    for named in node.types:
+        if isinstance(named, ast.NamedType):
+            symbol = checker.scopes.find(named.name)
             return isinstance(symbol, TypeSymbol) and symbol.from_template
     return False
 
@@ -162,13 +166,13 @@ def base_type(checker: Checker, node: ast.Specifiers, sign: str) -> Qual:
         checker.reject(node.span, "a type is missing in this declaration")
     if len(node.types) > 1:
         checker.reject(node.types[1].span, "the declaration names more than one type")
-    specifier = node.types[0]
-    found = specified_type(checker, specifier)
+    first = node.types[0]
+    found = specified_type(checker, first)
     if sign:
         kind = found.type
-        if not isinstance(kind, Scalar) or not kind.is_integer or not isinstance(specifier, ast.AtomicType):
+        if not isinstance(kind, Scalar) or not kind.is_integer or not isinstance(first, ast.AtomicType):
             checker.reject(node.span, f"'{sign}' goes with integer types only, not with '{kind}'")
-        name = specifier.name.removeprefix("u")
+        name = first.name.removeprefix("u")
         if sign == "signed" and kind.kind == "uint":
             checker.reject(node.span, "'signed' and 'unsigned' contradict each other")
         return Qual(ATOMIC_TYPES[("u" if sign == "unsigned" else "") + name], UNBOUND)
@@ -207,7 +211,9 @@ def vector_type(checker: Checker, element: Type, node: ast.Specifiers) -> Type:
         if isinstance(symbol, TypeSymbol) and isinstance(symbol.qual.type, TypeParameter):
             return VectorPattern(element, length)
         if not isinstance(symbol, ConstantSymbol):
-            checker.reject(node.span, f"the length of a short vector must be a number or a template parameter, '{length}' is neither")
+            checker.reject(
+                node.span, f"the length of a short vector must be a number or a template parameter, '{length}' is neither"
+            )
         length = int(symbol.value)
     assert length is not None
     if length <= 0:

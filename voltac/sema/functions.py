@@ -181,9 +181,15 @@ def enter(checker: Checker, symbol: tree.FunctionSymbol, declared: Declared, is_
         if earlier.library and not symbol.library:
             continue
         if symbol.c_linkage or earlier.c_linkage:
-            checker.reject(span, f"the extern \"C\" function '{name}' cannot be overloaded; its other declaration is in line {earlier.span.line}")
+            checker.reject(
+                span,
+                f"the extern \"C\" function '{name}' cannot be overloaded; the other one is in line {earlier.span.line}",
+            )
         if symbol.exported or earlier.exported:
-            checker.reject(span, f"the exported function '{name}' cannot be overloaded; its other declaration is in line {earlier.span.line}")
+            checker.reject(
+                span,
+                f"the exported function '{name}' cannot be overloaded; the other one is in line {earlier.span.line}",
+            )
     known.add(symbol)
     return symbol
 
@@ -307,5 +313,3 @@ def _has_vector(struct: Struct) -> bool:
         if isinstance(kind, Vector) or (isinstance(kind, Struct) and _has_vector(kind)):
             return True
     return False
-
-

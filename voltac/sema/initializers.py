@@ -69,7 +69,7 @@ def _scalar_list(checker: Checker, qual: Qual, node: ast.InitializerList, place:
     if given != width:
         checker.reject(
             node.span,
-            f"the initializer of the varying '{qual}' has {given} values; give one for each of the {width} lanes, or a single one",
+            f"the initializer of '{qual}' has {given} values; give one for each of the {width} lanes or a single one",
         )
     lane = Qual(qual.type, UNIFORM)
     values = []
@@ -108,7 +108,7 @@ def is_unsized(qual: Qual) -> bool:
 
 
 def constant_initializer(checker: Checker, initial: tree.Initializer) -> tree.Initializer | None:
-    """The initial value of a global as ``Constant``, ``LaneList`` of them, address, or aggregate; None if it is not constant."""
+    """A global's initial value as ``Constant``, ``LaneList`` of them, address or aggregate; None if not constant."""
     if isinstance(initial, tree.Aggregate):
         elements = [constant_initializer(checker, one) for one in initial.elements]
         if any(one is None for one in elements):

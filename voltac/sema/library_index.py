@@ -82,7 +82,8 @@ def _read() -> Index | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     chunks = {
-        name: [Chunk(file, line, tuple(text.split("\n"))) for file, line, text in rows] for name, rows in stored["chunks"].items()
+        name: [Chunk(file, line, tuple(text.split("\n"))) for file, line, text in rows]
+        for name, rows in stored["chunks"].items()
     }
     return Index(chunks, set(stored["types"]), set(stored["templates"]), set(stored["hidden"]))
 
@@ -96,7 +97,8 @@ def write() -> None:
         "templates": sorted(made.templates),
         "hidden": sorted(made.hidden),
         "chunks": {
-            name: [[chunk.file, chunk.line, "\n".join(chunk.texts)] for chunk in rows] for name, rows in sorted(made.chunks.items())
+            name: [[chunk.file, chunk.line, "\n".join(chunk.texts)] for chunk in rows]
+            for name, rows in sorted(made.chunks.items())
         },
     }
     INDEX_FILE.write_text(json.dumps(stored, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")

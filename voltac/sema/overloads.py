@@ -101,7 +101,11 @@ def cost(given: Argument, parameter: Qual) -> int | None:
         return base + (64 if same_rate else 192)
     if obstacle(source, parameter, IMPLICIT):
         return None
-    if isinstance(source.type, Pointer) and isinstance(parameter.type, Pointer) and same_type(source.type.to, parameter.type.to):
+    if (
+        isinstance(source.type, Pointer)
+        and isinstance(parameter.type, Pointer)
+        and same_type(source.type.to, parameter.type.to)
+    ):
         return base + (1 if same_rate else 16)
     return base + (64 if same_rate else 192)
 

@@ -11,8 +11,9 @@ def soa_rate(checker: Checker, width: int, span: Span) -> Rate:
     if width <= 0 or width & (width - 1):
         checker.reject(span, f"the width of soa must be a positive power of two, {width} is not")
     if width < checker.target.width:
-        checker.performance_warning(span, f"soa<{width}> is narrower than the gang of {checker.target.width}, so access is slow")
-    checker.reject(span, "not supported yet: soa types")
+        checker.performance_warning(
+            span, f"soa<{width}> is narrower than the gang of {checker.target.width}, so access is slow"
+        )
     return soa(width)
 
 
@@ -25,7 +26,7 @@ def check_soa(checker: Checker, kind: Type, rate: Rate, span: Span) -> None:
             checker.reject(span, f"{kind} cannot be soa: its member '{member.name}' is a reference")
         if member.qual.rate is not UNBOUND:
             checker.reject(span, f"{kind} cannot be soa: its member '{member.name}' is bound to {member.qual.rate}")
-        inner = member.qual.type
+        inner: Type = member.qual.type
         while isinstance(inner, Array):
             inner = inner.element.type
         if isinstance(inner, Struct):

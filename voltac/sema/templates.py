@@ -67,7 +67,9 @@ def check_parameters(checker: Checker, template: TemplateSymbol) -> None:
         if parameter.type is not None:
             kind = declarators.specified_type(checker, parameter.type).type
             if not isinstance(kind, Enum) and not (isinstance(kind, Scalar) and kind.kind != "float"):
-                checker.reject(parameter.span, f"template parameter '{parameter.name}' must be a type, integer or enum, not '{kind}'")
+                checker.reject(
+                    parameter.span, f"template parameter '{parameter.name}' must be a type, integer or enum, not '{kind}'"
+                )
 
 
 def match_explicit(checker: Checker, template: TemplateSymbol, explicit: Arguments, span: Span) -> Bindings | str:
@@ -92,7 +94,9 @@ def match_explicit(checker: Checker, template: TemplateSymbol, explicit: Argumen
 # --- deduction --------------------------------------------------------------------------------------------------
 
 
-def deduce(checker: Checker, template: TemplateSymbol, bindings: Bindings, given: Sequence[overloads.Argument]) -> Bindings | str:
+def deduce(
+    checker: Checker, template: TemplateSymbol, bindings: Bindings, given: Sequence[overloads.Argument]
+) -> Bindings | str:
     """Complete the bindings from the arguments of a call."""
     patterns = parameter_patterns(checker, template, bindings)
     least = len(patterns) - sum(one.default is not None for one in _parameters_as_written(template))
@@ -304,7 +308,6 @@ def with_bindings(checker: Checker, bindings: Bindings, action: Callable[[], Non
             action()
     except Rejected:
         return
-
 
 
 def instance_parameters(checker: Checker, template: TemplateSymbol, bindings: Bindings) -> tuple[Qual, ...]:

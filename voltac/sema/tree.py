@@ -105,8 +105,11 @@ class Place:
 
     @property
     def type(self) -> Qual:
-        """What a load yields: varying if either the address or the storage is. Keeps const."""
-        return self.storage.with_rate(VARYING) if self.address_rate is VARYING else self.storage
+        """What a load yields: varying if either the address or the storage is; soa storage yields the rate
+        of the address. Keeps const."""
+        if self.address_rate is VARYING:
+            return self.storage.with_rate(VARYING)
+        return self.storage.with_rate(UNIFORM) if self.storage.rate.kind == "soa" else self.storage
 
 
 @record

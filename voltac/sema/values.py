@@ -122,7 +122,8 @@ def function_address(checker: Checker, functions: FunctionSet, span: Span) -> tr
     """The address of the only function of a name."""
     if len(functions.functions) != 1 or functions.templates:
         checker.reject(
-            span, f"'{functions.name}' names several functions; assign it to a function pointer of the type you mean, or call it"
+            span,
+            f"'{functions.name}' names several functions; assign it to a function pointer of the type you mean, or call it",
         )
     return address_of_function(checker, functions.functions[0], span)
 
@@ -220,7 +221,9 @@ def pick_function(checker: Checker, functions: FunctionSet, wanted: Qual, place:
     for function in functions.functions:
         if function.type == wanted.type.to.type:
             if function.c_linkage:
-                checker.reject(span, f"{place}: the address of the extern \"C\" function '{function.name}' has another convention")
+                checker.reject(
+                    span, f"{place}: the address of the extern \"C\" function '{function.name}' has another convention"
+                )
             return convert(checker, address_of_function(checker, function, span), wanted, place, span)
     if len(functions.functions) == 1:
         found = functions.functions[0].type
