@@ -20,6 +20,7 @@ from voltac.sema.types import Qual
 
 if TYPE_CHECKING:
     from voltac.lower.escapes import EscapeScan
+    from voltac.lower.lifetimes import Lifetimes
     from voltac.lower.module import ModuleContext, Version
     from voltac.lower.places import Address
 
@@ -88,6 +89,7 @@ class FunctionContext:
         self.task_values: dict[str, IR] = {}
         self.task_handle: IR | None = None
         self.escapes: EscapeScan
+        self.lifetimes: Lifetimes
         self.version: Version | None = None
         self.copies = 1
         """How often the statement being lowered is written, for all-on and masked paths."""

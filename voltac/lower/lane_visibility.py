@@ -9,8 +9,6 @@ crossing builtins, and calls of functions whose body does so or is unknown.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from voltac.sema import tree
 
 _LANE_BY_LANE = frozenset(
@@ -26,6 +24,7 @@ _KNOWN_LIMIT = 20_000
 
 
 def crosses_lanes(symbol: tree.FunctionSymbol) -> bool:
+    """For a whole function."""
     known = _KNOWN.get(id(symbol))
     if known is not None and known[0] is symbol:
         return known[1]
@@ -34,41 +33,50 @@ def crosses_lanes(symbol: tree.FunctionSymbol) -> bool:
     if len(_KNOWN) > _KNOWN_LIMIT:
         _KNOWN.clear()
     _KNOWN[id(symbol)] = (symbol, False)  # a recursive call adds nothing
-    result = any(_observes(node) for node in _nodes(symbol.body))
+    result = observes_lanes(symbol.body)
     _KNOWN[id(symbol)] = (symbol, result)
     return result
 
 
-def _observes(node: object) -> bool:
-    if isinstance(node, tree.Builtin):
-        return node.name not in _LANE_BY_LANE
-    if isinstance(node, tree.Call):
-        return crosses_lanes(node.function)
-    return isinstance(node, _OBSERVERS)
-
-
-def _nodes(root: object) -> Iterator[object]:
-    """All nodes of a tree."""
+def observes_lanes(root: object) -> bool:
+    """For a stretch of code."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, tuple):
-            waiting += [child for child in node if isinstance(child, _PARENTS)]
-            continue
-        yield node
-        for name in _fields(type(node)):
-            child = getattr(node, name)
-            if isinstance(child, _PARENTS):
-                waiting.append(child)
+        if isinstance(node, tree.Builtin):
+            if node.name not in _LANE_BY_LANE:
+                return True
+        elif isinstance(node, tree.Call):
+            if crosses_lanes(node.function):
+                return True
+        elif isinstance(node, _OBSERVERS):
+            return True
+        waiting += children(node)
+    return False
 
 
-_PARENTS = (tree.Value, tree.Place, tree.Statement, tree.Aggregate, tree.LaneList, tree.ForeachDimension, tuple)
+def children(node: object) -> list[object]:
+    """The nodes directly below a node, in the order of the source."""
+    if isinstance(node, tuple):
+        return [child for child in node if isinstance(child, _PARENTS)]
+    out: list[object] = []
+    for name in _fields(type(node)):
+        child = getattr(node, name)
+        if isinstance(child, tuple):
+            out += [one for one in child if isinstance(one, _PARENTS)]
+        elif isinstance(child, _PARENTS):
+            out.append(child)
+    return out
+
+
+_PARENTS = (tree.Value, tree.Place, tree.Statement, tree.Aggregate, tree.LaneList, tree.ForeachDimension)
 _FIELDS: dict[type, tuple[str, ...]] = {}
+_WITHOUT_NODES = frozenset(("span", "type", "storage", "symbol", "address_rate"))
 
 
 def _fields(kind: type) -> tuple[str, ...]:
     known = _FIELDS.get(kind)
     if known is None:
-        names = tuple(name for name in kind.__match_args__ if name not in ("span", "type", "storage"))  # type: ignore[attr-defined]
+        names = tuple(name for name in kind.__match_args__ if name not in _WITHOUT_NODES)  # type: ignore[attr-defined]
         known = _FIELDS[kind] = names
     return known

@@ -9,6 +9,8 @@ all lanes of the gang take part, without masks.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from voltac.lower import masks
 from voltac.lower.builder import IR
 from voltac.lower.context import FunctionContext, Lanes, Region, Target, lowers_statement
@@ -79,6 +81,11 @@ def _lower_masked_loop(c: FunctionContext, node: tree.Loop, varying: bool) -> No
     target = Target(True, Region(step), None, done, step, live)
     if escapes.varying_continue:
         target.iteration = masks.new_lanes(c, "iteration")
+    outside = c.variables
+    if not c.cross_lane and target.iteration is None:
+        finished = {symbol: c.variables[symbol] for symbol in c.lifetimes.dead_after(node) if symbol in c.variables}
+        homes = {symbol: replace(address, home=target.region) for symbol, address in finished.items() if address.private}
+        c.variables = {**outside, **homes}
     c.targets.append(target)
     c.touched = set()
     c.region = Region("")
@@ -108,6 +115,7 @@ def _lower_masked_loop(c: FunctionContext, node: tree.Loop, varying: bool) -> No
     c.build.start(step)
     _end_of_iteration(c, node, target, live, inside, varying, head, done)
     c.targets.pop()
+    c.variables = outside
     c.build.start(done)
     c.region = outer_region
     c.touched -= {live}
