@@ -21,7 +21,7 @@ from voltac.sema.types import VARYING, Enum, Pointer, Qual, Scalar, Vector
 
 _INTEGER_OPERATIONS = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor", "<<": "shl"}
 _FLOAT_OPERATIONS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
-_MAY_OVERFLOW = frozenset("+ - * <<".split())
+_MAY_OVERFLOW = frozenset(["+", "-", "*", "<<"])
 _FLOAT_COMPARISONS = {"==": "oeq", "!=": "une", "<": "olt", "<=": "ole", ">": "ogt", ">=": "oge"}
 _SIGNED_COMPARISONS = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}
 _UNSIGNED_COMPARISONS = {"==": "eq", "!=": "ne", "<": "ult", "<=": "ule", ">": "ugt", ">=": "uge"}
@@ -75,13 +75,18 @@ def binary(
     if isinstance(qual.type, Pointer) and c.types.is_slice(qual):
         return _compare_slices(c, operator, left, right)
     scalar = element_scalar(qual.type)
-    return each_element(
-        c, lambda a, b: _binary(c, operator, a, b, scalar, qual, constant_divisor, wraps), left, right
-    )
+    return each_element(c, lambda a, b: _binary(c, operator, a, b, scalar, qual, constant_divisor, wraps), left, right)
 
 
 def _binary(
-    c: FunctionContext, operator: str, left: IR, right: IR, scalar: Scalar | Enum | Pointer, qual: Qual, constant: bool, wraps: bool
+    c: FunctionContext,
+    operator: str,
+    left: IR,
+    right: IR,
+    scalar: Scalar | Enum | Pointer,
+    qual: Qual,
+    constant: bool,
+    wraps: bool,
 ) -> IR:
     if operator in COMPARISONS:
         return compare(c, operator, left, right, scalar)

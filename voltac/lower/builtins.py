@@ -314,5 +314,3 @@ BUILTINS: dict[str, Emitter] = {
     "__fence": _fence,
     "__clock": _clock,
 }
-
-

@@ -158,5 +158,3 @@ def lower_intrinsic(c: FunctionContext, node: tree.Intrinsic) -> IR:
         c.build.emit(text)
         return NOTHING
     return c.build.value(result, text)
-
-

@@ -86,7 +86,7 @@ def _lane(module: ModuleContext, value: tree.Value) -> IR | None:
         case tree.Constant(_, type, number):
             return scalar_constant(module, type.type, number)
         case tree.FunctionAddress(_, _, function):
-            return IR("ptr", module.masked_version(function))
+            return IR("ptr", module.address_of_function(function))
         case tree.AddressOf(_, _, place):
             return _address(module, place)
         case tree.Convert(_, Qual(Pointer()), inner):

@@ -105,7 +105,8 @@ class FunctionContext:
         STATEMENTS[type(node)](self, node)
 
     def place(self, node: tree.Place) -> Address:
-        return PLACES[type(node)](self, node)
+        address: Address = PLACES[type(node)](self, node)
+        return address
 
     # --- constants of this target
 

@@ -66,7 +66,9 @@ def convert_scalar(c: FunctionContext, value: IR, source: Scalar | Enum | Pointe
         return build.convert("uitofp" if to_kind == "float" else "zext", value, wanted)
     if from_kind == "float":
         if to_kind == "float":
-            return value if value.type == wanted else build.convert("fpext" if to_bits > from_bits else "fptrunc", value, wanted)
+            if value.type == wanted:
+                return value
+            return build.convert("fpext" if to_bits > from_bits else "fptrunc", value, wanted)
         return _float_to_integer(c, value, wanted, to_kind == "int", to_bits)
     if to_kind == "float":
         return build.convert("sitofp" if from_kind == "int" else "uitofp", value, wanted)

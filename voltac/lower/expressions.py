@@ -221,8 +221,10 @@ def _merge(c: FunctionContext, test: IR, then: IR, otherwise: IR) -> IR:
         columns = zip(split_elements(c, then), split_elements(c, otherwise))
         return join_elements(c, [c.build.select(test, a, b) for a, b in columns])
     if then.type[0] == "{":
-        parts = [c.build.select(test, *(c.build.member(side, k, type) for side in (then, otherwise)))
-                 for k, type in enumerate(then.type[2:-2].split(", "))]
+        parts = [
+            c.build.select(test, *(c.build.member(side, k, type) for side in (then, otherwise)))
+            for k, type in enumerate(then.type[2:-2].split(", "))
+        ]
         result = IR(then.type, "poison")
         for number, part in enumerate(parts):
             result = c.build.with_member(result, part, number)

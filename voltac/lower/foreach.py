@@ -24,8 +24,10 @@ from voltac.lower.statements import path_name
 from voltac.sema import tree
 from voltac.sema.types import Scalar
 
+AnyForeach = tree.Foreach | tree.ForeachActive | tree.ForeachUnique
 
-def run_body(c: FunctionContext, node: tree.Foreach | tree.ForeachActive | tree.ForeachUnique, mask: IR | None, step: str) -> None:
+
+def run_body(c: FunctionContext, node: AnyForeach, mask: IR | None, step: str) -> None:
     """One execution of the body under a mask; control goes on at ``step``."""
     target = Target(True, Region(step), mask, "", step)
     if c.escapes[node].varying_continue:
@@ -62,8 +64,7 @@ def lower_foreach(c: FunctionContext, node: tree.Foreach) -> None:
     tiled = node.tiled and len(node.dimensions) > 1
     spans = tile_spans(c.width, len(bounds)) if tiled else [1] * (len(bounds) - 1) + [c.width]
     ranges = [
-        _range(c, dimension.symbol, first, last, span)
-        for dimension, (first, last), span in zip(node.dimensions, bounds, spans)
+        _range(c, dimension.symbol, first, last, span) for dimension, (first, last), span in zip(node.dimensions, bounds, spans)
     ]
     done = c.build.block(f"{path_name('foreach', node)}.done")
     if tiled:
@@ -130,7 +131,9 @@ def _begin_counting(c: FunctionContext, range_: _Range, body: str, done: str) ->
     return counter, c.build.load("i32", counter, 4)
 
 
-def _count_on(c: FunctionContext, counter: IR, following: IR, more: IR, body: str, done: str, unroll: int | None = None) -> None:
+def _count_on(
+    c: FunctionContext, counter: IR, following: IR, more: IR, body: str, done: str, unroll: int | None = None
+) -> None:
     c.build.store(following, counter, 4)
     if c.build.reachable:
         c.build.terminate(f"br i1 {more.name}, label %{body}, label %{done}{loop_hint(c, unroll)}")

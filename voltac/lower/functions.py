@@ -40,8 +40,11 @@ def from_passed(c: FunctionContext, value: IR, qual: Qual) -> IR:
 
 def takes_address(qual: Qual) -> bool:
     """A uniform pointer to data: assumed not to alias other parameters (section 5.5)."""
-    return isinstance(qual.type, Pointer) and qual.rate is not VARYING and not is_function(qual.type.to) and (
-        qual.type.to.rate.kind != "soa"
+    return (
+        isinstance(qual.type, Pointer)
+        and qual.rate is not VARYING
+        and not is_function(qual.type.to)
+        and (qual.type.to.rate.kind != "soa")
     )
 
 

@@ -111,5 +111,3 @@ def lower_delete(c: FunctionContext, node: tree.Delete) -> None:
 def lower_alloca(c: FunctionContext, node: tree.Alloca) -> IR:
     size = c.value(node.size)
     return c.build.value("ptr", f"alloca i8, {size}, align {max(16, c.target.vector_bits // 8)}")
-
-

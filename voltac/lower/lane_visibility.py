@@ -12,11 +12,13 @@ from __future__ import annotations
 from voltac.sema import tree
 
 _LANE_BY_LANE = frozenset(
-    (
-        "__sqrt __abs __floor __ceil __trunc __round __min __max __fma __copysign __bits __float_of_bits __population_count "
-        "__leading_zeros __trailing_zeros __rcp_fast __rsqrt_fast __saturating_add __saturating_sub __active __fence __clock"
-    ).split()
-)
+    f"__{name}"
+    for name in (
+        "sqrt", "abs", "floor", "ceil", "trunc", "round", "min", "max", "fma", "copysign", "bits", "float_of_bits",
+        "population_count", "leading_zeros", "trailing_zeros", "rcp_fast", "rsqrt_fast", "saturating_add", "saturating_sub",
+        "active", "fence", "clock",
+    )
+)  # fmt: skip
 _OBSERVERS = (tree.Unmasked, tree.Foreach, tree.Print, tree.CallPointer, tree.Intrinsic, tree.Launch)
 
 _KNOWN: dict[int, tuple[tree.FunctionSymbol, bool]] = {}

@@ -21,7 +21,20 @@ from __future__ import annotations
 
 from voltac.lower.builder import ModuleBuilder
 from voltac.sema.layout import Layout
-from voltac.sema.types import VARYING, Array, Enum, Function, Pointer, Qual, Reference, Scalar, Struct, Vector, Void, member_qual
+from voltac.sema.types import (
+    VARYING,
+    Array,
+    Enum,
+    Function,
+    Pointer,
+    Qual,
+    Reference,
+    Scalar,
+    Struct,
+    Vector,
+    Void,
+    member_qual,
+)
 from voltac.target_info import TargetInfo
 
 _FLOATS = {16: "half", 32: "float", 64: "double"}

@@ -160,9 +160,7 @@ def _end_of_iteration(
         c.build.terminate(f"br label %{head}{loop_hint(c, node.unroll)}")
 
 
-def _coherent_bodies(
-    c: FunctionContext, node: tree.Loop, target: Target, current: IR, body: str, head: str, done: str
-) -> None:
+def _coherent_bodies(c: FunctionContext, node: tree.Loop, target: Target, current: IR, body: str, head: str, done: str) -> None:
     """Behind the test: the all-on body, or on to the masked one."""
     name = path_name("cfor", node)
     lanes = masks.bits(c, current)

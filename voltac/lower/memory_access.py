@@ -17,14 +17,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from voltac.ir import pseudo
 from voltac.lower import masks
 from voltac.lower.builder import IR, element_type, integer, poison, zero
 from voltac.lower.context import FunctionContext, lowers_value
 from voltac.lower.places import (
     Address,
     element_address,
-    element_qual,
     join_slice,
     lane_scalar,
     member_address,
@@ -32,7 +30,7 @@ from voltac.lower.places import (
     slice_parts,
 )
 from voltac.sema import tree
-from voltac.sema.types import UINT64, UNIFORM, VARYING, VOID_QUAL, Array, Pointer, Qual, Struct, Vector
+from voltac.sema.types import UINT64, UNIFORM, VARYING, VOID_QUAL, Array, Pointer, Qual, Struct, Type, Vector
 
 _UNROLLED_ELEMENTS = 8
 
@@ -179,7 +177,8 @@ def _slice_fields(c: FunctionContext, address: Address) -> tuple[Address, Addres
     """The places of the two parts of a slice pointer in memory."""
     layout = c.memory(address.storage)
     fields = []
-    for number, type in enumerate((Pointer(VOID_QUAL), UINT64)):
+    part_types: tuple[Type, Type] = (Pointer(VOID_QUAL), UINT64)
+    for number, type in enumerate(part_types):
         pointer = c.build.gep(layout, address.pointer, integer("i32", 0), integer("i32", number))
         fields.append(replace(address, pointer=pointer, storage=Qual(type, address.storage.rate)))
     return fields[0], fields[1]

@@ -41,7 +41,7 @@ def lower_switch(c: FunctionContext, node: tree.Switch) -> None:
     c.touched = set()
     done = c.build.block("switch.done")
     if node.value.type.rate is VARYING:
-        live = _begin_varying(c, node, value)
+        live: Lanes | None = _begin_varying(c, node, value)
     else:
         live = _begin_uniform(c, node, value, done)
     c.statement(node.body)
@@ -149,5 +149,3 @@ def lower_case_label(c: FunctionContext, node: tree.CaseLabel) -> None:
 def _joining(c: FunctionContext, context: SwitchContext, label: int) -> IR:
     equal = _equal(c, context, label)
     return masks.all_off(c) if equal is None else masks.conjunction(c, context.outer, equal)
-
-

@@ -16,8 +16,9 @@ from voltac.sema.layout import Layout
 from voltac.sema.types import Function, Pointer, Qual, Struct
 
 _PARAMETERS = (
-    "threadIndex threadCount taskIndex taskCount taskIndex0 taskIndex1 taskIndex2 taskCount0 taskCount1 taskCount2".split()
-)
+    "threadIndex", "threadCount", "taskIndex", "taskCount",
+    "taskIndex0", "taskIndex1", "taskIndex2", "taskCount0", "taskCount1", "taskCount2",
+)  # fmt: skip
 
 
 def _block_offsets(c: FunctionContext, parameters: tuple[Qual, ...]) -> tuple[list[int], int]:
@@ -77,9 +78,7 @@ def lower_launch(c: FunctionContext, node: tree.Launch) -> IR:
     arguments = [c.value(argument) for argument in node.arguments]
     offsets, size = _block_offsets(c, type.parameters)
     allocate = c.module.intrinsic("ISPCAlloc", "ptr", "ptr", "i64", "i32")
-    block = c.build.value(
-        "ptr", f"call ptr {allocate}(ptr {c.task_handle.name}, i64 {size}, i32 {block_alignment(c)})"
-    )
+    block = c.build.value("ptr", f"call ptr {allocate}(ptr {c.task_handle.name}, i64 {size}, i32 {block_alignment(c)})")
     for argument, qual, offset in zip(arguments, type.parameters, offsets):
         store_everywhere(c, _parameter_place(c, block, offset, qual), argument)
     mask_place = c.build.gep("i8", block, integer("i64", size - masks.storage_alignment(c)))
@@ -107,5 +106,3 @@ def sync_at_return(c: FunctionContext) -> None:
 def lower_sync(c: FunctionContext, node: tree.Sync) -> None:
     if c.task_handle is not None:
         sync_at_return(c)
-
-
