@@ -71,7 +71,7 @@ def foreach(width: int, parameters: str, write: Callable[[Body], None], start: s
         iota = "<" + ", ".join(f"i32 {lane}" for lane in range(width)) + ">"
         made.lanes = made.operation("add nsw", made.splat(counter), iota)
         if mask == "tail":
-            made.mask = made.value(f"icmp slt <{width} x i32> {made.lanes}, {made.splat('%end')}")
+            made.mask = made.value(f"icmp ult <{width} x i32> {iota}, {made.splat('%odd')}")
         write(made)
         return "\n".join(made.lines)
 
@@ -82,25 +82,27 @@ def foreach(width: int, parameters: str, write: Callable[[Body], None], start: s
 entry:
   %end = {f"and i32 %n, {-width}" if whole else "add nsw i32 %n, 0"}
   %length = sub nsw i32 %end, {start}
-  %odd = srem i32 %length, {width}
-  %aligned = sub nsw i32 %end, %odd
-  %some = icmp slt i32 {start}, %aligned
-  br i1 %some, label %foreach_1_1.all_on, label %rest
+  %odd = and i32 %length, {width - 1}
+  %aligned = sub i32 %end, %odd
+  %any = icmp slt i32 {start}, %end
+  br i1 %any, label %test, label %exit
 
-foreach_1_1.all_on:
+test:
   %i = phi i32 [ {start}, %entry ], [ %i.next, %foreach_1_1.all_on ]
-{body("a", "%i", "splat (i1 true)")}
-  %i.next = add nsw i32 %i, {width}
-  %more = icmp slt i32 %i.next, %aligned
+  %more = icmp slt i32 %i, %aligned
   br i1 %more, label %foreach_1_1.all_on, label %rest
 
+foreach_1_1.all_on:
+{body("a", "%i", "splat (i1 true)")}
+  %i.next = add nsw i32 %i, {width}
+  br label %test
+
 rest:
-  %j = phi i32 [ {start}, %entry ], [ %i.next, %foreach_1_1.all_on ]
-  %tail = icmp slt i32 %j, %end
+  %tail = icmp ne i32 %odd, 0
   br i1 %tail, label %foreach_1_1.masked, label %exit
 
 foreach_1_1.masked:
-{body("m", "%j", "tail")}
+{body("m", "%i", "tail")}
   br label %exit
 
 exit:

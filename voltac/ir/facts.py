@@ -102,6 +102,10 @@ class FactFinder:
             product = first.multiple * second.multiple
             low = 0 if "nsw" in flags and nonnegative and second.low is not None and second.low >= 0 else None
             return Facts(product if "nsw" in flags else power_of_two_part(product), low)
+        if op == "sub":
+            return self._rounded_down(first, operands) or Facts(
+                greatest_common_divisor(power_of_two_part(first.multiple), power_of_two_part(second.multiple))
+            )
         if op == "shl":
             return Facts(power_of_two_part(first.multiple) << max(0, amount or 0))
         if op == "and":
@@ -123,6 +127,18 @@ class FactFinder:
             multiple = greatest_common_divisor(first.multiple if op == "srem" or nonnegative else 1, amount)
             return Facts(multiple, 0 if op == "urem" or nonnegative else 1 - amount, amount - 1)
         return NOTHING
+
+    def _rounded_down(self, whole: Facts, operands: list[Operand]) -> Facts | None:
+        """``n - (n & 7)`` and ``n - n % 8`` are multiples of 8."""
+        rest = self._values.definitions.get(operands[1].value)
+        if rest is None or rest.op not in ("and", "srem", "urem") or operands[0] not in rest.operands:
+            return None
+        known = [integers(operand.type, operand.value) for operand in rest.operands]
+        number = next((each[0] for each in known if each is not None), 0)
+        divisor = number + 1 if rest.op == "and" else number
+        if divisor <= 0 or (rest.op != "srem" and divisor & (divisor - 1)):
+            return None
+        return Facts(divisor, 0 if whole.low is not None and whole.low >= 0 else None, whole.high)
 
     def _bit_and(self, first: Facts, second: Facts, amount: int | None) -> Facts:
         multiple = max(power_of_two_part(first.multiple), power_of_two_part(second.multiple))

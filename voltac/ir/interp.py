@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from voltac.ir.interp_library import EXTERNALS, External
 from voltac.ir.interp_memory import Memory, Object
 from voltac.ir.interp_translate import ALLOCATED, RESULT, Block, Code, ExecutionError, Translation
 from voltac.ir.interp_values import ROUND, Fault, Kind, Kinds, Value, constant, encode, parts_of
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Argument = int | float | Sequence[Any] | npt.NDArray[np.generic]
-
-External = Callable[["Machine", list[Value]], Value]
-"""What a function without a body does: gets the arguments, yields the result."""
 
 _FRAMES_OF_PYTHON = 50_000
 
@@ -54,6 +52,8 @@ class Machine:
         self.memory = Memory()
         self.externals: dict[str, External] = {**EXTERNALS, **(externals or {})}
         self.blocks_left = block_limit
+        self.printed: list[str] = []
+        """What the program wrote to standard output, piece by piece."""
         self._functions = {function.name: function for function in module.functions}
         self._codes: dict[str, Code] = {}
         self._addresses: dict[str, int] = {}
@@ -217,45 +217,3 @@ def _deep_recursion() -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(before)
-
-
-# --- functions of the C library ---------------------------------------------------------------------------------
-
-
-def _aligned_allocation(machine: Machine, arguments: list[Value]) -> Value:
-    """``posix_memalign(where, alignment, size)``."""
-    where, alignment, size = arguments
-    placed = machine.memory.allocate("what posix_memalign gave", size, alignment)
-    machine.memory.store(machine.kinds["ptr"], placed.base, where, 1)
-    return 0
-
-
-def _allocation(machine: Machine, arguments: list[Value]) -> Value:
-    return machine.memory.allocate("what malloc gave", arguments[0], 16).base
-
-
-def _free(machine: Machine, arguments: list[Value]) -> Value:
-    if arguments[0]:
-        machine.memory.free(arguments[0])
-    return None
-
-
-def _move(machine: Machine, arguments: list[Value]) -> Value:
-    machine.memory.copy(*arguments)
-    return arguments[0]
-
-
-def _set(machine: Machine, arguments: list[Value]) -> Value:
-    machine.memory.fill(arguments[0], arguments[1] & 0xFF, arguments[2])
-    return arguments[0]
-
-
-EXTERNALS: dict[str, External] = {
-    "posix_memalign": _aligned_allocation,
-    "malloc": _allocation,
-    "free": _free,
-    "memcpy": _move,
-    "memmove": _move,
-    "memset": _set,
-}
-"""Functions outside the module that its code may call; ``Machine(externals=...)`` adds to them."""

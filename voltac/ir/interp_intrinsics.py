@@ -2,18 +2,18 @@
 
 Element-wise intrinsics are rows of makers like those of ``interp_operations.py``:
 they get the element type of the first operand and of the result. All others get
-the memory, their types and their whole arguments.
+a :class:`Called`; those that access memory are in ``interp_accesses.py``.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 
-from voltac.ir.interp_memory import Memory
+from voltac.ir.interp_accesses import ACCESSES, PSEUDO, WholeFunction, mask_bit
+from voltac.ir.interp_memory import Called
 from voltac.ir.interp_operations import BINARY, _finite, compare_integers
 from voltac.ir.interp_values import (
     ROUND,
@@ -23,8 +23,10 @@ from voltac.ir.interp_values import (
     float_bits,
     has_poison,
     poison,
+    square_root,
     to_signed,
 )
+from voltac.ir.interp_x86 import X86
 
 ElementFunction = Callable[..., Value]
 Maker = Callable[[Kind, Kind], ElementFunction]
@@ -125,10 +127,6 @@ def _to_integral(function: Callable[[float], float]) -> Maker:
 def _half_away(a: float) -> float:
     whole = math.trunc(a)
     return whole + math.copysign(1, a) if abs(a - whole) >= 0.5 else whole
-
-
-def square_root(a: float) -> float:
-    return math.nan if a != a or a < 0 else math.sqrt(a)
 
 
 def fused_multiply_add(bits: int) -> Callable[[float, float, float], float]:
@@ -291,22 +289,6 @@ ELEMENTWISE: dict[str, Maker] = {
 # --- whole values -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Called:
-    """What an intrinsic of whole values gets."""
-
-    memory: Memory
-    kinds: tuple[Kind, ...]
-    """Types of the arguments."""
-    result: Kind
-    arguments: list[Value]
-    alignments: tuple[int, ...]
-    """From ``align`` on the arguments, else 1."""
-
-
-WholeFunction = Callable[[Called], Value]
-
-
 def _fold(function: Callable[[Value, Value], Value], elements: list[Value]) -> Value:
     return None if has_poison(elements) else reduce(function, elements)
 
@@ -329,127 +311,6 @@ def _reduce_from(operation: str) -> WholeFunction:
         return _fold(BINARY[operation](called.result.bits, ()), [start, *elements])
 
     return run
-
-
-def _mask_bit(mask: Value, lane: int) -> bool:
-    bit = mask[lane]
-    if bit is None:
-        raise Fault(f"lane {lane} of the mask of a memory access is poison")
-    return bool(bit)
-
-
-def _alignment_of(called: Called, position: int) -> int:
-    """Of a masked access: the ``align`` attribute of its pointer."""
-    return called.alignments[position]
-
-
-def _masked_load(called: Called) -> Value:
-    address, mask, otherwise = called.arguments
-    element = called.result.scalar
-    if any(_mask_bit(mask, lane) for lane in range(called.result.count)):
-        _check_aligned(address, _alignment_of(called, 0))
-    return [
-        called.memory.load(element, _advance(address, lane * element.size), 1) if mask[lane] else otherwise[lane]
-        for lane in range(called.result.count)
-    ]
-
-
-def _masked_store(called: Called) -> Value:
-    values, address, mask = called.arguments
-    kind = called.kinds[0]
-    if any(_mask_bit(mask, lane) for lane in range(kind.count)):
-        _check_aligned(address, _alignment_of(called, 1))
-    for lane in range(kind.count):
-        if mask[lane]:
-            called.memory.store(kind.scalar, values[lane], _advance(address, lane * kind.scalar.size), 1)
-    return None
-
-
-def _advance(address: Value, by: int) -> Value:
-    return None if address is None else address + by
-
-
-def _check_aligned(address: Value, alignment: int) -> None:
-    if address is not None and alignment > 1 and address % alignment:
-        raise Fault(f"accesses {address:#x}, which is not aligned to {alignment}")
-
-
-def _gather(called: Called) -> Value:
-    addresses, mask, otherwise = called.arguments
-    element = called.result.scalar
-    return [
-        called.memory.load(element, addresses[lane], _alignment_of(called, 0)) if _mask_bit(mask, lane) else otherwise[lane]
-        for lane in range(called.result.count)
-    ]
-
-
-def _scatter(called: Called) -> Value:
-    values, addresses, mask = called.arguments
-    kind = called.kinds[0]
-    for lane in range(kind.count):
-        if _mask_bit(mask, lane):
-            called.memory.store(kind.scalar, values[lane], addresses[lane], _alignment_of(called, 1))
-    return None
-
-
-def _expand_load(called: Called) -> Value:
-    address, mask, otherwise = called.arguments
-    element, found, taken = called.result.scalar, [], 0
-    for lane in range(called.result.count):
-        if _mask_bit(mask, lane):
-            found.append(called.memory.load(element, _advance(address, taken * element.size), 1))
-            taken += 1
-        else:
-            found.append(otherwise[lane])
-    return found
-
-
-def _compress_store(called: Called) -> Value:
-    values, address, mask = called.arguments
-    element, put = called.kinds[0].scalar, 0
-    for lane in range(called.kinds[0].count):
-        if _mask_bit(mask, lane):
-            called.memory.store(element, values[lane], _advance(address, put * element.size), 1)
-            put += 1
-    return None
-
-
-def _compress(called: Called) -> Value:
-    values, mask, otherwise = called.arguments
-    kept = [value for lane, value in enumerate(values) if _mask_bit(mask, lane)]
-    return kept + otherwise[len(kept) :]
-
-
-def pseudo_gather(called: Called) -> Value:
-    addresses, mask = called.arguments
-    element = called.result.scalar
-    return [
-        called.memory.load(element, addresses[lane], element.alignment) if _mask_bit(mask, lane) else None
-        for lane in range(called.result.count)
-    ]
-
-
-def pseudo_scatter(called: Called) -> Value:
-    values, addresses, mask = called.arguments
-    element = called.kinds[0].scalar
-    for lane in range(called.kinds[0].count):
-        if _mask_bit(mask, lane):
-            called.memory.store(element, values[lane], addresses[lane], element.alignment)
-    return None
-
-
-def pseudo_load(called: Called) -> Value:
-    address, mask = called.arguments
-    step = called.result.scalar.size
-    addresses = [_advance(address, lane * step) for lane in range(called.result.count)]
-    return pseudo_gather(replace(called, arguments=[addresses, mask]))
-
-
-def pseudo_store(called: Called) -> Value:
-    values, address, mask = called.arguments
-    step = called.kinds[0].scalar.size
-    addresses = [_advance(address, lane * step) for lane in range(called.kinds[0].count)]
-    return pseudo_scatter(replace(called, arguments=[values, addresses, mask]))
 
 
 def _with_overflow(operation: str, signed: bool) -> WholeFunction:
@@ -485,19 +346,10 @@ def _assume(called: Called) -> Value:
     return None
 
 
-def _copy(called: Called) -> Value:
-    called.memory.copy(*called.arguments[:3])
-    return None
-
-
-def _fill(called: Called) -> Value:
-    called.memory.fill(*called.arguments[:3])
-    return None
-
-
-def _forget(called: Called) -> Value:
-    called.memory.forget(called.arguments[-1])
-    return None
+def _compress(called: Called) -> Value:
+    values, mask, otherwise = called.arguments
+    kept = [value for lane, value in enumerate(values) if mask_bit(mask, lane)]
+    return kept + otherwise[len(kept) :]
 
 
 def _active_lanes(called: Called) -> Value:
@@ -533,6 +385,8 @@ def _nothing(called: Called) -> Value:
 
 
 WHOLE: dict[str, WholeFunction] = {
+    **ACCESSES,
+    **X86,
     **{f"vector.reduce.{name}": _reduce(name) for name in ("add", "mul", "and", "or", "xor", "smax", "smin", "umax", "umin")},
     "vector.reduce.fmax": _reduce("maxnum"),
     "vector.reduce.fmin": _reduce("minnum"),
@@ -540,12 +394,6 @@ WHOLE: dict[str, WholeFunction] = {
     "vector.reduce.fminimum": _reduce("minimum"),
     "vector.reduce.fadd": _reduce_from("fadd"),
     "vector.reduce.fmul": _reduce_from("fmul"),
-    "masked.load": _masked_load,
-    "masked.store": _masked_store,
-    "masked.gather": _gather,
-    "masked.scatter": _scatter,
-    "masked.expandload": _expand_load,
-    "masked.compressstore": _compress_store,
     "experimental.vector.compress": _compress,
     "vector.reverse": lambda called: called.arguments[0][::-1],
     "vector.splice": _splice,
@@ -556,13 +404,6 @@ WHOLE: dict[str, WholeFunction] = {
     "vector.deinterleave2": lambda called: [called.arguments[0][::2], called.arguments[0][1::2]],
     "get.active.lane.mask": _active_lanes,
     **{f"{sign}{name}.with.overflow": _with_overflow(name, sign == "s") for sign in "su" for name in ("add", "sub", "mul")},
-    "memcpy": _copy,
-    "memcpy.inline": _copy,
-    "memmove": _copy,
-    "memset": _fill,
-    "memset.inline": _fill,
-    "lifetime.start": _forget,
-    "lifetime.end": _forget,
     "assume": _assume,
     "trap": _trap,
     "ubsantrap": _trap,
@@ -579,18 +420,7 @@ WHOLE: dict[str, WholeFunction] = {
         ),
         _nothing,
     ),
-    "x86.sse.sfence": _nothing,
-    "x86.sse2.mfence": _nothing,
-    "x86.sse2.lfence": _nothing,
 }
-
-PSEUDO: dict[str, WholeFunction] = {
-    "volta.gather": pseudo_gather,
-    "volta.scatter": pseudo_scatter,
-    "volta.load": pseudo_load,
-    "volta.store": pseudo_store,
-}
-"""``ir/pseudo.py`` says what they are; off lanes yield poison, so that nobody may look at them."""
 
 
 def find(name: str) -> tuple[str, Maker | WholeFunction] | None:

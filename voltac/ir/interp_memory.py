@@ -108,3 +108,16 @@ class Memory:
         found = self.in_object(address) if address is not None else None
         if found is not None:
             found.defined[:] = bytes(len(found.data))
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What an intrinsic of whole values gets."""
+
+    memory: Memory
+    kinds: tuple[Kind, ...]
+    """Types of the arguments."""
+    result: Kind
+    arguments: list[Value]
+    alignments: tuple[int, ...]
+    """From ``align`` on the arguments, else 1."""

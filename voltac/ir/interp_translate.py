@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from voltac.ir import interp_intrinsics as intrinsics
 from voltac.ir import interp_operations as operations
+from voltac.ir.interp_memory import Called
 from voltac.ir.interp_values import ROUND, Fault, Kind, Value, constant, has_poison, poison, to_signed, uniform_value
 from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import Operand
@@ -550,7 +551,7 @@ class Translation:
 
         def whole(frame: Frame) -> None:
             arguments = [frame[source] for source in sources]
-            frame[target] = meaning(intrinsics.Called(memory, kinds, result, arguments, alignments))
+            frame[target] = meaning(Called(memory, kinds, result, arguments, alignments))
 
         return whole
 

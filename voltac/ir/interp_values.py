@@ -16,6 +16,7 @@ stronger of the two, so a program that passes does not depend on either.
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from collections.abc import Callable
@@ -161,6 +162,10 @@ def round_double(value: float) -> float:
 
 ROUND: dict[int, Callable[[float], float]] = {16: round_half, 32: round_single, 64: round_double}
 """Bits of a floating-point type -> rounding of a double to it, to nearest even."""
+
+
+def square_root(a: float) -> float:
+    return math.nan if a != a or a < 0 else math.sqrt(a)
 
 
 def to_signed(value: int, bits: int) -> int:

@@ -93,6 +93,9 @@ class LaneValues:
         if found is None:
             if not count or self._computes_uniform(name):
                 return self.symbol_of(type_text, name)
+        elif bits < self.pointer_bits and found.is_uniform and not found.signed and not found.unsigned:
+            # The sum may wrap and then cannot be extended; the value as a whole can.
+            return self.symbol_of(type_text, name)
         return found
 
     def _formula(self, instruction: Instruction, bits: int, count: int) -> LaneValue | None:

@@ -168,7 +168,8 @@ def _gangs(c: FunctionContext, node: tree.Foreach, range_: _Range, done: str) ->
         return
     c.build.branch(c.build.compare("icmp ne", range_.rest, zero("i32")), masked, done)
     c.build.start(masked)
-    c.values[range_.symbol] = _lane_values(c, range_.aligned)
+    # The counter stands at the end of the whole gangs, and as a counter it is known to be no less than the first value.
+    c.values[range_.symbol] = _lane_values(c, position)
     mask = c.build.compare("icmp ult", c.lanes("i32"), c.build.splat(c.width, range_.rest))
     run_body(c, node, mask, c.build.block(f"{name}.masked.done"))
     c.build.jump(done)

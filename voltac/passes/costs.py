@@ -31,7 +31,7 @@ class CostRow:
 
 _NEVER = float("inf")
 _SSE = CostRow(16, 16, False, 2.0, 2.0, False, 2.0, _NEVER)
-_AVX = CostRow(32, 16, False, 2.0, 2.0, False, 2.0, _NEVER)
+_AVX = CostRow(32, 16, True, 2.0, 2.0, False, 2.0, _NEVER)
 _AVX512 = CostRow(64, 64, True, 2.0, 2.0, True, 1.0, 2.0)
 
 _ROWS = {"sse2": _SSE, "sse4": _SSE, "avx": _AVX, "avx2": _AVX, "avx2vnni": _AVX, "avx512": _AVX512}
