@@ -1,0 +1,109 @@
+"""Overload resolution (reference section 6.3) and the declarations it works on."""
+
+import pytest
+
+from voltac.sema import tree
+
+from .annotated import assert_reports, program, rule_test
+
+test_choices = rule_test(
+    {
+        "equal candidates are an error": """
+float f(int a, float b);
+float f(float a, int b);
+void g(int v) {
+    f(v, v); // error: equally
+    f(v, 1.0f);
+}""",
+        "a choice that is not cheapest in every argument warns": """
+void f(int16 x, int y) {
+    min(x, 3); // warning: not clear
+    max(y, 3);
+    min(y, y);
+}""",
+        "three equal candidates of the library": "void f() { floor(3); } // error: floor",
+        "an impossible conversion drops a candidate": """
+void f(int a);
+void f(float a);
+struct S { int a; };
+void g(S s, uniform float u, uniform int8 c, double d) {
+    f(s); // error: no overload
+    f(u);
+    f(2.5d); // error: equally
+}""",
+        "the number of arguments decides first": """
+void f(int a, int b = 3);
+void g() {
+    f(1);
+    f(1, 2);
+    f(); // error: 1 to 2
+    f(1, 2, 3); // error: 3 given
+}""",
+        "functions are declared before use": "void f() { later(); } void later() { } // error: later",
+        "variables are not called": """
+void f(int v, uniform int * uniform p) {
+    v(1); // error: function
+    p(1); // error: function
+}""",
+    }
+)
+
+test_declarations = rule_test(
+    {
+        "overloads differ in their parameters": """
+int f(float x);
+float f(float x); // error: overload
+float f(uniform float x);
+int f(float x);""",
+        "a body is given once": """
+int f(float x) { return 1; }
+int f(float x) { return 2; } // error: twice
+int f(uniform float x) { return 3; }""",
+        "C functions are not overloaded": """
+extern "C" void f(uniform int x);
+void f(uniform float x); // error: overloaded
+extern "C" void f(uniform int x);""",
+        "exported functions are not overloaded": """
+export void f(uniform int x) { }
+void f(uniform float x) { } // error: overloaded""",
+        "a program replaces and extends the library": """
+float sqrt(float x) { return x; }
+struct S { int a; };
+int sqrt(S s) { return s.a; }
+void f(float x, S s, uniform float u) {
+    sqrt(x);
+    sqrt(s);
+    sqrt(u);
+}""",
+    }
+)
+
+CHOSEN = {
+    # the table of costs: declarations; the call in g; the parameter types of the function chosen
+    "the same type before a conversion": ("float v", "f(int a) f(float a)", "f(v)", "varying float"),
+    "uniform before varying for uniform": ("uniform int u", "f(int a) f(uniform int a)", "f(u)", "uniform int32"),
+    "widening before another conversion": ("int8 c", "f(int16 a) f(float16 a, int b) f(bool a)", "f(c)", "varying int16"),
+    "widening before becoming varying": ("uniform int16 c", "f(uniform int64 a) f(int16 a)", "f(c)", "uniform int64"),
+    "float widens to double": ("float x", "f(double a) f(int a)", "f(x)", "varying double"),
+    "int32 widens to integers only": ("int x", "f(float a) f(int64 a)", "f(x)", "varying int64"),
+    "a reference costs more than a value": ("float x", "f(float &a, int b) f(float a, int b)", "f(x, x)", "varying float"),
+    "constants convert cheaply": ("int v", "f(int a, uniform int b) f(float a, float b)", "f(v, 1)", "varying int32"),
+    "null goes to any pointer": ("int v", "f(uniform int * uniform p) f(float16 x)", "f(NULL)", "uniform int32 * uniform"),
+}
+
+
+@pytest.mark.parametrize("claim", list(CHOSEN))
+def test_chosen(claim: str) -> None:
+    variable, candidates, call, expected = CHOSEN[claim]
+    declarations = "".join(f"int {one.strip()});\n" for one in candidates.split(")") if one.strip())
+    found = program(f"{declarations}void g({variable}) {{ {call}; }}")
+    body = next(one for one in found.functions if one.name == "g").body
+    assert body is not None
+    statement = body.statements[0]
+    assert isinstance(statement, tree.Evaluate) and isinstance(statement.value, tree.Call)
+    assert str(statement.value.function.type.parameters[0]) == expected
+
+
+def test_candidates_are_listed_with_reasons() -> None:
+    declarations = "struct S { int a; };\nvoid f(int x);\nvoid f(uniform int * uniform x);\n"
+    assert_reports(declarations + "void g(S s) { f(s); } // error: argument 1")
