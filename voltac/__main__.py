@@ -1,8 +1,6 @@
 """``python -m voltac``: the command line."""
 
-import sys
-
-from voltac.cli.main import main
+from voltac.cli.main import entry
 
 if __name__ == "__main__":
-    sys.exit(main())
+    entry()

@@ -12,6 +12,7 @@ import re
 from functools import cached_property
 from typing import Any
 
+from voltac.llvm.half import half_conversions
 from voltac.llvm.machine import Module, binding, stage, target_machine
 from voltac.options import Options
 from voltac.records import record
@@ -47,6 +48,8 @@ def early(text: str, options: Options) -> str:
 def late(text: str, options: Options) -> Optimized:
     """Simplification at the level asked for; the result emits machine code."""
     text = _with_function_properties(text, options)
+    if not options.target.has_half_conversion:
+        text += half_conversions(text)
     with stage("late", text):
         module = Module(text, options)
         if options.level == 1:
