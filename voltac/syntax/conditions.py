@@ -14,7 +14,7 @@ _LEVELS = {
     "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, ">": 7, "<=": 7, ">=": 7, "<<": 8, ">>": 8,
     "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
 }  # fmt: skip
-_DEEPEST = 200
+_DEEPEST = 100
 _Value = tuple[int, bool]
 """A number and whether it is unsigned."""
 

@@ -231,8 +231,8 @@ class Expander:
             arguments[-1].append(token)
         if count == 0 and arguments == [[]]:
             arguments = []
-        if macro.variadic and len(arguments) == count - 1:
-            arguments.append([])
+        if macro.variadic and (len(arguments) == count - 1 or (count == 1 and arguments == [[]])):
+            arguments[count - 1 :] = [_OMITTED]
         if len(arguments) != count:
             given = f"{len(arguments)} argument" + "s" * (len(arguments) > 1)
             if arguments == [[]]:
@@ -287,11 +287,11 @@ class Expander:
                 pastes = True
                 rest = macro.parameters[-1] if macro.parameters and macro.variadic else None
                 if following == rest and position and body[position - 1].text == ",":
-                    # The GNU form ", ## rest": the comma goes when there is nothing to follow it.
-                    if arguments[following]:
-                        result.extend(self._copies(self.expand(list(arguments[following])), token.space))
-                    else:
+                    # The GNU form ", ## rest": the comma goes when the argument is left out.
+                    if arguments[following] is _OMITTED:
                         result.pop()
+                    else:
+                        result.extend(self._copies(self.expand(self._copies(arguments[following], False)), token.space))
                     position += 2
                     continue
                 result.append(Token("##", place, token.space, _PASTE))
@@ -353,3 +353,5 @@ class Expander:
 
 
 _PASTE: Hidden = frozenset({"##"})
+_OMITTED: list[Token] = []
+"""The argument of a ``...`` parameter for which none is given."""

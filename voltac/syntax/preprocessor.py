@@ -10,7 +10,7 @@ import re
 import time
 from bisect import bisect_right
 
-from voltac.diagnostics import Diagnostics, Span, suggestion
+from voltac.diagnostics import CompileError, Diagnostics, Span, suggestion
 from voltac.options import Options
 from voltac.paths import STANDARD_LIBRARY
 from voltac.records import mutable_record
@@ -163,6 +163,7 @@ class Preprocessor:
         self.known = set(self.special)
         """Names that are macros now."""
         self.once: set[str] = set()
+        self.failed = False
         self.prepared: dict[str, list[str]] = {}
 
     def _count(self, _: Span) -> str:
@@ -175,6 +176,7 @@ class Preprocessor:
         if self.options.ignore_preprocessor_errors:
             self.diagnostics.preprocessor_warning(span, text)
         else:
+            self.failed = True
             self.diagnostics.preprocessor_error(span, text)
 
     # --- files
@@ -338,6 +340,10 @@ class Preprocessor:
         match = _DIRECTIVE.fullmatch(line)
         assert match is not None
         name, rest = match.groups()
+        if not self.options.preprocess and not (name in ("pragma", "line") or name.isdigit()):
+            self.result.texts.append("#")
+            self.result.spans.append(Span(file.shown_name, number, line.index("#") + 1, number, line.index("#") + 2))
+            return
         column = line.index("#") + 1
         end = len(line.rstrip()) + 1
         place = Span(file.shown_name, number, column, number, max(end, column + 1))
@@ -587,5 +593,6 @@ def preprocess(text: str, file: str, options: Options, diagnostics: Diagnostics)
         preprocessor.read(_File(file, lines, 0))
     except _Stop:
         pass
-    diagnostics.raise_if_errors()
+    if preprocessor.failed:
+        raise CompileError(diagnostics)
     return result

@@ -17,6 +17,7 @@ from voltac.syntax.tables import Tables
 
 _MOST_EXPECTED = 4
 _MOST_ERRORS = 200
+_MOST_ATTEMPTS = 2000
 _SHOWN_NAMES = {
     "IDENT": "identifier",
     "TYPE_NAME": "type name",
@@ -65,6 +66,7 @@ class SyntaxErrors:
         self.starts = starts
         self.contexts = [tables.nonterminals.index(name) for name in _CONTEXTS]
         self.count = 0
+        self.attempts = 0
         self.silent_at = -1
         """No error is reported at this token: it stands where reading was taken up again, or behind a bad character."""
 
@@ -114,8 +116,9 @@ class SyntaxErrors:
         text = self.texts[token]
         if not text:
             return "end of file"
-        if self.kinds[text] == self.kinds.identifier:
-            return f"identifier '{_short(text)}'"
+        kind = self.kind_at(token)
+        if kind in (self.kinds.identifier, self.kinds.type_name, self.kinds.template_name):
+            return f"{_SHOWN_NAMES[self.tables.terminals[kind]]} '{_short(text)}'"
         return f"'{_short(text)}'"
 
     def describe(self, token: int) -> str:
@@ -138,6 +141,11 @@ class SyntaxErrors:
         if 0 < len(expected) <= _MOST_EXPECTED:
             listed = [", ".join(expected[:-1]), expected[-1]] if len(expected) > 1 else expected
             message += f"; expected {' or '.join(listed)}"
+        if text == "{" and self.values and isinstance(self.values[-1], ast.FunctionDeclarator):
+            message += "; a function cannot be defined inside another one"
+            unclosed = self.unclosed_bracket()
+            if unclosed >= 0:
+                message += f", is the '{{' in line {self.spans[unclosed].line} not closed?"
         if text == "else":
             message += "; there is no 'if' for it to belong to"
         elif self.missing_semicolon(token):
@@ -170,6 +178,9 @@ class SyntaxErrors:
 
     def recover(self, token: int) -> int:
         """Report the error at a token, mend it, and give the token to go on with; -1 to give up."""
+        self.attempts += 1
+        if self.attempts > _MOST_ATTEMPTS:
+            return -1
         silent = token == self.silent_at
         unknown = self.unknown_type(token)
         if unknown >= 0:
@@ -267,7 +278,7 @@ class SyntaxErrors:
         if end == token and begin == token and self.texts[token] and not behind_head:
             if self.texts[token] != "}" or external:
                 end += 1
-        if not behind_head and (end > begin or start >= 0):
+        if not behind_head:
             span = self.spans[begin]
             nothing: Any = {
                 "statement": ast.ExpressionStatement(span, None),
