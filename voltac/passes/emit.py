@@ -10,6 +10,7 @@ from voltac.ir.lane_values import LaneValues
 from voltac.ir.lanes import LaneValue, Symbol
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, Operand, Parts
+from voltac.ir.pseudo import suffix
 from voltac.ir.types import element_of, lanes_of
 
 NOWHERE = "@volta.nowhere"
@@ -74,6 +75,19 @@ class Emitter:
         result, _, rest = declaration.partition(" @")
         target = f"{name} = " if name else ""
         self.line(f"{target}call {result} @{rest[: rest.index('(')]}({arguments})")
+
+    def masked_load(self, stem: str, element: str, lanes: int, size: int, pointer: str, mask: str, name: str = "") -> str:
+        """Off lanes read as zero rather than poison: a program may compare them and test the mask of the result."""
+        name = name or self.fresh(stem)
+        vector, bits = f"<{lanes} x {element}>", f"<{lanes} x i1>"
+        intrinsic = f"{vector} @llvm.masked.load.{_intrinsic_suffix(element, lanes)}.p0(ptr, {bits}, {vector})"
+        self.call(intrinsic, f"ptr align {size} {pointer}, {bits} {mask}, {vector} zeroinitializer", name)
+        return name
+
+    def masked_store(self, value: str, element: str, lanes: int, size: int, pointer: str, mask: str) -> None:
+        vector, bits = f"<{lanes} x {element}>", f"<{lanes} x i1>"
+        intrinsic = f"void @llvm.masked.store.{_intrinsic_suffix(element, lanes)}.p0({vector}, ptr, {bits})"
+        self.call(intrinsic, f"{vector} {value}, ptr align {size} {pointer}, {bits} {mask}")
 
     # ---- addresses ----------------------------------------------------------
 
@@ -230,6 +244,20 @@ class Emitter:
             return name
         return self.value("mixed", text)
 
+    def mask_of(self, mask: str, lanes: int, wanted: list[list[int]]) -> str:
+        """A mask of other lanes: each is on if any of the lanes wanted for it is on."""
+        type_text = f"<{lanes} x i1>"
+        depth = max(len(each) for each in wanted)
+        result = ""
+        for number in range(depth):
+            chosen = [each[number] if number < len(each) else lanes for each in wanted]
+            if chosen == list(range(lanes)):
+                picked = mask
+            else:
+                picked = self.value("picked", shuffle_text(type_text, mask, "zeroinitializer", chosen))
+            result = self.value("picked", f"or <{len(wanted)} x i1> {result}, {picked}") if result else picked
+        return result
+
     def lane(self, type_text: str, vector: str, lane: int) -> str:
         return self.value("lane", f"extractelement {type_text} {vector}, i64 {lane}")
 
@@ -278,6 +306,10 @@ class Emitter:
         self.module.declare(f"declare {declaration}" for declaration in sorted(self.declarations))
         if self.uses_nowhere and not any(line.startswith(NOWHERE + " ") for line in self.module.lines()):
             self.module.items.append([_NOWHERE_LINE])
+
+
+def _intrinsic_suffix(element: str, lanes: int) -> str:
+    return suffix(element, lanes).replace("p", "p0")
 
 
 def shuffle_text(type_text: str, first: str, second: str, mask: list[int]) -> str:

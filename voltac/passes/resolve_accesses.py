@@ -20,7 +20,7 @@ from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.options import Options
 from voltac.passes import broadcast, gather, shuffled_loads, shuffled_stores, vector
 from voltac.passes.access import Access, AccessReport, Places, pseudo_operation, read_access
-from voltac.passes.costs import cost_row
+from voltac.passes.costs import cost_row, has_masked
 from voltac.passes.effects import Effects, ModuleEffects, touched_by
 from voltac.passes.emit import Emitter
 
@@ -136,11 +136,14 @@ class _Resolver:
 
     def _key(self, access: Access) -> object:
         assert access.address is not None
-        return access.address.key, access.size, access.element == "ptr", access.offsets[0] % access.size
+        mask = "" if access.all_on else access.mask
+        return access.address.key, access.size, access.element == "ptr", access.offsets[0] % access.size, mask
 
     def _is_strided(self, access: Access) -> bool:
-        """Regular, but neither one address nor consecutive, and with every lane on."""
-        if access.address is None or not self.options.resolve_accesses or not access.all_on:
+        """Regular, but neither one address nor consecutive, and where lanes may be off the target can mask them."""
+        if access.address is None or not self.options.resolve_accesses:
+            return False
+        if not access.all_on and not has_masked(self.options.target, access.size):
             return False
         if access.is_uniform or access.is_consecutive:
             return False
@@ -167,17 +170,20 @@ class _Resolver:
             kind = "vector" if access.all_on else "masked"
             self._write(plan, access, block, writer, kind, "the lanes are consecutive in memory")
         else:
-            reason = "the addresses of the lanes are not a known pattern" if access.address is None else "some lanes may be off"
+            known = access.address is not None
+            reason = "some lanes may be off" if known else "the addresses of the lanes are not a known pattern"
             self._irregular(plan, access, block, reason)
 
     def _irregular(self, plan: _Plan, access: Access, block: Block, reason: str) -> None:
         row = cost_row(self.options.target)
+        # Scalar accesses at known distances need no addresses from vectors, which makes them the cheaper choice.
+        vectors = access.size >= 4 and not (access.all_on and access.address is not None and self.options.resolve_accesses)
         if access.is_store:
-            native = row.native_scatter and access.size >= 4
+            native = row.native_scatter and vectors
             writer = gather.native_scatter if native else gather.scalar_scatter
             self._write(plan, access, block, writer, "scatter" if native else "scalar", reason)
         else:
-            native = row.native_gather and access.size >= 4
+            native = row.native_gather and vectors
             writer = gather.native_gather if native else gather.scalar_gather
             self._write(plan, access, block, writer, "gather" if native else "scalar", reason)
 

@@ -1,4 +1,4 @@
-"""Strided loads with every lane on -> plain vector loads of the span and constant shuffles, shared by neighbours.
+"""Strided loads -> vector loads of the span and constant shuffles, shared by neighbouring accesses.
 
     %x = call <8 x float> @volta.gather.v8f32(<p, p + 8, p + 16, ...>, <all on>)
     ->
@@ -9,7 +9,8 @@
 The loads begin with the first byte touched and end with the last, so they stay
 on memory pages the program touches. Where the loads start in between is free:
 it is searched for starts that put the wanted elements in different slots, so
-that blends and a single permutation collect them.
+that blends and a single permutation collect them. Where lanes may be off the loads
+are masked, each element by the lanes that want it.
 """
 
 from __future__ import annotations
@@ -52,25 +53,47 @@ class Layout:
 
 
 def plan_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
-    """What is worth to be written with shuffles, out of accesses of one key; in program order."""
+    """What is worth to be written with shuffles, out of accesses of one key."""
     row = cost_row(target)
-    size = members[0].size
-    native = shuffle_elements(target, size)
+    all_on = members[0].all_on
+    native = shuffle_elements(target, members[0].size)
     pieces: list[Piece] = []
     for cluster in clusters(members, native):
-        parts = [part for access in cluster for part in split(access, native)]
-        separate = [(access, [own_layout(part.positions, native) for part in split(access, native)]) for access in cluster]
-        separate_cost = sum(_cost(layout, row) for _, layouts in separate for layout in layouts)
-        gather_cost = sum(row.gather_lane * access.lanes for access in cluster)
-        shared = shared_layout(parts, native) if len(parts) > 1 else None
-        if shared is not None and _cost(shared, row) <= min(separate_cost, gather_cost):
-            pieces.append(_piece(cluster, parts, shared))
-            continue
-        for access, layouts in separate:
-            if sum(_cost(layout, row) for layout in layouts) <= row.gather_lane * access.lanes:
-                own = split(access, native)
-                pieces.append(_piece_of_layouts(access, own, layouts))
+        load_cost = 1.0
+        if not all_on:
+            wanting = max(len(lanes) for lanes in wanting_lanes(cluster).values())
+            if wanting > _MOST_WANTING:
+                continue
+            load_cost += row.mask_shuffle * wanting
+        lane_cost = row.gather_lane if all_on else row.masked_gather_lane
+        parts = [split(access, native) for access in cluster]
+        separate = [[own_layout(part.positions, native) for part in own] for own in parts]
+        separate_costs = [sum(_cost(layout, row, load_cost) for layout in layouts) for layouts in separate]
+        every = [part for own in parts for part in own]
+        if len(every) > 1:
+            shared = shared_layout(every, native)
+            if _cost(shared, row, load_cost) <= min(sum(separate_costs), sum(lane_cost * access.lanes for access in cluster)):
+                pieces.append(_piece(cluster, every, [shared]))
+                continue
+        for access, own, layouts, cost in zip(cluster, parts, separate, separate_costs):
+            if cost <= lane_cost * access.lanes:
+                pieces.append(_piece([access], own, layouts))
     return pieces
+
+
+_MOST_WANTING = 4
+"""Masks of at most this many lanes are joined for one element."""
+
+
+def wanting_lanes(cluster: list[Access]) -> dict[int, list[int]]:
+    """Element position -> the lanes that want it."""
+    found: dict[int, list[int]] = {}
+    for access in cluster:
+        for lane, offset in enumerate(access.offsets):
+            lanes = found.setdefault(offset // access.size, [])
+            if lane not in lanes:
+                lanes.append(lane)
+    return found
 
 
 def clusters(members: list[Access], reach: int) -> list[list[Access]]:
@@ -176,8 +199,8 @@ def _find_slots(positions: tuple[int, ...], starts: list[int], width: int) -> li
     return found
 
 
-def _cost(layout: Layout, row: CostRow) -> float:
-    return len(layout.starts) + sum(_shuffle_cost(slots, layout.width, row) for slots in layout.slots)
+def _cost(layout: Layout, row: CostRow, load_cost: float) -> float:
+    return len(layout.starts) * load_cost + sum(_shuffle_cost(slots, layout.width, row) for slots in layout.slots)
 
 
 def _shuffle_cost(slots: list[tuple[int, int]], width: int, row: CostRow) -> float:
@@ -198,39 +221,43 @@ def is_separated(slots: list[tuple[int, int]]) -> bool:
 # ---- writing --------------------------------------------------------------------
 
 
-def _piece(cluster: list[Access], parts: list[Part], layout: Layout) -> Piece:
+def _piece(cluster: list[Access], parts: list[Part], layouts: list[Layout]) -> Piece:
+    """``layouts``: one for all parts, or one for each."""
+
     def write(emit: Emitter) -> None:
-        loads = _write_loads(cluster[0], layout, emit)
+        element = cluster[0].element
         results: dict[int, list[str]] = {}
-        for part, slots in zip(parts, layout.slots):
-            results.setdefault(part.access.index, []).append(_collect(loads, slots, layout.width, cluster[0].element, emit))
+        waiting = iter(parts)
+        for layout in layouts:
+            loads = _write_loads(cluster, layout, emit)
+            for slots in layout.slots:
+                collected = _collect(loads, slots, layout.width, element, emit)
+                results.setdefault(next(waiting).access.index, []).append(collected)
         for access in cluster:
-            _join_parts(access, results[access.index], cluster[0].element, emit)
-
-    return Piece(cluster, write, f"{len(layout.starts)} vector loads serve {len(cluster)} neighbouring accesses")
-
-
-def _piece_of_layouts(access: Access, parts: list[Part], layouts: list[Layout]) -> Piece:
-    def write(emit: Emitter) -> None:
-        results = [
-            _collect(_write_loads(access, layout, emit), layout.slots[0], layout.width, access.element, emit)
-            for _, layout in zip(parts, layouts)
-        ]
-        _join_parts(access, results, access.element, emit)
+            _join_parts(access, results[access.index], element, emit)
 
     count = sum(len(layout.starts) for layout in layouts)
-    return Piece([access], write, f"{count} vector load{'s' if count > 1 else ''} and shuffles")
+    loads = f"{count} vector load{'s' if count > 1 else ''}"
+    served = f"serve {len(cluster)} neighbouring accesses" if len(cluster) > 1 else "and shuffles"
+    return Piece(cluster, write, f"{loads} {served}")
 
 
-def _write_loads(access: Access, layout: Layout, emit: Emitter) -> list[str]:
+def _write_loads(cluster: list[Access], layout: Layout, emit: Emitter) -> list[str]:
+    access = cluster[0]
     address = access.address
     assert address is not None
     remainder = access.offsets[0] % access.size
     vector = f"<{layout.width} x {access.element}>"
+    wanting = {} if access.all_on else wanting_lanes(cluster)
     loads: list[str] = []
     for start in layout.starts:
         pointer = emit.address(address, start * access.size + remainder, access.element, access.size)
-        loads.append(emit.load("span", f"load {vector}, ptr {pointer}, align {access.size}"))
+        if access.all_on:
+            loads.append(emit.load("span", f"load {vector}, ptr {pointer}, align {access.size}"))
+            continue
+        wanted = [wanting.get(position, []) for position in range(start, start + layout.width)]
+        mask = emit.mask_of(access.mask, access.lanes, wanted)
+        loads.append(emit.masked_load("span", access.element, layout.width, access.size, pointer, mask))
     return loads
 
 

@@ -1,4 +1,4 @@
-"""Strided stores with every lane on -> constant shuffles and full vector stores, combined with neighbouring members.
+"""Strided stores -> constant shuffles and full vector stores, combined with neighbouring members.
 
     call void @volta.scatter.v8f32(%x, <p, p + 8, ...>, <all on>)
     call void @volta.scatter.v8f32(%y, <p + 4, p + 12, ...>, <all on>)
@@ -8,16 +8,15 @@
 
 Only bytes that the program writes are written: where the members leave gaps, a
 store under a constant mask is used if the target has a cheap one, else each lane
-is stored alone.
+is stored alone. Where lanes may be off the stores are masked, each element by its lane.
 """
 
 from __future__ import annotations
 
-from voltac.ir.pseudo import suffix
 from voltac.passes.access import Access
-from voltac.passes.costs import CostRow, cost_row, shuffle_elements
+from voltac.passes.costs import CostRow, cost_row, has_masked, shuffle_elements
 from voltac.passes.emit import Emitter
-from voltac.passes.shuffled_loads import Piece, clusters
+from voltac.passes.shuffled_loads import Piece, clusters, wanting_lanes
 from voltac.target_info import TargetInfo
 
 Source = tuple[int, int]
@@ -29,14 +28,21 @@ Chunk = tuple[int, list[Source | None]]
 def plan_stores(members: list[Access], target: TargetInfo) -> list[Piece]:
     """What is worth to be written with shuffles, out of accesses of one key."""
     row = cost_row(target)
-    native = shuffle_elements(target, members[0].size)
+    first = members[0]
+    native = shuffle_elements(target, first.size)
+    lane_cost = row.scatter_lane if first.all_on else row.masked_scatter_lane
     pieces: list[Piece] = []
     for cluster in clusters(members, 0):
+        if not first.all_on and any(len(lanes) > 1 for lanes in wanting_lanes(cluster).values()):
+            # Which lane is the highest active one is not known.
+            continue
         contents = _contents(cluster)
-        choices = [_solid_chunks(contents, native), _masked_chunks(contents, native)]
-        costs = [_cost(chunks, row) for chunks in choices]
+        choices = [_solid_chunks(contents, native)]
+        if has_masked(target, first.size):
+            choices.append(_masked_chunks(contents, native))
+        costs = [_cost(chunks, row, first.all_on) for chunks in choices]
         best = min(range(len(choices)), key=costs.__getitem__)
-        if costs[best] <= sum(row.scatter_lane * access.lanes for access in cluster):
+        if costs[best] <= sum(lane_cost * access.lanes for access in cluster):
             pieces.append(_piece(cluster, choices[best]))
     return pieces
 
@@ -81,14 +87,14 @@ def _masked_chunks(contents: dict[int, Source], native: int) -> list[Chunk]:
     return chunks
 
 
-def _cost(chunks: list[Chunk], row: CostRow) -> float:
+def _cost(chunks: list[Chunk], row: CostRow, all_on: bool) -> float:
     if not chunks:
         return float("inf")
     total = 0.0
     for _, held in chunks:
-        total += row.constant_masked_store if None in held else 1
-        sources = {source[0] for source in held if source is not None}
-        total += len(sources) if len(held) > 1 else 1
+        total += row.masked_store if None in held or not all_on else 1
+        total += 0 if all_on else row.mask_shuffle
+        total += len({source[0] for source in held if source is not None}) if len(held) > 1 else 1
     return total
 
 
@@ -106,7 +112,7 @@ def _piece(cluster: list[Access], chunks: list[Chunk]) -> Piece:
 def _assemble(first: Access, values: list[str], held: list[Source | None], emit: Emitter) -> str:
     """The contents of one vector: pairs of sources put in place, then blended."""
     lanes = first.lanes
-    if len(held) == 1 and held[0] is not None:
+    if len(held) == 1 and held[0] is not None and first.all_on:
         return emit.lane(first.vector, values[held[0][0]], held[0][1])
     used = list(dict.fromkeys(source[0] for source in held if source is not None))
     partial: list[tuple[str, set[int]]] = []
@@ -133,10 +139,12 @@ def _store(first: Access, start: int, held: list[Source | None], vector: str, em
     assert address is not None
     width, element, size = len(held), first.element, first.size
     pointer = emit.address(address, start * size + first.offsets[0] % size, element, size)
-    type_text = f"<{width} x {element}>" if width > 1 else element
-    if None not in held:
+    if first.all_on and None not in held:
+        type_text = f"<{width} x {element}>" if width > 1 else element
         emit.line(f"store {type_text} {vector}, ptr {pointer}, align {size}")
         return
-    bits = ", ".join(f"i1 {'false' if source is None else 'true'}" for source in held)
-    intrinsic = f"void @llvm.masked.store.{suffix(element, width).replace('p', 'p0')}.p0({type_text}, ptr, <{width} x i1>)"
-    emit.call(intrinsic, f"{type_text} {vector}, ptr align {size} {pointer}, <{width} x i1> <{bits}>")
+    if first.all_on:
+        mask = "<" + ", ".join(f"i1 {'false' if source is None else 'true'}" for source in held) + ">"
+    else:
+        mask = emit.mask_of(first.mask, first.lanes, [[] if source is None else [source[1]] for source in held])
+    emit.masked_store(vector, element, width, size, pointer, mask)
