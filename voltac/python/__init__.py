@@ -12,7 +12,7 @@ import numpy as np
 from voltac.diagnostics import NOWHERE, Diagnostics, suggestion
 from voltac.llvm.host import host_target
 from voltac.options import Options
-from voltac.python.build import build
+from voltac.python.build import build_module
 from voltac.python.kernel import Kernel
 from voltac.python.module import KernelModule
 from voltac.python.source import Source
@@ -31,7 +31,7 @@ def load(path: str | os.PathLike[str], *, cache: bool = True, **options: Any) ->
     name = os.fspath(path)
     with open(name, "rb") as file:
         content = file.read()
-    return build(Source(_decoded(content, name), name, make_options(**options)), cache)
+    return build_module(Source(_decoded(content, name), name, make_options(**options)), cache)
 
 
 def compile(source: str, *, file: str = "<string>", cache: bool = True, **options: Any) -> KernelModule:
@@ -44,12 +44,12 @@ def compile(source: str, *, file: str = "<string>", cache: bool = True, **option
     """
     if not isinstance(source, str):
         raise TypeError(f"the source must be a str, not {type(source).__name__}; voltac.load takes the path of a file")
-    return build(Source(_decoded(source.encode("utf-8", "surrogatepass"), file), file, make_options(**options)), cache)
+    return build_module(Source(_decoded(source.encode("utf-8", "surrogatepass"), file), file, make_options(**options)), cache)
 
 
 def compile_with_options(text: str, file: str, options: Options, cache: bool = True) -> KernelModule:
     """Compile a program with options that are complete."""
-    return build(Source(text, file, options), cache)
+    return build_module(Source(text, file, options), cache)
 
 
 def make_options(
@@ -122,7 +122,7 @@ def _decoded(content: bytes, name: str) -> str:
         return text
     from voltac.driver import InputError, decode_source  # only here: a cached kernel is called without the compiler
 
-    diagnostics = Diagnostics()
+    diagnostics = Diagnostics(wrap=False)
     try:
         return decode_source(content, name)
     except InputError as error:

@@ -240,7 +240,7 @@ class _Argument:
         if memory.at_least_one and not memory.writable and isinstance(memory.format, str):
             if isinstance(value, (bool, int, float, np.generic)):
                 return self._constant(memory.format)
-        if isinstance(value, (str, bytes, np.generic)):
+        if isinstance(value, (str, np.generic)):
             self.refuse(TypeError, self._wanted(memory))
         if hasattr(value, "__array_interface__"):
             return np.asarray(value)

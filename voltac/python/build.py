@@ -33,7 +33,7 @@ _compiling = threading.Lock()
 """LLVM compiles under one lock anyway; waiting here, a second thread finds the first one's result in the cache."""
 
 
-def build(source: Source, use_cache: bool = True) -> KernelModule:
+def build_module(source: Source, use_cache: bool = True) -> KernelModule:
     """Compile, unless the cache knows the program, and load."""
     key = _key(source) if use_cache and _repeatable(source.text) else ""
     entry = disk.find(key) if key else None
@@ -54,7 +54,7 @@ def _compiled(source: Source, key: str) -> disk.Entry:
     from voltac.sema.layout import Layout
 
     start = time.time()
-    diagnostics = Diagnostics()
+    diagnostics = Diagnostics(wrap=False)
     compilation = compile_source(source.text, source.file, source.options, diagnostics)
     layout = Layout(source.options.target)
     signatures = [signature(function, layout) for function in compilation.program.exports]

@@ -121,6 +121,8 @@ def _read(code: bytes) -> _Object:
     kind, machine, section_table, entry_size, section_count = header[6], header[7], header[11], header[16], header[17]
     if kind != _RELOCATABLE or machine != _X86_64 or entry_size != _SECTION.size or not section_count:
         raise NotSupported("not a relocatable object for x86-64")
+    if len(code) < section_table + section_count * _SECTION.size:
+        raise ValueError("the object is cut off")
     sections = []
     for row in _SECTION.iter_unpack(code[section_table : section_table + section_count * _SECTION.size]):
         _, section_kind, flags, _, offset, size, link, info, alignment, _ = row

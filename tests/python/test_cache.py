@@ -1,0 +1,273 @@
+"""The cache gives back what was stored for exactly this source, or nothing; nothing that is wrong with it stops a call."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import resource
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import voltac
+from voltac.python import build, cache
+
+SOURCE = "export uniform int f() { return 41 + 1; }"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "cache"
+    monkeypatch.setenv("VOLTAC_CACHE_DIR", str(path))
+    monkeypatch.setattr(cache, "_warned", set())
+    return path
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The sources that had to be compiled."""
+    seen: list[str] = []
+    real = build._compiled
+
+    def counting(source: voltac.python.source.Source, key: str) -> cache.Entry:
+        seen.append(source.text)
+        return real(source, key)
+
+    monkeypatch.setattr(build, "_compiled", counting)
+    yield seen
+
+
+def entries(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.voltac"))
+
+
+def test_a_program_is_compiled_once(folder: Path, compiled: list[str]) -> None:
+    for _ in range(3):
+        assert voltac.compile(SOURCE).f() == 42
+    assert len(compiled) == 1 and len(entries(folder)) == 1
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert entries(folder)[0].stat().st_mode & 0o777 == 0o600
+
+
+def test_whatever_changes_the_code_changes_the_key(folder: Path, compiled: list[str]) -> None:
+    voltac.compile(SOURCE)
+    voltac.compile(SOURCE, target="sse4")
+    voltac.compile(SOURCE, opt=1)
+    voltac.compile(SOURCE, defines={"X": 1})
+    voltac.compile(SOURCE, fast_math="balanced")
+    voltac.compile(SOURCE + "\n")
+    voltac.compile(SOURCE, file="other.ispc")
+    assert len(compiled) == 7
+    voltac.compile(SOURCE, cache=False)
+    assert len(compiled) == 8
+
+
+def test_a_changed_compiler_changes_the_key(folder: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    voltac.compile(SOURCE)
+    monkeypatch.setattr(build, "_compiler_state", lambda: ["another"])
+    voltac.compile(SOURCE)
+    assert len(compiled) == 2
+
+
+def test_a_changed_include_is_noticed(folder: Path, compiled: list[str], tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    (second / "value.h").write_text('#include "inner.h"\n')
+    (second / "inner.h").write_text("#define VALUE 1\n")
+    source = '#include "value.h"\nexport uniform int f() { return VALUE; }'
+
+    def value() -> int:
+        result: int = voltac.compile(source, include=[first, second]).f()
+        return result
+
+    assert [value(), value()] == [1, 1] and len(compiled) == 1
+    (second / "inner.h").write_text("#define VALUE 2\n")
+    assert [value(), value()] == [2, 2] and len(compiled) == 2
+    # A file that is found before the one that was included.
+    (first / "value.h").write_text("#define VALUE 3\n")
+    assert [value(), value()] == [3, 3] and len(compiled) == 3
+    (first / "value.h").unlink()
+    assert value() == 2
+
+
+def test_two_files_of_one_text_in_two_folders_include_their_own(folder: Path, tmp_path: Path) -> None:
+    for number in (1, 2):
+        place = tmp_path / str(number)
+        place.mkdir()
+        (place / "a.ispc").write_text('#include "value.h"\nexport uniform int f() { return VALUE; }')
+        (place / "value.h").write_text(f"#define VALUE {number}\n")
+    assert [voltac.load(tmp_path / str(number) / "a.ispc").f() for number in (1, 2, 1, 2)] == [1, 2, 1, 2]
+
+
+def test_any_damage_to_an_entry_is_a_miss(folder: Path, compiled: list[str]) -> None:
+    voltac.compile(SOURCE)
+    (path,) = entries(folder)
+    whole = path.read_bytes()
+    key = path.stem
+    assert cache.find(key) is not None
+    places = {*range(min(400, len(whole))), *range(0, len(whole), max(1, len(whole) // 300)), len(whole) - 1}
+    for place in sorted(places):
+        damaged = bytearray(whole)
+        damaged[place] ^= 0x10
+        path.write_bytes(damaged)
+        assert cache.find(key) is None, f"byte {place} changed"
+    for end in (0, 1, 10, 21, 86, 90, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:end])
+        assert cache.find(key) is None, f"cut at {end}"
+    path.write_bytes(whole + b"x")
+    assert cache.find(key) is None
+    path.write_bytes(b"")
+    assert voltac.compile(SOURCE).f() == 42
+    assert len(compiled) == 2 and cache.find(key) is not None, "a bad entry is replaced"
+
+
+def test_an_entry_under_another_key_is_a_miss(folder: Path) -> None:
+    voltac.compile(SOURCE)
+    (path,) = entries(folder)
+    other = "0" * 64
+    path.rename(folder / f"{other}.voltac")
+    assert cache.find(other) is None
+
+
+def test_an_entry_that_is_a_link_or_a_pipe_is_a_miss(folder: Path, compiled: list[str], tmp_path: Path) -> None:
+    voltac.compile(SOURCE)
+    (path,) = entries(folder)
+    moved = tmp_path / "moved"
+    path.rename(moved)
+    path.symlink_to(moved)
+    assert voltac.compile(SOURCE).f() == 42 and len(compiled) == 2 and not path.is_symlink()
+    path.unlink()
+    os.mkfifo(path)
+    assert voltac.compile(SOURCE).f() == 42 and len(compiled) == 3
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o777])
+def test_a_folder_others_may_write_to_is_not_used(folder: Path, compiled: list[str], mode: int) -> None:
+    folder.mkdir()
+    folder.chmod(mode)
+    with pytest.warns(RuntimeWarning, match="can be written by other users; voltac compiles without a cache") as caught:
+        assert voltac.compile(SOURCE).f() == 42
+        assert voltac.compile(SOURCE).f() == 42
+    assert len(compiled) == 2 and not entries(folder) and len(caught) == 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="giving a folder away takes root")
+def test_a_folder_of_another_user_is_not_used(folder: Path, compiled: list[str]) -> None:
+    voltac.compile(SOURCE)
+    os.chown(folder, 12345, -1)
+    with pytest.warns(RuntimeWarning, match="belongs to another user"):
+        assert voltac.compile(SOURCE).f() == 42
+    assert len(compiled) == 2
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="giving a file away takes root")
+def test_an_entry_of_another_user_is_a_miss(folder: Path, compiled: list[str]) -> None:
+    voltac.compile(SOURCE)
+    os.chown(entries(folder)[0], 12345, -1)
+    assert voltac.compile(SOURCE).f() == 42 and len(compiled) == 2
+
+
+def test_a_folder_behind_a_link_is_not_used(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    folder.symlink_to(tmp_path / "elsewhere")
+    with pytest.warns(RuntimeWarning, match="is a symbolic link"):
+        assert voltac.compile(SOURCE).f() == 42
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def test_a_folder_that_is_a_file_is_not_used(folder: Path) -> None:
+    folder.write_text("")
+    with pytest.warns(RuntimeWarning, match="is not a folder"):
+        assert voltac.compile(SOURCE).f() == 42
+
+
+def test_no_place_for_a_cache_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VOLTAC_CACHE_DIR", "/proc/nowhere/cache")
+    assert voltac.compile(SOURCE).f() == 42
+    monkeypatch.delenv("VOLTAC_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nowhere")
+    assert cache.folder_path() == "/proc/nowhere/voltac"
+    assert voltac.compile(SOURCE).f() == 42
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", "/some/home")
+    assert cache.folder_path() == "/some/home/.cache/voltac"
+
+
+def test_a_full_disk_is_no_error(folder: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", full)
+        assert voltac.compile(SOURCE).f() == 42
+    assert not list(folder.iterdir()), "nothing is left behind"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert voltac.compile(SOURCE).f() == 42
+    assert len(entries(folder)) == 1
+
+
+def test_a_write_that_fails_halfway_leaves_nothing(folder: Path) -> None:
+    code = (
+        "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100));"
+        f"import voltac; print(voltac.compile({SOURCE!r}).f())"
+    )
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)
+    done = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout.strip() == "42" and not done.stderr
+    assert not list(folder.iterdir())
+
+
+def test_what_was_used_longest_ago_is_removed_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "_LIMIT", 100_000)
+    payload = (b"x" * 30_000,)
+    for number in range(3):
+        cache.store(f"{number}", {}, payload, {})
+        os.utime(folder / f"{number}.voltac", (number, number))
+    assert cache.find("0") is not None, "using an entry makes it the newest"
+    leftover = folder / "dead.part"
+    leftover.write_text("")
+    os.utime(leftover, (0, 0))
+    cache.store("3", {}, payload, {})
+    assert {path.stem for path in entries(folder)} == {"0", "3"}
+    assert not leftover.exists()
+
+
+def test_a_source_with_the_time_in_it_is_not_cached(folder: Path, compiled: list[str]) -> None:
+    source = SOURCE + " // __TIME__"
+    voltac.compile(source)
+    voltac.compile(source)
+    assert len(compiled) == 2
+
+
+def _fill(number: int) -> list[int]:
+    results = []
+    for offset in range(4):
+        value = (number + offset) % 4
+        results.append(voltac.compile(f"export uniform int f() {{ return {value}; }}").f() - value)
+    return results
+
+
+def test_processes_fill_one_cache_at_once(folder: Path) -> None:
+    with multiprocessing.get_context("spawn").Pool(3) as pool:
+        assert pool.map(_fill, range(6)) == [[0] * 4] * 6
+    assert len(entries(folder)) == 4
+    assert all(cache.find(path.stem) for path in entries(folder))
+    assert not list(folder.glob("*.part"))
+
+
+def test_a_hit_takes_milliseconds(folder: Path) -> None:
+    voltac.compile(SOURCE)
+    times = []
+    for _ in range(10):
+        start = time.perf_counter()
+        voltac.compile(SOURCE)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.01

@@ -1,0 +1,116 @@
+"""``voltac.load`` and ``voltac.compile``: their options, and what they say of sources that cannot be compiled."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import voltac
+
+SOURCE = "export uniform int value() { return VALUE + programCount; }"
+
+
+def test_a_file_is_loaded_by_its_path(tmp_path: Path) -> None:
+    path = tmp_path / "a.ispc"
+    path.write_text("export uniform int f() { return 3; }")
+    assert voltac.load(path).f() == 3
+    assert voltac.load(str(path), target="sse4").f() == 3
+
+
+def test_macros_folders_and_level_reach_the_compiler(tmp_path: Path) -> None:
+    assert voltac.compile(SOURCE, defines={"VALUE": 5}, target="sse4-i32x4").value() == 9
+    assert voltac.compile(SOURCE, defines=["VALUE=7"], target="sse4-i32x8", opt=0).value() == 15
+    (tmp_path / "value.h").write_text("#define VALUE 1\n")
+    for folders in (tmp_path, [str(tmp_path)]):
+        assert voltac.compile('#include "value.h"\n' + SOURCE, include=folders, target="avx2").value() == 9
+
+
+def test_wrong_options_are_refused() -> None:
+    with pytest.raises(TypeError, match="no option 'targt'; did you mean 'target'"):
+        voltac.compile(SOURCE, targt="host")
+    with pytest.raises(ValueError, match="opt must be 0, 1, 2 or 3, not 4"):
+        voltac.compile(SOURCE, opt=4)
+    with pytest.raises(ValueError, match="unknown target 'avx3'; possible targets are: host"):
+        voltac.compile(SOURCE, target="avx3")
+    with pytest.raises(TypeError, match="must be a str, not PosixPath; voltac.load takes the path"):
+        voltac.compile(Path("a.ispc"))  # type: ignore[arg-type]
+
+
+def test_unreadable_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.ispc"):
+        voltac.load(tmp_path / "nowhere.ispc")
+    with pytest.raises(IsADirectoryError):
+        voltac.load(tmp_path)
+    path = tmp_path / "bad.ispc"
+    path.write_bytes(b"int x;\n\xff\xfe")
+    with pytest.raises(voltac.CompileError, match=r"bad.ispc is not UTF-8 text: byte 0xff in line 2"):
+        voltac.load(path)
+    path.write_bytes(b" \n")
+    with pytest.raises(voltac.CompileError, match=r"bad.ispc is empty"):
+        voltac.load(path)
+    with pytest.raises(voltac.CompileError, match="empty"):
+        voltac.compile("")
+
+
+def test_errors_of_the_program_point_into_it() -> None:
+    with pytest.raises(voltac.CompileError) as caught:
+        voltac.compile("export void f(uniform int n) {\n    n = unknown;\n}\n", file="wrong.ispc")
+    assert str(caught.value).startswith("wrong.ispc:2:9: Error: ") and "unknown" in str(caught.value)
+    assert "^^^^^^^" in str(caught.value)
+    assert caught.value.diagnostics.error_count == 1
+
+
+def test_a_program_without_exports_is_a_module_without_kernels() -> None:
+    k = voltac.compile("void f() { }")
+    assert len(k) == 0 and "no exports" in repr(k)
+
+
+def test_warnings_are_kept_with_the_module() -> None:
+    source = "export void f(varying int * uniform p) { p[0] = 1; }"
+    first, again = voltac.compile(source, file="w.ispc"), voltac.compile(source, file="w.ispc")
+    assert "w.ispc:1:" in first.warnings and "arning" in first.warnings
+    assert again.warnings == first.warnings
+
+
+def run_python(code: str, **environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | environment, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_importing_voltac_imports_nothing_big() -> None:
+    names = "'llvmlite', 'lark', 'numpy', 'voltac.driver', 'voltac.syntax', 'voltac.sema'"
+    assert run_python(f"import sys, voltac; dir(voltac); print([n for n in ({names}) if n in sys.modules])").strip() == "[]"
+
+
+def test_a_cached_program_needs_neither_parser_nor_llvm(tmp_path: Path) -> None:
+    code = (
+        "import sys, voltac; k = voltac.compile('export uniform int f() { return 6; }'); print(k.f());"
+        "print([n for n in ('llvmlite', 'lark', 'voltac.driver', 'voltac.syntax', 'voltac.sema', 'voltac.lower') "
+        "if n in sys.modules])"
+    )
+    folder = str(tmp_path / "cache")
+    assert "llvmlite" in run_python(code, VOLTAC_CACHE_DIR=folder)
+    assert run_python(code, VOLTAC_CACHE_DIR=folder).split("\n")[:2] == ["6", "[]"]
+
+
+def test_results_are_those_of_numpy_on_every_target() -> None:
+    source = (
+        "export void f(uniform float x[], uniform float y[], uniform int n) { foreach (i = 0 ... n) y[i] = x[i] * x[i] + 1; }"
+    )
+    x = np.linspace(-3, 3, 101, dtype=np.float32)
+    for target in ("sse4-i32x4", "sse4-i32x8", "avx2-i32x4", "avx2-i32x8", "avx2-i32x16", "avx512skx-x4", "avx512skx-x16"):
+        k = voltac.compile(source, target=target)
+        y = np.zeros_like(x)
+        try:
+            k.f(x, y, 101)
+        except voltac.CannotRun:
+            continue
+        np.testing.assert_allclose(y, x * x + 1, rtol=1e-6)

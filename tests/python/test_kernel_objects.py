@@ -1,0 +1,208 @@
+"""Modules and kernels as Python objects: what they tell of themselves, how long they live, what they leak."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import inspect
+import pickle
+import sys
+import threading
+import time
+import tracemalloc
+import weakref
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import voltac
+
+PROGRAM = """
+// Adds one to each element.
+export void increment(uniform int values[], uniform int count) {
+    foreach (i = 0 ... count) values[i] += 1;
+}
+export uniform float half(uniform float x) { return x / 2; }
+export void spin(uniform int turns, uniform int out[]) {
+    uniform unsigned int state = 1;
+    for (uniform int i = 0; i < turns; ++i) state = state * 1664525 + 1013904223;
+    out[0] = state >> 1;
+}
+export void target(uniform int out[]) { out[0] = programCount; }
+"""
+
+
+@pytest.fixture(scope="module")
+def k() -> voltac.KernelModule:
+    return voltac.compile(PROGRAM, file="objects.ispc")
+
+
+def test_a_kernel_tells_what_it_is(k: voltac.KernelModule) -> None:
+    assert k.increment.signature == "void increment(uniform int32 * uniform values, uniform int32 count)"
+    assert k.increment.__name__ == "increment"
+    assert "Adds one to each element." in k.increment.__doc__
+    assert "values: array of int32" in k.increment.__doc__ and "count: integer of 32 bits, signed" in k.increment.__doc__
+    assert list(inspect.signature(k.increment).parameters) == ["values", "count"]
+    assert k.increment.signature in repr(k.increment)
+    assert isinstance(k.increment, voltac.Kernel)
+    assert callable(k.increment)
+
+
+def test_a_module_tells_what_it_has() -> None:
+    k = voltac.compile(PROGRAM, target="avx2-i32x8")
+    assert k.target == "avx2-i32x8" and k.width == 8
+    assert list(k) == ["increment", "half", "spin", "target"] and len(k) == 4 and "half" in k
+    assert "increment" in dir(k) and "half" in repr(k)
+    with pytest.raises(AttributeError) as caught:
+        k.increnemt  # noqa: B018
+    assert "increment" in dir(caught.value.obj), "what Python looks for suggestions in"
+    with pytest.raises(KeyError, match="exports no function 'hal'; did you mean 'half'"):
+        k["hal"]
+
+
+def test_a_kernel_named_like_a_member_is_reached_by_its_name(k: voltac.KernelModule) -> None:
+    out = np.zeros(1, np.int32)
+    k["target"](out)
+    assert out[0] == k.width and isinstance(k.target, str)
+
+
+def test_the_assembly_is_that_of_one_function() -> None:
+    k = voltac.compile(PROGRAM, target="avx512skx-x16")
+    text = k.assembly("increment")
+    assert text.startswith("increment:") and "vpsub" in text + "vpsubd" and "ret" in text
+    assert "half:" not in text and "half:" in k.assembly()
+    assert k.increment.assembly() == text
+    with pytest.raises(KeyError, match="no function 'incremnt'; did you mean 'increment'"):
+        k.assembly("incremnt")
+
+
+def test_kernels_refuse_to_be_pickled(k: voltac.KernelModule) -> None:
+    for value in (k, k.increment):
+        with pytest.raises(TypeError, match="cannot be pickled"):
+            pickle.dumps(value)
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        copy.copy(k.increment)
+
+
+def test_an_instance_made_by_hand_is_no_kernel(k: voltac.KernelModule) -> None:
+    empty = object.__new__(type(k.increment))
+    with pytest.raises(TypeError):
+        empty()
+
+
+def test_code_for_another_cpu_is_emitted_but_not_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    import voltac.llvm.host
+
+    lacking = frozenset(voltac.llvm.host.instruction_sets() - {"avx2"})
+    monkeypatch.setattr(voltac.llvm.host, "instruction_sets", lambda: lacking)
+    k = voltac.compile(PROGRAM, target="avx2-i32x8")
+    assert "ymm" in k.assembly("increment")
+    with pytest.raises(voltac.CannotRun, match=r"target 'avx2-i32x8' can be emitted but not called here: this CPU has no avx2"):
+        k.increment(np.zeros(3, np.int32), 3)
+
+
+def test_the_code_lives_as_long_as_a_kernel_of_it() -> None:
+    k = voltac.compile(PROGRAM)
+    kernel, code = k.half, weakref.ref(k.half._code)
+    del k
+    gc.collect()
+    assert code() is not None and kernel(3.0) == 1.5
+    del kernel
+    gc.collect()
+    assert code() is None
+
+
+def test_two_modules_of_one_source_do_not_share_their_globals() -> None:
+    source = "static uniform int count = 0; export uniform int next() { return ++count; }"
+    a, b = voltac.compile(source), voltac.compile(source)
+    assert [a.next(), a.next(), b.next(), a.next()] == [1, 2, 1, 3]
+
+
+def test_calls_leak_nothing(k: voltac.KernelModule) -> None:
+    values = np.zeros(10, np.int32)
+    kernel = k.increment
+
+    def calls(times: int) -> None:
+        for _ in range(times):
+            kernel(values, 10)
+            k.half(0.25)
+            kernel(memoryview(values), count=10)
+            try:
+                kernel(values.astype(float), 10)
+            except TypeError:
+                pass
+
+    calls(100)
+    references = [sys.getrefcount(item) for item in (None, values, kernel, values.dtype)]
+    grown = []
+    tracemalloc.start()
+    try:
+        # A leak shows in every round; a table of the interpreter that grows once does not.
+        for _ in range(4):
+            before = tracemalloc.get_traced_memory()[0]
+            calls(300)
+            gc.collect()
+            grown.append(tracemalloc.get_traced_memory()[0] - before)
+    finally:
+        tracemalloc.stop()
+    assert min(grown) < 300 * 8, grown
+    after = [sys.getrefcount(item) for item in (None, values, kernel, values.dtype)]
+    assert all(abs(one - other) < 50 for one, other in zip(references, after)), (references, after)
+
+
+def test_modules_leak_nothing() -> None:
+    def once() -> None:
+        voltac.compile(PROGRAM).half(1.0)
+
+    def mapped() -> int:
+        return sum("voltac" in line or " 00:00 0" in line for line in Path("/proc/self/maps").read_text().splitlines())
+
+    for _ in range(5):
+        once()
+    gc.collect()
+    before = mapped()
+    for _ in range(50):
+        once()
+    gc.collect()
+    assert mapped() <= before + 10
+
+
+def test_other_threads_run_while_a_kernel_does(k: voltac.KernelModule) -> None:
+    out = np.zeros(1, np.int32)
+    turns = 1
+    # As many turns as take a good while on this machine.
+    while True:
+        start = time.perf_counter()
+        k.spin(turns, out)
+        if time.perf_counter() - start > 0.2:
+            break
+        turns *= 2
+    counted = 0
+    done = threading.Event()
+    worker = threading.Thread(target=lambda: (k.spin(turns, out), done.set()))
+    worker.start()
+    while not done.is_set():
+        counted += 1
+        time.sleep(0.001)
+    worker.join()
+    # With the GIL held this thread would not have got a turn before the end.
+    assert counted > 10
+
+
+def test_threads_may_compile_at_once() -> None:
+    sources = [f"export uniform int value() {{ return {number % 3} + 100; }}" for number in range(6)]
+    results: dict[int, object] = {}
+
+    def work(number: int) -> None:
+        try:
+            results[number] = voltac.compile(sources[number], cache=number % 2 == 0).value()
+        except BaseException as error:
+            results[number] = error
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(len(sources))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == {number: number % 3 + 100 for number in range(len(sources))}
