@@ -43,7 +43,7 @@ def test_on_the_ir(program: RunTest) -> None:
 def check_ir(program: RunTest, target, stages, level: int = 2) -> None:
     for stage, text in ir_after(program.path, program.text, target, level):
         if stage in stages:
-            difference = program.difference(interpret_ir(text), program.prints, target.width)
+            difference = program.difference(*interpret_ir(text), target.width)
             assert difference == "", f"for {target.name}, after {stage}"
 
 

@@ -155,11 +155,12 @@ def interpret(path: Path, text: str, target: TargetInfo) -> tuple[Array, str]:
     return out, "".join(printed)
 
 
-def interpret_ir(text: str) -> Array:
+def interpret_ir(text: str) -> tuple[Array, str]:
     """By the interpreter of the IR; raises where the program does what it must not."""
     out, (floats, integers) = np.zeros(OUTPUTS), inputs()
-    Machine(read(text)).call("test", [out, floats, integers, INPUTS])
-    return out
+    machine = Machine(read(text))
+    machine.call("test", [out, floats, integers, INPUTS])
+    return out, "".join(machine.printed)
 
 
 def ir_after(path: Path, text: str, target: TargetInfo, level: int = 2) -> Iterator[tuple[str, str]]:

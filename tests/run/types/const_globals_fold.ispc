@@ -1,4 +1,4 @@
-// claim: const globals are constants: in other globals, array sizes and case labels
+// claim: const globals are constants: in other globals and array sizes
 // expect: [12, 144, 7, 5]
 const uniform int SIDE = 12;
 static const uniform int AREA = SIDE * SIDE;
@@ -9,7 +9,7 @@ export void test(uniform double out[], uniform float f[], uniform int32 i[], uni
     out[1] = AREA;
     out[2] = sizeof(table) / sizeof(uniform float);
     switch (n - 52) {
-    case SIDE: out[3] = STEP; break;
+    case STEP + 7: out[3] = STEP; break;
     default: out[3] = 0;
     }
 }

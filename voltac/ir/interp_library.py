@@ -1,0 +1,124 @@
+"""Functions of the C library that compiled programs call, for the IR interpreter: name -> what it does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from voltac.ir.interp_values import Fault, Value, to_signed
+
+if TYPE_CHECKING:
+    from voltac.ir.interp import Machine
+
+External = Callable[["Machine", list[Value]], Value]
+"""Gets the arguments, yields the result."""
+
+
+def _aligned_allocation(machine: Machine, arguments: list[Value]) -> Value:
+    """``posix_memalign(where, alignment, size)``."""
+    where, alignment, size = arguments
+    placed = machine.memory.allocate("what posix_memalign gave", size, alignment)
+    machine.memory.store(machine.kinds["ptr"], placed.base, where, 1)
+    return 0
+
+
+def _allocation(machine: Machine, arguments: list[Value]) -> Value:
+    return machine.memory.allocate("what malloc gave", arguments[0], 16).base
+
+
+def _free(machine: Machine, arguments: list[Value]) -> Value:
+    if arguments[0]:
+        machine.memory.free(arguments[0])
+    return None
+
+
+def _move(machine: Machine, arguments: list[Value]) -> Value:
+    machine.memory.copy(*arguments)
+    return arguments[0]
+
+
+def _set(machine: Machine, arguments: list[Value]) -> Value:
+    machine.memory.fill(arguments[0], arguments[1] & 0xFF, arguments[2])
+    return arguments[0]
+
+
+def _abort(machine: Machine, arguments: list[Value]) -> Value:
+    raise Fault("aborts")
+
+
+# --- text -------------------------------------------------------------------------------------------------------
+
+
+def _string(machine: Machine, address: Value) -> str:
+    """The text up to the NUL at an address."""
+    found, offset = machine.memory.find(address, 1, 1)
+    data = bytes(found.data[offset:])
+    if 0 not in data:
+        raise Fault(f"reads text in {found.name} that does not end")
+    length = data.index(0)
+    if found.defined.find(0, offset, offset + length + 1) >= 0:
+        raise Fault("reads text that is poison")
+    return data[:length].decode("utf-8", "surrogateescape")
+
+
+_DIRECTIVE = re.compile(r"%(l*)([dufsp%])")
+
+
+def _formatted(machine: Machine, template: Value, arguments: list[Value]) -> str:
+    """The directives that ``print`` needs: %d %u %f %s %p, and l for 64 bits."""
+    remaining = iter(arguments)
+
+    def one(directive: re.Match[str]) -> str:
+        longs, letter = directive.groups()
+        if letter == "%":
+            return "%"
+        value = next(remaining)
+        if value is None:
+            raise Fault("prints poison")
+        bits = 64 if longs else 32
+        match letter:
+            case "d":
+                return str(to_signed(value & ((1 << bits) - 1), bits))
+            case "u":
+                return str(value & ((1 << bits) - 1))
+            case "f":
+                return f"{value:f}"
+            case "s":
+                return _string(machine, value)
+        return f"{value:#x}" if value else "(nil)"
+
+    return _DIRECTIVE.sub(one, _string(machine, template))
+
+
+def _print(machine: Machine, arguments: list[Value]) -> Value:
+    text = _formatted(machine, arguments[0], arguments[1:])
+    machine.printed.append(text)
+    return len(text)
+
+
+def _print_to_memory(machine: Machine, arguments: list[Value]) -> Value:
+    """``snprintf(where, size, format, ...)``: at most ``size`` bytes with the NUL; yields the whole length."""
+    where, size, template, *others = arguments
+    text = _formatted(machine, template, others).encode("utf-8", "surrogateescape")
+    if size:
+        kept = text[: size - 1] + b"\0"
+        target, at = machine.memory.find(where, len(kept), 1, write=True)
+        target.data[at : at + len(kept)] = kept
+        target.defined[at : at + len(kept)] = b"\1" * len(kept)
+    return len(text)
+
+
+EXTERNALS: dict[str, External] = {
+    "posix_memalign": _aligned_allocation,
+    "malloc": _allocation,
+    "free": _free,
+    "memcpy": _move,
+    "memmove": _move,
+    "memset": _set,
+    "abort": _abort,
+    "printf": _print,
+    "snprintf": _print_to_memory,
+    "fflush": lambda machine, arguments: 0,
+}
+"""``Machine(externals=...)`` adds to them."""

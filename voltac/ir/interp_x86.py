@@ -1,0 +1,79 @@
+"""What x86's own intrinsics mean, for the IR interpreter: rows found by the name without ``llvm.``.
+
+Estimates are given exactly: a program may count on their accuracy, not on their error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from voltac.ir.interp_memory import Called
+from voltac.ir.interp_operations import divide
+from voltac.ir.interp_values import Fault, Value, round_single, square_root
+
+_DEFAULT_CONTROL = 0x1F80
+"""Rounding to nearest, all exceptions masked, no flushing to zero."""
+
+
+def _permute(called: Called) -> Value:
+    """Lane l gets the lane whose number is in the low bits of ``positions[l]``."""
+    values, positions = called.arguments
+    return [None if position is None else values[position % len(values)] for position in positions]
+
+
+def _estimate(function: Callable[[float], float]) -> Callable[[Called], Value]:
+    def run(called: Called) -> Value:
+        round_ = round_single if called.result.scalar.bits == 32 else float
+        return [None if value is None else round_(function(value)) for value in called.arguments[0]]
+
+    return run
+
+
+def _masked_estimate(function: Callable[[float], float]) -> Callable[[Called], Value]:
+    """AVX-512 forms: value, what off lanes get, mask as an integer."""
+    estimate = _estimate(function)
+
+    def run(called: Called) -> Value:
+        _, otherwise, mask = called.arguments
+        if mask is None:
+            raise Fault("the mask is poison")
+        return [new if mask >> lane & 1 else otherwise[lane] for lane, new in enumerate(estimate(called))]
+
+    return run
+
+
+def _reciprocal(value: float) -> float:
+    return divide(1.0, value)
+
+
+def _reciprocal_root(value: float) -> float:
+    return divide(1.0, square_root(value))
+
+
+def _store_control(called: Called) -> Value:
+    word = called.memory.find(called.arguments[0], 4, 1, write=True)
+    word[0].data[word[1] : word[1] + 4] = _DEFAULT_CONTROL.to_bytes(4, "little")
+    word[0].defined[word[1] : word[1] + 4] = b"\1" * 4
+    return None
+
+
+def _nothing(called: Called) -> Value:
+    return None
+
+
+X86: dict[str, Callable[[Called], Value]] = {
+    "x86.avx2.permd": _permute,
+    "x86.avx2.permps": _permute,
+    "x86.avx512.permvar": _permute,
+    "x86.sse.rcp.ps": _estimate(_reciprocal),
+    "x86.sse.rsqrt.ps": _estimate(_reciprocal_root),
+    "x86.avx.rcp.ps": _estimate(_reciprocal),
+    "x86.avx.rsqrt.ps": _estimate(_reciprocal_root),
+    "x86.avx512.rcp14": _masked_estimate(_reciprocal),
+    "x86.avx512.rsqrt14": _masked_estimate(_reciprocal_root),
+    "x86.sse.stmxcsr": _store_control,
+    "x86.sse.ldmxcsr": _nothing,
+    "x86.sse.sfence": _nothing,
+    "x86.sse2.mfence": _nothing,
+    "x86.sse2.lfence": _nothing,
+}
