@@ -102,7 +102,8 @@ rest:
   br i1 %tail, label %foreach_1_1.masked, label %exit
 
 foreach_1_1.masked:
-{body("m", "%i", "tail")}
+  %rest.start = call i32 @llvm.smax.i32(i32 %aligned, i32 {start})
+{body("m", "%rest.start", "tail")}
   br label %exit
 
 exit:
@@ -110,6 +111,7 @@ exit:
 }}
 
 {declarations}
+declare i32 @llvm.smax.i32(i32, i32)
 """
 
 

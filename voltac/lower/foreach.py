@@ -168,8 +168,10 @@ def _gangs(c: FunctionContext, node: tree.Foreach, range_: _Range, done: str) ->
         return
     c.build.branch(c.build.compare("icmp ne", range_.rest, zero("i32")), masked, done)
     c.build.start(masked)
-    # The counter stands at the end of the whole gangs, and as a counter it is known to be no less than the first value.
-    c.values[range_.symbol] = _lane_values(c, position)
+    # That the rest begins no lower than the range is known here, and this says it to the analysis of addresses.
+    smax = c.module.text.declare("llvm.smax.i32", "i32", "i32, i32")
+    start = c.build.value("i32", f"call i32 {smax}({range_.aligned}, {range_.first})")
+    c.values[range_.symbol] = _lane_values(c, start)
     mask = c.build.compare("icmp ult", c.lanes("i32"), c.build.splat(c.width, range_.rest))
     run_body(c, node, mask, c.build.block(f"{name}.masked.done"))
     c.build.jump(done)
