@@ -225,3 +225,48 @@ uniform double tan(uniform double x) {
 }
 float16 tan(float16 x) { return (float16)tan((float)x); }
 uniform float16 tan(uniform float16 x) { return (uniform float16)tan((uniform float)x); }
+
+// One reduction for both.
+template <typename F, typename I, typename D, typename L, typename U>
+static inline void sincos_float(F x, F &sine, F &cosine) {
+    F r, low;
+    I quadrant = reduce_float<F, I, D, L, U>(x, r, low);
+    F s = sin_quarter_float<F>(r, low), c = cos_quarter_float<F>(r, low);
+    F first = (quadrant & 1) != 0 ? c : s, second = (quadrant & 1) != 0 ? s : c;
+    first = (quadrant & 2) != 0 ? -first : first;
+    sine = x == 0.0f ? x : first;
+    cosine = ((quadrant + 1) & 2) != 0 ? -second : second;
+}
+
+template <typename D, typename L, typename U, typename I>
+static inline void sincos_double(D x, D &sine, D &cosine) {
+    D r, low;
+    I quadrant = reduce_double<D, L, U, I>(x, r, low);
+    D s = sin_quarter_double<D>(r, low), c = cos_quarter_double<D>(r, low);
+    D first = (quadrant & 1) != 0 ? c : s, second = (quadrant & 1) != 0 ? s : c;
+    first = (quadrant & 2) != 0 ? -first : first;
+    sine = x == 0.0d ? x : first;
+    cosine = ((quadrant + 1) & 2) != 0 ? -second : second;
+}
+
+void sincos(float x, varying float * uniform s, varying float * uniform c) {
+    sincos_float<float, int, double, int64, uint64>(x, *s, *c);
+}
+void sincos(uniform float x, uniform float * uniform s, uniform float * uniform c) {
+    sincos_float<uniform float, uniform int, uniform double, uniform int64, uniform uint64>(x, *s, *c);
+}
+void sincos(double x, varying double * uniform s, varying double * uniform c) {
+    sincos_double<double, int64, uint64, int>(x, *s, *c);
+}
+void sincos(uniform double x, uniform double * uniform s, uniform double * uniform c) {
+    sincos_double<uniform double, uniform int64, uniform uint64, uniform int>(x, *s, *c);
+}
+#define SINCOS_HALF(RATE) \
+    void sincos(RATE float16 x, RATE float16 * uniform s, RATE float16 * uniform c) { \
+        RATE float sine, cosine; \
+        sincos((RATE float)x, &sine, &cosine); \
+        *s = (RATE float16)sine; \
+        *c = (RATE float16)cosine; \
+    }
+SINCOS_HALF(varying)
+SINCOS_HALF(uniform)

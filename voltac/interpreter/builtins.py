@@ -10,16 +10,18 @@ from typing import Any
 import numpy as np
 
 from . import arithmetic
+from .memory import Memory
 from .values import Mask, Value
 
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """Who executes a builtin, and the dtype of its result (None for void)."""
+    """Who executes a builtin, the dtype of its result (None for void), and the memory it may touch."""
 
     active: Mask
     width: int
     result: np.dtype[Any] | None
+    memory: Memory
 
 
 def _bits(lanes: Lanes, a: Value) -> Value:
@@ -89,6 +91,30 @@ def _expand(lanes: Lanes, v: Value, wanted: Value) -> Value:
     return np.where(wanted, v[np.cumsum(wanted) - wanted], v)
 
 
+def _memory_copy(lanes: Lanes, target: Value, source: Value, size: Value) -> None:
+    lanes.memory.view(int(target), int(size), write=True)[:] = lanes.memory.view(int(source), int(size)).copy()
+
+
+def _memory_set(lanes: Lanes, target: Value, value: Value, size: Value) -> None:
+    lanes.memory.view(int(target), int(size), write=True)[:] = value.astype(np.uint8)
+
+
+def _atomic(combine: Callable[[Value, Value], Value]) -> Callable[[Lanes, Value, Value], Value]:
+    """The interpreter has one thread: reading, computing and writing one after the other is atomic."""
+
+    def step(lanes: Lanes, pointer: Value, value: Value) -> Value:
+        place = lanes.memory.view(int(pointer), value.dtype.itemsize, write=True).view(value.dtype)
+        old = place[0]
+        place[0] = combine(old, value)
+        return old
+
+    return step
+
+
+def _compare_exchange(lanes: Lanes, pointer: Value, compare: Value, value: Value) -> Value:
+    return _atomic(lambda old, new: new if old == compare else old)(lanes, pointer, value)
+
+
 def _clock(lanes: Lanes) -> Value:
     return np.int64(time.perf_counter_ns())
 
@@ -123,6 +149,19 @@ BUILTINS: dict[str, Callable[..., Value]] = {
     "__reduce_max": lambda lanes, v: np.maximum.reduce(v),
     "__compress": _compress,
     "__expand": _expand,
+    "__memory_copy": _memory_copy,
+    "__memory_move": _memory_copy,
+    "__memory_set": _memory_set,
+    "__prefetch": lambda lanes, pointer, write, nearness: None,
+    "__atomic_add": _atomic(np.add),
+    "__atomic_subtract": _atomic(np.subtract),
+    "__atomic_min": _atomic(lambda old, value: value if value < old else old),
+    "__atomic_max": _atomic(lambda old, value: value if value > old else old),
+    "__atomic_and": _atomic(np.bitwise_and),
+    "__atomic_or": _atomic(np.bitwise_or),
+    "__atomic_xor": _atomic(np.bitwise_xor),
+    "__atomic_swap": _atomic(lambda old, value: value),
+    "__atomic_compare_exchange": _compare_exchange,
     "__fence": lambda lanes: None,
     "__clock": _clock,
 }

@@ -286,7 +286,10 @@ class Expressions:
         arguments = self.arguments(node.arguments, active)
         element = node.type.type
         dtype = None if isinstance(element, Void) else dtype_of(element)
-        return BUILTINS[node.name](Lanes(active, self.machine.width, dtype), *arguments)
+        try:
+            return BUILTINS[node.name](Lanes(active, self.machine.width, dtype, self.machine.memory), *arguments)
+        except MemoryFault as fault:
+            raise InterpreterError(str(fault), node.span) from None
 
     def intrinsic(self, node: tree.Intrinsic, active: Mask) -> Value:
         meaning = find_intrinsic(node.name)

@@ -213,7 +213,7 @@ def _native_permute(c: FunctionContext, value: IR, lanes: IR, bits: int) -> IR |
     """The target's permute by a variable, which takes the low bits of each lane number."""
     total = bits * c.width
     real = element_type(value.type) in ("float", "double")
-    if c.target.isa in ("avx2", "avx2vnni") and bits == 32 and total == 256:
+    if (c.target.isa in ("avx2", "avx2vnni") or c.target.has_mask_registers) and bits == 32 and total == 256:
         name = "llvm.x86.avx2.permps" if real else "llvm.x86.avx2.permd"
         return call(c, name, value.type, value, lanes)
     if c.target.has_mask_registers and bits in (32, 64) and total in (256, 512) and total <= c.target.vector_bits:
@@ -272,6 +272,40 @@ def _expand(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     return shuffle(c, vector, c.build.binary("sub", total, counts))
 
 
+# --- memory
+
+
+def _block_operation(intrinsic: str) -> Emitter:
+    """``llvm.memcpy`` and the like; the last argument says that the access is not volatile."""
+
+    def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+        pointers = ".".join(overload(argument.type) for argument in arguments if argument.type != "i8")
+        return call(c, f"llvm.{intrinsic}.{pointers}", "void", *arguments, "i1 false")
+
+    return emit
+
+
+def _prefetch(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    write, nearness = (argument.value for argument in node.arguments[1:] if isinstance(argument, tree.Constant))
+    return call(c, "llvm.prefetch.p0", "void", arguments[0], f"i32 {write}", f"i32 {nearness}", "i32 1")
+
+
+def _atomic(signed: str, unsigned: str, real: str) -> Emitter:
+    def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+        pointer, value = arguments
+        assert isinstance(node.type.type, Scalar)
+        operation = {"int": signed, "uint": unsigned, "float": real}[node.type.type.kind]
+        return c.build.value(value.type, f"atomicrmw {operation} {pointer}, {value} seq_cst")
+
+    return emit
+
+
+def _compare_exchange(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    pointer, compare, value = arguments
+    both = c.build.value(f"{{ {value.type}, i1 }}", f"cmpxchg {pointer}, {compare}, {value} seq_cst seq_cst")
+    return c.build.value(value.type, f"extractvalue {both}, 0")
+
+
 def _fence(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     c.build.emit("fence seq_cst")
     return NOTHING
@@ -311,6 +345,19 @@ BUILTINS: dict[str, Emitter] = {
     "__reduce_max": _reduce_extremum("ogt", "smax", "umax"),
     "__compress": _compress,
     "__expand": _expand,
+    "__memory_copy": _block_operation("memcpy"),
+    "__memory_move": _block_operation("memmove"),
+    "__memory_set": _block_operation("memset"),
+    "__prefetch": _prefetch,
+    "__atomic_add": _atomic("add", "add", "fadd"),
+    "__atomic_subtract": _atomic("sub", "sub", "fsub"),
+    "__atomic_min": _atomic("min", "umin", "fmin"),
+    "__atomic_max": _atomic("max", "umax", "fmax"),
+    "__atomic_and": _atomic("and", "and", ""),
+    "__atomic_or": _atomic("or", "or", ""),
+    "__atomic_xor": _atomic("xor", "xor", ""),
+    "__atomic_swap": _atomic("xchg", "xchg", "xchg"),
+    "__atomic_compare_exchange": _compare_exchange,
     "__fence": _fence,
     "__clock": _clock,
 }

@@ -82,6 +82,21 @@ BUILTINS: dict[str, BuiltinRow] = {
         BuiltinRow("__reduce_max", "u T", ("v T",), NUMBERS, "largest of all lanes"),
         BuiltinRow("__compress", "v T", ("v T", "v bool"), NUMBERS, "lanes with true moved to the front; any value behind"),
         BuiltinRow("__expand", "v T", ("v T", "v bool"), NUMBERS, "inverse: lane l with true gets v[number of true below l]"),
+        # Memory: once, whatever the mask.
+        BuiltinRow("__memory_copy", "u void", ("u void *", "u void *", "u int64"), (), "copies n bytes that do not overlap"),
+        BuiltinRow("__memory_move", "u void", ("u void *", "u void *", "u int64"), (), "copies n bytes that may overlap"),
+        BuiltinRow("__memory_set", "u void", ("u void *", "u int8", "u int64"), (), "sets n bytes"),
+        BuiltinRow("__prefetch", "u void", ("u void *", "u int32", "u int32"), (), "constants: 0 to read, 1 to write; 0..3 nearness"),
+        # One sequentially consistent step on memory; yields the old value.
+        BuiltinRow("__atomic_add", "u T", ("u T *", "u T"), (*WIDE, FLOAT, DOUBLE), "old + v"),
+        BuiltinRow("__atomic_subtract", "u T", ("u T *", "u T"), (*WIDE, FLOAT, DOUBLE), "old - v"),
+        BuiltinRow("__atomic_min", "u T", ("u T *", "u T"), (*WIDE, FLOAT, DOUBLE), "the smaller"),
+        BuiltinRow("__atomic_max", "u T", ("u T *", "u T"), (*WIDE, FLOAT, DOUBLE), "the larger"),
+        BuiltinRow("__atomic_and", "u T", ("u T *", "u T"), WIDE, "old & v"),
+        BuiltinRow("__atomic_or", "u T", ("u T *", "u T"), WIDE, "old | v"),
+        BuiltinRow("__atomic_xor", "u T", ("u T *", "u T"), WIDE, "old ^ v"),
+        BuiltinRow("__atomic_swap", "u T", ("u T *", "u T"), (*WIDE, FLOAT, DOUBLE), "v"),
+        BuiltinRow("__atomic_compare_exchange", "u T", ("u T *", "u T", "u T"), WIDE, "(p, compare, v): v if old is compare"),
         # The machine.
         BuiltinRow("__fence", "u void", (), (), "full memory fence"),
         BuiltinRow("__clock", "u int64", (), (), "cycle counter"),

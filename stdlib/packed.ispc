@@ -1,0 +1,47 @@
+// Packed loads and stores: the active lanes take or give consecutive elements.
+#include "types.isph"
+
+#define PACKED_STORE(NAME, T) \
+    uniform int32 NAME(uniform T a[], T v) { \
+        bool on = __active(); \
+        uniform int32 count; \
+        unmasked { \
+            count = (uniform int32)__population_count(__pack_bits(on)); \
+            T front = __compress(v, on); \
+            if (programIndex < count) \
+                a[programIndex] = front; \
+        } \
+        return count; \
+    }
+#define PACKED(T) \
+    PACKED_STORE(packed_store_active, T) \
+    PACKED_STORE(packed_store_active2, T) \
+    uniform int32 packed_load_active(uniform T a[], varying T * uniform v) { \
+        bool on = __active(); \
+        uniform int32 count; \
+        T row; \
+        unmasked { \
+            count = (uniform int32)__population_count(__pack_bits(on)); \
+            if (programIndex < count) \
+                row = a[programIndex]; \
+            row = __expand(row, on); \
+        } \
+        *v = row; \
+        return count; \
+    }
+NUMBERS(PACKED)
+
+#define PACKED_STORE_IF(T) \
+    uniform int32 packed_store_active(bool c, uniform T a[], T v) { \
+        bool on = __active() & c; \
+        uniform int32 count; \
+        unmasked { \
+            count = (uniform int32)__population_count(__pack_bits(on)); \
+            T front = __compress(v, on); \
+            if (programIndex < count) \
+                a[programIndex] = front; \
+        } \
+        return count; \
+    }
+PACKED_STORE_IF(int32)
+PACKED_STORE_IF(int64)

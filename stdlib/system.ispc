@@ -1,0 +1,6 @@
+// Hints and the machine.
+
+void assume(uniform bool c) { }
+void fastmath() { }
+void memory_barrier() { __fence(); }
+uniform int64 clock() { return __clock(); }
