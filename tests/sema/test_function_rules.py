@@ -46,7 +46,8 @@ void f(bool b) {
     p = over;
     p = c; // error: c
     F q = b ? twice : over; // error: several
-    (*p)(1.0f);
+    p = &over;
+    p(1.0f);
 }""",
     }
 )
@@ -197,5 +198,40 @@ void g(uniform int n, int v) {
     launch t(); // error: t
     sync;
 }""",
+    }
+)
+
+test_pointers_to_special_functions = rule_test(
+    {
+        "pointers to tasks are launched": """
+typedef task void (*Work)(uniform int n);
+task void t(uniform int n) { }
+void f(uniform int n) {
+    uniform Work w = t;
+    launch[3] w(n);
+    w(n); // error: launch
+    Work v = t;
+    launch v(n); // error: uniform
+}""",
+        "unmasked is part of the type": """
+typedef unmasked int (*U)(int);
+typedef int (*M)(int);
+unmasked int u(int x) { return x; }
+int m(int x) { return x; }
+void f() {
+    uniform U a = u;
+    uniform M b = m;
+    a = m; // error: type
+    b = u; // error: type
+    inline int (*c)(int); // error: functions
+}""",
+        "dereferencing a function pointer to call it is refused": """
+void f(uniform int (* uniform g)(uniform int)) {
+    g(1);
+    (*g)(1); // error: fp(x)
+}""",
+        "C functions named like the library's have its result": """
+extern "C" uniform int sqrt(uniform float x); // error: result
+extern "C" uniform float fabs(uniform float x);""",
     }
 )

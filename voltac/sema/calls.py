@@ -54,6 +54,8 @@ def build_call(checker: Checker, function: tree.FunctionSymbol, operands: Sequen
         checker.demand_body(function)
     _warn_about_use(checker, function, span)
     arguments = convert_arguments(checker, function.name, function.type, operands, function.defaults)
+    if function.library and function.name == "shift" and type(arguments[1]) is not tree.Constant:
+        checker.performance_warning(span, "shift by an amount that is not constant is slow")
     return call_result(tree.Call(span, result_qual(function.type), function, tuple(arguments)), function.type)
 
 

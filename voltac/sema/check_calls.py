@@ -38,9 +38,8 @@ def check_call(checker: Checker, node: ast.Call) -> Operand:
     operands = check_arguments(checker, node.arguments)
     if isinstance(called, FunctionSet):
         return call_set(checker, called, operands, node.span)
-    if isinstance(function, ast.Unary) and function.operator == "*":
-        if isinstance(called, tree.Deref) and isinstance(called.storage.type, Function):
-            return call_pointer(checker, called.pointer, operands, node.span)
+    if isinstance(called, tree.Deref) and isinstance(called.storage.type, Function):
+        checker.reject(node.span, "a function pointer is called by its name alone: write fp(x) instead of (*fp)(x)")
     return call_pointer(checker, called, operands, node.span)
 
 

@@ -66,11 +66,9 @@ _LADDERS: dict[int, tuple[tuple[int, Scalar], ...]] = {
 def check_integer(checker: Checker, node: ast.IntegerLiteral) -> tree.Value:
     if node.type:
         return tree.Constant(node.span, _UNIFORM[node.type], node.value)
-    if node.value <= 0x7F or (node.value <= 0x7FFFFFFF and checker.target.element_bits >= 32):
-        # The common case without a search.
-        if checker.target.element_bits >= 32 or node.before_dots:
-            return tree.Constant(node.span, _UNIFORM["int32"], node.value)
     ladder = _LADDER if node.before_dots else _LADDERS.get(checker.target.element_bits, _LADDER)
+    if ladder is _LADDER and node.value <= 0x7FFFFFFF:
+        return tree.Constant(node.span, _UNIFORM["int32"], node.value)
     for largest, type in ladder:
         if node.value <= largest:
             return tree.Constant(node.span, Qual(type), node.value)

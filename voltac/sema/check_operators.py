@@ -422,12 +422,13 @@ def unary(checker: Checker, symbol: str, value: tree.Value, span: Span) -> tree.
     return tree.Unary(span, value.type, symbol, value)
 
 
-def take_address(checker: Checker, operand: Operand, node: ast.Unary) -> tree.Value:
+def take_address(checker: Checker, operand: Operand, node: ast.Unary) -> Operand:
+    """``&place``; ``&function`` is the function itself, so that a pointer's type can pick the overload."""
     if isinstance(operand, tree.Place) and not isinstance(operand, tree.Temporary):
         return address_of(operand, node.span)
     if isinstance(operand, (tree.Value, tree.Place)):
         checker.reject(node.span, f"the operand of '&' has no address: it is a value of type '{operand_qual(operand)}'")
-    return to_value(checker, operand, node.operand.span)
+    return operand
 
 
 def dereference(checker: Checker, operand: Operand, node: ast.Unary) -> Operand:

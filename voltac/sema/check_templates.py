@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from voltac.diagnostics import Span
-from voltac.sema import templates, tree
+from voltac.sema import attributes, templates, tree
 from voltac.sema.context import Checker, declaration
 from voltac.sema.declarators import Base, Declared, declare, resolve_specifiers
 from voltac.sema.functions import check_body, make_symbol
@@ -104,7 +104,8 @@ def make_instance(checker: Checker, template: TemplateSymbol, bindings: template
     """The signature of an instance; called with the template parameters bound."""
     node = template.declaration
     base, declared = _declare(checker, node.specifiers, node.declarator)
-    symbol = make_symbol(checker, base, declared, node.body is not None)
+    symbol = make_symbol(checker, base, declared)
+    attributes.apply_to_function(checker, symbol, base.attributes)
     _name_instance(symbol, template, bindings)
     body = node.body
     if body is not None:
@@ -180,7 +181,7 @@ def check_template_specialization(checker: Checker, node: ast.TemplateSpecializa
     earlier = template.instances.get(key)
     if earlier is not None and earlier in checker.specialisations and earlier.body is None:
         symbol = earlier
-        symbol.parameters = make_symbol(checker, base, declared, True).parameters
+        symbol.parameters = make_symbol(checker, base, declared).parameters
     else:
         if earlier is not None and earlier not in checker.instance_bodies:
             checker.reject(
@@ -188,7 +189,7 @@ def check_template_specialization(checker: Checker, node: ast.TemplateSpecializa
             )
         if earlier is not None:
             del checker.instance_bodies[earlier]
-        symbol = make_symbol(checker, base, declared, node.body is not None)
+        symbol = make_symbol(checker, base, declared)
         _name_instance(symbol, template, bindings)
         template.instances[key] = symbol
         checker.specialisations.append(symbol)

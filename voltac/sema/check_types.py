@@ -68,6 +68,8 @@ def check_sizeof(checker: Checker, node: ast.SizeOf) -> tree.Value:
             checker.reject(node.span, f"a function such as '{operand.name}' has no size")
         qual = operand.type if isinstance(operand, tree.Place) else operand_qual(operand)
     size = size_of(checker, qual, node.span)
+    if checker.function is None and qual.rate is VARYING:
+        checker.warning(node.span, f"the size of '{qual}' depends on the target, so it is not constant with several targets")
     return tree.Constant(node.span, Qual(UINT32 if checker.options.addressing == 32 else UINT64), size)
 
 

@@ -91,8 +91,9 @@ def _pointers(source: Type, target: Type) -> str:
         return "a void pointer becomes another pointer only by a cast"
     if source.to.rate.kind == "soa" and target.to.rate.kind != "soa":
         return "a slice pointer is no plain pointer"
-    if isinstance(source.to.type, Array) and same_type(source.to.type.element, target.to):
-        return ""
+    if isinstance(source.to.type, Array) and isinstance(target.to.type, Array):
+        if None in (source.to.type.count, target.to.type.count) and same_type(source.to.type.element, target.to.type.element):
+            return ""
     return "the pointer types are unrelated"
 
 

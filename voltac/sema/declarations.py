@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from voltac.diagnostics import Span
 from voltac.sema import attributes, tree
 from voltac.sema.context import Checker, Rejected, declaration, statement
-from voltac.sema.declarators import Base, Declared, bind, declare, resolve_specifiers
+from voltac.sema.declarators import Base, Declared, bind, check_function_words, declare, resolve_specifiers
 from voltac.sema.functions import declare_function
 from voltac.sema.initializers import complete_array, initialize, is_unsized, require_constant
 from voltac.sema.scopes import BuiltinVariable, FunctionSet, Poisoned, Symbol, TypeSymbol
@@ -22,7 +22,6 @@ from voltac.sema.types import (
     Struct,
     Void,
 )
-from voltac.sema.values import address_of, is_reference
 from voltac.syntax import ast
 
 
@@ -48,8 +47,8 @@ def declare_local(checker: Checker, symbol: tree.VariableSymbol) -> None:
 def warn_hiding(checker: Checker, symbol: tree.VariableSymbol, outer: Symbol) -> None:
     if isinstance(outer, tree.VariableSymbol):
         checker.warning(symbol.span, f"'{symbol.name}' hides an outer variable of the same name{place_of(outer)}")
-    elif isinstance(outer, FunctionSet) and symbol.kind == "parameter" and outer.functions:
-        checker.warning(symbol.span, f"parameter '{symbol.name}' hides the function of the same name")
+    elif isinstance(outer, FunctionSet) and any(not function.library for function in outer.functions):
+        checker.warning(symbol.span, f"'{symbol.name}' hides the function of the same name")
 
 
 @dataclass(slots=True)
@@ -111,7 +110,7 @@ def check_file_declaration(checker: Checker, node: ast.Declaration) -> None:
     variables = []
     for init in node.declarators:
         try:
-            declared = declare(checker, init.declarator, base.qual)
+            declared = declare(checker, init.declarator, base.qual, words=base.words)
         except Rejected:
             _poison(checker, init.declarator)
             continue
@@ -156,8 +155,8 @@ def _poison(checker: Checker, declarator: ast.Declarator) -> None:
 
 
 def define_typedef(checker: Checker, init: ast.InitDeclarator, base: Base) -> None:
-    _check_no_words(checker, base)
-    declared = declare(checker, init.declarator, base.qual)
+    declared = declare(checker, init.declarator, base.qual, words=base.words)
+    check_function_words(checker, base, declared, "")
     if init.initializer is not None:
         checker.reject(init.span, f"typedef '{declared.name}' cannot have an initial value")
     kind = declared.qual.type
@@ -182,7 +181,7 @@ def _check_variable(
     """Type and initial value of one variable; None if its type is wrong, and its name poisoned then."""
     try:
         if declared is None:
-            declared = declare(checker, init.declarator, base.qual)
+            declared = declare(checker, init.declarator, base.qual, words=base.words)
         qual = _variable_type(checker, declared, base, init, local)
         alignment = attributes.alignment(checker, base.attributes)
     except Rejected:
@@ -198,8 +197,7 @@ def _check_variable(
 
 def _variable_type(checker: Checker, declared: Declared, base: Base, init: ast.InitDeclarator, local: bool) -> Qual:
     name, span = declared.name, declared.span
-    for word in base.words:
-        checker.reject(base.span, f"'{word}' is for functions only, '{name}' is a variable")
+    check_function_words(checker, base, declared, f", '{name}' is a variable")
     if base.storage.startswith('extern "'):
         checker.reject(span, f"C linkage is for functions only; write plain extern for the variable '{name}'")
     if attributes.has(base.attributes, "noescape"):
@@ -236,38 +234,12 @@ def _initial(
         return None
     if base.storage == "extern":
         checker.reject(init.span, f"extern variable '{name}' cannot be initialised here; its definition does that")
-    if isinstance(qual.type, Reference):
-        initial: tree.Initializer = bind_reference(checker, qual.type.to, init.initializer, name)
-    else:
-        initial = initialize(checker, qual, init.initializer, f"the initializer of '{name}'")
+    initial = initialize(checker, qual, init.initializer, f"the initializer of '{name}'")
     if not local:
         return require_constant(checker, initial, f"global variable '{name}'", init.initializer.span)
     if base.storage == "static":
         return require_constant(checker, initial, f"static variable '{name}'", init.initializer.span)
     return initial
-
-
-def bind_reference(checker: Checker, target: Qual, node: ast.Initializer, name: str) -> tree.Value:
-    """The address a reference variable stands for."""
-    operand = None if isinstance(node, ast.InitializerList) else checker.expression(node)
-    if not isinstance(operand, tree.Place) or isinstance(operand, tree.Temporary):
-        checker.reject(node.span, f"reference '{name}' is initialised from something without an address")
-    if operand.address_rate is VARYING:
-        checker.reject(node.span, f"reference '{name}' cannot be bound to a varying location; copy it to a variable first")
-    if not _binds(operand.storage, target):
-        checker.reject(
-            node.span, f"the initializer of reference '{name}': the types do not match, '{target} &' and '{operand.storage}'"
-        )
-    if operand.storage.const and not target.const and not is_reference(operand):
-        checker.warning(node.span, f"the initializer of reference '{name}': const is lost, '{operand.storage}' to '{target} &'")
-    pointer = address_of(operand, node.span)
-    wanted = Qual(Pointer(target))
-    return pointer if pointer.type == wanted else tree.Convert(node.span, wanted, pointer)
-
-
-def _binds(storage: Qual, target: Qual) -> bool:
-    from_plain, to_plain = storage.with_const(False), target.with_const(False)
-    return from_plain == to_plain
 
 
 def _object_type(qual: Qual) -> tuple[Qual, bool]:

@@ -224,8 +224,10 @@ def vector_type(checker: Checker, element: Type, node: ast.Specifiers) -> Type:
 # --- declarators ------------------------------------------------------------------------------------------------
 
 
-def declare(checker: Checker, declarator: ast.Declarator, base: Qual, parameter: bool = False) -> Declared:
-    """Apply a declarator to the base type."""
+def declare(
+    checker: Checker, declarator: ast.Declarator, base: Qual, parameter: bool = False, words: tuple[str, ...] = ()
+) -> Declared:
+    """Apply a declarator to the base type; ``words`` are qualifiers of the function type that is declared."""
     match declarator:
         case ast.NameDeclarator(span, name):
             return Declared(name, base, span, name_node=declarator)
@@ -233,13 +235,13 @@ def declare(checker: Checker, declarator: ast.Declarator, base: Qual, parameter:
             if isinstance(base.type, Reference):
                 checker.reject(span, f"there are no pointers to references such as '{base}'")
             const, rate = _pointer_words(checker, qualifiers)
-            return declare(checker, inner, Qual(Pointer(bind(base, UNIFORM)), rate, const), parameter)
+            return declare(checker, inner, Qual(Pointer(bind(base, UNIFORM)), rate, const), parameter, words)
         case ast.ReferenceDeclarator(span, inner):
             if isinstance(base.type, Reference):
                 checker.reject(span, f"there are no references to references such as '{base}'")
             if isinstance(base.type, Void):
                 checker.reject(span, "there are no references to void")
-            return declare(checker, inner, Qual(Reference(bind(base, VARYING))), parameter)
+            return declare(checker, inner, Qual(Reference(bind(base, VARYING))), parameter, words)
         case ast.ArrayDeclarator(span, inner, size):
             if isinstance(base.type, Reference):
                 checker.reject(span, f"there are no arrays of references such as '{base}'")
@@ -250,18 +252,28 @@ def declare(checker: Checker, declarator: ast.Declarator, base: Qual, parameter:
             count = None if size is None else array_size(checker, size)
             if isinstance(base.type, Array) and base.type.count is None and parameter:
                 checker.reject(span, "only the first dimension of an array parameter may be empty")
-            return declare(checker, inner, Qual(Array(base, count), base.rate, base.const), parameter)
+            return declare(checker, inner, Qual(Array(base, count), base.rate, base.const), parameter, words)
         case ast.FunctionDeclarator(span, inner, parameters):
             if isinstance(base.type, Array):
                 checker.reject(span, f"a function cannot return an array such as '{base}'; return a pointer or a struct")
             if isinstance(base.type, Function):
                 checker.reject(span, "a function cannot return a function; return a pointer to it")
             quals = tuple(parameter_qual(checker, one) for one in parameters)
-            function = Function(bind(base, VARYING), quals)
-            found = declare(checker, inner, Qual(function), parameter)
+            function = Function(bind(base, VARYING), quals, "unmasked" in words or "task" in words, "task" in words)
+            found = declare(checker, inner, Qual(function), parameter, words)
             if not found.parameters and isinstance(found.qual.type, Function):
                 found.parameters, found.parameter_quals = parameters, quals
             return found
+
+
+def check_function_words(checker: Checker, base: Base, declared: Declared, what: str) -> None:
+    """``task`` and ``unmasked`` may describe the function a pointer points to; nothing else has words of functions."""
+    kind = declared.qual.type
+    while isinstance(kind, (Pointer, Array)):
+        kind = kind.to.type if isinstance(kind, Pointer) else kind.element.type
+    for word in base.words:
+        if not isinstance(kind, Function) or word not in ("task", "unmasked"):
+            checker.reject(base.span, f"'{word}' is for functions only{what}")
 
 
 def _pointer_words(checker: Checker, words: tuple[ast.Word, ...]) -> tuple[bool, Rate]:
@@ -284,9 +296,8 @@ def parameter_qual(checker: Checker, node: ast.Parameter) -> Qual:
     base = resolve_specifiers(checker, node.specifiers)
     if base.storage:
         checker.reject(node.span, f"a parameter has no storage class, '{base.storage}' does not belong here")
-    for word in base.words:
-        checker.reject(node.span, f"'{word}' is for functions only")
-    declared = declare(checker, node.declarator, base.qual, parameter=True)
+    declared = declare(checker, node.declarator, base.qual, parameter=True, words=base.words)
+    check_function_words(checker, base, declared, ", not for a parameter")
     return adjust_parameter(checker, declared, node.span)
 
 
@@ -328,7 +339,6 @@ def array_size(checker: Checker, node: ast.Expression) -> int | None:
 def resolve_type_name(checker: Checker, node: ast.TypeName, default: Rate) -> Qual:
     """A type in a cast, ``sizeof``, ``new`` or template argument."""
     base = resolve_specifiers(checker, node.specifiers)
-    for word in base.words:
-        checker.reject(node.span, f"'{word}' is for functions only")
-    declared = declare(checker, node.declarator, base.qual)
+    declared = declare(checker, node.declarator, base.qual, words=base.words)
+    check_function_words(checker, base, declared, "")
     return bind(declared.qual, default)

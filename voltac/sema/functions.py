@@ -48,7 +48,7 @@ def _poison_function(checker: Checker, declarator: ast.Declarator) -> None:
 
 def declare_function(checker: Checker, base: Base, declared: Declared, body: ast.Compound | None, span: Span) -> None:
     """A prototype or definition becomes visible; the body is checked at once."""
-    symbol = make_symbol(checker, base, declared, body is not None)
+    symbol = make_symbol(checker, base, declared)
     symbol = enter(checker, symbol, declared, body is not None)
     attributes.apply_to_function(checker, symbol, base.attributes)
     attributes.apply_declspecs(checker, symbol, base.declspecs)
@@ -60,7 +60,7 @@ def declare_function(checker: Checker, base: Base, declared: Declared, body: ast
             check_body(checker, symbol, body)
 
 
-def make_symbol(checker: Checker, base: Base, declared: Declared, is_definition: bool) -> tree.FunctionSymbol:
+def make_symbol(checker: Checker, base: Base, declared: Declared) -> tree.FunctionSymbol:
     """The symbol a declaration describes, before it is matched with earlier ones."""
     name, span = declared.name, declared.span
     words = base.words
@@ -177,6 +177,8 @@ def enter(checker: Checker, symbol: tree.FunctionSymbol, declared: Declared, is_
                 known.functions.remove(earlier)
                 break
             return _unite(checker, earlier, symbol, is_definition)
+    if symbol.c_linkage:
+        _check_library_namesake(checker, symbol)
     for earlier in known.functions:
         if earlier.library and not symbol.library:
             continue
@@ -192,6 +194,18 @@ def enter(checker: Checker, symbol: tree.FunctionSymbol, declared: Declared, is_
             )
     known.add(symbol)
     return symbol
+
+
+def _check_library_namesake(checker: Checker, symbol: tree.FunctionSymbol) -> None:
+    """A C function may stand for the library's function of its name only with the same result."""
+    found = checker.find_in_library(symbol.name)
+    for other in found.functions if isinstance(found, FunctionSet) else ():
+        if other.type.parameters == symbol.type.parameters and other.type.result != symbol.type.result:
+            checker.reject(
+                symbol.span,
+                f"the extern \"C\" function '{symbol.name}' differs from the library's only in the result: "
+                f"'{symbol.type.result}' here, '{other.type.result}' there",
+            )
 
 
 def _first(symbol: Symbol) -> str:

@@ -10,13 +10,15 @@ from voltac.sema.types import (
     VARYING,
     Array,
     Enum,
+    Pointer,
     Qual,
+    Reference,
     Scalar,
     Struct,
     Vector,
     member_qual,
 )
-from voltac.sema.values import convert_operand
+from voltac.sema.values import address_of, convert_operand, is_reference
 from voltac.syntax import ast
 
 
@@ -24,6 +26,8 @@ def initialize(checker: Checker, qual: Qual, node: ast.Initializer, place: str) 
     """The initial value of an object of type ``qual``; unsized arrays are completed before."""
     if isinstance(node, ast.InitializerList):
         return check_initializer(checker, qual, node, place)
+    if isinstance(qual.type, Reference):
+        return bind_reference(checker, qual.type.to, node, place)
     operand = checker.expression(node)
     if isinstance(qual.type, Array):
         checker.reject(node.span, f"{place}: an array of type '{qual}' needs a list of values in braces")
@@ -79,6 +83,29 @@ def _scalar_list(checker: Checker, qual: Qual, node: ast.InitializerList, place:
             checker.reject(one.span, "a lane takes a single value")
         values.append(value)
     return tree.LaneList(node.span, qual.with_const(False), tuple(values))
+
+
+def bind_reference(checker: Checker, target: Qual, node: ast.Initializer, place: str) -> tree.Value:
+    """The address a reference variable stands for."""
+    operand = None if isinstance(node, ast.InitializerList) else checker.expression(node)
+    if not isinstance(operand, tree.Place) or isinstance(operand, tree.Temporary):
+        checker.reject(node.span, f"{place}: the reference is initialised from something without an address")
+    if operand.address_rate is VARYING:
+        checker.reject(node.span, f"{place}: the reference cannot be bound to a varying location; copy it to a variable first")
+    if not _binds(operand.storage, target):
+        checker.reject(
+            node.span, f"{place}: the reference types do not match, '{target} &' and '{operand.storage}'"
+        )
+    if operand.storage.const and not target.const and not is_reference(operand):
+        checker.warning(node.span, f"{place}: const is lost, '{operand.storage}' to '{target} &'")
+    pointer = address_of(operand, node.span)
+    wanted = Qual(Pointer(target))
+    return pointer if pointer.type == wanted else tree.Convert(node.span, wanted, pointer)
+
+
+def _binds(storage: Qual, target: Qual) -> bool:
+    from_plain, to_plain = storage.with_const(False), target.with_const(False)
+    return from_plain == to_plain
 
 
 def complete_array(qual: Qual, node: ast.Initializer | None) -> Qual:

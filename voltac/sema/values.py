@@ -179,12 +179,23 @@ def require_place(checker: Checker, operand: Operand, span: Span, what: str) -> 
     if isinstance(kind.type, Struct):
         if kind.type.members is None:
             checker.reject(span, f"{kind.type} is declared but not defined, so it cannot be assigned")
-        for member in kind.type.members:
-            if member.qual.const:
-                checker.reject(span, f"{what} is not assignable: member '{member.name}' of {kind.type} is const")
+        const_member = _const_member(kind.type)
+        if const_member is not None:
+            checker.reject(span, f"{what} is not assignable: member '{const_member}' of {kind.type} is const")
         if operand.address_rate is VARYING:
             _check_gather(checker, kind.type, span)
     return operand
+
+
+def _const_member(struct: Struct) -> str | None:
+    for member in struct.members or ():
+        if member.qual.const:
+            return member.name
+        if isinstance(member.qual.type, Struct):
+            inner = _const_member(member.qual.type)
+            if inner is not None:
+                return f"{member.name}.{inner}"
+    return None
 
 
 def _inside_temporary(place: tree.Place) -> bool:
