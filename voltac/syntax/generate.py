@@ -50,7 +50,7 @@ def generate() -> str:
 
     source = GRAMMAR_FILE.read_text(encoding="utf-8")
     grammar = lark.Lark(source, parser="lalr", start=_START, maybe_placeholders=True)
-    table: Any = grammar.parser.parser._parse_table  # type: ignore[attr-defined]
+    table: Any = grammar.parser.parser._parse_table
     spelled = {str(term.name): _spellings(term.pattern) for term in grammar.terminals}
 
     rules: list[Any] = []

@@ -21,6 +21,8 @@ class Names:
         self.kinds.update(dict.fromkeys((*PREDECLARED_TYPES, *types), self._type))
         self._scopes: list[list[tuple[str, int | None]]] = [[]]
         self._starts = [-1]
+        self.variables: set[str] = set()
+        """Every name that has been declared as something else than a type: one of these is no misspelt type."""
 
     def open(self, start: int) -> None:
         """Open the scope of a construct that begins with the given token."""
@@ -54,6 +56,7 @@ class Names:
 
     def add_variable(self, name: str) -> None:
         """A variable hides a template of its name, never a type."""
+        self.variables.add(name)
         if name in self.kinds and len(self._scopes) > 1:
             self._set(name, self._identifier)
 

@@ -149,7 +149,8 @@ class SyntaxErrors:
         if text == "else":
             message += "; there is no 'if' for it to belong to"
         elif self.missing_semicolon(token):
-            message += f"; is a ';' missing after '{_short(previous)}' in line {self.spans[token - 1].line}?"
+            missing = "{" if self.missing_body(token) else ";"
+            message += f"; is a '{missing}' missing after '{_short(previous)}' in line {self.spans[token - 1].line}?"
         elif text and text[0].isalpha() and self.kinds[text] != self.kinds.identifier and self.accepts(self.kinds.identifier):
             message += f"; '{text}' is a keyword, it cannot be used as a name"
         elif text in ("=", ",", ";", "[", "(", ")") and self.terminal(previous) in _SPECIFIERS:
@@ -174,6 +175,13 @@ class SyntaxErrors:
             return False
         return self.texts[token] == "}" or self.spans[token].line != self.spans[token - 1].line
 
+    def missing_body(self, token: int) -> bool:
+        """Whether an indented line follows a function's head: then it is '{' that is missing."""
+        if not self.values or not isinstance(self.values[-1], ast.FunctionDeclarator) or not self.accepts_text("{"):
+            return False
+        start = self.context_start()
+        return start >= 0 and self.spans[token].column > self.spans[start].column
+
     # --- where to go on
 
     def recover(self, token: int) -> int:
@@ -196,7 +204,7 @@ class SyntaxErrors:
             return -1
         self.silent_at = token
         if self.missing_semicolon(token) and not silent:
-            return self.insert(token, ";")
+            return self.insert(token, "{" if self.missing_body(token) else ";")
         if self.texts[token] in (";", "{"):
             for closing in (")", "]"):
                 if self.accepts_text(closing) and self.unclosed_bracket() >= 0:
@@ -215,7 +223,8 @@ class SyntaxErrors:
         """The token that is an identifier where a type has to be, if that is what is wrong; else -1."""
         kinds, texts = self.kinds, self.texts
         kind = self.kind_at(token)
-        if kind == kinds.identifier and self.accepts(kinds.type_name) and not self.accepts(kind):
+        known = texts[token] in self.names.variables
+        if kind == kinds.identifier and not known and self.accepts(kinds.type_name) and not self.accepts(kind):
             following = texts[token + 1]
             before = texts[token - 1] if token else ""
             if self.kinds[following] == kinds.identifier or following in ("*", "&"):
@@ -226,8 +235,12 @@ class SyntaxErrors:
             previous = token - 1
             if self.kind_at(previous) != kinds.identifier or self.spans[previous].line != self.spans[token].line:
                 return -1
-            before = texts[previous - 1] if previous else ""
-            if previous == self.context_start() or self.terminal(before) in _SPECIFIERS:
+            if texts[previous] in self.names.variables:
+                return -1
+            first = previous
+            while first > 0 and self.terminal(texts[first - 1]) in _SPECIFIERS:
+                first -= 1
+            if first == self.context_start() or (first > 0 and texts[first - 1] in ("(", ",")):
                 return previous
         return -1
 
