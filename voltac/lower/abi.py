@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from voltac.lower.layout import TypeLayout
-from voltac.sema.types import VARYING, Array, Enum, Pointer, Qual, Scalar, Struct, Vector, member_qual
+from voltac.sema.types import VARYING, Array, Enum, Pointer, Qual, Reference, Scalar, Struct, Vector, member_qual
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,8 @@ def passing(types: TypeLayout, qual: Qual, result: bool = False) -> Passing:
         case Scalar("int" | "uint" as kind, bits) if bits < 32 and qual.rate is not VARYING:
             return Passing(f"i{bits}", "signext" if kind == "int" else "zeroext")
         case Pointer(to) if qual.rate is not VARYING and not result and to.rate.kind != "soa" and not is_function(to):
+            return Passing("ptr", "noalias")
+        case Reference() if not result:
             return Passing("ptr", "noalias")
     return Passing(types.register(qual))
 

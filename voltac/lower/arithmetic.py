@@ -1,9 +1,9 @@
 """Operators on numbers -> instructions, with the flags that the language allows.
 
-Signed ``+ - * <<`` carry ``nsw`` (overflow is undefined, section 5.2; every proof
-about an index rests on it), floating-point operations may be contracted to fused
-multiply-adds (section 8.5). Operators work on scalars and lane vectors alike, on
-short vectors element by element.
+Signed ``+ - * <<`` of 32 and 64 bits carry ``nsw`` (overflow is undefined, section
+5.2; every proof about an index rests on it); shorter ones wrap. Floating-point
+operations may be contracted to fused multiply-adds (section 8.5). Operators work on
+scalars and lane vectors alike, on short vectors element by element.
 """
 
 from __future__ import annotations
@@ -101,9 +101,13 @@ def _binary(
     if operator == ">>":
         return c.build.binary("ashr" if signed else "lshr", left, right)
     name = _INTEGER_OPERATIONS[operator]
-    if signed and operator in _MAY_OVERFLOW and not wraps and not c.options.wrap_signed:
+    if operator in _MAY_OVERFLOW and not wraps and _overflow_is_undefined(c, scalar):
         name += " nsw"
     return c.build.binary(name, left, right)
+
+
+def _overflow_is_undefined(c: FunctionContext, scalar: Scalar | Enum | Pointer) -> bool:
+    return isinstance(scalar, Scalar) and scalar.is_signed and scalar.bits >= 32 and not c.options.wrap_signed
 
 
 def _legacy_divide(c: FunctionContext, left: IR, right: IR, constant: bool) -> IR:
@@ -151,8 +155,7 @@ def _unary(c: FunctionContext, operator: str, value: IR, scalar: Scalar | Enum |
     if operator == "-":
         if isinstance(scalar, Scalar) and scalar.kind == "float":
             return c.build.value(value.type, f"fneg {value}")
-        signed = isinstance(scalar, Scalar) and scalar.is_signed and not c.options.wrap_signed
-        return c.build.binary("sub nsw" if signed else "sub", zero(value.type), value)
+        return c.build.binary("sub nsw" if _overflow_is_undefined(c, scalar) else "sub", zero(value.type), value)
     lanes = value.type[0] == "<"
     if operator == "!":
         return c.build.binary("xor", value, IR(value.type, "splat (i1 true)" if lanes else "true"))

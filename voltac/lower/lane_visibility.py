@@ -19,6 +19,14 @@ _LANE_BY_LANE = frozenset(
         "active", "fence", "clock",
     )
 )  # fmt: skip
+_OF_ACTIVE_LANES = frozenset(
+    (
+        "any", "all", "none", "lanemask", "packmask", "popcnt", "reduce_add", "reduce_min", "reduce_max", "reduce_equal",
+        "exclusive_scan_add", "exclusive_scan_and", "exclusive_scan_or", "packed_store_active", "packed_store_active2",
+        "packed_load_active",
+    )
+)  # fmt: skip
+"""Library functions whose bodies look at all lanes, but whose results do not depend on those that are off (13.7, 13.9)."""
 _OBSERVERS = (tree.Unmasked, tree.Foreach, tree.Print, tree.CallPointer, tree.Intrinsic, tree.Launch)
 
 _KNOWN: dict[int, tuple[tree.FunctionSymbol, bool]] = {}
@@ -30,6 +38,8 @@ def crosses_lanes(symbol: tree.FunctionSymbol) -> bool:
     known = _KNOWN.get(id(symbol))
     if known is not None and known[0] is symbol:
         return known[1]
+    if symbol.library and symbol.name in _OF_ACTIVE_LANES:
+        return False
     if symbol.body is None:
         return True
     if len(_KNOWN) > _KNOWN_LIMIT:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from voltac.lower.builder import IR, NULL, integer, zero
 from voltac.lower.context import FunctionContext, Region, lowers_place, lowers_value
 from voltac.sema import tree
-from voltac.sema.types import UNIFORM, VARYING, Array, Enum, Pointer, Qual, Scalar, Struct, Vector, member_qual
+from voltac.sema.types import UNIFORM, VARYING, Array, Enum, Pointer, Qual, Reference, Scalar, Struct, Vector, member_qual
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +241,7 @@ def _move_slice(c: FunctionContext, address: Address, index: IR) -> Address:
 def lane_scalar(qual: Qual) -> bool:
     """One machine value a lane: scalars, enums and ordinary pointers."""
     match qual.type:
-        case Scalar() | Enum():
+        case Scalar() | Enum() | Reference():
             return True
         case Pointer(to):
             return to.rate.kind != "soa"
