@@ -179,14 +179,7 @@ class Machine:
         element = of.element if isinstance(of, Array) else Qual(_vector(of).element, storage.rate, storage.const)
         if element.rate.kind == "soa" and aggregate.slot is None and isinstance(element.type, Struct):
             return self.soa_element(Location(element, aggregate.address, ADDRESS.type(0)), index)
-        stride = self.layout.size(element) if aggregate.slot is None else self._block_stride(element)
-        return aggregate.part(element, index.astype(ADDRESS) * ADDRESS.type(stride))
-
-    def _block_stride(self, part: Qual) -> int:
-        """Bytes that a part of an soa struct takes in a block."""
-        if isinstance(part.type, Array):
-            return self._block_stride(part.type.element) * (part.type.count or 0)
-        return self.layout.size(part) * (1 if isinstance(part.type, Struct) else part.rate.width)
+        return aggregate.part(element, index.astype(ADDRESS) * ADDRESS.type(self.layout.size(element)))
 
     def soa_element(self, location: Location, index: Value) -> Location:
         """The soa element ``index`` places behind ``location``: N elements fill a block."""

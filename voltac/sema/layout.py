@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from voltac.sema.types import (
+    UNBOUND,
     UNIFORM,
     VARYING,
     Array,
@@ -54,20 +55,22 @@ class Layout:
 
     def _size_and_alignment(self, qual: Qual) -> tuple[int, int]:
         lanes = self.width if qual.rate == VARYING else 1
+        # Within soa data every scalar is a row of as many as a block holds, aligned like one.
+        slots = qual.rate.width if qual.rate.kind == "soa" else 1
         match qual.type:
             case Scalar() | Enum() | Function():
                 bytes_ = self.scalar_bytes(qual.type) * lanes
-                return bytes_, bytes_
+                return bytes_ * slots, bytes_
             case Pointer(to):
                 # A slice pointer is a block address and a slot number of the same size.
                 bytes_ = self.pointer_bytes * lanes
-                return bytes_ * (2 if to.rate.kind == "soa" else 1), bytes_
+                return bytes_ * slots * (2 if to.rate.kind == "soa" else 1), bytes_
             case Reference():
                 return self.pointer_bytes, self.pointer_bytes
             case Vector(element, count):
                 one = self.scalar_bytes(element)
-                if qual.rate == VARYING:
-                    return one * lanes * count, one * lanes
+                if qual.rate.kind in ("varying", "soa"):
+                    return one * lanes * slots * count, one * lanes
                 rounded = max(1 << (count - 1).bit_length(), _MACHINE_VECTOR_BYTES // one)
                 return one * rounded, one * rounded
             case Array(of, count):
@@ -91,12 +94,10 @@ class Layout:
         known = self._structs.get(key)
         if known is not None:
             return known
-        rate = qual.rate if qual.rate in (UNIFORM, VARYING) else UNIFORM
-        blocks = qual.rate.width if qual.rate.kind == "soa" else 1
+        rate = UNIFORM if qual.rate == UNBOUND else qual.rate
         offset, widest, offsets = 0, max(1, struct.alignment), []
         for index in range(len(struct.members)):
             size, alignment = self._size_and_alignment(member_qual(Qual(struct, rate), index))
-            size, alignment = size * blocks, alignment * blocks
             offset = -(-offset // alignment) * alignment
             offsets.append(offset)
             offset += size
