@@ -66,7 +66,8 @@ def check_sizeof(checker: Checker, node: ast.SizeOf) -> tree.Value:
         operand = checker.expression(node.operand)
         if not isinstance(operand, (tree.Place, tree.Value)):
             checker.reject(node.span, f"a function such as '{operand.name}' has no size")
-        qual = operand.type if isinstance(operand, tree.Place) else operand_qual(operand)
+        is_block = isinstance(operand, tree.Place) and operand.storage.rate.kind == "soa"
+        qual = operand.storage if isinstance(operand, tree.Place) and is_block else operand_qual(operand)
     size = size_of(checker, qual, node.span)
     if checker.function is None and qual.rate is VARYING:
         checker.warning(node.span, f"the size of '{qual}' depends on the target, so it is not constant with several targets")

@@ -1,0 +1,37 @@
+"""The library's index: fresh, complete, and every function of the library correct enough to be checked."""
+
+import pytest
+
+from voltac.diagnostics import Diagnostics
+from voltac.sema import tree
+from voltac.sema.context import Checker
+from voltac.sema.layout import Layout
+from voltac.sema.library import Library
+from voltac.sema.library_index import _read, build, checksums, index
+from voltac.sema.scopes import FunctionSet
+
+from .annotated import options
+
+
+def test_the_stored_index_belongs_to_the_library() -> None:
+    assert _read() is not None, "stdlib/index.json is old: run python -m voltac.sema.generate"
+    assert build() == index()
+    assert checksums()
+
+
+@pytest.mark.parametrize("target", ["avx2-i32x8", "avx512skx-x16", "sse4-i8x16"])
+def test_every_library_function_checks(target: str) -> None:
+    of = options(target)
+    checker = Checker(of, Diagnostics(), tree.Program(), Layout(of.target))
+    library = Library(checker)
+    from voltac.sema.check_templates import make_instance
+
+    inner = library.checker
+    inner.make_instance = lambda template, bindings: make_instance(inner, template, bindings)
+    for name in sorted(library.names()):
+        found = library.find(name)
+        if isinstance(found, FunctionSet):
+            for function in found.functions:
+                library.demand(function)
+            checker.run_pending()
+    assert len(checker.program.functions) > 100
