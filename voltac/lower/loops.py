@@ -88,7 +88,7 @@ def _lower_masked_loop(c: FunctionContext, node: tree.Loop, varying: bool) -> No
         c.variables = {**outside, **homes}
     c.targets.append(target)
     c.touched = set()
-    c.region = Region("")
+    c.region = target.region
     c.build.jump(head if node.test_first else body)
 
     c.build.start(head)
@@ -140,7 +140,7 @@ def _end_of_iteration(
 ) -> None:
     """The step, for the lanes that stay; then back to the test."""
     escapes = c.escapes[node]
-    c.region = Region("")
+    c.region = target.region
     if not escapes.needs_live:
         c.mask = inside
     elif not target.region.end_used and target.iteration is None:
