@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
+from typing import TYPE_CHECKING
 
-_PACKAGE = Path(__file__).resolve().parent
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    STANDARD_LIBRARY: Path
+    RUNTIME: Path
+
+_PACKAGE = os.path.dirname(os.path.realpath(__file__))
+_FOLDERS = {"STANDARD_LIBRARY": "stdlib", "RUNTIME": "runtime"}
 
 
-def _shipped(name: str) -> Path:
+def shipped_folder(name: str) -> str:
     """In a wheel the folder lies inside the package, in a checkout beside it."""
-    inside = _PACKAGE / name
-    return inside if inside.is_dir() else _PACKAGE.parent / name
+    inside = os.path.join(_PACKAGE, name)
+    return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(_PACKAGE), name)
 
 
-STANDARD_LIBRARY = _shipped("stdlib")
-RUNTIME = _shipped("runtime")
+def __getattr__(name: str) -> Path:
+    """The folders as paths; importing pathlib takes longer than finding a program in the cache."""
+    if name not in _FOLDERS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from pathlib import Path
+
+    found = globals()[name] = Path(shipped_folder(_FOLDERS[name]))
+    return found

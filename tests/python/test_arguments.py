@@ -112,7 +112,7 @@ def test_integers_out_of_range_are_refused(k: voltac.KernelModule, name: str) ->
             ValueError,
             k[f"echo_{short(name)}"],
             value,
-            says=rf"argument 1 'x' \(uniform .*int{limits.bits}\) must be in the range {limits.min} .. {limits.max}, not int -?\d",
+            says=rf"argument 1 'x' \(uniform .*int{limits.bits}\) must be in the range {limits.min} .. {limits.max}, not int ",
         )
 
 
@@ -279,7 +279,7 @@ def test_what_is_written_has_to_be_writable(k: voltac.KernelModule) -> None:
 
 
 def test_arrays_have_to_be_aligned(k: voltac.KernelModule) -> None:
-    x, y, out = vectors()
+    _, y, out = vectors()
     askew = np.zeros(21, np.uint8)[1:].view(np.float32)
     refused(ValueError, k.saxpy, 1, askew, y, out, 5, says=r"'x'.*aligned to 4 bytes, not .*at address 0x.*; use x.copy\(\)")
     record = np.zeros(5, np.dtype([("a", "i1"), ("x", "f4")]))["x"]
@@ -325,7 +325,7 @@ def test_other_buffers_are_accepted_without_a_copy(k: voltac.KernelModule) -> No
 
 
 def test_what_is_no_array_is_refused(k: voltac.KernelModule) -> None:
-    x, y, out = vectors()
+    _, y, out = vectors()
     refused(TypeError, k.saxpy, 1, [1, 2], y, out, 5, says=r"array of float32, not a list; use np.array\(x, np.float32\)")
     for value in (1.5, "text", b"text", {}, np.float32(1), object()):
         refused(TypeError, k.saxpy, 1, value, y, out, 5, says="argument 2 'x' .* must be an array of float32, not ")

@@ -5,10 +5,16 @@ does. :mod:`voltac.llvm.host` never needs it, so a call of a cached kernel stays
 clear of the 60 ms that loading LLVM takes.
 """
 
-from voltac.llvm.host import CannotRun, can_run, host_target, require_runnable
-from voltac.llvm.load import LoadedObject, load_objects
-from voltac.llvm.machine import llvm_version
-from voltac.llvm.optimize import Optimized, early, late
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from voltac.llvm.host import CannotRun, can_run, host_target, require_runnable
+    from voltac.llvm.load import LoadedObject, load_objects
+    from voltac.llvm.machine import llvm_version
+    from voltac.llvm.optimize import Optimized, early, late
 
 __all__ = [
     "CannotRun",
@@ -22,3 +28,19 @@ __all__ = [
     "load_objects",
     "require_runnable",
 ]
+
+_HOMES = {
+    "host": ("CannotRun", "can_run", "host_target", "require_runnable"),
+    "load": ("LoadedObject", "load_objects"),
+    "machine": ("llvm_version",),
+    "optimize": ("Optimized", "early", "late"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Each name comes from its module when it is first used: a cached kernel needs only ``host``."""
+    for module, names in _HOMES.items():
+        if name in names:
+            found = globals()[name] = getattr(import_module(f"voltac.llvm.{module}"), name)
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -60,7 +59,7 @@ def make_options(
     **others: Any,
 ) -> Options:
     """Options from the arguments of :func:`compile`."""
-    known = {field.name for field in dataclasses.fields(Options)} - {"target", "level", "defines", "include_directories"}
+    known = set(Options.__match_args__) - {"target", "level", "defines", "include_directories"}
     for name in others:
         if name not in known:
             raise TypeError(f"there is no option '{name}'{suggestion(name, {*known, 'target', 'defines', 'include', 'opt'})}")

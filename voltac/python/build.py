@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
 import importlib.util
 import os
 import sys
@@ -18,13 +16,14 @@ import numpy as np
 import voltac
 from voltac.diagnostics import Diagnostics
 from voltac.llvm.host import can_run
-from voltac.paths import RUNTIME, STANDARD_LIBRARY
+from voltac.paths import shipped_folder
 from voltac.python import cache as disk
 from voltac.python.arguments import Arguments
 from voltac.python.interpreter_layout import direct_access
 from voltac.python.kernel import Kernel, make_kernel
 from voltac.python.module import KernelModule
 from voltac.python.object_loader import Code, load
+from voltac.python.hashing import sha256
 from voltac.python.signatures import Signature, from_json, to_json
 from voltac.python.source import Source
 from voltac.python.symbols import ARRAY_TYPE, accepted_symbol, arguments_symbol, call_symbol, raw_symbol
@@ -47,6 +46,8 @@ def build_module(source: Source, use_cache: bool = True) -> KernelModule:
 
 def _compiled(source: Source, key: str) -> disk.Entry:
     # Only here: a call of a cached kernel does without the compiler.
+    from dataclasses import replace
+
     from voltac.driver import compile_source
     from voltac.llvm import late
     from voltac.python.describe import signature
@@ -61,7 +62,7 @@ def _compiled(source: Source, key: str) -> disk.Entry:
     entries = entry_module(signatures, conventions(compilation.results["passes"]))
     entry = disk.Entry(
         {"signatures": [to_json(item) for item in signatures], "warnings": diagnostics.render()},
-        (compilation.optimized.object_code(), late(entries, dataclasses.replace(source.options, level=2)).object_code()),
+        (compilation.optimized.object_code(), late(entries, replace(source.options, level=2)).object_code()),
     )
     if key:
         included = {os.path.abspath(path) for path in compilation.dependencies} - {os.path.abspath(source.file)}
@@ -139,7 +140,7 @@ def _key(source: Source) -> str:
             "text": source.text,
             # Names in messages and assertions; the folder is where the search for included files begins.
             "file": [source.file, os.path.dirname(os.path.abspath(source.file)) if "include" in source.text else ""],
-            "options": dataclasses.asdict(source.options),
+            "options": repr(source.options),
             "compiler": _compiler_state(),
             "python": [sys.implementation.cache_tag, sys.platform, direct_access(), np.dtype("i8").num],
         }
@@ -149,14 +150,14 @@ def _key(source: Source) -> str:
 @cache
 def _compiler_state() -> list[Any]:
     """What changes whenever voltac or llvmlite does."""
-    digest = hashlib.sha256()
+    digest = sha256()
     for path, size, modified in sorted(_compiler_files()):
         digest.update(f"{path} {size} {modified}\n".encode())
     return [voltac.__version__, digest.hexdigest(), _llvmlite_state()]
 
 
 def _compiler_files() -> Iterator[tuple[str, int, int]]:
-    pending = [os.path.dirname(os.path.abspath(voltac.__file__)), str(STANDARD_LIBRARY), str(RUNTIME)]
+    pending = [os.path.dirname(os.path.abspath(voltac.__file__)), shipped_folder("stdlib"), shipped_folder("runtime")]
     while pending:
         with os.scandir(pending.pop()) as items:
             for item in items:

@@ -15,7 +15,6 @@ without the cache.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import stat
@@ -23,8 +22,10 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
+
+from voltac.python.hashing import sha256
+from voltac.records import record
 
 _MAGIC = b"voltac cache entry 1\n"
 _SUFFIX = ".voltac"
@@ -35,7 +36,7 @@ _FORGOTTEN = 3600.0
 """Seconds after which a temporary file is one of a process that died."""
 
 
-@dataclass(frozen=True)
+@record
 class Entry:
     """What was stored: the description and the object files."""
 
@@ -45,14 +46,14 @@ class Entry:
 
 def key_of(ingredients: Mapping[str, Any]) -> str:
     """The key for all that a compilation depends on besides the included files; JSON types only."""
-    return hashlib.sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()
+    return sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()
 
 
 def content_hash(path: str) -> str:
     """Hash of a file's content; empty if it cannot be read."""
     try:
         with open(path, "rb") as file:
-            return hashlib.sha256(file.read()).hexdigest()
+            return sha256(file.read()).hexdigest()
     except OSError:
         return ""
 
@@ -106,12 +107,12 @@ def store(
 def _packed(header: dict[str, Any], objects: Sequence[bytes]) -> bytes:
     text = json.dumps(header).encode()
     body = b"%d\n" % len(text) + text + b"".join(objects)
-    return _MAGIC + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+    return _MAGIC + sha256(body).hexdigest().encode() + b"\n" + body
 
 
 def _checked(content: bytes, key: str) -> Entry | None:
     body = content[len(_MAGIC) + 65 :]
-    if not content.startswith(_MAGIC + hashlib.sha256(body).hexdigest().encode() + b"\n"):
+    if not content.startswith(_MAGIC + sha256(body).hexdigest().encode() + b"\n"):
         return None
     length, _, rest = body.partition(b"\n")
     header = json.loads(rest[: int(length)])

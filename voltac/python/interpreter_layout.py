@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ctypes
 import sys
-import sysconfig
 from functools import cache
 from typing import Any
 
@@ -47,7 +46,7 @@ def direct_access() -> bool:
         sys.implementation.name == "cpython"
         and ctypes.sizeof(ctypes.c_void_p) == 8
         and sys.byteorder == "little"
-        and not sysconfig.get_config_var("Py_GIL_DISABLED")
+        and "t" not in sys.abiflags
         and not hasattr(sys, "gettotalrefcount")
         and _arrays_agree()
         and _numbers_agree()

@@ -23,7 +23,9 @@ class KernelModule:
         self._kernels = {kernel.__name__: kernel for kernel in kernels}
         self._warnings = warnings
         # A plain attribute is the fastest way to a kernel. One named like a member of this class is reached by [].
-        self.__dict__.update({name: kernel for name, kernel in self._kernels.items() if not hasattr(type(self), name)})
+        for name, kernel in self._kernels.items():
+            if not hasattr(type(self), name):
+                setattr(self, name, kernel)
 
     @property
     def target(self) -> str:

@@ -14,10 +14,11 @@ import mmap
 import platform
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 
 from voltac.diagnostics import InternalError
+from voltac.records import mutable_record
 
 
 class NotSupported(Exception):
@@ -74,7 +75,7 @@ _STUB = 8
 """Bytes of ``jmp *entry(%rip)``, filled up."""
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Section:
     kind: int
     flags: int
@@ -87,7 +88,7 @@ class _Section:
     """Offset in the region, later the address."""
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Symbol:
     name: str
     binding: int
@@ -97,7 +98,7 @@ class _Symbol:
     size: int
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Object:
     code: bytes
     sections: list[_Section]

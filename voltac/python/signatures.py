@@ -7,14 +7,15 @@ make one object, the alignment, and whether the kernel may write to it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from voltac.records import record
 
 Format = str | dict[str, Any]
 """A dtype as data: ``f4``, ``i8``, ``?`` ..., or names, formats (format, shape), offsets and itemsize of a struct."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Memory:
     """What an address must lead to."""
 
@@ -28,7 +29,7 @@ class Memory:
     """A reference: there must be an object, and no null pointer."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter:
     name: str
     text: str
@@ -39,7 +40,7 @@ class Parameter:
     memory: Memory | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Result:
     text: str
     kind: str
@@ -51,7 +52,7 @@ class Result:
     """Of a struct."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Signature:
     """One exported function."""
 
@@ -88,5 +89,5 @@ def _memory(data: dict[str, Any] | None) -> Memory | None:
     return None if data is None else Memory(**data)
 
 
-def _fields(record: Any) -> dict[str, Any]:
-    return {name: getattr(record, name) for name in record.__slots__}
+def _fields(row: Any) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in row.__match_args__}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from voltac.options import Options
+from voltac.records import record
 
 
-@dataclass(frozen=True)
+@record
 class Source:
     """What a module of kernels is made of."""
 

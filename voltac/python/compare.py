@@ -1,0 +1,287 @@
+"""Compiles a program with its all-on and with its masked paths, and measures both on generated arguments.
+
+The assembly of a coherent statement is taken from the ordinary program, which has
+both paths; a foreach is compiled once with whole gangs only and once with the mask
+computed in every iteration, so that both are loops. Timed code runs in a child
+process: a kernel may not like the arguments that were made up for it.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from voltac.driver import Compilation, compile_source
+from voltac.llvm.host import can_run
+from voltac.python.build import build_module
+from voltac.python.kernel import Kernel
+from voltac.python.source import Source
+from voltac.report import assembly, comparison
+from voltac.report.measure import interleaved
+from voltac.report.paths import Statement, block_names, instructions, keyword, nodes, statements
+from voltac.sema import tree
+
+Blocks = dict[str, list[assembly.AssemblyBlock]]
+
+_MARGIN = 4096
+"""Elements before and behind the part of an array that a kernel is given: room for stencils."""
+_SECONDS = 60
+"""A child that measures longer is stopped."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What ``compare`` found, one entry a function; prints as text."""
+
+    functions: tuple[comparison.FunctionComparison, ...]
+
+    def text(self, columns: int = 120) -> str:
+        return comparison.to_text(list(self.functions), columns)
+
+    def html(self, title: str = "All-on and masked paths") -> str:
+        return comparison.to_html(list(self.functions), title)
+
+    def json(self) -> str:
+        return comparison.to_json(list(self.functions))
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return self.html()
+
+
+def compare(
+    source: Source,
+    function: str | None = None,
+    *,
+    arguments: Sequence[Any] | None = None,
+    elements: int = 4096,
+    rounds: int = 25,
+) -> Comparison:
+    """Compare both paths of one exported function, or of all.
+
+    ``arguments`` are used instead of generated ones; ``elements`` is the range the
+    generated ones cover (the product, where a kernel has several dimensions).
+    Raises :class:`voltac.CompileError`, and ValueError for an unknown function.
+    """
+    target = source.options.target
+    if elements < target.width:
+        raise ValueError(f"elements is {elements}; one gang of {target.name} alone has {target.width}")
+    compiled = compile_source(source.text, source.file, source.options)
+    variants = {
+        "all on": replace(source, options=replace(source.options, masked_paths=False)),
+        "masked": replace(source, options=replace(source.options, all_on_paths=False)),
+    }
+    made = {name: compile_source(one.text, one.file, one.options) for name, one in variants.items()}
+    made["both"] = compiled
+    texts = {name: assembly.functions(one.optimized.assembly(comments=True)) for name, one in made.items()}
+    exports = [symbol for symbol in compiled.program.exports if function in (None, symbol.name)]
+    if not exports:
+        names = ", ".join(symbol.name for symbol in compiled.program.exports)
+        raise ValueError(f"no exported function is called '{function}'; there are: {names or 'none'}")
+    found = []
+    for symbol in exports:
+        constructs = tuple(_construct(node, symbol.name, texts, source.text) for node in statements(symbol))
+        result = _without_times(symbol, source, constructs)
+        if not can_run(target):
+            note = f"this CPU cannot run {target.name}: no times"
+            found.append(replace(result, note=note))
+            continue
+        if not constructs:
+            found.append(replace(result, note="no foreach and no coherent statement: there is one path only"))
+            continue
+        found.append(_measured(result, compiled, source, variants, arguments, elements, rounds))
+    return Comparison(tuple(found))
+
+
+def _construct(node: Statement, function: str, texts: dict[str, Blocks], text: str) -> comparison.Construct:
+    all_on, masked = block_names(node)
+    in_pair = isinstance(node, tree.Foreach)
+    lines = text.splitlines()
+    return comparison.Construct(
+        keyword(node),
+        node.span.line,
+        node.span.column,
+        lines[node.span.line - 1] if node.span.line <= len(lines) else "",
+        comparison.Path("all on", instructions(texts["all on" if in_pair else "both"].get(function, []), node, all_on)),
+        comparison.Path("masked", instructions(texts["masked" if in_pair else "both"].get(function, []), node, masked)),
+    )
+
+
+def _without_times(
+    symbol: tree.FunctionSymbol, source: Source, constructs: tuple[comparison.Construct, ...]
+) -> comparison.FunctionComparison:
+    parameters = ", ".join(f"{parameter.type} {parameter.name}" for parameter in symbol.parameters)
+    target = source.options.target
+    return comparison.FunctionComparison(
+        symbol.name, f"{symbol.name}({parameters})", target.name, target.width, constructs, 0, None, None, (), ""
+    )
+
+
+# --- times ------------------------------------------------------------------------------------------------------
+
+
+def _measured(
+    result: comparison.FunctionComparison,
+    compiled: Compilation,
+    source: Source,
+    variants: dict[str, Source],
+    arguments: Sequence[Any] | None,
+    elements: int,
+    rounds: int,
+) -> comparison.FunctionComparison:
+    symbol = next(one for one in compiled.program.exports if one.name == result.function)
+    kernel: Any = getattr(build_module(source), symbol.name)
+    pair: dict[str, Any] = {name: getattr(build_module(one), symbol.name) for name, one in variants.items()}
+    if any(row.kind == "function" for row in kernel.parameters):
+        return replace(result, note="it takes a function: no arguments can be made up, so there are no times")
+    ranges = _range_parameters(symbol)
+    side = max(1, round(elements ** (1 / max(1, len(ranges)))))
+    width = result.width
+    side -= side % width if side >= width else 0
+    if arguments is not None:
+        made: Callable[[int], list[Any]] = lambda extra: list(arguments)  # noqa: E731
+        count, described = elements, f"the given arguments, counted as {elements} elements"
+    else:
+        made = lambda extra: _generated(kernel, ranges, side, extra)  # noqa: E731
+        count = side ** max(1, len(ranges))
+        described = f"generated arguments: {', '.join(f'{name} = {side}' for name in ranges) or f'{count} elements'}"
+
+    def measure() -> tuple[list[list[float]], list[list[float]]]:
+        whole = made(0)
+        paths = interleaved({name: _timer(one, whole) for name, one in pair.items()}, rounds)
+        tails: dict[str, list[float]] = {}
+        if arguments is None and ranges:
+            tails = interleaved({str(extra): _timer(kernel, made(extra)) for extra in range(width)}, max(5, rounds // 3))
+        return [paths["all on"], paths["masked"]], list(tails.values())
+
+    try:
+        paths, tails = _in_child(measure)
+    except _ChildFailed as failure:
+        return replace(result, note=f"no times: {failure}; give arguments of your own: kernel.compare(arguments=[...])")
+    return replace(
+        result,
+        elements=count,
+        all_on=_timing(paths[0], count),
+        masked=_timing(paths[1], count),
+        tails=tuple(_timing(times, 1) for times in tails),
+        arguments=described,
+    )
+
+
+def _range_parameters(symbol: tree.FunctionSymbol) -> list[str]:
+    """The integer parameters that bound the loops: those that foreach ranges and loop tests read, else all."""
+    integers = {parameter for parameter in symbol.parameters if str(parameter.type.type).removeprefix("unsigned ")[:3] == "int"}
+    used: list[str] = []
+    for node in nodes(symbol.body):
+        bounds: list[Any] = []
+        if isinstance(node, tree.Foreach):
+            bounds = [dimension.last for dimension in node.dimensions]
+        elif isinstance(node, tree.Loop) and node.test is not None and node.test.type.is_uniform:
+            bounds = [node.test]
+        for inner in nodes(tuple(bounds)):
+            if isinstance(inner, tree.Variable) and inner.symbol in integers and inner.symbol.name not in used:
+                used.append(inner.symbol.name)
+    return used or [parameter.name for parameter in symbol.parameters if parameter in integers]
+
+
+def _generated(kernel: Kernel, ranges: list[str], side: int, extra: int) -> list[Any]:
+    """Arguments for ``side + extra`` elements in every range: floats from 0 to 1, small integers, zeroed structs."""
+    random = np.random.default_rng(1)
+    room = 4 * (side + extra) ** max(1, len(ranges)) + 2 * _MARGIN
+    made: list[Any] = []
+    for row in kernel.parameters:
+        if row.kind == "pointer":
+            dtype = kernel.dtype(row.name) if row.memory is not None and row.memory.format is not None else np.dtype(np.uint8)
+            whole = np.zeros(room, dtype)
+            if dtype.kind == "f":
+                whole[:] = random.random(room)
+            elif dtype.kind in "iu":
+                whole[:] = random.integers(0, 8, room)
+            count = row.memory.count if row.memory is not None else 1
+            part = whole[_MARGIN:]
+            made.append(part[: len(part) - len(part) % count])
+        elif row.kind in ("int", "uint"):
+            made.append(side + extra if row.name in ranges else 8)
+        else:
+            made.append(0.5 if row.kind == "float" else True)
+    return made
+
+
+def _timer(kernel: Callable[..., object], arguments: list[Any]) -> Callable[[], float]:
+    """Nanoseconds a call, from enough calls to last half a millisecond."""
+    kernel(*arguments)
+    start = time.perf_counter_ns()
+    kernel(*arguments)
+    repeats = max(1, 500_000 // max(1, time.perf_counter_ns() - start))
+
+    def timed() -> float:
+        begin = time.perf_counter_ns()
+        for _ in range(repeats):
+            kernel(*arguments)
+        return (time.perf_counter_ns() - begin) / repeats
+
+    return timed
+
+
+def _timing(times: list[float], elements: int) -> comparison.Timing:
+    ordered = sorted(one / elements for one in times)
+    tenth = len(ordered) // 10
+    return comparison.Timing(statistics.median(ordered), ordered[tenth], ordered[-1 - tenth])
+
+
+class _ChildFailed(Exception):
+    """Why there are no times."""
+
+
+def _in_child(measure: Callable[[], Any]) -> Any:
+    """The result of ``measure`` from a forked process."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        code = 1
+        try:
+            with os.fdopen(writing, "wb") as pipe:
+                try:
+                    pipe.write(pickle.dumps((True, measure())))
+                except Exception as error:
+                    pipe.write(pickle.dumps((False, str(error))))
+            code = 0
+        finally:
+            os._exit(code)
+    os.close(writing)
+    data = _read_all(reading, child)
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):
+        raise _ChildFailed(f"the kernel was ended by signal {os.WTERMSIG(status)} on the generated arguments")
+    done, result = pickle.loads(data)  # from our own child
+    if not done:
+        raise _ChildFailed(result)
+    return result
+
+
+def _read_all(reading: int, child: int) -> bytes:
+    import select
+    import signal
+
+    data, end = b"", time.monotonic() + _SECONDS
+    with os.fdopen(reading, "rb", buffering=0) as pipe:
+        while True:
+            ready, _, _ = select.select([pipe], [], [], max(0.0, end - time.monotonic()))
+            if not ready:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+                raise _ChildFailed(f"the kernel did not finish within {_SECONDS} s on the generated arguments")
+            part = pipe.read(1 << 16)
+            if not part:
+                return data
+            data += part
