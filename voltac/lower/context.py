@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from voltac.diagnostics import CompileError, Diagnostics, Span
 from voltac.lower.builder import IR, FunctionBuilder
+from voltac.lower.lane_visibility import observes_lanes
+from voltac.lower.lifetimes import Lifetimes
 from voltac.sema import tree
 from voltac.sema.types import Qual
 
 if TYPE_CHECKING:
     from voltac.lower.escapes import EscapeScan
-    from voltac.lower.lifetimes import Lifetimes
     from voltac.lower.module import ModuleContext, Version
     from voltac.lower.places import Address
 
@@ -89,12 +90,29 @@ class FunctionContext:
         self.task_values: dict[str, IR] = {}
         self.task_handle: IR | None = None
         self.escapes: EscapeScan
-        self.lifetimes: Lifetimes
+        self._lifetimes: Lifetimes | None = None
+        self.lane_scope: tree.Statement | None = symbol.body
+        """The part of the function whose lanes are under consideration: a foreach body switches all lanes on."""
+        self._observes_lanes: dict[int, bool] = {}
         self.version: Version | None = None
         self.copies = 1
         """How often the statement being lowered is written, for all-on and masked paths."""
-        self.cross_lane = True
-        """Values of inactive lanes can be observed here."""
+
+    @property
+    def lifetimes(self) -> Lifetimes:
+        if self._lifetimes is None:
+            self._lifetimes = Lifetimes(self.symbol)
+        return self._lifetimes
+
+    @property
+    def cross_lane(self) -> bool:
+        """Can values of lanes that are off be observed here?"""
+        if self.escapes.has_goto or self.lane_scope is None:
+            return True
+        known = self._observes_lanes.get(id(self.lane_scope))
+        if known is None:
+            known = self._observes_lanes[id(self.lane_scope)] = observes_lanes(self.lane_scope)
+        return known
 
     # --- nodes to code
 

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from voltac.lower import masks
 from voltac.lower.builder import IR, integer, vector_constant, zero
 from voltac.lower.context import FunctionContext, Region, Target, lowers_statement
-from voltac.lower.lane_visibility import observes_lanes
 from voltac.lower.loops import loop_hint
 from voltac.lower.statements import path_name
 from voltac.sema import tree
@@ -35,11 +34,9 @@ def run_body(c: FunctionContext, node: AnyForeach, mask: IR | None, step: str) -
         masks.write_lanes(c, target.iteration, None)
     c.targets.append(target)
     c.region, c.mask, c.shrunk = target.region, mask, False
-    outside = c.cross_lane
-    if outside and not c.escapes.has_goto:
-        c.cross_lane = observes_lanes(node.body)
+    outside, c.lane_scope = c.lane_scope, node.body
     c.statement(node.body)
-    c.cross_lane = outside
+    c.lane_scope = outside
     c.targets.pop()
     c.build.start(step)
 

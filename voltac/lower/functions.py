@@ -7,8 +7,6 @@ from voltac.lower.abi import is_function, passing
 from voltac.lower.builder import IR, NOTHING
 from voltac.lower.context import FunctionContext, Region
 from voltac.lower.escapes import scan
-from voltac.lower.lane_visibility import crosses_lanes
-from voltac.lower.lifetimes import Lifetimes
 from voltac.lower.memory_access import load, store_everywhere
 from voltac.lower.module import ALL_ON, C_CONVENTION, MASKED, TASK, ModuleContext, Version
 from voltac.lower.places import Address, new_object
@@ -86,8 +84,6 @@ def write_version(module: ModuleContext, version: Version) -> None:
     c = FunctionContext(module, symbol)
     c.version = version
     c.escapes = scan(symbol.body)
-    c.cross_lane = c.escapes.has_goto or crosses_lanes(symbol)
-    c.lifetimes = Lifetimes(symbol)
     c.exit_label = c.build.block("return")
     c.region = Region(c.exit_label)
     version.debug = module.debug.begin_function(c, symbol)

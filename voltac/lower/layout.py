@@ -51,6 +51,9 @@ class TypeLayout:
         self.mask = f"<{self.width} x i1>"
         self.mask_storage = f"<{self.width} x i{target.mask_bits}>"
         self._module = module
+        self._lanes: dict[object, str] = {}
+        self._lanes_in_memory: dict[object, str] = {}
+        self._alignments: dict[Qual, int] = {}
         self._registers: dict[Qual, str] = {}
         self._memory: dict[Qual, str] = {}
         self._members: dict[str, tuple[int, ...]] = {}
@@ -63,6 +66,12 @@ class TypeLayout:
 
     def lane(self, type: object) -> str:
         """Register type of one lane of a scalar."""
+        known = self._lanes.get(type)
+        if known is None:
+            known = self._lanes[type] = self._lane(type)
+        return known
+
+    def _lane(self, type: object) -> str:
         match type:
             case Scalar("bool", _):
                 return "i1"
@@ -77,8 +86,23 @@ class TypeLayout:
         raise ValueError(f"{type} is no scalar type")
 
     def lane_in_memory(self, type: object) -> str:
-        lane = self.lane(type)
-        return "i8" if lane == "i1" else lane
+        known = self._lanes_in_memory.get(type)
+        if known is None:
+            lane = self.lane(type)
+            known = self._lanes_in_memory[type] = "i8" if lane == "i1" else lane
+        return known
+
+    def alignment(self, qual: Qual) -> int:
+        known = self._alignments.get(qual)
+        if known is None:
+            known = self._alignments[qual] = self.sizes.alignment(qual)
+        return known
+
+    def element_alignment(self, qual: Qual) -> int:
+        """Alignment of one scalar of a scalar or short vector."""
+        type = qual.type.element if isinstance(qual.type, Vector) else qual.type
+        lane = self.lane_in_memory(type)
+        return {"half": 2, "float": 4, "double": 8, "ptr": self.sizes.pointer_bytes}.get(lane) or int(lane[1:]) // 8
 
     def register(self, qual: Qual) -> str:
         known = self._registers.get(qual)

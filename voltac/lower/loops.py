@@ -82,7 +82,7 @@ def _lower_masked_loop(c: FunctionContext, node: tree.Loop, varying: bool) -> No
     if escapes.varying_continue:
         target.iteration = masks.new_lanes(c, "iteration")
     outside = c.variables
-    if not c.cross_lane and target.iteration is None:
+    if target.iteration is None and not c.cross_lane:
         finished = {symbol: c.variables[symbol] for symbol in c.lifetimes.dead_after(node) if symbol in c.variables}
         homes = {symbol: replace(address, home=target.region) for symbol, address in finished.items() if address.private}
         c.variables = {**outside, **homes}

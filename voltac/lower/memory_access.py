@@ -40,9 +40,8 @@ def alignment(c: FunctionContext, address: Address) -> int:
     if address.as_mask:
         return masks.storage_alignment(c)
     if address.private:
-        return c.types.sizes.alignment(address.storage)
-    type = address.storage.type
-    return c.types.sizes.scalar_bytes(type.element if isinstance(type, Vector) else type)
+        return c.types.alignment(address.storage)
+    return c.types.element_alignment(address.storage)
 
 
 def broadcast(c: FunctionContext, value: IR) -> IR:
@@ -52,7 +51,9 @@ def broadcast(c: FunctionContext, value: IR) -> IR:
 
 def store_mask(c: FunctionContext, address: Address) -> IR | None:
     """The mask that a store to this address needs; None for a plain store."""
-    return None if address.home is c.region else c.mask
+    if c.mask is None or (address.home is c.region and not c.cross_lane):
+        return None
+    return c.mask
 
 
 @lowers_value(tree.Load)

@@ -122,7 +122,7 @@ def member_address(c: FunctionContext, struct: Address, index: int) -> Address:
 
 def new_object(c: FunctionContext, qual: Qual, name: str = "temporary", alignment: int = 0) -> Address:
     """A fresh local object, uninitialised."""
-    natural = c.types.sizes.alignment(qual)
+    natural = c.types.alignment(qual)
     return Address(c.build.alloca(c.memory(qual), max(natural, alignment, 1), name), qual, private=True)
 
 

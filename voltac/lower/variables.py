@@ -42,7 +42,7 @@ def temporary(c: FunctionContext, value: IR, qual: Qual) -> Address:
 
 def declare(c: FunctionContext, symbol: tree.VariableSymbol) -> Address:
     """Storage for a local variable or parameter."""
-    home = None if c.cross_lane else c.region
+    home = c.region
     qual = symbol.type
     if qual.rate is VARYING and isinstance(qual.type, Scalar) and qual.type.kind == "bool" and not symbol.address_taken:
         pointer = c.build.alloca(c.types.mask_storage, masks.storage_alignment(c), symbol.name)
