@@ -43,20 +43,20 @@ class Library:
 
     def names(self) -> set[str]:
         """What a program may use."""
-        return set(self.index.chunks) - self.index.hidden
+        return set(self.index.rows) - self.index.hidden
 
     def find(self, name: str) -> Symbol | None:
         """For the program: the library's functions and types of a name."""
-        if name not in self.index.chunks or name in self.index.hidden:
+        if name not in self.index.rows or name in self.index.hidden:
             return None
         return self.checker.scopes.find(name) or self._find(name)
 
     def _find(self, name: str) -> Symbol | None:
         """Parse and declare what has a name."""
-        chunks = self.index.chunks.get(name)
-        if chunks is None or self.checker.scopes.find_global(name) is not None:
+        rows = self.index.rows.get(name)
+        if rows is None or self.checker.scopes.find_global(name) is not None:
             return None
-        self._declare(chunks)
+        self._declare(self.index.chunks(name))
         found = self.checker.scopes.find_global(name)
         if isinstance(found, FunctionSet):
             found.joined_library = True

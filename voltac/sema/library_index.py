@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from voltac.diagnostics import Diagnostics, InternalError, Span
 from voltac.options import Options
@@ -44,15 +45,24 @@ class Chunk:
         return Chunk(self.file, self.line, (*self.texts[: body + 1], "}"))
 
 
+Row = list[Any]
+"""A chunk as JSON holds it: file, line, and the tokens in one text, a line each."""
+
+
 @dataclass(slots=True)
 class Index:
     """What the library declares."""
 
-    chunks: dict[str, list[Chunk]] = field(default_factory=dict)
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    """Name -> its declarations."""
     types: set[str] = field(default_factory=set)
     templates: set[str] = field(default_factory=set)
     hidden: set[str] = field(default_factory=set)
     """Static functions and templates: for the library's own use."""
+
+    def chunks(self, name: str) -> list[Chunk]:
+        """The declarations of a name; few are asked for, so they are made when they are."""
+        return [Chunk(file, line, tuple(text.split("\n"))) for file, line, text in self.rows[name]]
 
 
 _KNOWN: list[Index] = []
@@ -81,11 +91,7 @@ def _read() -> Index | None:
             return None
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    chunks = {
-        name: [Chunk(file, line, tuple(text.split("\n"))) for file, line, text in rows]
-        for name, rows in stored["chunks"].items()
-    }
-    return Index(chunks, set(stored["types"]), set(stored["templates"]), set(stored["hidden"]))
+    return Index(stored["chunks"], set(stored["types"]), set(stored["templates"]), set(stored["hidden"]))
 
 
 def write() -> None:
@@ -96,10 +102,7 @@ def write() -> None:
         "types": sorted(made.types),
         "templates": sorted(made.templates),
         "hidden": sorted(made.hidden),
-        "chunks": {
-            name: [[chunk.file, chunk.line, "\n".join(chunk.texts)] for chunk in rows]
-            for name, rows in sorted(made.chunks.items())
-        },
+        "chunks": dict(sorted(made.rows.items())),
     }
     INDEX_FILE.write_text(json.dumps(stored, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
 
@@ -160,4 +163,4 @@ def _add(chunk: Chunk, made: Index) -> None:
         made.templates.add(name)
     if texts[0] == "template" or "static" in texts[:4]:
         made.hidden.add(name)
-    made.chunks.setdefault(name, []).append(chunk)
+    made.rows.setdefault(name, []).append([chunk.file, chunk.line, "\n".join(texts)])
