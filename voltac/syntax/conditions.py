@@ -21,7 +21,7 @@ _Value = tuple[int, bool]
 
 def _fit(value: int, unsigned: bool) -> _Value:
     value &= (1 << 64) - 1
-    return (value, True) if unsigned or value < 1 << 63 else (value - (1 << 64), False)
+    return (value if unsigned or value < 1 << 63 else value - (1 << 64)), unsigned
 
 
 def evaluate(texts: list[str]) -> int:
