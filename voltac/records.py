@@ -92,8 +92,12 @@ def _equal(self: Any, other: Any) -> Any:
 
 
 def _hash(self: Any) -> int:
-    key = type(self)._key
-    return hash((type(self), key(self) if key is not None else ()))
+    """Computed once an object: types are looked up in dictionaries all the time."""
+    known: int | None = self.__dict__.get("_hash_value")
+    if known is None:
+        key = type(self)._key
+        known = self._hash_value = hash((type(self), key(self) if key is not None else ()))
+    return known
 
 
 class _Fields:
