@@ -19,11 +19,11 @@ from voltac.llvm.host import can_run
 from voltac.paths import shipped_folder
 from voltac.python import cache as disk
 from voltac.python.arguments import Arguments
+from voltac.python.hashing import sha256
 from voltac.python.interpreter_layout import direct_access
 from voltac.python.kernel import Kernel, make_kernel
 from voltac.python.module import KernelModule
 from voltac.python.object_loader import Code, load
-from voltac.python.hashing import sha256
 from voltac.python.signatures import Signature, from_json, to_json
 from voltac.python.source import Source
 from voltac.python.symbols import ARRAY_TYPE, accepted_symbol, arguments_symbol, call_symbol, raw_symbol
