@@ -32,7 +32,7 @@ class FactFinder:
         known = self._known.get(symbol)
         if known is None:
             depth = len(self._assumed)
-            known = self._find(symbol)
+            known = _within_type(self._find(symbol), symbol)
             if depth == 0:
                 self._known[symbol] = known
         return known
@@ -171,7 +171,7 @@ class FactFinder:
         While they are looked at nothing is known of the phi itself, so what is concluded holds.
         """
         before = self._values.known_names()
-        self._assumed[symbol] = NOTHING
+        self._assumed[symbol] = _within_type(NOTHING, symbol)
         steps: list[LaneValue] = []
         others: list[Facts] = []
         claim = NOTHING
@@ -198,6 +198,16 @@ class FactFinder:
         del self._assumed[symbol]
         self._values.forget_since(before)
         return claim
+
+
+def _within_type(known: Facts, symbol: Symbol) -> Facts:
+    """What is not known better is bounded by the bits of the symbol; pointers stay without bounds."""
+    if symbol.kind == "pointer":
+        return known
+    limit = 1 << (symbol.bits - 1)
+    low = -limit if known.low is None else known.low
+    high = limit - 1 if known.high is None else known.high
+    return Facts(known.multiple, low, high)
 
 
 def _either(sides: list[Facts]) -> Facts:

@@ -66,7 +66,7 @@ class AccessReport:
     """What became of one access."""
 
     kind: str
-    """``broadcast``, ``vector``, ``masked``, ``shuffled``, ``gather``, ``scatter`` or ``scalar``."""
+    """``broadcast``, ``vector``, ``masked``, ``shuffled``, ``gather``, ``scatter``, ``scalar`` or ``shared``."""
     operation: str
     """``load`` or ``store``."""
     function: str

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from voltac.ir.cfg import control_flow
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.options import Options
@@ -23,6 +24,10 @@ from voltac.passes.access import Access, AccessReport, Places, pseudo_operation,
 from voltac.passes.costs import cost_row, has_masked
 from voltac.passes.effects import Effects, ModuleEffects, touched_by
 from voltac.passes.emit import Emitter
+from voltac.passes.known_loads import KnownLoads
+
+_TOUCHING = frozenset(("call", "store", "load", "atomicrmw", "cmpxchg", "fence"))
+"""Operations that may touch memory."""
 
 Writer = Callable[[Emitter], None]
 
@@ -60,8 +65,7 @@ def resolve_accesses(module: Module, options: Options) -> list[AccessReport]:
         values = LaneValues(function, layout)
         emitter = Emitter(module, function, values)
         resolver = _Resolver(options, function, values, Effects(effects, function, values), emitter, places, reports)
-        for block in function.blocks:
-            resolver.block(block)
+        resolver.run()
         emitter.finish()
         emitters.append(emitter)
     for emitter in emitters:
@@ -88,7 +92,22 @@ class _Resolver:
     places: Places
     reports: list[AccessReport]
 
-    def block(self, block: Block) -> None:
+    def run(self) -> None:
+        """Every block, after those that dominate it."""
+        if len(self.function.blocks) == 1:
+            self.block(self.function.blocks[0], KnownLoads(self.effects, self.values, {}))
+            return
+        flow = control_flow(self.function)
+        position = {name: number for number, name in enumerate(flow.order)}
+        blocks = sorted(self.function.blocks, key=lambda block: position.get(block.name, len(position)))
+        at_end: dict[str, KnownLoads] = {}
+        for block in blocks:
+            before = flow.predecessors[block.name]
+            known = at_end.get(before[0]) if len(before) == 1 else None
+            at_end[block.name] = known.copy() if known is not None else KnownLoads(self.effects, self.values, {})
+            self.block(block, at_end[block.name])
+
+    def block(self, block: Block, known: KnownLoads) -> None:
         """Plan the accesses of a block, then write it anew."""
         plan = _Plan()
         accesses: list[Access] = []
@@ -98,11 +117,18 @@ class _Resolver:
         for index, instruction in enumerate(block.instructions):
             operation = pseudo_operation(instruction)
             access = read_access(index, instruction, operation, self.values) if operation else None
+            if access is None and instruction.op not in _TOUCHING:
+                continue
             self._interfere(instruction, access, loads, stores, finished)
+            known.pass_by(instruction, access)
             if access is None:
                 continue
             accesses.append(access)
             plan.removed.add(index)
+            if not access.is_store and self.options.resolve_accesses and (again := known.find(access)):
+                self.emit.alias(instruction.name, again)
+                self._report(access, block, "shared", "the value is loaded already")
+                continue
             if self._is_strided(access):
                 self._join(access, stores if access.is_store else loads)
             else:
@@ -116,8 +142,6 @@ class _Resolver:
         self, instruction: Instruction, access: Access | None, loads: list[_Group], stores: list[_Group], finished: list[_Group]
     ) -> None:
         """Close the groups whose members may not be moved past this instruction."""
-        if access is None and instruction.op not in ("call", "store", "load", "atomicrmw", "cmpxchg", "fence"):
-            return
         touched = touched_by(access) if access is not None else None
         for groups, is_store in ((loads, False), (stores, True)):
             for group in list(groups):
