@@ -18,6 +18,8 @@ class Options:
     include_directories: tuple[str, ...] = ()
     addressing: int = 32
     debug_info: bool = False
+    dwarf_version: int = 5
+    """Version of the debug information (``--dwarf-version``)."""
     position_independent: str = ""
     """``''``, ``small`` or ``large`` (``--pic``, ``--PIC``)."""
     math_library: str = "default"

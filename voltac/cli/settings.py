@@ -72,7 +72,7 @@ def options_of_arguments(arguments: Namespace, diagnostics: Diagnostics) -> Opti
     fields |= {name: getattr(arguments, name, None) or "" for name in _TEXTS}
     fields |= _switches(arguments.opt)
     if getattr(arguments, "dwarf_version", None):
-        fields["debug_info"] = True
+        fields |= {"debug_info": True, "dwarf_version": int(arguments.dwarf_version)}
     return Options(
         target=target,
         level=3 if arguments.level is None else arguments.level,
