@@ -46,7 +46,7 @@ template <typename F, typename I> static inline F tanh_float(F x) {
     F near = x + x * z * (-0.333333331494f + z * (0.133333001462f + z * (-0.0539584616275f + z * (0.0217625029074f +
         z * (-0.00832318705828f + z * 0.00226950168416f)))));
     F far = 1.0f - 2.0f / (exp_float<F, I>(2.0f * size) + 1.0f);
-    return size < 0.632f ? near : __copysign(far, x);
+    return __copysign(size < 0.632f ? near : far, x);
 }
 
 template <typename F, typename I> static inline F tanh_double(F x) {

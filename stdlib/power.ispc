@@ -40,7 +40,7 @@ template <typename F, typename D, typename L> static inline F pow_float(F a, F b
     // A negative a: whole powers alone exist, odd ones are negative.
     F whole = __floor(b);
     F odd = whole - 2.0f * __floor(whole * 0.5f);
-    F negated = odd == 1.0f ? -power : power;
+    F negated = odd == 1.0f && whole == b ? -power : power;
     power = __bits(a) >= 0x80000000 ? negated : power;
     power = a < 0.0f && size != infinity && whole != b ? __float_of_bits(0x7FC00000) : power;
     power = a != a || b != b ? a + b : power;
@@ -120,7 +120,7 @@ template <typename D, typename L, typename U> static inline D pow_double(D a, D 
     power = size == 1.0d ? (D)1.0d : power;
     D whole = __floor(b);
     D odd = whole - 2.0d * __floor(whole * 0.5d);
-    D negated = odd == 1.0d ? -power : power;
+    D negated = odd == 1.0d && whole == b ? -power : power;
     power = __bits(a) >= 0x8000000000000000 ? negated : power;
     power = a < 0.0d && size != infinity && whole != b ? __float_of_bits(0x7FF8000000000000) : power;
     power = a != a || b != b ? a + b : power;

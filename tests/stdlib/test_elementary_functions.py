@@ -1,0 +1,140 @@
+"""exp, sin, atan and the like: errors against the C library in 80 bits, special values as C defines them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from judges import DTYPES, JUDGES, compiled, interpreted, uniformly
+
+Reference = Callable[..., np.ndarray]
+POINTS = 3000
+
+
+def of_doubles(function: Callable[[float], float]) -> Reference:
+    """numpy has no erf: C's double one, which is good to one unit of double."""
+    return np.vectorize(lambda x: np.longdouble(function(float(x))), otypes=[np.longdouble])
+
+
+REFERENCES: dict[str, Reference] = {
+    "exp": np.exp, "expm1": np.expm1, "log": np.log, "log1p": np.log1p,
+    "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
+    "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "cbrt": np.cbrt,
+    "erf": of_doubles(math.erf), "erfc": of_doubles(math.erfc),
+    "atan2": np.arctan2, "pow": np.power, "fmod": np.fmod,
+}  # fmt: skip
+
+# function, ranges of its arguments, largest error in units of the last place for float and double; a range whose ends
+# have one sign and are far apart is sampled by magnitude
+ACCURACY = [
+    ("exp", [(-87, 88)], 1, 1),
+    ("exp", [(-1, 1)], 1, 1),
+    ("expm1", [(-5, 5)], 1.5, 1.5),
+    ("expm1", [(1e-9, 1)], 1.5, 1.5),
+    ("log", [(1e-37, 1e37)], 1, 1),
+    ("log", [(0.5, 2)], 1, 1),
+    ("log1p", [(-0.9, 100)], 1, 1),
+    ("log1p", [(1e-9, 0.5)], 1, 1),
+    ("sin", [(-31, 31)], 1, 1),
+    ("sin", [(1e-5, 1e30)], 1, 1),
+    ("cos", [(-31, 31)], 1, 1),
+    ("cos", [(1e-5, 1e30)], 1, 1),
+    ("tan", [(-1.5, 1.5)], 2.5, 2.5),
+    ("tan", [(1e-5, 1e30)], 2.5, 2.5),
+    ("asin", [(-1, 1)], 1, 1),
+    ("acos", [(-1, 1)], 1, 1.5),
+    ("atan", [(-5, 5)], 2, 2),
+    ("atan2", [(-4, 4), (-4, 4)], 2, 2),
+    ("sinh", [(-10, 10)], 2, 2),
+    ("cosh", [(-88, 88)], 2, 2),
+    ("tanh", [(-10, 10)], 2, 2.5),
+    ("cbrt", [(1e-37, 1e37)], 1, 1),
+    ("erf", [(-4, 4)], 1.5, 2),
+    ("erfc", [(-4, 9)], 4, 5),
+    ("pow", [(0.01, 10), (-5, 5)], 1, 1.5),
+    ("fmod", [(-1e6, 1e6), (1e-3, 1e3)], 0, 0),
+]
+
+
+def samples(low: float, high: float, dtype: type, seed: int) -> np.ndarray:
+    random = np.random.default_rng(seed)
+    if low > 0 and high > 10 * low:
+        return np.exp(random.uniform(math.log(low), math.log(high), POINTS)).astype(dtype)
+    return random.uniform(low, high, POINTS).astype(dtype)
+
+
+@pytest.mark.parametrize("judge", JUDGES)
+@pytest.mark.parametrize("type", ["float", "double"])
+@pytest.mark.parametrize(("name", "ranges", "float_units", "double_units"), ACCURACY)
+def test_errors_stay_below(
+    name: str, ranges: list[tuple[float, float]], float_units: float, double_units: float, type: str, judge: str
+) -> None:
+    dtype = DTYPES[type]
+    arguments = [samples(low, high, dtype, seed) for seed, (low, high) in enumerate(ranges)]
+    got = JUDGES[judge](name, type, *arguments)
+    exact = REFERENCES[name](*(a.astype(np.longdouble) for a in arguments))
+    unit = np.spacing(np.abs(exact.astype(dtype)))
+    error = np.abs(got.astype(np.longdouble) - exact) / unit.astype(np.longdouble)
+    worst = int(np.argmax(error))
+    limit = float_units if type == "float" else double_units
+    assert error[worst] <= limit, [float(a[worst]) for a in arguments]
+
+
+SPECIAL = [0.0, -0.0, math.inf, -math.inf, math.nan, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, 1e-40, -1e-40, 1e-300,
+           1000.0, -1000.0, 1e30, -1e30, 1.5, -1.5, 4097.0, 1e10]  # fmt: skip
+
+
+def same_value(got: np.ndarray, want: np.ndarray) -> np.ndarray:
+    """Equal up to four units of the last place; zeros and infinities exactly, with their sign."""
+    with np.errstate(all="ignore"):
+        near = np.abs(got.astype(np.float64) - want.astype(np.float64)) <= 4 * np.abs(np.spacing(want)).astype(np.float64)
+        exact = (got == want) & (np.signbit(got) == np.signbit(want))
+        special = (want == 0) | ~np.isfinite(want)
+    return (np.isnan(got) & np.isnan(want)) | exact | (near & ~special)
+
+
+@pytest.mark.parametrize("type", ["float", "double"])
+@pytest.mark.parametrize("name", [name for name in REFERENCES if name not in ("atan2", "pow", "fmod")])
+def test_special_values_are_those_of_c(name: str, type: str) -> None:
+    dtype = DTYPES[type]
+    with np.errstate(all="ignore"):
+        values = np.array(SPECIAL).astype(dtype)
+        want = REFERENCES[name](values.astype(np.longdouble)).astype(dtype)
+    for got in (interpreted(name, type, values), compiled(name, type, values), uniformly(name, type, values)):
+        wrong = ~same_value(got, want)
+        assert not wrong.any(), list(zip(values[wrong], got[wrong], want[wrong], strict=True))
+
+
+@pytest.mark.parametrize("type", ["float", "double"])
+@pytest.mark.parametrize("name", ["atan2", "pow", "fmod"])
+def test_special_values_of_two_arguments_are_those_of_c(name: str, type: str) -> None:
+    dtype = DTYPES[type]
+    with np.errstate(all="ignore"):
+        values = np.array(SPECIAL).astype(dtype)
+        a, b = (side.ravel().copy() for side in np.meshgrid(values, values))
+        want = REFERENCES[name](a.astype(np.longdouble), b.astype(np.longdouble)).astype(dtype)
+    for got in (interpreted(name, type, a, b), compiled(name, type, a, b)):
+        wrong = ~same_value(got, want)
+        assert not wrong.any(), list(zip(a[wrong], b[wrong], got[wrong], want[wrong], strict=True))
+
+
+@pytest.mark.parametrize("name", [name for name in REFERENCES if name not in ("cbrt",)])
+def test_half_precision_is_the_rounded_float_result(name: str) -> None:
+    count = 2 if name in ("atan2", "pow", "fmod") else 1
+    values = np.linspace(-2.9, 2.9, 400).astype(np.float16)
+    arguments = [values, values[::-1].copy()][:count]
+    got = interpreted(name, "float16", *arguments)
+    want = interpreted(name, "float", *(a.astype(np.float32) for a in arguments)).astype(np.float16)
+    assert np.array_equal(got, want, equal_nan=True)
+
+
+@pytest.mark.parametrize("type", ["float", "double"])
+def test_results_at_the_ends_of_the_range_are_gradual(type: str) -> None:
+    dtype = DTYPES[type]
+    low, high = (-103.9, 88.72) if type == "float" else (-745.1, 709.78)
+    values = np.concatenate([np.linspace(low, low + 20, 500), np.linspace(high - 1, high, 500)]).astype(dtype)
+    want = np.exp(values.astype(np.longdouble)).astype(dtype)
+    got = compiled("exp", type, values)
+    assert (np.abs(got - want) <= 2 * np.spacing(want)).all()
