@@ -69,6 +69,11 @@ void f() {
     for (uniform int i = 0; i < 3; ++i) { }
     i = 3; // error: i
 }""",
+        "the braces of unmasked open no scope": """
+void f() {
+    unmasked { int a = 1; }
+    a = 2;
+}""",
         "a wrong declaration makes no second mistake": """
 void f() {
     uniform int a[programIndex]; // error: constant

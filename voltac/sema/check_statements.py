@@ -279,7 +279,11 @@ def check_gotos(checker: Checker) -> None:
 
 @statement(ast.Unmasked)
 def check_unmasked(checker: Checker, node: ast.Unmasked) -> tree.Statement:
-    return tree.Unmasked(node.span, check_branch(checker, node.body, Frame("unmasked", False)))
+    """Its braces open no scope: what is declared inside is visible behind it."""
+    checker.frames.append(Frame("unmasked", False))
+    body = tree.Block(node.body.span, tuple([checker.statement(one) for one in node.body.statements]))
+    checker.frames.pop()
+    return tree.Unmasked(node.span, body)
 
 
 @statement(ast.Print)
