@@ -1,5 +1,6 @@
 """What the syntax tests share: one text in, its tokens, its tree or its messages out."""
 
+import contextlib
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,8 +8,7 @@ from typing import Any
 
 from voltac.diagnostics import CompileError, Diagnostics
 from voltac.options import Options
-from voltac.syntax import Preprocessed, parse, preprocess
-from voltac.syntax import ast
+from voltac.syntax import Preprocessed, ast, parse, preprocess
 from voltac.target_info import find_target
 
 OPTIONS = Options(target=find_target("avx2-i32x8"))
@@ -35,10 +35,8 @@ def messages(text: str, **options: Any) -> list[Message]:
     """What preprocessing and parsing a text report."""
     diagnostics = Diagnostics()
     chosen = dataclasses.replace(OPTIONS, **options)
-    try:
+    with contextlib.suppress(CompileError):
         parse(preprocess(text, "t.ispc", chosen, diagnostics), chosen, diagnostics)
-    except CompileError:
-        pass
     return [Message(item.kind, item.span.line, item.span.column, item.text) for item in diagnostics.items]
 
 

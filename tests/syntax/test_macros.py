@@ -32,12 +32,14 @@ def words(text: str) -> list[str]:
 
 def test_rescanning_follows_the_example_of_the_standard() -> None:
     text = STANDARD + "f(y+1) + f(f(z)) % t(t(g)(0) + t)(1);\ng(x+(3,4)-w) | h 5) & m\n (f)^m(m);\n"
-    expected = "f(2 * (y+1)) + f(2 * (f(2 * (z[0])))) % f(2 * (0)) + t(1); f(2 * (2+(3,4)-0,1)) | f(2 * (~ 5)) & f(2 * (0,1))^m(0,1);"
+    expected = (
+        "f(2 * (y+1)) + f(2 * (f(2 * (z[0])))) % f(2 * (0)) + t(1); f(2 * (2+(3,4)-0,1)) | f(2 * (~ 5)) & f(2 * (0,1))^m(0,1);"
+    )
     assert tokens(text) == words(expected)
 
 
 def test_pasting_takes_empty_arguments() -> None:
-    text = STANDARD + 'p() i[q()] = { q(1), r(2,3), r(4,), r(,5), r(,) };\nchar c[2][6] = { str(hello), str() };'
+    text = STANDARD + "p() i[q()] = { q(1), r(2,3), r(4,), r(,5), r(,) };\nchar c[2][6] = { str(hello), str() };"
     assert tokens(text) == words('int i[] = { 1, 23, 4, 5, }; char c[2][6] = { "hello", "" };')
 
 
@@ -97,7 +99,9 @@ puts("The first, second, and third items."); ((x>y)?puts("x>y"): printf("x is %d
 
 
 def test_the_comma_before_omitted_arguments_goes() -> None:
-    text = "#define f(a, ...) g(a , ## __VA_ARGS__)\n#define n(args...) k(0, ## args)\nf(1) f(1,2) f(1,2,3) f(1,) n() n(1) n(1,2)"
+    text = (
+        "#define f(a, ...) g(a , ## __VA_ARGS__)\n#define n(args...) k(0, ## args)\nf(1) f(1,2) f(1,2,3) f(1,) n() n(1) n(1,2)"
+    )
     assert tokens(text) == words("g(1) g(1,2) g(1,2,3) g(1,) k(0) k(0,1) k(0,1,2)")
 
 
@@ -179,9 +183,11 @@ def test_exponential_expansion_ends_in_one_error() -> None:
         "#define h(x) i\n#define i h\nh(1)(2)(3)(4)\n",
         "#define id(x) x\nid(id)(1) id(id(id))(1) id (\n2\n)\n",
         "#define add(a,b) a+b\n#define s(x) # x\ns(add(1,   2)) s( a  b ) s() add(-1,-add(+1,2))\n",
-        "#define CAT(a,b) a##b\n#define XCAT(a,b) CAT(a,b)\nCAT(XCA,T)(1,2) XCAT(XCAT(1,2),3) XCAT(a, __LINE__) CAT(<,<=) CAT(.5,e3)\n",
-        "#define LPAREN (\n#define RPAREN )\n#define F(x, y) x + y\n#define E(...) __VA_ARGS__\nE(F, LPAREN, 1, RPAREN) E(F LPAREN 1, 2 RPAREN)\n",
-        "/* a */ # /* b */ define /* c */ X /* d\n e */ 1 /* f */\nX \"/* no */\" // x \\\n still\nz\n",
+        "#define CAT(a,b) a##b\n#define XCAT(a,b) CAT(a,b)\nCAT(XCA,T)(1,2) XCAT(XCAT(1,2),3) XCAT(a, __LINE__)\n"
+        "CAT(<,<=) CAT(.5,e3)\n",
+        "#define LPAREN (\n#define RPAREN )\n#define F(x, y) x + y\n#define E(...) __VA_ARGS__\n"
+        "E(F, LPAREN, 1, RPAREN) E(F LPAREN 1, 2 RPAREN)\n",
+        '/* a */ # /* b */ define /* c */ X /* d\n e */ 1 /* f */\nX "/* no */" // x \\\n still\nz\n',
         "#define EMPTY\n-EMPTY- + + +EMPTY x EMPTY(y)\n",
         "#define a() b\n#define b() c\na()()()\n#define L __LINE__\nL\n#line 100\nL L __LINE__\n",
     ],

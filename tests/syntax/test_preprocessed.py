@@ -103,7 +103,10 @@ def test_lines_are_kept_for_excerpts() -> None:
 
 
 def test_comments_above_a_line_are_found() -> None:
-    text = "// not this\n\n// Adds.\n//  - twice\nint f;\n/* One\n * two.\n */\nint g;\n\nint h;\n/** short */\nint i;\nint j; /* no */\nint k;"
+    text = (
+        "// not this\n\n// Adds.\n//  - twice\nint f;\n/* One\n * two.\n */\nint g;\n\nint h;\n"
+        "/** short */\nint i;\nint j; /* no */\nint k;"
+    )
     result = preprocessed(text)
     found = {line: result.comment_above(line) for line in (5, 9, 11, 13, 15, 1)}
     assert found == {5: "Adds.\n - twice", 9: "One\ntwo.", 11: "", 13: "short", 15: "", 1: ""}

@@ -288,14 +288,12 @@ class Declarations(Expressions):
     def name_declarator(self, start: int, end: int, token: int) -> ast.NameDeclarator:
         return ast.NameDeclarator(self.spans[token], self.texts[token])
 
-    def pointers(self, start: int, end: int, items: list[tuple[Span, tuple[ast.Word, ...]]]) -> list[
-        tuple[Span, tuple[ast.Word, ...]]
-    ]:
+    def pointers(
+        self, start: int, end: int, items: list[tuple[Span, tuple[ast.Word, ...]]]
+    ) -> list[tuple[Span, tuple[ast.Word, ...]]]:
         return items
 
-    def pointer(
-        self, start: int, end: int, qualifiers: list[ast.Word] | None = None
-    ) -> tuple[Span, tuple[ast.Word, ...]]:
+    def pointer(self, start: int, end: int, qualifiers: list[ast.Word] | None = None) -> tuple[Span, tuple[ast.Word, ...]]:
         return self.spans[start], tuple(qualifiers or ())
 
     def pointer_declarator(
@@ -309,9 +307,7 @@ class Declarations(Expressions):
     def reference_declarator(self, start: int, end: int, inner: ast.Declarator) -> ast.ReferenceDeclarator:
         return ast.ReferenceDeclarator(self.span(start, end), inner)
 
-    def array_declarator(
-        self, start: int, end: int, inner: ast.Declarator, size: ast.Expression | None
-    ) -> ast.ArrayDeclarator:
+    def array_declarator(self, start: int, end: int, inner: ast.Declarator, size: ast.Expression | None) -> ast.ArrayDeclarator:
         return ast.ArrayDeclarator(self.span(start, end), inner, size)
 
     def function_declarator(
@@ -344,14 +340,10 @@ class Declarations(Expressions):
         last = self.spans[end]
         return ast.NameDeclarator(Span(last.file, last.end_line, last.end_column, last.end_line, last.end_column), "")
 
-    def type_name(
-        self, start: int, end: int, specifiers: ast.Specifiers, declarator: ast.Declarator | None
-    ) -> ast.TypeName:
+    def type_name(self, start: int, end: int, specifiers: ast.Specifiers, declarator: ast.Declarator | None) -> ast.TypeName:
         return ast.TypeName(self.span(start, end), specifiers, declarator or self._no_name(end))
 
-    def abstract_pointer(
-        self, start: int, end: int, pointers: list[tuple[Span, tuple[ast.Word, ...]]]
-    ) -> ast.Declarator:
+    def abstract_pointer(self, start: int, end: int, pointers: list[tuple[Span, tuple[ast.Word, ...]]]) -> ast.Declarator:
         return self.pointer_declarator(start, end, pointers, self._no_name(end))
 
     def abstract_reference(self, start: int, end: int) -> ast.ReferenceDeclarator:
@@ -360,9 +352,7 @@ class Declarations(Expressions):
     def abstract_array(self, start: int, end: int, size: ast.Expression | None) -> ast.ArrayDeclarator:
         return ast.ArrayDeclarator(self.span(start, end), self._no_name(start), size)
 
-    def abstract_function(
-        self, start: int, end: int, parameters: tuple[ast.Parameter, ...] | None
-    ) -> ast.FunctionDeclarator:
+    def abstract_function(self, start: int, end: int, parameters: tuple[ast.Parameter, ...] | None) -> ast.FunctionDeclarator:
         return ast.FunctionDeclarator(self.span(start, end), self._no_name(start), parameters or ())
 
     # --- templates

@@ -74,9 +74,7 @@ class Expressions(Builder):
 
     # --- operators
 
-    def chain(
-        self, start: int, end: int, left: ast.Expression | _Chain, operator: int, right: ast.Expression
-    ) -> _Chain:
+    def chain(self, start: int, end: int, left: ast.Expression | _Chain, operator: int, right: ast.Expression) -> _Chain:
         chain = left if isinstance(left, _Chain) else _Chain(left, self.span(start, operator - 1))
         chain.add(self.texts[operator], right, self.span(operator + 1, end))
         return chain
@@ -129,9 +127,7 @@ class Expressions(Builder):
     ) -> tuple[ast.Expression, ...]:
         return (first, *rest) if rest else (first,)
 
-    def call(
-        self, start: int, end: int, function: ast.Expression, arguments: tuple[ast.Expression, ...] | None
-    ) -> ast.Call:
+    def call(self, start: int, end: int, function: ast.Expression, arguments: tuple[ast.Expression, ...] | None) -> ast.Call:
         return ast.Call(self.span(start, end), function, arguments or ())
 
     def template_call(

@@ -200,9 +200,7 @@ class Expander:
             pending.extend(reversed(new))
         return output
 
-    def _arguments(
-        self, macro: Macro, use: Token, pending: list[Token], more: More | None
-    ) -> tuple[list[list[Token]], Token]:
+    def _arguments(self, macro: Macro, use: Token, pending: list[Token], more: More | None) -> tuple[list[list[Token]], Token]:
         """Take ``( ... )`` off the pending tokens and split it at its commas."""
         assert macro.parameters is not None
         count = len(macro.parameters)

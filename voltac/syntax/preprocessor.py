@@ -473,7 +473,7 @@ class Preprocessor:
             text = spelling(self.expander.expand(lex(text, place)))
         closing = text.find('"', 1) if text[:1] == '"' else text.find(">") if text[:1] == "<" else -1
         if closing < 2:
-            self.error(place, "#include expects \"file\" or <file>")
+            self.error(place, '#include expects "file" or <file>')
             return
         name = text[1:closing]
         found = self.find_include(file, name, text[0] == '"')

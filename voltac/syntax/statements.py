@@ -15,9 +15,7 @@ class Statements(Declarations):
     def open_scope(self, start: int, end: int) -> None:
         self.names.open(end)  # the brace; the first statement begins at the token behind it
 
-    def compound(
-        self, start: int, end: int, opened: None, statements: list[ast.Statement] | None = None
-    ) -> ast.Compound:
+    def compound(self, start: int, end: int, opened: None, statements: list[ast.Statement] | None = None) -> ast.Compound:
         self.names.close()
         return ast.Compound(self.span(start, end), tuple(statements or ()))
 
@@ -71,9 +69,7 @@ class Statements(Declarations):
 
     foreach_unique_open = foreach_active_open
 
-    def for_expression(
-        self, start: int, end: int, expression: ast.Expression | None
-    ) -> ast.ExpressionStatement | None:
+    def for_expression(self, start: int, end: int, expression: ast.Expression | None) -> ast.ExpressionStatement | None:
         return None if expression is None else ast.ExpressionStatement(self.span(start, end), expression)
 
     def for_loop(
@@ -89,9 +85,7 @@ class Statements(Declarations):
         self.names.close()
         return ast.For(self.span(start, end), initial, condition, step, body, word == "cfor")
 
-    def dimension(
-        self, start: int, end: int, name: str, first: ast.Expression, last: ast.Expression
-    ) -> ast.Dimension:
+    def dimension(self, start: int, end: int, name: str, first: ast.Expression, last: ast.Expression) -> ast.Dimension:
         return ast.Dimension(self.span(start, end), name, first, last)
 
     def loop_name(self, start: int, end: int, token: int) -> str:
@@ -135,9 +129,7 @@ class Statements(Declarations):
     def return_(self, start: int, end: int, value: ast.Expression | None) -> ast.Return:
         return ast.Return(self.span(start, end), value)
 
-    def print_(
-        self, start: int, end: int, text: str, arguments: tuple[ast.Expression, ...] | None
-    ) -> ast.Print:
+    def print_(self, start: int, end: int, text: str, arguments: tuple[ast.Expression, ...] | None) -> ast.Print:
         return ast.Print(self.span(start, end), text, arguments or ())
 
     def assert_(self, start: int, end: int, text: str, condition: ast.Expression) -> ast.Assert:
