@@ -70,7 +70,8 @@ export uniform S result() { uniform S s; return s; }""",
 struct S { int a; };
 enum E { A };
 typedef int T;
-export { S, E };
+typedef uniform float<3> float3;
+export { S, E, float3 };
 export { T }; // error: exported""",
     }
 )

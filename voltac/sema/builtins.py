@@ -12,8 +12,7 @@ uniform T. Arguments convert to ``T`` implicitly only in their rate.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from voltac.records import record
 from voltac.sema.types import (
     BOOL,
     DOUBLE,
@@ -38,7 +37,7 @@ NUMBERS = INTEGERS + FLOATS
 WIDE = (INT32, UINT32, INT64, UINT64)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BuiltinRow:
     name: str
     result: str

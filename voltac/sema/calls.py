@@ -155,7 +155,10 @@ def call_pointer(checker: Checker, operand: Operand, operands: Sequence[Operand]
 
 
 def call_operator(checker: Checker, symbol: str, operands: Sequence[Operand], span: Span) -> Operand | None:
-    """The call of an overloaded operator if an operand is a struct and one fits; None leaves the built-in meaning."""
+    """The call of an overloaded operator if an operand is a struct; None leaves the built-in meaning.
+
+    Assignment is built in for structs, the others are not: where a program defines them, one has to fit.
+    """
     for operand in operands:
         if isinstance(operand, tree.Value):
             kind = operand.type.type
@@ -174,8 +177,7 @@ def call_operator(checker: Checker, symbol: str, operands: Sequence[Operand], sp
     candidates = list(functions.functions)
     if functions.templates:
         candidates += templates.candidates(checker, functions, given, None, span)
-    fitting = [function for function in candidates if overloads.costs(given, function) is not None]
-    if not fitting:
+    if symbol == "=" and not any(overloads.costs(given, function) for function in candidates):
         return None
-    chosen = overloads.accept(checker, overloads.choose(functions.name, fitting, given), span)
+    chosen = overloads.accept(checker, overloads.choose(functions.name, candidates, given), span)
     return build_call(checker, templates.demand(checker, chosen), operands, span)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 
 from voltac.diagnostics import Span
@@ -94,7 +93,7 @@ def _nodes(root: object) -> Iterator[ast.Node]:
             pending.extend(reversed(here))
         elif isinstance(here, ast.Node):
             yield here
-            pending.extend(getattr(here, field.name) for field in reversed(dataclasses.fields(here)))
+            pending.extend(getattr(here, name) for name in reversed(type(here).__match_args__))
 
 
 # --- instances --------------------------------------------------------------------------------------------------

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from voltac.diagnostics import Diagnostics, Span, suggestion
 from voltac.options import Options
+from voltac.records import field, mutable_record
 from voltac.sema import tree
 from voltac.sema.layout import Layout
 from voltac.sema.scopes import FunctionSet, Poisoned, Scopes, Symbol, TemplateSymbol
@@ -29,7 +29,7 @@ class Rejected(Exception):
     """The statement at hand has a mistake that was reported."""
 
 
-@dataclass(eq=False, slots=True)
+@mutable_record(eq=False)
 class Frame:
     """A statement around the one being checked, as far as jumps have to know of it."""
 
@@ -41,7 +41,7 @@ class Frame:
     label_type: Qual | None = None
 
 
-@dataclass(eq=False, slots=True)
+@mutable_record(eq=False)
 class FunctionContext:
     """The function whose body is being checked."""
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from voltac.diagnostics import Span
+from voltac.records import mutable_record
 from voltac.sema import attributes, tree
 from voltac.sema.context import Checker, Rejected, declaration, statement
 from voltac.sema.declarators import Base, Declared, bind, check_function_words, declare, resolve_specifiers
@@ -20,6 +19,7 @@ from voltac.sema.types import (
     Qual,
     Reference,
     Struct,
+    Vector,
     Void,
 )
 from voltac.syntax import ast
@@ -51,7 +51,7 @@ def warn_hiding(checker: Checker, symbol: tree.VariableSymbol, outer: Symbol) ->
         checker.warning(symbol.span, f"'{symbol.name}' hides the function of the same name")
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Variable:
     """A variable whose initial value is checked but which is not visible yet."""
 
@@ -313,7 +313,7 @@ def check_export_types(checker: Checker, node: ast.ExportTypes) -> None:
     for specifier in node.types:
         qual = resolve_specifiers(checker, ast.Specifiers(specifier.span, (), (), (specifier,))).qual
         kind = qual.type
-        if not isinstance(kind, (Struct, Enum)):
-            checker.error(specifier.span, f"type '{kind}' cannot be exported; structs and enums can")
+        if not isinstance(kind, (Struct, Enum, Vector)):
+            checker.error(specifier.span, f"type '{kind}' cannot be exported; structs, enums and short vectors can")
         elif kind not in checker.program.exported_types:
             checker.program.exported_types.append(kind)

@@ -6,9 +6,8 @@ decided by where the type stands: :func:`bind` gives it the default of the place
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from voltac.diagnostics import Span
+from voltac.records import mutable_record
 from voltac.sema import tree
 from voltac.sema.context import SPECIFIERS, Checker, specifier
 from voltac.sema.scopes import ConstantSymbol, TypeSymbol
@@ -42,7 +41,7 @@ from voltac.syntax import ast
 FUNCTION_WORDS = ("export", "inline", "noinline", "task", "unmasked", "__vectorcall", "__regcall")
 
 
-@dataclass(slots=True)
+@mutable_record
 class Base:
     """What the specifiers of a declaration say."""
 
@@ -55,7 +54,7 @@ class Base:
     declspecs: tuple[ast.Word, ...] = ()
 
 
-@dataclass(slots=True)
+@mutable_record
 class Declared:
     """What one declarator declares; the rate of ``qual`` may be unbound."""
 
@@ -65,7 +64,7 @@ class Declared:
     parameters: tuple[ast.Parameter, ...] = ()
     """Of a function, as written."""
     name_node: ast.NameDeclarator | None = None
-    parameter_quals: tuple[Qual, ...] = field(default=())
+    parameter_quals: tuple[Qual, ...] = ()
 
 
 def bind(qual: Qual, rate: Rate) -> Qual:

@@ -12,20 +12,20 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from voltac.diagnostics import Diagnostics, InternalError, Span
 from voltac.options import Options
 from voltac.paths import STANDARD_LIBRARY
+from voltac.records import field, mutable_record, record
 from voltac.syntax import Preprocessed, preprocess
 from voltac.target_info import find_target
 
 INDEX_FILE = STANDARD_LIBRARY / "index.json"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Chunk:
     """One top-level declaration: a stretch of tokens. Places in it are the line of its start and the number of the token."""
 
@@ -49,7 +49,7 @@ Row = list[Any]
 """A chunk as JSON holds it: file, line, and the tokens in one text, a line each."""
 
 
-@dataclass(slots=True)
+@mutable_record
 class Index:
     """What the library declares."""
 

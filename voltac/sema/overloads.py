@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from voltac.diagnostics import Span
+from voltac.records import record
 from voltac.sema import tree
 from voltac.sema.context import Checker, Operand
 from voltac.sema.conversions import IMPLICIT, is_null, obstacle, same_type
@@ -26,7 +26,7 @@ _NOT_CONSTANT = 512
 """A conversion of a value costs this many times that of a constant."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Argument:
     """What resolution knows of an argument; hashable, so that decisions can be remembered."""
 
@@ -126,7 +126,7 @@ def costs(given: Sequence[Argument], function: tree.FunctionSymbol) -> list[int]
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Decision:
     """The function chosen, or what to say instead; ``warning`` if the choice is not clear."""
 

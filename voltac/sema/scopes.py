@@ -7,15 +7,15 @@ has the stack of its visible meanings, each scope the list of names it pushed.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from voltac.diagnostics import Span
+from voltac.records import field, mutable_record
 from voltac.sema import tree
 from voltac.sema.types import Qual, Type
 from voltac.syntax import ast
 
 
-@dataclass(eq=False, slots=True)
+@mutable_record(eq=False)
 class TypeSymbol:
     """A typedef, struct tag, enum tag or template type parameter; a rate still unbound is decided at each use."""
 
@@ -26,7 +26,7 @@ class TypeSymbol:
     """Stands for a template argument: an explicit rate replaces that of the argument."""
 
 
-@dataclass(eq=False, slots=True)
+@mutable_record(eq=False)
 class ConstantSymbol:
     """An enumerator, a value parameter of a template, or ``programCount``."""
 
@@ -36,14 +36,14 @@ class ConstantSymbol:
     span: Span
 
 
-@dataclass(eq=False, slots=True)
+@mutable_record(eq=False)
 class BuiltinVariable:
     """``programIndex``, ``__mask``, ``taskIndex`` ...: the name decides what is made of it."""
 
     name: str
 
 
-@dataclass(eq=False, slots=True)
+@mutable_record(eq=False)
 class Poisoned:
     """A name whose declaration was wrong: using it is no second mistake."""
 
@@ -51,7 +51,7 @@ class Poisoned:
     span: Span
 
 
-@dataclass(eq=False, slots=True)
+@mutable_record(eq=False)
 class TemplateSymbol:
     """A function template: the tree as written, and the instances made of it so far."""
 
@@ -60,7 +60,7 @@ class TemplateSymbol:
     instances: dict[tuple[Type | Qual | int, ...], tree.FunctionSymbol] = field(default_factory=dict)
 
 
-@dataclass(eq=False, slots=True)
+@mutable_record(eq=False)
 class FunctionSet:
     """All functions and templates of one name."""
 

@@ -13,10 +13,9 @@ Nodes are never changed after they are built; symbols are, and compare by identi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
 
 from voltac.diagnostics import NOWHERE, Span
-from voltac.records import mutable_record, record
+from voltac.records import field, mutable_record, record
 from voltac.sema.types import (
     UNIFORM,
     VARYING,

@@ -15,10 +15,9 @@ Conventions:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
 from functools import cache, cached_property
 
-from voltac.records import mutable_record, record
+from voltac.records import field, mutable_record, record
 
 
 @record(eq=False)
