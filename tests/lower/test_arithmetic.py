@@ -1,0 +1,76 @@
+"""Flags of arithmetic, and integer division lane by lane against exact integers."""
+
+import ctypes
+
+import numpy as np
+import pytest
+from lowering import AVX2, SSE4, Loaded, function_body, text_after
+
+SUM = "export void f(uniform {type} a[]) {{ {type} x = a[programIndex]; a[programIndex] = x + x * x - x; }}"
+
+
+@pytest.mark.parametrize("type", ["int", "int64", "int16", "int8", "uint"])
+def test_overflow_is_undefined_for_signed_32_and_64_bits_only(type):
+    claims = type in ("int", "int64")
+    text = function_body(text_after("lower", SUM.format(type=type)), "f")
+    lanes = [line for line in text.split("\n") if " = add " in line or " = mul " in line or " = sub " in line]
+    assert lanes
+    assert all(("nsw" in line) == claims for line in lanes)
+
+
+def test_wrap_signed_int_makes_no_claim():
+    assert "nsw" not in function_body(text_after("lower", SUM.format(type="int"), wrap_signed=True), "f")
+
+
+def test_multiply_and_add_may_be_fused_unless_forbidden():
+    assert "fmul contract" in text_after("lower", SUM.format(type="float"))
+    assert "contract" not in text_after("lower", SUM.format(type="float"), disable_fma=True)
+
+
+@pytest.mark.parametrize("target", [SSE4, AVX2], ids=lambda target: target.name)
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
+@pytest.mark.parametrize("sign", ["int", "uint"])
+def test_division_and_remainder_are_exact(target, bits, sign):
+    source = f"""
+    export void divide(uniform {sign}{bits} a[], uniform {sign}{bits} b[], uniform {sign}{bits} q[], uniform {sign}{bits} r[],
+                       uniform int n) {{
+        foreach (i = 0 ... n) {{ q[i] = a[i] / b[i]; r[i] = a[i] % b[i]; }}
+    }}"""
+    divide = Loaded(source, "divide", target=target).function("divide", None, *[ctypes.c_void_p] * 4, ctypes.c_int)
+    kind = np.dtype(f"{sign}{bits}")
+    limits = np.iinfo(kind)
+    random = np.random.default_rng(bits)
+    edges = [limits.min, limits.min + 1, limits.max, limits.max - 1, 0, 1, 2, 3, 7]
+    if sign == "int":
+        edges += [-1, -2, -3]
+    left = [a for a in edges for _ in edges]
+    right = [b for _ in edges for b in edges]
+    left += random.integers(limits.min, limits.max, 3000, kind, endpoint=True).tolist()
+    right += random.integers(limits.min, limits.max, 2000, kind, endpoint=True).tolist()
+    right += random.integers(1, 100, 1000).tolist()
+    # quotients that are just integers, and just not
+    for _ in range(500):
+        b = int(random.integers(1, min(limits.max, 2**31 - 1)))
+        k = int(random.integers(0, limits.max // b + 1))
+        left += [k * b, max(k * b - 1, 0)]
+        right += [b, b]
+    pairs = [(a, b) for a, b in zip(left, right) if b != 0 and not (b == -1 and a == limits.min)]
+    a, b = (np.array(side, kind) for side in zip(*pairs))
+    q, r = np.zeros_like(a), np.zeros_like(a)
+    divide(a.ctypes.data, b.ctypes.data, q.ctypes.data, r.ctypes.data, len(a))
+    for x, y, quotient, remainder in zip(a.tolist(), b.tolist(), q.tolist(), r.tolist()):
+        expected = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+        assert (quotient, remainder) == (expected, x - expected * y), (x, y)
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
+def test_lanes_that_are_off_may_divide_by_zero(bits):
+    source = f"""
+    export void divide(uniform int{bits} a[]) {{
+        int{bits} x = a[programIndex];
+        if (x != 0) {{ a[programIndex] = 100 / x; }}
+    }}"""
+    values = np.arange(-4, 4).astype(f"int{bits}")
+    expected = [-25, -33, -50, -100, 0, 100, 50, 33]
+    Loaded(source, "divide").function("divide", None, ctypes.c_void_p)(values.ctypes.data)
+    assert values.tolist() == expected

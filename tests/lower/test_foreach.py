@@ -1,0 +1,117 @@
+"""foreach: whole gangs without masks, one masked rest, and ranges at the ends of int32."""
+
+import ctypes
+import re
+
+import numpy as np
+import pytest
+from lowering import AVX2, AVX512, SSE4, Loaded, assembly, block, function_body, text_after
+
+from voltac.lower.foreach import tile_spans
+
+SAXPY = """
+export void saxpy(uniform float a, uniform float x[], uniform float y[], uniform int n) {
+    foreach (i = 0 ... n) y[i] = a * x[i] + y[i];
+}
+"""
+
+
+def test_the_all_on_body_has_no_mask():
+    body = block(text_after("lower", SAXPY), "foreach_3_5.all_on")
+    assert "select" not in body
+    masks = re.findall(r"<8 x i1> (\S+ \(i1 true\)|%\w+)", body)
+    assert masks and set(masks) == {"splat (i1 true)"}
+
+
+def test_the_rest_runs_once_under_a_prefix_mask():
+    text = function_body(text_after("lower", SAXPY), "saxpy")
+    rest = block(text, "foreach_3_5.masked")
+    assert re.search(r"icmp ult <8 x i32> <i32 0, i32 1, .*>, %", rest)
+    assert "br label %foreach_3_5.test" not in rest
+
+
+def test_a_count_rounded_down_to_whole_gangs_has_no_rest():
+    source = """
+    export void increment(uniform int p[], uniform int count) {
+        count &= ~(programCount - 1);
+        foreach (i = 0 ... count) p[i] += 1;
+    }"""
+    for target in (SSE4, AVX2, AVX512):
+        loop = [line.split()[0] for line in assembly(source, target).split("\n") if re.match(r"\s+v?mov[^sz]\S*\s.*\(%r", line)]
+        assert len([name for name in loop if not name.startswith("movl")]) <= 2, target.name
+        assert not re.search(r"maskmov|%k[1-7]", assembly(source, target)), target.name
+
+
+def test_without_all_on_paths_every_access_is_masked():
+    text = function_body(text_after("lower", SAXPY, all_on_paths=False), "saxpy")
+    assert "splat (i1 true)" not in text
+    assert ".all_on" not in text
+
+
+def test_without_masked_paths_no_access_is_masked():
+    text = function_body(text_after("lower", SAXPY, masked_paths=False), "saxpy")
+    assert "foreach_3_5.masked" not in text
+
+
+@pytest.mark.parametrize("options", [{}, {"all_on_paths": False}])
+@pytest.mark.parametrize("target", [SSE4, AVX2], ids=lambda target: target.name)
+def test_ranges_at_the_ends_of_int32(target, options):
+    source = """
+    export void visit(uniform int seen[], uniform int first, uniform int last, uniform int base) {
+        foreach (i = first ... last) seen[i - base] += 1;
+    }"""
+    visit = Loaded(source, "visit", target=target, **options).function(
+        "visit", None, ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_int
+    )
+    least, greatest = -(2**31), 2**31 - 1
+    ranges = [
+        (0, 0), (0, 1), (0, 13), (-5, 6), (5, 3), (greatest, least), (least, least + 11),
+        (greatest - 11, greatest), (greatest - 16, greatest), (-1, 15), (3, 3 + 16),
+    ]  # fmt: skip
+    for first, last in ranges:
+        seen = np.zeros(64, np.int32)
+        base = first - 20
+        visit(seen.ctypes.data, first, last, base if base >= least else least)
+        expected = np.zeros(64, np.int32)
+        for i in range(first, last):
+            expected[i - max(base, least)] = 1
+        assert (seen == expected).all(), (first, last)
+
+
+def test_tile_spans_are_those_of_the_reference():
+    # section 9.5: W = 8 2D: 2x4; W = 16 2D: 4x4; W = 4 2D: 2x2; W = 8 3D: 2x2x2
+    assert tile_spans(8, 2) == [2, 4]
+    assert tile_spans(16, 2) == [4, 4]
+    assert tile_spans(4, 2) == [2, 2]
+    assert tile_spans(8, 3) == [2, 2, 2]
+    assert tile_spans(4, 3) == [1, 2, 2]
+
+
+@pytest.mark.parametrize("statement", ["foreach", "foreach_tiled"])
+@pytest.mark.parametrize("target", [SSE4, AVX2], ids=lambda target: target.name)
+def test_every_point_of_a_domain_is_visited_once(statement, target):
+    source = f"""
+    export void visit(uniform int seen[], uniform int d, uniform int h, uniform int w) {{
+        {statement} (z = 0 ... d, y = 1 ... h, x = 2 ... w) seen[(z * 20 + y) * 20 + x] += 1;
+    }}"""
+    visit = Loaded(source, "visit", target=target).function(
+        "visit", None, ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_int
+    )
+    for shape in ((1, 2, 3), (3, 5, 19), (2, 8, 10), (0, 5, 5), (4, 1, 9), (5, 7, 2)):
+        seen = np.zeros((6, 20, 20), np.int32)
+        visit(seen.ctypes.data, *shape)
+        expected = np.zeros_like(seen)
+        expected[: shape[0], 1 : shape[1], 2 : shape[2]] = 1
+        assert (seen == expected).all(), shape
+
+
+def test_a_foreach_under_a_mask_runs_with_all_lanes():
+    source = """
+    export void fill(uniform int seen[], uniform int n) {
+        if (programIndex == 1) { foreach (i = 0 ... n) seen[i] = i; }
+        if (programIndex > programCount) { foreach (i = 0 ... n) seen[i] = -1; }
+    }"""
+    fill = Loaded(source, "fill").function("fill", None, ctypes.c_void_p, ctypes.c_int)
+    seen = np.full(21, -7, np.int32)
+    fill(seen.ctypes.data, 19)
+    assert seen.tolist() == [*range(19), -7, -7]
