@@ -14,11 +14,10 @@ import mmap
 import platform
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from functools import cache
 
 from voltac.diagnostics import InternalError
-from voltac.records import mutable_record
+from voltac.records import field, mutable_record
 
 
 class NotSupported(Exception):
