@@ -1,9 +1,8 @@
 """Records behave as the frozen dataclasses they stand for."""
 
 import dataclasses
-from dataclasses import field
 
-from voltac.records import mutable_record, record
+from voltac.records import field, mutable_record, record, replace
 
 
 @record
@@ -54,7 +53,7 @@ def test_nominal_records_compare_by_identity() -> None:
 
 
 def test_replace_and_repr_work() -> None:
-    assert dataclasses.replace(Base(1), x=5) == Base(5)  # type: ignore[type-var]
+    assert replace(Base(1), x=5) == Base(5)
     assert repr(Base(1)) == "Base(x=1, y=3)"
 
 

@@ -13,10 +13,9 @@ makes going on pointless is raised as :class:`CompileError` by its ``fatal``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import field
 from typing import NamedTuple, NoReturn
 
-from voltac.records import mutable_record, record
+from voltac.records import field, mutable_record, record
 
 
 class Span(NamedTuple):

@@ -15,12 +15,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import field
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
 
 from voltac.diagnostics import CompileError, Diagnostics, InternalError, Span
 from voltac.options import Options
-from voltac.records import mutable_record, record
+from voltac.records import field, mutable_record, record
 
 if TYPE_CHECKING:
     from voltac.llvm import Optimized

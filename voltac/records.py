@@ -4,17 +4,38 @@ The trees have some two hundred node classes. ``dataclass`` compiles half a doze
 functions for each, 0.8 ms a class, and that alone would take longer than
 compiling a small program. A record compiles its ``__init__`` and shares the
 rest. That nobody assigns to a field is checked by mypy, not at run time, so
-making a node costs plain assignments. ``dataclasses.fields`` and ``replace`` work.
+making a node costs plain assignments. ``dataclasses.fields`` works; what the
+compile path needs of that module (20 ms to import) is here: ``field``, ``replace``.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from operator import attrgetter
-from typing import Any, TypeVar, dataclass_transform, overload
+from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform, overload
+
+if TYPE_CHECKING:
+    from dataclasses import Field
 
 T = TypeVar("T")
+
+
+class _Factory:
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self.make = make
+
+
+def field(*, default_factory: Callable[[], T]) -> T:
+    """A default that is made anew for each object."""
+    made: Any = _Factory(default_factory)
+    return made  # type: ignore[no-any-return]
+
+
+def replace(record: T, /, **changes: Any) -> T:
+    """A copy with some fields changed."""
+    cls: Any = type(record)
+    copy: T = cls(**{name: getattr(record, name) for name in cls.__match_args__} | changes)
+    return copy
 
 
 @overload
@@ -25,7 +46,7 @@ def record(cls: type[T], /) -> type[T]: ...
 def record(*, eq: bool = True) -> Callable[[type[T]], type[T]]: ...
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(cls: type[Any] | None = None, /, *, eq: bool = True) -> Any:
     """Make a class with annotated fields an immutable record; with ``eq`` false it compares by identity."""
     return _make(cls, eq, True) if cls is not None else lambda cls: _make(cls, eq, True)
@@ -39,7 +60,7 @@ def mutable_record(cls: type[T], /) -> type[T]: ...
 def mutable_record(*, eq: bool = True) -> Callable[[type[T]], type[T]]: ...
 
 
-@dataclass_transform(field_specifiers=(dataclasses.field,))
+@dataclass_transform(field_specifiers=(field,))
 def mutable_record(cls: type[Any] | None = None, /, *, eq: bool = True) -> Any:
     """The same for objects whose fields may be assigned."""
     return _make(cls, eq, False) if cls is not None else lambda cls: _make(cls, eq, False)
@@ -53,9 +74,9 @@ def _make(cls: Any, eq: bool, frozen: bool) -> Any:
     parameters, body = [], []
     for name in names:
         default = getattr(cls, name, _NONE)
-        if isinstance(default, dataclasses.Field):
+        if isinstance(default, _Factory):
             # A fresh value for each object.
-            scope[f"_{name}"] = default.default_factory
+            scope[f"_{name}"] = default.make
             parameters.append(f"{name}=_NONE")
             body.append(f"self.{name} = _{name}() if {name} is _NONE else {name}")
         else:
@@ -69,7 +90,7 @@ def _make(cls: Any, eq: bool, frozen: bool) -> Any:
     if "__repr__" not in own:
         cls.__repr__ = _repr
     if eq and "__eq__" not in own:
-        cls._key = attrgetter(*names) if names else None
+        cls._record_key = attrgetter(*names) if names else None
         cls.__eq__ = _equal
         cls.__hash__ = _hash if frozen else None
     elif not eq:
@@ -77,7 +98,7 @@ def _make(cls: Any, eq: bool, frozen: bool) -> Any:
     return cls
 
 
-_NONE: Any = dataclasses.MISSING
+_NONE: Any = object()
 
 
 def _repr(self: Any) -> str:
@@ -87,7 +108,7 @@ def _repr(self: Any) -> str:
 def _equal(self: Any, other: Any) -> Any:
     if type(self) is not type(other):
         return NotImplemented
-    key = type(self)._key
+    key = type(self)._record_key
     return self is other or key is None or key(self) == key(other)
 
 
@@ -95,7 +116,7 @@ def _hash(self: Any) -> int:
     """Computed once an object: types are looked up in dictionaries all the time."""
     known: int | None = self.__dict__.get("_hash_value")
     if known is None:
-        key = type(self)._key
+        key = type(self)._record_key
         known = self._hash_value = hash((type(self), key(self) if key is not None else ()))
     return known
 
@@ -103,8 +124,10 @@ def _hash(self: Any) -> int:
 class _Fields:
     """``__dataclass_fields__``, made when somebody asks for it."""
 
-    def __get__(self, instance: object, owner: Any) -> dict[str, dataclasses.Field[Any]]:
-        stand_in: Any = dataclasses.make_dataclass(owner.__name__, owner.__match_args__)
-        fields: dict[str, dataclasses.Field[Any]] = stand_in.__dataclass_fields__
+    def __get__(self, instance: object, owner: Any) -> dict[str, Field[Any]]:
+        from dataclasses import make_dataclass  # slow to import
+
+        stand_in: Any = make_dataclass(owner.__name__, owner.__match_args__)
+        fields: dict[str, Field[Any]] = stand_in.__dataclass_fields__
         owner.__dataclass_fields__ = fields
         return fields

@@ -6,9 +6,7 @@ of this module reads a :class:`TargetInfo`; nothing else knows target names.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from voltac.records import record
+from voltac.records import record, replace
 
 
 @record

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from argparse import Namespace
-from dataclasses import replace
 from typing import Any
 
 from voltac.cli.options import OPT_WORDS, UsageError
@@ -13,6 +12,7 @@ from voltac.diagnostics import NOWHERE, Diagnostics, suggestion
 from voltac.llvm.cpus import UnknownCpu, find_cpu, target_of_cpu
 from voltac.llvm.host import host_target
 from voltac.options import Options
+from voltac.records import replace
 from voltac.target_info import TargetInfo, UnknownTarget, find_target
 
 # Architecture -> what it changes in a target's record; None is known to the language but has no code generator yet.

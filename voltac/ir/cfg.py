@@ -5,12 +5,11 @@ Dominators after Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from voltac.ir.model import Block, Function
+from voltac.records import field, mutable_record
 
 
-@dataclass(slots=True)
+@mutable_record
 class Loop:
     """A natural loop: ``header`` dominates every block in ``blocks`` and is the target of the back edges."""
 
@@ -21,7 +20,7 @@ class Loop:
     depth: int = 1
 
 
-@dataclass(slots=True)
+@mutable_record
 class ControlFlow:
     """Names of blocks only; the blocks themselves are in the function."""
 

@@ -6,10 +6,10 @@ Lanes that are off touch no memory; a poisoned mask is an error.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from voltac.ir.interp_memory import Called
 from voltac.ir.interp_values import Fault, Value
+from voltac.records import replace
 
 WholeFunction = Callable[[Called], Value]
 

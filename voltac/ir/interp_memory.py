@@ -7,15 +7,14 @@ something other than poison was stored there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from voltac.ir.interp_values import Fault, Kind, Value, decode, encode
+from voltac.records import mutable_record, record
 
 _REGION_BITS = 40
 _MIDDLE = 1 << (_REGION_BITS - 1)
 
 
-@dataclass(slots=True)
+@mutable_record
 class Object:
     """One allocation. ``data`` may be memory of Python's, such as a numpy array."""
 
@@ -110,7 +109,7 @@ class Memory:
             found.defined[:] = bytes(len(found.data))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Called:
     """What an intrinsic of whole values gets."""
 

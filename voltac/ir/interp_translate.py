@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from voltac.ir import interp_intrinsics as intrinsics
@@ -18,6 +17,7 @@ from voltac.ir.interp_values import ROUND, Fault, Kind, Value, constant, has_poi
 from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.scan import match_bracket, split_list
+from voltac.records import field, mutable_record
 
 if TYPE_CHECKING:
     from voltac.ir.interp import Machine
@@ -35,7 +35,7 @@ class ExecutionError(Exception):
     """The program did what it must not; the message names function, block and instruction."""
 
 
-@dataclass(slots=True)
+@mutable_record
 class Block:
     name: str
     steps: list[Step] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Block:
     """The instruction of each step; the terminator last."""
 
 
-@dataclass(slots=True)
+@mutable_record
 class Code:
     """A function ready to run."""
 

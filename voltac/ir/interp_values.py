@@ -343,19 +343,24 @@ def _expression(kinds: Kinds, kind: Kind, text: str, address_of: Callable[[str],
     match operation:
         case "getelementptr":
             source, base, *indices = split_list(inside)
-            numbers = [_index(kinds, item, address_of) for item in indices]
-            return (_typed(kinds, base, address_of) + constant_offset(kinds[source], numbers)) & kind.mask
+            columns = [_spread(_typed(kinds, item, address_of), kind.count or 1) for item in (base, *indices)]
+            bits = [kinds[parse_operand(item.removeprefix("inrange ")).type].scalar.bits for item in indices]
+            addresses = [
+                (address + constant_offset(kinds[source], list(map(to_signed, numbers, bits)))) & kind.scalar.mask
+                for address, *numbers in zip(*columns)
+            ]
+            return addresses if kind.is_vector else addresses[0]
         case "ptrtoint" | "inttoptr" | "bitcast" | "trunc" | "addrspacecast" | "ptrtoaddr":
-            return _typed(kinds, inside.rpartition(" to ")[0], address_of) & kind.mask
+            value = _typed(kinds, inside.rpartition(" to ")[0], address_of)
+            return [element & kind.scalar.mask for element in value] if kind.is_vector else value & kind.mask
         case "add" | "sub" | "xor":
             left, right = (_typed(kinds, item, address_of) for item in split_list(inside))
             return {"add": left + right, "sub": left - right, "xor": left ^ right}[operation] & kind.mask
     raise Fault(f"the constant {text} is not understood")
 
 
-def _index(kinds: Kinds, item: str, address_of: Callable[[str], int]) -> int:
-    type_text = item.removeprefix("inrange ").split(" ", 1)[0]
-    return to_signed(_typed(kinds, item, address_of), integer_bits(type_text))
+def _spread(value: Value, count: int) -> list[Value]:
+    return value if type(value) is list else [value] * count
 
 
 def constant_offset(source: Kind, indices: list[int]) -> int:

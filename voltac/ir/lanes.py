@@ -13,8 +13,9 @@ here; where they come from in a function is ``ir/lane_values.py``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from voltac.records import mutable_record
 
 
 class Symbol(NamedTuple):
@@ -52,7 +53,7 @@ NOTHING = Facts()
 FactsOf = Callable[[Symbol], Facts]
 
 
-@dataclass(slots=True)
+@mutable_record
 class LaneValue:
     """See the head of this file. One offset for a scalar. Treat as immutable."""
 

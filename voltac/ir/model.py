@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 
 from voltac.ir import parts as instruction_parts
 from voltac.ir.parts import Operand, Parts
 from voltac.ir.scan import end_of_type, match_bracket, split_list
 from voltac.ir.types import Layout
+from voltac.records import field, mutable_record
 
 _NAME_TOKEN = re.compile(r'%(?:"[^"]*"|[-\w$.]+)')
 
@@ -92,7 +92,7 @@ class Instruction:
 TERMINATORS = frozenset(("br", "switch", "ret", "unreachable", "indirectbr", "invoke", "resume", "callbr"))
 
 
-@dataclass(slots=True)
+@mutable_record
 class Block:
     """A label and its instructions. ``name`` has no ``%``; the label line is kept as it was written."""
 
@@ -126,7 +126,7 @@ class Block:
         return len(self.instructions)
 
 
-@dataclass(slots=True)
+@mutable_record
 class Parameter:
     type: str
     attributes: str
@@ -134,7 +134,7 @@ class Parameter:
     """``%p``."""
 
 
-@dataclass(slots=True)
+@mutable_record
 class Function:
     """A definition. Declarations stay text, see :class:`Module`."""
 
@@ -208,7 +208,7 @@ class Function:
         return fresh
 
 
-@dataclass(slots=True)
+@mutable_record
 class Module:
     """Functions, and the text between them: lists of lines, in order."""
 

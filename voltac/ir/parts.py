@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from voltac.ir.scan import CONSTANT_WORDS, EXPRESSION_WORDS, end_of_type, end_of_value, match_bracket, split_list
 from voltac.ir.types import vector_parts
+from voltac.records import field, mutable_record
 
 
 class Operand(NamedTuple):
@@ -23,7 +23,7 @@ class Operand(NamedTuple):
     value: str
 
 
-@dataclass(slots=True)
+@mutable_record
 class Parts:
     """One instruction, taken apart. ``type`` is the type of the result, ``void`` without one."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
 from voltac.ir.scan import split_list
+from voltac.records import mutable_record
 
 _VECTOR = re.compile(r"<(\d+) x ([^<>]+|<.*>)>$")
 _ARRAY = re.compile(r"\[(\d+) x (.*)\]$", re.DOTALL)
@@ -44,7 +44,7 @@ def integer_bits(type_text: str) -> int:
     return int(type_text[1:]) if type_text[0] == "i" and type_text[1:].isdigit() else 0
 
 
-@dataclass(slots=True)
+@mutable_record
 class Layout:
     """Sizes and offsets of types, given the named types of a module."""
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from voltac.diagnostics import suggestion
-from voltac.records import record
+from voltac.records import record, replace
 from voltac.target_info import TargetInfo, find_target
 
 

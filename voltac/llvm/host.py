@@ -7,9 +7,9 @@ does not save on a task switch); elsewhere it asks LLVM.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from functools import cache
 
+from voltac.records import replace
 from voltac.target_info import TargetInfo, find_target
 
 _SSE2 = "sse2"

@@ -7,13 +7,12 @@ a larger one in memory (``sret``, ``byval``).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from voltac.lower.layout import TypeLayout
+from voltac.records import record
 from voltac.sema.types import VARYING, Array, Enum, Pointer, Qual, Reference, Scalar, Struct, Vector, member_qual
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Passing:
     """How one value crosses a C call."""
 

@@ -142,9 +142,6 @@ class FunctionBuilder:
     def emit(self, text: str) -> None:
         self._lines.append(f"  {text}{self.location}")
 
-    def emit_with_metadata(self, text: str, metadata: str) -> None:
-        self._lines.append(f"  {text}{metadata}{self.location}")
-
     def value(self, type: str, text: str) -> IR:
         self._count += 1
         name = f"%v{self._count}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from voltac.options import Options
+from voltac.records import field, mutable_record
 from voltac.sema.layout import Layout
 from voltac.sema.tree import FunctionSymbol, Program, VariableSymbol
 from voltac.sema.types import (
@@ -120,7 +120,7 @@ def _title(text: str) -> str:
     return f"{_RULE}\n// {text}\n{_RULE}\n"
 
 
-@dataclass
+@mutable_record
 class _Writer:
     """Collects the types that prototypes need, those that others contain first, and prints them."""
 

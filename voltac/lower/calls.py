@@ -23,6 +23,7 @@ from voltac.sema.types import VARYING, Function, Pointer, Qual, Struct
 def lower_call(c: FunctionContext, node: tree.Call) -> IR:
     symbol = node.function
     arguments = [c.value(argument) for argument in node.arguments]
+    c.span = node.span
     version = c.module.called_version(symbol, c.mask is None)
     version.uses += 1
     if c.version is not None:
@@ -41,7 +42,7 @@ def call_volta_function(c: FunctionContext, callee: str, type: Function, argumen
         passed.insert(0, returned.pointer)
     if masked:
         passed.append(masks.to_storage(c, c.mask))
-    text = f"call {result} {callee}({', '.join(map(str, passed))})"
+    text = f"call {result} {callee}({', '.join(map(str, passed))}){c.module.debug.attachment(c)}"
     if result == "void":
         c.build.emit(text)
         return NOTHING if returned is None else returned.pointer
@@ -61,7 +62,7 @@ def call_c_function(c: FunctionContext, callee: str, type: Function, arguments: 
         passed += _c_argument(c, value, qual, passing(c.types, qual))
     attributes = f"{how.attributes} " if how.attributes and not how.in_memory else ""
     result = "void" if how.in_memory else how.type
-    text = f"call {attributes}{result} {callee}({', '.join(passed)})"
+    text = f"call {attributes}{result} {callee}({', '.join(passed)}){c.module.debug.attachment(c)}"
     if result == "void":
         c.build.emit(text)
         return NOTHING if returned is None else returned.pointer

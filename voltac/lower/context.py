@@ -10,13 +10,13 @@ variable which lanes have not left a construct yet.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from voltac.diagnostics import CompileError, Diagnostics, Span
 from voltac.lower.builder import IR, FunctionBuilder
 from voltac.lower.lane_visibility import observes_lanes
 from voltac.lower.lifetimes import Lifetimes
+from voltac.records import mutable_record
 from voltac.sema import tree
 from voltac.sema.types import Qual
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from voltac.lower.places import Address
 
 
-@dataclass(eq=False, slots=True)
+@mutable_record(eq=False)
 class Region:
     """``end``: where control goes when no lane is left here; empty where a branch is run without jumps."""
 
@@ -34,14 +34,14 @@ class Region:
     end_used: bool = False
 
 
-@dataclass(eq=False, slots=True)
+@mutable_record(eq=False)
 class Lanes:
     """A local variable in mask storage form: the lanes that have not left a construct."""
 
     address: IR
 
 
-@dataclass(eq=False, slots=True)
+@mutable_record(eq=False)
 class Target:
     """A construct that break or continue leave."""
 
@@ -95,6 +95,8 @@ class FunctionContext:
         """The part of the function whose lanes are under consideration: a foreach body switches all lanes on."""
         self._observes_lanes: dict[int, bool] = {}
         self.version: Version | None = None
+        self.span: Span = symbol.span
+        """The place of the source that is being lowered."""
         self.copies = 1
         """How often the statement being lowered is written, for all-on and masked paths."""
 
@@ -120,6 +122,7 @@ class FunctionContext:
         return VALUES[type(node)](self, node)
 
     def statement(self, node: tree.Statement) -> None:
+        self.module.debug.at(self, node.span)
         STATEMENTS[type(node)](self, node)
 
     def place(self, node: tree.Place) -> Address:

@@ -7,13 +7,12 @@ varying escape. Constructs without varying escapes need no bookkeeping of lanes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from voltac.records import field, mutable_record
 from voltac.sema import tree
 from voltac.sema.types import VARYING
 
 
-@dataclass(eq=False, slots=True)
+@mutable_record(eq=False)
 class Escapes:
     """What leaves one loop or switch under a mask."""
 
@@ -28,7 +27,7 @@ class Escapes:
         return self.varying_break or self.varying_return or self.varying_continue
 
 
-@dataclass(eq=False, slots=True)
+@mutable_record(eq=False)
 class EscapeScan:
     """Results by the identity of the statement."""
 

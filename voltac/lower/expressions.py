@@ -68,7 +68,9 @@ def lower_assign(c: FunctionContext, node: tree.Assign) -> IR:
     if isinstance(node.place.storage.type, Struct):
         return _assign_struct(c, node)
     value = c.value(node.value)
-    store(c, c.place(node.place), value)
+    address = c.place(node.place)
+    c.span = node.place.span
+    store(c, address, value)
     return value
 
 
@@ -93,11 +95,13 @@ def lower_compound_assign(c: FunctionContext, node: tree.CompoundAssign) -> IR:
     if isinstance(qual.type, Pointer):
         index = address_integer(c, node.value)
         address = c.place(node.place)
+        c.span = node.place.span
         value = offset_pointer(c, load(c, address), qual, index, node.operator == "-")
         store(c, address, value)
         return value
     operand = c.value(node.value)
     address = c.place(node.place)
+    c.span = node.place.span
     old = load(c, address)
     if old.type != operand.type and operand.type[0] != "[":
         operand = broadcast(c, operand)
@@ -110,6 +114,7 @@ def lower_compound_assign(c: FunctionContext, node: tree.CompoundAssign) -> IR:
 @lowers_value(tree.Increment)
 def lower_increment(c: FunctionContext, node: tree.Increment) -> IR:
     address = c.place(node.place)
+    c.span = node.place.span
     old = load(c, address)
     qual = Qual(node.place.type.type, VARYING if node.place.type.rate is VARYING else node.type.rate)
     if isinstance(qual.type, Pointer):

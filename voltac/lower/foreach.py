@@ -13,13 +13,12 @@ and asks at each one whether it lies inside the domain.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from voltac.lower import masks
 from voltac.lower.builder import IR, integer, vector_constant, zero
 from voltac.lower.context import FunctionContext, Region, Target, lowers_statement
 from voltac.lower.loops import loop_hint
 from voltac.lower.statements import path_name
+from voltac.records import record
 from voltac.sema import tree
 from voltac.sema.types import Scalar
 
@@ -41,7 +40,7 @@ def run_body(c: FunctionContext, node: AnyForeach, mask: IR | None, step: str) -
     c.build.start(step)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Range:
     """One dimension: its bounds, and its last value before which gangs (or spans) are whole."""
 

@@ -9,13 +9,12 @@ all lanes of the gang take part, without masks.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from voltac.lower import masks
 from voltac.lower.builder import IR
 from voltac.lower.context import FunctionContext, Lanes, Region, Target, lowers_statement
 from voltac.lower.costs import REST_LIMIT, cost
 from voltac.lower.statements import COPIES_LIMIT, path_name, restore_after
+from voltac.records import replace
 from voltac.sema import tree
 from voltac.sema.types import VARYING
 

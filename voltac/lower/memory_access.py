@@ -15,8 +15,6 @@ Structs and short vectors go element by element where lanes or masks matter.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from voltac.lower import masks
 from voltac.lower.builder import IR, element_type, integer, poison, zero
 from voltac.lower.context import FunctionContext, lowers_value
@@ -29,6 +27,7 @@ from voltac.lower.places import (
     new_object,
     slice_parts,
 )
+from voltac.records import replace
 from voltac.sema import tree
 from voltac.sema.types import UINT64, UNIFORM, VARYING, VOID_QUAL, Array, Pointer, Qual, Struct, Type, Vector
 
@@ -63,7 +62,9 @@ def lower_load(c: FunctionContext, node: tree.Load) -> IR:
         known = c.values.get(place.symbol)
         if known is not None:
             return known
-    return load(c, c.place(place))
+    address = c.place(place)
+    c.span = node.span
+    return load(c, address)
 
 
 # --- loads
@@ -108,7 +109,7 @@ def _load_scalar(c: FunctionContext, address: Address) -> IR:
     if pointer.type[0] == "<":
         callee = c.module.pseudo("volta.gather", lane)
         type = f"<{c.width} x {lane}>"
-        loaded = c.build.value(type, f"call {type} {callee}({pointer}, {masks.explicit(c, c.mask)})")
+        loaded = c.build.value(type, f"call {type} {callee}({pointer}, {masks.explicit(c, c.mask)}){c.module.debug.attachment(c)}")
     else:
         type = f"<{c.width} x {lane}>" if storage.rate is VARYING else lane
         loaded = c.build.load(type, pointer, alignment(c, address))
@@ -229,7 +230,7 @@ def _store_scalar(c: FunctionContext, address: Address, value: IR, mask: IR | No
     if pointer.type[0] == "<":
         stored = broadcast(c, _to_memory(c, value))
         callee = c.module.pseudo("volta.scatter", element_type(stored.type))
-        c.build.emit(f"call void {callee}({stored}, {pointer}, {masks.explicit(c, mask)})")
+        c.build.emit(f"call void {callee}({stored}, {pointer}, {masks.explicit(c, mask)}){c.module.debug.attachment(c)}")
         return
     if storage.rate is not VARYING:
         c.build.store(_to_memory(c, value), pointer, alignment(c, address))
@@ -244,7 +245,7 @@ def _store_scalar(c: FunctionContext, address: Address, value: IR, mask: IR | No
     else:
         stored = _to_memory(c, value)
         callee = c.module.pseudo("volta.store", element_type(stored.type))
-        c.build.emit(f"call void {callee}({stored}, {pointer}, {mask})")
+        c.build.emit(f"call void {callee}({stored}, {pointer}, {mask}){c.module.debug.attachment(c)}")
 
 
 def _store_vector(c: FunctionContext, address: Address, value: IR, count: int, mask: IR | None) -> None:

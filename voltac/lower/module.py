@@ -7,8 +7,6 @@ or as a task. Versions are asked for by their first use and written from a list.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from voltac.diagnostics import InternalError
 from voltac.ir import pseudo
 from voltac.lower.builder import IR, ModuleBuilder, floating, global_name, integer, vector_constant
@@ -16,12 +14,13 @@ from voltac.lower.constants import constant_initializer
 from voltac.lower.debug_info import DebugInfo
 from voltac.lower.layout import TypeLayout
 from voltac.options import Options
+from voltac.records import field, mutable_record
 from voltac.sema import tree
 
 MASKED, ALL_ON, C_CONVENTION, TASK = "masked", "all_on", "c", "task"
 
 
-@dataclass(eq=False, slots=True)
+@mutable_record(eq=False)
 class Version:
     """One way a function is reached, and its text once it is written."""
 

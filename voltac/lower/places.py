@@ -8,15 +8,14 @@ Within soa data a pointer designates a block and ``slot`` the element in it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from voltac.lower.builder import IR, NULL, integer, zero
 from voltac.lower.context import FunctionContext, Region, lowers_place, lowers_value
+from voltac.records import record, replace
 from voltac.sema import tree
 from voltac.sema.types import UNIFORM, VARYING, Array, Enum, Pointer, Qual, Reference, Scalar, Struct, Vector, member_qual
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Address:
     pointer: IR
     """``ptr`` or ``<W x ptr>``."""

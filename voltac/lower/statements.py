@@ -29,7 +29,6 @@ def lower_block(c: FunctionContext, node: tree.Block) -> None:
         if c.shrunk and c.region.end and not isinstance(statement, tree.CaseLabel):
             if cost_of_rest(statements, number) > REST_LIMIT:
                 leave_if_empty(c)
-        c.module.debug.at(c, statement.span)
         c.statement(statement)
 
 

@@ -7,18 +7,17 @@ the next label is skipped while no lane is in.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from voltac.lower import masks
 from voltac.lower.builder import IR, splat_constant, zero
 from voltac.lower.constants import scalar_constant
 from voltac.lower.context import FunctionContext, Lanes, Region, Target, lowers_statement
 from voltac.lower.statements import restore_after
+from voltac.records import field, mutable_record
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Enum, Qual, Scalar
 
 
-@dataclass(eq=False, slots=True)
+@mutable_record(eq=False)
 class SwitchContext:
     """The innermost switch while its body is lowered."""
 

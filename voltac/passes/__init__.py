@@ -10,9 +10,11 @@ from voltac.ir.verify import verify
 from voltac.ir.write import write
 from voltac.options import Options
 from voltac.passes.access import AccessReport
+from voltac.passes.flatten_branches import flatten_branches
 from voltac.passes.resolve_accesses import resolve_accesses
 
 PASSES: dict[str, Callable[[Module, Options], list[AccessReport]]] = {
+    "flatten_branches": flatten_branches,
     "resolve_accesses": resolve_accesses,
 }
 """Name -> pass; each rewrites the module and reports what became of accesses."""

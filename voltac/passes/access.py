@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from voltac.ir import lanes, pseudo
 from voltac.ir.constants import is_all_true
@@ -12,9 +11,10 @@ from voltac.ir.lanes import LaneValue
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import element_of, lanes_of
+from voltac.records import mutable_record, record
 
 
-@dataclass(slots=True, eq=False)
+@mutable_record(eq=False)
 class Access:
     """One pseudo operation, read."""
 
@@ -34,6 +34,8 @@ class Access:
     """What a store writes."""
     address: LaneValue | None
     """Formula of the pointer of each lane; None for an irregular one."""
+    readable: bool = False
+    """All lanes may be read, whatever the mask says, because the program touches the memory of all of them."""
 
     @property
     def all_on(self) -> bool:
@@ -61,12 +63,12 @@ class Access:
         return all(offset == start + lane * self.size for lane, offset in enumerate(self.address.offsets))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AccessReport:
     """What became of one access."""
 
     kind: str
-    """``broadcast``, ``vector``, ``masked``, ``shuffled``, ``gather``, ``scatter``, ``scalar`` or ``shared``."""
+    """``broadcast``, ``vector``, ``masked``, ``shuffled``, ``gather``, ``scatter``, ``scalar``, ``shared`` or ``merged``."""
     operation: str
     """``load`` or ``store``."""
     function: str

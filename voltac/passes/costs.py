@@ -7,12 +7,11 @@ scalar stores 2.2 ns, ``vmaskmovps`` store 3.3 ns, AVX-512 masked store no more 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from voltac.records import record
 from voltac.target_info import TargetInfo
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CostRow:
     shuffle_bytes: int
     """Widest register in which 32 and 64 bit elements are permuted freely."""

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.lanes import LaneValue
 from voltac.ir.model import Function, Instruction, Module
 from voltac.passes.access import Access
+from voltac.records import record
 
 _DECLARED = re.compile(r'@("[^"]*"|[-\w$.]+)\(')
 _GROUP = re.compile(r"#\d+")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Touched:
     """Memory an instruction reads or writes: bytes ``low`` to ``high`` (exclusive) from ``address``; None for anywhere."""
 

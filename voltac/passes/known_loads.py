@@ -1,21 +1,39 @@
-"""Which loaded vectors are still known, so that a load of the same addresses for fewer lanes can be dropped.
+"""What is known to be in memory at consecutive or equal addresses, so that a load of it can be dropped.
 
 LLVM merges equal loads, but a load under a mask is not equal to the load of all
-lanes that went before it. Knowledge goes from a block to one that has no other
-predecessor, until something may write the memory.
+lanes that went before it, nor does LLVM see through masked stores. Here what a
+load gave and what a store wrote is kept as layers, the newest last, each with the
+mask of the lanes it holds for. Knowledge goes from a block to one that has no
+other predecessor, until something may write the memory.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from voltac.ir.constants import is_all_true
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Instruction
 from voltac.passes.access import Access
-from voltac.passes.effects import Effects, touched_by
+from voltac.passes.effects import Effects, Touched, touched_by
 
 _DEPTH = 12
 """Conjunctions are followed this far."""
+_MOST_LAYERS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    mask: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Contents of the memory of one access; only the first layer may be of a load."""
+
+    layers: tuple[Layer, ...]
+    memory: Touched
 
 
 @dataclass(slots=True)
@@ -24,40 +42,87 @@ class KnownLoads:
 
     effects: Effects
     values: LaneValues
-    loads: dict[object, Access]
+    contents: dict[object, Known]
 
     def copy(self) -> KnownLoads:
-        return KnownLoads(self.effects, self.values, dict(self.loads))
+        return KnownLoads(self.effects, self.values, dict(self.contents))
 
-    def find(self, access: Access) -> str:
-        """The value that a load would give again, or an empty string; else the load is known from now on."""
-        key = self._key(access)
-        known = self.loads.get(key)
-        if known is not None and (known.all_on or mask_implies(access.mask, known.mask, self.values)):
-            return known.instruction.name
-        self.loads[key] = access
-        return ""
+    def find(self, access: Access) -> tuple[Layer, ...]:
+        """Layers that make up what a load would give, the first for all its lanes; else the load is known from now on."""
+        key = access_key(access)
+        known = self.contents.get(key)
+        if known is not None:
+            needed: list[Layer] = []
+            for layer in reversed(known.layers):
+                if masks_exclude(access.mask, layer.mask, self.values):
+                    continue
+                needed.append(layer)
+                if mask_implies(access.mask, layer.mask, self.values):
+                    return tuple(reversed(needed))
+        self.contents[key] = Known((Layer(access.mask, access.instruction.name),), touched_by(access))
+        return ()
 
     def pass_by(self, instruction: Instruction, access: Access | None) -> None:
-        """Forget what the instruction may overwrite."""
-        if not self.loads or (access is not None and not access.is_store):
+        """Forget what the instruction may overwrite; a store of a regular access is remembered."""
+        if access is not None and not access.is_store:
             return
+        own: object = None
         if access is not None:
             written = touched_by(access)
-            gone = [key for key, known in self.loads.items() if self.effects.may_overlap(written, touched_by(known))]
+            if access.address is not None and not access.is_uniform and len(set(access.offsets)) == access.lanes:
+                own = access_key(access)
+            gone = [
+                key for key, known in self.contents.items() if key != own and self.effects.may_overlap(written, known.memory)
+            ]
         else:
-            gone = [key for key, known in self.loads.items() if self.effects.may_write(instruction, touched_by(known))]
+            gone = [key for key, known in self.contents.items() if self.effects.may_write(instruction, known.memory)]
         for key in gone:
-            del self.loads[key]
+            del self.contents[key]
+        if access is not None and own is not None:
+            before = self.contents.get(own)
+            layers = before.layers if before is not None and not access.all_on else ()
+            layer = Layer(access.mask, access.value)
+            self.contents[own] = Known((*layers, layer)[-_MOST_LAYERS:], touched_by(access))
 
-    def _key(self, access: Access) -> object:
-        if access.address is None:
-            return access.pointers.value, access.vector
-        return access.address.key, access.offsets, access.vector
+
+def access_key(access: Access) -> object:
+    """Equal for accesses of the same memory by the same lanes."""
+    if access.address is None:
+        return access.pointers.value, access.vector
+    return access.address.key, access.offsets, access.vector
+
+
+def masks_exclude(first: str, second: str, values: LaneValues) -> bool:
+    """Whether certainly no lane is on in both masks: one implies the inverse of what the other implies."""
+    positive, negative = _conjuncts(first, values), _conjuncts(second, values)
+    return any(value in negative and negative[value] != sense for value, sense in positive.items())
+
+
+def _conjuncts(mask: str, values: LaneValues, depth: int = _DEPTH) -> dict[str, bool]:
+    """What is true (or false) in each lane that is on."""
+    if depth == 0 or is_all_true(mask):
+        return {}
+    mask = _root(mask, values)
+    made = values.definitions.get(mask)
+    found = {mask: True}
+    if made is None:
+        return found
+    operands = made.operands
+    if made.op == "xor" and operands[1].value in _ALL_ONES:
+        found[_root(operands[0].value, values)] = False
+    elif made.op == "and":
+        for operand in operands:
+            found.update(_conjuncts(operand.value, values, depth - 1))
+    elif made.op == "select" and operands[2].value in ("zeroinitializer", "splat (i1 false)"):
+        for operand in operands[:2]:
+            found.update(_conjuncts(operand.value, values, depth - 1))
+    return found
 
 
 def mask_implies(narrow: str, wide: str, values: LaneValues, depth: int = _DEPTH) -> bool:
     """Whether every lane that is on in one mask is certainly on in the other."""
+    if is_all_true(wide):
+        return True
     narrow, wide = _root(narrow, values), _root(wide, values)
     if narrow == wide:
         return True
@@ -70,6 +135,15 @@ def mask_implies(narrow: str, wide: str, values: LaneValues, depth: int = _DEPTH
     if made.op == "select" and operands[2].value in ("zeroinitializer", "splat (i1 false)"):
         return any(mask_implies(operand.value, wide, values, depth - 1) for operand in operands[:2])
     return False
+
+
+_ALL_ONES = ("splat (i1 true)", "splat (i8 -1)", "splat (i16 -1)", "splat (i32 -1)", "splat (i64 -1)")
+
+
+def inverse(mask: str, values: LaneValues) -> str:
+    """The mask of which this one is the inverse as written, or an empty string."""
+    made = values.definitions.get(mask)
+    return made.operands[0].value if made is not None and made.op == "xor" and made.operands[1].value in _ALL_ONES else ""
 
 
 def _root(mask: str, values: LaneValues) -> str:

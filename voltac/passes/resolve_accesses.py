@@ -13,7 +13,6 @@ memory, and plain loads never reach beyond the first and the last byte touched.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from voltac.ir.cfg import control_flow
 from voltac.ir.lane_values import LaneValues
@@ -24,7 +23,9 @@ from voltac.passes.access import Access, AccessReport, Places, pseudo_operation,
 from voltac.passes.costs import cost_row, has_masked
 from voltac.passes.effects import Effects, ModuleEffects, touched_by
 from voltac.passes.emit import Emitter
-from voltac.passes.known_loads import KnownLoads
+from voltac.passes.known_loads import KnownLoads, access_key
+from voltac.passes.merged_stores import Waiting, covers_all, is_passed, write_merged
+from voltac.records import field, mutable_record
 
 _TOUCHING = frozenset(("call", "store", "load", "atomicrmw", "cmpxchg", "fence"))
 """Operations that may touch memory."""
@@ -32,7 +33,7 @@ _TOUCHING = frozenset(("call", "store", "load", "atomicrmw", "cmpxchg", "fence")
 Writer = Callable[[Emitter], None]
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Plan:
     """What is to be written before which instruction of a block."""
 
@@ -43,7 +44,7 @@ class _Plan:
         self.writers.setdefault(index, []).append((access, writer))
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Group:
     """Strided accesses of one block that differ by constants, and between which nothing interferes."""
 
@@ -82,7 +83,7 @@ def _locations(module: Module) -> dict[str, str]:
     return found
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Resolver:
     options: Options
     function: Function
@@ -114,20 +115,26 @@ class _Resolver:
         loads: list[_Group] = []
         stores: list[_Group] = []
         finished: list[_Group] = []
+        waiting: list[Waiting] = []
+        done_waiting: list[Waiting] = []
         for index, instruction in enumerate(block.instructions):
             operation = pseudo_operation(instruction)
             access = read_access(index, instruction, operation, self.values) if operation else None
             if access is None and instruction.op not in _TOUCHING:
                 continue
             self._interfere(instruction, access, loads, stores, finished)
+            self._interfere_waiting(instruction, access, waiting, done_waiting)
             known.pass_by(instruction, access)
             if access is None:
                 continue
             accesses.append(access)
             plan.removed.add(index)
-            if not access.is_store and self.options.resolve_accesses and (again := known.find(access)):
-                self.emit.alias(instruction.name, again)
-                self._report(access, block, "shared", "the value is loaded already")
+            if not access.is_store and self.options.resolve_accesses and (layers := known.find(access)):
+                plan.add(index, access, partial(_write_layers, access, layers))
+                self._report(access, block, "shared", "the value is known already")
+                continue
+            if access.is_store and access.is_consecutive and self.options.resolve_accesses:
+                self._wait(access, waiting)
                 continue
             if self._is_strided(access):
                 self._join(access, stores if access.is_store else loads)
@@ -135,6 +142,8 @@ class _Resolver:
                 self._alone(access, block, plan)
         for group in (*finished, *loads, *stores):
             self._decide(group, block, plan)
+        for place in (*done_waiting, *waiting):
+            self._decide_waiting(place, block, plan)
         if accesses:
             self._rewrite(block, plan)
 
@@ -157,6 +166,48 @@ class _Resolver:
                 if clash:
                     groups.remove(group)
                     finished.append(group)
+
+    def _interfere_waiting(
+        self, instruction: Instruction, access: Access | None, waiting: list[Waiting], done: list[Waiting]
+    ) -> None:
+        """Close the waiting stores that may not be moved past this instruction."""
+        if not waiting:
+            return
+        touched = touched_by(access) if access is not None else None
+        for place in list(waiting):
+            if access is not None and touched is not None:
+                if access.is_store and access_key(access) == place.key:
+                    continue
+                if not access.is_store and is_passed(place, access, self.values):
+                    place.between.append(access)
+                    continue
+                clash = self.effects.may_overlap(touched, touched_by(place.stores[0]))
+            else:
+                clash = self.effects.may_touch(instruction, touched_by(place.stores[0]))
+            if clash:
+                waiting.remove(place)
+                done.append(place)
+
+    def _wait(self, access: Access, waiting: list[Waiting]) -> None:
+        key = access_key(access)
+        for place in waiting:
+            if place.key == key:
+                place.stores.append(access)
+                return
+        waiting.append(Waiting(key, [access]))
+
+    def _decide_waiting(self, place: Waiting, block: Block, plan: _Plan) -> None:
+        if len(place.stores) == 1:
+            self._alone(place.stores[0], block, plan)
+            return
+        all_on = covers_all(place.stores, self.values)
+        if all_on:
+            for load in place.between:
+                load.readable = True
+        last = place.stores[-1]
+        plan.add(last.index, last, partial(write_merged, place.stores, all_on))
+        for store in place.stores:
+            self._report(store, block, "merged", f"{len(place.stores)} stores of the same elements are one")
 
     def _key(self, access: Access) -> object:
         assert access.address is not None

@@ -16,16 +16,16 @@ are masked, each element by the lanes that want it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 
 from voltac.passes.access import Access
 from voltac.passes.costs import CostRow, cost_row, shuffle_elements
 from voltac.passes.emit import Emitter
+from voltac.records import mutable_record
 from voltac.target_info import TargetInfo
 
 
-@dataclass(slots=True)
+@mutable_record
 class Piece:
     """Some accesses that are written together."""
 
@@ -34,7 +34,7 @@ class Piece:
     reason: str
 
 
-@dataclass(slots=True)
+@mutable_record
 class Part:
     """Lanes of one access that fit a register; positions are in elements from a common origin."""
 
@@ -42,7 +42,7 @@ class Part:
     positions: tuple[int, ...]
 
 
-@dataclass(slots=True)
+@mutable_record
 class Layout:
     """Loads of ``width`` elements at ``starts``, and where each part finds its lanes in them."""
 

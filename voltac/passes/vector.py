@@ -16,7 +16,7 @@ def vector_load(access: Access, emit: Emitter) -> None:
     assert address is not None
     pointer = emit.address(address, access.offsets[0], access.element, access.size)
     name = access.instruction.name
-    if access.all_on:
+    if access.all_on or access.readable:
         emit.define(name, f"load {access.vector}, ptr {pointer}, align {access.size}")
     else:
         emit.masked_load("", access.element, access.lanes, access.size, pointer, access.mask, name)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from voltac.diagnostics import Span
-from voltac.records import mutable_record
+from voltac.records import mutable_record, replace
 from voltac.syntax import ast
 from voltac.syntax.expressions import Expressions
 
@@ -51,6 +49,10 @@ class _Signature:
     parameters: tuple[ast.TemplateParameter, ...] = ()
 
 
+_MOST_LAYERS = 500
+"""Pointers, arrays and functions one inside the other that a type may have."""
+
+
 def declared_name(declarator: ast.Declarator) -> ast.NameDeclarator:
     while not isinstance(declarator, ast.NameDeclarator):
         declarator = declarator.inner
@@ -90,6 +92,7 @@ class Declarations(Expressions):
         return ast.ExportTypes(self.span(start, end), (first, *(rest or ())))
 
     def function_head(self, start: int, end: int, specifiers: ast.Specifiers, declarator: ast.Declarator) -> _Signature:
+        self.check_layers(declarator)
         self.names.open(start)
         self._declare_parameters(declarator)
         return _Signature(specifiers, declarator)
@@ -130,6 +133,7 @@ class Declarations(Expressions):
     def init_declarator(
         self, start: int, end: int, declarator: ast.Declarator, initializer: ast.Initializer | None
     ) -> ast.InitDeclarator:
+        self.check_layers(declarator)
         return ast.InitDeclarator(self.span(start, end), declarator, initializer)
 
     # --- specifiers
@@ -261,6 +265,7 @@ class Declarations(Expressions):
         return ast.Declaration(self.span(start, end), specifiers, (first, *(rest or ())))
 
     def member_declarator(self, start: int, end: int, declarator: ast.Declarator) -> ast.InitDeclarator:
+        self.check_layers(declarator)
         return ast.InitDeclarator(self.span(start, end), declarator, None)
 
     def enum_head(self, start: int, end: int, word: int, name: int) -> str:
@@ -284,6 +289,14 @@ class Declarations(Expressions):
         return ast.Enumerator(self.span(start, end), self.texts[name], value)
 
     # --- declarators
+
+    def check_layers(self, declarator: ast.Declarator) -> None:
+        place = declarator.span
+        for _ in range(_MOST_LAYERS):
+            if isinstance(declarator, ast.NameDeclarator):
+                return
+            declarator = declarator.inner
+        self.diagnostics.fatal(place, f"this declarator is nested too deeply: the limit is {_MOST_LAYERS} levels")
 
     def name_declarator(self, start: int, end: int, token: int) -> ast.NameDeclarator:
         return ast.NameDeclarator(self.spans[token], self.texts[token])
@@ -328,12 +341,15 @@ class Declarations(Expressions):
         declarator: ast.Declarator,
         default: ast.Initializer | None,
     ) -> ast.Parameter:
+        self.check_layers(declarator)
         return ast.Parameter(self.span(start, end), specifiers, declarator, default)
 
     def parameter_unnamed(
         self, start: int, end: int, specifiers: ast.Specifiers, declarator: ast.Declarator | None
     ) -> ast.Parameter:
-        return ast.Parameter(self.span(start, end), specifiers, declarator or self._no_name(end), None)
+        declarator = declarator or self._no_name(end)
+        self.check_layers(declarator)
+        return ast.Parameter(self.span(start, end), specifiers, declarator, None)
 
     def _no_name(self, end: int) -> ast.NameDeclarator:
         """The missing name of an abstract declarator stands behind what is there."""
@@ -341,7 +357,9 @@ class Declarations(Expressions):
         return ast.NameDeclarator(Span(last.file, last.end_line, last.end_column, last.end_line, last.end_column), "")
 
     def type_name(self, start: int, end: int, specifiers: ast.Specifiers, declarator: ast.Declarator | None) -> ast.TypeName:
-        return ast.TypeName(self.span(start, end), specifiers, declarator or self._no_name(end))
+        declarator = declarator or self._no_name(end)
+        self.check_layers(declarator)
+        return ast.TypeName(self.span(start, end), specifiers, declarator)
 
     def abstract_pointer(self, start: int, end: int, pointers: list[tuple[Span, tuple[ast.Word, ...]]]) -> ast.Declarator:
         return self.pointer_declarator(start, end, pointers, self._no_name(end))
