@@ -8,12 +8,14 @@ import decimal
 import fractions
 import pickle
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import voltac
+from voltac.python import build, interpreter_layout
 
 DTYPES = {
     "bool": np.bool_,
@@ -69,9 +71,18 @@ export void vectors(uniform float<3> v[], uniform int n) { for (uniform int i = 
 )
 
 
-@pytest.fixture(scope="module")
-def k() -> voltac.KernelModule:
-    return voltac.compile(PROGRAM, file="arguments.ispc")
+@pytest.fixture(scope="module", params=["entry point", "interpreter without direct access"])
+def k(request: pytest.FixtureRequest) -> Iterator[voltac.KernelModule]:
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param != "entry point":
+            patch.setattr(interpreter_layout, "direct_access", lambda: False)
+            patch.setattr(build, "direct_access", lambda: False)
+        yield voltac.compile(PROGRAM, file="arguments.ispc")
+
+
+def test_the_kernels_are_called_both_ways(k: voltac.KernelModule, request: pytest.FixtureRequest) -> None:
+    direct = "without" not in request.node.name and interpreter_layout.direct_access()
+    assert type(k.saxpy).__name__ == ("Kernel" if direct else "CheckedKernel")
 
 
 def vectors() -> list[Any]:
