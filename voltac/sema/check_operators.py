@@ -6,17 +6,16 @@ from voltac.diagnostics import Span
 from voltac.sema import constants, tree
 from voltac.sema.calls import call_operator
 from voltac.sema.context import Checker, Operand, expression
-from voltac.sema.conversions import build, convert, index_value, is_null, same_type, to_bool
+from voltac.sema.conversions import build, convert, index_value, to_bool
+from voltac.sema.pointers import COMPARISONS, as_pointer, check_stride, pointer_binary, pointer_type
 from voltac.sema.types import (
     BOOL,
     INT32,
-    INT64,
     PROMOTION_ORDER,
     UINT32,
     UNIFORM,
     VARYING,
     Enum,
-    Function,
     Pointer,
     Qual,
     Rate,
@@ -38,7 +37,6 @@ from voltac.sema.values import (
 from voltac.syntax import ast
 
 _RANK: dict[Scalar, int] = {type: rank for rank, type in enumerate(PROMOTION_ORDER)}
-_COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
 _SHIFTS = frozenset(("<<", ">>"))
 _BITS = frozenset(("&", "|", "^", "<<", ">>"))
 
@@ -93,7 +91,7 @@ def binary(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, s
         return shift(checker, symbol, left, right, span)
     common = common_type(checker, symbol, left, right, span)
     element = common.element if isinstance(common, Vector) else common
-    if symbol in _COMPARISONS:
+    if symbol in COMPARISONS:
         result: Type = Vector(BOOL, common.count) if isinstance(common, Vector) else BOOL
     else:
         if isinstance(element, Enum):
@@ -224,87 +222,6 @@ def shift(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, sp
     elif symbol == ">>" and right.type.rate is VARYING:
         checker.performance_warning(span, "a right shift by a varying amount is slow")
     return fold_binary(checker, symbol, build(left, result), build(right, result), result, span)
-
-
-# --- pointers ---------------------------------------------------------------------------------------------------
-
-
-def pointer_binary(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, span: Span) -> tree.Value:
-    if symbol in _COMPARISONS:
-        return compare_pointers(checker, symbol, left, right, span)
-    a, b = left.type.type, right.type.type
-    if isinstance(a, Pointer) and isinstance(b, Pointer):
-        if symbol == "+":
-            checker.reject(span, f"two pointers cannot be added: '{left.type}' and '{right.type}'")
-        if symbol == "-":
-            return pointer_difference(checker, left, right, span)
-    if symbol not in ("+", "-"):
-        checker.reject(span, f"operator '{symbol}' does not fit pointers: '{left.type}' and '{right.type}'")
-    if not isinstance(a, Pointer):
-        if symbol == "-":
-            checker.reject(span, f"a pointer cannot be subtracted from a number: '{left.type}' and '{right.type}'")
-        left, right = right, left
-    return pointer_offset(checker, left, right, symbol == "-", span)
-
-
-def pointer_offset(checker: Checker, pointer: tree.Value, index: tree.Value, negative: bool, span: Span) -> tree.Value:
-    check_stride(checker, pointer.type, span)
-    index = index_value(checker, index)
-    kind = pointer.type.type
-    rate = VARYING if index.type.rate is VARYING else pointer.type.rate
-    return tree.PointerOffset(span, pointer.type if rate is pointer.type.rate else Qual(kind, rate), pointer, index, negative)
-
-
-def check_stride(checker: Checker, pointer: Qual, span: Span) -> None:
-    """Pointer arithmetic needs the size of the pointee."""
-    assert isinstance(pointer.type, Pointer)
-    to = pointer.type.to.type
-    if isinstance(to, Void):
-        checker.reject(span, "there is no pointer arithmetic on void pointers; cast to the type pointed to first")
-    if isinstance(to, Function):
-        checker.reject(span, f"there is no pointer arithmetic on function pointers such as '{pointer}'")
-    if isinstance(to, Struct) and to.members is None:
-        checker.reject(span, f"pointer arithmetic needs the definition of {to}, which is only declared here")
-
-
-def pointer_difference(checker: Checker, left: tree.Value, right: tree.Value, span: Span) -> tree.Value:
-    check_stride(checker, left.type, span)
-    check_stride(checker, right.type, span)
-    a, b = left.type.type, right.type.type
-    assert isinstance(a, Pointer) and isinstance(b, Pointer)
-    if not same_type(a.to, b.to):
-        checker.reject(span, f"pointers to different types cannot be subtracted: '{left.type}' and '{right.type}'")
-    rate = VARYING if left.type.rate is VARYING or right.type.rate is VARYING else UNIFORM
-    both = Qual(a, rate)
-    result = scalar_qual(INT32 if checker.options.addressing == 32 else INT64, rate)
-    return tree.PointerDifference(span, result, build(left, both), build(right, both))
-
-
-def compare_pointers(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, span: Span) -> tree.Value:
-    target = pointer_type(left, right)
-    if target is None:
-        checker.reject(span, f"operator '{symbol}' cannot compare '{left.type}' with '{right.type}'")
-    rate = VARYING if left.type.rate is VARYING or right.type.rate is VARYING else UNIFORM
-    both = Qual(target, rate)
-    return tree.Binary(span, scalar_qual(BOOL, rate), symbol, as_pointer(left, both), as_pointer(right, both))
-
-
-def pointer_type(left: tree.Value, right: tree.Value) -> Pointer | None:
-    """The type of two pointers, one of which may be null."""
-    a, b = left.type.type, right.type.type
-    if isinstance(a, Pointer) and (is_null(right) or (isinstance(b, Pointer) and same_type(a.to, b.to))):
-        if isinstance(b, Pointer) and is_null(left):
-            return b
-        return b if isinstance(b, Pointer) and b.to.const and not is_null(right) else a
-    if isinstance(b, Pointer) and is_null(left):
-        return b
-    return None
-
-
-def as_pointer(value: tree.Value, target: Qual) -> tree.Value:
-    if is_null(value):
-        return tree.Constant(value.span, target, 0)
-    return build(value, target)
 
 
 # --- logic and selection ----------------------------------------------------------------------------------------
