@@ -56,10 +56,10 @@ f:                                      # @f
 
 def test_blocks_carry_names_and_loops() -> None:
     blocks = functions(TEXT)["f"]
-    assert [(block.label, block.name, block.loop) for block in blocks] == [
-        ("", "entry", ""),
-        (".LBB0_1", "foreach_3_5.all_on", "BB0_1"),
-        (".LBB0_2", "body", "BB0_1"),
-        (".LBB0_3", "done", ""),
+    assert [(block.label, block.name, block.loops) for block in blocks] == [
+        ("", "entry", ()),
+        (".LBB0_1", "foreach_3_5.all_on", ("BB0_1",)),
+        (".LBB0_2", "body", ("BB0_1",)),
+        (".LBB0_3", "done", ()),
     ]
     assert blocks[1].instructions == ["vmovups (%rsi), %ymm0", "jne .LBB0_1"]

@@ -79,12 +79,9 @@ def _masked_chunks(contents: dict[int, Source], native: int) -> list[Chunk]:
     first, last = positions[0], positions[-1]
     if last - first + 1 < native:
         return []
-    chunks: list[Chunk] = []
-    for start in range(first, last + 1, native):
-        held = [contents.get(position) for position in range(start, start + native)]
-        if any(source is not None for source in held):
-            chunks.append((start, held))
-    return chunks
+    # Only the vectors that hold something are looked at: the gaps may be gigabytes.
+    starts = dict.fromkeys(first + (position - first) // native * native for position in positions)
+    return [(start, [contents.get(position) for position in range(start, start + native)]) for start in starts]
 
 
 def _cost(chunks: list[Chunk], row: CostRow, all_on: bool) -> float:

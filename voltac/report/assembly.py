@@ -30,15 +30,15 @@ class AssemblyBlock:
     """As in the text, e.g. ``.LBB0_3``; ``""`` for the entry."""
     name: str
     """Name of the IR block it starts with, from LLVM's comment."""
-    loop: str
-    """Label of the innermost loop's header (without the leading dot), ``""`` outside of loops."""
+    loops: tuple[str, ...]
+    """Labels (without the leading dot) of the headers of all loops around the block."""
     instructions: list[str] = field(default_factory=list)
 
 
 _LABEL = re.compile(r"^(\.LBB\d+_\d+):(.*)|^# (%bb\.\d+):(.*)")
 _NAME = re.compile(r"# %([\w.\-$]+)")
 _HEADER = re.compile(r"=>\s*This (?:Inner )?Loop Header")
-_INSIDE = re.compile(r"in Loop: Header=(BB\d+_\d+)")
+_AROUND = re.compile(r"(?:in Loop: Header=|Parent Loop )(BB\d+_\d+)")
 
 
 def functions(assembly: str) -> dict[str, list[AssemblyBlock]]:
@@ -56,7 +56,7 @@ def functions(assembly: str) -> dict[str, list[AssemblyBlock]]:
         if match is not None:
             comment = match[2] or match[4] or ""
             named = _NAME.search(comment)
-            blocks.append(AssemblyBlock(match[1] or "", named[1] if named else "", ""))
+            blocks.append(AssemblyBlock(match[1] or "", named[1] if named else "", ()))
             _note_loop(blocks[-1], comment)
         elif line.lstrip().startswith("#") and blocks and not blocks[-1].instructions:
             _note_loop(blocks[-1], line)
@@ -69,9 +69,9 @@ def functions(assembly: str) -> dict[str, list[AssemblyBlock]]:
 
 def _note_loop(block: AssemblyBlock, comment: str) -> None:
     if _HEADER.search(comment):
-        block.loop = block.label.removeprefix(".L")
-    elif (inside := _INSIDE.search(comment)) is not None:
-        block.loop = inside[1]
+        block.loops += (block.label.removeprefix(".L"),)
+    elif (around := _AROUND.search(comment)) is not None:
+        block.loops += (around[1],)
 
 
 _MEMORY = re.compile(r"\(%|%[cdefgs]s:|\brip\)")

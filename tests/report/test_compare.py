@@ -1,0 +1,108 @@
+"""``compare`` shows what the two paths differ in; what must differ follows from what masks are."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import voltac
+from voltac.llvm.host import can_run
+from voltac.python.compare import Comparison
+from voltac.target_info import find_target
+
+SOURCE = """\
+export void scale(uniform float a[], uniform float s, uniform int n) {
+    foreach (i = 0 ... n) {
+        float x = a[i] * s;
+        cif (x > 100)
+            a[i] = sqrt(x);
+        else
+            a[i] = x;
+    }
+}
+export uniform int answer() { return 42; }
+"""
+
+
+def compared(target: str, **options: object) -> Comparison:
+    module = voltac.compile(SOURCE, target=target)
+    found = module.scale.compare(rounds=5, **options)
+    assert isinstance(found, Comparison)
+    return found
+
+
+@pytest.mark.parametrize("target", ["sse4-i32x4", "avx2-i32x8", "avx512skx-x16"])
+def test_the_all_on_path_has_no_masked_access(target: str) -> None:
+    (function,) = compared(target, elements=256).functions
+    foreach, cif = function.constructs
+    assert (foreach.kind, foreach.line, cif.kind, cif.line) == ("foreach", 2, "cif", 4)
+    assert {"masked load", "masked store"}.isdisjoint(cif.all_on.counts)
+    assert cif.all_on.counts["store"] >= 1
+    if target != "sse4-i32x4":
+        assert foreach.masked.counts["masked load"] >= 1
+        assert cif.masked.counts["masked store"] >= 1
+
+
+def test_times_cover_both_paths_and_every_tail() -> None:
+    if not can_run(find_target("avx2-i32x8")):
+        pytest.skip("this CPU has no AVX2")
+    (function,) = compared("avx2-i32x8", elements=256).functions
+    assert function.all_on is not None and function.masked is not None
+    assert function.all_on.median > 0 and function.masked.median > 0
+    assert len(function.tails) == 8
+
+
+def test_own_arguments_are_used() -> None:
+    a = np.ones(64, np.float32)
+    (function,) = compared("host", arguments=(a, 1.0, 64), elements=64).functions
+    assert "given arguments" in function.arguments
+
+
+def test_a_kernel_that_crashes_costs_no_more_than_its_times() -> None:
+    wild = voltac.compile("""\
+export void wild(uniform float * uniform a, uniform int n) {
+    foreach (i = 0 ... n) a[i * (int64)100000000] = 1;
+}
+""")
+    (function,) = wild.wild.compare(rounds=3, elements=256).functions
+    assert function.all_on is None
+    assert "signal" in function.note
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    (folder / "k.ispc").write_text(SOURCE)
+    return subprocess.run([sys.executable, "-m", "voltac", "compare", *words], cwd=folder, capture_output=True, text=True)
+
+
+def test_the_command_prints_both_paths(tmp_path: Path) -> None:
+    done = run(tmp_path, "k.ispc", "--target=avx2", "--elements", "256")
+    assert done.returncode == 0, done.stderr
+    assert "foreach at 2:5" in done.stdout and "cif at 4:9" in done.stdout
+    assert "one path only" in done.stdout  # answer() has neither
+
+
+def test_the_page_is_self_contained_and_json_is_json(tmp_path: Path) -> None:
+    done = run(tmp_path, "k.ispc", "--target=avx2", "--function", "scale", "--html", "page.html", "--json", "--elements", "256")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "page.html").read_text()
+    assert "<svg" in page and "http" not in page and "<script" not in page
+    (row,) = json.loads(done.stdout)
+    assert row["function"] == "scale" and row["constructs"][0]["all_on"]["counts"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("k.ispc", "--function", "scael"), "no exported function is called 'scael'"),
+        (("k.ispc", "--elements", "3", "--target=avx2"), "elements is 3"),
+        (("missing.ispc",), "missing.ispc"),
+        ((), "takes one file"),
+    ],
+)
+def test_mistakes_are_one_clear_error(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    done = run(tmp_path, *words)
+    assert done.returncode in (1, 2)
+    assert said in done.stderr and "Traceback" not in done.stderr

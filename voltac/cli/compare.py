@@ -1,0 +1,45 @@
+"""``voltac compare FILE``: the all-on and the masked path of each foreach and coherent statement."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from argparse import Namespace
+
+from voltac.cli.options import UsageError
+from voltac.cli.outputs import Output, write_all
+from voltac.cli.settings import diagnostics_of, number, options_of_arguments
+from voltac.diagnostics import CompileError
+from voltac.driver import compile_source, read_source
+from voltac.python.compare import compare
+from voltac.python.source import Source
+
+
+def compare_command(arguments: Namespace) -> int:
+    """The exit code: 0, or 1 and the number of errors."""
+    if len(arguments.operands) != 1:
+        raise UsageError("compare takes one file: voltac compare FILE [--function F] [--target T] [--html FILE] [--json]")
+    (path,) = arguments.operands
+    diagnostics = diagnostics_of(arguments)
+    try:
+        options = options_of_arguments(arguments, diagnostics)
+        text = read_source(path)
+        compile_source(text, path, options, diagnostics, end="check")
+    except CompileError:
+        return 1 + diagnostics.error_count
+    finally:
+        sys.stderr.write(diagnostics.render())
+    if sys.stderr.isatty():
+        sys.stderr.write(f"compiling both paths of {path} for {options.target.name} and measuring them ...\n")
+    elements = number(arguments.elements, "--elements") if arguments.elements else 4096
+    try:
+        found = compare(Source(text, path, options), arguments.function, elements=elements)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    if arguments.html:
+        write_all([Output(arguments.html, found.html(f"{path}: all-on and masked paths").encode())])
+    if arguments.json:
+        sys.stdout.write(found.json() + "\n")
+    elif not arguments.html:
+        sys.stdout.write(found.text(max(80, shutil.get_terminal_size((120, 24)).columns)) + "\n")
+    return 0

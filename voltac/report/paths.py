@@ -1,0 +1,91 @@
+"""Finds the paths of foreach and coherent statements: in the typed tree, and their instructions in the assembly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from voltac.report.assembly import AssemblyBlock
+from voltac.sema import tree
+
+Statement = tree.Foreach | tree.If | tree.Loop
+"""The statements that have two paths."""
+
+
+def statements(function: tree.FunctionSymbol) -> list[Statement]:
+    """The foreach and coherent statements of a function and of the functions it calls, the library's aside."""
+    found: list[Statement] = []
+    waiting, seen = [function], {function}
+    while waiting:
+        for node in nodes(waiting.pop(0).body):
+            if isinstance(node, tree.Foreach) or (isinstance(node, (tree.If, tree.Loop)) and node.coherent):
+                found.append(node)
+            elif isinstance(node, tree.Call) and node.function not in seen and not node.function.library:
+                seen.add(node.function)
+                waiting.append(node.function)
+    return found
+
+
+def nodes(root: Any) -> Iterator[Any]:
+    """Every node of the typed tree below ``root``, in source order."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tuple):
+            stack.extend(reversed(node))
+        elif is_dataclass(node) and not isinstance(node, (tree.VariableSymbol, tree.FunctionSymbol, type)):
+            yield node
+            stack.extend(getattr(node, field.name) for field in reversed(fields(node)))
+
+
+def keyword(node: Statement) -> str:
+    """The statement as the programmer wrote it."""
+    if isinstance(node, tree.Foreach):
+        return "foreach_tiled" if node.tiled else "foreach"
+    return "cif" if isinstance(node, tree.If) else "cfor" if node.step is not None else "cwhile" if node.test_first else "cdo"
+
+
+def block_names(node: Statement) -> tuple[str, str]:
+    """What the names of the first blocks of the all-on and the masked path begin with (``lower`` gives them)."""
+    word = "foreach" if isinstance(node, tree.Foreach) else "cif" if isinstance(node, tree.If) else "cfor"
+    name = f"{word}_{node.span.line}_{node.span.column}"
+    return f"{name}.all_on", f"{name}.mixed" if word == "cif" else f"{name}.masked"
+
+
+def instructions(blocks: list[AssemblyBlock], node: Statement, start: str) -> tuple[str, ...]:
+    """The instructions of the path of ``node`` whose first block's name is ``start``.
+
+    For a loop they are those of the loop around that block; for a cif, or where the
+    optimiser left no loop, the blocks from there up to the next one that is named
+    after a statement outside of ``node``.
+    """
+    named = [k for k, block in enumerate(blocks) if block.name.startswith(start) and ".preheader" not in block.name]
+    if not named:
+        return ()
+    looping = [k for k in named if blocks[k].loops]
+    first = looping[0] if looping else named[0]
+    if looping and not isinstance(node, tree.If):
+        label = blocks[first].label.removeprefix(".L")
+        header = label if label in blocks[first].loops else blocks[first].loops[-1]
+        inside = [block for block in blocks if header in block.loops]
+    else:
+        inside = [blocks[first]]
+        for block in blocks[first + 1 :]:
+            if _leaves(block.name, node, start) or block.loops[: len(blocks[first].loops)] != blocks[first].loops:
+                break
+            inside.append(block)
+    return tuple(instruction for block in inside for instruction in block.instructions)
+
+
+_PLACE = re.compile(r"^(?:foreach|cif|cfor)_(\d+)_(\d+)\.")
+
+
+def _leaves(name: str, node: Statement, start: str) -> bool:
+    """Whether a block is named after another path of the statement, or after one that is not inside it."""
+    place = _PLACE.match(name)
+    if place is None or name.startswith(start):
+        return False
+    span, here = node.span, (int(place[1]), int(place[2]))
+    return here == (span.line, span.column) or not (span.line, span.column) <= here <= (span.end_line, span.end_column)
