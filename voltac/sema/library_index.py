@@ -10,19 +10,20 @@ macros of the target; the built-in variables say what they need to know.
 from __future__ import annotations
 
 import json
+import os
 import zlib
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from voltac.diagnostics import Diagnostics, InternalError, Span
 from voltac.options import Options
-from voltac.paths import STANDARD_LIBRARY
+from voltac.paths import shipped_folder
 from voltac.records import field, mutable_record, record
 from voltac.syntax import Preprocessed, preprocess
 from voltac.target_info import find_target
 
-INDEX_FILE = STANDARD_LIBRARY / "index.json"
+LIBRARY = shipped_folder("stdlib")
+INDEX_FILE = os.path.join(LIBRARY, "index.json")
 
 
 @record
@@ -75,18 +76,25 @@ def index() -> Index:
     return _KNOWN[0]
 
 
-def _sources() -> list[Path]:
-    return sorted(path for path in STANDARD_LIBRARY.iterdir() if path.suffix in (".ispc", ".isph"))
+def _sources() -> dict[str, bytes]:
+    """Name -> contents of the library's files. (pathlib would cost more than reading them.)"""
+    found = {}
+    for name in sorted(os.listdir(LIBRARY)):
+        if name.endswith((".ispc", ".isph")):
+            with open(os.path.join(LIBRARY, name), "rb") as file:
+                found[name] = file.read()
+    return found
 
 
 def checksums() -> dict[str, int]:
-    return {path.name: zlib.crc32(path.read_bytes()) for path in _sources()}
+    return {name: zlib.crc32(contents) for name, contents in _sources().items()}
 
 
 def _read() -> Index | None:
     """The index of ``index.json``; None if it is missing or older than the library."""
     try:
-        stored = json.loads(INDEX_FILE.read_text(encoding="utf-8"))
+        with open(INDEX_FILE, encoding="utf-8") as file:
+            stored = json.load(file)
         if stored["checksums"] != checksums():
             return None
     except (OSError, ValueError, KeyError, TypeError):
@@ -104,7 +112,8 @@ def write() -> None:
         "hidden": sorted(made.hidden),
         "chunks": dict(sorted(made.rows.items())),
     }
-    INDEX_FILE.write_text(json.dumps(stored, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
+    with open(INDEX_FILE, "w", encoding="utf-8") as file:
+        file.write(json.dumps(stored, indent=0, ensure_ascii=False) + "\n")
 
 
 def build() -> Index:
@@ -112,10 +121,10 @@ def build() -> Index:
     made = Index()
     diagnostics = Diagnostics()
     options = Options(target=find_target("avx2-i32x8"))
-    for path in _sources():
-        if path.suffix == ".ispc":
-            source = preprocess(path.read_text(encoding="utf-8"), str(path), options, diagnostics)
-            for chunk in cut(source, path.name):
+    for name, contents in _sources().items():
+        if name.endswith(".ispc"):
+            source = preprocess(contents.decode(), os.path.join(LIBRARY, name), options, diagnostics)
+            for chunk in cut(source, name):
                 _add(chunk, made)
     if diagnostics.error_count:
         raise InternalError("the standard library has mistakes:\n" + diagnostics.render())
