@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 import sys
+from pathlib import Path
 from typing import Any
 
 from voltac.syntax.tables import TABLES_FILE
 
-GRAMMAR_FILE = TABLES_FILE.with_name("grammar.lark")
+GRAMMAR_FILE = Path(TABLES_FILE).with_name("grammar.lark")
 _START = "translation_unit"
 
 
@@ -113,7 +114,7 @@ def _compact(data: dict[str, Any]) -> str:
 
 def main() -> int:
     text = generate()
-    TABLES_FILE.write_text(text, encoding="utf-8")
+    Path(TABLES_FILE).write_text(text, encoding="utf-8")
     print(f"{TABLES_FILE}: {len(text)} bytes")
     return 0
 

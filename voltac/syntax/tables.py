@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import json
-from pathlib import Path
+import os
 
 from voltac.records import record
 
-TABLES_FILE = Path(__file__).with_name("tables.json")
+TABLES_FILE = os.path.join(os.path.dirname(__file__), "tables.json")
 
 
 @record
@@ -37,7 +37,8 @@ class Tables:
 
 @functools.cache
 def load() -> Tables:
-    data = json.loads(TABLES_FILE.read_text(encoding="utf-8"))
+    with open(TABLES_FILE, encoding="utf-8") as file:
+        data = json.load(file)
     rules = [Rule(left, length, method, tuple(picks), passes_on) for left, length, method, picks, passes_on in data["rules"]]
     actions = [dict(row) for row in data["actions"]]
     default = []
