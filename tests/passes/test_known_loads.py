@@ -56,7 +56,9 @@ def store(pointers: str) -> str:
         ("%narrow", "", "%mask", "masked"),
         ("%mask", "", ALL_ON, "vector"),
         (ALL_ON, store("%b"), "%mask", "shared"),
-        (ALL_ON, store("%a"), "%mask", "masked"),
+        (ALL_ON, store("%a"), "%mask", "shared"),
+        (ALL_ON, store("%a"), "%narrow", "shared"),
+        ("%narrow", store("%a"), ALL_ON, "vector"),
         (ALL_ON, "call void @elsewhere()", "%mask", "masked"),
     ],
 )

@@ -9,26 +9,25 @@ other predecessor, until something may write the memory.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from voltac.ir.constants import is_all_true
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Instruction
 from voltac.passes.access import Access
 from voltac.passes.effects import Effects, Touched, touched_by
+from voltac.records import mutable_record, record
 
 _DEPTH = 12
 """Conjunctions are followed this far."""
 _MOST_LAYERS = 4
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Layer:
     mask: str
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Known:
     """Contents of the memory of one access; only the first layer may be of a load."""
 
@@ -36,7 +35,7 @@ class Known:
     memory: Touched
 
 
-@dataclass(slots=True)
+@mutable_record
 class KnownLoads:
     """The state at one point of a function."""
 

@@ -13,6 +13,7 @@ memory, and plain loads never reach beyond the first and the last byte touched.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from voltac.ir.cfg import control_flow
 from voltac.ir.lane_values import LaneValues
@@ -23,7 +24,7 @@ from voltac.passes.access import Access, AccessReport, Places, pseudo_operation,
 from voltac.passes.costs import cost_row, has_masked
 from voltac.passes.effects import Effects, ModuleEffects, touched_by
 from voltac.passes.emit import Emitter
-from voltac.passes.known_loads import KnownLoads, access_key
+from voltac.passes.known_loads import KnownLoads, Layer, access_key
 from voltac.passes.merged_stores import Waiting, covers_all, is_passed, write_merged
 from voltac.records import field, mutable_record
 
@@ -81,6 +82,14 @@ def _locations(module: Module) -> dict[str, str]:
             name, _, body = line.partition(" = ")
             found[name] = body
     return found
+
+
+def _write_layers(access: Access, layers: tuple[Layer, ...], emit: Emitter) -> None:
+    value = layers[0].value
+    lanes = f"<{access.lanes} x i1>"
+    for layer in layers[1:]:
+        value = emit.value("known", f"select {lanes} {layer.mask}, {access.vector} {layer.value}, {access.vector} {value}")
+    emit.alias(access.instruction.name, value)
 
 
 @mutable_record

@@ -1,0 +1,105 @@
+"""Random nested ifs over array elements, from source to machine code, give what each lane alone would give."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+import voltac
+from voltac.llvm import can_run
+from voltac.target_info import find_target
+
+TARGETS = ["sse4-i32x4", "avx2-i32x8", "avx512skx-x16"]
+ARRAYS = ("u", "v", "w")
+"""Arrays a program writes; each lane touches its own elements only. ``p`` is read."""
+
+
+class RandomSource:
+    """The same statements as source of the language and of Python."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.source: list[str] = []
+        self.python: list[str] = []
+        self.statements(1, 3)
+
+    def element(self, array: str) -> str:
+        """The place of lane i in an array: itself, or one of its pair."""
+        return f"{array}[{self.random.choice(['i', 'i', 'i', '2*i', '2*i+1'])}]"
+
+    def value(self) -> str:
+        kind = self.random.randrange(5)
+        if kind == 0:
+            return str(self.random.randrange(1, 9))
+        if kind == 1:
+            return f"p[{self.random.choice(['i', 'i+1', '3*i', '2*i+1', '5', 'q[i]'])}]"
+        if kind == 2:
+            return self.element(self.random.choice(self.own))
+        return f"({self.value()} {self.random.choice('+-*')} {self.value()})"
+
+    def emit(self, depth: int, source: str, python: str) -> None:
+        self.source.append("    " * depth + source)
+        self.python.append("    " * depth + python)
+
+    def statements(self, depth: int, most: int) -> None:
+        # Elements that overlap between lanes are never mixed: an array is used either by i or by pairs.
+        for _ in range(self.random.randrange(1, most + 1)):
+            self.own = ARRAYS
+            if depth < 4 and self.random.random() < 0.5:
+                condition = f"{self.value()} {self.random.choice(['<', '>', '!='])} {self.value()}"
+                keyword = self.random.choice(["if", "if", "cif"])
+                self.emit(depth, f"{keyword} ({condition}) {{", f"if {condition}:")
+                self.statements(depth + 1, 2)
+                if self.random.random() < 0.6:
+                    self.emit(depth, "} else {", "else:")
+                    self.statements(depth + 1, 2)
+                self.source.append("    " * depth + "}")
+            else:
+                place = self.element(self.random.choice(ARRAYS))
+                operation = self.random.choice(["=", "=", "+="])
+                text = f"{place} {operation} {self.value()}"
+                self.emit(depth, text + ";", text)
+
+    def kernel(self) -> str:
+        parameters = ", ".join(f"uniform int {name}[]" for name in (*ARRAYS, "p", "q"))
+        body = "\n".join(self.source)
+        return f"export void f({parameters}, uniform int n) {{\n  foreach (i = 0 ... n) {{\n{body}\n  }}\n}}\n"
+
+    def expected(self, arrays: dict[str, np.ndarray], n: int) -> dict[str, np.ndarray]:
+        code = compile("for i in range(n):\n" + "\n".join(self.python) + "\n", "reference", "exec")
+        results = {name: array.copy() for name, array in arrays.items()}
+        with np.errstate(over="ignore"):
+            exec(code, {"n": n, **results})
+        return results
+
+
+def run_case(seed: int, target: str) -> None:
+    program = RandomSource(seed)
+    text = program.kernel()
+    # Lanes of different gangs must not meet: an array indexed by i may not be indexed by pairs as well.
+    for name in ARRAYS:
+        if f"{name}[i]" in text and f"{name}[2*i" in text:
+            text = text.replace(f"{name}[2*i+1]", f"{name}[i]").replace(f"{name}[2*i]", f"{name}[i]")
+            program.python = [
+                line.replace(f"{name}[2*i+1]", f"{name}[i]").replace(f"{name}[2*i]", f"{name}[i]") for line in program.python
+            ]
+    kernels = voltac.compile(text, target=target)
+    for n in (0, 1, 7, 16, 37):
+        numbers = np.random.default_rng(seed)
+        arrays = {name: numbers.integers(-9, 9, 2 * n + 2, dtype=np.int32) for name in ARRAYS}
+        arrays["p"] = numbers.integers(-9, 9, 3 * n + 6, dtype=np.int32)
+        arrays["q"] = numbers.integers(0, 5, n + 1, dtype=np.int32)
+        expected = program.expected(arrays, n)
+        kernels.f(*arrays.values(), n)
+        for name, array in arrays.items():
+            assert np.array_equal(array, expected[name]), f"seed {seed} {target} n {n} array {name}\n{text}"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_random_branches_agree_with_one_lane_at_a_time(target: str) -> None:
+    if not can_run(find_target(target)):
+        pytest.skip(f"this CPU cannot run {target}")
+    for seed in range(25):
+        run_case(seed, target)

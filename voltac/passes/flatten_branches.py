@@ -1,0 +1,181 @@
+"""Short branches that only skip work when no lane is on -> straight code.
+
+    %any = icmp ne i8 (bitcast <8 x i1> %mask to i8), 0
+    br i1 %any, label %then, label %done
+  then:
+    %x = call <8 x float> @volta.gather.v8f32(%pointers, %mask)      consecutive in memory
+    ...
+    br label %done
+    ->
+    the instructions of ``then``, at the end of the block before
+
+With an empty mask they do nothing, so the branch is only there to save time; for a
+few cheap instructions it saves none. What remains is one block, in which loads and
+stores of both sides of an ``if`` find each other.
+"""
+
+from __future__ import annotations
+
+import re
+
+from voltac.ir.lane_values import LaneValues
+from voltac.ir.model import Block, Function, Instruction, Module
+from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY
+from voltac.options import Options
+from voltac.passes.access import AccessReport, pseudo_operation, read_access
+from voltac.passes.known_loads import mask_implies
+
+LIMIT = 16
+"""Weight of what is worth to be run always."""
+_WEIGHTS: dict[str, int] = {
+    **dict.fromkeys((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "icmp", "fcmp", "select"), 1),
+    **dict.fromkeys(("freeze", "getelementptr", "insertelement", "shufflevector"), 0),
+    "fdiv": 5,
+    "frem": 100,
+}
+_INTRINSICS: dict[str, int] = {
+    **dict.fromkeys(("fabs", "copysign", "minnum", "maxnum", "minimum", "maximum", "smin", "smax", "umin", "umax"), 1),
+    **dict.fromkeys(("fma", "fmuladd", "floor", "ceil", "rint", "trunc", "abs"), 1),
+    "sqrt": 5,
+}
+_DIVISIONS = frozenset(("sdiv", "udiv", "srem", "urem"))
+_LOAD, _STORE = 2, 3
+_PATH = re.compile(r"(foreach|foreach_tiled|cif|cfor|cwhile|cdo)_\d+_\d+\.(all_on|masked|mixed|all_off)$")
+
+
+def flatten_branches(module: Module, options: Options) -> list[AccessReport]:
+    """Rewrite the module; there is nothing to report."""
+    if options.level and options.resolve_accesses:
+        layout = module.layout(options.target.pointer_bits // 8)
+        for function in module.functions:
+            if len(function.blocks) > 2 and any(pseudo_operation(instruction) for instruction in function.instructions()):
+                _Flattener(function, LaneValues(function, layout)).run()
+    return []
+
+
+class _Flattener:
+    def __init__(self, function: Function, values: LaneValues) -> None:
+        self.function = function
+        self.values = values
+        self.blocks = {block.name: block for block in function.blocks}
+        self.predecessors: dict[str, list[str]] = {block.name: [] for block in function.blocks}
+        for block in function.blocks:
+            for successor in block.successors:
+                self.predecessors[successor].append(block.name)
+        self.renamed: dict[str, str] = {}
+        self.fresh = function.fresh_names()
+
+    def run(self) -> None:
+        removed: set[str] = set()
+        for block in reversed(self.function.blocks):
+            # A branch may appear when the block after a flattened one is joined.
+            while block.name not in removed and (gone := self._flatten(block)):
+                removed.update(gone)
+        if removed:
+            self.function.blocks = [block for block in self.function.blocks if block.name not in removed]
+            self.function.replace_uses(self.renamed)
+
+    def _flatten(self, block: Block) -> list[str]:
+        """Join what the last branch of a block skips; names of the blocks that are no more."""
+        branch = block.terminator
+        if branch.op != "br" or len(branch.parts.labels) != 2:
+            return []
+        then_name, done_name = branch.parts.labels
+        then = self.blocks[then_name]
+        if self.predecessors[then_name] != [block.name] or then.successors != [done_name]:
+            return []
+        if done_name == block.name or _PATH.search(then_name):
+            return []
+        condition = branch.operands[0].value
+        mask = self._tested_mask(condition)
+        if not mask or not self._is_cheap(then, mask):
+            return []
+        done = self.blocks[done_name]
+        selects = self._merge_phis(block, then, done, condition, mask)
+        block.instructions[-1:] = [*then.instructions[:-1], *selects, Instruction(f"  br label %{done_name}")]
+        self.predecessors[done_name].remove(then_name)
+        gone = [then_name]
+        if self.predecessors[done_name] == [block.name] and not _PATH.search(done_name):
+            self._join(block, done)
+            gone.append(done_name)
+        return gone
+
+    def _tested_mask(self, condition: str) -> str:
+        """The mask of which ``condition`` asks whether any lane is on."""
+        test = self.values.definitions.get(condition)
+        if test is None or test.op != "icmp" or test.parts.predicate != "ne" or test.operands[1].value != "0":
+            return ""
+        bits = self.values.definitions.get(test.operands[0].value)
+        if bits is None or bits.op != "bitcast" or not bits.operands[0].type.endswith(" x i1>"):
+            return ""
+        return bits.operands[0].value
+
+    def _is_cheap(self, then: Block, mask: str) -> bool:
+        weight = 0
+        for instruction in then.instructions[:-1]:
+            weight += self._weight(instruction, mask)
+            if weight > LIMIT:
+                return False
+        return True
+
+    def _weight(self, instruction: Instruction, mask: str) -> int:
+        op = instruction.op
+        if op in _DIVISIONS:
+            return 100 if instruction.operands[1].value[0] == "%" else 4
+        if op in _WEIGHTS:
+            return _WEIGHTS[op]
+        if op.startswith("#"):
+            return 0
+        if op != "call":
+            return 100
+        operation = pseudo_operation(instruction)
+        if not operation:
+            found = re.match(r"@llvm\.(\w+)\.v", instruction.parts.callee)
+            return _INTRINSICS.get(found.group(1), 100) if found else 100
+        access = read_access(0, instruction, operation, self.values)
+        if not access.is_consecutive or not mask_implies(access.mask, mask, self.values):
+            return 100
+        return _STORE if access.is_store else _LOAD
+
+    def _merge_phis(self, block: Block, then: Block, done: Block, condition: str, mask: str) -> list[Instruction]:
+        """Take the values that came from ``then`` out of the phis after it; what has to choose between them."""
+        selects: list[Instruction] = []
+        for phi in list(done.phis()):
+            parts = phi.parts
+            incoming = dict(zip(parts.labels, (operand.value for operand in parts.operands)))
+            from_then, otherwise = incoming.pop(then.name), incoming[block.name]
+            if from_then != otherwise:
+                if not self._is_selected(from_then, otherwise, mask):
+                    name = self.fresh("flat")
+                    selects.append(
+                        Instruction(f"  {name} = select i1 {condition}, {parts.type} {from_then}, {parts.type} {otherwise}")
+                    )
+                    from_then = name
+                incoming[block.name] = from_then
+            entries = ", ".join(f"[ {value}, %{label} ]" for label, value in incoming.items())
+            flags = "".join(f"{flag} " for flag in parts.flags)
+            phi.text = f"  {phi.name} = phi {flags}{parts.type} {entries}"
+        return selects
+
+    def _is_selected(self, value: str, otherwise: str, mask: str) -> bool:
+        """Whether a value is ``otherwise`` already when no lane of the mask is on."""
+        made = self.values.definitions.get(value)
+        if made is None or made.op != "select" or made.operands[2].value != otherwise:
+            return False
+        return mask_implies(made.operands[0].value, mask, self.values)
+
+    def _join(self, block: Block, following: Block) -> None:
+        """Append a block that has no other predecessor."""
+        rest: list[Instruction] = []
+        for instruction in following.instructions:
+            if instruction.op == "phi":
+                self.renamed[instruction.name] = instruction.operands[0].value
+            else:
+                rest.append(instruction)
+        block.instructions[-1:] = rest
+        for successor in following.successors:
+            self.predecessors[successor] = [
+                block.name if name == following.name else name for name in self.predecessors[successor]
+            ]
+            for phi in self.blocks[successor].phis():
+                phi.rename({f"%{following.name}": f"%{block.name}"})

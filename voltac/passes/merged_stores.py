@@ -1,0 +1,61 @@
+"""Stores to the same consecutive elements under different masks -> one store of selected values.
+
+    store a under m;  load under !m;  store b under !m          (the same address)
+    ->
+    load;  store (select m, a, b)
+
+An ``if`` with both sides assigning the same element becomes what a programmer would
+write by hand. Nothing is written that was not written before: the one store is
+under the union of the masks.
+"""
+
+from __future__ import annotations
+
+from voltac.ir.lane_values import LaneValues
+from voltac.passes.access import Access
+from voltac.passes.emit import Emitter
+from voltac.passes.known_loads import access_key, inverse, masks_exclude
+from voltac.records import field, mutable_record
+
+
+@mutable_record
+class Waiting:
+    """Stores of one place that may become one, and the loads of that place that stand between them."""
+
+    key: object
+    stores: list[Access]
+    between: list[Access] = field(default_factory=list)
+
+
+def is_passed(waiting: Waiting, load: Access, values: LaneValues) -> bool:
+    """Whether a load reads only lanes of the place that no waiting store writes."""
+    if access_key(load) != waiting.key:
+        return False
+    return all(masks_exclude(load.mask, store.mask, values) for store in waiting.stores)
+
+
+def covers_all(stores: list[Access], values: LaneValues) -> bool:
+    """Whether the stores together certainly write every lane."""
+    if any(store.all_on for store in stores):
+        return True
+    masks = [store.mask for store in stores]
+    return any(inverse(mask, values) in masks for mask in masks)
+
+
+def write_merged(stores: list[Access], all_on: bool, emit: Emitter) -> None:
+    """The one store, at the place of the last."""
+    last = stores[-1]
+    first = max((number for number, store in enumerate(stores) if store.all_on), default=0)
+    value, mask = stores[first].value, stores[first].mask
+    lanes = f"<{last.lanes} x i1>"
+    for store in stores[first + 1 :]:
+        value = emit.value("merged", f"select {lanes} {store.mask}, {last.vector} {store.value}, {last.vector} {value}")
+        if not all_on:
+            mask = emit.value("either", f"or {lanes} {mask}, {store.mask}")
+    address = last.address
+    assert address is not None
+    pointer = emit.address(address, last.offsets[0], last.element, last.size)
+    if all_on:
+        emit.line(f"store {last.vector} {value}, ptr {pointer}, align {last.size}")
+    else:
+        emit.masked_store(value, last.element, last.lanes, last.size, pointer, mask)
