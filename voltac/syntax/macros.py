@@ -15,7 +15,8 @@ from voltac.syntax.lexer import TOKEN
 
 Hidden = frozenset[str]
 _NOTHING: Hidden = frozenset()
-_LARGEST_EXPANSION = 4_000_000
+_LARGEST_EXPANSION = 1_000_000
+"""Tokens that the macros of one line may make."""
 _DEEPEST_EXPANSION = 150
 
 
@@ -169,6 +170,8 @@ class Expander:
         self._depth = 0
 
     def expand(self, tokens: list[Token], more: More | None = None) -> list[Token]:
+        if self._depth == 0:
+            self._produced = 0
         output: list[Token] = []
         pending = tokens[::-1]
         macros = self.macros
@@ -247,10 +250,12 @@ class Expander:
                 result = self._paste(result, macro)
         else:
             self._depth += 1
-            if self._depth > _DEEPEST_EXPANSION:
-                raise MacroError(use.span, f"uses of macro '{macro.name}' are nested too deeply")
-            result = self._replaced(macro, body, dict(zip(macro.parameters, arguments)), use.span)
-            self._depth -= 1
+            try:
+                if self._depth > _DEEPEST_EXPANSION:
+                    raise MacroError(use.span, f"uses of macro '{macro.name}' are nested too deeply")
+                result = self._replaced(macro, body, dict(zip(macro.parameters, arguments)), use.span)
+            finally:
+                self._depth -= 1
         for token in result:
             token.hidden = token.hidden | hidden
         if result:

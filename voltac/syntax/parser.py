@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from voltac.diagnostics import Diagnostics, Span
+from voltac.diagnostics import CompileError, Diagnostics, Span
 from voltac.options import Options
 from voltac.syntax import ast
 from voltac.syntax.lexer import DEPRECATED, kinds
@@ -72,6 +72,8 @@ class Parser:
                     elif kind >= bad:
                         if kind == bad:
                             token = self.errors.bad_token(token)
+                            if token < 0:
+                                return None
                             kind = -1
                             continue
                         kind = self.old_spelling(token)
@@ -147,6 +149,6 @@ def parse(
 ) -> ast.TranslationUnit:
     """The tree of a preprocessed file; ``types`` and ``templates`` are names it may use without declaring them."""
     unit = Parser(source.texts, source.spans, diagnostics, types, templates).parse()
-    diagnostics.raise_if_errors()
-    assert unit is not None
+    if unit is None or any(item.kind == "Error" for item in diagnostics.items):
+        raise CompileError(diagnostics)
     return unit

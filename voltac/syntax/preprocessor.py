@@ -19,7 +19,6 @@ from voltac.syntax.lexer import COMMENT_OR_STRING, TOKEN, is_name
 from voltac.syntax.macros import Expander, Macro, MacroError, Token, define, lex, same, spelling
 
 _DIRECTIVE = re.compile(r"\s*#\s*(\w*)(.*)", re.DOTALL | re.ASCII)
-_CONTINUED = re.compile(r"\\[ \t]*\n")
 _MARKER = re.compile(r'\s*(\d+)(?:\s+"((?:[^"\\]|\\.)*)")?[\s\d]*', re.ASCII)
 _DEEPEST_INCLUDE = 200
 _MISSING_LINES_SHOWN_AS_BLANK = 8
@@ -316,11 +315,11 @@ class Preprocessor:
     def following_line(self, file: _File, open_list: bool) -> list[Token] | None:
         """The tokens of the next line of text, for an argument list that goes on there."""
         if not open_list:
-            for line in file.lines[file.next :]:
-                if line and not line.isspace():
-                    if line.lstrip()[0] != "(":
-                        return None
-                    break
+            position = file.next
+            while position < len(file.lines) and not file.lines[position].strip():
+                position += 1
+            if position == len(file.lines) or file.lines[position].lstrip()[0] != "(":
+                return None
         while file.next < len(file.lines):
             line = file.lines[file.next]
             file.next += 1
@@ -335,7 +334,7 @@ class Preprocessor:
 
     def directive(self, file: _File, line: str) -> None:
         number = file.next + file.shift
-        if _CONTINUED.match(line.rstrip()[-1:] + "\n"):
+        if line.rstrip()[-1] == "\\":
             line, _ = self.logical_line(file, line)
         match = _DIRECTIVE.fullmatch(line)
         assert match is not None

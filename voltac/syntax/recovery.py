@@ -352,10 +352,13 @@ class SyntaxErrors:
         if self.kinds[self.texts[end - 1]] == self.kinds.identifier:
             self.names.add_everywhere(self.texts[end - 1])
 
-    # --- bad tokens and depth
+    # --- what is no token, and depth
 
     def bad_token(self, token: int) -> int:
-        """Report what is no token, or an old spelling; the token to go on with."""
+        """Report what is no token and take it out; the token to go on with, or -1 to give up."""
+        self.count += 1
+        if self.count > _MOST_ERRORS:
+            return -1
         text, span = self.texts[token], self.spans[token]
         self.silent_at = token
         if text[0] == '"':

@@ -1,0 +1,37 @@
+"""The tables that are shipped are those of the grammar, and no compilation needs lark."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from voltac.syntax.generate import generate
+from voltac.syntax.lexer import TOKEN, kinds
+from voltac.syntax.statements import Statements
+from voltac.syntax.tables import TABLES_FILE, load
+
+
+def test_the_tables_are_up_to_date() -> None:
+    assert Path(TABLES_FILE).read_text() == generate(), "run python -m voltac.syntax.generate"
+
+
+def test_every_rule_has_a_builder() -> None:
+    missing = {rule.method for rule in load().rules if not rule.passes_on and not hasattr(Statements, rule.method)}
+    assert missing == set()
+
+
+def test_the_lexer_knows_every_spelling_of_the_grammar() -> None:
+    for name, spellings in load().spellings.items():
+        for spelling in spellings:
+            assert TOKEN.findall(spelling) == [spelling]
+            assert load().terminals[kinds()[spelling]] == name
+
+
+def test_parsing_imports_no_lark() -> None:
+    script = (
+        "import sys; from voltac.diagnostics import Diagnostics; from voltac.options import Options\n"
+        "from voltac.target_info import find_target; from voltac.syntax import parse, preprocess\n"
+        "o = Options(target=find_target('sse4')); d = Diagnostics()\n"
+        "parse(preprocess('int x = 1;', 't', o, d), o, d)\n"
+        "assert not {'lark', 'llvmlite', 'numpy'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
