@@ -8,6 +8,7 @@ process: a kernel may not like the arguments that were made up for it.
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import pickle
 import statistics
@@ -247,6 +248,7 @@ def _in_child(measure: Callable[[], Any]) -> Any:
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
+        faulthandler.disable()  # a crash here is an answer, not a fault to print
         os.close(reading)
         code = 1
         try:
