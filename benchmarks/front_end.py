@@ -48,10 +48,10 @@ static int classify_{k}(float value, int limit) {{
     return count;
 }}
 
-export void kernel_{k}(uniform float in[], uniform float out[], uniform Body{k} bodies[], uniform int n) {{
+export void kernel_{k}(uniform float source[], uniform float out[], uniform Body{k} bodies[], uniform int n) {{
     uniform float total = 0;
     foreach (i = 0 ... n) {{
-        float left = in[i], right = in[i + 1];
+        float left = source[i], right = source[i + 1];
         float mixed = blend_{k}(left, right, 0.25f + {k});
         cif (mixed < 0)
             mixed = -mixed;
