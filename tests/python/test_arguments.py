@@ -366,6 +366,22 @@ def test_a_returned_pointer_is_an_address(k: voltac.KernelModule) -> None:
     assert k.same(None) == 0
 
 
+def test_structs_come_back_by_value() -> None:
+    k = voltac.compile(
+        """
+        struct Pair { float x, y; };
+        struct Mixed { float f; int i; double d; };
+        struct Large { double a, b, c; int8 tag; };
+        export uniform Pair pair(uniform float a) { uniform Pair p = {a, a * 2}; return p; }
+        export uniform Mixed mixed(uniform int a) { uniform Mixed p = {a, a, a}; return p; }
+        export uniform Large large(uniform double a) { uniform Large p = {a, a * 2, a * 3, 7}; return p; }
+        """
+    )
+    assert k.pair(1.5).tolist() == (1.5, 3.0)
+    assert k.mixed(-4).tolist() == (-4.0, -4, -4.0)
+    assert k.large(2).tolist() == (2.0, 4.0, 6.0, 7) and k.large(a=2)["tag"] == 7
+
+
 # --- structs, references, rows ------------------------------------------------------------------------------------
 
 
@@ -433,6 +449,75 @@ def test_short_vectors_step_over_their_padding(k: voltac.KernelModule) -> None:
     vectors_ = np.arange(8, dtype=np.float32).reshape(2, 4)
     k.vectors(vectors_, 2)
     assert vectors_.tolist() == [[0, 1, 0, 3], [4, 5, 4, 7]]
+
+
+# --- both ways agree ----------------------------------------------------------------------------------------------
+
+
+def pool() -> list[Any]:
+    """Values of every kind, fit and unfit."""
+    numbers: list[Any] = [0, 1, -1, 127, 128, 255, 256, 2**31 - 1, 2**31, 2**32, 2**63, 2**64, -(2**63), 10**400, True]
+    numbers += [
+        0.0,
+        1.5,
+        -1.0,
+        1e300,
+        float("inf"),
+        np.float16(2),
+        np.float32(1.5),
+        np.float64(-1),
+        np.int8(-1),
+        np.uint64(2**64 - 1),
+    ]
+    numbers += [np.bool_(True), fractions.Fraction(1, 3), decimal.Decimal(2), 1j, "1", b"12345678", None, [], (), object()]
+    arrays: list[Any] = []
+    for dtype in (*DTYPES.values(), np.longlong, ">i4", ">f8", np.complex64, object, "S4", "M8[s]"):
+        arrays += [np.zeros(shape, dtype) for shape in ((), 0, 1, 8, 32, (2, 4))]
+    record = np.dtype([("a", "f4"), ("b", "f4"), ("c", "f4")])
+    arrays += [np.zeros(3, record), np.zeros(1, record).view(np.recarray), np.ma.zeros(4, np.float32), np.zeros(9, "f4")[::3]]
+    arrays += [np.zeros((4, 4), np.float32, order="F"), np.zeros(33, np.uint8)[1:].view(np.float32), voltac.empty(32)]
+    frozen = np.zeros(8, np.float32)
+    frozen.flags.writeable = False
+    buffers = [
+        frozen,
+        bytearray(32),
+        array.array("f", [1] * 8),
+        memoryview(bytes(32)),
+        (ctypes.c_float * 8)(),
+        np.matrix([[1.0]]),
+    ]
+    return numbers + arrays + buffers
+
+
+def outcome(kernel: Any, arguments: list[Any]) -> Any:
+    try:
+        result = kernel(*arguments)
+    except Exception as error:
+        return type(error), str(error)
+    return type(result), repr(result)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
+def test_the_entry_point_takes_and_refuses_what_the_rules_do(k: voltac.KernelModule) -> None:
+    names = [name for name in k if name.startswith("echo_")]
+    names += ["one", "increase", "middle", "is_null", "address", "same", "next"]
+    for name in names:
+        kernel, rules = k[name], k[name]._arguments
+        for value in pool():
+            # Twice: the entry point remembers what the rules accepted.
+            expected = outcome(rules, [value])
+            assert [outcome(kernel, [value]) for _ in range(2)] == [expected] * 2, (name, value)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
+def test_the_entry_point_passes_on_the_same_memory(k: voltac.KernelModule) -> None:
+    for name in ("rows", "gangs", "vectors", *(name for name in k if name.startswith("copy_"))):
+        kernel, rules = k[name], k[name]._arguments
+        count = len(kernel.parameters) - 1
+        for value in pool():
+            given = [value] * count + [0]
+            expected = outcome(rules, given)
+            assert [outcome(kernel, given) for _ in range(2)] == [expected] * 2, (name, value)
 
 
 # --- empty --------------------------------------------------------------------------------------------------------

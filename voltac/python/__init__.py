@@ -22,28 +22,40 @@ __all__ = ["Kernel", "KernelModule", "compile", "compile_with_options", "empty",
 Defines = Mapping[str, object] | Iterable[str]
 
 
-def load(path: str | os.PathLike[str], *, cache: bool = True, **options: Any) -> KernelModule:
+def load(
+    path: str | os.PathLike[str], *, cache: bool = True, functions: Mapping[str, object] | None = None, **options: Any
+) -> KernelModule:
     """Compile the program in a file. Options as for :func:`compile`.
 
     Raises :class:`OSError` if the file cannot be read, :class:`voltac.CompileError` if it cannot be compiled.
     """
-    name = os.fspath(path)
+    name = os.fsdecode(path)
     with open(name, "rb") as file:
         content = file.read()
-    return build_module(Source(_decoded(content, name), name, make_options(**options)), cache)
+    return build_module(Source(_decoded(content, name), name, make_options(**options)), cache, functions)
 
 
-def compile(source: str, *, file: str = "<string>", cache: bool = True, **options: Any) -> KernelModule:
+def compile(
+    source: str,
+    *,
+    file: str = "<string>",
+    cache: bool = True,
+    functions: Mapping[str, object] | None = None,
+    **options: Any,
+) -> KernelModule:
     """Compile a program.
 
     ``target`` names the target; the default ``host`` is the best for this CPU.
     ``defines`` are macros, a mapping or ``NAME`` and ``NAME=VALUE`` texts; ``include``
-    folders for ``#include``; ``opt`` the level 0 to 3. Other options are the fields
-    of :class:`voltac.options.Options`. Raises :class:`voltac.CompileError`.
+    folders for ``#include``; ``opt`` the level 0 to 3. ``functions`` are what the
+    program declares ``extern "C"`` and no library of the process has: functions of
+    ctypes, or addresses. Other options are the fields of
+    :class:`voltac.options.Options`. Raises :class:`voltac.CompileError`.
     """
     if not isinstance(source, str):
         raise TypeError(f"the source must be a str, not {type(source).__name__}; voltac.load takes the path of a file")
-    return build_module(Source(_decoded(source.encode("utf-8", "surrogatepass"), file), file, make_options(**options)), cache)
+    text = _decoded(source.encode("utf-8", "surrogatepass"), file)
+    return build_module(Source(text, file, make_options(**options)), cache, functions)
 
 
 def compile_with_options(text: str, file: str, options: Options, cache: bool = True) -> KernelModule:

@@ -23,7 +23,8 @@ Owners = list[object]
 """What has to stay alive while the kernel runs."""
 
 _POINTERS = (ctypes.c_void_p, ctypes.c_char_p, ctypes._Pointer)
-_FUNCTIONS = (ctypes._CFuncPtr,)
+FUNCTIONS: tuple[type, ...] = (ctypes._CFuncPtr,)  # type: ignore[attr-defined]
+"""What counts as a C function: made by ``ctypes.CFUNCTYPE`` or taken from a library."""
 _MISSING = object()
 
 
@@ -200,7 +201,7 @@ class _Argument:
         """Address of a function: None, an integer, or a function of ctypes."""
         if self.value is None:
             return 0
-        if isinstance(self.value, (*_FUNCTIONS, *_POINTERS)):
+        if isinstance(self.value, (*FUNCTIONS, *_POINTERS)):
             owners.append(self.value)
             return ctypes.cast(self.value, ctypes.c_void_p).value or 0
         if isinstance(self.value, int) and not isinstance(self.value, bool) and 0 <= self.value < 1 << 64:

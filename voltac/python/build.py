@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 import voltac
-from voltac.diagnostics import Diagnostics
+from voltac.diagnostics import NOWHERE, Diagnostics
 from voltac.llvm.host import can_run
 from voltac.paths import shipped_folder
 from voltac.python import cache as disk
-from voltac.python.arguments import Arguments
+from voltac.python.arguments import FUNCTIONS, Arguments
 from voltac.python.hashing import sha256
 from voltac.python.interpreter_layout import direct_access
 from voltac.python.kernel import Kernel, make_kernel
 from voltac.python.module import KernelModule
-from voltac.python.object_loader import Code, load
+from voltac.python.numpy_formats import described
+from voltac.python.object_loader import Code, Unresolved, load
 from voltac.python.signatures import Signature, from_json, to_json
 from voltac.python.source import Source
 from voltac.python.symbols import ARRAY_TYPE, accepted_symbol, arguments_symbol, call_symbol, raw_symbol
@@ -32,8 +34,11 @@ _compiling = threading.Lock()
 """LLVM compiles under one lock anyway; waiting here, a second thread finds the first one's result in the cache."""
 
 
-def build_module(source: Source, use_cache: bool = True) -> KernelModule:
-    """Compile, unless the cache knows the program, and load."""
+def build_module(source: Source, use_cache: bool = True, functions: Mapping[str, object] | None = None) -> KernelModule:
+    """Compile, unless the cache knows the program, and load.
+
+    ``functions`` are what the program declares ``extern "C"``: functions of ctypes, or addresses.
+    """
     key = _key(source) if use_cache and _repeatable(source.text) else ""
     entry = disk.find(key) if key else None
     if entry is None:
@@ -41,7 +46,7 @@ def build_module(source: Source, use_cache: bool = True) -> KernelModule:
             entry = disk.find(key) if key else None
             if entry is None:
                 entry = _compiled(source, key)
-    return _module(source, entry)
+    return _module(source, entry, functions or {})
 
 
 def _compiled(source: Source, key: str) -> disk.Entry:
@@ -94,31 +99,55 @@ def _shadowing(source: Source, included: set[str]) -> set[str]:
 # --- loading ------------------------------------------------------------------------------------------------------
 
 
-def _module(source: Source, entry: disk.Entry) -> KernelModule:
+def _module(source: Source, entry: disk.Entry, functions: Mapping[str, object]) -> KernelModule:
     signatures = [from_json(data) for data in entry.description["signatures"]]
-    kernels = _loaded(source, signatures, entry.objects) if can_run(source.options.target) else _unloaded(source, signatures)
+    if can_run(source.options.target):
+        kernels = _loaded(source, signatures, entry.objects, functions)
+    else:
+        kernels = _unloaded(source, signatures)
     return KernelModule(source, kernels, entry.description["warnings"])
 
 
-def _loaded(source: Source, signatures: list[Signature], objects: tuple[bytes, ...]) -> list[Kernel]:
+def _loaded(
+    source: Source, signatures: list[Signature], objects: tuple[bytes, ...], functions: Mapping[str, object]
+) -> list[Kernel]:
     handlers = {item.name: Arguments(item) for item in signatures}
     imports = {arguments_symbol(name): id(handler) for name, handler in handlers.items()}
     imports[ARRAY_TYPE] = id(np.ndarray)
+    imports |= {name: _function_address(name, function) for name, function in functions.items()}
     direct = direct_access()
     exports = [
         symbol(item.name)
         for item in signatures
         for symbol in (raw_symbol, accepted_symbol, *((call_symbol,) if direct else ()))
     ]
-    loaded = load(objects, imports, exports)
-    # The code refers to the handlers, so they live as long as it does.
-    code = Code(loaded.addresses, (loaded, tuple(handlers.values())))
+    try:
+        loaded = load(objects, imports, exports)
+    except Unresolved as error:
+        Diagnostics(wrap=False).fatal(NOWHERE, _unresolved(source, str(error)))
+    # The code refers to the handlers and functions, so they live as long as it does.
+    code = Code(loaded.addresses, (loaded, tuple(handlers.values()), tuple(functions.values())))
     kernels = []
     for item in signatures:
         handler = handlers[item.name]
         handler.connect(code.addresses[raw_symbol(item.name)], code.addresses[accepted_symbol(item.name)])
         kernels.append(make_kernel(item, source, handler, code, code.addresses[call_symbol(item.name)] if direct else 0))
     return kernels
+
+
+def _function_address(name: str, function: object) -> int:
+    if isinstance(function, FUNCTIONS):
+        return ctypes.cast(function, ctypes.c_void_p).value or 0
+    if isinstance(function, int) and not isinstance(function, bool):
+        return function
+    raise TypeError(f"functions[{name!r}] must be a function of ctypes or an address, not {described(function)}")
+
+
+def _unresolved(source: Source, symbol: str) -> str:
+    return (
+        f"{source.file} uses '{symbol}', which neither it nor a library of this process defines; "
+        f"give its address: functions={{'{symbol}': a function of ctypes}}"
+    )
 
 
 def _unloaded(source: Source, signatures: list[Signature]) -> list[Kernel]:

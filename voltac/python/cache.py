@@ -203,7 +203,7 @@ def _read(folder: int, name: str) -> bytes | None:
         if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
             return None
         try:
-            content = file.read()
+            content: bytes = file.read()
             os.utime(handle)
         except OSError:
             return None

@@ -34,13 +34,12 @@ class Convention:
     result_attributes: str
     parameters: tuple[tuple[str, str], ...]
     """(type, attributes of the convention)."""
-    result_memory: str = ""
-    """Type of the struct whose address is the first, hidden argument."""
+    result_in_memory: bool = False
+    """The address for the result, a struct, is the first, hidden argument."""
 
 
 _ABI_ATTRIBUTES = re.compile(r"\b(?:signext|zeroext|inreg|noundef)\b")
 _TRAILING_TYPE = re.compile(r"(\{.*\}|<[^<>]*>|\S+)\s*$")
-_RESULT_MEMORY = re.compile(r"\bsret\(((?:[^()]|\([^()]*\))*)\)")
 
 
 def conventions(text: str) -> dict[str, Convention]:
@@ -52,12 +51,12 @@ def conventions(text: str) -> dict[str, Convention]:
         type_match = _TRAILING_TYPE.search(head)
         assert type_match is not None
         parameters = [_parameter_convention(part) for part in _split(text[match.end() : end])]
-        memory = _RESULT_MEMORY.search(text[match.end() : end])
+        in_memory = " sret(" in text[match.end() : end].partition(",")[0]
         found[match[2].strip('"')] = Convention(
             type_match[1],
             " ".join(_ABI_ATTRIBUTES.findall(head[: type_match.start()])),
-            tuple(parameters[1:] if memory else parameters),
-            memory[1] if memory else "",
+            tuple(parameters[1:] if in_memory else parameters),
+            in_memory,
         )
     return found
 
@@ -145,9 +144,8 @@ def entry_module(signatures: Iterable[Signature], known: dict[str, Convention]) 
 
 
 def _entries(signature: Signature, convention: Convention) -> str:
-    memory = f"ptr sret({convention.result_memory})" if convention.result_memory else ""
-    attributes = [f"{type_} {abi}".strip() for type_, abi in convention.parameters]
-    declaration = ", ".join([memory, *attributes] if memory else attributes)
+    parameters = [_result_address(signature)] if convention.result_in_memory else []
+    declaration = ", ".join(parameters + [f"{type_} {abi}".strip() for type_, abi in convention.parameters])
     return (
         f'\ndeclare {convention.result_attributes} {convention.result} @"{signature.name}"({declaration}) nonlazybind\n'
         f'@"{arguments_symbol(signature.name)}" = external global i8\n'
@@ -157,9 +155,14 @@ def _entries(signature: Signature, convention: Convention) -> str:
     )
 
 
+def _result_address(signature: Signature) -> str:
+    """The hidden parameter for a struct that is returned in memory."""
+    return f"ptr sret([{signature.result.bytes} x i8])"
+
+
 def _call(signature: Signature, convention: Convention, values: list[str], memory: str) -> str:
     """The instruction that calls the kernel."""
-    passed = [f"ptr sret({convention.result_memory}) {memory}"] if convention.result_memory else []
+    passed = [f"{_result_address(signature)} {memory}"] if convention.result_in_memory else []
     passed += [
         f"{type_} {abi} {value}".replace("  ", " ") for (type_, abi), value in zip(convention.parameters, values, strict=True)
     ]

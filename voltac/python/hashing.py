@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Protocol
 
 
-def _find() -> Callable[..., Any]:
-    # CPython's own module, by its name before and since 3.12; other interpreters have hashlib only.
+class Hash(Protocol):
+    """What is asked of a hash."""
+
+    def update(self, data: bytes, /) -> None: ...
+
+    def hexdigest(self) -> str: ...
+
+
+def sha256(data: bytes = b"") -> Hash:
+    """The hash of ``data`` and of what it is updated with."""
+    # CPython's own module, by its name since and before 3.12; other interpreters have hashlib only.
     for name in ("_sha2", "_sha256", "hashlib"):
         try:
-            found: Callable[..., Any] = import_module(name).sha256
+            found: Hash = import_module(name).sha256(data)
         except ImportError:
             continue
         return found
     raise ImportError("this Python has no SHA-256")
-
-
-sha256 = _find()

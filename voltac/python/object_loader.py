@@ -24,6 +24,10 @@ class NotSupported(Exception):
     """The object has something in it that this loader leaves to LLVM's linker."""
 
 
+class Unresolved(Exception):
+    """Nothing defines a symbol that the code uses; ``str()`` is its name."""
+
+
 class Code:
     """Loaded code: the addresses of its symbols. The memory lives as long as this object."""
 
@@ -310,7 +314,7 @@ class _Linker:
         if found is None:
             if symbol.binding == _WEAK:
                 return 0
-            raise ValueError(f"nothing defines the symbol '{symbol.name}'")
+            raise Unresolved(symbol.name)
         return found
 
     def _is_near(self, address: int) -> bool:
