@@ -19,8 +19,9 @@ _EXPLANATION = {
     COMPILE: "Compile an SPMD program to an object file that C and C++ programs link with. '-' reads standard input.",
     "demo": COMMANDS["demo"].capitalize() + ".",
     "compare": COMMANDS["compare"].capitalize() + ".",
-    "run": """Call an exported function on arguments given as text: a number; 'range:N' for 0, 1, ... N-1; 'zeros:N', 'ones:N'
-and 'random:N' for arrays; or '1,2,3' for an array of these. Prints the result and the arrays as the call leaves them.""",
+    "run": """Call an exported function on arguments given as text: a number, or for an array 'range:N' (0, 1, ... N-1),
+'zeros:N', 'random:N' or the name of a .npy file. Without arguments it makes some up. Prints the result and the arrays as
+the call leaves them.""",
 }
 
 _EXAMPLES = {
@@ -36,8 +37,8 @@ _EXAMPLES = {
         ("voltac compare f.ispc --function saxpy --html page.html", "one function, as a page"),
     ),
     "run": (
-        ("voltac run f.ispc --function saxpy 2.0 range:8 ones:8 zeros:8 8", "compiled code"),
-        ("voltac run f.ispc --function saxpy --interpret --trace 2.0 range:8 ones:8 zeros:8 8", "statement by statement"),
+        ("voltac run f.ispc --function saxpy 2.0 range:8 random:8 zeros:8 8", "compiled code"),
+        ("voltac run f.ispc --function saxpy --interpret --trace 2.0 range:8 random:8 zeros:8 8", "statement by statement"),
     ),
 }
 

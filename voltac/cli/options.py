@@ -222,10 +222,10 @@ def options_of(command: str) -> list[Option]:
 
 
 def parse_arguments(command: str, words: list[str]) -> argparse.Namespace:
-    """The words after the command → fields by the rows' names, and the operands in ``operands``."""
+    """The words after the command → fields by the rows' names, and ``command`` and ``operands``."""
     options = options_of(command)
     _refuse_unknown(words, options, command)
-    return _parser(options).parse_intermixed_args(words)
+    return _parser(options).parse_intermixed_args(words, argparse.Namespace(command=command))
 
 
 class _Parser(argparse.ArgumentParser):

@@ -7,7 +7,7 @@ import sys
 from argparse import Namespace
 from typing import Any
 
-from voltac.cli.options import OPT_WORDS, UsageError
+from voltac.cli.options import COMPILE, OPT_WORDS, UsageError
 from voltac.diagnostics import NOWHERE, Diagnostics, suggestion
 from voltac.llvm.cpus import UnknownCpu, find_cpu, target_of_cpu
 from voltac.llvm.host import host_target
@@ -123,8 +123,9 @@ def _target(arguments: Namespace, diagnostics: Diagnostics) -> tuple[TargetInfo,
         raise UsageError(str(error)) from None
     if arguments.target is None:
         target = target_of_cpu(cpu) if cpu else host_target()
-        best = "the one for this CPU name" if cpu else "the best for this machine"
-        diagnostics.warning(NOWHERE, f"no --target given, using '{target.name}', {best}")
+        if arguments.command == COMPILE:
+            best = "the one for this CPU name" if cpu else "the best for this machine"
+            diagnostics.warning(NOWHERE, f"no --target given, using '{target.name}', {best}")
         return replace(target, **changes), ""
     names = arguments.target.split(",")
     if len(names) > 1:
