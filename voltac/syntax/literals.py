@@ -95,6 +95,9 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def _from_hex(text: str) -> float:
+    """The value; below an exponent of -1023 it is 0, as in the compatible compiler, which divides by 2 to that power."""
+    if int(re.split("[pP]", text)[1]) < -1023:
+        return 0.0
     try:
         return float.fromhex(text)
     except OverflowError:

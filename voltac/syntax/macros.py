@@ -15,7 +15,7 @@ from voltac.syntax.lexer import TOKEN
 
 Hidden = frozenset[str]
 _NOTHING: Hidden = frozenset()
-_LARGEST_EXPANSION = 1_000_000
+_LARGEST_EXPANSION = 500_000
 """Tokens that the macros of one line may make."""
 _DEEPEST_EXPANSION = 150
 
