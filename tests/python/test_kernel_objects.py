@@ -7,6 +7,7 @@ import copy
 import gc
 import inspect
 import pickle
+import subprocess
 import sys
 import threading
 import time
@@ -78,6 +79,19 @@ def test_the_assembly_is_that_of_one_function() -> None:
         k.assembly("incremnt")
 
 
+def test_the_stub_is_what_a_type_checker_understands(k: voltac.KernelModule, tmp_path: Path) -> None:
+    text = k.stub()
+    assert "def increment(values: NDArray[np.int32] | None, count: int) -> None:" in text
+    assert "def half(x: float) -> float: ..." in text
+    (tmp_path / "kernels.pyi").write_text(text)
+    (tmp_path / "user.py").write_text(
+        "import numpy as np\nimport kernels\nkernels.increment(np.zeros(3, np.int32), 3)\nkernels.increment(3, 3)\n"
+    )
+    command = [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path / "mypy"), "--config-file", "", "user.py"]
+    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False).stdout
+    assert "user.py:4: error" in found and "Found 1 error in 1 file" in found, found
+
+
 def test_kernels_refuse_to_be_pickled(k: voltac.KernelModule) -> None:
     for value in (k, k.increment):
         with pytest.raises(TypeError, match="cannot be pickled"):
@@ -147,7 +161,8 @@ def test_calls_leak_nothing(k: voltac.KernelModule) -> None:
         tracemalloc.stop()
     assert min(grown) < 300 * 8, grown
     after = [sys.getrefcount(item) for item in (None, values, kernel, values.dtype)]
-    assert all(abs(one - other) < 50 for one, other in zip(references, after)), (references, after)
+    # One a call would be 1,200 and more; what the interpreter does meanwhile with None is some hundred.
+    assert all(abs(one - other) < 600 for one, other in zip(references, after)), (references, after)
 
 
 def test_modules_leak_nothing() -> None:

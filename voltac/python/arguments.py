@@ -23,8 +23,9 @@ Owners = list[object]
 """What has to stay alive while the kernel runs."""
 
 _POINTERS = (ctypes.c_void_p, ctypes.c_char_p, ctypes._Pointer)
-FUNCTIONS: tuple[type, ...] = (ctypes._CFuncPtr,)  # type: ignore[attr-defined]
+FUNCTIONS: tuple[type[Any], ...] = (ctypes._CFuncPtr,)  # type: ignore[attr-defined]
 """What counts as a C function: made by ``ctypes.CFUNCTYPE`` or taken from a library."""
+_ADDRESSES: tuple[type[Any], ...] = (*FUNCTIONS, *_POINTERS)
 _MISSING = object()
 
 
@@ -201,7 +202,7 @@ class _Argument:
         """Address of a function: None, an integer, or a function of ctypes."""
         if self.value is None:
             return 0
-        if isinstance(self.value, (*FUNCTIONS, *_POINTERS)):
+        if isinstance(self.value, _ADDRESSES):
             owners.append(self.value)
             return ctypes.cast(self.value, ctypes.c_void_p).value or 0
         if isinstance(self.value, int) and not isinstance(self.value, bool) and 0 <= self.value < 1 << 64:

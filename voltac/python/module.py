@@ -58,6 +58,12 @@ class KernelModule:
             self[function]
         return self._source.assembly(function)
 
+    def stub(self) -> str:
+        """The text of a ``.pyi`` file that tells type checkers and editors of the kernels."""
+        from voltac.python.stubs import stub  # only here: calls do not need it
+
+        return stub((kernel._signature for kernel in self._kernels.values()), self._source.file)
+
     def __getitem__(self, name: str) -> Kernel:
         found = self._kernels.get(name)
         if found is None:
