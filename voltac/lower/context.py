@@ -97,8 +97,14 @@ class FunctionContext:
         self.version: Version | None = None
         self.span: Span = symbol.span
         """The place of the source that is being lowered."""
+        self.unmasked_blocks = 0
         self.copies = 1
         """How often the statement being lowered is written, for all-on and masked paths."""
+
+    @property
+    def values_dominate(self) -> bool:
+        """Is what a declaration computes available wherever its variable is? Jumps into blocks may go around it."""
+        return not (self.escapes.has_goto or self.escapes.has_switch or self.unmasked_blocks)
 
     @property
     def lifetimes(self) -> Lifetimes:

@@ -34,6 +34,7 @@ class EscapeScan:
     of: dict[int, Escapes] = field(default_factory=dict)
     varying_return: bool = False
     has_goto: bool = False
+    has_switch: bool = False
     endless: bool = False
     """Some loop has no test or a constant one."""
 
@@ -75,6 +76,7 @@ def _scan(node: tree.Statement, depth: int, enclosing: list[Escapes], result: Es
                 result.endless = True
             _construct(node, node.body, depth + varying, True, enclosing, result, returns)
         case tree.Switch():
+            result.has_switch = True
             _construct(node, node.body, depth + (node.value.type.rate is VARYING), False, enclosing, result, returns)
         case tree.Foreach():
             _construct(node, node.body, depth + 1, True, enclosing, result, returns)

@@ -11,7 +11,7 @@ from voltac.lower.memory_access import load, store_everywhere
 from voltac.lower.module import ALL_ON, C_CONVENTION, MASKED, TASK, ModuleContext, Version
 from voltac.lower.places import Address, new_object
 from voltac.lower.tasks import begin_task, sync_at_return
-from voltac.lower.variables import declare
+from voltac.lower.variables import declare, is_plain_value
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Function, Pointer, Qual, Scalar, Struct
 
@@ -128,12 +128,19 @@ def _parameters(c: FunctionContext, version: Version) -> None:
             # The caller made a copy for this call.
             c.variables[parameter] = Address(IR("ptr", name), parameter.type, private=True)
         else:
-            store_everywhere(c, declare(c, parameter), from_passed(c, IR(type, name), parameter.type))
+            bind_parameter(c, parameter, from_passed(c, IR(type, name), parameter.type))
     if masked:
         texts.append(f"{c.types.mask_storage} %mask")
         c.mask = c.entry_mask = masks.from_storage(c, IR(c.types.mask_storage, "%mask"))
     returned = "void" if isinstance(result.type, Struct) else passed_type(c.module, result)
     version.signature = f"{returned} {version.name}({', '.join(texts)})"
+
+
+def bind_parameter(c: FunctionContext, parameter: tree.VariableSymbol, value: IR) -> None:
+    if is_plain_value(parameter):
+        c.values[parameter] = value
+    else:
+        store_everywhere(c, declare(c, parameter), value)
 
 
 def _c_parameters(c: FunctionContext, version: Version) -> None:
@@ -163,7 +170,7 @@ def _c_parameters(c: FunctionContext, version: Version) -> None:
             value = IR(way.type, name)
             if way.type != c.register(parameter.type):
                 value = c.build.compare("icmp ne", value, IR(way.type, "zeroinitializer"))
-            store_everywhere(c, declare(c, parameter), value)
+            bind_parameter(c, parameter, value)
     returned = "void" if how.in_memory else f"{how.attributes} {how.type}".strip()
     version.signature = f"{returned} {version.name}({', '.join(texts)})"
 

@@ -329,6 +329,8 @@ def lower_unmasked(c: FunctionContext, node: tree.Unmasked) -> None:
     outer, outer_region, outer_touched = c.mask, c.region, c.touched
     done = c.build.block("unmasked.done")
     c.touched = set()
+    c.unmasked_blocks += 1
     run_branch(c, node.body, None, done)
+    c.unmasked_blocks -= 1
     c.region = outer_region
     restore_after(c, outer, outer_touched)

@@ -60,9 +60,18 @@ def lower_declare(c: FunctionContext, node: tree.Declare) -> None:
     if symbol.kind == "static":
         c.module.global_address(symbol)
         return
+    initial = node.initial
+    if isinstance(initial, tree.Value) and is_plain_value(symbol) and c.values_dominate:
+        c.values[symbol] = c.value(initial)
+        return
     address = declare(c, symbol)
-    if node.initial is not None:
-        initialise(c, address, node.initial)
+    if initial is not None:
+        initialise(c, address, initial)
+
+
+def is_plain_value(symbol: tree.VariableSymbol) -> bool:
+    """A scalar that keeps its first value: it needs no storage."""
+    return not symbol.assigned and not symbol.address_taken and lane_scalar(symbol.type)
 
 
 def initialise(c: FunctionContext, address: Address, initial: tree.Initializer) -> None:

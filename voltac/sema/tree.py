@@ -44,6 +44,8 @@ class VariableSymbol:
     span: Span = NOWHERE
     is_reference: bool = False
     address_taken: bool = False
+    assigned: bool = False
+    """Written after its declaration, wholly or in part, other than through its address."""
     alignment: int = 0
     """From ``__attribute__((aligned(N)))``; 0 is natural."""
     initial: Initializer | None = None

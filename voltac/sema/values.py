@@ -97,17 +97,23 @@ def decay(place: tree.Place, span: Span) -> tree.Value:
 
 
 def mark_address_taken(place: tree.Place) -> None:
+    root = root_variable(place)
+    if root is not None:
+        root.address_taken = True
+
+
+def root_variable(place: tree.Place) -> tree.VariableSymbol | None:
+    """The variable that a place is (part of); None for what lies behind a pointer or is temporary."""
     here = place
     while True:
         if type(here) is tree.Variable:
-            here.symbol.address_taken = True
-            return
+            return here.symbol
         if type(here) is tree.Element:
             here = here.aggregate
         elif type(here) is tree.MemberPlace:
             here = here.struct
         else:
-            return
+            return None
 
 
 def address_of(place: tree.Place, span: Span) -> tree.Value:
@@ -209,7 +215,10 @@ def _inside_temporary(place: tree.Place) -> bool:
 
 
 def assignable_type(place: tree.Place) -> Qual:
-    """The type a value needs to be assigned to the place."""
+    """The type a value needs to be assigned to the place, whose variable is marked as written."""
+    root = root_variable(place)
+    if root is not None:
+        root.assigned = True
     result = place.type
     return result.with_const(False) if result.const else result
 
