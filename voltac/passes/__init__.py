@@ -25,11 +25,15 @@ def run(text: str, options: Options) -> str:
     return run_with_reports(text, options)[0]
 
 
-def run_with_reports(text: str, options: Options) -> tuple[str, list[AccessReport]]:
-    """As :func:`run`, and what each access became and why."""
+def run_with_reports(
+    text: str, options: Options, after: Callable[[str, Module], None] | None = None
+) -> tuple[str, list[AccessReport]]:
+    """As :func:`run`, and what each access became and why; ``after`` sees the module after each pass, by name."""
     module = read(text)
     reports: list[AccessReport] = []
-    for run_pass in PASSES.values():
+    for name, run_pass in PASSES.items():
         reports.extend(run_pass(module, options))
+        if after is not None:
+            after(name, module)
     verify(module)
     return write(module), reports

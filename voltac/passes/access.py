@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 from voltac.ir import lanes, pseudo
@@ -75,8 +76,10 @@ class AccessReport:
     block: str
     element: str
     lanes: int
+    file: str
+    """Path of the source file, empty where it is not known."""
     line: int
-    """Source line, 0 without debug information; likewise the column."""
+    """Source line, 0 where it is not known; likewise the column."""
     column: int
     reason: str
 
@@ -115,15 +118,33 @@ def _with_base(address: LaneValue | None) -> LaneValue | None:
 
 
 _LOCATION = re.compile(r"line: (\d+)(?:, column: (\d+))?")
+_SCOPE = re.compile(r"\bscope: (!\d+)")
+_FILE = re.compile(r"\bfile: (!\d+)")
+_PATH = re.compile(r'filename: "([^"]*)", directory: "([^"]*)"')
+_ESCAPE = re.compile(r"\\([0-9A-F]{2})")
 
 
 class Places:
-    """``!dbg !12`` -> line and column, from the metadata of the module."""
+    """``!dbg !12`` -> file, line and column, from the metadata of the module."""
 
     def __init__(self, lines: dict[str, str]) -> None:
         self._lines = lines
 
-    def of(self, instruction: Instruction) -> tuple[int, int]:
+    def of(self, instruction: Instruction) -> tuple[str, int, int]:
+        """File, line and column of the source; empty and 0 where they are not known."""
         attached = instruction.parts.metadata.get("dbg", "")
-        found = _LOCATION.search(self._lines.get(attached, attached))
-        return (int(found.group(1)), int(found.group(2) or 0)) if found else (0, 0)
+        location = self._lines.get(attached, attached)
+        found = _LOCATION.search(location)
+        if found is None:
+            return "", 0, 0
+        return self._file(location), int(found.group(1)), int(found.group(2) or 0)
+
+    def _file(self, node: str) -> str:
+        # A scope is a function or a block in one; both name their file.
+        scope = _SCOPE.search(node)
+        file = _FILE.search(self._lines.get(scope.group(1), "")) if scope else None
+        path = _PATH.search(self._lines.get(file.group(1), "")) if file else None
+        if path is None:
+            return ""
+        name, folder = (_ESCAPE.sub(lambda match: chr(int(match.group(1), 16)), part) for part in path.groups())
+        return os.path.join(folder, name)

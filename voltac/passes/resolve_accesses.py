@@ -78,7 +78,7 @@ def resolve_accesses(module: Module, options: Options) -> list[AccessReport]:
 def _locations(module: Module) -> dict[str, str]:
     found: dict[str, str] = {}
     for line in module.lines():
-        if "!DILocation(" in line:
+        if "!DI" in line and line.startswith("!"):
             name, _, body = line.partition(" = ")
             found[name] = body
     return found
@@ -278,10 +278,12 @@ class _Resolver:
         self._report(access, block, kind, reason)
 
     def _report(self, access: Access, block: Block, kind: str, reason: str) -> None:
-        line, column = self.places.of(access.instruction)
+        file, line, column = self.places.of(access.instruction)
         operation = "store" if access.is_store else "load"
         self.reports.append(
-            AccessReport(kind, operation, self.function.name, block.name, access.element, access.lanes, line, column, reason)
+            AccessReport(
+                kind, operation, self.function.name, block.name, access.element, access.lanes, file, line, column, reason
+            )
         )
 
     def _decide(self, group: _Group, block: Block, plan: _Plan) -> None:
