@@ -33,7 +33,8 @@ def photograph() -> tuple[Array, str]:
         from PIL import Image
 
         with resources.as_file(resources.files("skimage") / "data" / "coffee.png") as path:
-            return np.array(Image.open(path).convert("RGB")), "scikit-image's coffee.png"
+            pixels: Array = np.array(Image.open(path).convert("RGB"))
+        return pixels, "scikit-image's coffee.png"
     except (ImportError, FileNotFoundError):
         return rendered(), "rendered by the demo: scikit-image is not installed"
 
@@ -48,4 +49,5 @@ def rendered(height: int = 400, width: int = 600) -> Array:
     light = np.clip(-0.5 * u - 0.6 * v + 0.6 * z, 0.08, 1)[..., None] * np.array([250, 180, 90])
     picture = np.where(inside[..., None], light, floor)
     noise = np.random.default_rng(7).normal(0, 9, picture.shape)
-    return np.clip(picture + noise, 0, 255).astype(np.uint8)
+    pixels: Array = np.clip(picture + noise, 0, 255).astype(np.uint8)
+    return pixels
