@@ -1,6 +1,8 @@
 """Extreme inputs are handled in linear time, and nesting that is too deep is one error."""
 
+import gc
 import time
+from collections.abc import Iterator
 
 import pytest
 from sources import OPTIONS, message, messages, shown, tree
@@ -9,6 +11,14 @@ from voltac.diagnostics import Diagnostics
 from voltac.syntax import ast, parse, preprocess
 
 LIMIT = 1000
+
+
+@pytest.fixture(autouse=True)
+def no_collection() -> Iterator[None]:
+    """As in the driver: the trees of these files are large, and collecting them over and over takes most of the time."""
+    gc.disable()
+    yield
+    gc.enable()
 
 
 @pytest.mark.parametrize(

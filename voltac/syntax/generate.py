@@ -94,8 +94,8 @@ def generate() -> str:
         "spellings": {name: spelled[name] for name in terminal_names if name in spelled},
         "nonterminals": nonterminal_names,
         "rules": [[nonterminal_number[row[0]], *row[1:]] for row in rows],
-        "actions": [[[terminal_number[key], value] for key, value in row.items()] for row in actions],
-        "gotos": [[[nonterminal_number[key], value] for key, value in row.items()] for row in gotos],
+        "actions": [[item for key, value in row.items() for item in (terminal_number[key], value)] for row in actions],
+        "gotos": [[item for key, value in row.items() for item in (nonterminal_number[key], value)] for row in gotos],
     }
     return _compact(data)
 
