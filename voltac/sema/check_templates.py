@@ -31,7 +31,7 @@ def check_template_declaration(checker: Checker, node: ast.TemplateDeclaration) 
     templates.check_parameters(checker, template)
     patterns = templates.parameter_patterns(checker, template, {})
     for earlier in known.templates:
-        if earlier.declaration.parameters == node.parameters or _same_shape(checker, earlier, patterns, node):
+        if _same_shape(checker, earlier, patterns, node):
             if earlier.declaration.body is not None and node.body is not None:
                 checker.reject(
                     name.span, f"template '{name.name}' is defined twice; the first is in line {earlier.declaration.span.line}"
