@@ -143,7 +143,9 @@ class Diagnostics:
         if item.kind in ("error", "warning"):
             return text + "\n" + self._excerpt_of_clang(span)
         if self.wrap:
-            text = _wrap(text, indent, _terminal_columns() if self.colored else 80)
+            columns = _terminal_columns() if self.colored else 80
+            # A place that takes half of the line does not count: the message begins behind it, not below it.
+            text = _wrap(text, indent, columns, len(place + label) + 2 if len(place) > columns // 2 else 0)
         return text + "\n" + self._excerpt(span) + "\n"
 
     def _excerpt_of_clang(self, span: Span) -> str:
@@ -186,13 +188,16 @@ def _terminal_columns() -> int:
     return get_terminal_size((80, 24)).columns
 
 
-def _wrap(text: str, indent: int, columns: int) -> str:
-    """Wrap each line of the text at ``columns``; every word is followed by one blank (section 15)."""
+def _wrap(text: str, indent: int, columns: int, uncounted: int) -> str:
+    """Wrap each line of the text at ``columns``; every word is followed by one blank (section 15).
+
+    Of the first line the first ``uncounted`` characters don't count.
+    """
     out: list[str] = []
     for number, line in enumerate(text.split("\n")):
         current = "" if number == 0 else line[: len(line) - len(line.lstrip())]
         for word in line.split():
-            if current.strip() and len(current) + len(word) > columns:
+            if current.strip() and len(current) + len(word) > columns + (0 if out else uncounted):
                 out.append(current)
                 current = " " * indent
             current += word + " "

@@ -97,7 +97,7 @@ def check_launch(checker: Checker, node: ast.Launch) -> Operand:
     """Counts that are not written are 1."""
     counts = []
     for one in node.counts:
-        counts.append(convert(checker, value_of(checker, one), Qual(INT32), "the number of tasks of a launch", one.span))
+        counts.append(convert(checker, value_of(checker, one), Qual(INT32), "number of tasks of the launch", one.span))
     while len(counts) < 3:
         counts.append(tree.Constant(node.span, Qual(INT32), 1))
     if isinstance(node.function, ast.TemplateName):

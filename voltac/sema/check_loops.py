@@ -21,14 +21,14 @@ def _warn_unroll(checker: Checker, node: ast.Node, test: tree.Value | None, unro
 
 
 def check_while(checker: Checker, node: ast.While, unroll: int | None) -> tree.Statement:
-    test = check_condition(checker, node.condition, "the condition of " + ("cwhile" if node.coherent else "while"))
+    test = check_condition(checker, node.condition, "condition of " + ("cwhile" if node.coherent else "while"))
     _warn_unroll(checker, node, test, unroll)
     body = check_branch(checker, node.body, Frame("loop", test.type.rate is VARYING))
     return tree.Loop(node.span, test, None, body, True, node.coherent, unroll)
 
 
 def check_do(checker: Checker, node: ast.DoWhile, unroll: int | None) -> tree.Statement:
-    test = check_condition(checker, node.condition, "the condition of " + ("cdo" if node.coherent else "do"))
+    test = check_condition(checker, node.condition, "condition of " + ("cdo" if node.coherent else "do"))
     _warn_unroll(checker, node, test, unroll)
     body = check_branch(checker, node.body, Frame("loop", test.type.rate is VARYING))
     return tree.Loop(node.span, test, None, body, False, node.coherent, unroll)
@@ -40,7 +40,7 @@ def check_for(checker: Checker, node: ast.For, unroll: int | None) -> tree.State
         initial = checker.statement(node.initial) if node.initial is not None else None
         test = None
         if node.condition is not None:
-            test = check_condition(checker, node.condition, "the condition of " + ("cfor" if node.coherent else "for"))
+            test = check_condition(checker, node.condition, "condition of " + ("cfor" if node.coherent else "for"))
         _warn_unroll(checker, node, test, unroll)
         step = None
         if node.step is not None:
@@ -64,8 +64,8 @@ def check_foreach(checker: Checker, node: ast.Foreach, unroll: int | None) -> tr
         checker.reject(node.span, f"a {word} inside another foreach is not possible; move it to a function, or use a for loop")
     bounds = [
         (
-            _bound(checker, dimension.first, f"the first bound of '{dimension.name}' in {word}"),
-            _bound(checker, dimension.last, f"the last bound of '{dimension.name}' in {word}"),
+            _bound(checker, dimension.first, f"first bound of '{dimension.name}' in {word}"),
+            _bound(checker, dimension.last, f"last bound of '{dimension.name}' in {word}"),
         )
         for dimension in node.dimensions
     ]

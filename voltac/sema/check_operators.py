@@ -248,7 +248,7 @@ def logical(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, 
 def check_conditional(checker: Checker, node: ast.Conditional) -> Operand:
     test = value_of(checker, node.condition)
     if not isinstance(test.type.type, Vector):
-        test = to_bool(checker, test, "the condition of ?:")
+        test = to_bool(checker, test, "condition of ?:")
     then = value_of(checker, node.then)
     otherwise = value_of(checker, node.otherwise)
     return select(checker, test, then, otherwise, node.span)

@@ -71,7 +71,7 @@ def check_condition(checker: Checker, node: ast.Expression, place: str) -> tree.
 
 @statement(ast.If)
 def check_if(checker: Checker, node: ast.If) -> tree.Statement:
-    test = check_condition(checker, node.condition, "the condition of " + ("cif" if node.coherent else "if"))
+    test = check_condition(checker, node.condition, "condition of " + ("cif" if node.coherent else "if"))
     varying = test.type.rate is VARYING
     then = check_branch(checker, node.then, Frame("if", varying))
     otherwise = None

@@ -110,7 +110,7 @@ def check_new(checker: Checker, node: ast.New) -> tree.Value:
         count = value_of(checker, node.count)
         if count.type.rate is VARYING and rate is UNIFORM:
             checker.reject(node.count.span, f"a uniform allocation needs a uniform count, this one is '{count.type}'")
-        count = convert(checker, count, Qual(INT64, rate), "the number of elements of new")
+        count = convert(checker, count, Qual(INT64, rate), "number of elements of new")
     initial = None
     if node.initial is not None:
         if len(node.initial) == 1:
@@ -129,4 +129,4 @@ def check_alloca(checker: Checker, node: ast.Alloca) -> tree.Value:
     size = value_of(checker, node.size)
     if size.type.rate is VARYING:
         checker.reject(node.span, f"the size of alloca must be uniform, this one is '{size.type}'")
-    return tree.Alloca(node.span, Qual(Pointer(VOID_QUAL)), convert(checker, size, Qual(INT64), "the size of alloca"))
+    return tree.Alloca(node.span, Qual(Pointer(VOID_QUAL)), convert(checker, size, Qual(INT64), "size of alloca"))

@@ -234,7 +234,7 @@ def _initial(
         return None
     if base.storage == "extern":
         checker.reject(init.span, f"extern variable '{name}' cannot be initialised here; its definition does that")
-    initial = initialize(checker, qual, init.initializer, f"the initializer of '{name}'")
+    initial = initialize(checker, qual, init.initializer, f"initializer of '{name}'")
     if not local:
         return require_constant(checker, initial, f"global variable '{name}'", init.initializer.span)
     if base.storage == "static":

@@ -155,7 +155,7 @@ def default_arguments(checker: Checker, declared: Declared, function: Function) 
         value = value_of(checker, node.default)
         if not isinstance(value, (tree.Constant, tree.FunctionAddress)):
             checker.reject(node.default.span, f"the default value of parameter '{name}' is not constant")
-        found.append(convert(checker, value, qual, f"the default value of parameter '{name}'", node.default.span))
+        found.append(convert(checker, value, qual, f"default value of parameter '{name}'", node.default.span))
     return tuple(found)
 
 
