@@ -23,23 +23,12 @@ class FactFinder:
 
     def __init__(self, values: LaneValues) -> None:
         self._values = values
-        self._known: dict[Symbol, Facts] = {}
-        self._assumed: dict[Symbol, Facts] = {}
 
     def __call__(self, symbol: Symbol) -> Facts:
-        if symbol in self._assumed:
-            return self._assumed[symbol]
-        known = self._known.get(symbol)
-        if known is None:
-            depth = len(self._assumed)
-            known = _within_type(self._find(symbol), symbol)
-            if depth == 0:
-                self._known[symbol] = known
-        return known
-
-    def forget(self) -> None:
-        """Drop what was concluded while a guess stood."""
-        self._known.clear()
+        """While the facts of a phi are looked for nothing is known of it, so what is concluded holds."""
+        ignorance = _within_type(NOTHING, symbol)
+        found: Facts = self._values.memo.answer(symbol, ignorance, lambda: _within_type(self._find(symbol), symbol))
+        return found
 
     def of_value(self, value: LaneValue) -> Facts:
         """Facts of lane 0 of a formula."""
@@ -166,12 +155,7 @@ class FactFinder:
         return NOTHING
 
     def _induction(self, symbol: Symbol, operands: list[Operand]) -> Facts:
-        """Facts of a phi, by induction from the values that enter over the steps that add to it.
-
-        While they are looked at nothing is known of the phi itself, so what is concluded holds.
-        """
-        before = self._values.known_names()
-        self._assumed[symbol] = _within_type(NOTHING, symbol)
+        """Facts of a phi, by induction from the values that enter over the steps that add to it."""
         steps: list[LaneValue] = []
         others: list[Facts] = []
         claim = NOTHING
@@ -195,8 +179,6 @@ class FactFinder:
                     multiple = power_of_two_part(multiple)
                 grows = grows and step.signed and amount.low is not None and amount.low >= 0
             claim = Facts(multiple or 1, claim.low if grows else None, None if steps else claim.high)
-        del self._assumed[symbol]
-        self._values.forget_since(before)
         return claim
 
 

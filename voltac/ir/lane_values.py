@@ -10,6 +10,7 @@ from voltac.ir import lanes
 from voltac.ir.constants import integers, shuffle_mask
 from voltac.ir.facts import FactFinder
 from voltac.ir.lanes import LaneValue, Symbol
+from voltac.ir.memo import Memo
 from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand, parse
 from voltac.ir.scan import split_list
@@ -27,9 +28,9 @@ class LaneValues:
         self.layout = layout
         self.pointer_bits = layout.pointer_bytes * 8
         self.parameter_types = {parameter.name: parameter.type for parameter in function.parameters}
+        self.memo = Memo()
         self.facts = FactFinder(self)
-        self._values: dict[str, LaneValue | None] = {}
-        self._uniform: dict[str, bool] = {}
+        self._positions = {name: number for number, name in enumerate(self.definitions)}
 
     def of(self, operand: Operand) -> LaneValue | None:
         """The formula of an operand of integer or pointer type; None for other types and for irregular vectors."""
@@ -40,10 +41,8 @@ class LaneValues:
         if not bits:
             return None
         if value[0] == "%":
-            if value not in self._values:
-                self._values[value] = None
-                self._values[value] = self._compute(value, type_text, bits)
-            return self._values[value]
+            found: LaneValue | None = self.memo.answer(value, None, lambda: self._compute(value, type_text, bits))
+            return found
         known = integers(type_text, value)
         if known is not None:
             return lanes.constant(bits, known)
@@ -77,10 +76,9 @@ class LaneValues:
         found = self.of(operand)
         if found is not None:
             return found.is_uniform
-        if operand.value not in self._uniform:
-            self._uniform[operand.value] = False
-            self._uniform[operand.value] = self._computes_uniform(operand.value)
-        return self._uniform[operand.value]
+        name = operand.value
+        uniform: bool = self.memo.answer(("uniform", name), False, lambda: self._computes_uniform(name))
+        return uniform
 
     # ---- instructions -------------------------------------------------------
 
@@ -217,11 +215,12 @@ class LaneValues:
         For a phi of a loop the shape that enters is assumed and then proved for what comes back.
         """
         name = instruction.name
+        place = self._positions[name]
+        # Constants and what is defined before come first: they do not rest on this value.
+        operands = sorted(operands, key=lambda operand: self._positions.get(operand.value, -1) >= place)
         shape: tuple[int, ...] | None = None
         for operand in operands:
-            before = self.known_names()
             incoming = self.of(operand)
-            self._retract(before)
             if incoming is not None:
                 shape = tuple(offset - incoming.offsets[0] for offset in incoming.offsets)
                 break
@@ -231,41 +230,23 @@ class LaneValues:
         own = Symbol("lane", name, bits)
         signed = unsigned = True
         while True:
-            before = self.known_names()
             guess = LaneValue(bits, {own: 1}, shape, signed, unsigned)
-            self._values[name] = guess
-            found = [self.of(operand) for operand in operands]
+            self.memo.guess(name, guess)
             proved_signed = proved_unsigned = True
-            for incoming in found:
-                if incoming is None or any(
-                    lanes.wrap(offset - incoming.offsets[0] - expected, bits)
-                    for offset, expected in zip(incoming.offsets, shape)
-                ):
-                    self._retract(before)
-                    self._values[name] = None
+            for operand in operands:
+                incoming = self.of(operand)
+                if incoming is None:
                     return None
-                exact = tuple(offset - incoming.offsets[0] for offset in incoming.offsets) == shape
-                proved_signed &= incoming.signed and exact
-                proved_unsigned &= incoming.unsigned and exact
+                steps = tuple(offset - incoming.offsets[0] for offset in incoming.offsets)
+                if any(lanes.wrap(step - expected, bits) for step, expected in zip(steps, shape)):
+                    return None
+                proved_signed &= incoming.signed and steps == shape
+                proved_unsigned &= incoming.unsigned and steps == shape
             if (proved_signed or not signed) and (proved_unsigned or not unsigned):
-                # What was concluded of the phi before it had a formula may be less than can be known now.
-                self.facts.forget()
+                # Formulas stay; facts of the phi may be known better now that its steps have formulas.
+                self.memo.prove(name, lambda key: isinstance(key, str))
                 return guess
-            self._retract(before)
             signed, unsigned = signed and proved_signed, unsigned and proved_unsigned
-
-    def _retract(self, before: set[str]) -> None:
-        self.forget_since(before)
-        self.facts.forget()
-
-    def known_names(self) -> set[str]:
-        """To be given to :meth:`forget_since`."""
-        return set(self._values)
-
-    def forget_since(self, before: set[str]) -> None:
-        """Drop what was found while a guess or an ignorance stood that no longer does."""
-        for name in [name for name in self._values if name not in before]:
-            del self._values[name]
 
     def _computes_uniform(self, name: str) -> bool:
         """All lanes equal because all operands are; a gather from one address too."""
