@@ -144,8 +144,8 @@ class Diagnostics:
             return text + "\n" + self._excerpt_of_clang(span)
         if self.wrap:
             columns = _terminal_columns() if self.colored else 80
-            # A place that takes half of the line does not count: the message begins behind it, not below it.
-            text = _wrap(text, indent, columns, len(place + label) + 2 if len(place) > columns // 2 else 0)
+            # A long place does not count: the message begins behind it, not below it.
+            text = _wrap(text, indent, columns, len(place + label) + 2 if len(place) > columns // 3 else 0)
         return text + "\n" + self._excerpt(span) + "\n"
 
     def _excerpt_of_clang(self, span: Span) -> str:
