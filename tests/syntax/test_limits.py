@@ -57,6 +57,8 @@ def test_nesting_below_the_limit_is_legal() -> None:
     assert messages("int x = " + "(" * depth + "1" + ")" * depth + ";") == []
     assert messages("void f() " + "{" * depth + "}" * depth) == []
     assert messages("void f() {" + "if (a) x; else " * depth + ";}") == []
+    assert messages("int x = " + "a ? b : " * depth + "1;") == []
+    assert messages("int x = " + "- " * depth + "1;") == []
 
 
 def test_long_chains_are_no_nesting() -> None:

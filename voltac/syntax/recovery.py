@@ -392,7 +392,7 @@ class SyntaxErrors:
                 brackets += 1
             elif text in _CLOSING:
                 brackets -= 1
-            elif not text[0].isalpha():
+            elif not text[0].isalpha() and text != ":":
                 operators += 1
         return brackets, operators
 
