@@ -62,6 +62,39 @@ def test_mistakes_of_the_program_stop_before_code_is_made() -> None:
         compile_source("export void f() { undeclared = 1; }", "bad.ispc", OPTIONS)
 
 
+SLOW = """\
+#include "pick.isph"
+export void f(uniform float t[], uniform int at[], uniform float out[], uniform int n, uniform int k) {
+    foreach (i = 0 ... n) {
+        out[i] = t[at[i]] + t[k] + t[i + 1];
+        out[programIndex] += pick(t, at[i]);
+        t[at[i]] = 3;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["sse4-i32x4", "avx2-i32x8", "avx512skx-x16"])
+def test_accesses_that_stay_lane_by_lane_are_warned_of_at_their_place(target: str, tmp_path: Path) -> None:
+    (tmp_path / "pick.isph").write_text("inline float pick(uniform float t[], int k) { return t[k]; }\n")
+    file = str(tmp_path / "slow.ispc")
+    options = Options(target=find_target(target))
+    items = compile_source(SLOW, file, options).diagnostics.items
+    warnings = [item for item in items if item.kind == "Performance Warning"]
+    found = {(Path(item.span.file).name, item.span.line, item.text.split(":")[0]) for item in warnings}
+    assert found == {
+        ("slow.ispc", 4, "this load needs a gather"),
+        ("pick.isph", 1, "this load needs a gather"),
+        ("slow.ispc", 6, "this store needs a scatter"),
+    }
+
+
+def test_without_optimisation_no_access_is_warned_of() -> None:
+    options = Options(target=OPTIONS.target, level=0)
+    job = compile_source("export void f(uniform float t[], uniform int at[]) { t[at[programIndex]] = 1; }", "f.ispc", options)
+    assert job.diagnostics.items == []
+
+
 def test_a_failing_stage_is_named_and_leaves_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(given: object, job: object) -> None:
         raise KeyError("lost")
