@@ -14,7 +14,7 @@ from voltac.options import Options
 from voltac.syntax import ast
 from voltac.syntax.lexer import DEPRECATED, kinds
 from voltac.syntax.names import Names
-from voltac.syntax.preprocessor import Preprocessed
+from voltac.syntax.preprocessed import Preprocessed
 from voltac.syntax.recovery import SyntaxErrors
 from voltac.syntax.statements import Statements
 from voltac.syntax.tables import load

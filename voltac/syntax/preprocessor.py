@@ -17,95 +17,11 @@ from voltac.records import mutable_record
 from voltac.syntax.conditions import ConditionError, evaluate
 from voltac.syntax.lexer import COMMENT_OR_STRING, TOKEN, is_name
 from voltac.syntax.macros import Expander, Macro, MacroError, Token, define, lex, same, spelling
+from voltac.syntax.preprocessed import Preprocessed, quoted, separated
 
 _DIRECTIVE = re.compile(r"\s*#\s*(\w*)(.*)", re.DOTALL | re.ASCII)
 _MARKER = re.compile(r'\s*(\d+)(?:\s+"((?:[^"\\]|\\.)*)")?[\s\d]*', re.ASCII)
 _DEEPEST_INCLUDE = 200
-_MISSING_LINES_SHOWN_AS_BLANK = 8
-
-
-class Preprocessed:
-    """What the preprocessor makes of a file."""
-
-    def __init__(self, file: str) -> None:
-        self.file = file
-        self.texts: list[str] = []
-        """The text of each token; a pragma that means something to the parser is one token, ``#pragma ...``."""
-        self.spans: list[Span] = []
-        self.dependencies: list[str] = [file]
-        """Every file read, the main one first."""
-        self.macro_table: dict[str, Macro] = {}
-        self.main_lines: list[str] = []
-        self._pieces: list[tuple[str, int, str]] = []
-        self._definitions: list[tuple[int, str]] = []
-
-    @property
-    def text(self) -> str:
-        """The result as text, with line markers (``-E``)."""
-        return self._render(False)
-
-    @property
-    def text_with_definitions(self) -> str:
-        """The result as text with the ``#define`` and ``#undef`` lines left in it (``-dD``)."""
-        return self._render(True)
-
-    @property
-    def macros_text(self) -> str:
-        """A ``#define`` line for each macro that is defined at the end (``-dM``)."""
-        return "".join(f"#define {macro.definition()}\n" for macro in self.macro_table.values())
-
-    def comment_above(self, line: int) -> str:
-        """The text of the comment that ends right above a line of the main file, without its marks."""
-        return comment_above(self.main_lines, line)
-
-    def add_piece(self, file: str, number: int, text: str) -> None:
-        self._pieces.append((file, number, text))
-
-    def add_definition(self, file: str, number: int, text: str) -> None:
-        self._definitions.append((len(self._pieces), text))
-        self._pieces.append((file, number, ""))
-
-    def _render(self, definitions: bool) -> str:
-        directives = dict(self._definitions) if definitions else {}
-        parts = [f'# 1 "{_quoted(self.file)}"\n']
-        file, line = self.file, 1
-        for index, (piece_file, number, text) in enumerate(self._pieces):
-            shown = directives.get(index, text)
-            if not shown:
-                continue
-            if piece_file != file or not line <= number <= line + _MISSING_LINES_SHOWN_AS_BLANK:
-                parts.append(f'# {number} "{_quoted(piece_file)}"\n')
-            else:
-                parts.append("\n" * (number - line))
-            parts.append(shown.rstrip() + "\n")
-            file, line = piece_file, number + 1
-        return "".join(parts)
-
-
-def comment_above(lines: list[str], line: int) -> str:
-    """The text of the comment that ends right above a line (1-based), without its marks; ``""`` where there is none."""
-    index = line - 2
-    if not 0 <= index < len(lines):
-        return ""
-    last = lines[index].strip()
-    found: list[str] = []
-    if last.startswith("//"):
-        while index >= 0 and lines[index].strip().startswith("//"):
-            found.append(lines[index].strip().lstrip("/").removeprefix("!").removeprefix(" ").rstrip())
-            index -= 1
-    elif last.endswith("*/"):
-        while index >= 0:
-            text = lines[index].strip()
-            begins = text.startswith("/*")
-            if not begins and "/*" in text:
-                return ""
-            text = text.removesuffix("*/").rstrip()
-            text = text[2:].lstrip("*!") if begins else text.removeprefix("*")
-            found.append(text.removeprefix(" ").rstrip())
-            if begins:
-                break
-            index -= 1
-    return "\n".join(reversed(found)).strip("\n")
 
 
 @mutable_record
@@ -153,7 +69,7 @@ class Preprocessor:
         started = time.localtime()
         self.special = {
             "__LINE__": lambda span: str(span.line),
-            "__FILE__": lambda span: f'"{_quoted(span.file)}"',
+            "__FILE__": lambda span: f'"{quoted(span.file)}"',
             "__DATE__": lambda span: f'"{time.strftime("%b", started)} {started.tm_mday:2d} {started.tm_year}"',
             "__TIME__": lambda span: time.strftime('"%H:%M:%S"', started),
             "__COUNTER__": self._count,
@@ -310,7 +226,7 @@ class Preprocessor:
         self.result.texts.extend([token.text for token in expanded])
         self.result.spans.extend([token.span for token in expanded])
         indent = " " * (place.column - 1) if place.column < 80 else ""
-        self.result.add_piece(place.file, place.line, indent + _separated(expanded))
+        self.result.add_piece(place.file, place.line, indent + separated(expanded))
 
     def following_line(self, file: _File, open_list: bool) -> list[Token] | None:
         """The tokens of the next line of text, for an argument list that goes on there."""
@@ -559,23 +475,6 @@ class Preprocessor:
 
 
 _CONDITIONALS = ("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif")
-
-
-def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _separated(tokens: list[Token]) -> str:
-    """The text of expanded tokens, with a blank wherever two of them could be read as one."""
-    parts: list[str] = []
-    last = ""
-    for token in tokens:
-        text = token.text
-        if parts and (token.space or TOKEN.fullmatch(last + text) or TOKEN.match(last + text).end() > len(last)):  # type: ignore[union-attr]
-            parts.append(" ")
-        parts.append(text)
-        last = text
-    return "".join(parts)
 
 
 def preprocess(text: str, file: str, options: Options, diagnostics: Diagnostics) -> Preprocessed:

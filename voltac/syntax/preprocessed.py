@@ -1,0 +1,110 @@
+"""What the preprocessor makes of a file: its tokens, and the same as text for ``-E``, ``-dM`` and ``-dD``."""
+
+from __future__ import annotations
+
+from voltac.diagnostics import Span
+from voltac.syntax.lexer import TOKEN
+from voltac.syntax.macros import Macro, Token
+
+_MISSING_LINES_SHOWN_AS_BLANK = 8
+
+
+class Preprocessed:
+    """What the preprocessor makes of a file."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.texts: list[str] = []
+        """The text of each token; a pragma that means something to the parser is one token, ``#pragma ...``."""
+        self.spans: list[Span] = []
+        self.dependencies: list[str] = [file]
+        """Every file read, the main one first."""
+        self.macro_table: dict[str, Macro] = {}
+        self.main_lines: list[str] = []
+        self._pieces: list[tuple[str, int, str]] = []
+        self._definitions: list[tuple[int, str]] = []
+
+    @property
+    def text(self) -> str:
+        """The result as text, with line markers (``-E``)."""
+        return self._render(False)
+
+    @property
+    def text_with_definitions(self) -> str:
+        """The result as text with the ``#define`` and ``#undef`` lines left in it (``-dD``)."""
+        return self._render(True)
+
+    @property
+    def macros_text(self) -> str:
+        """A ``#define`` line for each macro that is defined at the end (``-dM``)."""
+        return "".join(f"#define {macro.definition()}\n" for macro in self.macro_table.values())
+
+    def comment_above(self, line: int) -> str:
+        """The text of the comment that ends right above a line of the main file, without its marks."""
+        return comment_above(self.main_lines, line)
+
+    def add_piece(self, file: str, number: int, text: str) -> None:
+        self._pieces.append((file, number, text))
+
+    def add_definition(self, file: str, number: int, text: str) -> None:
+        self._definitions.append((len(self._pieces), text))
+        self._pieces.append((file, number, ""))
+
+    def _render(self, definitions: bool) -> str:
+        directives = dict(self._definitions) if definitions else {}
+        parts = [f'# 1 "{quoted(self.file)}"\n']
+        file, line = self.file, 1
+        for index, (piece_file, number, text) in enumerate(self._pieces):
+            shown = directives.get(index, text)
+            if not shown:
+                continue
+            if piece_file != file or not line <= number <= line + _MISSING_LINES_SHOWN_AS_BLANK:
+                parts.append(f'# {number} "{quoted(piece_file)}"\n')
+            else:
+                parts.append("\n" * (number - line))
+            parts.append(shown.rstrip() + "\n")
+            file, line = piece_file, number + 1
+        return "".join(parts)
+
+
+def comment_above(lines: list[str], line: int) -> str:
+    """The text of the comment that ends right above a line (1-based), without its marks; ``""`` where there is none."""
+    index = line - 2
+    if not 0 <= index < len(lines):
+        return ""
+    last = lines[index].strip()
+    found: list[str] = []
+    if last.startswith("//"):
+        while index >= 0 and lines[index].strip().startswith("//"):
+            found.append(lines[index].strip().lstrip("/").removeprefix("!").removeprefix(" ").rstrip())
+            index -= 1
+    elif last.endswith("*/"):
+        while index >= 0:
+            text = lines[index].strip()
+            begins = text.startswith("/*")
+            if not begins and "/*" in text:
+                return ""
+            text = text.removesuffix("*/").rstrip()
+            text = text[2:].lstrip("*!") if begins else text.removeprefix("*")
+            found.append(text.removeprefix(" ").rstrip())
+            if begins:
+                break
+            index -= 1
+    return "\n".join(reversed(found)).strip("\n")
+
+
+def quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def separated(tokens: list[Token]) -> str:
+    """The text of expanded tokens, with a blank wherever two of them could be read as one."""
+    parts: list[str] = []
+    last = ""
+    for token in tokens:
+        text = token.text
+        if parts and (token.space or TOKEN.fullmatch(last + text) or TOKEN.match(last + text).end() > len(last)):  # type: ignore[union-attr]
+            parts.append(" ")
+        parts.append(text)
+        last = text
+    return "".join(parts)
