@@ -24,7 +24,7 @@ import numpy as np
 import voltac
 from voltac.report.measure import interleaved, machine, ratio
 
-CALLS = 10_000
+CALLS = 2_000
 SOURCE = "export void nothing(const uniform float x[], uniform float y[], uniform int n) { }"
 
 
@@ -69,7 +69,7 @@ def contenders() -> dict[str, Callable[[], float]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--rounds", type=int, default=500)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     raw = interleaved(contenders(), options.rounds)
