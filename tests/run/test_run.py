@@ -9,12 +9,16 @@ from run_programs import (
     TARGETS,
     NativeRunner,
     RunTest,
-    compile_natively,
+    at_level,
+    compile_for,
     interpret,
     interpret_ir,
     ir_after,
+    natively,
     run_tests,
 )
+
+from voltac.target_info import TargetInfo
 
 FOLDER = Path(__file__).resolve().parent
 ALL = run_tests(FOLDER)
@@ -40,16 +44,17 @@ def test_on_the_ir(program: RunTest) -> None:
     check_ir(program, targets[zlib.crc32(program.claim.encode()) % len(targets)], ("early", "passes"))
 
 
-def check_ir(program: RunTest, target, stages, level: int = 2) -> None:
-    for stage, text in ir_after(program.path, program.text, target, level):
-        if stage in stages:
-            difference = program.difference(*interpret_ir(text), target.width)
-            assert difference == "", f"for {target.name}, after {stage}"
+def check_ir(program: RunTest, target: TargetInfo, stages: tuple[str, ...], level: int = 2) -> None:
+    job = compile_for(program.path, program.text, target, level)
+    for stage in stages:
+        difference = program.difference(*interpret_ir(ir_after(job, stage)), target.width)
+        assert difference == "", f"for {target.name} -O{level}, after {stage}"
 
 
 @every_program
 def test_as_machine_code(program: RunTest, runner: NativeRunner) -> None:
-    compiled = compile_natively(program.path, program.text, program.targets)
+    jobs = [compile_for(program.path, program.text, target) for target in program.targets]
+    compiled = [natively(job) for optimized in jobs for job in (at_level(optimized, 0), optimized)]
     results = zip(compiled, runner.run(compiled))
     differences = {str(native): program.difference(*result, native.target.width) for native, result in results}
     assert not {name: difference for name, difference in differences.items() if difference}

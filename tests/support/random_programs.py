@@ -85,6 +85,16 @@ typedef uint32 (*Function)(uint32, uint32);
 static uint32 mix(uint32 a, uint32 b) {{ return a * 31 + b; }}
 static uint32 pick(uint32 a, uint32 b) {{ if (a & 1) return b >> 3; return a ^ b; }}"""
 
+SETUP = f"""foreach (k = 0 ... {TABLE}) {{
+        table[k] = k * 2654435761; bytes[k] = k * 37; words[k] = k * 1000;
+        items[k].a = k; items[k].b = k * 3; items[k].c = k;
+    }}"""
+
+FINISH = f"""foreach (k = 0 ... {TABLE}) {{
+        out[192 + k] = table[k]; out[208 + k] = bytes[k];
+        out[224 + k] = words[k]; out[240 + k] = items[k].a + (int)items[k].b;
+    }}"""
+
 SHARED = {"table": "uint32", "bytes": "uint8", "words": "int64"}
 MEMBERS = {"a": "int32", "b": "uint8", "c": "uint64"}
 
@@ -117,7 +127,7 @@ class Generator:
             return self.rng.choice(fitting)
         return self.literal(type_name)
 
-    def value(self, type_name: str, scope: Scope, depth: int = 3, *, uniform: bool = False) -> str:
+    def value(self, type_name: str, scope: Scope, depth: int = 2, *, uniform: bool = False) -> str:
         """An expression that has, or converts without loss of meaning to, a type."""
         if depth == 0 or self.rng.random() < 0.15:
             return self.leaf(type_name, scope, uniform=uniform)
@@ -167,7 +177,7 @@ class Generator:
         arguments = [f"({kind})({self.value(kind, scope, min(depth, 1))})" for kind, _ in parameters]
         return f"{name}({', '.join([*arguments, 'f', 'i'])})"
 
-    def condition(self, scope: Scope, depth: int = 2, *, uniform: bool = False) -> str:
+    def condition(self, scope: Scope, depth: int = 1, *, uniform: bool = False) -> str:
         kind = self.rng.choice(RANK)
         left, right = (self.value(kind, scope, max(0, depth), uniform=uniform) for _ in range(2))
         test = f"({left} {self.rng.choice(('<', '>', '<=', '>=', '==', '!='))} {right})"
@@ -188,7 +198,7 @@ class Generator:
         return [self.statement(scope) for _ in range(count)]
 
     def size(self) -> int:
-        return self.rng.randint(1, 3)
+        return self.rng.randint(1, 2)
 
     def statement(self, scope: Scope) -> Statement:
         choice = self.rng.random()
@@ -329,7 +339,10 @@ class Generator:
             case 4:
                 lines = [f"{kind} &{a} = {target};", f"if ({self.condition(scope, 1)}) {a} = {values[0]};", f"{a} += 3;"]
             case 5:
-                lines = [f"Function {a} = {self.condition(scope, 1)} ? mix : pick;", f"{target} = {a}({values[0]}, {values[1]});"]
+                lines = [
+                    f"Function {a} = {self.condition(scope, 1)} ? mix : pick;",
+                    f"{target} = {a}({values[0]}, {values[1]});",
+                ]
             case _:
                 lines = [f"uniform int32 * varying {a} = &i[({index}) & 31];", f"{a} += ({values[0]}) & 31;"]
                 lines += [f"int32 {b} = *{a};", f"{target} = {b} + ({kind})({a} - &i[0]);"]
@@ -374,13 +387,13 @@ class Generator:
         inner = scope.inner()
         body = [self.declaration(inner) for _ in range(3)]
         kept = list(inner.varying)[1:]
-        body += self.block(inner, self.rng.randint(3, 7))
-        body += [Statement(f"out[{64 * number} + k] = (double)({name} & ({inner.varying[name]})0x7fffffff);") for number, name in enumerate(kept)]
-        setup = [Statement(f"foreach (k = 0 ... {TABLE}) {{ table[k] = k * 2654435761; bytes[k] = k * 37; words[k] = k * 1000; items[k].a = k; items[k].b = k * 3; items[k].c = k; }}")]
+        body += self.block(inner, self.rng.randint(3, 6))
+        for number, name in enumerate(kept):
+            body.append(Statement(f"out[{64 * number} + k] = (double)({name} & ({inner.varying[name]})0x7fffffff);"))
         loop = Statement(heads=["foreach (k = 0 ... n)"], blocks=[body])
-        finish = [] if self.lanes_alone else [Statement(f"foreach (k = 0 ... {TABLE}) {{ out[192 + k] = table[k]; out[208 + k] = bytes[k]; out[224 + k] = words[k]; out[240 + k] = items[k].a + (int)items[k].b; }}")]
+        finish = [] if self.lanes_alone else [Statement(FINISH)]
         head = "export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n)"
-        return Program(PRELUDE, [*functions, (head, [*setup, *uniforms, loop, *finish])])
+        return Program(PRELUDE, [*functions, (head, [Statement(SETUP), *uniforms, loop, *finish])])
 
 
 def random_program(seed: int) -> Program:

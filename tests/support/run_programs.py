@@ -27,7 +27,7 @@ import os
 import re
 import signal
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ import numpy.typing as npt
 from guard_pages import GuardedMemory
 
 from voltac.diagnostics import Diagnostics
-from voltac.driver import compile_source
+from voltac.driver import Compilation, compile_source
 from voltac.interpreter import Interpreter
 from voltac.ir.interp import Machine
 from voltac.ir.read import read
@@ -163,12 +163,14 @@ def interpret_ir(text: str) -> tuple[Array, str]:
     return out, "".join(machine.printed)
 
 
-def ir_after(path: Path, text: str, target: TargetInfo, level: int = 2) -> Iterator[tuple[str, str]]:
-    """Name of a stage and the IR it made: before LLVM, before and after the passes, and at the end."""
-    job = compile_source(text, str(path), options(target, level), Diagnostics())
-    for stage in ("lower", "early", "passes"):
-        yield stage, job.results[stage]
-    yield "late", job.optimized.text()
+def compile_for(path: Path, text: str, target: TargetInfo, level: int = 2) -> Compilation:
+    """Through all stages; ``results`` holds what each of them made."""
+    return compile_source(text, str(path), options(target, level), Diagnostics())
+
+
+def ir_after(job: Compilation, stage: str) -> str:
+    """The IR that a stage made: ``lower``, ``early``, ``passes`` or ``late``."""
+    return job.optimized.text() if stage == "late" else str(job.results[stage])
 
 
 @dataclass(frozen=True)
@@ -185,15 +187,14 @@ class Native:
         return f"{self.target.name} -O{self.level}"
 
 
-def compile_natively(path: Path, text: str, targets: Sequence[TargetInfo], levels: Sequence[int] = (0, 2)) -> list[Native]:
-    found: list[Native] = []
-    for target in targets:
-        job = compile_source(text, str(path), options(target), Diagnostics(), end="lower")
-        for level in levels:
-            late = compile_source(job.results["lower"], str(path), options(target, level), begin="early")
-            loaded = load_objects([late.optimized.object_code()], ["test"])
-            found.append(Native(target, level, loaded, at_end=level != 0))
-    return found
+def natively(job: Compilation) -> Native:
+    loaded = load_objects([job.optimized.object_code()], ["test"])
+    return Native(job.options.target, job.options.level, loaded, at_end=job.options.level != 0)
+
+
+def at_level(job: Compilation, level: int) -> Compilation:
+    """The same program at another level; what comes before LLVM is not done again."""
+    return compile_source(job.results["lower"], job.file, options(job.options.target, level), Diagnostics(), begin="early")
 
 
 _Function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)

@@ -15,5 +15,5 @@ export void test(uniform double out[], uniform float f[], uniform int32 i[], uni
     uniform int (*uniform q)(uniform int) = &square;
     out[64] = q(3);
     q = negate;
-    out[65] = (*q)(-6);
+    out[65] = q(-6);
 }

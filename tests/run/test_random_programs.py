@@ -1,0 +1,66 @@
+"""Random programs give the same on both judges and as machine code of several widths at -O0 and -O2."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from random_programs import random_program
+from run_programs import (
+    HOST_TARGETS,
+    JUDGE_TARGETS,
+    WIDTHS,
+    NativeRunner,
+    at_level,
+    compile_for,
+    interpret,
+    interpret_ir,
+    ir_after,
+    natively,
+)
+
+from voltac.target_info import TargetInfo
+
+
+@pytest.fixture(scope="module")
+def runner() -> NativeRunner:
+    return NativeRunner()
+
+
+def one_of_each_width(seed: int) -> list[TargetInfo]:
+    """Of the targets of each width one, another one for another seed."""
+    fitting = [[target for target in HOST_TARGETS if target.width == width] for width in WIDTHS]
+    return [targets[seed % len(targets)] for targets in fitting if targets]
+
+
+def disagreements(seed: int, text: str, runner: NativeRunner) -> list[str]:
+    """What differs from the interpreter of the typed tree, which is taken for the truth.
+
+    Machine code of three widths at -O2; for one of them at -O0 too and on the IR interpreter.
+    """
+    path = Path(f"random_{seed}.ispc")
+    expected = {width: interpret(path, text, JUDGE_TARGETS[width])[0] for width in WIDTHS}
+    found: list[str] = []
+    if seed % 2 == 0:
+        found += [f"width {width} differs from 4" for width in WIDTHS if not np.array_equal(expected[width], expected[4])]
+    jobs = [compile_for(path, text, target) for target in one_of_each_width(seed)]
+    judged = jobs[seed // 2 % len(jobs)]
+    for stage in ("early", "passes"):
+        if not np.array_equal(interpret_ir(ir_after(judged, stage))[0], expected[judged.options.target.width]):
+            found.append(f"{judged.options.target.name} after {stage}")
+    compiled = [natively(job) for job in (*jobs, at_level(judged, 0))]
+    for native, (out, _) in zip(compiled, runner.run(compiled)):
+        if not np.array_equal(out, expected[native.target.width]):
+            found.append(str(native))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_a_random_program_means_the_same_everywhere(seed: int, runner: NativeRunner) -> None:
+    text = str(random_program(seed))
+    assert disagreements(seed, text, runner) == [], text
+
+
+@pytest.mark.long
+def test_many_random_programs_mean_the_same_everywhere(runner: NativeRunner) -> None:
+    wrong = {seed: found for seed in range(1000, 3000) if (found := disagreements(seed, str(random_program(seed)), runner))}
+    assert wrong == {}
