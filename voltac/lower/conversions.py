@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from voltac.lower.arithmetic import each_element, element_scalar
-from voltac.lower.builder import IR, element_type, poison, zero
+from voltac.lower.builder import IR, NOTHING, element_type, poison, zero
 from voltac.lower.context import FunctionContext, lowers_value
 from voltac.lower.memory_access import broadcast_value, copy, join_elements, split_elements
 from voltac.lower.places import Address, join_slice, new_object, slice_parts
 from voltac.sema import tree
-from voltac.sema.types import VARYING, Enum, Pointer, Qual, Scalar, Struct, Vector
+from voltac.sema.types import VARYING, Enum, Pointer, Qual, Scalar, Struct, Vector, Void
 
 
 @lowers_value(tree.Convert)
@@ -16,6 +16,8 @@ def lower_convert(c: FunctionContext, node: tree.Convert) -> IR:
     value = c.value(node.value)
     if value.type == "void" or node.type.type == node.value.type.type:
         return value
+    if isinstance(node.type.type, Void):
+        return NOTHING
     if isinstance(node.type.type, Struct):
         return value
     source, target = element_scalar(node.value.type.type), element_scalar(node.type.type)
