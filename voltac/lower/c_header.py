@@ -106,7 +106,7 @@ def c_header(program: Program, options: Options, file_name: str, pragma_once: bo
     parts.append(_ALIGNMENT)
     parts += [writer.struct(struct, rate) for struct, rate in writer.structs]
     if exports:
-        parts.append(_title("Functions exported from volta code").rstrip("\n"))
+        parts.append(_title("Functions exported from ispc code").rstrip("\n"))
         lines = "\n".join(writer.prototype(function) for function in exports)
         parts.append(f'{_EXTERN_C}\nextern "C" {{\n#endif // __cplusplus\n{lines}')
         parts.append(f"{_EXTERN_C}\n}} /* end extern C */\n#endif // __cplusplus\n")
