@@ -45,10 +45,18 @@ def test_a_compilation_ends_after_any_stage_and_goes_on_from_its_text() -> None:
 
 def test_every_stage_can_be_printed() -> None:
     output = io.StringIO()
-    compile_source(SOURCE, "twice.ispc", OPTIONS, watch=Watch(frozenset(STAGE_NAMES), False, output))
+    compile_source(SOURCE, "twice.ispc", OPTIONS, watch=Watch(frozenset(STAGE_NAMES), output=output))
     text = output.getvalue()
     for part in ("return x + x;", "TranslationUnit", "exported function twice(x: uniform int32)", "define", "ret i32"):
         assert part in text
+
+
+def test_the_module_can_be_printed_after_each_pass() -> None:
+    output = io.StringIO()
+    watch = Watch(print_passes=frozenset(["resolve_accesses"]), output=output)
+    compile_source("export void f(uniform int a[]) { a[programIndex] = 1; }", "f.ispc", OPTIONS, watch=watch)
+    assert output.getvalue().startswith("; after resolve_accesses\n")
+    assert "store <4 x i32>" in output.getvalue()
 
 
 def test_the_watch_tells_how_long_each_stage_took() -> None:

@@ -22,6 +22,7 @@ from voltac.options import Options
 from voltac.records import field, mutable_record, record
 
 if TYPE_CHECKING:
+    from voltac.ir.model import Module
     from voltac.llvm import Optimized
     from voltac.sema.tree import Program
     from voltac.syntax import Preprocessed
@@ -31,6 +32,24 @@ T = TypeVar("T")
 
 class InputError(Exception):
     """The source cannot be read; ``str()`` is the message for the user."""
+
+
+@record
+class Watch:
+    """What a developer wants to see of a compilation; the rows of the switches are in ``cli/options.py``."""
+
+    print_stages: frozenset[str] = frozenset()
+    print_passes: frozenset[str] = frozenset()
+    time: bool = False
+    output: TextIO = field(default_factory=lambda: sys.stderr)
+
+    @contextmanager
+    def timed(self, name: str) -> Iterator[None]:
+        """Print how long the step named took."""
+        start = time.perf_counter()
+        yield
+        if self.time:
+            self.output.write(f"{name:12} {(time.perf_counter() - start) * 1000:9.2f} ms\n")
 
 
 # --- the stages -------------------------------------------------------------------------------------------------
@@ -44,6 +63,7 @@ class Compilation:
     file: str
     options: Options
     diagnostics: Diagnostics
+    watch: Watch
     results: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -97,9 +117,14 @@ def _early(text: str, job: Compilation) -> str:
 
 
 def _passes(text: str, job: Compilation) -> str:
+    from voltac.ir.write import write
     from voltac.passes import run_with_reports
 
-    made, reports = run_with_reports(text, job.options)
+    def show(name: str, module: Module) -> None:
+        if name in job.watch.print_passes:
+            job.watch.output.write(f"; after {name}\n{write(module)}")
+
+    made, reports = run_with_reports(text, job.options, show)
     # Without optimisation next to nothing is resolved: a warning would say nothing of the program.
     names = {os.path.abspath(name): name for name in job.dependencies if job.options.level}
     for report in reports:
@@ -162,23 +187,6 @@ STAGE_NAMES: tuple[str, ...] = tuple(stage.name for stage in STAGES)
 # --- running them -----------------------------------------------------------------------------------------------
 
 
-@record
-class Watch:
-    """What a developer wants to see of a compilation; the rows of the switches are in ``cli/options.py``."""
-
-    print_stages: frozenset[str] = frozenset()
-    time: bool = False
-    output: TextIO = field(default_factory=lambda: sys.stderr)
-
-    @contextmanager
-    def timed(self, name: str) -> Iterator[None]:
-        """Print how long the step named took."""
-        start = time.perf_counter()
-        yield
-        if self.time:
-            self.output.write(f"{name:12} {(time.perf_counter() - start) * 1000:9.2f} ms\n")
-
-
 def compile_source(
     text: str,
     file: str,
@@ -193,12 +201,13 @@ def compile_source(
 
     Raises :class:`CompileError` for mistakes of the program, :class:`InternalError` for ours.
     """
-    job = Compilation(file, options, Diagnostics() if diagnostics is None else diagnostics)
-    with_deep_stack(lambda: _run_stages(text, job, begin, end, watch or Watch()))
+    job = Compilation(file, options, Diagnostics() if diagnostics is None else diagnostics, watch or Watch())
+    with_deep_stack(lambda: _run_stages(text, job, begin, end))
     return job
 
 
-def _run_stages(text: str, job: Compilation, begin: str, end: str, watch: Watch) -> None:
+def _run_stages(text: str, job: Compilation, begin: str, end: str) -> None:
+    watch = job.watch
     result: Any = text
     for stage in STAGES[STAGE_NAMES.index(begin) : STAGE_NAMES.index(end) + 1]:
         with watch.timed(stage.name):

@@ -38,6 +38,7 @@ def said(done: subprocess.CompletedProcess[str]) -> str:
         (["--html=x.html"], "option '--html' belongs to 'voltac compare'"),
         (["other.ispc"], "two input files given, 'good.ispc' and 'other.ispc'"),
         (["-o"], "option -o/--outfile: expected one argument"),
+        (["--print-after=resolve"], "there is no pass 'resolve'"),
         (["--begin-at=parse"], "invalid choice: 'parse'"),
         (["@loop.txt"], "the argument file loop.txt includes itself"),
     ],

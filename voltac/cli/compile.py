@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from voltac.cli.options import UsageError
 from voltac.cli.outputs import Output, write_all
-from voltac.cli.settings import diagnostics_of, options_of_arguments
+from voltac.cli.settings import diagnostics_of, options_of_arguments, watch_of
 from voltac.diagnostics import NOWHERE, CompileError, Diagnostics
 from voltac.driver import STAGE_NAMES, STAGES, Compilation, InputError, Watch, compile_source, decode_source, read_source
 from voltac.llvm import Optimized
@@ -49,7 +49,7 @@ def compile_command(arguments: Namespace) -> int:
             diagnostics,
             begin=arguments.begin or STAGE_NAMES[0],
             end=_last_stage(arguments),
-            watch=Watch(frozenset(arguments.print_stages), arguments.time),
+            watch=watch_of(arguments),
         )
         diagnostics.raise_if_errors()
         outputs = _outputs(arguments, job, path)

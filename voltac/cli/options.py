@@ -133,6 +133,8 @@ GROUPS: tuple[Group, ...] = (
         Option("--time", "time", "flag", "print how long each stage takes"),
         Option("--print-stage", "print_stages", "equals", "print what a stage makes to standard error", metavar="STAGE",
                choices=_STAGES, repeated=True),
+        Option("--print-after", "print_passes", "equals", "print the module after a pass of stage 'passes'", metavar="PASS",
+               repeated=True),
     )),
     Group("Running a part of the pipeline", _COMPILE, (
         Option("--begin-at", "begin", "equals", "the input is the text this stage takes", metavar="STAGE",

@@ -10,9 +10,9 @@ import numpy as np
 
 from voltac.cli.options import UsageError
 from voltac.cli.run_arguments import argument_of, generated, printed
-from voltac.cli.settings import diagnostics_of, options_of_arguments
+from voltac.cli.settings import diagnostics_of, options_of_arguments, watch_of
 from voltac.diagnostics import NOWHERE, CompileError, Diagnostic, Span, suggestion
-from voltac.driver import Watch, compile_source, read_source
+from voltac.driver import compile_source, read_source
 from voltac.options import Options
 from voltac.sema import tree
 from voltac.sema.layout import Layout
@@ -29,7 +29,7 @@ def run_command(arguments: Namespace) -> int:
     try:
         options = options_of_arguments(arguments, diagnostics)
         text = read_source(path)
-        watch = Watch(frozenset(arguments.print_stages), arguments.time)
+        watch = watch_of(arguments)
         program = compile_source(text, path, options, diagnostics, end="check", watch=watch).program
     except CompileError:
         return 1 + diagnostics.error_count

@@ -9,6 +9,7 @@ from typing import Any
 
 from voltac.cli.options import COMPILE, OPT_WORDS, UsageError
 from voltac.diagnostics import NOWHERE, Diagnostics, suggestion
+from voltac.driver import Watch
 from voltac.llvm.cpus import UnknownCpu, find_cpu, target_of_cpu
 from voltac.llvm.host import host_target
 from voltac.options import Options
@@ -84,6 +85,17 @@ def options_of_arguments(arguments: Namespace, diagnostics: Diagnostics) -> Opti
         cpu=tuning,
         **fields,
     )
+
+
+def watch_of(arguments: Namespace) -> Watch:
+    """What of the compilation is printed on the way."""
+    if arguments.print_passes:
+        from voltac.passes import PASSES  # with all its passes, for this only
+
+        for name in arguments.print_passes:
+            if name not in PASSES:
+                raise UsageError(f"there is no pass '{name}'{suggestion(name, PASSES)}; the passes are: {', '.join(PASSES)}")
+    return Watch(frozenset(arguments.print_stages), frozenset(arguments.print_passes), arguments.time)
 
 
 def number(text: str, option: str) -> int:

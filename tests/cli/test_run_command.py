@@ -1,0 +1,99 @@
+"""``voltac run``: one call from the shell, compiled or interpreted, with a trace on request."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+SOURCE = """\
+struct Point { float x, y; };
+export void scale(uniform float s, uniform float x[], uniform int n) {
+    foreach (i = 0 ... n) {
+        float v = s * x[i];
+        if (v > 4)
+            x[i] = v;
+    }
+}
+export uniform int total(uniform int x[], uniform int n, uniform bool negate) {
+    int sum = 0;
+    foreach (i = 0 ... n)
+        sum += x[i];
+    return negate ? -reduce_add(sum) : reduce_add(sum);
+}
+export uniform float first(uniform Point points[]) { return points[1].y; }
+export void fail(uniform int n) { assert(n > 3); }
+"""
+TARGET = "--target=sse4-i32x4"
+
+
+@pytest.fixture
+def program(folder: Path) -> str:
+    (folder / "run.ispc").write_text(SOURCE)
+    return "run.ispc"
+
+
+@pytest.mark.parametrize("how", [[], ["--interpret"]], ids=["compiled", "interpreted"])
+def test_results_and_changed_arrays_are_printed(voltac: Run, program: str, how: list[str]) -> None:
+    done = voltac("run", program, TARGET, "--function", "scale", *how, "2", "range:5", "5")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "x = [0. 1. 2. 6. 8.]\n", "")
+    done = voltac("run", program, TARGET, "--function", "total", *how, "range:9", "9", "true")
+    assert done.stdout == "x = unchanged\nresult = -36\n"
+    done = voltac("run", program, TARGET, "--function", "first", *how, "range:3")
+    assert done.stdout == "points = unchanged\nresult = 3.0\n"
+
+
+def test_arguments_that_are_not_given_are_generated(voltac: Run, program: str) -> None:
+    first, second = (voltac("run", program, TARGET, "--function", "total", *how) for how in ([], ["--interpret"]))
+    assert first.returncode == 0 and "result = -" in first.stdout
+    assert first.stdout == second.stdout
+
+
+def test_arrays_come_from_files(voltac: Run, program: str, folder: Path) -> None:
+    np.save(folder / "x.npy", np.array([5, 7], np.int32))
+    done = voltac("run", program, TARGET, "--function", "total", "x.npy", "2", "false")
+    assert "result = 12" in done.stdout
+
+
+def test_the_trace_shows_statements_masks_and_lanes(voltac: Run, program: str) -> None:
+    done = voltac("run", program, TARGET, "--function", "scale", "--interpret", "--trace", "2", "range:5", "5")
+    lines = done.stdout.splitlines()
+    assert lines[0] == "3:5     [1111]  foreach (i = 0 ... n) {"
+    assert lines[1:3] == ["4:15    [1111]  v = s * x[i]", " " * 16 + "v = [0.000000,2.000000,4.000000,6.000000]"]
+    assert lines[4:6] == ["6:13    [...1]  x[i] = v;", " " * 16 + "x[i] = [((0.000000)),((2.000000)),((4.000000)),6.000000]"]
+    assert lines[6] == "4:15    [1...]  v = s * x[i]"
+    assert lines[-1] == "x = [0. 1. 2. 6. 8.]"
+
+
+def test_undefined_behaviour_is_an_error_at_its_place(voltac: Run, program: str) -> None:
+    done = voltac("run", program, TARGET, "--function", "scale", "--interpret", "2", "range:5", "6")
+    assert done.returncode == 1
+    assert done.stderr.startswith("run.ispc:4:23: Error: access to 4 bytes") and "lane 1" in " ".join(done.stderr.split())
+
+
+def test_a_failed_assertion_ends_the_run(voltac: Run, program: str) -> None:
+    done = voltac("run", program, TARGET, "--function", "fail", "--interpret", "1")
+    assert done.returncode == 1
+    assert "Assertion failed: n > 3" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["good.ispc", "--trace"], "option '--trace' needs '--interpret'"),
+        ([], "no input file given"),
+        (["run.ispc"], "several functions; choose one with --function: scale, total, first, fail"),
+        (["run.ispc", "--function", "skale"], "exports no function 'skale'; did you mean 'scale'"),
+        (["run.ispc", "--function", "scale", "x"], "argument 'x' is no value for parameter 's'"),
+        (["run.ispc", "--function", "scale", "1", "ones:3"], "argument 'ones:3' for parameter 'x' is no array"),
+        (["run.ispc", "--function", "scale", "1", "none.npy"], "cannot read the array file none.npy"),
+        (["run.ispc", "--function", "fail", "1", "2"], "'fail' takes 1 arguments, 2 given"),
+    ],
+)
+def test_mistakes_are_named(voltac: Run, program: str, words: list[str], message: str) -> None:
+    done = voltac("run", TARGET, *words)
+    assert done.returncode == 2
+    assert message in " ".join(done.stderr.split())
