@@ -126,15 +126,20 @@ def _in_pieces(c: FunctionContext, value: IR, piece: int, operation: Callable[[I
     return c.build.shuffle(halves[0], halves[1], range(count))
 
 
+def _has_avx512(c: FunctionContext) -> bool:
+    """The generic targets have masks of one bit without the instructions."""
+    return c.target.isa.startswith("avx512")
+
+
 def _estimate(kind: str) -> Emitter:
     """``rcp`` or ``rsqrt``."""
 
     def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
         value = arguments[0]
         scalar = _scalar(node)
-        if not c.target.triple.startswith("x86_64") or (scalar.bits == 64 and not c.target.has_mask_registers):
+        if not c.target.triple.startswith("x86_64") or (scalar.bits == 64 and not _has_avx512(c)):
             return _exact_reciprocal(c, kind, value)
-        if c.target.has_mask_registers:
+        if _has_avx512(c):
             bits = c.target.vector_bits if value.type[0] == "<" else 128
             piece = bits // scalar.bits
             letter = "ps" if scalar.bits == 32 else "pd"
@@ -213,10 +218,10 @@ def _native_permute(c: FunctionContext, value: IR, lanes: IR, bits: int) -> IR |
     """The target's permute by a variable, which takes the low bits of each lane number."""
     total = bits * c.width
     real = element_type(value.type) in ("float", "double")
-    if (c.target.isa in ("avx2", "avx2vnni") or c.target.has_mask_registers) and bits == 32 and total == 256:
+    if (c.target.isa in ("avx2", "avx2vnni") or _has_avx512(c)) and bits == 32 and total == 256:
         name = "llvm.x86.avx2.permps" if real else "llvm.x86.avx2.permd"
         return call(c, name, value.type, value, lanes)
-    if c.target.has_mask_registers and bits in (32, 64) and total in (256, 512) and total <= c.target.vector_bits:
+    if _has_avx512(c) and bits in (32, 64) and total in (256, 512) and total <= c.target.vector_bits:
         letter = {(32, True): "sf", (32, False): "si", (64, True): "df", (64, False): "di"}[bits, real]
         positions = lanes if bits == 32 else c.build.convert("zext", lanes, f"<{c.width} x i64>")
         return call(c, f"llvm.x86.avx512.permvar.{letter}.{total}", value.type, value, positions)

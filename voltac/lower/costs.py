@@ -16,6 +16,8 @@ from voltac.sema.types import UNIFORM, VARYING, Qual, Scalar, Struct, Vector
 UNSAFE = 10_000
 BRANCH_LIMIT = 10
 """An ``if`` whose branches together weigh no more is predicated."""
+OPERAND_LIMIT = 16
+"""An operand of ``&&``, ``||`` or ``?:`` that weighs no more is evaluated whether or not it is needed: one gather is."""
 REST_LIMIT = 40
 """What may follow an escape without a test for lanes that are left: the test of the loop comes soon anyway."""
 _GATHER, _MASKED_STORE, _SCATTER, _DIVISION = 8, 4, 12, 6
@@ -23,7 +25,7 @@ _GATHER, _MASKED_STORE, _SCATTER, _DIVISION = 8, 4, 12, 6
 
 def is_cheap_and_safe(node: tree.Value) -> bool:
     """May an operand of ``&&``, ``||`` or ``?:`` be evaluated whether or not it is needed?"""
-    return cost(node) <= BRANCH_LIMIT
+    return cost(node) <= OPERAND_LIMIT
 
 
 def cost(node: object) -> int:

@@ -105,7 +105,9 @@ def _as_bytes(text: str) -> bytes:
 def lower_print(c: FunctionContext, node: tree.Print) -> None:
     arguments = [(c.value(argument), argument.type) for argument in node.arguments]
     state = c.build.alloca(_STATE, 8, "printed")
+    text = c.build.gep("i8", state, integer("i64", 8))
     c.build.store(integer("i64", 0), state, 8)
+    c.build.store(integer("i8", 0), text, 1)
     append = _helper(c, "volta_print_text", _APPEND)
     pending = node.pieces[0]
     for (value, qual), piece in zip(arguments, node.pieces[1:]):
@@ -114,7 +116,6 @@ def lower_print(c: FunctionContext, node: tree.Print) -> None:
         _append_value(c, state, value, qual, varying)
         pending = ("]" if varying else "") + piece
     _append_text(c, append, state, pending)
-    text = c.build.gep("i8", state, integer("i64", 8))
     c.module.text.declarations.setdefault("printf", "declare i32 @printf(ptr, ...) nounwind")
     c.build.value("i32", f"call i32 (ptr, ...) @printf(ptr {c.module.text.text_constant(b'%s').name}, {text})")
     flush = c.module.intrinsic("fflush", "i32", "ptr")
