@@ -1,8 +1,12 @@
 """The tables that are shipped are those of the grammar, and no compilation needs lark."""
 
+import logging
 import subprocess
 import sys
 from pathlib import Path
+
+import lark
+import pytest
 
 from voltac.syntax.generate import generate
 from voltac.syntax.lexer import TOKEN, kinds
@@ -12,6 +16,13 @@ from voltac.syntax.tables import TABLES_FILE, load
 
 def test_the_tables_are_up_to_date() -> None:
     assert Path(TABLES_FILE).read_text() == generate(), "run python -m voltac.syntax.generate"
+
+
+def test_the_grammar_has_the_two_conflicts_of_the_reference(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG, logger=lark.logger.name):
+        generate()
+    conflicts = {record.args[0] for record in caplog.records if isinstance(record.args, tuple) and "conflict" in record.msg}
+    assert conflicts == {"ELSE", "__ATTRIBUTE__"}
 
 
 def test_every_rule_has_a_builder() -> None:

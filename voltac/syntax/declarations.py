@@ -237,22 +237,23 @@ class Declarations(Expressions):
         start: int,
         end: int,
         name: str,
-        members: list[ast.Declaration] | tuple[ast.Attribute, ...] | None = None,
-        attributes: tuple[ast.Attribute, ...] | None = None,
+        members: tuple[ast.Declaration, ...],
+        attributes: tuple[ast.Attribute, ...] | None,
     ) -> ast.StructSpecifier:
-        if isinstance(members, tuple):
-            members, attributes = None, members
-        return ast.StructSpecifier(self.span(start, end), name, tuple(members or ()), attributes or ())
+        return ast.StructSpecifier(self.span(start, end), name, members, attributes or ())
 
     def struct_unnamed(
         self,
         start: int,
         end: int,
         word: int,
-        members: list[ast.Declaration] | tuple[ast.Attribute, ...] | None = None,
-        attributes: tuple[ast.Attribute, ...] | None = None,
+        members: tuple[ast.Declaration, ...],
+        attributes: tuple[ast.Attribute, ...] | None,
     ) -> ast.StructSpecifier:
         return self.struct_definition(start, end, "", members, attributes)
+
+    def members(self, start: int, end: int, items: list[ast.Declaration] | None = None) -> tuple[ast.Declaration, ...]:
+        return tuple(items or ())
 
     def member(
         self,

@@ -1,16 +1,14 @@
 """Text → tokens: one regular expression for the preprocessor and the parser alike.
 
-A token is its text, its span and its kind, the number of a terminal of the grammar. Kinds depend on nothing but the text,
-so each distinct text is classified once (:class:`Kinds`); whether a name is a type is decided while parsing.
+The kind of a token, the number of a terminal of the grammar, depends on nothing but its text, so each distinct text is
+classified once (:class:`Kinds`); whether a name is a type is decided while parsing.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable
 
-from voltac.diagnostics import Span
 from voltac.syntax.tables import Tables, load
 
 OPERATOR_NAME = r"operator(?:<<=|>>=|&&|\|\||\+\+|--|<<|>>|[-+*/%<>=!&|^]=|[-+*/%<>=!&|^~])"
@@ -103,30 +101,3 @@ _FLOATING = re.compile(r"[0-9]*\.|[0-9]+(?:[eEdD][+-]?[0-9]|f|F|d$|D$)")
 @functools.cache
 def kinds() -> Kinds:
     return Kinds(load())
-
-
-class Tokens:
-    """A run of tokens as parallel lists: the form in which the preprocessor hands a file to the parser."""
-
-    __slots__ = ("spans", "texts")
-
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-        self.spans: list[Span] = []
-
-    def add_line(self, line: str, file: str, number: int) -> None:
-        """Lex a line that nothing has to be expanded in."""
-        texts = self.texts
-        spans = self.spans
-        for match in TOKEN.finditer(line):
-            text = match.group()
-            start, end = match.span()
-            texts.append(text)
-            spans.append(_new(Span, (file, number, start + 1, number, end + 1)))
-
-    def extend(self, texts: Iterable[str], spans: Iterable[Span]) -> None:
-        self.texts.extend(texts)
-        self.spans.extend(spans)
-
-
-_new = tuple.__new__

@@ -93,17 +93,15 @@ class Statements(Declarations):
         return self.texts[token]
 
     def foreach(
-        self,
-        start: int,
-        end: int,
-        word: str,
-        first: ast.Dimension,
-        *others: list[ast.Dimension] | ast.Statement,
+        self, start: int, end: int, word: str, dimensions: tuple[ast.Dimension, ...], body: ast.Statement
     ) -> ast.Foreach:
         self.names.close()
-        *rest, body = others
-        dimensions = (first, *(rest[0] if rest else ()))  # type: ignore[misc]
-        return ast.Foreach(self.span(start, end), dimensions, body, word == "foreach_tiled")  # type: ignore[arg-type]
+        return ast.Foreach(self.span(start, end), dimensions, body, word == "foreach_tiled")
+
+    def dimensions(
+        self, start: int, end: int, first: ast.Dimension, rest: list[ast.Dimension] | None = None
+    ) -> tuple[ast.Dimension, ...]:
+        return (first, *(rest or ()))
 
     def foreach_active(self, start: int, end: int, opened: None, name: str, body: ast.Statement) -> ast.ForeachActive:
         self.names.close()
