@@ -1,4 +1,10 @@
-"""The face to Python: source text or a file in, kernels that are called with numpy arrays out."""
+"""The face to Python: source text or a file in, kernels that are called with numpy arrays out.
+
+A kernel gets the address of an array's first element, as from C: it works in
+place, and how many elements there are is for the caller to say. Type, byte order,
+contiguity, alignment and writability are checked; that the count passed to the
+kernel is not beyond the array's end cannot be.
+"""
 
 from __future__ import annotations
 

@@ -35,6 +35,10 @@ class Kernel:
     _signature: Signature
     _source: Source
 
+    if TYPE_CHECKING:
+
+        def __call__(self, *given: Any, **by_name: Any) -> Any: ...
+
     @property
     def signature(self) -> str:
         """The function as the language declares it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from voltac.diagnostics import suggestion
 from voltac.options import Options
@@ -17,6 +17,10 @@ class KernelModule:
     There is no ``__getattr__``: it would cost every call 20 ns. Python itself
     suggests names for a misspelled attribute, from :meth:`__dir__`.
     """
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Kernel: ...
 
     def __init__(self, source: Source, kernels: Iterable[Kernel], warnings: str) -> None:
         self._source = source
