@@ -84,6 +84,16 @@ class Memory:
         start = address - segment.address
         return segment.bytes[start : start + size]
 
+    def address_of_bytes(self, real: int) -> int:
+        """The address at which a byte of this process's memory appears; 0 for 0."""
+        for segment in self._segments:
+            start = segment.bytes.ctypes.data
+            if start <= real <= start + len(segment.bytes):
+                return segment.address + real - start
+        if real:
+            raise MemoryFault(f"a C function returned the pointer {real:#x}, which is not into an object of the program")
+        return 0
+
     def _below(self, address: int) -> Segment | None:
         index = bisect_right(self._starts, address) - 1
         return self._segments[index] if index >= 0 else None

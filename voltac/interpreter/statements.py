@@ -22,8 +22,10 @@ from voltac.diagnostics import NOWHERE, Span
 from voltac.sema import tree
 from voltac.sema.types import Void
 
+from .c_functions import find_c_function
 from .expressions import Expressions
 from .machine import Frame, InterpreterError, Leaving, Machine, ProgramAborted
+from .memory import MemoryFault
 from .printing import print_text
 from .values import Mask, Value, constant, dtype_of, lanes_holding, merge
 
@@ -108,10 +110,14 @@ class Statements:
 
     def call_host(self, function: tree.FunctionSymbol, arguments: Sequence[Value], span: Span) -> Value:
         """A function from outside: one call for the gang."""
-        provided = self.machine.c_functions.get(function.name)
+        machine = self.machine
+        provided = machine.c_functions.get(function.name) or find_c_function(function, machine.memory)
         if provided is None:
-            raise InterpreterError(f"function '{function.name}' has no body, and none was provided", span)
-        result = provided(*arguments)
+            raise InterpreterError(f"function '{function.name}' has no body, and none was provided or found", span)
+        try:
+            result = provided(*arguments)
+        except MemoryFault as fault:
+            raise InterpreterError(str(fault), span) from None
         if isinstance(function.type.result.type, Void):
             return None
         return np.asarray(result, dtype_of(function.type.result.type))[()]

@@ -31,7 +31,10 @@ class TextTrace:
         mask = "".join("1" if on else "." for on in active)
         head = f"{statement.span.line}:{statement.span.column}".ljust(7) + f" [{mask}]  "
         self._indent = len(head)
-        self._write(head + (self._excerpt(statement.span) or type(statement).__name__.lower()) + "\n")
+        span = statement.span
+        if isinstance(statement, tree.Declare) and statement.initial is not None:
+            span = span.to(statement.initial.span)
+        self._write(head + (self._excerpt(span) or type(statement).__name__.lower()) + "\n")
 
     def wrote(self, place: tree.Place, value: Value, lanes: Mask) -> None:
         name = place.symbol.name if isinstance(place, tree.Variable) else self._excerpt(place.span)
