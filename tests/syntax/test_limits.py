@@ -108,6 +108,12 @@ def test_many_bad_characters_end_early() -> None:
     assert 100 <= len(messages("$ " * 50_000)) <= 1000
 
 
+def test_many_unknown_types_end_early() -> None:
+    started = time.perf_counter()
+    assert 100 <= len(messages("".join(f"type{number} x{number};\n" for number in range(5_000)))) <= 1000
+    assert time.perf_counter() - started < 30
+
+
 def test_mistakes_in_a_long_file_take_no_more_time() -> None:
     started = time.perf_counter()
     found = messages("void f() {\n" + "x = ;\n" * 10_000 + "}")

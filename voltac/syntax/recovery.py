@@ -193,10 +193,9 @@ class SyntaxErrors:
         unknown = self.unknown_type(token)
         if unknown >= 0:
             self.report_unknown_type(unknown)
-            if unknown == token:
-                return token
-            start = self.give_up()
-            return start
+            if self.count >= _MOST_ERRORS:
+                return -1
+            return token if unknown == token else self.give_up()
         if not silent:
             self.diagnostics.error(self.spans[token], self.describe(token))
             self.count += 1
