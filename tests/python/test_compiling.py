@@ -96,6 +96,21 @@ def test_functions_of_c_are_found_or_given() -> None:
         voltac.compile(source, functions={"given": "x"})
 
 
+@pytest.mark.parametrize(
+    "option", [{"debug_info": True}, {"code_model": "large"}, {"function_sections": True}, {"opt": 0}, {"addressing": 64}]
+)
+def test_code_of_every_form_is_loaded(option: dict[str, object]) -> None:
+    source = (
+        "static uniform float scale[4] = {1, 2, 3, 4}; uniform int calls = 0;"
+        "export uniform float f(uniform float x[], uniform int n) {"
+        "  float s = 0; foreach (i = 0 ... n) s += exp(x[i]) * scale[i & 3]; ++calls; return reduce_add(s) + calls; }"
+    )
+    x = np.linspace(0, 1, 37, dtype=np.float32)
+    expected = np.sum(np.exp(x.astype(float)) * np.resize([1, 2, 3, 4], 37))
+    k = voltac.compile(source, **option)
+    assert [k.f(x, 37), k.f(x, 37)] == pytest.approx([expected + 1, expected + 2], rel=1e-5)
+
+
 def test_what_a_kernel_prints_appears() -> None:
     code = "import voltac; voltac.compile('export void f(uniform int x) { print(\"x is %\\\\n\", x); }').f(12)"
     assert run_python(code) == "x is 12\n"

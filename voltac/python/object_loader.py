@@ -282,6 +282,8 @@ class _Linker:
         if kind in _VIA_TABLE:
             self._put32(at, self.base + self._entry(item, number) + addend - place)
             return
+        if kind not in (_64, _PC32, _PLT32, _PC64, _32S, _32, _NONE):
+            raise NotSupported(f"relocation of type {kind}")
         symbol = item.symbols[number]
         target = self.address_of(item, number)
         if kind == _64:
@@ -298,8 +300,6 @@ class _Linker:
             if not 0 <= target + addend < 1 << 32:
                 raise NotSupported("an address that does not fit")
             struct.pack_into("<I", self.region, at, target + addend)
-        elif kind != _NONE:
-            raise NotSupported(f"relocation of type {kind}")
 
     def address_of(self, item: _Object, number: int) -> int:
         address = item.addresses[number]
