@@ -135,3 +135,34 @@ def test_an_object_keeps_the_mode_and_the_link_it_had(voltac: Run, folder: Path)
     assert (folder / "out.o").is_symlink()
     assert (folder / "real.o").read_bytes()[:4] == b"\x7fELF"
     assert (folder / "real.o").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("command", ["voltac good.ispc -o good.o --target=sse4 >&-", "voltac --help >&-", "voltac --help 2>&-"])
+def test_streams_may_be_closed(folder: Path, command: str) -> None:
+    command = command.replace("voltac", f"'{sys.executable}' -m voltac")
+    done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("good.ispc -o - --target=sse4 >&-", "cannot write standard output: it is closed"),
+        ("- -o good.o --target=sse4 <&-", "cannot read standard input: it is closed"),
+    ],
+)
+def test_a_closed_stream_that_is_needed_is_an_error(folder: Path, words: str, message: str) -> None:
+    command = f"'{sys.executable}' -m voltac {words}"
+    done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True)
+    assert message in said(done)
+    assert done.returncode == 1
+
+
+def test_file_names_need_not_be_utf_8(folder: Path) -> None:
+    name = os.fsdecode(b"caf\xe9 $1.ispc")
+    (folder / name).write_text("export uniform int f() { return 7; }")
+    words = [name, "-o", "out.o", "-M", "-MF", "out.d", "--target=sse4", "-g"]
+    done = subprocess.run([sys.executable, "-m", "voltac", *words], cwd=folder, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    made = subprocess.run(["make", "-n", "-f", "out.d", "out.o"], cwd=folder, capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr

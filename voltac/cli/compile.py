@@ -73,6 +73,8 @@ def _input(operands: list[str]) -> str:
 def _read(path: str) -> str:
     if path != "-":
         return read_source(path)
+    if sys.stdin.name == os.devnull:
+        raise InputError("cannot read standard input: it is closed")
     try:
         content = sys.stdin.buffer.read()
     except OSError as error:
@@ -121,10 +123,10 @@ def _outputs(arguments: Namespace, job: Compilation, path: str) -> list[Output]:
         outputs.append(Output(arguments.header, header.encode()))
     if arguments.make_rule:
         target = arguments.make_rule_target or arguments.output or os.path.splitext(path)[0] + ".o"
-        outputs.append(Output(arguments.make_rule_file or "-", make_rule(target, path, job.dependencies).encode()))
+        outputs.append(Output(arguments.make_rule_file or "-", os.fsencode(make_rule(target, path, job.dependencies))))
     if arguments.dependency_list:
         names = sorted(set(job.dependencies))
-        outputs.append(Output(arguments.dependency_list, "".join(f"{name}\n" for name in names).encode()))
+        outputs.append(Output(arguments.dependency_list, os.fsencode("".join(f"{name}\n" for name in names))))
     for output in outputs:
         if output.path != "-" and os.path.exists(output.path) and path != "-" and os.path.samefile(output.path, path):
             raise InputError(f"output file {output.path} is the input file; it was left as it is")
@@ -134,4 +136,10 @@ def _outputs(arguments: Namespace, job: Compilation, path: str) -> list[Output]:
 def make_rule(target: str, source: str, dependencies: tuple[str, ...]) -> str:
     """``target: source`` and the other files, one a line, as make reads it."""
     others = [name if os.path.isabs(name) or name.startswith(".") else f"./{name}" for name in dependencies if name != source]
-    return " \\\n ".join([f"{target}: {source}", *others]) + "\n"
+    first, *rest = (_escaped(name) for name in (source, *others))
+    return " \\\n ".join([f"{_escaped(target)}: {first}", *rest]) + "\n"
+
+
+def _escaped(name: str) -> str:
+    """A file name as make reads it."""
+    return name.replace("$", "$$").replace("#", "\\#").replace(" ", "\\ ")

@@ -54,12 +54,20 @@ def main(words: list[str] | None = None) -> int:
 
 def entry() -> None:
     """What the command ``voltac`` runs: ends the process at once, which saves the time to take LLVM apart."""
+    _replace_closed_streams()
     code = main()
     for stream in (sys.stdout, sys.stderr):
         # Whatever could not be written has been reported by now.
         with suppress(OSError):
             stream.flush()
     os._exit(code)
+
+
+def _replace_closed_streams() -> None:
+    """A shell's ``>&-`` leaves None where the stream was. What needs the stream itself sees by its name that it is gone."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 (stays open)
 
 
 def _complain(text: str, code: int) -> int:

@@ -66,6 +66,8 @@ class Module:
 
     def __init__(self, text: str, options: Options) -> None:
         llvm = binding()
+        # Names of files need not be UTF-8, but LLVM text is.
+        text = text.encode("utf-8", "backslashreplace").decode("utf-8")
         if "target datalayout" not in text:
             # Given before parsing: loads and stores without an alignment take the layout's.
             text = f'target datalayout = "{data_layout(options)}"\n{text}'
