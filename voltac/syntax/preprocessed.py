@@ -7,6 +7,7 @@ from voltac.syntax.lexer import TOKEN
 from voltac.syntax.macros import Macro, Token
 
 _MISSING_LINES_SHOWN_AS_BLANK = 8
+_DEEPEST_INDENT = 80
 
 
 class Preprocessed:
@@ -21,7 +22,8 @@ class Preprocessed:
         """Every file read, the main one first."""
         self.macro_table: dict[str, Macro] = {}
         self.main_lines: list[str] = []
-        self._pieces: list[tuple[str, int, str]] = []
+        self._pieces: list[tuple[str, int, str | list[Token]]] = []
+        """File, line and text of each line that is left; expanded ones are made text when asked for."""
         self._definitions: list[tuple[int, str]] = []
 
     @property
@@ -46,6 +48,9 @@ class Preprocessed:
     def add_piece(self, file: str, number: int, text: str) -> None:
         self._pieces.append((file, number, text))
 
+    def add_expanded(self, place: Span, tokens: list[Token]) -> None:
+        self._pieces.append((place.file, place.line, tokens))
+
     def add_definition(self, file: str, number: int, text: str) -> None:
         self._definitions.append((len(self._pieces), text))
         self._pieces.append((file, number, ""))
@@ -58,6 +63,9 @@ class Preprocessed:
             shown = directives.get(index, text)
             if not shown:
                 continue
+            if isinstance(shown, list):
+                indent = min(shown[0].span.column - 1, _DEEPEST_INDENT)
+                shown = " " * indent + separated(shown)
             if piece_file != file or not line <= number <= line + _MISSING_LINES_SHOWN_AS_BLANK:
                 parts.append(f'# {number} "{quoted(piece_file)}"\n')
             else:

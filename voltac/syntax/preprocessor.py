@@ -17,7 +17,7 @@ from voltac.records import mutable_record
 from voltac.syntax.conditions import ConditionError, evaluate
 from voltac.syntax.lexer import COMMENT_OR_STRING, TOKEN, is_name
 from voltac.syntax.macros import Expander, Macro, MacroError, Token, define, lex, same, spelling
-from voltac.syntax.preprocessed import Preprocessed, quoted, separated
+from voltac.syntax.preprocessed import Preprocessed, quoted
 
 _DIRECTIVE = re.compile(r"\s*#\s*(\w*)(.*)", re.DOTALL | re.ASCII)
 _MARKER = re.compile(r'\s*(\d+)(?:\s+"((?:[^"\\]|\\.)*)")?[\s\d]*', re.ASCII)
@@ -225,8 +225,7 @@ class Preprocessor:
             return
         self.result.texts.extend([token.text for token in expanded])
         self.result.spans.extend([token.span for token in expanded])
-        indent = " " * (place.column - 1) if place.column < 80 else ""
-        self.result.add_piece(place.file, place.line, indent + separated(expanded))
+        self.result.add_expanded(place, expanded)
 
     def following_line(self, file: _File, open_list: bool) -> list[Token] | None:
         """The tokens of the next line of text, for an argument list that goes on there."""
