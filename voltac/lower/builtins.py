@@ -260,8 +260,41 @@ def _reduce_extremum(float_comparison: str, signed: str, unsigned: str) -> Emitt
 
 def _compress(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     vector, mask = arguments
+    lane = element_type(vector.type)
+    if not _has_avx512(c):
+        return _compress_register(c, vector, mask)
+    if lane in ("i8", "i16", "half"):
+        # The instruction moves lanes of 32 and 64 bits.
+        bits = vector if lane != "half" else c.build.convert("bitcast", vector, f"<{c.width} x i16>")
+        moved = _compress_pieces(c, c.build.convert("zext", bits, f"<{c.width} x i32>"), mask)
+        narrow = c.build.convert("trunc", moved, bits.type)
+        return narrow if lane != "half" else c.build.convert("bitcast", narrow, vector.type)
+    return _compress_pieces(c, vector, mask)
+
+
+def _compress_register(c: FunctionContext, vector: IR, mask: IR) -> IR:
     name = f"llvm.experimental.vector.compress.{overload(vector.type)}"
     return call(c, name, vector.type, vector, mask, poison(vector.type))
+
+
+def _compress_pieces(c: FunctionContext, vector: IR, mask: IR) -> IR:
+    """Register by register, one behind the other in memory: LLVM 22 splits wider compressions wrongly."""
+    lane = element_type(vector.type)
+    bytes_ = {"i32": 4, "float": 4}.get(lane, 8)
+    piece = min(c.width, c.target.vector_bits // 8 // bytes_)
+    if piece == c.width:
+        return _compress_register(c, vector, mask)
+    size = bytes_ * c.width
+    table = c.build.alloca(vector.type, size, "compressed")
+    end = integer("i64", 0)
+    for start in range(0, c.width, piece):
+        lanes = range(start, start + piece)
+        part, part_mask = (c.build.shuffle(whole, poison(whole.type), lanes) for whole in (vector, mask))
+        c.build.store(_compress_register(c, part, part_mask), c.build.gep(lane, table, end), bytes_)
+        bits = c.build.convert("bitcast", part_mask, f"i{piece}")
+        count = call(c, f"llvm.ctpop.i{piece}", bits.type, bits)
+        end = c.build.binary("add", end, c.build.convert("zext", count, "i64"))
+    return c.build.load(vector.type, table, size)
 
 
 def _expand(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
