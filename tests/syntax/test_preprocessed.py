@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from sources import OPTIONS, preprocessed, tokens
+from sources import OPTIONS, message, preprocessed, tokens
 
 from voltac.diagnostics import Diagnostics
 from voltac.syntax import preprocess
@@ -58,6 +58,12 @@ def test_the_version_of_llvm_is_that_of_llvmlite() -> None:
 
 def test_macros_of_the_command_line_win_over_the_limits() -> None:
     assert tokens("A B INT8_MAX", defines=(("A", "1"), ("B", ""), ("INT8_MAX", "5"))) == ["1", "5"]
+
+
+def test_macros_of_the_command_line_may_have_parameters() -> None:
+    assert tokens("F(3)", defines=(("F(x)", "x + x"),)) == ["3", "+", "3"]
+    for wrong in ("3", "F(", "defined"):
+        assert "of the command line" in message("x", defines=((wrong, "1"),)).text
 
 
 def test_date_and_time_are_strings() -> None:

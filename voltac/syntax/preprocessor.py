@@ -10,7 +10,7 @@ import re
 import time
 from bisect import bisect_right
 
-from voltac.diagnostics import CompileError, Diagnostics, Span, suggestion
+from voltac.diagnostics import NOWHERE, CompileError, Diagnostics, Span, suggestion
 from voltac.options import Options
 from voltac.paths import STANDARD_LIBRARY
 from voltac.records import mutable_record
@@ -99,10 +99,14 @@ class Preprocessor:
     def predefine(self, rows: dict[str, str]) -> None:
         place = Span("<built-in>", 1, 1, 1, 1)
         for head, body in rows.items():
-            if "(" in head:
-                macro = define(f"{head} {body}", place)
-            else:
+            if head.isidentifier() and head != "defined":
                 macro = Macro(head, None, False, body, place)
+            else:
+                try:
+                    macro = define(f"{head} {body}", place)
+                except MacroError as mistake:
+                    self.error(NOWHERE, f"macro '{head}' of the command line: {mistake}")
+                    continue
             self.macros[macro.name] = macro
             self.known.add(macro.name)
 
