@@ -74,3 +74,15 @@ def test_lanes_that_are_off_may_divide_by_zero(bits):
     expected = [-25, -33, -50, -100, 0, 100, 50, 33]
     Loaded(source, "divide").function("divide", None, ctypes.c_void_p)(values.ctypes.data)
     assert values.tolist() == expected
+
+
+@pytest.mark.parametrize("mode", ["legacy", "balanced", "aggressive"])
+def test_fast_math_leaves_the_library_exact(mode):
+    source = """
+    export void f(uniform float x[], uniform float y[], uniform int n) { foreach (i = 0 ... n) y[i] = exp(x[i]) / 3.0f; }"""
+    x = np.linspace(-5, 5, 37, dtype=np.float32)
+    y = np.zeros_like(x)
+    Loaded(source, "f", fast_math=mode).function("f", None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(
+        x.ctypes.data, y.ctypes.data, len(x)
+    )
+    assert np.allclose(y, np.exp(x.astype(np.float64)) / 3, rtol=1e-6)

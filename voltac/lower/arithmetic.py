@@ -29,11 +29,16 @@ COMPARISONS = frozenset(_FLOAT_COMPARISONS)
 
 
 def float_flags(c: FunctionContext, lane: str) -> str:
-    """Fast-math flags of an operation, with a blank at the end."""
-    if c.options.fast_math == "aggressive":
-        return "fast "
-    if c.options.fast_math == "balanced":
-        return "reassoc nsz arcp contract "
+    """Fast-math flags of an operation, with a blank at the end.
+
+    The library's own arithmetic stays as it is written: its reductions and
+    roundings depend on the order of operations.
+    """
+    if not c.symbol.library:
+        if c.options.fast_math == "aggressive":
+            return "fast "
+        if c.options.fast_math == "balanced":
+            return "reassoc nsz arcp contract "
     if c.options.disable_fma or (lane == "half" and not c.target.has_native_half):
         return ""
     return "contract "
@@ -92,7 +97,7 @@ def _binary(
         return compare(c, operator, left, right, scalar)
     assert isinstance(scalar, Scalar | Enum)
     if isinstance(scalar, Scalar) and scalar.kind == "float":
-        if operator == "/" and c.options.fast_math == "legacy" and scalar.bits == 32:
+        if operator == "/" and c.options.fast_math == "legacy" and scalar.bits == 32 and not c.symbol.library:
             return _legacy_divide(c, left, right, constant)
         return c.build.binary(f"{_FLOAT_OPERATIONS[operator]} {float_flags(c, c.types.lane(scalar))}".rstrip(), left, right)
     signed = isinstance(scalar, Scalar) and scalar.is_signed
