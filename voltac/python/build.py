@@ -51,12 +51,11 @@ def build_module(source: Source, use_cache: bool = True, functions: Mapping[str,
 
 def _compiled(source: Source, key: str) -> disk.Entry:
     # Only here: a call of a cached kernel does without the compiler.
-    from dataclasses import replace
-
     from voltac.driver import compile_source
     from voltac.llvm import late
     from voltac.python.describe import signature
     from voltac.python.entry import conventions, entry_module
+    from voltac.records import replace
     from voltac.sema.layout import Layout
 
     start = time.time()
