@@ -114,3 +114,18 @@ def test_a_read_only_array_is_read_but_not_written() -> None:
     assert interpreter.call("f", [data, False]) == 1
     with pytest.raises(InterpreterError, match="read-only"):
         interpreter.call("f", [data, True])
+
+
+def test_long_prints_are_cut() -> None:
+    printed: list[str] = []
+    source = 'export void f(uniform double x) { double v = x; print("<%>%%%%%%%%", v, v, v, v, v, v, v, v, v); }'
+    interpreter = load(source, printed.append)
+    interpreter.call("f", [1e200])
+    lanes = ",".join([f"{1e200:f}"] * 8)[:1023]
+    assert printed[0] == (f"<[{lanes}]>" + f"[{lanes}]" * 8)[:8191]
+
+
+def test_bits_that_are_no_text_are_printed_as_they_are() -> None:
+    printed: list[str] = []
+    load(r'export void f() { print("\xff%\n", 1); }', printed.append).call("f", [])
+    assert printed[0].encode("utf-8", "surrogateescape") == b"\xff1\n"

@@ -7,18 +7,24 @@ from voltac.sema.types import VARYING, Pointer, Qual, Scalar
 
 from .values import Mask, Value
 
+STATEMENT_BYTES = 8191
+ARGUMENT_BYTES = 1023
+"""Longer output is cut: the values of an argument, brackets aside, and what a statement prints."""
+
 
 def printed(pieces: tuple[str, ...], arguments: list[tuple[Qual, Value]], active: Mask) -> str:
     """The pieces of a format with the values between them."""
     texts = [argument_text(qual, value, active) for qual, value in arguments]
-    return pieces[0] + "".join(text + piece for text, piece in zip(texts, pieces[1:], strict=True))
+    whole = pieces[0] + "".join(text + piece for text, piece in zip(texts, pieces[1:], strict=True))
+    return whole.encode("utf-8", "surrogateescape")[:STATEMENT_BYTES].decode("utf-8", "surrogateescape")
 
 
 def argument_text(qual: Qual, value: Value, active: Mask) -> str:
     if qual.rate != VARYING:
-        return element_text(qual, value)
+        return element_text(qual, value)[:ARGUMENT_BYTES]
     texts = [element_text(qual, element) for element in value]
-    return "[" + ",".join(text if on else inactive_text(qual, text) for text, on in zip(texts, active)) + "]"
+    lanes = ",".join(text if on else inactive_text(qual, text) for text, on in zip(texts, active))
+    return f"[{lanes[:ARGUMENT_BYTES]}]"
 
 
 def inactive_text(qual: Qual, text: str) -> str:
