@@ -73,6 +73,15 @@ void f(S s, uniform int * uniform p, float x) {
     x < 1;
     p == 0;
 }""",
+        "logic on vectors": """
+struct S { int a; };
+void f(S s, float<2> v, float<3> w, uniform int * uniform p) {
+    v && v;
+    v || 1;
+    p && v;
+    s && v; // error: condition
+    v && w; // error: lengths
+}""",
         "what can be stepped": """
 struct S { int a; };
 void f(bool b, S s, int i, void * uniform v) {

@@ -233,6 +233,8 @@ def logical(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, 
     if isinstance(a, Vector) or isinstance(b, Vector):
         if isinstance(a, Vector) and isinstance(b, Vector) and a.count != b.count:
             checker.reject(span, f"operator '{symbol}': the vector lengths of '{left.type}' and '{right.type}' differ")
+        left = left if isinstance(a, Vector) else to_bool(checker, left, f"operator '{symbol}'")
+        right = right if isinstance(b, Vector) else to_bool(checker, right, f"operator '{symbol}'")
         both = Qual(Vector(BOOL, a.count if isinstance(a, Vector) else b.count if isinstance(b, Vector) else 0), rate)
     else:
         left = to_bool(checker, left, f"operator '{symbol}'")
