@@ -18,6 +18,8 @@ from voltac.ir.types import Layout, array_parts, element_of, integer_bits, lanes
 
 _LANEWISE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "freeze", "icmp", "fcmp", "select"))
 _DIVISIONS = {"sdiv": "zero", "udiv": "unsigned", "ashr": "floor", "lshr": "unsigned"}
+_MOST_GUESSES = 3
+"""Loops that depend on each other deeper than this are not followed."""
 
 
 class LaneValues:
@@ -30,6 +32,8 @@ class LaneValues:
         self.parameter_types = {parameter.name: parameter.type for parameter in function.parameters}
         self.memo = Memo()
         self.facts = FactFinder(self)
+        self._guesses = 0
+        """Guesses being tried, one inside the other."""
         self._positions = {name: number for number, name in enumerate(self.definitions)}
 
     def of(self, operand: Operand) -> LaneValue | None:
@@ -124,6 +128,8 @@ class LaneValues:
 
     def _binary(self, instruction: Instruction, bits: int) -> LaneValue | None:
         op, parts = instruction.op, instruction.parts
+        if op not in ("add", "sub", "or") and all(operand.value[0] == "%" for operand in parts.operands):
+            return None
         first, second = (self.of(operand) for operand in parts.operands)
         if first is None or second is None:
             return None
@@ -215,6 +221,15 @@ class LaneValues:
         For a phi of a loop the shape that enters is assumed and then proved for what comes back.
         """
         name = instruction.name
+        if self._guesses >= _MOST_GUESSES:
+            self.memo.limit()
+            return None
+        self._guesses += 1
+        found = self._proved_shape(name, self.bits_of(instruction.type), operands)
+        self._guesses -= 1
+        return found
+
+    def _proved_shape(self, name: str, bits: int, operands: list[Operand]) -> LaneValue | None:
         place = self._positions[name]
         # Constants and what is defined before come first: they do not rest on this value.
         operands = sorted(operands, key=lambda operand: self._positions.get(operand.value, -1) >= place)
@@ -226,7 +241,6 @@ class LaneValues:
                 break
         if shape is None:
             return None
-        bits = self.bits_of(instruction.type)
         own = Symbol("lane", name, bits)
         signed = unsigned = True
         while True:
@@ -254,8 +268,8 @@ class LaneValues:
         if instruction is None:
             return False
         op, parts = instruction.op, instruction.parts
-        if op in _LANEWISE or op == "phi":
-            return all(self.is_uniform(operand) for operand in parts.operands) and op != "phi"
+        if op in _LANEWISE:
+            return all(self.is_uniform(operand) for operand in parts.operands)
         if op == "call" and parts.callee.startswith("@volta.gather."):
             return self.is_uniform(parts.operands[0])
         if op == "shufflevector":

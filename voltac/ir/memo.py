@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
+_LIMIT = "limit"
+
 
 class Memo:
     """Questions are any hashable keys."""
@@ -43,6 +45,9 @@ class Memo:
         del self._open[key]
         self.retract(key)
         used.discard(key)
+        if not self._open:
+            self.retract(_LIMIT)
+            used.discard(_LIMIT)
         self._answers[key] = found
         if used:
             self._rests_on[key] = used
@@ -50,6 +55,10 @@ class Memo:
             for guess in used:
                 self._supports.setdefault(guess, set()).add(key)
         return found
+
+    def limit(self) -> None:
+        """What is answered now is weaker than it could be: it is kept only while questions are open."""
+        self._used[-1].add(_LIMIT)
 
     def guess(self, key: Hashable, meanwhile: Any) -> None:
         """Change what is taken for an open answer; what rests on the old guess is dropped."""
