@@ -101,6 +101,7 @@ void f(uniform int n, E e, float x) {
 void f() {
     case 1: ; // error: case
     default: ; // error: default
+    switch (programCount) { foreach (i = 0 ... 9) { case 1: ; } } // error: case
 }""",
         "values are integers": """
 struct S { int a; };

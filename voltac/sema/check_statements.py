@@ -111,6 +111,8 @@ def _enclosing_switch(checker: Checker, node: ast.Case | ast.Default, word: str)
     for frame in reversed(checker.frames):
         if frame.kind == "switch":
             return frame
+        if frame.kind in _FOREACH:
+            break
     checker.error(node.span, f"'{word}' stands outside of any switch")
     return Frame("switch", False, label_type=Qual(INT32))
 
