@@ -1,0 +1,75 @@
+"""Loops with random index expressions do what numpy says, and touch nothing else."""
+
+import ctypes
+import os
+import signal
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from guard_pages import GuardedMemory
+from random_accesses import Case, random_cases
+from run_programs import HOST_TARGETS, compile_for, options
+
+from voltac.driver import Compilation
+from voltac.ir.interp import Machine
+from voltac.ir.read import read
+from voltac.llvm import load_objects
+from voltac.target_info import TargetInfo
+
+_Function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int)
+
+
+def differences_in_ir(text: str, cases: list[Case]) -> list[str]:
+    machine, found = Machine(read(text)), []
+    for case in cases:
+        to = case.to.copy()
+        machine.call(case.name, [to, case.source.copy(), case.a, case.b])
+        if not np.array_equal(to, case.expected):
+            found.append(case.text)
+    return found
+
+
+def differences_natively(job: Compilation, cases: list[Case], *, at_end: bool) -> list[str]:
+    """Each case between guard pages, in a child process; a crash is a difference."""
+    loaded = load_objects([job.optimized.object_code()], [case.name for case in cases])
+    found = []
+    for case in cases:
+        memory = [GuardedMemory(array.nbytes) for array in (case.to, case.source)]
+        to, source = (
+            place.array(array.dtype, len(array), at_end=at_end) for place, array in zip(memory, (case.to, case.source))
+        )
+        to[:], source[:] = case.to, case.source
+        child = os.fork()
+        if child == 0:
+            signal.signal(signal.SIGSEGV, signal.SIG_DFL)
+            signal.alarm(10)
+            _Function(loaded.address(case.name))(to.ctypes.data, source.ctypes.data, case.a, case.b)
+            os._exit(0)
+        status = os.waitpid(child, 0)[1]
+        if status != 0 or not np.array_equal(to, case.expected):
+            found.append(f"{'crashed: ' if status else ''}{case.text}")
+    return found
+
+
+def check(seed: int, count: int, target: TargetInfo) -> None:
+    cases = random_cases(seed, count)
+    text = "\n".join(case.text for case in cases)
+    job = compile_for(Path(f"accesses_{seed}.ispc"), text, target)
+    assert job.options == options(target)
+    for stage in ("early", "passes"):
+        assert differences_in_ir(job.results[stage], cases) == [], stage
+    assert differences_natively(job, cases, at_end=zlib.crc32(text.encode()) % 2 == 0) == []
+
+
+@pytest.mark.parametrize("target", HOST_TARGETS, ids=lambda target: target.name)
+def test_random_accesses(target: TargetInfo) -> None:
+    check(zlib.crc32(target.name.encode()), 25, target)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("target", HOST_TARGETS, ids=lambda target: target.name)
+def test_many_random_accesses(target: TargetInfo) -> None:
+    for seed in range(60):
+        check(seed, 25, target)
