@@ -145,7 +145,7 @@ def test_explicitly_aligned_structs_say_so(tmp_path: Path) -> None:
 
 def test_exported_types_appear_without_a_function(tmp_path: Path) -> None:
     text = header(types=(everything(), Vector(DOUBLE, 2), Enum("Shape", {"ROUND": 3})))
-    compiles(text, tmp_path, 'struct Everything e; struct double2 d; enum Shape s = ROUND;')
+    compiles(text, tmp_path, "struct Everything e; struct double2 d; enum Shape s = ROUND;")
 
 
 def test_structs_that_point_to_each_other_come_out(tmp_path: Path) -> None:

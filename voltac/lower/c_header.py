@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 
 from voltac.options import Options
 from voltac.records import field, mutable_record
@@ -82,14 +82,29 @@ _RESERVED = frozenset(
 
 def c_header(program: Program, options: Options, file_name: str, pragma_once: bool = True) -> str:
     """The text of the header called ``file_name`` for everything the program exports."""
-    name = Path(file_name).name
-    exports = list(program.exports)
+    return _header([_collected(program, options)], program, file_name, pragma_once, options.symbol_suffix)
+
+
+def general_c_header(compiled: Sequence[tuple[Program, Options]], file_name: str, pragma_once: bool = True) -> str:
+    """The header of a build for several targets: structs of every gang size, functions that fit them all."""
+    writers = [_collected(program, options) for program, options in compiled]
+    return _header(writers, compiled[0][0], file_name, pragma_once, "")
+
+
+def _collected(program: Program, options: Options) -> _Writer:
     writer = _Writer(Layout(options.target), options.target.width)
-    for function in exports:
+    for function in program.exports:
         writer.collect_all([parameter.type for parameter in function.parameters], via_pointer=False)
         writer.collect(function.type.result)
     for type in program.exported_types:
         writer.collect(Qual(type))
+    return writer
+
+
+def _header(writers: list[_Writer], program: Program, file_name: str, pragma_once: bool, suffix: str) -> str:
+    name = os.path.basename(file_name)
+    exports = list(program.exports)
+    writer = writers[0]
     guard = f"ISPC_{re.sub(r'[^A-Z0-9_]', '_', name.upper())}"
     if not guard.endswith("_H"):
         guard += "_H"
@@ -104,10 +119,11 @@ def c_header(program: Program, options: Options, file_name: str, pragma_once: bo
         parts.append(_title("Enumerator types with external visibility from volta code"))
         parts += map(writer.enum, writer.enums)
     parts.append(_ALIGNMENT)
-    parts += [writer.struct(struct, rate) for struct, rate in writer.structs]
+    structs = [each.struct(struct, rate) for each in writers for struct, rate in each.structs]
+    parts += dict.fromkeys(structs)
     if exports:
         parts.append(_title("Functions exported from ispc code").rstrip("\n"))
-        lines = "\n".join(writer.prototype(function) for function in exports)
+        lines = "\n".join(writer.prototype(function, suffix, len(writers) > 1) for function in exports)
         parts.append(f'{_EXTERN_C}\nextern "C" {{\n#endif // __cplusplus\n{lines}')
         parts.append(f"{_EXTERN_C}\n}} /* end extern C */\n#endif // __cplusplus\n")
     parts.append(_END)
@@ -204,21 +220,24 @@ class _Writer:
         declared = self.declare(qual.with_const(False), _usable(member.name))
         return f"    {prefix}{declared};\n"
 
-    def prototype(self, function: FunctionSymbol) -> str:
-        c, cpp = (self._prototype(function, references) for references in (False, True))
+    def prototype(self, function: FunctionSymbol, suffix: str, any_width: bool) -> str:
+        """``any_width`` leaves open what pointers to varying data point to."""
+        c, cpp = (self._prototype(function, suffix, any_width, references) for references in (False, True))
         if c == cpp:
             return c
         return f"#if defined(__cplusplus)\n{cpp}\n#else\n{c}\n#endif // {function.name} function declaration"
 
-    def _prototype(self, function: FunctionSymbol, references: bool) -> str:
-        parameters = ", ".join(self._parameter(parameter, references) for parameter in function.parameters)
-        declared = self.declare(function.type.result, f"{function.name}({parameters or 'void'})")
+    def _prototype(self, function: FunctionSymbol, suffix: str, any_width: bool, references: bool) -> str:
+        parameters = ", ".join(self._parameter(parameter, any_width, references) for parameter in function.parameters)
+        declared = self.declare(function.type.result, f"{function.name}{suffix}({parameters or 'void'})")
         return f"    extern {declared};"
 
-    def _parameter(self, symbol: VariableSymbol, references: bool) -> str:
+    def _parameter(self, symbol: VariableSymbol, any_width: bool, references: bool) -> str:
         name = _usable(symbol.name)
         if isinstance(symbol.type.type, Pointer):
             to = symbol.type.type.to
+            if any_width and to.rate == VARYING:
+                return f"void * {name}"
             if symbol.is_reference and references:
                 return self.declare(Qual(Reference(to)), name)
             if isinstance(to.type, Array):

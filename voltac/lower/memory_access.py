@@ -109,7 +109,8 @@ def _load_scalar(c: FunctionContext, address: Address) -> IR:
     if pointer.type[0] == "<":
         callee = c.module.pseudo("volta.gather", lane)
         type = f"<{c.width} x {lane}>"
-        loaded = c.build.value(type, f"call {type} {callee}({pointer}, {masks.explicit(c, c.mask)}){c.module.debug.attachment(c)}")
+        text = f"call {type} {callee}({pointer}, {masks.explicit(c, c.mask)}){c.module.debug.attachment(c)}"
+        loaded = c.build.value(type, text)
     else:
         type = f"<{c.width} x {lane}>" if storage.rate is VARYING else lane
         loaded = c.build.load(type, pointer, alignment(c, address))

@@ -122,7 +122,8 @@ class ModuleContext:
         if initial is None:
             raise InternalError(f"lower: the initial value of {symbol.name} is no constant")
         # Memory forms of aggregates may differ from the declared one only in the spelling of zero.
-        linkage = "" if shared else "internal "
+        # In a build for several targets each object has the globals, and the linker keeps one of each.
+        linkage = ("weak " if self.options.symbol_suffix else "") if shared else "internal "
         word = "constant" if symbol.type.const and not shared else "global"
         self.text.globals[name] = f"{linkage}{word} {initial}, align {alignment}"
         return address
@@ -133,7 +134,8 @@ class ModuleContext:
         """Ask for a version; it is written later."""
         known = self.versions.get((id(symbol), kind))
         if known is None:
-            known = Version(symbol, kind, global_name(_version_name(symbol, kind)), _linkage(symbol, kind))
+            suffix = "" if symbol.c_linkage else self.options.symbol_suffix
+            known = Version(symbol, kind, global_name(_version_name(symbol, kind) + suffix), _linkage(symbol, kind))
             self.versions[id(symbol), kind] = known
             self.waiting.append(known)
         return known
