@@ -53,7 +53,7 @@ def build_call(checker: Checker, function: tree.FunctionSymbol, operands: Sequen
     if function.library:
         checker.demand_body(function)
     _warn_about_use(checker, function, span)
-    arguments = convert_arguments(checker, function.name, function.type, operands, function.defaults)
+    arguments = convert_arguments(checker, function.name, function.type, operands, span, function.defaults)
     if function.library and function.name == "shift" and type(arguments[1]) is not tree.Constant:
         checker.performance_warning(span, "shift by an amount that is not constant is slow")
     return call_result(tree.Call(span, result_qual(function.type), function, tuple(arguments)), function.type)
@@ -78,30 +78,28 @@ def convert_arguments(
     name: str,
     function: Function,
     operands: Sequence[Operand],
+    span: Span,
     defaults: Sequence[tree.Value | None] = (),
 ) -> list[tree.Value]:
+    """``span`` is the call: operands that are functions have no place of their own."""
     arguments = []
     for number, (operand, parameter) in enumerate(zip(operands, function.parameters), 1):
         place = f"argument {number} of '{name}'"
+        here = span if isinstance(operand, FunctionSet) else operand.span
         if isinstance(parameter.type, Reference):
-            arguments.append(reference_argument(checker, operand, parameter.type.to, place))
+            arguments.append(reference_argument(checker, operand, parameter.type.to, place, here))
         else:
-            span = operand.span if isinstance(operand, (tree.Place, tree.Value)) else checker_span(operand)
-            arguments.append(convert_operand(checker, operand, parameter, place, span))
+            arguments.append(convert_operand(checker, operand, parameter, place, here))
     for default in defaults[len(operands) :]:
         assert default is not None
         arguments.append(default)
     return arguments
 
 
-def checker_span(functions: FunctionSet) -> Span:
-    return functions.functions[0].span
-
-
-def reference_argument(checker: Checker, operand: Operand, target: Qual, place: str) -> tree.Value:
+def reference_argument(checker: Checker, operand: Operand, target: Qual, place: str, span: Span) -> tree.Value:
     """The address of the argument; a value is put into a temporary."""
     if isinstance(operand, FunctionSet):
-        checker.reject(checker_span(operand), f"{place}: a function cannot be bound to '{target} &'")
+        checker.reject(span, f"{place}: a function cannot be bound to '{target} &'")
     if isinstance(operand, tree.Value):
         value = convert(checker, operand, target, place)
         return address_of(temporary(value), operand.span)
@@ -150,7 +148,7 @@ def call_pointer(checker: Checker, operand: Operand, operands: Sequence[Operand]
             span, f"a varying function pointer with a uniform result cannot be called: its type is '{pointer.type}'; "
             "the functions called may disagree"
         )  # fmt: skip
-    arguments = convert_arguments(checker, "the function pointer", function, operands)
+    arguments = convert_arguments(checker, "the function pointer", function, operands, span)
     return call_result(tree.CallPointer(span, result, pointer, tuple(arguments)), function)
 
 

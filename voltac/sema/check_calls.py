@@ -109,7 +109,7 @@ def check_launch(checker: Checker, node: ast.Launch) -> Operand:
         assert isinstance(function, tree.FunctionSymbol)
         if not function.task:
             checker.reject(node.span, f"only tasks can be launched; '{function.name}' lacks the task qualifier")
-        arguments = convert_arguments(checker, function.name, function.type, operands, function.defaults)
+        arguments = convert_arguments(checker, function.name, function.type, operands, node.span, function.defaults)
     else:
         function = to_value(checker, called, node.function.span)
         arguments = _through_pointer(checker, function, operands, node)
@@ -127,4 +127,4 @@ def _through_pointer(checker: Checker, pointer: tree.Value, operands: list[Opera
         checker.reject(node.span, f"only tasks can be launched; the pointer is of type '{pointer.type}'")
     if len(operands) != len(function.parameters):
         checker.reject(node.span, f"the task takes {len(function.parameters)} arguments, {len(operands)} given")
-    return convert_arguments(checker, "the task", function, operands)
+    return convert_arguments(checker, "the task", function, operands, node.span)

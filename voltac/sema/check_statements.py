@@ -234,7 +234,7 @@ def check_return(checker: Checker, node: ast.Return) -> tree.Statement:
     if isinstance(result.type, Reference):
         if isinstance(operand, tree.Value):
             checker.reject(node.value.span, f"return statement: a value has no address for the reference '{result}'")
-        return tree.Return(node.span, reference_argument(checker, operand, result.type.to, "return statement"))
+        return tree.Return(node.span, reference_argument(checker, operand, result.type.to, "return statement", node.value.span))
     return tree.Return(node.span, convert_operand(checker, operand, result, "return statement", node.value.span))
 
 
