@@ -85,7 +85,7 @@ BUILTINS: dict[str, BuiltinRow] = {
         BuiltinRow("__memory_copy", "u void", ("u void *", "u void *", "u int64"), (), "copies n bytes that do not overlap"),
         BuiltinRow("__memory_move", "u void", ("u void *", "u void *", "u int64"), (), "copies n bytes that may overlap"),
         BuiltinRow("__memory_set", "u void", ("u void *", "u int8", "u int64"), (), "sets n bytes"),
-        BuiltinRow("__prefetch", "u void", ("u void *", "u int32", "u int32"), (), "constants: 0 to read, 1 to write; 0..3 nearness"),
+        BuiltinRow("__prefetch", "u void", ("u void *", "u int32", "u int32"), (), "constants: 0 reads, 1 writes; nearness 0..3"),
         # One sequentially consistent step on memory; yields the old value.
         BuiltinRow("__atomic_add", "u T", ("u T *", "u T"), (*WIDE, FLOAT, DOUBLE), "old + v"),
         BuiltinRow("__atomic_subtract", "u T", ("u T *", "u T"), (*WIDE, FLOAT, DOUBLE), "old - v"),
