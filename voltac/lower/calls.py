@@ -22,7 +22,7 @@ from voltac.sema.types import VARYING, Function, Pointer, Qual, Struct
 @lowers_value(tree.Call)
 def lower_call(c: FunctionContext, node: tree.Call) -> IR:
     symbol = node.function
-    arguments = [c.value(argument) for argument in node.arguments]
+    arguments = [_argument(c, argument) for argument in node.arguments]
     c.span = node.span
     version = c.module.called_version(symbol, c.mask is None)
     version.uses += 1
@@ -31,6 +31,20 @@ def lower_call(c: FunctionContext, node: tree.Call) -> IR:
     if version.kind == C_CONVENTION:
         return call_c_function(c, version.name, symbol.type, arguments)
     return call_volta_function(c, version.name, symbol.type, arguments, version.kind == MASKED)
+
+
+def _argument(c: FunctionContext, node: tree.Value) -> IR:
+    """A struct argument becomes the callee's own: what is somebody's variable is copied."""
+    value = c.value(node)
+    if isinstance(node, tree.Assign | tree.Comma) and isinstance(node.type.type, Struct):
+        return _private_copy(c, value, node.type)
+    return value
+
+
+def _private_copy(c: FunctionContext, value: IR, qual: Qual) -> IR:
+    fresh = new_object(c, qual)
+    copy(c, fresh, Address(value, qual, private=True), everywhere=True)
+    return fresh.pointer
 
 
 def call_volta_function(c: FunctionContext, callee: str, type: Function, arguments: list[IR], masked: bool) -> IR:
@@ -135,14 +149,8 @@ def _call_each_target(c: FunctionContext, pointers: IR, type: Function, argument
 
 def _private_copies(c: FunctionContext, type: Function, arguments: list[IR]) -> list[IR]:
     """Struct arguments are the callee's own: every call gets a copy."""
-    out = []
-    for value, qual in zip(arguments, type.parameters):
-        if isinstance(qual.type, Struct):
-            fresh = new_object(c, qual)
-            copy(c, fresh, Address(value, qual, private=True), everywhere=True)
-            value = fresh.pointer
-        out.append(value)
-    return out
+    pairs = zip(arguments, type.parameters)
+    return [_private_copy(c, value, qual) if isinstance(qual.type, Struct) else value for value, qual in pairs]
 
 
 # --- LLVM intrinsics (section 8.10)
