@@ -423,3 +423,62 @@ other:
     p, q = np.zeros(4, np.int32), np.zeros(2, np.int32)
     assert [run(text, "f", p, q, k) for k in (1, -2, 3)] == [10, 20, 30]
     assert p.tolist() == [0x01010101] * 2 + [0, 0] and q.tolist() == [0x01010101, 0]
+
+
+def test_functions_of_the_c_library() -> None:
+    text = """
+@format = private constant [18 x i8] c"%d %u %lld %f %s|\\00"
+@word = private constant [4 x i8] c"abc\\00"
+
+define i32 @f(ptr %p, ptr %q) {
+  %n = call i32 (ptr, i64, ptr, ...) @snprintf(ptr %p, i64 6, ptr @format, i64 -1, i32 -1, i64 -1, double 1.5, ptr @word)
+  %m = call i32 (ptr, ...) @printf(ptr @word)
+  %s = call i32 @posix_memalign(ptr %q, i64 64, i64 4)
+  %r = load ptr, ptr %q, align 8
+  store i32 %n, ptr %r, align 4
+  %v = load i32, ptr %r, align 64
+  call void @free(ptr %r)
+  store ptr null, ptr %q, align 8
+  ret i32 %v
+}
+"""
+    machine = Machine(read(text))
+    room = np.full(8, 7, np.uint8)
+    full = "-1 4294967295 -1 1.500000 abc|"
+    assert machine.call("f", [room, np.zeros(1, np.int64)]) == len(full)
+    assert bytes(room) == full[:5].encode() + b"\0\7\7"
+    assert machine.printed == ["abc"]
+
+
+def test_freed_memory_is_no_object_any_more() -> None:
+    text = """
+define void @f() {
+  %p = call ptr @malloc(i64 8)
+  call void @free(ptr %p)
+  call void @free(ptr %p)
+  ret void
+}
+"""
+    with pytest.raises(ExecutionError, match="freed already"):
+        run(text, "f")
+
+
+def test_permutes_and_estimates_of_x86() -> None:
+    body = "  %r = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %a, <8 x i32> %b)"
+    values = [10, 11, 12, 13, 14, 15, 16, 17]
+    assert expression("<8 x i32>", body, "<8 x i32> %a, <8 x i32> %b", values, [7, 6, 5, 4, 3, 2, 1, 8]) == [*values[:0:-1], 10]
+    body = "  %r = call <4 x float> @llvm.x86.sse.rcp.ps(<4 x float> %a)"
+    assert expression("<4 x float>", body, "<4 x float> %a", [2.0, 4.0, -0.5, 0.0]) == [0.5, 0.25, -2.0, math.inf]
+
+
+def test_constant_addresses_of_several_lanes() -> None:
+    text = """
+@g = internal constant [4 x i32] [i32 5, i32 6, i32 7, i32 8]
+
+define <2 x i32> @f() {
+  %p = freeze <2 x ptr> getelementptr (i32, ptr @g, <2 x i64> <i64 3, i64 1>)
+  %r = call <2 x i32> @volta.gather.v2i32(<2 x ptr> %p, <2 x i1> splat (i1 true))
+  ret <2 x i32> %r
+}
+"""
+    assert run(text, "f") == [8, 6]
