@@ -5,7 +5,7 @@ import pytest
 from voltac.sema import tree
 from voltac.sema.types import Pointer
 
-from .annotated import function, program
+from .annotated import assert_reports, checked, function, program
 
 
 def value(body: str, parameters: str, before: str = "") -> tree.Value:
@@ -129,8 +129,6 @@ def test_comments_above_a_function_are_its_documentation() -> None:
 
 def test_mistakes_in_one_function_leave_the_others_alone() -> None:
     source = "void f() { unknown = 1; } // line 1\nvoid g() { return 1; }\nint h(int x) { return x; }"
-    from .annotated import checked
-
     found, diagnostics = checked(source)
     assert found is not None and [item.span.line for item in diagnostics.items] == [1, 2]
     assert "h" in {one.name for one in found.functions}
@@ -167,3 +165,7 @@ def test_symbol_names(declaration: str) -> None:
         body = " { return 0; }" if definition.lstrip().startswith("int ") else " { }"
         found = function(definition + body, "f").mangled
     assert found == MANGLED[declaration]
+
+
+def test_a_wrong_declaration_of_a_function_makes_no_second_mistake() -> None:
+    assert_reports("int f(int a = 1, int b) { return a; } // error: default\nvoid g() { f(1, 2); }")

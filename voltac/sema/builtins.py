@@ -7,7 +7,7 @@ with two underscores. Builtins ignore the execution mask except where said.
 Type patterns: ``u`` / ``v`` / ``R`` is the rate (``R``: varying if any ``R``
 argument is, and the result with it), then ``T`` (one of ``elements``) or a fixed
 type; ``U(T)`` is the unsigned integer of T's width, ``u T *`` a uniform pointer to
-uniform T. Arguments convert to ``T`` implicitly only in their rate.
+uniform T, ``u T * R`` one of rate R. Arguments convert to ``T`` implicitly only in their rate.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ BUILTINS: dict[str, BuiltinRow] = {
         BuiltinRow("__memory_copy", "u void", ("u void *", "u void *", "u int64"), (), "copies n bytes that do not overlap"),
         BuiltinRow("__memory_move", "u void", ("u void *", "u void *", "u int64"), (), "copies n bytes that may overlap"),
         BuiltinRow("__memory_set", "u void", ("u void *", "u int8", "u int64"), (), "sets n bytes"),
-        BuiltinRow("__prefetch", "u void", ("u void *", "u int32", "u int32"), (), "constants: 0 reads, 1 writes; nearness 0..3"),
+        BuiltinRow("__prefetch", "u void", ("u void *", "u int32", "u int32"), (), "constants: write?, nearness 0..3"),
         # One sequentially consistent step on memory; yields the old value.
         BuiltinRow("__atomic_add", "u T", ("u T *", "u T"), (*WIDE, FLOAT, DOUBLE), "old + v"),
         BuiltinRow("__atomic_subtract", "u T", ("u T *", "u T"), (*WIDE, FLOAT, DOUBLE), "old - v"),

@@ -31,12 +31,12 @@ def check_function_definition(checker: Checker, node: ast.FunctionDefinition) ->
     try:
         base = resolve_specifiers(checker, node.specifiers)
         declared = declare(checker, node.declarator, base.qual)
+        if not isinstance(declared.qual.type, Function):
+            checker.reject(declared.span, f"'{declared.name}' is followed by a body, but it is no function: '{declared.qual}'")
+        declare_function(checker, base, declared, node.body, node.span)
     except Rejected:
         _poison_function(checker, node.declarator)
         raise
-    if not isinstance(declared.qual.type, Function):
-        checker.reject(declared.span, f"'{declared.name}' is followed by a body, but it is no function: '{declared.qual}'")
-    declare_function(checker, base, declared, node.body, node.span)
 
 
 def _poison_function(checker: Checker, declarator: ast.Declarator) -> None:
