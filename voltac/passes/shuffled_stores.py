@@ -99,11 +99,38 @@ def _piece(cluster: list[Access], chunks: list[Chunk]) -> Piece:
     def write(emit: Emitter) -> None:
         first = cluster[0]
         values = [emit.as_element(access.vector, access.value, first.element) for access in cluster]
+        places = _places(cluster, chunks)
+        if places is not None:
+            values = [emit.shuffle(first.vector, value, "poison", mask) for value, mask in zip(values, places)]
         for start, held in chunks:
-            vector = _assemble(first, values, held, emit)
+            if places is not None:
+                held_in_place = [None if source is None else (source[0], slot) for slot, source in enumerate(held)]
+                vector = _assemble(first, values, held_in_place, emit)
+            else:
+                vector = _assemble(first, values, held, emit)
             _store(first, start, held, vector, emit)
 
     return Piece(cluster, write, f"{len(chunks)} vector stores serve {len(cluster)} neighbouring accesses")
+
+
+def _places(cluster: list[Access], chunks: list[Chunk]) -> list[list[int]] | None:
+    """For three and more odd strides one permutation of each value puts all its lanes where they belong in the vectors.
+
+    Then the vectors are blends. None where lanes of one value would need the same place.
+    """
+    lanes = cluster[0].lanes
+    if len(cluster) < 3 or any(len(held) != lanes for _, held in chunks):
+        return None
+    places = [[-1] * lanes for _ in cluster]
+    for _, held in chunks:
+        for slot, source in enumerate(held):
+            if source is None:
+                continue
+            number, lane = source
+            if places[number][slot] not in (-1, lane):
+                return None
+            places[number][slot] = lane
+    return places
 
 
 def _assemble(first: Access, values: list[str], held: list[Source | None], emit: Emitter) -> str:
