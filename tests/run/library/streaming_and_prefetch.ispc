@@ -4,10 +4,7 @@ export void test(uniform double out[], uniform float f[], uniform int32 i[], uni
     prefetch_l1(&f[0]);
     prefetchw_l2(&out[programIndex]);
     prefetch_nt(&i[programIndex]);
-    float v;
-    if (programIndex == 0)
-        v = streaming_load(f);
-    unmasked { v += programIndex == 0 ? 1 : 1 + f[programIndex] - v; }
+    float v = streaming_load(f) + 1;
     if (programIndex == 1)
         streaming_store(out, (double)v);
     streaming_store(&out[programCount], (uniform double)streaming_load_uniform(&f[5]));
