@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from voltac.sema import tree
 from voltac.sema.types import UNIFORM, VARYING, Qual, Scalar, Struct, Vector
@@ -114,14 +115,11 @@ def _call(node: tree.Call) -> int:
     function = node.function
     if not function.library or function.body is None or function.no_inline:
         return UNSAFE
-    known = _FUNCTIONS.get(id(function))
-    if known is None or known[0] is not function:
-        _FUNCTIONS[id(function)] = (function, UNSAFE)  # recursion is unsafe
-        known = (function, _body(function.body))
-        if len(_FUNCTIONS) > 10_000:
-            _FUNCTIONS.clear()
-        _FUNCTIONS[id(function)] = known
-    return _sum(*node.arguments) + known[1]
+    known = _FUNCTIONS.get(function)
+    if known is None:
+        _FUNCTIONS[function] = UNSAFE  # recursion is unsafe
+        known = _FUNCTIONS[function] = _body(function.body)
+    return _sum(*node.arguments) + known
 
 
 def _body(body: tree.Block) -> int:
@@ -133,7 +131,7 @@ def _body(body: tree.Block) -> int:
     return _statements(statements)
 
 
-_FUNCTIONS: dict[int, tuple[tree.FunctionSymbol, int]] = {}
+_FUNCTIONS: WeakKeyDictionary[tree.FunctionSymbol, int] = WeakKeyDictionary()
 
 _SAFE_BUILTINS: dict[str, int] = {
     name: weight

@@ -9,6 +9,8 @@ crossing builtins, and calls of functions whose body does so or is unknown.
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 from voltac.sema import tree
 
 _LANE_BY_LANE = frozenset(
@@ -29,24 +31,20 @@ _OF_ACTIVE_LANES = frozenset(
 """Library functions whose bodies look at all lanes, but whose results do not depend on those that are off (13.7, 13.9)."""
 _OBSERVERS = (tree.Unmasked, tree.Foreach, tree.Print, tree.CallPointer, tree.Intrinsic, tree.Launch)
 
-_KNOWN: dict[int, tuple[tree.FunctionSymbol, bool]] = {}
-_KNOWN_LIMIT = 20_000
+_KNOWN: WeakKeyDictionary[tree.FunctionSymbol, bool] = WeakKeyDictionary()
 
 
 def crosses_lanes(symbol: tree.FunctionSymbol) -> bool:
     """For a whole function."""
-    known = _KNOWN.get(id(symbol))
-    if known is not None and known[0] is symbol:
-        return known[1]
+    known = _KNOWN.get(symbol)
+    if known is not None:
+        return known
     if symbol.library and symbol.name in _OF_ACTIVE_LANES:
         return False
     if symbol.body is None:
         return True
-    if len(_KNOWN) > _KNOWN_LIMIT:
-        _KNOWN.clear()
-    _KNOWN[id(symbol)] = (symbol, False)  # a recursive call adds nothing
-    result = observes_lanes(symbol.body)
-    _KNOWN[id(symbol)] = (symbol, result)
+    _KNOWN[symbol] = True  # what a recursive call does is not known yet
+    result = _KNOWN[symbol] = observes_lanes(symbol.body)
     return result
 
 
