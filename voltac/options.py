@@ -44,6 +44,8 @@ class Options:
     ignore_preprocessor_errors: bool = False
     preprocess: bool = True
     """False with ``--nocpp``."""
+    symbol_suffix: str = ""
+    """Appended to the symbols of functions in builds for several targets, such as ``_avx2``."""
     code_model: str = ""
     """``''``, ``small`` or ``large`` (``--mcmodel``)."""
     function_sections: bool = False

@@ -117,6 +117,52 @@ def test_programs_link_and_run(
         assert done.stdout == "all as expected\n", done.stderr
 
 
+def best_of(*names: str) -> str:
+    from voltac.llvm import can_run
+    from voltac.target_info import find_target
+
+    return [name for name in names if can_run(find_target(name))][-1]
+
+
+@pytest.mark.parametrize(("compiler", "suffix"), [("gcc -std=c11", "c"), ("g++ -std=c++17", "cpp")])
+def test_a_build_for_several_targets_runs_the_best_one(voltac: Run, folder: Path, compiler: str, suffix: str) -> None:
+    (folder / "kernels.ispc").write_text("uniform int calls = 3;\n" + KERNELS)
+    names = ["sse4-i32x4", "avx2-i32x8", "avx512skx-x16"]
+    width = int(best_of(*names).rpartition("x")[2])
+    made = voltac("kernels.ispc", "-o", "kernels.o", "-h", "kernels.h", f"--target={','.join(names)}", "--woff")
+    assert made.returncode == 0, made.stderr
+    objects = ["kernels.o", "kernels_sse4.o", "kernels_avx2.o", "kernels_avx512skx.o"]
+    for name in [*objects, "kernels.h", "kernels_sse4.h", "kernels_avx2.h", "kernels_avx512skx.h"]:
+        assert (folder / name).exists()
+    using, reference = ("using namespace ispc;", "") if suffix == "cpp" else ("", "&")
+    (folder / f"main.{suffix}").write_text(CHECKS.replace("USING", using).replace("REFERENCE", reference))
+    macros = [f"-DWIDTH={width}", f"-DVARYING_PAIR=v{width}_varying_Pair"]
+    command = [*compiler.split(), "-Wall", "-Werror", *macros, f"main.{suffix}", *objects, "-o", "main", "-lm"]
+    linked = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert linked.returncode == 0, linked.stderr
+    done = subprocess.run(["./main"], cwd=folder, capture_output=True, text=True)
+    assert done.stdout == "all as expected\n", done.stderr
+
+
+def test_the_versions_of_a_build_for_several_targets_have_the_isa_in_their_names(voltac: Run, folder: Path) -> None:
+    (folder / "two.ispc").write_text("float helper(float x) { return x; }\nexport void f() { }\n")
+    assert voltac("two.ispc", "-o", "two.o", "-h", "two.h", "--target=sse4,avx2", "--woff").returncode == 0
+    symbols = subprocess.run(["nm", "two_avx2.o"], cwd=folder, check=True, capture_output=True, text=True).stdout
+    assert " T f_avx2" in symbols
+    assert " T helper___vyf_avx2" in symbols
+    assert "extern void f_avx2(void);" in (folder / "two_avx2.h").read_text()
+    assert "extern void f(void);" in (folder / "two.h").read_text()
+
+
+def test_globals_that_depend_on_the_gang_size_are_warned_of(voltac: Run, folder: Path) -> None:
+    (folder / "wide.ispc").write_text("float wide;\nuniform float narrow;\nexport void f() { wide = narrow; }\n")
+    done = voltac("wide.ispc", "-o", "wide.o", "--target=sse4,avx2")
+    message = "global 'wide' has another layout for 'avx2-i32x8' than for 'sse4.2-i32x4'"
+    assert message in " ".join(done.stderr.split())
+    assert "narrow" not in done.stderr.replace("uniform float narrow", "")
+    assert done.returncode == 0
+
+
 def test_assembly_and_text_outputs_are_accepted_by_the_system(voltac: Run, folder: Path) -> None:
     assert voltac("good.ispc", "-o", "good.s", "--emit-asm", "--target=avx2").returncode == 0
     assert voltac("good.ispc", "-o", "good.ll", "--emit-llvm-text", "--target=avx2").returncode == 0

@@ -66,9 +66,31 @@ def diagnostics_of(arguments: Namespace) -> Diagnostics:
 
 def options_of_arguments(arguments: Namespace, diagnostics: Diagnostics) -> Options:
     """The options of the compilation; warns where a default was chosen."""
-    target, tuning = _target(arguments, diagnostics)
-    if not arguments.preprocess:
-        diagnostics.warning(NOWHERE, "--nocpp is deprecated: a source without directives needs no option")
+    return options_of_targets(arguments, diagnostics)[0]
+
+
+def options_of_targets(arguments: Namespace, diagnostics: Diagnostics) -> list[Options]:
+    """The options of each compilation, one a target."""
+    names = (arguments.target or "").split(",")
+    if len(names) == 1:
+        return [_options(arguments, *_target(arguments, diagnostics), "")]
+    if arguments.command != COMPILE:
+        raise UsageError(f"'voltac {arguments.command}' takes one target, not '{arguments.target}'")
+    if arguments.cpu:
+        raise UsageError("option '--cpu' does not go with several targets: each has a CPU of its own")
+    changes = _architecture(arguments.arch or "x86-64")
+    _check_system(arguments.system or "linux")
+    targets = [replace(_named_target(name), **changes) for name in names]
+    for number, target in enumerate(targets):
+        for other in targets[:number]:
+            if {target.name.split("-")[0], other.name.split("-")[0]} == {"sse4.1", "sse4.2"}:
+                raise UsageError(f"both SSE4 levels in one build ('{other.name}' and '{target.name}'); take one of them")
+            if target.isa == other.isa:
+                raise UsageError(f"two targets of one ISA, {target.isa}: '{other.name}' and '{target.name}'; take one of them")
+    return [_options(arguments, target, "", f"_{target.isa}") for target in targets]
+
+
+def _options(arguments: Namespace, target: TargetInfo, tuning: str, suffix: str) -> Options:
     fields: dict[str, Any] = {name: getattr(arguments, name) for name in _SAME if hasattr(arguments, name)}
     fields |= {name: getattr(arguments, name, None) or "" for name in _TEXTS}
     fields |= _switches(arguments.opt)
@@ -83,6 +105,7 @@ def options_of_arguments(arguments: Namespace, diagnostics: Diagnostics) -> Opti
         math_library=arguments.math_library or "default",
         force_alignment=number(arguments.force_alignment or "0", "--force-alignment"),
         cpu=tuning,
+        symbol_suffix=suffix,
         **fields,
     )
 
@@ -139,17 +162,16 @@ def _target(arguments: Namespace, diagnostics: Diagnostics) -> tuple[TargetInfo,
             best = "the one for this CPU name" if cpu else "the best for this machine"
             diagnostics.warning(NOWHERE, f"no --target given, using '{target.name}', {best}")
         return replace(target, **changes), ""
-    names = arguments.target.split(",")
-    if len(names) > 1:
-        raise UsageError(f"not supported yet: several targets in one build ({arguments.target}); compile for one at a time")
-    if names[0] == "host":
-        target = host_target()
-    else:
-        try:
-            target = find_target(names[0])
-        except UnknownTarget as error:
-            raise UsageError(str(error)) from None
-    return replace(target, **changes), cpu.llvm_name if cpu else ""
+    return replace(_named_target(arguments.target), **changes), cpu.llvm_name if cpu else ""
+
+
+def _named_target(name: str) -> TargetInfo:
+    if name == "host":
+        return host_target()
+    try:
+        return find_target(name)
+    except UnknownTarget as error:
+        raise UsageError(str(error)) from None
 
 
 def _architecture(name: str) -> dict[str, Any]:

@@ -21,7 +21,8 @@ _SKX = _AVX2 + " avx512f avx512cd avx512bw avx512dq avx512vl"
 _ICL = _SKX + (
     " avx512vbmi avx512_vbmi2 avx512_vnni avx512_bitalg avx512_vpopcntdq avx512ifma gfni vaes vpclmulqdq"
 )
-_SPR = _ICL + " avx_vnni avx512_bf16 avx512_fp16 amx_tile amx_int8 amx_bf16"
+# The matrix registers of these CPUs are never used.
+_SPR = _ICL + " avx_vnni avx512_bf16 avx512_fp16"
 
 # ISA in a target's name -> the instruction sets its code may use, as /proc/cpuinfo names them.
 _NEEDED: dict[str, str] = {
@@ -35,7 +36,7 @@ _NEEDED: dict[str, str] = {
     "avx512skx": _SKX,
     "avx512icl": _ICL,
     "avx512spr": _SPR,
-    "avx512gnr": _SPR + " amx_fp16",
+    "avx512gnr": _SPR,
 }
 
 # The best first. Wider gangs lose in registers what they win in loop control.
@@ -62,10 +63,6 @@ _LLVM_NAMES: dict[str, str] = {
     "avx512bf16": "avx512_bf16",
     "avx512fp16": "avx512_fp16",
     "avxvnni": "avx_vnni",
-    "amx-tile": "amx_tile",
-    "amx-int8": "amx_int8",
-    "amx-bf16": "amx_bf16",
-    "amx-fp16": "amx_fp16",
 }
 
 _LISTING = "/proc/cpuinfo"
@@ -103,10 +100,14 @@ def instruction_sets() -> frozenset[str]:
     return frozenset(_LLVM_NAMES.get(name, name) for name in host_features())
 
 
+def needed(target: TargetInfo) -> tuple[str, ...]:
+    """The instruction sets that code for ``target`` may use."""
+    return tuple(_NEEDED[target.name.rpartition("-")[0]].split())
+
+
 def missing(target: TargetInfo) -> tuple[str, ...]:
     """The instruction sets that code for ``target`` needs and this CPU does not have."""
-    isa = target.name.rpartition("-")[0]
-    return tuple(name for name in _NEEDED[isa].split() if name not in instruction_sets())
+    return tuple(name for name in needed(target) if name not in instruction_sets())
 
 
 def can_run(target: TargetInfo) -> bool:

@@ -1,0 +1,145 @@
+"""Compiled sources → the outputs that were asked for: code, headers, preprocessed text, dependencies."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections.abc import Callable
+
+from voltac.cli.outputs import Output
+from voltac.diagnostics import NOWHERE, Diagnostics
+from voltac.driver import STAGE_NAMES, STAGES, Compilation, InputError, compile_source
+from voltac.llvm import Optimized
+from voltac.records import record, replace
+from voltac.target_info import find_target
+
+
+@record
+class _Kind:
+    """A kind of output, the suffixes that fit it, and how it is made."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    make: Callable[[Optimized], bytes]
+
+
+_KINDS: dict[str, _Kind] = {
+    "object": _Kind("object code", (".o", ".obj"), lambda made: made.object_code()),
+    "assembly": _Kind("assembly language", (".s", ".asm", ".S"), lambda made: made.assembly(comments=True).encode()),
+    "text": _Kind("LLVM assembly language", (".ll",), lambda made: made.text().encode()),
+    "bitcode": _Kind("LLVM bitcode", (".bc",), lambda made: made.bitcode()),
+}
+_HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx", ".inc")
+
+
+def last_stage(arguments: Namespace) -> str:
+    """The stage after which the outputs can be made."""
+    if arguments.preprocess_only or arguments.dump_macros:
+        return "preprocess"
+    return arguments.end or STAGE_NAMES[-1]
+
+
+def warn_of_names(arguments: Namespace, diagnostics: Diagnostics) -> None:
+    """Names of outputs that are missing or don't fit what is written."""
+    wanted = (arguments.output, arguments.header, arguments.preprocess_only, arguments.dump_macros, arguments.make_rule)
+    if not any((*wanted, arguments.dependency_list)):
+        diagnostics.warning(NOWHERE, "no output name given (-o or -h), so nothing will be written")
+    if arguments.output and not any((arguments.preprocess_only, arguments.dump_macros, arguments.end)):
+        kind = _KINDS[arguments.emit or "object"]
+        _warn_of_suffix(arguments.output, kind.suffixes, kind.name, diagnostics)
+    if arguments.header:
+        _warn_of_suffix(arguments.header, _HEADER_SUFFIXES, "a header", diagnostics)
+
+
+def _warn_of_suffix(path: str, fitting: tuple[str, ...], what: str, diagnostics: Diagnostics) -> None:
+    suffix = os.path.splitext(path)[1]
+    if suffix and suffix not in fitting:
+        diagnostics.warning(NOWHERE, f"the suffix '{suffix}' of '{path}' does not fit the output, {what}: '{fitting[0]}' would")
+
+
+def outputs_of(arguments: Namespace, jobs: list[Compilation], path: str) -> list[Output]:
+    """All outputs; with several jobs (one a target) also the dispatching functions and the general header."""
+    outputs = _outputs_of_one(arguments, jobs[0]) if len(jobs) == 1 else _outputs_of_several(arguments, jobs)
+    dependencies = tuple(dict.fromkeys(name for job in jobs for name in job.dependencies))
+    if arguments.make_rule:
+        target = arguments.make_rule_target or arguments.output or os.path.splitext(path)[0] + ".o"
+        outputs.append(Output(arguments.make_rule_file or "-", os.fsencode(make_rule(target, path, dependencies))))
+    if arguments.dependency_list:
+        outputs.append(Output(arguments.dependency_list, os.fsencode("".join(f"{name}\n" for name in sorted(dependencies)))))
+    for output in outputs:
+        if output.path != "-" and os.path.exists(output.path) and path != "-" and os.path.samefile(output.path, path):
+            raise InputError(f"output file {output.path} is the input file; it was left as it is")
+    return outputs
+
+
+def _outputs_of_one(arguments: Namespace, job: Compilation) -> list[Output]:
+    outputs = []
+    last = STAGES[STAGE_NAMES.index(last_stage(arguments))]
+    if last.name == "preprocess":
+        made = job.preprocessed
+        text = {"only": made.macros_text, "too": made.text_with_definitions}.get(arguments.dump_macros, made.text)
+        outputs.append(Output(arguments.output or "-", text.encode("utf-8", "surrogateescape")))
+    elif arguments.output and last.name != STAGE_NAMES[-1]:
+        outputs.append(Output(arguments.output, last.show(job.results[last.name]).encode()))
+    elif arguments.output:
+        outputs.append(Output(arguments.output, _KINDS[arguments.emit or "object"].make(job.optimized)))
+    if arguments.header and "check" in job.results:
+        from voltac.lower.c_header import c_header
+
+        header = c_header(job.program, job.options, arguments.header, arguments.pragma_once)
+        outputs.append(Output(arguments.header, header.encode()))
+    return outputs
+
+
+def _outputs_of_several(arguments: Namespace, jobs: list[Compilation]) -> list[Output]:
+    from voltac.llvm.dispatch import dispatcher
+    from voltac.lower.c_header import c_header, general_c_header
+
+    outputs = []
+    if arguments.output:
+        make = _KINDS[arguments.emit or "object"].make
+        outputs = [Output(_with_isa(arguments.output, job), make(job.optimized)) for job in jobs]
+        names = [function.name for function in jobs[0].program.exports]
+        text = dispatcher(names, [job.options.target for job in jobs], jobs[0].results["passes"])
+        # Runs before anything is known of the CPU.
+        target = replace(find_target("sse2"), triple=jobs[0].options.target.triple)
+        options = replace(jobs[0].options, target=target, symbol_suffix="")
+        chosen = compile_source(text, arguments.output, options, begin="late").optimized
+        outputs.append(Output(arguments.output, make(chosen)))
+    if arguments.header:
+        for job in jobs:
+            name = _with_isa(arguments.header, job)
+            outputs.append(Output(name, c_header(job.program, job.options, name, arguments.pragma_once).encode()))
+        general = general_c_header([(job.program, job.options) for job in jobs], arguments.header, arguments.pragma_once)
+        outputs.append(Output(arguments.header, general.encode()))
+    return outputs
+
+
+def _with_isa(path: str, job: Compilation) -> str:
+    stem, suffix = os.path.splitext(path)
+    return stem + job.options.symbol_suffix + suffix
+
+
+def warn_of_layouts(jobs: list[Compilation], diagnostics: Diagnostics) -> None:
+    """The objects of all targets share the globals, so these must lie in memory in the same way."""
+    from voltac.sema.layout import Layout
+
+    first, *others = jobs
+    sizes = {symbol.name: Layout(first.options.target).size(symbol.type) for symbol in first.program.globals}
+    for job in others:
+        for symbol in job.program.globals:
+            if symbol.kind != "static" and sizes.get(symbol.name) != Layout(job.options.target).size(symbol.type):
+                one, two = first.options.target.name, job.options.target.name
+                diagnostics.warning(symbol.span, f"global '{symbol.name}' has another layout for '{two}' than for '{one}'")
+
+
+def make_rule(target: str, source: str, dependencies: tuple[str, ...]) -> str:
+    """``target: source`` and the other files, one a line, as make reads it."""
+    others = [name if os.path.isabs(name) or name.startswith(".") else f"./{name}" for name in dependencies if name != source]
+    first, *rest = (_escaped(name) for name in (source, *others))
+    return " \\\n ".join([f"{_escaped(target)}: {first}", *rest]) + "\n"
+
+
+def _escaped(name: str) -> str:
+    """A file name as make reads it."""
+    return name.replace("$", "$$").replace("#", "\\#").replace(" ", "\\ ")
