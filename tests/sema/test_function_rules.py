@@ -226,6 +226,13 @@ void f() {
     b = u; // error: type
     inline int (*c)(int); // error: functions
 }""",
+        "invoke_sycl calls SYCL functions": """
+extern "SYCL" uniform int s(uniform int x);
+uniform int p(uniform int x);
+void f() {
+    uniform int a = invoke_sycl(s, 3);
+    invoke_sycl(p, 3); // error: SYCL
+}""",
         "dereferencing a function pointer to call it is refused": """
 void f(uniform int (* uniform g)(uniform int)) {
     g(1);

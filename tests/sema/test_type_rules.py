@@ -27,6 +27,10 @@ void f() {
     unsigned int * uniform p = 0;
 }""",
         "a reference has no rate of its own": "typedef int &R; uniform R x; // error: reference",
+        "void has no rate": """
+uniform void f(); // error: void
+void g(uniform void * uniform p); // error: void
+void h(void * uniform p);""",
         "a pointer is not uniform and varying at once": "int * uniform varying p; // error: already",
     }
 )
@@ -361,6 +365,15 @@ soa<8> R r; // error: reference
 soa<6> A six; // error: power of two
 uniform soa<8> A both; // error: exclude
 soa<4> A narrow[2]; // performance: narrower""",
+        "operators are not for soa objects": """
+struct V { float x; };
+uniform V operator+(uniform V a, uniform V b) { return a; }
+void f(uniform V v) {
+    soa<8> V x[3];
+    x[1] + v; // error: soa<8>
+    uniform V y = x[1];
+    y + v;
+}""",
         "slice pointers keep their slot": """
 struct A { float a; };
 void f() {

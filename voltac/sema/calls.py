@@ -162,6 +162,8 @@ def call_operator(checker: Checker, symbol: str, operands: Sequence[Operand], sp
             kind = operand.type.type
         elif isinstance(operand, tree.Place):
             kind = operand.storage.type
+            if type(kind) is Struct and operand.storage.rate.kind == "soa" and symbol != "=":
+                checker.reject(span, f"operator '{symbol}' is not available for '{operand.storage}'; copy it first")
         else:
             continue
         if type(kind) is Struct:

@@ -8,7 +8,7 @@ from voltac.diagnostics import Span
 from voltac.sema import templates, tree
 from voltac.sema.builtin_calls import call_builtin
 from voltac.sema.builtins import BUILTINS
-from voltac.sema.calls import call_pointer, call_set, choose_function, convert_arguments
+from voltac.sema.calls import build_call, call_pointer, call_set, choose_function, convert_arguments
 from voltac.sema.context import Checker, Operand, expression
 from voltac.sema.conversions import convert
 from voltac.sema.intrinsics import intrinsic_result
@@ -86,7 +86,13 @@ def check_intrinsic(checker: Checker, node: ast.IntrinsicCall) -> tree.Value:
 
 @expression(ast.InvokeSycl)
 def check_invoke_sycl(checker: Checker, node: ast.InvokeSycl) -> Operand:
-    checker.reject(node.span, 'invoke_sycl needs an extern "SYCL" function; there are none to call on CPU targets')
+    called = checker.expression(node.function)
+    operands = check_arguments(checker, node.arguments)
+    if isinstance(called, FunctionSet):
+        function = choose_function(checker, called, operands, node.span)
+        if "sycl" in function.attributes:
+            return build_call(checker, function, operands, node.span)
+    checker.reject(node.span, 'invoke_sycl needs an extern "SYCL" function')
 
 
 # --- launch -----------------------------------------------------------------------------------------------------

@@ -136,8 +136,7 @@ def resolve_specifiers(checker: Checker, node: ast.Specifiers) -> Base:
 def _apply_rate(checker: Checker, node: ast.Specifiers, base: Qual, rate: Rate) -> Qual:
     span = next((word.span for word in node.qualifiers if word.text == str(rate)), node.span)
     if isinstance(base.type, Void):
-        # "uniform void *" is accepted: the pointee void has no rate to speak of.
-        return base
+        checker.reject(span, f"void has no '{rate}': there is nothing to have once or for each lane")
     if isinstance(base.type, Reference):
         checker.reject(span, f"a reference has no '{rate}' of its own; write it before the type referred to")
     if rate.kind == "soa":

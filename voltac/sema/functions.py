@@ -80,6 +80,7 @@ def make_symbol(checker: Checker, base: Base, declared: Declared) -> tree.Functi
     else:
         mangled = mangle(name, function.parameters, unmasked)
     parameters = make_parameters(checker, declared, function)
+    attributes_of_linkage = ("sycl",) if base.storage == 'extern "SYCL"' else ()
     return tree.FunctionSymbol(
         name,
         function,
@@ -95,6 +96,7 @@ def make_symbol(checker: Checker, base: Base, declared: Declared) -> tree.Functi
         unmasked=unmasked,
         task=task,
         library=checker.is_library,
+        attributes=attributes_of_linkage,
         defaults=default_arguments(checker, declared, function),
     )
 
