@@ -10,7 +10,7 @@ from voltac.sema.library import Library
 from voltac.sema.library_index import _read, build, checksums, index
 from voltac.sema.scopes import FunctionSet
 
-from .annotated import options
+from .annotated import options, program
 
 
 def test_the_stored_index_belongs_to_the_library() -> None:
@@ -35,3 +35,9 @@ def test_every_library_function_checks(target: str) -> None:
                 library.demand(function)
             checker.run_pending()
     assert len(checker.program.functions) > 100
+
+
+def test_a_replaced_function_stays_what_the_library_itself_calls() -> None:
+    found = program("float sqrt(float x) { return 0; } void f(float x) { asin(x); sqrt(x); }").functions
+    symbols = [one.mangled for one in found if one.name == "sqrt"]
+    assert sorted(symbols) == ["sqrt___vyf", "sqrt___vyf.library"]

@@ -9,7 +9,7 @@ from voltac.sema import attributes, templates, tree
 from voltac.sema.context import Checker, declaration
 from voltac.sema.declarators import Base, Declared, declare, resolve_specifiers
 from voltac.sema.functions import check_body, make_symbol
-from voltac.sema.mangle import mangle_instance
+from voltac.sema.mangle import in_library, mangle_instance
 from voltac.sema.scopes import FunctionSet, Poisoned, TemplateSymbol
 from voltac.sema.types import Function, Qual
 from voltac.syntax import ast
@@ -125,7 +125,8 @@ def _declare(checker: Checker, specifiers: ast.Specifiers, declarator: ast.Decla
 def _name_instance(symbol: tree.FunctionSymbol, template: TemplateSymbol, bindings: templates.Bindings) -> None:
     values = [bindings[parameter.name] for parameter in template.declaration.parameters]
     codes = [value if isinstance(value, Qual) else int(value.value) for value in values]
-    symbol.mangled = mangle_instance(template.name, codes, symbol.type.parameters, symbol.unmasked)
+    mangled = mangle_instance(template.name, codes, symbol.type.parameters, symbol.unmasked)
+    symbol.mangled = in_library(mangled) if symbol.library else mangled
     symbol.weak = True
 
 

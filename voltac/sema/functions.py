@@ -8,7 +8,7 @@ from voltac.sema.check_statements import check_gotos
 from voltac.sema.context import Checker, FunctionContext, Rejected, declaration
 from voltac.sema.conversions import convert
 from voltac.sema.declarators import Base, Declared, declare, resolve_specifiers
-from voltac.sema.mangle import mangle
+from voltac.sema.mangle import in_library, mangle
 from voltac.sema.scopes import FunctionSet, Poisoned, Symbol
 from voltac.sema.types import (
     Array,
@@ -79,6 +79,8 @@ def make_symbol(checker: Checker, base: Base, declared: Declared) -> tree.Functi
         mangled = ("__regcall3__" if "__regcall" in words else "") + name
     else:
         mangled = mangle(name, function.parameters, unmasked)
+        if checker.is_library:
+            mangled = in_library(mangled)
     parameters = make_parameters(checker, declared, function)
     attributes_of_linkage = ("sycl",) if base.storage == 'extern "SYCL"' else ()
     return tree.FunctionSymbol(

@@ -61,6 +61,11 @@ def mangle(name: str, parameters: Sequence[Qual], unmasked: bool = False) -> str
     return f"{plain}{'___UM_' if unmasked else '___'}{''.join(map(encode, parameters))}"
 
 
+def in_library(symbol: str) -> str:
+    """The library's own functions: a program may define one of the same name and type."""
+    return f"{symbol}.library"
+
+
 def mangle_instance(name: str, arguments: Sequence[Qual | int], parameters: Sequence[Qual], unmasked: bool = False) -> str:
     """A template instance has the codes of its template arguments in between."""
     codes = "".join(encode(one) if isinstance(one, Qual) else str(int(one)) for one in arguments)
