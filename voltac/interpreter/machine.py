@@ -17,7 +17,7 @@ from voltac.diagnostics import NOWHERE, Span
 from voltac.options import Options
 from voltac.sema import tree
 from voltac.sema.layout import Layout
-from voltac.sema.types import UINT64, VARYING, VOID_QUAL, Array, Function, Qual, Struct, Type, Vector
+from voltac.sema.types import VARYING, VOID_QUAL, Array, Function, Pointer, Qual, Struct, Type, Vector
 
 from .memory import Memory, MemoryFault
 from .values import ADDRESS, Mask, Value, dtype_of, is_slice, members, undefined
@@ -199,7 +199,7 @@ class Machine:
         if isinstance(kind, Vector):
             return np.stack([self.load(self.element(location, np.int64(index)), active, span) for index in range(kind.count)])
         if is_slice(kind):
-            return np.stack([self._load_scalar(half, UINT64, active, span) for half in self._halves(location)])
+            return np.stack([self._load_scalar(half, kind, active, span) for half in self._halves(location)])
         return self._load_scalar(location, kind, active, span)
 
     def store(self, location: Location, value: Value, lanes: Mask, span: Span) -> None:
@@ -213,7 +213,7 @@ class Machine:
                 self.store(self.element(location, np.int64(index)), value[index], lanes, span)
         elif is_slice(kind):
             for half, part_value in zip(self._halves(location), value, strict=True):
-                self._store_scalar(half, UINT64, part_value, lanes, span)
+                self._store_scalar(half, kind, part_value, lanes, span)
         else:
             self._store_scalar(location, kind, value, lanes, span)
 
@@ -233,8 +233,7 @@ class Machine:
         return address
 
     def _load_scalar(self, location: Location, kind: Type, active: Mask, span: Span) -> Value:
-        dtype = dtype_of(kind)
-        stored = _stored(dtype)
+        dtype, stored = dtype_of(kind), self._stored(kind)
         addresses = self._scalar_addresses(location, stored.itemsize)
         if addresses.ndim == 0:
             value = self._view(int(addresses), stored, span)[0]
@@ -244,10 +243,10 @@ class Machine:
             value = undefined(kind, self.width).astype(stored)
             for lane in np.flatnonzero(active):
                 value[lane] = self._view(int(addresses[lane]), stored, span, lane=int(lane))[0]
-        return value != 0 if dtype == np.bool_ else value
+        return value != 0 if dtype == np.bool_ else value.astype(dtype, copy=False)
 
     def _store_scalar(self, location: Location, kind: Type, value: Value, lanes: Mask, span: Span) -> None:
-        stored = _stored(dtype_of(kind))
+        stored = self._stored(kind)
         addresses = self._scalar_addresses(location, stored.itemsize)
         value = np.asarray(value).astype(stored)
         if addresses.ndim == 0:
@@ -261,6 +260,13 @@ class Machine:
             for lane in np.flatnonzero(lanes):
                 self._view(int(addresses[lane]), stored, span, write=True, lane=int(lane))[0] = values[lane]
 
+    def _stored(self, kind: Type) -> np.dtype[Any]:
+        """The dtype in memory: a bool is a byte, 0 or 1; addresses have the size of the target's."""
+        if isinstance(kind, Pointer | Function):
+            return np.dtype(f"u{self.layout.pointer_bytes}")
+        dtype = dtype_of(kind)
+        return np.dtype(np.uint8) if dtype == np.bool_ else dtype
+
     def _view(
         self, address: int, dtype: np.dtype[Any], span: Span, count: int = 1, *, write: bool = False, lane: int | None = None
     ) -> Any:
@@ -268,11 +274,6 @@ class Machine:
             return self.memory.view(address, count * dtype.itemsize, write=write).view(dtype)
         except MemoryFault as fault:
             raise InterpreterError(str(fault), span, lane) from None
-
-
-def _stored(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """A bool lies in memory as a byte, 0 or 1."""
-    return np.dtype(np.uint8) if dtype == np.bool_ else dtype
 
 
 def _vector(type: Type) -> Vector:

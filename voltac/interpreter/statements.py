@@ -196,6 +196,8 @@ class Statements:
         return active
 
     def assert_(self, node: tree.Assert, active: Mask) -> Mask:
+        if self.machine.options.disable_assertions:
+            return active
         test = self.expressions.evaluate(node.test, active)
         if not np.all(test[active] if test.ndim else test):
             self.machine.output(node.message)
