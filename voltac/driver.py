@@ -270,8 +270,8 @@ def decode_source(content: bytes, name: str) -> str:
 
 # --- deep trees -------------------------------------------------------------------------------------------------
 
-_STACK_BYTES = 512 << 20
-"""Address space of the compiling thread's stack; only what is touched takes memory."""
+_STACK_BYTES = (256 << 20, 64 << 20, 0)
+"""Address space of the compiling thread's stack, less where less is to be had; only what is touched takes memory."""
 _RECURSION_LIMIT = 100_000
 
 _running = 0
@@ -291,17 +291,26 @@ def with_deep_stack(function: Callable[[], T]) -> T:
             failure.append(error)
 
     with _interpreter_settings():
-        with _lock:
-            size = threading.stack_size(_STACK_BYTES)
-            try:
-                thread = threading.Thread(target=body, name="voltac", daemon=True)
-                thread.start()
-            finally:
-                threading.stack_size(size)
-        thread.join()
+        _started(body).join()
     if failure:
         raise failure[0]
     return outcome[0]
+
+
+def _started(body: Callable[[], None]) -> threading.Thread:
+    for size in _STACK_BYTES:
+        with _lock:
+            before = threading.stack_size(size)
+            try:
+                thread = threading.Thread(target=body, name="voltac", daemon=True)
+                thread.start()
+                return thread
+            except RuntimeError:
+                # The address space is limited.
+                continue
+            finally:
+                threading.stack_size(before)
+    raise MemoryError
 
 
 @contextmanager

@@ -35,21 +35,28 @@ def host_features() -> list[str]:
     return [name for name, present in binding().get_host_cpu_features().items() if present]
 
 
-def target_machine(options: Options) -> Any:
-    """The target machine for these options.
+def target_machine(options: Options, comments: bool = False) -> Any:
+    """The target machine for these options; ``comments`` go into the assembly language it writes.
 
     Code is always position independent: it costs next to nothing on x86-64, links
     into the executables today's C compilers make by default, and loads anywhere.
     """
     return _machine(
-        options.target.triple, options.target.cpu, options.target.features, options.level, options.code_model or "small"
+        options.target.triple,
+        options.target.cpu,
+        options.target.features,
+        options.level,
+        options.code_model or "small",
+        comments,
     )
 
 
 @cache
-def _machine(triple: str, cpu: str, features: str, level: int, code_model: str) -> Any:
+def _machine(triple: str, cpu: str, features: str, level: int, code_model: str, comments: bool) -> Any:
     target = binding().Target.from_triple(triple)
-    return target.create_target_machine(cpu=cpu, features=features, opt=level, reloc="pic", codemodel=code_model)
+    machine = target.create_target_machine(cpu=cpu, features=features, opt=level, reloc="pic", codemodel=code_model)
+    machine.set_asm_verbosity(comments)
+    return machine
 
 
 @cache

@@ -94,9 +94,7 @@ class Optimized:
     def assembly(self, comments: bool = False) -> str:
         """Assembly language, as ``gcc -c`` reads it; ``comments`` name the blocks of the LLVM text."""
         with stage("assembly", self._input), self._module.copy() as copy:
-            machine = target_machine(self._options)
-            machine.set_asm_verbosity(comments)
-            emitted: str = machine.emit_assembly(copy)
+            emitted: str = target_machine(self._options, comments).emit_assembly(copy)
             return emitted
 
 
