@@ -97,7 +97,8 @@ def random_case(seed: int, target: str) -> None:
 
     parameters = ", ".join(["ptr %src", *(f"ptr %dst{number}" for number in range(len(loads))), "i32 %k", "i32 %n"])
     text = foreach(width, parameters, write, start)
-    what = f"seed {seed} {target} {element} start {start} {masked=} loads {[e.text for e in loads]} stores {[e.text for e in stores]}"
+    indices = f"loads {[each.text for each in loads]} stores {[each.text for each in stores]}"
+    what = f"seed {seed} {target} {element} start {start} {masked=} {indices}"
     program = Program(text, options(target))
     origin = {"0": 0, "%k": K, "3": 3}[start]
     for length in sorted({0, 1, 2, width - 1, width, width + 1, 2 * width, 2 * width + source.randrange(width)}):
@@ -125,9 +126,70 @@ def random_case(seed: int, target: str) -> None:
             assert np.array_equal(fenced.array, result), f"{what} length {length}"
 
 
+def struct_case(seed: int, target: str) -> None:
+    """Some members of structs are summed and stored into some members of other structs."""
+    source = random.Random(seed)
+    width = find_target(target).width
+    element = source.choice(list(ELEMENT_TYPES))
+    dtype = np.dtype(ELEMENT_TYPES[element])
+    count = source.randrange(2, 9)
+    read = source.sample(range(count), source.randrange(1, count + 1))
+    written = source.sample(range(count), source.choice([count, count, source.randrange(1, count + 1)]))
+    struct = "{ " + ", ".join([element] * count) + " }"
+    add = "fadd" if element in ("float", "double") else "add"
+    masked = source.random() < 0.3
+
+    def write(body: Body) -> None:
+        if masked:
+            odd = body.operation("srem", body.operation("add nsw", body.lanes, 1), 3)
+            wanted = body.value(f"icmp ne <{width} x i32> {odd}, zeroinitializer")
+            vector = f"<{width} x i1>"
+            body.mask = body.value(f"select {vector} {body.mask}, {vector} {wanted}, {vector} zeroinitializer")
+        total = body.gather(element, "%src", body.lanes, struct, read[0])
+        values = [total]
+        for member in read[1:]:
+            total = body.value(
+                f"{add} <{width} x {element}> {total}, {body.gather(element, '%src', body.lanes, struct, member)}"
+            )
+            values.append(total)
+        for number, member in enumerate(written):
+            body.scatter(element, values[number % len(values)], "%dst", body.lanes, struct, member)
+
+    what = f"seed {seed} {target} {element} of {count}, {read=} {written=} {masked=}"
+    program = Program(foreach(width, "ptr noalias %src, ptr noalias %dst, i32 %n", write), options(target))
+    for length in sorted({0, 1, width - 1, width, width + 1, 3 * width + source.randrange(width)}):
+        active = [i for i in range(length) if not masked or (i + 1) % 3]
+        touched = [i * count + member for i in active for member in read]
+        low, high = min(touched, default=0), max(touched, default=0)
+        places = [i * count + member for i in active for member in written]
+        bottom, top = min(places, default=0), max(places, default=0)
+        at_end = source.random() < 0.5
+        src = Fenced((np.arange(low, high + 1) * 7 % 15).astype(dtype), at_end)
+        dst = Fenced(np.full(top - bottom + 1, 99, dtype), at_end)
+        expected = dst.array.copy()
+        for i in active:
+            total = dtype.type(0)
+            sums = []
+            for member in read:
+                total = dtype.type(total + src.array[i * count + member - low])
+                sums.append(total)
+            for number, member in enumerate(written):
+                expected[i * count + member - bottom] = sums[number % len(sums)]
+        program(src.pointer(low), dst.pointer(bottom), length)
+        assert np.array_equal(dst.array, expected), f"{what} length {length}"
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_random_accesses_agree_with_numpy_and_stay_inside_their_memory(target: str) -> None:
     if not can_run(find_target(target)):
         pytest.skip(f"this CPU cannot run {target}")
     for seed in range(60):
         random_case(seed, target)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_random_structs_agree_with_numpy_and_stay_inside_their_memory(target: str) -> None:
+    if not can_run(find_target(target)):
+        pytest.skip(f"this CPU cannot run {target}")
+    for seed in range(40):
+        struct_case(seed, target)

@@ -19,8 +19,9 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from voltac.passes.access import Access
-from voltac.passes.costs import CostRow, cost_row, shuffle_elements
+from voltac.passes.costs import CostRow, cost_row, has_masked, shuffle_elements
 from voltac.passes.emit import Emitter
+from voltac.passes.transpose import Held, contents, network, write_network
 from voltac.records import mutable_record
 from voltac.target_info import TargetInfo
 
@@ -70,6 +71,14 @@ def plan_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
         separate = [[own_layout(part.positions, native) for part in own] for own in parts]
         separate_costs = [sum(_cost(layout, row, load_cost) for layout in layouts) for layouts in separate]
         every = [part for own in parts for part in own]
+        if all_on and len(every) > 1:
+            transposed = transposed_layout(every, native, 16 // cluster[0].size, has_masked(target, cluster[0].size))
+            if transposed is not None:
+                rest = sum(separate_costs), sum(lane_cost * access.lanes for access in cluster)
+                others = min(*rest, _cost(shared_layout(every, native), row, load_cost))
+                if _transposed_cost(transposed, every) <= others:
+                    pieces.append(_transposed_piece(cluster, every, transposed, 16 // cluster[0].size))
+                    continue
         if len(every) > 1:
             shared = shared_layout(every, native)
             if _cost(shared, row, load_cost) <= min(sum(separate_costs), sum(lane_cost * access.lanes for access in cluster)):
@@ -188,6 +197,56 @@ def shared_layout(parts: list[Part], native: int) -> Layout:
     width = min(native, _floor_power(last - first + 1))
     starts = sorted({min(first + (position - first) // width * width, last - width + 1) for position in wanted})
     return Layout(width, starts, [_find_slots(part.positions, starts, width) for part in parts])
+
+
+def transposed_layout(parts: list[Part], native: int, block: int, masked: bool) -> list[Held] | None:
+    """Full registers side by side for parts of one power-of-two stride; None where the shape is another."""
+    positions = parts[0].positions
+    stride = positions[1] - positions[0] if len(positions) > 1 else 0
+    if stride < 4 or stride & (stride - 1) or len(positions) != native or native < block:
+        return None
+    first = min(part.positions[0] for part in parts)
+    if any(part.positions != tuple(range(part.positions[0], part.positions[0] + stride * native, stride)) for part in parts):
+        return None
+    last = max(part.positions[-1] for part in parts)
+    if last >= first + stride * native or (last < first + stride * native - 1 and not masked):
+        return None
+    return [tuple(range(first + native * row, first + native * (row + 1))) for row in range(stride)]
+
+
+def _transposed_cost(rows: list[Held], parts: list[Part]) -> float:
+    """Loads, the network as far as it is needed, and a permutation a part."""
+    stages = len(rows).bit_length() - 1
+    return len(rows) + min(stages * len(rows), sum(len(rows) - 1 for _ in parts)) + len(parts)
+
+
+def _transposed_piece(cluster: list[Access], parts: list[Part], rows: list[Held], block: int) -> Piece:
+    def write(emit: Emitter) -> None:
+        access = cluster[0]
+        address = access.address
+        assert address is not None
+        element, width = access.element, len(rows[0])
+        vector = f"<{width} x {element}>"
+        last = max(part.positions[-1] for part in parts)
+        vectors: list[str] = []
+        for row in rows:
+            offset = row[0] * access.size + access.offsets[0] % access.size
+            pointer = emit.address(address, offset, element, access.size)
+            if row[-1] <= last:
+                vectors.append(emit.load("span", f"load {vector}, ptr {pointer}, align {access.size}"))
+                continue
+            mask = "<" + ", ".join(f"i1 {'true' if position <= last else 'false'}" for position in row) + ">"
+            vectors.append(emit.masked_load("span", element, width, access.size, pointer, mask))
+        stages = network(rows, block)
+        vectors = write_network(vectors, vector, stages, emit)
+        held = contents(rows, stages)
+        for part in parts:
+            number = next(number for number, each in enumerate(held) if part.positions[0] in each)
+            order = [held[number].index(position) for position in part.positions]
+            result = vectors[number] if order == list(range(width)) else emit.shuffle(vector, vectors[number], "poison", order)
+            _join_parts(part.access, [result], element, emit)
+
+    return Piece(cluster, write, f"{len(rows)} vector loads, transposed, serve {len(cluster)} neighbouring accesses")
 
 
 def _find_slots(positions: tuple[int, ...], starts: list[int], width: int) -> list[tuple[int, int]]:
