@@ -40,6 +40,8 @@ def said(done: subprocess.CompletedProcess[str]) -> str:
         (["--error-limit=many"], "option '--error-limit' needs a number, not 'many'"),
         (["-D"], "option '-D' needs its value attached"),
         (["-D1=2"], "'1' is no identifier"),
+        (["--host-stub", "stub.c"], "not supported yet: option '--host-stub'"),
+        (["--profile-sample-use=x.prof"], "not supported yet: option '--profile-sample-use'"),
         (["--pic=yes"], "option '--pic' takes no value"),
         (["--html=x.html"], "option '--html' belongs to 'voltac compare'"),
         (["other.ispc"], "two input files given, 'good.ispc' and 'other.ispc'"),

@@ -158,7 +158,7 @@ GROUPS: tuple[Group, ...] = (
         Option("--rounds", "rounds", "next", "how many times everything is measured (default 15)", metavar="N"),
     )),
     Group("Information", _ALL, (
-        Option("--help", "help", "flag", "print this text"),
+        Option("--help --help-dev", "help", "flag", "print this text"),
         Option("--version -v", "version", "flag", "print the version"),
     )),
     Group("Information about targets", _COMPILE, (
@@ -174,6 +174,12 @@ GROUPS: tuple[Group, ...] = (
         Option("--dllexport", "ignored", "flag", ""),
         Option("--instrument", "ignored", "flag", ""),
         Option("--sample-profiling-debug-info", "ignored", "flag", ""),
+    )),
+    Group("Known, not supported yet", _COMPILE, (
+        Option("--nanobind-wrapper", "unsupported", "equals", "", metavar="FILE"),
+        Option("--host-stub", "unsupported", "next", "", metavar="FILE"),
+        Option("--dev-stub", "unsupported", "next", "", metavar="FILE"),
+        Option("--profile-sample-use", "unsupported", "equals", "", metavar="FILE"),
     )),
 )  # fmt: skip
 
@@ -227,6 +233,9 @@ def parse_arguments(command: str, words: list[str]) -> argparse.Namespace:
     """The words after the command → fields by the rows' names, and ``command`` and ``operands``."""
     options = options_of(command)
     _refuse_unknown(words, options, command)
+    for option in options:
+        if option.field == "unsupported" and any(word.partition("=")[0] == option.names for word in words):
+            raise UsageError(f"not supported yet: option '{option.names}'")
     return _parser(options).parse_intermixed_args(words, argparse.Namespace(command=command))
 
 
