@@ -222,43 +222,48 @@ class Machine:
         row = self.layout.pointer_bytes * (self.width if location.storage.rate == VARYING else 1)
         return location, location.part(location.storage, row)
 
-    def _scalar_addresses(self, location: Location, size: int) -> Value:
-        """One address, or W of them, of the scalars at a location."""
-        address = location.address
-        if location.slot is not None:
-            address = address + location.slot * ADDRESS.type(size)
-        if location.storage.rate == VARYING:
-            # Lane l means element l of the row of W that its address designates.
-            address = address + (self.lanes * size).astype(ADDRESS)
-        return address
-
     def _load_scalar(self, location: Location, kind: Type, active: Mask, span: Span) -> Value:
         dtype, stored = dtype_of(kind), self._stored(kind)
-        addresses = self._scalar_addresses(location, stored.itemsize)
-        if addresses.ndim == 0:
-            value = self._view(int(addresses), stored, span)[0]
-        elif location.address.ndim == 0 and location.slot is None:
-            value = self._view(int(addresses[0]), stored, span, self.width).copy()
+        varying = location.storage.rate is VARYING
+        address = self._scalar_address(location, stored)
+        if address.ndim == 0:
+            row = self._view(int(address), stored, span, self.width if varying else 1)
+            value = row.copy() if varying else row[0]
         else:
             value = undefined(kind, self.width).astype(stored)
-            for lane in np.flatnonzero(active):
-                value[lane] = self._view(int(addresses[lane]), stored, span, lane=int(lane))[0]
+            for lane in map(int, np.flatnonzero(active)):
+                value[lane] = self._view(self._in_lane(address, varying, lane, stored), stored, span, lane=lane)[0]
         return value != 0 if dtype == np.bool_ else value.astype(dtype, copy=False)
 
     def _store_scalar(self, location: Location, kind: Type, value: Value, lanes: Mask, span: Span) -> None:
         stored = self._stored(kind)
-        addresses = self._scalar_addresses(location, stored.itemsize)
+        varying = location.storage.rate is VARYING
+        address = self._scalar_address(location, stored)
         value = np.asarray(value).astype(stored)
-        if addresses.ndim == 0:
-            self._view(int(addresses), stored, span, write=True)[0] = value
-        elif location.address.ndim == 0 and location.slot is None:
-            row = self._view(int(addresses[0]), stored, span, self.width, write=True)
-            row[lanes] = np.broadcast_to(value, self.width)[lanes]
+        if address.ndim == 0:
+            row = self._view(int(address), stored, span, self.width if varying else 1, write=True)
+            if varying:
+                np.copyto(row, value, where=lanes)
+            else:
+                row[0] = value
         else:
             # In the order of the lanes: where several write the same place, the highest lane wins.
             values = np.broadcast_to(value, self.width)
-            for lane in np.flatnonzero(lanes):
-                self._view(int(addresses[lane]), stored, span, write=True, lane=int(lane))[0] = values[lane]
+            for lane in map(int, np.flatnonzero(lanes)):
+                place = self._in_lane(address, varying, lane, stored)
+                self._view(place, stored, span, write=True, lane=lane)[0] = values[lane]
+
+    @staticmethod
+    def _scalar_address(location: Location, stored: np.dtype[Any]) -> Value:
+        """Of the scalar or the row of W scalars at a location, or at that of each lane."""
+        if location.slot is None:
+            return location.address
+        return location.address + location.slot * ADDRESS.type(stored.itemsize)
+
+    @staticmethod
+    def _in_lane(addresses: Value, varying: bool, lane: int, stored: np.dtype[Any]) -> int:
+        """Where varying data lies, lane l means element l of the row that its own address designates."""
+        return int(addresses[lane]) + (lane * stored.itemsize if varying else 0)
 
     def _stored(self, kind: Type) -> np.dtype[Any]:
         """The dtype in memory: a bool is a byte, 0 or 1; addresses have the size of the target's."""

@@ -12,6 +12,7 @@ void                           None
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ ADDRESS = np.dtype(np.uint64)
 _KINDS: dict[str, str] = {"int": "i", "uint": "u", "float": "f"}
 
 
+@cache
 def dtype_of(type: Type) -> np.dtype[Any]:
     """The dtype of one lane of a scalar, enum or pointer."""
     match type:
