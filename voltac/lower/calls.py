@@ -27,7 +27,7 @@ def lower_call(c: FunctionContext, node: tree.Call) -> IR:
     version = c.module.called_version(symbol, c.mask is None)
     version.uses += 1
     if c.version is not None:
-        c.version.calls.add(version)
+        c.version.calls[version] = c.version.calls.get(version, 0) + 1
     if version.kind == C_CONVENTION:
         return call_c_function(c, version.name, symbol.type, arguments)
     return call_volta_function(c, version.name, symbol.type, arguments, version.kind == MASKED)

@@ -15,7 +15,7 @@ from voltac.lower.variables import declare, is_plain_value
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Function, Pointer, Qual, Scalar, Struct
 
-_SMALL_BODY_LINES = 150
+_SMALL_BODY_LINES = 300
 _SINGLE_USE_LINES = 3000
 
 
@@ -239,27 +239,37 @@ def text_of(module: ModuleContext, version: Version, base_attributes: str) -> st
 
 
 def _inlined(module: ModuleContext, version: Version) -> bool:
-    if _is_recursive(version) or version.kind in (C_CONVENTION, TASK):
+    if version.symbol.no_inline or version.kind in (C_CONVENTION, TASK) or _is_recursive(version):
         return False
     if version.symbol.inline:
         return True
     if version.linkage != "internal" or module.options.level == 0:
         return False
-    lines = version.body.count("\n")
+    lines = _lines(module, version)
     return lines <= _SMALL_BODY_LINES or (version.uses == 1 and not version.address_taken and lines <= _SINGLE_USE_LINES)
 
 
+def _lines(module: ModuleContext, version: Version) -> int:
+    """Lines of the body once everything that is inlined stands in it."""
+    if not version.lines:
+        version.lines = version.body.count("\n") + 1
+        version.lines += sum(
+            count * _lines(module, callee) for callee, count in version.calls.items() if _inlined(module, callee)
+        )
+    return version.lines
+
+
 def _is_recursive(version: Version) -> bool:
-    seen: set[Version] = set()
-    waiting = list(version.calls)
-    while waiting:
-        here = waiting.pop()
-        if here is version:
-            return True
-        if here not in seen:
-            seen.add(here)
-            waiting += here.calls
-    return False
+    if version.recursive is None:
+        seen: set[Version] = set()
+        waiting = list(version.calls)
+        while waiting and version not in seen:
+            here = waiting.pop()
+            if here not in seen:
+                seen.add(here)
+                waiting += here.calls
+        version.recursive = version in seen
+    return version.recursive
 
 
 def roots(program: tree.Program) -> list[tuple[tree.FunctionSymbol, str]]:

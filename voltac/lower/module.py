@@ -35,7 +35,11 @@ class Version:
     body: str = ""
     uses: int = 0
     address_taken: bool = False
-    calls: set[Version] = field(default_factory=set)
+    calls: dict[Version, int] = field(default_factory=dict)
+    """Direct calls of other versions, and how many."""
+    recursive: bool | None = None
+    lines: int = 0
+    """Of the body with what is inlined into it; 0 while unknown."""
     attributes: str = ""
     """Besides those of every function."""
     debug: str = ""

@@ -1,0 +1,27 @@
+"""Programs full of corner cases: machine code of every host target agrees with the interpreter of the typed tree."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from run_programs import HOST_TARGETS, JUDGE_TARGETS, WIDTHS, NativeRunner, compile_for, interpret, natively
+
+PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.ispc"))
+
+
+@pytest.fixture(scope="module")
+def runner() -> NativeRunner:
+    return NativeRunner()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_machine_code_agrees(program: Path, width: int, runner: NativeRunner) -> None:
+    text = program.read_text()
+    expected, printed = interpret(program, text, JUDGE_TARGETS[width])
+    targets = [target for target in HOST_TARGETS if target.width == width]
+    compiled = [natively(compile_for(program, text, target, level)) for target in targets for level in (0, 2)]
+    for one, (out, said) in zip(compiled, runner.run(compiled)):
+        assert said == printed
+        differing = [k for k in range(len(out)) if not np.array_equal(out[k], expected[k], equal_nan=True)]
+        assert not differing, str(one)
