@@ -166,3 +166,30 @@ def test_file_names_need_not_be_utf_8(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     made = subprocess.run(["make", "-n", "-f", "out.d", "out.o"], cwd=folder, capture_output=True, text=True)
     assert made.returncode == 0, made.stderr
+
+
+def test_code_this_cpu_cannot_run_is_not_run(voltac: Run) -> None:
+    from voltac.llvm import can_run
+    from voltac.target_info import TARGETS
+
+    lacking = [name for name, target in TARGETS.items() if not can_run(target) and not name.startswith("generic")]
+    if not lacking:
+        pytest.skip("this CPU runs every target")
+    refused(voltac("run", "good.ispc", f"--target={lacking[0]}"), "can be emitted but not called here: this CPU has no")
+
+
+def test_a_mistake_of_ours_is_reported_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from voltac.cli import main
+
+    def broken(words: list[str]) -> int:
+        raise KeyError("lost")
+
+    monkeypatch.setattr(main, "_command", broken)
+    assert main.main(["x.ispc"]) == 1
+    message = " ".join(capsys.readouterr().err.split())
+    assert "internal error of the compiler, KeyError: 'lost' where it happened is in" in message
+    report = Path(message.rsplit(" ", 1)[1])
+    assert "Traceback" in report.read_text()
+    report.unlink()

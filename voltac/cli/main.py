@@ -15,6 +15,7 @@ from voltac.cli.options import COMMANDS, COMPILE, UsageError, parse_arguments
 from voltac.cli.outputs import OutputError
 from voltac.diagnostics import NOWHERE, CompileError, Diagnostics, InternalError
 from voltac.driver import InputError
+from voltac.llvm.host import CannotRun
 from voltac.target_info import TARGETS
 
 _HIGHEST_EXIT_CODE = 125
@@ -29,7 +30,7 @@ def main(words: list[str] | None = None) -> int:
         return min(code, _HIGHEST_EXIT_CODE)
     except UsageError as error:
         return _complain(str(error), 2)
-    except (InputError, OutputError) as error:
+    except (InputError, OutputError, CannotRun) as error:
         return _complain(str(error), 1)
     except InternalError as error:
         return _complain(f"internal error of the compiler, {error}", 1)
@@ -50,6 +51,19 @@ def main(words: list[str] | None = None) -> int:
         sys.stderr.flush()
         # The compiling thread may be inside LLVM, which the interpreter must not wait for.
         os._exit(130)
+    except Exception as error:
+        return _complain(f"internal error of the compiler, {_reported(error)}", 1)
+
+
+def _reported(error: Exception) -> str:
+    """Write down where it happened, and say what and where."""
+    import tempfile  # both are slow to import
+    import traceback
+
+    handle, path = tempfile.mkstemp(prefix="voltac-", suffix=".txt")
+    with os.fdopen(handle, "w", encoding="utf-8") as report:
+        report.write("".join(traceback.format_exception(error)))
+    return f"{type(error).__name__}: {error}\nwhere it happened is in {path}"
 
 
 def entry() -> None:
