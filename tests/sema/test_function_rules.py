@@ -24,6 +24,24 @@ int o()[3]; // error: array""",
         "exported functions are called with a warning": """
 export void e() { }
 void f() { e(); } // warning: exported""",
+        "declarators are read from the name outwards": """
+int twice(int x) { return 2 * x; }
+int (* uniform choose())(int) { return twice; }
+int (* uniform pick(uniform int which))(int) { return which ? twice : NULL; }
+uniform int (* uniform row(uniform int (* uniform p)[4]))[4] { return p + 1; }
+void f(int x) {
+    int (* uniform table[2])(int) = { twice, NULL };
+    x = table[0](x);
+}
+void g(int x) {
+    int (* uniform h)(int) = choose();
+    x = h(x) + (pick(1))(x);
+    uniform int a[3][4];
+    uniform int (* uniform p)[4] = row(&a[1]);
+    (*p)[2] = 1;
+    p[0][1] = 2;
+    float * uniform * uniform q[3];
+}""",
         "a varying function pointer returns varying": """
 typedef uniform int (*F)(int);
 typedef int (*G)(int);

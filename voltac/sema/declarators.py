@@ -64,7 +64,6 @@ class Declared:
     parameters: tuple[ast.Parameter, ...] = ()
     """Of a function, as written."""
     name_node: ast.NameDeclarator | None = None
-    parameter_quals: tuple[Qual, ...] = ()
 
 
 def bind(qual: Qual, rate: Rate) -> Qual:
@@ -259,8 +258,8 @@ def declare(
             quals = tuple(parameter_qual(checker, one) for one in parameters)
             function = Function(bind(base, VARYING), quals, "unmasked" in words or "task" in words, "task" in words)
             found = declare(checker, inner, Qual(function), parameter, words)
-            if not found.parameters and isinstance(found.qual.type, Function):
-                found.parameters, found.parameter_quals = parameters, quals
+            if isinstance(inner, ast.NameDeclarator):
+                found.parameters = parameters
             return found
 
 
