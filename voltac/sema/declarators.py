@@ -63,7 +63,6 @@ class Declared:
     span: Span
     parameters: tuple[ast.Parameter, ...] = ()
     """Of a function, as written."""
-    name_node: ast.NameDeclarator | None = None
 
 
 def bind(qual: Qual, rate: Rate) -> Qual:
@@ -227,7 +226,7 @@ def declare(
     """Apply a declarator to the base type; ``words`` are qualifiers of the function type that is declared."""
     match declarator:
         case ast.NameDeclarator(span, name):
-            return Declared(name, base, span, name_node=declarator)
+            return Declared(name, base, span)
         case ast.PointerDeclarator(span, inner, qualifiers):
             if isinstance(base.type, Reference):
                 checker.reject(span, f"there are no pointers to references such as '{base}'")
