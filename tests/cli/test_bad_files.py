@@ -137,7 +137,7 @@ def test_an_object_keeps_the_mode_and_the_link_it_had(voltac: Run, folder: Path)
     assert (folder / "real.o").stat().st_mode & 0o777 == 0o640
 
 
-@pytest.mark.parametrize("command", ["voltac good.ispc -o good.o --target=sse4 >&-", "voltac --help >&-", "voltac --help 2>&-"])
+@pytest.mark.parametrize("command", ["voltac good.ispc -o good.o --target=sse4 >&-", "voltac --help 2>&-"])
 def test_streams_may_be_closed(folder: Path, command: str) -> None:
     command = command.replace("voltac", f"'{sys.executable}' -m voltac")
     done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True)
@@ -147,6 +147,7 @@ def test_streams_may_be_closed(folder: Path, command: str) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        ("--help >&-", "cannot write standard output: it is closed"),
         ("good.ispc -o - --target=sse4 >&-", "cannot write standard output: it is closed"),
         ("- -o good.o --target=sse4 <&-", "cannot read standard input: it is closed"),
     ],

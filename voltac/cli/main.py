@@ -12,7 +12,7 @@ from argparse import Namespace
 from contextlib import suppress
 
 from voltac.cli.options import COMMANDS, COMPILE, UsageError, parse_arguments
-from voltac.cli.outputs import OutputError
+from voltac.cli.outputs import OutputError, write_standard_output
 from voltac.diagnostics import NOWHERE, CompileError, Diagnostics, InternalError
 from voltac.driver import InputError
 from voltac.llvm.host import CannotRun
@@ -26,7 +26,7 @@ def main(words: list[str] | None = None) -> int:
     """Run the command line; the exit code."""
     try:
         code = _command(sys.argv[1:] if words is None else words)
-        sys.stdout.flush()
+        write_standard_output(b"")
         return min(code, _HIGHEST_EXIT_CODE)
     except UsageError as error:
         return _complain(str(error), 2)
@@ -40,12 +40,10 @@ def main(words: list[str] | None = None) -> int:
     except MemoryError:
         return _complain("out of memory", 1)
     except BrokenPipeError:
-        # Whoever read our output has gone: nothing to say, and nothing more to flush at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read our output has gone.
         return 1
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _complain(f"cannot write standard output: {error.strerror}", 1)
+        return _complain(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 1)
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         sys.stderr.flush()
@@ -99,12 +97,12 @@ def _command(words: list[str]) -> int:
     if arguments.help or (not words and command == COMPILE):
         from voltac.cli.help import help_text
 
-        sys.stdout.write(help_text(command))
+        write_standard_output(help_text(command).encode())
         return 0
     if arguments.version:
         from voltac.cli.help import version_text
 
-        sys.stdout.write(version_text())
+        write_standard_output(version_text().encode())
         return 0
     if command == COMPILE:
         if arguments.support_matrix:
@@ -158,7 +156,9 @@ def _from_files(words: list[str], open_files: tuple[str, ...]) -> list[str]:
 def _support_matrix() -> int:
     from voltac.llvm.host import missing
 
+    lines = []
     for name, target in TARGETS.items():
         lacking = missing(target)
-        sys.stdout.write(f"{name:16} {'runs here' if not lacking else 'needs ' + ' '.join(lacking)}\n")
+        lines.append(f"{name:16} {'runs here' if not lacking else 'needs ' + ' '.join(lacking)}\n")
+    write_standard_output("".join(lines).encode())
     return 0

@@ -44,7 +44,7 @@ def write_all(outputs: list[Output]) -> None:
 
 def write_standard_output(content: bytes) -> None:
     """Write and flush, so that a full disk shows here."""
-    if sys.stdout.name == os.devnull:
+    if content and sys.stdout.name == os.devnull:
         raise OutputError("cannot write standard output: it is closed")
     try:
         sys.stdout.flush()
