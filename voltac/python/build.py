@@ -29,6 +29,7 @@ from voltac.python.object_loader import Code, Unresolved, load
 from voltac.python.signatures import Signature, from_json, to_json
 from voltac.python.source import Source
 from voltac.python.symbols import ARRAY_TYPE, accepted_symbol, arguments_symbol, call_symbol, raw_symbol
+from voltac.python.tasks import TASK_FUNCTIONS, launches_tasks, task_functions
 
 _compiling = threading.Lock()
 """LLVM compiles under one lock anyway; waiting here, a second thread finds the first one's result in the cache."""
@@ -37,8 +38,17 @@ _compiling = threading.Lock()
 def build_module(source: Source, use_cache: bool = True, functions: Mapping[str, object] | None = None) -> KernelModule:
     """Compile, unless the cache knows the program, and load.
 
-    ``functions`` are what the program declares ``extern "C"``: functions of ctypes, or addresses.
+    ``functions`` are what the program declares ``extern "C"``: functions of ctypes, or addresses. A program that
+    launches tasks gets our task pool, unless they contain another one.
     """
+    given = functions or {}
+    entry = _entry(source, use_cache)
+    if launches_tasks(entry.objects) and not TASK_FUNCTIONS & given.keys() and can_run(source.options.target):
+        given = {**task_functions(lambda runtime: _entry(runtime, use_cache)), **given}
+    return _module(source, entry, given)
+
+
+def _entry(source: Source, use_cache: bool) -> disk.Entry:
     key = _key(source) if use_cache and _repeatable(source.text) else ""
     entry = disk.find(key) if key else None
     if entry is None:
@@ -46,7 +56,7 @@ def build_module(source: Source, use_cache: bool = True, functions: Mapping[str,
             entry = disk.find(key) if key else None
             if entry is None:
                 entry = _compiled(source, key)
-    return _module(source, entry, functions or {})
+    return entry
 
 
 def _compiled(source: Source, key: str) -> disk.Entry:

@@ -1,0 +1,42 @@
+"""``runtime/tasks.ispc`` → the functions by which compiled programs launch tasks (language section 11.1), in this process."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+
+from voltac.llvm.host import host_target
+from voltac.options import Options
+from voltac.paths import shipped_folder
+from voltac.python.cache import Entry
+from voltac.python.object_loader import load
+from voltac.python.source import Source
+
+TASK_FUNCTIONS = frozenset({"ISPCAlloc", "ISPCLaunch", "ISPCSync"})
+
+_loading = threading.Lock()
+_loaded: dict[str, int] = {}
+
+
+def launches_tasks(objects: Sequence[bytes]) -> bool:
+    """Whether code refers to the task pool: the name is in its table of symbols then."""
+    return any(b"\0ISPCLaunch\0" in code for code in objects)
+
+
+def task_functions(compiled: Callable[[Source], Entry]) -> Mapping[str, int]:
+    """Addresses of the functions of the task pool: one pool for all programs of the process."""
+    with _loading:
+        if not _loaded:
+            code = load(compiled(_source()).objects, {}, sorted(TASK_FUNCTIONS))
+            # The threads of the pool sleep in this code until the process is gone, longer than Python's modules live.
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))
+            _loaded.update({name: code.addresses[name] for name in TASK_FUNCTIONS})
+    return _loaded
+
+
+def _source() -> Source:
+    path = os.path.join(shipped_folder("runtime"), "tasks.ispc")
+    with open(path, encoding="utf-8") as file:
+        return Source(file.read(), path, Options(target=host_target(), level=2))
