@@ -124,6 +124,8 @@ void f(uniform S * varying p) {
     S s = *p; // error: a
     float b = p->b;
     int a = p->a;
+    p->a = 3; // warning: uniform member
+    p->b = 3;
 }""",
     }
 )

@@ -190,7 +190,21 @@ def require_place(checker: Checker, operand: Operand, span: Span, what: str) -> 
             checker.reject(span, f"{what} is not assignable: member '{const_member}' of {kind.type} is const")
         if operand.address_rate is VARYING:
             _check_gather(checker, kind.type, span)
+    if type(operand) is tree.MemberPlace and operand.address_rate is VARYING:
+        _warn_about_uniform_member(checker, operand, span)
     return operand
+
+
+def _warn_about_uniform_member(checker: Checker, place: tree.MemberPlace, span: Span) -> None:
+    """Lanes that point to one struct share its uniform member."""
+    struct = place.struct.storage.type
+    assert isinstance(struct, Struct) and struct.members is not None
+    member = struct.members[place.index]
+    if member.qual.rate is UNIFORM:
+        checker.warning(
+            span,
+            f"the uniform member '{member.name}' is reached through a varying pointer: where lanes share a {struct}, one value stays",
+        )
 
 
 def _const_member(struct: Struct) -> str | None:
