@@ -203,7 +203,7 @@ def _warn_about_uniform_member(checker: Checker, place: tree.MemberPlace, span: 
     if member.qual.rate is UNIFORM:
         checker.warning(
             span,
-            f"the uniform member '{member.name}' is reached through a varying pointer: where lanes share a {struct}, one value stays",
+            f"the uniform member '{member.name}' is reached through a varying pointer; of lanes that share it one value stays",
         )
 
 
