@@ -6,6 +6,7 @@ be understood, and 1 plus the number of errors for programs with errors.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from argparse import Namespace
@@ -67,6 +68,8 @@ def _reported(error: Exception) -> str:
 def entry() -> None:
     """What the command ``voltac`` runs: ends the process at once, which saves the time to take LLVM apart."""
     _replace_closed_streams()
+    # A compilation makes many objects and no garbage worth looking for; the process ends with it.
+    gc.disable()
     code = main()
     for stream in (sys.stdout, sys.stderr):
         # Whatever could not be written has been reported by now.

@@ -65,6 +65,7 @@ GROUPS: tuple[Group, ...] = (
         Option("--emit-asm", "emit", "flag", "write assembly language", "assembly"),
         Option("--emit-llvm-text", "emit", "flag", "write LLVM assembly language", "text"),
         Option("--emit-llvm", "emit", "flag", "write LLVM bitcode", "bitcode"),
+        Option("--task-pool", "task_pool", "flag", "compile the task pool that comes with voltac, instead of a file"),
         Option("--no-pragma-once", "pragma_once", "flag", "give the header an include guard, not #pragma once", False),
     )),
     Group("Target", _SOURCE, (
@@ -245,7 +246,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser(options: list[Option]) -> argparse.ArgumentParser:
-    parser = _Parser(prog="voltac", add_help=False, allow_abbrev=False)
+    # Without a usage of its own, argparse formats one on every run.
+    parser = _Parser(prog="voltac", usage="voltac --help", add_help=False, allow_abbrev=False)
     for option in options:
         names = option.names.split()
         if option.form == "flag":

@@ -15,7 +15,6 @@ from typing import Any
 from voltac.llvm.half import half_conversions
 from voltac.llvm.machine import Module, binding, stage, target_machine
 from voltac.options import Options
-from voltac.passes.wide_masks import keep_masks_wide
 from voltac.records import record
 
 _DEFINITION = re.compile(
@@ -57,6 +56,8 @@ def late(text: str, options: Options) -> Optimized:
             _prefer_size(module)
         if options.level:
             _simplify(module, text, options)
+            from voltac.passes.wide_masks import keep_masks_wide  # brings all passes: not for those who only ask for the host
+
             simplified = str(module.ref)
             widened = keep_masks_wide(simplified, options)
             if widened != simplified:
