@@ -1,8 +1,8 @@
-"""The C calling convention of x86-64 System V, for exported functions and ``extern "C"`` ones.
+"""The C calling convention of System V, for exported functions and ``extern "C"`` ones.
 
-Small integers carry ``signext`` or ``zeroext``. A struct of at most 16 bytes travels
-in registers, one for each eight bytes (SSE if they hold floats only, else integer);
-a larger one in memory (``sret``, ``byval``).
+Small integers carry ``signext`` or ``zeroext``. On x86-64 a struct of at most 16
+bytes travels in registers, one for each eight bytes (SSE if they hold floats only,
+else integer); a larger one, and any on x86, in memory (``sret``, ``byval``).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def is_function(qual: Qual) -> bool:
 def _struct_passing(types: TypeLayout, qual: Qual, result: bool) -> Passing:
     size = types.sizes.size(qual)
     memory, alignment = types.memory(qual), types.sizes.alignment(qual)
-    if size > 16 or qual.rate is VARYING:
+    if size > 16 or qual.rate is VARYING or types.word == "i32":
         return Passing("ptr", f"{'sret' if result else 'byval'}({memory}) align {alignment}", in_memory=True)
     leaves: list[tuple[int, Scalar | None]] = []
     _leaves(types, qual, 0, leaves)

@@ -96,7 +96,9 @@ def write_version(module: ModuleContext, version: Version) -> None:
     if symbol.launches:
         c.task_handle = c.build.alloca("ptr", c.types.sizes.pointer_bytes, "tasks")
         c.build.at_entry(f"store ptr null, ptr {c.task_handle.name}, align {c.types.sizes.pointer_bytes}")
-    restore_state = _set_float_state(c) if symbol.exported and version.kind == C_CONVENTION else None
+    # Tasks run on other threads, which have a state of their own.
+    begins_here = version.kind == TASK or (symbol.exported and version.kind == C_CONVENTION)
+    restore_state = _set_float_state(c) if begins_here else None
     c.statement(symbol.body)
     c.build.start(c.exit_label)
     c.mask = c.entry_mask

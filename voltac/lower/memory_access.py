@@ -29,7 +29,7 @@ from voltac.lower.places import (
 )
 from voltac.records import replace
 from voltac.sema import tree
-from voltac.sema.types import UINT64, UNIFORM, VARYING, VOID_QUAL, Array, Pointer, Qual, Struct, Type, Vector
+from voltac.sema.types import UNIFORM, VARYING, VOID_QUAL, Array, Pointer, Qual, Scalar, Struct, Type, Vector
 
 _UNROLLED_ELEMENTS = 8
 
@@ -180,7 +180,7 @@ def _slice_fields(c: FunctionContext, address: Address) -> tuple[Address, Addres
     """The places of the two parts of a slice pointer in memory."""
     layout = c.memory(address.storage)
     fields = []
-    part_types: tuple[Type, Type] = (Pointer(VOID_QUAL), UINT64)
+    part_types: tuple[Type, Type] = (Pointer(VOID_QUAL), Scalar("uint", int(c.types.word[1:])))
     for number, type in enumerate(part_types):
         pointer = c.build.gep(layout, address.pointer, integer("i32", 0), integer("i32", number))
         fields.append(replace(address, pointer=pointer, storage=Qual(type, address.storage.rate)))

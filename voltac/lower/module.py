@@ -128,7 +128,7 @@ class ModuleContext:
         # Memory forms of aggregates may differ from the declared one only in the spelling of zero.
         # In a build for several targets each object has the globals, and the linker keeps one of each.
         linkage = ("weak " if self.options.symbol_suffix else "") if shared else "internal "
-        word = "constant" if symbol.type.const and not shared else "global"
+        word = "constant" if symbol.type.const else "global"
         self.text.globals[name] = f"{linkage}{word} {initial}, align {alignment}"
         return address
 
