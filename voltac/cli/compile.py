@@ -12,13 +12,14 @@ from voltac.cli.products import last_stage, outputs_of, warn_of_layouts, warn_of
 from voltac.cli.settings import diagnostics_of, options_of_targets, watch_of
 from voltac.diagnostics import NOWHERE, CompileError
 from voltac.driver import STAGE_NAMES, InputError, compile_source, decode_source, read_source
+from voltac.paths import shipped_folder
 
 
 def compile_command(arguments: Namespace) -> int:
     """The exit code: 0, or 1 and the number of errors."""
     diagnostics = diagnostics_of(arguments)
     try:
-        path = _input(arguments.operands)
+        path = _input([*arguments.operands, *([_task_pool()] if arguments.task_pool else [])])
         targets = options_of_targets(arguments, diagnostics)
         if len(targets) > 1:
             _require_names(arguments)
@@ -48,6 +49,11 @@ def _input(operands: list[str]) -> str:
     if len(operands) > 1:
         raise UsageError(f"two input files given, '{operands[0]}' and '{operands[1]}'; compile one at a time")
     return operands[0]
+
+
+def _task_pool() -> str:
+    """The source of the three functions by which programs launch tasks (language section 11.1)."""
+    return os.path.join(shipped_folder("runtime"), "tasks.ispc")
 
 
 def _require_names(arguments: Namespace) -> None:
