@@ -21,6 +21,32 @@ def _permute(called: Called) -> Value:
     return [None if position is None else values[position % len(values)] for position in positions]
 
 
+def _spread_bits(called: Called) -> Value:
+    """``pdep``: the low bits of the first operand, in order, to the places of the ones in the second."""
+    bits, places = called.arguments
+    if bits is None or places is None:
+        return None
+    result = 0
+    for place in range(called.result.scalar.bits):
+        if places >> place & 1:
+            result |= (bits & 1) << place
+            bits >>= 1
+    return result
+
+
+def _collect_bits(called: Called) -> Value:
+    """``pext``: the bits of the first operand at the places of the ones in the second, packed."""
+    bits, places = called.arguments
+    if bits is None or places is None:
+        return None
+    result, count = 0, 0
+    for place in range(called.result.scalar.bits):
+        if places >> place & 1:
+            result |= (bits >> place & 1) << count
+            count += 1
+    return result
+
+
 def _estimate(function: Callable[[float], float]) -> Callable[[Called], Value]:
     def run(called: Called) -> Value:
         round_ = round_single if called.result.scalar.bits == 32 else float
@@ -65,6 +91,9 @@ X86: dict[str, Callable[[Called], Value]] = {
     "x86.avx2.permd": _permute,
     "x86.avx2.permps": _permute,
     "x86.avx512.permvar": _permute,
+    "x86.avx.vpermilvar.ps": _permute,
+    "x86.bmi.pdep": _spread_bits,
+    "x86.bmi.pext": _collect_bits,
     "x86.sse.rcp.ps": _estimate(_reciprocal),
     "x86.sse.rsqrt.ps": _estimate(_reciprocal_root),
     "x86.avx.rcp.ps": _estimate(_reciprocal),

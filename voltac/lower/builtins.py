@@ -221,6 +221,10 @@ def _native_permute(c: FunctionContext, value: IR, lanes: IR, bits: int) -> IR |
     if (c.target.isa in ("avx2", "avx2vnni") or _has_avx512(c)) and bits == 32 and total == 256:
         name = "llvm.x86.avx2.permps" if real else "llvm.x86.avx2.permd"
         return call(c, name, value.type, value, lanes)
+    if c.target.has_masked_load and bits == 32 and total == 128:
+        floats = value if real else c.build.convert("bitcast", value, "<4 x float>")
+        moved = call(c, "llvm.x86.avx.vpermilvar.ps", "<4 x float>", floats, lanes)
+        return moved if real else c.build.convert("bitcast", moved, value.type)
     if _has_avx512(c) and bits in (32, 64) and total in (256, 512) and total <= c.target.vector_bits:
         letter = {(32, True): "sf", (32, False): "si", (64, True): "df", (64, False): "di"}[bits, real]
         positions = lanes if bits == 32 else c.build.convert("zext", lanes, f"<{c.width} x i64>")
@@ -262,6 +266,8 @@ def _compress(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR
     vector, mask = arguments
     lane = element_type(vector.type)
     if not _has_avx512(c):
+        if c.target.has_gather and c.target.pointer_bits == 64 and lane in ("i32", "float") and c.width in (4, 8):
+            return shuffle(c, vector, _numbers_of_lanes(c, mask))
         return _compress_register(c, vector, mask)
     if lane in ("i8", "i16", "half"):
         # The instruction moves lanes of 32 and 64 bits.
@@ -270,6 +276,18 @@ def _compress(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR
         narrow = c.build.convert("trunc", moved, bits.type)
         return narrow if lane != "half" else c.build.convert("bitcast", narrow, vector.type)
     return _compress_pieces(c, vector, mask)
+
+
+def _numbers_of_lanes(c: FunctionContext, mask: IR) -> IR:
+    """The numbers of the lanes that are on, moved to the front: bytes 0, 1, 2 ... extracted by the mask (BMI2)."""
+    lanes = c.build.convert("zext", masks.bits(c, mask), "i64")
+    spread = call(c, "llvm.x86.bmi.pdep.64", "i64", lanes, integer("i64", 0x0101010101010101))
+    bytes_on = c.build.binary("mul", spread, integer("i64", 0xFF))
+    packed = call(c, "llvm.x86.bmi.pext.64", "i64", integer("i64", 0x0706050403020100), bytes_on)
+    if c.width == 4:
+        packed = c.build.convert("trunc", packed, "i32")
+    numbers = c.build.convert("bitcast", packed, f"<{c.width} x i8>")
+    return c.build.convert("zext", numbers, f"<{c.width} x i32>")
 
 
 def _compress_register(c: FunctionContext, vector: IR, mask: IR) -> IR:
