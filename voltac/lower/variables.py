@@ -42,7 +42,8 @@ def temporary(c: FunctionContext, value: IR, qual: Qual) -> Address:
 
 def declare(c: FunctionContext, symbol: tree.VariableSymbol) -> Address:
     """Storage for a local variable or parameter."""
-    home = c.region
+    # Through its address other lanes' parts of a variable can be seen.
+    home = None if symbol.address_taken else c.region
     qual = symbol.type
     if qual.rate is VARYING and isinstance(qual.type, Scalar) and qual.type.kind == "bool" and not symbol.address_taken:
         pointer = c.build.alloca(c.types.mask_storage, masks.storage_alignment(c), symbol.name)
