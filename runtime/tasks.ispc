@@ -21,7 +21,7 @@ extern "C" void * uniform mmap(void * uniform address, uniform int64 size, unifo
     uniform int32 file, uniform int64 offset);
 extern "C" uniform int32 munmap(void * uniform address, uniform int64 size);
 extern "C" uniform int32 madvise(void * uniform address, uniform int64 size, uniform int32 advice);
-extern "C" uniform int32 posix_memalign(void * uniform result, uniform int64 alignment, uniform int64 size);
+extern "C" void * uniform malloc(uniform int64 size);
 extern "C" void free(void * uniform memory);
 extern "C" void abort();
 extern "C" uniform int32 getpid();
@@ -54,7 +54,7 @@ extern "C" uniform int32 pthread_setspecific(uniform uint32 key, void * uniform 
 #define MOST_THREADS 1024
 
 #define CHUNKS_A_THREAD 64      // so many parts a thread's share has: even out tasks of different length
-#define FIRST_BLOCK 4096
+#define FIRST_BLOCK 1024        // bytes
 #define LARGEST_BLOCK 1048576
 #define LOCK_ATTEMPTS 100
 #define LOOKS 200               // some microseconds, before a thread sleeps
@@ -342,8 +342,8 @@ static unmasked noinline void start() {
 // --- the three functions
 
 static unmasked noinline uniform int64 new_block(uniform int64 size) {
-    void * uniform memory = NULL;
-    if (posix_memalign(&memory, 64, size) != 0)
+    void * uniform memory = malloc(size);
+    if (memory == NULL)
         abort();
     return (uniform int64)memory;
 }
