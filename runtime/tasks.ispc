@@ -13,24 +13,26 @@
 // Pointers to what threads share are passed as integers: of two pointer parameters the compiler may assume that
 // nobody else writes what they point to.
 
+typedef uniform intptr_t Address;       // also the sizes and numbers that C calls size_t and long
+
 typedef unmasked void (*TaskFunction)(void * uniform data, uniform int32 thread, uniform int32 threads,
     uniform int32 index, uniform int32 count, uniform int32 index0, uniform int32 index1, uniform int32 index2,
     uniform int32 count0, uniform int32 count1, uniform int32 count2);
 
-extern "C" void * uniform mmap(void * uniform address, uniform int64 size, uniform int32 protection, uniform int32 flags,
-    uniform int32 file, uniform int64 offset);
-extern "C" uniform int32 munmap(void * uniform address, uniform int64 size);
-extern "C" uniform int32 madvise(void * uniform address, uniform int64 size, uniform int32 advice);
-extern "C" void * uniform malloc(uniform int64 size);
+extern "C" void * uniform mmap(void * uniform address, Address size, uniform int32 protection, uniform int32 flags,
+    uniform int32 file, Address offset);
+extern "C" uniform int32 munmap(void * uniform address, Address size);
+extern "C" uniform int32 madvise(void * uniform address, Address size, uniform int32 advice);
+extern "C" void * uniform malloc(Address size);
 extern "C" void free(void * uniform memory);
 extern "C" void abort();
 extern "C" uniform int32 getpid();
 extern "C" void * uniform getenv(void * uniform name);
-extern "C" uniform int64 sysconf(uniform int32 name);
-extern "C" uniform int32 sched_getaffinity(uniform int32 process, uniform int64 size, void * uniform set);
+extern "C" Address sysconf(uniform int32 name);
+extern "C" uniform int32 sched_getaffinity(uniform int32 process, Address size, void * uniform set);
 extern "C" uniform int32 pthread_create(void * uniform thread, void * uniform attributes, void * uniform start,
     void * uniform argument);
-extern "C" uniform int32 pthread_detach(uniform int64 thread);
+extern "C" uniform int32 pthread_detach(Address thread);
 extern "C" uniform int32 pthread_sigmask(uniform int32 how, void * uniform set, void * uniform old);
 extern "C" uniform int32 pthread_mutex_trylock(void * uniform mutex);
 extern "C" uniform int32 pthread_mutex_lock(void * uniform mutex);
@@ -80,9 +82,9 @@ struct Group {
     Launch * uniform oldest;            // all launches before it are claimed entirely
     Launch * uniform newest;
     Block * uniform blocks;
-    uint64 free;                        // addresses of what is left of the newest block
-    uint64 end;
-    int64 block_size;
+    uintptr_t free;                     // addresses of what is left of the newest block
+    uintptr_t end;
+    intptr_t block_size;
     int32 users;                        // threads of the pool, and helpers, that run its tasks
     int32 is_listed;
     int32 is_waiting;                   // its launcher sleeps in the sync
@@ -147,8 +149,8 @@ static unmasked uniform int32 thread_count() {
 }
 
 static unmasked noinline void create_runtime() {
-    uniform uint64 area = (uniform uint64)mmap(NULL, 2 * AREA, READ_AND_WRITE, PRIVATE_AND_ANONYMOUS, -1, 0);
-    if (area == (uniform uint64)-1)
+    uniform uintptr_t area = (uniform uintptr_t)mmap(NULL, 2 * AREA, READ_AND_WRITE, PRIVATE_AND_ANONYMOUS, -1, 0);
+    if (area == (uniform uintptr_t)-1)
         abort();
     uniform Runtime * uniform created = (uniform Runtime * uniform)area;
     created->pool = (uniform Pool * uniform)(area + AREA);
@@ -177,14 +179,20 @@ static unmasked inline void unlock() {
 }
 
 // Reads anew what other threads write, and takes a moment.
-static unmasked inline uniform int32 look(uniform int64 at) {
+static unmasked inline uniform int32 look(Address at) {
     return atomic_or_global((uniform int32 * uniform)at, 0);
+}
+
+static unmasked inline uniform Launch * uniform launch_after(Address at) {
+    uniform Launch * uniform before = (uniform Launch * uniform)at;
+    void * uniform null = NULL;
+    return (uniform Launch * uniform)atomic_compare_exchange_global((void * uniform * uniform)&before->later, null, null);
 }
 
 // --- running
 
 // Run what is left of a group's queue, from ``queued`` on.
-static unmasked noinline void run(uniform int64 group, uniform int64 queued, uniform int64 thread) {
+static unmasked noinline void run(Address group, Address queued, Address thread) {
     uniform Thread * uniform self = (uniform Thread * uniform)thread;
     uniform Launch * uniform current = (uniform Launch * uniform)queued;
     uniform Group * uniform outer = self->group;
@@ -216,13 +224,13 @@ static unmasked noinline void run(uniform int64 group, uniform int64 queued, uni
                 }
             }
         }
-        current = (uniform Launch * uniform)atomic_or_global((uniform int64 * uniform)&current->later, 0);
+        current = launch_after((Address)current);
     }
     self->group = outer;
 }
 
 // The first launch of a group of which tasks are left, or null. The lock is held.
-static unmasked inline uniform Launch * uniform unclaimed(uniform int64 of) {
+static unmasked inline uniform Launch * uniform unclaimed(Address of) {
     uniform Group * uniform group = (uniform Group * uniform)of;
     uniform Launch * uniform queued = group->oldest;
     while (queued->claimed >= queued->total) {
@@ -234,17 +242,17 @@ static unmasked inline uniform Launch * uniform unclaimed(uniform int64 of) {
     return queued;
 }
 
-static unmasked inline uniform bool is_below(uniform int64 inner, uniform int64 outer) {
+static unmasked inline uniform bool is_below(Address inner, Address outer) {
     uniform Group * uniform group = (uniform Group * uniform)inner;
-    while (group != NULL && (uniform int64)group != outer)
+    while (group != NULL && (Address)group != outer)
         group = group->parent;
     return group != NULL;
 }
 
 // The first group of all, or of those at and below ``top``, that has unclaimed tasks. The lock is held.
-static unmasked inline uniform Group * uniform find(uniform int64 top) {
+static unmasked inline uniform Group * uniform find(Address top) {
     uniform Group * uniform group = runtime->pool->first;
-    while (group != NULL && (unclaimed((uniform int64)group) == NULL || (top != 0 && !is_below((uniform int64)group, top))))
+    while (group != NULL && (unclaimed((Address)group) == NULL || (top != 0 && !is_below((Address)group, top))))
         group = group->next;
     return group;
 }
@@ -261,7 +269,7 @@ static unmasked inline void rouse(uniform int32 count) {
 }
 
 // Run tasks of such a group; false if there is none. The lock is held before and after.
-static unmasked noinline uniform bool help(uniform int64 top, uniform int64 thread) {
+static unmasked noinline uniform bool help(Address top, Address thread) {
     uniform Pool * uniform pool = runtime->pool;
     uniform Group * uniform group = find(top);
     if (group == NULL)
@@ -273,7 +281,7 @@ static unmasked noinline uniform bool help(uniform int64 top, uniform int64 thre
     if (!is_last && pool->idle > 0 && pool->woken + pool->looking == 0)
         rouse(1);
     unlock();
-    run((uniform int64)group, (uniform int64)queued, thread);
+    run((Address)group, (Address)queued, thread);
     lock();
     if (--group->users == 0 && group->is_waiting != 0)
         pthread_cond_broadcast(pool->changed);
@@ -289,15 +297,15 @@ static unmasked void * uniform work(void * uniform unused) {
     pthread_setspecific(runtime->self, &self);
     lock();
     while (true) {
-        if (help(0, (uniform int64)&self))
+        if (help(0, (Address)&self))
             continue;
         // Whoever launches first publishes the launch and then looks who needs to know; here it is the other way round.
         atomic_add_global(&pool->looking, 1);
-        uniform int32 seen = look((uniform int64)&pool->news);
+        uniform int32 seen = look((Address)&pool->news);
         uniform bool found = find(0) != NULL;
         unlock();
         for (uniform int32 looks = 0; !found && looks < LOOKS; ++looks)
-            found = look((uniform int64)&pool->news) != seen;
+            found = look((Address)&pool->news) != seen;
         lock();
         if (!found)
             atomic_add_global(&pool->idle, 1);
@@ -328,7 +336,7 @@ static unmasked noinline void start() {
             all[i] = (uniform uint64)-1;
         pthread_sigmask(SET_SIGNAL_MASK, all, before);
         for (uniform int32 i = 1; i < pool->threads; ++i) {
-            uniform int64 thread;
+            Address thread;
             if (pthread_create(&thread, NULL, (void * uniform)&work, NULL) != 0)
                 break;
             pthread_detach(thread);
@@ -341,35 +349,35 @@ static unmasked noinline void start() {
 
 // --- the three functions
 
-static unmasked noinline uniform int64 new_block(uniform int64 size) {
+static unmasked noinline Address new_block(Address size) {
     void * uniform memory = malloc(size);
     if (memory == NULL)
         abort();
-    return (uniform int64)memory;
+    return (Address)memory;
 }
 
 // Memory that lives as long as the group.
-static unmasked inline void * uniform allocate(uniform int64 of, uniform int64 size, uniform int64 alignment) {
+static unmasked inline void * uniform allocate(Address of, Address size, Address alignment) {
     uniform Group * uniform group = (uniform Group * uniform)of;
-    uniform uint64 place = (group->free + alignment - 1) & -alignment;
+    uniform uintptr_t place = (group->free + alignment - 1) & -alignment;
     if (place + size > group->end) {
-        group->block_size = max(min(2 * group->block_size, (uniform int64)LARGEST_BLOCK), size + alignment + 64);
+        group->block_size = max(min(2 * group->block_size, (Address)LARGEST_BLOCK), size + alignment + 64);
         uniform Block * uniform block = (uniform Block * uniform)new_block(group->block_size);
         block->older = group->blocks;
         group->blocks = block;
-        group->end = (uniform uint64)block + group->block_size;
-        place = ((uniform uint64)block + sizeof(uniform Block) + alignment - 1) & -alignment;
+        group->end = (uniform uintptr_t)block + group->block_size;
+        place = ((uniform uintptr_t)block + sizeof(uniform Block) + alignment - 1) & -alignment;
     }
     group->free = place + size;
     return (void * uniform)place;
 }
 
-static unmasked noinline uniform int64 new_group() {
+static unmasked noinline Address new_group() {
     if (runtime == NULL)
         create_runtime();
     if (runtime->pool->is_started == 0 || runtime->is_wiped == 0)
         start();
-    uniform int64 memory = new_block(FIRST_BLOCK);
+    Address memory = new_block(FIRST_BLOCK);
     uniform Group * uniform group = (uniform Group * uniform)memory;
     uniform Thread * uniform self = this_thread();
     group->next = group->previous = NULL;
@@ -384,7 +392,7 @@ static unmasked noinline uniform int64 new_group() {
 }
 
 // There is a new launch in the group: see that somebody runs it.
-static unmasked noinline void wake(uniform int64 launching, uniform int64 tasks) {
+static unmasked noinline void wake(Address launching, uniform int64 tasks) {
     uniform Pool * uniform pool = runtime->pool;
     atomic_add_global(&pool->news, 1);
     if (pool->idle == 0 && pool->waiting == 0)
@@ -403,7 +411,7 @@ static unmasked noinline void wake(uniform int64 launching, uniform int64 tasks)
     unlock();
 }
 
-static unmasked noinline void list(uniform int64 added) {
+static unmasked noinline void list(Address added) {
     uniform Pool * uniform pool = runtime->pool;
     uniform Group * uniform group = (uniform Group * uniform)added;
     lock();
@@ -420,7 +428,7 @@ static unmasked noinline void list(uniform int64 added) {
 extern "C" void * uniform ISPCAlloc(void * uniform * uniform handle, uniform int64 size, uniform int32 alignment) {
     if (*handle == NULL)
         *handle = (void * uniform)new_group();
-    return allocate((uniform int64)*handle, size, max(alignment, 16));
+    return allocate((Address)*handle, size, max(alignment, 16));
 }
 
 extern "C" void ISPCLaunch(void * uniform * uniform handle, void * uniform function, void * uniform data,
@@ -431,7 +439,7 @@ extern "C" void ISPCLaunch(void * uniform * uniform handle, void * uniform funct
         *handle = (void * uniform)new_group();
     uniform Group * uniform group = (uniform Group * uniform)*handle;
     uniform Pool * uniform pool = runtime->pool;
-    uniform Launch * uniform queued = (uniform Launch * uniform)allocate((uniform int64)group, sizeof(uniform Launch), 16);
+    uniform Launch * uniform queued = (uniform Launch * uniform)allocate((Address)group, sizeof(uniform Launch), 16);
     queued->later = NULL;
     queued->function = function;
     queued->data = data;
@@ -445,16 +453,16 @@ extern "C" void ISPCLaunch(void * uniform * uniform handle, void * uniform funct
     group->newest = queued;
     if (before == NULL) {
         group->oldest = queued;
-        list((uniform int64)group);
+        list((Address)group);
     } else
         atomic_swap_global((void * uniform * uniform)&before->later, (void * uniform)queued);
     if (pool->idle > 0 || pool->looking > 0 || pool->waiting > 0)
-        wake((uniform int64)group, (queued->total - 1) / queued->chunk + 1);
+        wake((Address)group, (queued->total - 1) / queued->chunk + 1);
 }
 
 // A thread from outside becomes thread 0, as soon as no other one is; false: meanwhile others have finished the group.
 // The lock is held before and after.
-static unmasked inline uniform bool become_thread_0(uniform int64 of) {
+static unmasked inline uniform bool become_thread_0(Address of) {
     uniform Pool * uniform pool = runtime->pool;
     uniform Group * uniform group = (uniform Group * uniform)of;
     atomic_add_global(&pool->waiting, 1);
@@ -470,17 +478,17 @@ static unmasked inline uniform bool become_thread_0(uniform int64 of) {
 }
 
 // Run what is left of the group, wait for what others run of it, and take it off the list.
-static unmasked inline void finish(uniform int64 finished, uniform int64 thread) {
+static unmasked inline void finish(Address finished, Address thread) {
     uniform Pool * uniform pool = runtime->pool;
     uniform Group * uniform group = (uniform Group * uniform)finished;
     uniform Launch * uniform queued = unclaimed(finished);
     unlock();
-    run(finished, (uniform int64)queued, thread);
+    run(finished, (Address)queued, thread);
     lock();
     if (group->users == 0)
         return;
     unlock();
-    for (uniform int32 looks = 0; looks < LOOKS && look((uniform int64)&group->users) > 0; ++looks)
+    for (uniform int32 looks = 0; looks < LOOKS && look((Address)&group->users) > 0; ++looks)
         ;
     lock();
     atomic_add_global(&pool->waiting, 1);
@@ -492,20 +500,20 @@ static unmasked inline void finish(uniform int64 finished, uniform int64 thread)
     atomic_add_global(&pool->waiting, -1);
 }
 
-static unmasked noinline void synchronise(uniform int64 ended) {
+static unmasked noinline void synchronise(Address ended) {
     uniform Pool * uniform pool = runtime->pool;
     uniform Group * uniform group = (uniform Group * uniform)ended;
     if (group->is_listed != 0) {
         uniform Thread * uniform self = this_thread();
         lock();
         if (self != NULL)
-            finish(ended, (uniform int64)self);
+            finish(ended, (Address)self);
         else if (become_thread_0(ended)) {
             uniform Thread outside;
             outside.index = 0;
             outside.group = NULL;
             pthread_setspecific(runtime->self, &outside);
-            finish(ended, (uniform int64)&outside);
+            finish(ended, (Address)&outside);
             pthread_setspecific(runtime->self, NULL);
             pool->is_thread_0_taken = 0;
             if (pool->waiting > 0)
@@ -531,5 +539,5 @@ static unmasked noinline void synchronise(uniform int64 ended) {
 
 extern "C" void ISPCSync(void * uniform handle) {
     if (handle != NULL)
-        synchronise((uniform int64)handle);
+        synchronise((Address)handle);
 }
