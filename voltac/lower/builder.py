@@ -79,6 +79,7 @@ def global_name(name: str) -> str:
     """``@name``, quoted where LLVM wants quotes."""
     return f"@{name}" if _NAME_CHARACTERS.issuperset(name) and not name[0].isdigit() else f'@"{name}"'
 
+
 _NEUTRAL_ZERO = ("add", "sub", "or ", "xor", "shl", "lshr", "ashr")
 """Operations that leave their left side as it is where the right one is 0."""
 

@@ -98,6 +98,8 @@ class FunctionContext:
         self.span: Span = symbol.span
         """The place of the source that is being lowered."""
         self.unmasked_blocks = 0
+        self.unrolled = 1
+        """How many copies of the bodies of unrolled loops the statement being lowered stands in."""
         self.copies = 1
         """How often the statement being lowered is written, for all-on and masked paths."""
 

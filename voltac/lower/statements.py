@@ -13,6 +13,7 @@ from voltac.lower.builder import IR, zero
 from voltac.lower.context import FunctionContext, Lanes, Region, Target, lowers_statement
 from voltac.lower.costs import BRANCH_LIMIT, REST_LIMIT, cost
 from voltac.lower.memory_access import store, store_everywhere
+from voltac.lower.unrolling import lower_unrolled
 from voltac.sema import tree
 from voltac.sema.types import VARYING
 
@@ -22,6 +23,8 @@ COPIES_LIMIT = 4
 
 @lowers_statement(tree.Block)
 def lower_block(c: FunctionContext, node: tree.Block) -> None:
+    if lower_unrolled(c, node):
+        return
     statements = node.statements
     for number, statement in enumerate(statements):
         if not c.build.reachable and not _has_label(statement):
