@@ -22,7 +22,7 @@ _loaded: dict[str, int] = {}
 
 def launches_tasks(objects: Sequence[bytes]) -> bool:
     """Whether code refers to the task pool: the name is in its table of symbols then."""
-    return any(b"\0ISPCLaunch\0" in code for code in objects)
+    return any(b"ISPCLaunch\0" in code for code in objects)
 
 
 def task_functions(compiled: Callable[[Source], Entry]) -> Mapping[str, int]:
