@@ -179,6 +179,67 @@ def struct_case(seed: int, target: str) -> None:
         assert np.array_equal(dst.array, expected), f"{what} length {length}"
 
 
+def near_index(source: random.Random, width: int) -> Index:
+    """Patterns that often meet each other, or follow each other."""
+    if source.random() < 0.2:
+        return random_index(source, 2)
+    factor = source.choice([1, 2, 2, 2, 3, 4])
+    return multiple(factor, source.randrange(4) + source.choice([0, 0, 0, factor * width]))
+
+
+def multiple(factor: int, offset: int) -> Index:
+    def write(body: Body) -> str:
+        return body.operation("add nsw", body.operation("mul nsw", body.lanes, factor), offset)
+
+    return Index(f"({factor} * i + {offset})", lambda i: factor * i + offset, write)
+
+
+def in_place_case(seed: int, target: str) -> None:
+    """Statements that load from and store to one array, through two pointers; each is done by a gang before the next."""
+    source = random.Random(seed)
+    width = find_target(target).width
+    element = source.choice(["i32", "i32", "i16", "i64"])
+    statements = [
+        (near_index(source, width), near_index(source, width), source.random() < 0.3) for _ in range(source.randrange(2, 6))
+    ]
+    in_place(f"seed {seed} {target}", target, element, source.choice(["%p", "%p", "%q"]), statements)
+
+
+def in_place(what: str, target: str, element: str, second: str, statements: list[tuple[Index, Index, bool]]) -> None:
+    width = find_target(target).width
+    dtype = np.dtype(ELEMENT_TYPES[element])
+
+    def write(body: Body) -> None:
+        loaded: list[str] = []
+        whole = body.mask
+        odd = body.operation("srem", body.operation("add nsw", body.lanes, 1), 3)
+        wanted = body.value(f"icmp ne <{width} x i32> {odd}, zeroinitializer")
+        vector = f"<{width} x i1>"
+        some = body.value(f"select {vector} {whole}, {vector} {wanted}, {vector} zeroinitializer")
+        for number, (load, store, masked) in enumerate(statements):
+            body.mask = some if masked else whole
+            base, other = ("%p", second) if number % 2 else (second, "%p")
+            loaded.append(body.gather(element, base, load.write(body)))
+            one = body.value(f"add <{width} x {element}> {loaded[-1]}, splat ({element} {number + 1})")
+            body.scatter(element, one, other, store.write(body))
+
+    what += f" {element} {[(each[0].text, each[1].text, each[2]) for each in statements]}"
+    program = Program(foreach(width, "ptr %p, ptr %q, i32 %k, i32 %n", write), options(target))
+    for length in (width, 3 * width, 3 * width - 2):
+        size = 1 + max(max(load.value(i), store.value(i)) for load, store, _ in statements for i in range(length))
+        array = Fenced((np.arange(size) % 100).astype(dtype), True)
+        expected = array.array.copy()
+        for start in range(0, length, width):
+            gang = range(start, min(length, start + width))
+            for number, (load, store, masked) in enumerate(statements):
+                active = [i for i in gang if not masked or (i + 1) % 3]
+                values = [expected[load.value(i)] + dtype.type(number + 1) for i in active]
+                for i, value in zip(active, values):
+                    expected[store.value(i)] = value
+        program(array.pointer(), array.pointer(), K, length)
+        assert np.array_equal(array.array, expected), f"{what} length {length}"
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_random_accesses_agree_with_numpy_and_stay_inside_their_memory(target: str) -> None:
     if not can_run(find_target(target)):
@@ -193,3 +254,21 @@ def test_random_structs_agree_with_numpy_and_stay_inside_their_memory(target: st
         pytest.skip(f"this CPU cannot run {target}")
     for seed in range(40):
         struct_case(seed, target)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_random_statements_in_place_keep_their_order(target: str) -> None:
+    if not can_run(find_target(target)):
+        pytest.skip(f"this CPU cannot run {target}")
+    for seed in range(40):
+        in_place_case(seed, target)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_load_is_not_moved_to_its_neighbours_before_a_store_of_its_elements(target: str) -> None:
+    if not can_run(find_target(target)):
+        pytest.skip(f"this CPU cannot run {target}")
+    width = find_target(target).width
+    behind = 2 * width
+    statements = [(multiple(2, 0), multiple(2, behind), False), (multiple(2, behind + 2), multiple(1, 8 * width), False)]
+    in_place("directed", target, "i32", "%p", statements)

@@ -120,7 +120,10 @@ class FactFinder:
     def _rounded_down(self, whole: Facts, operands: list[Operand]) -> Facts | None:
         """``n - (n & 7)`` and ``n - n % 8`` are multiples of 8."""
         rest = self._values.definitions.get(operands[1].value)
-        if rest is None or rest.op not in ("and", "srem", "urem") or operands[0] not in rest.operands:
+        if rest is None or rest.op not in ("and", "srem", "urem"):
+            return None
+        minuend = self._values.of(operands[0])
+        if minuend is None or not any(self._equals(operand, minuend) for operand in rest.operands):
             return None
         known = [integers(operand.type, operand.value) for operand in rest.operands]
         number = next((each[0] for each in known if each is not None), 0)
@@ -128,6 +131,10 @@ class FactFinder:
         if divisor <= 0 or (rest.op != "srem" and divisor & (divisor - 1)):
             return None
         return Facts(divisor, 0 if whole.low is not None and whole.low >= 0 else None, whole.high)
+
+    def _equals(self, operand: Operand, other: LaneValue) -> bool:
+        value = self._values.of(operand)
+        return value is not None and value.terms == other.terms and value.offsets == other.offsets
 
     def _bit_and(self, first: Facts, second: Facts, amount: int | None) -> Facts:
         multiple = max(power_of_two_part(first.multiple), power_of_two_part(second.multiple))

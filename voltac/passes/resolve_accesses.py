@@ -22,7 +22,7 @@ from voltac.options import Options
 from voltac.passes import broadcast, gather, shuffled_loads, shuffled_stores, vector
 from voltac.passes.access import Access, AccessReport, Places, pseudo_operation, read_access
 from voltac.passes.costs import cost_row, has_masked
-from voltac.passes.effects import Effects, ModuleEffects, touched_by
+from voltac.passes.effects import Effects, ModuleEffects, Touched, touched_by
 from voltac.passes.emit import Emitter
 from voltac.passes.known_loads import KnownLoads, Layer, access_key
 from voltac.passes.merged_stores import Waiting, covers_all, is_passed, write_merged
@@ -51,6 +51,8 @@ class _Group:
 
     key: object
     members: list[Access]
+    passed: list[tuple[Instruction, Access | None]]
+    """Of loads: what may write between the first member and here; a later member would be moved before it."""
 
 
 def resolve_accesses(module: Module, options: Options) -> list[AccessReport]:
@@ -145,8 +147,13 @@ class _Resolver:
             if access.is_store and access.is_consecutive and self.options.resolve_accesses:
                 self._wait(access, waiting)
                 continue
-            if self._is_strided(access):
-                self._join(access, stores if access.is_store else loads)
+            if self._is_strided(access) and access.is_store:
+                self._join(access, stores, [])
+            elif self._is_strided(access):
+                # Stores that wait may sink below this load, and then below what joins it later.
+                pending = [each for group in stores for each in group.members]
+                pending += [each for place in waiting for each in place.stores]
+                self._join(access, loads, [(each.instruction, each) for each in pending])
             else:
                 self._alone(access, block, plan)
         for group in (*finished, *loads, *stores):
@@ -175,6 +182,8 @@ class _Resolver:
                 if clash:
                     groups.remove(group)
                     finished.append(group)
+                elif not is_store and (access is None or access.is_store):
+                    group.passed.append((instruction, access))
 
     def _interfere_waiting(
         self, instruction: Instruction, access: Access | None, waiting: list[Waiting], done: list[Waiting]
@@ -234,13 +243,19 @@ class _Resolver:
         start = access.offsets[0]
         return all((offset - start) % access.size == 0 for offset in access.offsets)
 
-    def _join(self, access: Access, groups: list[_Group]) -> None:
+    def _join(self, access: Access, groups: list[_Group], pending: list[tuple[Instruction, Access | None]]) -> None:
         key = self._key(access)
+        memory = touched_by(access)
         for group in groups:
-            if group.key == key:
+            if group.key == key and not any(self._may_write(*writer, memory) for writer in group.passed):
                 group.members.append(access)
                 return
-        groups.append(_Group(key, [access]))
+        groups.append(_Group(key, [access], pending))
+
+    def _may_write(self, instruction: Instruction, access: Access | None, memory: Touched) -> bool:
+        if access is not None:
+            return self.effects.may_overlap(touched_by(access), memory)
+        return self.effects.may_write(instruction, memory)
 
     def _alone(self, access: Access, block: Block, plan: _Plan) -> None:
         """An access that is decided without its neighbours."""

@@ -28,5 +28,20 @@ def vector_store(access: Access, emit: Emitter) -> None:
     pointer = emit.address(address, access.offsets[0], access.element, access.size)
     if access.all_on:
         emit.line(f"store {access.vector} {access.value}, ptr {pointer}, align {access.size}")
+    elif is_row_of_local(access, emit):
+        # What an inlined function assigns through a reference: SROA promotes a variable that is stored whole.
+        old = emit.load("old", f"load {access.vector}, ptr {pointer}, align {access.size}")
+        lanes = f"<{access.lanes} x i1>"
+        kept = emit.value("kept", f"select {lanes} {access.mask}, {access.vector} {access.value}, {access.vector} {old}")
+        emit.line(f"store {access.vector} {kept}, ptr {pointer}, align {access.size}")
     else:
         emit.masked_store(access.value, access.element, access.lanes, access.size, pointer, access.mask)
+
+
+def is_row_of_local(access: Access, emit: Emitter) -> bool:
+    """A varying object in a local variable: all of its lanes may be read and written, nobody else looks at them."""
+    if access.pointers.type != "ptr" or access.address is None:
+        return False
+    roots = [symbol.name for symbol in access.address.terms if symbol.kind == "pointer"]
+    made = emit.values.definitions.get(roots[0]) if len(roots) == 1 else None
+    return made is not None and made.op == "alloca"
