@@ -2,8 +2,10 @@
 
 ``early`` inlines and promotes to registers but leaves addresses as the front end
 wrote them: InstCombine would reassociate them and drop ``nsw``, and the access
-analysis of :mod:`voltac.passes` lives on both. ``late`` is LLVM's function
-simplification with its own vectorisers off.
+analysis of :mod:`voltac.passes` lives on both. NewGVN is left out because an
+assertion in it ends the process on some programs with nested loops; the passes see
+equal formulas and known memory by themselves, and ``late`` merges what is left.
+``late`` is LLVM's function simplification with its own vectorisers off.
 """
 
 from __future__ import annotations
@@ -37,7 +39,6 @@ def early(text: str, options: Options) -> str:
         if options.level:
             manager.add_sroa_pass()
             manager.add_simplify_cfg_pass()
-            manager.add_new_gvn_pass()
             manager.add_aggressive_dce_pass()
             manager.add_simplify_cfg_pass()
         manager.add_instruction_namer_pass()
