@@ -29,3 +29,10 @@ def test_the_line_table_names_the_statements(tmp_path):
 
 def test_without_g_there_is_no_debug_section():
     assert b".debug_line" not in object_code(SOURCE)
+
+
+def test_there_is_no_index_of_names():
+    """Linked objects would have theirs joined to one that gdb refuses with a warning."""
+    code = object_code(SOURCE, debug_info=True)
+    assert b".debug_line" in code
+    assert b".debug_names" not in code

@@ -33,7 +33,9 @@ class DebugInfo:
         self._unit = text.metadata_node(
             f'distinct !DICompileUnit(language: DW_LANG_C99, file: {main}, producer: "voltac", '
             f"isOptimized: {'true' if self._optimized else 'false'}, runtimeVersion: 0, "
-            f"emissionKind: {'FullDebug' if self._full else 'NoDebug'})"
+            f"emissionKind: {'FullDebug' if self._full else 'NoDebug'}, "
+            # The linker joins the name indices of objects into a section that gdb refuses with a warning.
+            "nameTableKind: None)"
         )
         self._signature = text.metadata_node("!DISubroutineType(types: !{null})")
         flags = [text.metadata_node('!{i32 2, !"Debug Info Version", i32 3}')]
