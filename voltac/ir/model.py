@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 
 from voltac.ir import parts as instruction_parts
 from voltac.ir.parts import Operand, Parts
@@ -291,6 +292,7 @@ def _start_of_last_type(text: str) -> int:
     return text.rindex(" ") + 1
 
 
+@lru_cache(maxsize=256)
 def _parameters(header: str) -> list[Parameter]:
     found = re.search(r'@("[^"]*"|[-\w$.]+)\(', header)
     if found is None:

@@ -84,9 +84,12 @@ class AccessReport:
     reason: str
 
 
+_MARK = "@" + pseudo.PREFIX
+
+
 def pseudo_operation(instruction: Instruction) -> str:
     """``gather``, ``scatter``, ``load``, ``store``, or an empty string for any other instruction."""
-    if "@" + pseudo.PREFIX not in instruction.text or instruction.op != "call":
+    if _MARK not in instruction.text or instruction.op != "call":
         return ""
     callee = instruction.parts.callee
     operation = callee[1 + len(pseudo.PREFIX) :].partition(".")[0] if callee.startswith("@" + pseudo.PREFIX) else ""

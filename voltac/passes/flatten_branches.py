@@ -17,10 +17,13 @@ stores of both sides of an ``if`` find each other.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cached_property
 
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY
+from voltac.ir.types import Layout
 from voltac.options import Options
 from voltac.passes.access import AccessReport, pseudo_operation, read_access
 from voltac.passes.known_loads import mask_implies
@@ -48,22 +51,29 @@ def flatten_branches(module: Module, options: Options) -> list[AccessReport]:
     if options.level and options.resolve_accesses:
         layout = module.layout(options.target.pointer_bits // 8)
         for function in module.functions:
-            if len(function.blocks) > 2 and any(pseudo_operation(instruction) for instruction in function.instructions()):
-                _Flattener(function, LaneValues(function, layout)).run()
+            if len(function.blocks) > 2:
+                _Flattener(function, layout).run()
     return []
 
 
 class _Flattener:
-    def __init__(self, function: Function, values: LaneValues) -> None:
+    def __init__(self, function: Function, layout: Layout) -> None:
         self.function = function
-        self.values = values
+        self.layout = layout
         self.blocks = {block.name: block for block in function.blocks}
         self.predecessors: dict[str, list[str]] = {block.name: [] for block in function.blocks}
         for block in function.blocks:
             for successor in block.successors:
                 self.predecessors[successor].append(block.name)
         self.renamed: dict[str, str] = {}
-        self.fresh = function.fresh_names()
+
+    @cached_property
+    def values(self) -> LaneValues:
+        return LaneValues(self.function, self.layout)
+
+    @cached_property
+    def fresh(self) -> Callable[[str], str]:
+        return self.function.fresh_names()
 
     def run(self) -> None:
         removed: set[str] = set()
