@@ -1,0 +1,68 @@
+"""Short counted loops are written out; what does not count with constants stays a loop."""
+
+import ctypes
+
+import numpy as np
+import pytest
+from lowering import AVX2, AVX512, Loaded, assembly, function_body, text_after
+
+SORT = """
+static void order(float &a, float &b) { if (a > b) { float t = a; a = b; b = t; } }
+export void sort4(uniform float a[], uniform int n) {
+    foreach (i = 0 ... n) {
+        float v[4];
+        for (uniform int k = 0; k < 4; k++) v[k] = a[4 * i + k];
+        for (uniform int p = 0; p < 3; p++)
+            for (uniform int k = 0; k < 3 - p; k++) order(v[k], v[k + 1]);
+        for (uniform int k = 3; k >= 0; k -= 1) a[4 * i + k] = v[k];
+    }
+}
+"""
+
+
+def test_local_arrays_of_counted_loops_live_in_registers():
+    for target in (AVX2, AVX512):
+        assert "(%rsp)" not in assembly(SORT, target)
+
+
+def test_the_result_is_that_of_the_loops():
+    values = np.random.default_rng(3).random((53, 4)).astype(np.float32)
+    expected = np.sort(values, axis=1)
+    Loaded(SORT, "sort4").function("sort4", None, ctypes.c_void_p, ctypes.c_int)(values.ctypes.data, len(values))
+    assert (values == expected).all()
+
+
+LOOP = "export void f(uniform int a[], uniform int n) {{ int x = 0; {loop} a[programIndex] = x; }}"
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for (uniform int k = 0; k < 3; k++) x += a[k];",
+        "for (uniform int k = 8; k > 0; k -= 3) x += k;",
+        "for (uniform int64 k = 0; k != 4; ++k) x += k;",
+    ],
+)
+def test_these_are_written_out(loop):
+    assert " br i1" not in function_body(text_after("lower", LOOP.format(loop=loop)), "f")
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for (uniform int k = 0; k < n; k++) x += k;",
+        "for (uniform int k = 0; k < 9; k++) x += k;",
+        "for (uniform int k = 0; k < 3; k++) { if (a[k] > 3) break; x += k; }",
+        "for (uniform int k = 0; k < 3; k++) { k += a[k]; x += k; }",
+        "for (uniform int k = 0; k < 3; k--) { x += k; }",
+        "\n#pragma nounroll\nfor (uniform int k = 0; k < 3; k++) { x += k; }",
+        "uniform int k; for (k = 0; k < 3; k++) { x += k; }",
+    ],
+)
+def test_these_stay_loops(loop):
+    assert " br i1" in function_body(text_after("lower", LOOP.format(loop=loop)), "f")
+
+
+def test_nothing_is_written_out_below_level_2():
+    loop = "for (uniform int k = 0; k < 3; k++) x += a[k];"
+    assert " br i1" in function_body(text_after("lower", LOOP.format(loop=loop), level=1), "f")
