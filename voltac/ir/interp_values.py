@@ -225,7 +225,10 @@ def from_bits(kind: Kind, total: int, poisoned: int) -> Value:
 
 
 # --- memory form ------------------------------------------------------------------------------------------------
-# ``defined`` has a byte for each byte of the data: 0 where what lies there is poison.
+# ``defined`` has a byte for each byte of the data: 0 where nothing, or poison, was stored. A scalar none of whose bytes
+# is defined is poison; of one that has some, the others are arbitrary (LLVM widens loads over padding).
+
+_ARBITRARY = 0xA5
 
 
 def _code(kind: Kind) -> str | None:
@@ -247,11 +250,13 @@ def decode(kind: Kind, data: memoryview, defined: bytearray, at: int) -> Value:
     if code is not None and kind.is_vector:
         step = kind.scalar.size
         return [decode(kind.scalar, data, defined, at + number * step) for number in range(kind.count)]
-    poisoned = 0
-    for number in range(at, end):
-        if not defined[number]:
-            poisoned |= 0xFF << 8 * (number - at)
-    return from_bits(kind, int.from_bytes(data[at:end], "little"), poisoned)
+    missing = [number for number in range(at, end) if not defined[number]]
+    if len(missing) == end - at:
+        return poison(kind)
+    content = bytearray(data[at:end])
+    for number in missing:
+        content[number - at] = _ARBITRARY
+    return from_bits(kind, int.from_bytes(content, "little"), 0)
 
 
 def encode(kind: Kind, value: Value, data: memoryview, defined: bytearray, at: int) -> None:
