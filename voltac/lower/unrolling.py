@@ -28,7 +28,10 @@ _TESTS: dict[str, Callable[[int, int], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "!=": operator.ne,
 }  # fmt: skip
 _ARITHMETIC: dict[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
-_NEVER_COPIED = (tree.Break, tree.Continue, tree.Return, tree.Goto, tree.Label, tree.CaseLabel, tree.Launch)
+_NEVER_COPIED = (
+    *(tree.Break, tree.Continue, tree.Return, tree.Goto, tree.Label, tree.CaseLabel),
+    *(tree.Launch, tree.Foreach),
+)
 
 
 def lower_unrolled(c: FunctionContext, node: tree.Block) -> bool:
