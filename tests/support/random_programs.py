@@ -83,7 +83,12 @@ static uniform int64 words[{TABLE}];
 static uniform Item items[{TABLE}];
 typedef uint32 (*Function)(uint32, uint32);
 static uint32 mix(uint32 a, uint32 b) {{ return a * 31 + b; }}
-static uint32 pick(uint32 a, uint32 b) {{ if (a & 1) return b >> 3; return a ^ b; }}"""
+static uint32 pick(uint32 a, uint32 b) {{ if (a & 1) return b >> 3; return a ^ b; }}
+static noinline uniform uint32 total(uniform int32 m, uniform int32 i[]) {{
+    uint32 s = 0;
+    foreach (k = 0 ... m) {{ if (i[k] > 0) s += i[k]; else s += 3 * k; }}
+    return reduce_add(s);
+}}"""
 
 SETUP = f"""foreach (k = 0 ... {TABLE}) {{
         table[k] = k * 2654435761; bytes[k] = k * 37; words[k] = k * 1000;
@@ -166,8 +171,8 @@ class Generator:
             return f"(({type_name})i[{same('int32')} & 63])"
         if choice == 12 and self.functions and scope.depth < 4:
             return f"(({type_name}){self.call(scope, depth - 1)})"
-        if self.lanes_alone:
-            return f"(({type_name})(f[{same('int32')} & 63] * 16))" if signed and bits > 8 else same()
+        if self.lanes_alone or self.rng.random() < 0.3:
+            return f"(({type_name})(int32)({self.real(scope, depth - 1)} * 16))"
         if self.rng.random() < 0.4:
             return f"(({type_name})items[{same('int32')} & {TABLE - 1}].{self.rng.choice(list(MEMBERS))})"
         return f"(({type_name}){self.rng.choice(list(SHARED))}[{same('int32')} & {TABLE - 1}])"
@@ -191,6 +196,32 @@ class Generator:
             case 3:
                 return f"(({left} & 1) != 0)"
         return test
+
+    def real(self, scope: Scope, depth: int) -> str:
+        """A float that is a small multiple of 1/64: sums and products are exact, contracted or not."""
+        factor = self.rng.choice((0.5, 2.0, 3.0, 0.25, -1.0))
+        leaves = (
+            lambda: f"f[((int32){self.value('int32', scope, 0)}) & 63]",
+            lambda: f"((float)(((int32){self.value('int32', scope, 1)}) & 255) * 0.25)",
+            lambda: str(self.rng.randrange(-64, 64) / 4),
+        )
+        if depth <= 0:
+            return self.rng.choice(leaves)()
+        first, second = (self.real(scope, depth - 1) for _ in range(2))
+        forms = (
+            f"({first} + {second})",
+            f"({first} - {second})",
+            f"({self.rng.choice(leaves)()} * {self.rng.choice(leaves)()})",
+            f"({first} * {factor})",
+            f"min({first}, {second})",
+            f"max({first}, (float){second})",
+            f"abs({first})",
+            f"floor({first})",
+            f"(float)(double)(-{first})",
+            f"({first} < {second} ? {first} : {second})",
+            f"({self.condition(scope, 0)} ? {first} : {second})",
+        )
+        return self.rng.choice(forms)
 
     # --- statements ---
 
@@ -320,7 +351,14 @@ class Generator:
         a, b, c = self.name("a"), self.name("b"), self.name("c")
         values = [self.value("uint32", scope, 2) for _ in range(4)]
         index = self.value("int32", scope, 1)
-        match self.rng.randrange(7):
+        match self.rng.randrange(9):
+            case 7:
+                lines = [f"float {a} = {self.real(scope, 2)};", f"if ({self.condition(scope, 1)}) {a} = {self.real(scope, 1)};"]
+                lines += [f"{a} += {self.real(scope, 1)};", f"{target} = ({kind})(int32){a};"]
+            case 8:
+                lines = [f"double {a} = {self.real(scope, 1)};", f"int64 {b} = (int64)({a} * 1024);"]
+                lines += [f"if ({a} > {self.real(scope, 1)}) {target} = {b};"]
+                lines += [f"else {target} = total({self.rng.randrange(30)}, i);"]
             case 0:
                 lines = [f"uint32 {a}[4] = {{ {', '.join(values)} }};", f"{a}[({index}) & 3] = {target};"]
                 lines += [f"{target} = {a}[({values[0]}) & 3] + {a}[1];"]
