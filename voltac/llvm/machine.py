@@ -86,6 +86,14 @@ class Module:
         self.ref.triple = options.target.triple
         self.ref.verify()
 
+    def is_sound(self) -> bool:
+        """Whether LLVM's verifier finds nothing wrong."""
+        try:
+            self.ref.verify()
+        except RuntimeError:
+            return False
+        return True
+
     def definitions(self) -> Iterator[Any]:
         """The functions that have a body."""
         return (function for function in self.ref.functions if not function.is_declaration)

@@ -42,7 +42,7 @@ def early(text: str, options: Options) -> str:
             manager.add_aggressive_dce_pass()
             manager.add_simplify_cfg_pass()
         manager.add_instruction_namer_pass()
-        manager.run(module.ref, _pass_builder(options))
+        manager.run(module.ref, _pass_builder(options, options.level))
         return str(module.ref)
 
 
@@ -56,7 +56,7 @@ def late(text: str, options: Options) -> Optimized:
         if options.level == 1:
             _prefer_size(module)
         if options.level:
-            _simplify(module, text, options)
+            module = _simplified(module, text, options)
             from voltac.passes.wide_masks import keep_masks_wide  # brings all passes: not for those who only ask for the host
 
             simplified = str(module.ref)
@@ -100,17 +100,31 @@ class Optimized:
             return emitted
 
 
-def _pass_builder(options: Options) -> Any:
+def _pass_builder(options: Options, level: int) -> Any:
     llvm = binding()
-    tuning = llvm.create_pipeline_tuning_options(speed_level=options.level)
+    tuning = llvm.create_pipeline_tuning_options(speed_level=level)
     tuning.loop_vectorization = False
     tuning.slp_vectorization = False
-    tuning.loop_unrolling = options.loop_unrolling and options.level > 1
+    tuning.loop_unrolling = options.loop_unrolling and level > 1
     return llvm.create_pass_builder(target_machine(options), tuning)
 
 
-def _simplify(module: Module, text: str, options: Options) -> None:
-    builder = _pass_builder(options)
+def _simplified(module: Module, text: str, options: Options) -> Module:
+    """LLVM's pipeline of the level asked for, or a lower one where its result is no valid module.
+
+    LLVM 22 at level 2 moves some shuffles out of a loop whose body still uses them, and the
+    code generator would end the process: tests/run/memory/arrays_of_four_member_structs.ispc.
+    """
+    _simplify(module, text, options, options.level)
+    if not module.is_sound():
+        module = Module(text, options)
+        _simplify(module, text, options, 1)
+        module.ref.verify()
+    return module
+
+
+def _simplify(module: Module, text: str, options: Options, level: int) -> None:
+    builder = _pass_builder(options, level)
     if _has_calls_between_functions(text):
         # Only the pipeline of whole modules inlines.
         builder.getModulePassManager().run(module.ref, builder)
