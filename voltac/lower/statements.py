@@ -27,8 +27,12 @@ def lower_block(c: FunctionContext, node: tree.Block) -> None:
         return
     statements = node.statements
     for number, statement in enumerate(statements):
-        if not c.build.reachable and not _has_label(statement):
-            continue
+        if not c.build.reachable:
+            if not _has_label(statement):
+                continue
+            if not isinstance(statement, tree.Label | tree.CaseLabel):
+                # What stands before the label runs never, but has to be well-formed.
+                c.build.start(c.build.block("never"))
         if c.shrunk and c.region.end and not isinstance(statement, tree.CaseLabel):
             if cost_of_rest(statements, number) > REST_LIMIT:
                 leave_if_empty(c)
