@@ -71,6 +71,13 @@ def test_the_formula_of_an_index_is_what_arithmetic_says(body: str, expected: st
     assert formula(body) == expected
 
 
+def test_extended_constants_are_constants() -> None:
+    zero = formula("  %x = zext <8 x i16> splat (i16 -3) to <8 x i32>")
+    assert zero == formula("  %x = add <8 x i32> splat (i32 65533), zeroinitializer")
+    sign = formula("  %x = sext <8 x i16> splat (i16 -3) to <8 x i32>")
+    assert sign == formula("  %x = add <8 x i32> splat (i32 -3), zeroinitializer")
+
+
 def test_without_a_known_start_a_quotient_is_irregular() -> None:
     assert formula("  %x = sdiv <8 x i32> %lanes, splat (i32 2)", start="%a") == "none"
     assert formula("  %x = shl nsw <8 x i32> %lanes, splat (i32 1)", start="%a") != "none"

@@ -169,6 +169,8 @@ class LaneValues:
             return None
         if op == "trunc":
             return lanes.truncate(inner, bits, self.facts, parts.flags)
+        if not inner.terms:
+            return lanes.constant(bits, tuple(_extended_number(number, op, inner.bits) for number in inner.offsets))
         found = self._extended(inner, op, bits, "nneg" in parts.flags)
         if found is None and inner.is_uniform:
             # The sum may wrap, but then the value as a whole is a symbol.
@@ -349,3 +351,9 @@ class LaneValues:
             found = None if inner.unknown else self._address(inner.element_type, inner.operands, 1)
             return None if found is None else found.splat(count)
         return None
+
+
+def _extended_number(number: int, op: str, bits: int) -> int:
+    """A constant of ``bits`` bits after sext or zext."""
+    pattern = number & ((1 << bits) - 1)
+    return pattern - (1 << bits) if op == "sext" and pattern >> (bits - 1) else pattern
