@@ -42,3 +42,16 @@ def test_the_best_version_this_cpu_runs_is_called(names: tuple[str, ...]) -> Non
 
 def test_a_dispatcher_of_no_function_is_a_module_too() -> None:
     assert late(dispatcher([], [find_target("sse4")], ""), BASE).object_code()[:4] == b"\x7fELF"
+
+
+def test_structs_that_come_back_in_memory_pass_through() -> None:
+    text = (
+        "%struct.S = type { [5 x i64] }\n\ndefine void @f_sse2(ptr noalias sret(%struct.S) align 8 %r, i64 %a) {\n"
+        "  %last = getelementptr i64, ptr %r, i64 4\n  store i64 %a, ptr %last\n  ret void\n}\n"
+    )
+    loaded = load_objects([late(part, BASE).object_code() for part in (dispatcher(["f"], [BASE.target], text), text)], ["f"])
+
+    class S(ctypes.Structure):
+        _fields_ = (("m", ctypes.c_int64 * 5),)
+
+    assert ctypes.CFUNCTYPE(S, ctypes.c_int64)(loaded.address("f"))(7).m[4] == 7

@@ -138,7 +138,8 @@ def dispatcher(names: list[str], targets: list[TargetInfo], text: str) -> str:
     """The module of the functions ``names``; ``text`` is the LLVM text of the first target, for their signatures."""
     ordered = sorted(targets, key=lambda target: _RANK.index(target.isa))
     module = read(text)
-    parts = [_questions(ordered)]
+    # Results in memory name the type of their struct.
+    parts = [_questions(ordered), *(f"{name} = type {body}" for name, body in module.named_types().items())]
     for name in names:
         function = module.function(f"{name}_{targets[0].isa}")
         types = _parameters(function, named=False)
