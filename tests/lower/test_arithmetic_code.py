@@ -86,3 +86,36 @@ def test_fast_math_leaves_the_library_exact(mode):
         x.ctypes.data, y.ctypes.data, len(x)
     )
     assert np.allclose(y, np.exp(x.astype(np.float64)) / 3, rtol=1e-6)
+
+
+@pytest.mark.parametrize("target", [SSE4, AVX2], ids=lambda target: target.name)
+@pytest.mark.parametrize("bits", [8, 16, 32])
+@pytest.mark.parametrize("sign", ["int", "uint"])
+def test_division_by_one_number_for_all_lanes_is_exact(target, bits, sign):
+    source = f"""
+    export void divide(uniform {sign}{bits} a[], uniform {sign}{bits} b, uniform {sign}{bits} q[], uniform {sign}{bits} r[],
+                       uniform int n) {{
+        foreach (i = 0 ... n) {{ q[i] = a[i] / b; r[i] = a[i] % b; }}
+    }}"""
+    assert "sdiv" not in text_after("lower", source, target) and "udiv" not in text_after("lower", source, target)
+    kind = np.dtype(f"{sign}{bits}")
+    number = np.ctypeslib.as_ctypes_type(kind)
+    pointer = ctypes.c_void_p
+    divide = Loaded(source, "divide", target=target).function("divide", None, pointer, number, pointer, pointer, ctypes.c_int)
+    limits = np.iinfo(kind)
+    random = np.random.default_rng(bits)
+    divisors = [1, 2, 3, 5, 7, 10, 100, limits.max, limits.max - 1, limits.max // 2, limits.max // 3]
+    divisors += random.integers(1, limits.max, 60, kind).tolist() + random.integers(1, 100, 20).tolist()
+    if sign == "int":
+        divisors += [-1, -2, -3, -7, limits.min, limits.min + 1]
+    for b in divisors:
+        multiples = random.integers(0, limits.max // abs(b) + 1, 200, np.int64) * abs(b)
+        near = [m + d for m in multiples.tolist() for d in (-1, 0, 1) if limits.min <= m + d <= limits.max]
+        near += [-m for m in near if sign == "int"] + [limits.min, limits.max, 0]
+        a = np.array([m for m in near if not (b == -1 and m == limits.min)], kind)
+        q, r = np.zeros_like(a), np.zeros_like(a)
+        divide(a.ctypes.data, b, q.ctypes.data, r.ctypes.data, len(a))
+        wide = a.astype(np.int64)
+        expected = np.sign(wide) * np.sign(b) * (np.abs(wide) // abs(b))
+        assert (q == expected).all(), (b, a[q != expected][:3])
+        assert (r == wide - expected * b).all(), b

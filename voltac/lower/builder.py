@@ -95,6 +95,8 @@ class FunctionBuilder:
         self._labels: dict[str, int] = {"entry": 1}
         self._allocas: list[str] = []
         self._prologue: list[str] = []
+        self.splats: dict[str, IR] = {}
+        """Name of a vector -> the value that all of its lanes have."""
         self.location = ""
         """Ends every instruction: empty, or ``, !dbg !N``."""
 
@@ -221,7 +223,9 @@ class FunctionBuilder:
             return splat_constant(width, value)
         type = vector_type(width, value.type)
         first = self.value(type, f"insertelement {type} poison, {value}, i64 0")
-        return self.value(type, f"shufflevector {first}, {type} poison, <{width} x i32> zeroinitializer")
+        result = self.value(type, f"shufflevector {first}, {type} poison, <{width} x i32> zeroinitializer")
+        self.splats[result.name] = value
+        return result
 
     # --- the end
 
