@@ -21,7 +21,7 @@ def broadcast_load(access: Access, emit: Emitter) -> None:
     address = access.address
     assert address is not None
     pointer = emit.address(address, access.offsets[0], access.element, access.size)
-    if not access.all_on:
+    if not access.all_on and not access.readable:
         some = emit.any_on(access.mask, access.lanes)
         pointer = emit.value("safe", f"select i1 {some}, ptr {pointer}, ptr {emit.nowhere()}")
     scalar = emit.load("scalar", f"load {access.element}, ptr {pointer}, align {access.size}")

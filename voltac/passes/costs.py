@@ -15,8 +15,10 @@ from voltac.target_info import TargetInfo
 class CostRow:
     shuffle_bytes: int
     """Widest register in which 32 and 64 bit elements are permuted freely."""
-    small_shuffle_bytes: int
-    """The same for 8 and 16 bit elements."""
+    short_shuffle_bytes: int
+    """The same for 16 bit elements."""
+    byte_shuffle_bytes: int
+    """The same for 8 bit elements."""
     native_gather: bool
     """Whether a gather instruction is better for 32 and 64 bit elements than scalar loads and inserts."""
     native_scatter: bool
@@ -32,16 +34,20 @@ class CostRow:
     masked_store: float
 
 
-_SSE = CostRow(16, 16, False, False, 2.0, 1.2, 4.0, 4.0, 2.0, 2.0, 12.0)
-_AVX = CostRow(32, 16, False, False, 2.0, 1.2, 3.0, 3.0, 2.0, 2.0, 12.0)
-_AVX2 = CostRow(32, 16, True, False, 1.7, 1.2, 1.7, 3.0, 2.0, 2.0, 12.0)
-_AVX512 = CostRow(64, 64, True, True, 1.7, 1.2, 1.7, 1.5, 1.0, 3.0, 2.0)
+_SSE = CostRow(16, 16, 16, False, False, 2.0, 1.2, 4.0, 4.0, 2.0, 2.0, 12.0)
+_AVX = CostRow(32, 16, 16, False, False, 2.0, 1.2, 3.0, 3.0, 2.0, 2.0, 12.0)
+_AVX2 = CostRow(32, 16, 16, True, False, 1.7, 1.2, 1.7, 3.0, 2.0, 2.0, 12.0)
+_AVX512 = CostRow(64, 64, 16, True, True, 1.7, 1.2, 1.7, 1.5, 1.0, 3.0, 2.0)
+# With permutations of bytes (VBMI).
+_AVX512_BYTES = CostRow(64, 64, 64, True, True, 1.7, 1.2, 1.7, 1.5, 1.0, 3.0, 2.0)
 
-_ROWS = {"sse2": _SSE, "sse4": _SSE, "avx": _AVX, "avx2": _AVX2, "avx2vnni": _AVX2, "avx512": _AVX512}
+_ROWS = {"sse2": _SSE, "sse4": _SSE, "avx": _AVX, "avx2": _AVX2, "avx2vnni": _AVX2}
 
 
 def cost_row(target: TargetInfo) -> CostRow:
-    return _ROWS["avx512" if target.isa.startswith("avx512") else target.isa]
+    if target.isa.startswith("avx512"):
+        return _AVX512 if target.isa == "avx512skx" else _AVX512_BYTES
+    return _ROWS[target.isa]
 
 
 def has_masked(target: TargetInfo, size: int) -> bool:
@@ -52,5 +58,5 @@ def has_masked(target: TargetInfo, size: int) -> bool:
 def shuffle_elements(target: TargetInfo, size: int) -> int:
     """Elements of ``size`` bytes in the widest vector to load and permute."""
     row = cost_row(target)
-    widest = row.small_shuffle_bytes if size < 4 else row.shuffle_bytes
+    widest = {1: row.byte_shuffle_bytes, 2: row.short_shuffle_bytes}.get(size, row.shuffle_bytes)
     return max(1, min(widest, target.vector_bits // 8) // size)

@@ -69,6 +69,10 @@ class Effects:
             return "volatile" in parts.flags or bool(parts.ordering) or self.may_overlap(self._plain(instruction), memory)
         return self._call_may(instruction, "read")
 
+    def may_stop(self, instruction: Instruction) -> bool:
+        """Whether what follows the instruction may never be reached."""
+        return instruction.op == "call" and self._module.effect(instruction.parts.callee) == "any"
+
     def _call_may(self, instruction: Instruction, what: str) -> bool:
         if instruction.op != "call":
             return instruction.op in ("atomicrmw", "cmpxchg", "fence")

@@ -66,6 +66,8 @@ class _Flattener:
             for successor in block.successors:
                 self.predecessors[successor].append(block.name)
         self.renamed: dict[str, str] = {}
+        self.tests: dict[str, str] = {}
+        """Conditions that decided nothing but a removed branch, and the bits they test -> what they are made of."""
 
     @cached_property
     def values(self) -> LaneValues:
@@ -84,6 +86,7 @@ class _Flattener:
         if removed:
             self.function.blocks = [block for block in self.function.blocks if block.name not in removed]
             self.function.replace_uses(self.renamed)
+            self._remove_tests()
 
     def _flatten(self, block: Block) -> list[str]:
         """Join what the last branch of a block skips; names of the blocks that are no more."""
@@ -101,6 +104,8 @@ class _Flattener:
         if not mask or not self._is_cheap(then, mask):
             return []
         done = self.blocks[done_name]
+        bits = self.values.definitions[condition].operands[0].value
+        self.tests.update({condition: bits, bits: mask})
         selects = self._merge_phis(block, then, done, condition, mask)
         block.instructions[-1:] = [*then.instructions[:-1], *selects, Instruction(f"  br label %{done_name}")]
         self.predecessors[done_name].remove(then_name)
@@ -109,6 +114,16 @@ class _Flattener:
             self._join(block, done)
             gone.append(done_name)
         return gone
+
+    def _remove_tests(self) -> None:
+        """The questions that nothing asks any more."""
+        unused = set(self.tests)
+        for instruction in self.function.instructions():
+            if instruction.name not in self.tests:
+                unused.difference_update(instruction.names_used())
+        unused -= {self.tests[name] for name in self.tests if name not in unused}
+        for block in self.function.blocks:
+            block.instructions = [instruction for instruction in block.instructions if instruction.name not in unused]
 
     def _tested_mask(self, condition: str) -> str:
         """The mask of which ``condition`` asks whether any lane is on."""
@@ -155,7 +170,7 @@ class _Flattener:
             incoming = dict(zip(parts.labels, (operand.value for operand in parts.operands)))
             from_then, otherwise = incoming.pop(then.name), incoming[block.name]
             if from_then != otherwise:
-                if not self._is_selected(from_then, otherwise, mask):
+                if otherwise not in ("poison", "undef") and not self._is_selected(from_then, otherwise, mask):
                     name = self.fresh("flat")
                     selects.append(
                         Instruction(f"  {name} = select i1 {condition}, {parts.type} {from_then}, {parts.type} {otherwise}")

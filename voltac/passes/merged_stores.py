@@ -11,20 +11,21 @@ under the union of the masks.
 
 from __future__ import annotations
 
+from bisect import bisect
+
 from voltac.ir.lane_values import LaneValues
 from voltac.passes.access import Access
 from voltac.passes.emit import Emitter
 from voltac.passes.known_loads import access_key, inverse, masks_exclude
-from voltac.records import field, mutable_record
+from voltac.records import mutable_record
 
 
 @mutable_record
 class Waiting:
-    """Stores of one place that may become one, and the loads of that place that stand between them."""
+    """Stores of one place that may become one."""
 
     key: object
     stores: list[Access]
-    between: list[Access] = field(default_factory=list)
 
 
 def is_passed(waiting: Waiting, load: Access, values: LaneValues) -> bool:
@@ -40,6 +41,21 @@ def covers_all(stores: list[Access], values: LaneValues) -> bool:
         return True
     masks = [store.mask for store in stores]
     return any(inverse(mask, values) in masks for mask in masks)
+
+
+def mark_readable(accesses: list[Access], stops: list[int], values: LaneValues) -> None:
+    """Masked loads of places of which the same stretch of code touches every lane may load every lane.
+
+    ``stops``: positions behind which the code may never come.
+    """
+    touched: dict[object, list[Access]] = {}
+    for access in accesses:
+        touched.setdefault((bisect(stops, access.index), access_key(access)), []).append(access)
+    for same in touched.values():
+        masked = [access for access in same if not access.is_store and not access.all_on]
+        if masked and (any(access.all_on for access in same) or covers_all(same, values)):
+            for access in masked:
+                access.readable = True
 
 
 def write_merged(stores: list[Access], all_on: bool, emit: Emitter) -> None:

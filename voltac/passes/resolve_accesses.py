@@ -25,7 +25,7 @@ from voltac.passes.costs import cost_row, has_masked
 from voltac.passes.effects import Effects, ModuleEffects, Touched, touched_by
 from voltac.passes.emit import Emitter
 from voltac.passes.known_loads import KnownLoads, Layer, access_key
-from voltac.passes.merged_stores import Waiting, covers_all, is_passed, write_merged
+from voltac.passes.merged_stores import Waiting, covers_all, is_passed, mark_readable, write_merged
 from voltac.records import field, mutable_record
 
 _TOUCHING = frozenset(("call", "store", "load", "atomicrmw", "cmpxchg", "fence"))
@@ -128,6 +128,7 @@ class _Resolver:
         finished: list[_Group] = []
         waiting: list[Waiting] = []
         done_waiting: list[Waiting] = []
+        stops: list[int] = []
         for index, instruction in enumerate(block.instructions):
             operation = pseudo_operation(instruction)
             access = read_access(index, instruction, operation, self.values) if operation else None
@@ -137,6 +138,8 @@ class _Resolver:
             self._interfere_waiting(instruction, access, waiting, done_waiting)
             known.pass_by(instruction, access)
             if access is None:
+                if self.effects.may_stop(instruction):
+                    stops.append(index)
                 continue
             accesses.append(access)
             plan.removed.add(index)
@@ -160,6 +163,7 @@ class _Resolver:
             self._decide(group, block, plan)
         for place in (*done_waiting, *waiting):
             self._decide_waiting(place, block, plan)
+        mark_readable(accesses, stops, self.values)
         if accesses:
             self._rewrite(block, plan)
 
@@ -197,7 +201,6 @@ class _Resolver:
                 if access.is_store and access_key(access) == place.key:
                     continue
                 if not access.is_store and is_passed(place, access, self.values):
-                    place.between.append(access)
                     continue
                 clash = self.effects.may_overlap(touched, touched_by(place.stores[0]))
             else:
@@ -219,9 +222,6 @@ class _Resolver:
             self._alone(place.stores[0], block, plan)
             return
         all_on = covers_all(place.stores, self.values)
-        if all_on:
-            for load in place.between:
-                load.readable = True
         last = place.stores[-1]
         plan.add(last.index, last, partial(write_merged, place.stores, all_on))
         for store in place.stores:
