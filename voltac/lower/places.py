@@ -93,8 +93,8 @@ def element_address(c: FunctionContext, aggregate: Address, index: IR) -> Addres
         case other:
             raise TypeError(f"{other} has no elements")
     varying = index.type[0] == "<"
-    if storage.rate.kind == "soa" and isinstance(storage.type, Struct):
-        # An array of blocks: the index counts logical elements.
+    if storage.rate.kind == "soa" and isinstance(storage.type, Struct) and aggregate.slot is None:
+        # An array of blocks: the index counts logical elements. With a slot it is an array within a block.
         return _move_slice(c, Address(aggregate.pointer, storage, slot=integer(c.types.word, 0)), index)
     pointer = c.build.gep(c.memory(storage), aggregate.pointer, index, flags="inbounds ")
     return Address(
