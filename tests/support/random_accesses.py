@@ -104,6 +104,12 @@ class Case:
     expected: Array
     a: int
     b: int
+    expected_source: Array | None = None
+    """What ``source`` must be afterwards; None: as before."""
+
+    def is_met_by(self, to: Array, source: Array) -> bool:
+        unchanged = self.source if self.expected_source is None else self.expected_source
+        return np.array_equal(to, self.expected) and np.array_equal(source, unchanged)
 
 
 def random_case(rng: random.Random, name: str) -> Case:
@@ -167,6 +173,117 @@ def _attempt(rng: random.Random, name: str) -> Case | None:
     return Case(name, text, to, source, expected, a, b)
 
 
-def random_cases(seed: int, count: int) -> list[Case]:
+# --- several statements on one array ----------------------------------------------------------------------------
+
+UNSIGNED = {"uint8": np.uint8, "uint16": np.uint16, "uint32": np.uint32, "uint64": np.uint64}
+
+
+@dataclass(frozen=True)
+class _Statement:
+    """``t = p[E].m`` if ``stores`` is false, else ``p[E].m = t1 + t2``, each under a test of ``k``."""
+
+    stores: bool
+    test: tuple[str, Callable[[Array], Array]]
+    index: Expression
+    member: int
+    temporary: int
+    other: int
+
+
+def random_body(rng: random.Random, name: str, width: int) -> Case:
+    """A foreach that reads and writes one array in several statements, some under conditions.
+
+    What it must leave follows from the order of things: group by group of ``width``
+    lanes, statement by statement, all lanes read before any writes, the highest lane wins.
+    """
+    while True:
+        found = _attempt_body(rng, name, width)
+        if found is not None:
+            return found
+
+
+def _attempt_body(rng: random.Random, name: str, width: int) -> Case | None:
+    type_name = rng.choice(list(UNSIGNED))
+    first, count = rng.choice((0, 0, 1, 5)), rng.choice((4, 16, 17, 31, 40))
+    a, b = rng.randrange(0, 5), rng.choice((1, 2, 3))
+    members, temporaries = rng.choice((1, 1, 2, 3, 4)), 3
+    base = index_expression(rng, 1)
+    statements = [
+        _Statement(
+            stores=number > 0 and rng.random() < 0.5,
+            test=condition(rng),
+            index=_near(rng, base),
+            member=rng.randrange(members),
+            temporary=rng.randrange(temporaries),
+            other=rng.randrange(temporaries),
+        )
+        for number in range(rng.randrange(3, 8))
+    ]
+    k = np.arange(first, first + count)
+    places = np.concatenate([statement.index.value(k, a, b) for statement in statements])
+    low, high = min(0, int(places.min())), max(0, int(places.max()))
+    if high - low > 400:
+        return None
+    numbers = np.random.default_rng(rng.getrandbits(32))
+    dtype = UNSIGNED[type_name]
+    source = numbers.integers(0, 200, (high - low + 1) * members).astype(dtype)
+    expected = source.copy()
+    result = np.zeros(count, dtype)
+    for start in range(first, first + count, width):
+        _run_group(
+            statements, expected, result, np.arange(start, min(start + width, first + count)), (a, b, low, members, first)
+        )
+    suffixes = [f".{MEMBERS[member]}" if members > 1 else "" for member in range(members)]
+    struct = f"struct {name}_s {{ {type_name} {', '.join(MEMBERS[:members])}; }};\n" if members > 1 else ""
+    element = f"{name}_s" if members > 1 else type_name
+    lines = [f"{type_name} {', '.join(f't{number} = 0' for number in range(temporaries))};"]
+    for statement in statements:
+        place = f"p[{statement.index.text}]{suffixes[statement.member]}"
+        action = (
+            f"{place} = t{statement.temporary} + t{statement.other};"
+            if statement.stores
+            else f"t{statement.temporary} = {place};"
+        )
+        lines.append(statement.test[0] + action)
+    body = "\n        ".join([*lines, f"to[k - {first}] = t0 ^ t1 ^ t2;"])
+    text = f"""{struct}export void {name}(uniform {type_name} to[], uniform {element} from[], uniform int a, uniform int b) {{
+    uniform {element} * uniform p = from + {-low};
+    foreach (k = {first} ... {first + count}) {{
+        {body}
+    }}
+}}
+"""
+    return Case(name, text, np.zeros(count, dtype), source, result, a, b, expected)
+
+
+def _near(rng: random.Random, base: Expression) -> Expression:
+    """The base index, or one beside it: neighbours are what the passes put together."""
+    if rng.random() < 0.2:
+        return index_expression(rng, 1)
+    by = rng.choice((0, 0, 1, 2, 3, -1))
+    return Expression(f"({base.text} + {by})", lambda k, a, b: base.value(k, a, b) + by)
+
+
+def _run_group(
+    statements: list[_Statement], memory: Array, result: Array, k: Array, facts: tuple[int, int, int, int, int]
+) -> None:
+    a, b, low, members, first = facts
+    temporaries = np.zeros((3, len(k)), memory.dtype)
+    for statement in statements:
+        active = statement.test[1](k)
+        places = (statement.index.value(k, a, b) - low) * members + statement.member
+        if statement.stores:
+            values = temporaries[statement.temporary] + temporaries[statement.other]
+            for lane in np.flatnonzero(active):
+                memory[places[lane]] = values[lane]
+        else:
+            temporaries[statement.temporary][active] = memory[places[active]]
+    result[k - first] = temporaries[0] ^ temporaries[1] ^ temporaries[2]
+
+
+def random_cases(seed: int, count: int, width: int) -> list[Case]:
+    """Half of them single accesses, half bodies of several statements."""
     rng = random.Random(seed)
-    return [random_case(rng, f"case{number}") for number in range(count)]
+    return [
+        random_case(rng, f"case{number}") if number % 2 else random_body(rng, f"case{number}", width) for number in range(count)
+    ]

@@ -217,7 +217,7 @@ class Generator:
             f"max({first}, (float){second})",
             f"abs({first})",
             f"floor({first})",
-            f"(float)(double)(-{first})",
+            f"(float)(double)(- {first})",
             f"({first} < {second} ? {first} : {second})",
             f"({self.condition(scope, 0)} ? {first} : {second})",
         )
