@@ -13,7 +13,7 @@ A run-test is a file ``tests/run/<feature>/<claim>.ispc`` that exports
     // expect: values, values              the leading elements of out; all others stay 0
     // tolerance: 1e-6                     of |a - b| <= tolerance * max(1, |b|); default exact
     // widths: 4 8                         only for these gang widths
-    // prints: text\\n                      what the program writes to standard output
+    // prints: text\\n                      what the program writes to standard output, with Python's escapes
 
 ``expect`` is a Python expression over f, i, n, W (lanes of a gang), L (the array
 0 ... W-1), np and math: arrays and lists separated by commas, one after the other.
@@ -131,7 +131,7 @@ def read_run_test(path: Path) -> RunTest:
         found.get("where", ""),
         float(found.get("tolerance", 0)),
         tuple(map(int, found["widths"].split())) if "widths" in found else WIDTHS,
-        found.get("prints", "").replace("\\n", "\n"),
+        found.get("prints", "").encode().decode("unicode_escape"),
     )
 
 

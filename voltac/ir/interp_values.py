@@ -292,7 +292,7 @@ def encode(kind: Kind, value: Value, data: memoryview, defined: bytearray, at: i
 
 # --- constants --------------------------------------------------------------------------------------------------
 
-_ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2})")
+_ESCAPE = re.compile(rb"\\(\\|[0-9A-Fa-f]{2})")
 
 
 def constant(kinds: Kinds, kind: Kind, text: str, address_of: Callable[[str], int]) -> Value:
@@ -314,14 +314,18 @@ def constant(kinds: Kinds, kind: Kind, text: str, address_of: Callable[[str], in
     if first in "-0123456789":
         return int(text) & kind.mask
     if text.startswith('c"'):
-        content = _ESCAPE.sub(lambda found: bytes([int(found.group(1), 16)]), text[2:-1].encode("latin-1"))
-        return list(content)
+        return list(_ESCAPE.sub(_unescaped, text[2:-1].encode("latin-1")))
     if text.startswith("splat ("):
         return [_typed(kinds, text[7:-1], address_of)] * kind.count
     if first in "<[{":
         inside = text[2:-2] if text.startswith("<{") else text[1:-1]
         return [_typed(kinds, item, address_of) for item in split_list(inside)]
     return _expression(kinds, kind, text, address_of)
+
+
+def _unescaped(found: re.Match[bytes]) -> bytes:
+    code = found.group(1)
+    return code if code == b"\\" else bytes([int(code, 16)])
 
 
 def _typed(kinds: Kinds, text: str, address_of: Callable[[str], int]) -> Value:
