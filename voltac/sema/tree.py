@@ -107,10 +107,12 @@ class Place:
     @property
     def type(self) -> Qual:
         """What a load yields: varying if either the address or the storage is; soa storage yields the rate
-        of the address. Keeps const."""
+        of the address. Keeps const. Arrays are not loaded: at a uniform address one of soa data stays that."""
         if self.address_rate is VARYING:
             return self.storage.with_rate(VARYING)
-        return self.storage.with_rate(UNIFORM) if self.storage.rate.kind == "soa" else self.storage
+        if self.storage.rate.kind == "soa" and type(self.storage.type) is not Array:
+            return self.storage.with_rate(UNIFORM)
+        return self.storage
 
 
 @record
