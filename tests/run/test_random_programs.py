@@ -35,7 +35,7 @@ def one_of_each_width(seed: int) -> list[TargetInfo]:
 def disagreements(seed: int, text: str, runner: NativeRunner) -> list[str]:
     """What differs from the interpreter of the typed tree, which is taken for the truth.
 
-    Machine code of three widths at -O2; for one of them at -O0 too and on the IR interpreter.
+    Three widths: the IR after the passes and machine code at -O2; for one of them before the passes and -O0 too.
     """
     path = Path(f"random_{seed}.ispc")
     expected = {width: interpret(path, text, JUDGE_TARGETS[width])[0] for width in WIDTHS}
@@ -43,11 +43,11 @@ def disagreements(seed: int, text: str, runner: NativeRunner) -> list[str]:
     if seed % 2 == 0:
         found += [f"width {width} differs from 4" for width in WIDTHS if not np.array_equal(expected[width], expected[4])]
     jobs = [compile_for(path, text, target) for target in one_of_each_width(seed)]
-    judged = jobs[seed // 2 % len(jobs)]
-    for stage in ("early", "passes"):
-        if not np.array_equal(interpret_ir(ir_after(judged, stage))[0], expected[judged.options.target.width]):
-            found.append(f"{judged.options.target.name} after {stage}")
-    compiled = [natively(job) for job in (*jobs, at_level(judged, 0))]
+    chosen = jobs[seed // 2 % len(jobs)]
+    for job, stage in ((chosen, "early"), *((job, "passes") for job in jobs)):
+        if not np.array_equal(interpret_ir(ir_after(job, stage))[0], expected[job.options.target.width]):
+            found.append(f"{job.options.target.name} after {stage}")
+    compiled = [natively(job) for job in (*jobs, at_level(chosen, 0))]
     for native, (out, _) in zip(compiled, runner.run(compiled)):
         if not np.array_equal(out, expected[native.target.width]):
             found.append(str(native))
