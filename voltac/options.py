@@ -32,6 +32,8 @@ class Options:
     reset_ftz_daz: bool = False
     llvm_intrinsics: bool = False
     internal_export_functions: bool = True
+    whole_program: bool = False
+    """No other file links with this one: exported functions get an internal version only if they are called here."""
     cpu: str = ""
     """Tuning CPU that overrides the target's."""
     all_on_paths: bool = True

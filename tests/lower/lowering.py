@@ -18,18 +18,19 @@ SSE4 = find_target("sse4-i32x4")
 
 def text_after(stage: str, source: str, target: TargetInfo = AVX2, **options: Any) -> str:
     """The LLVM text that a stage (``lower``, ``early``, ``passes``) gives."""
-    compilation = compile_source(source, "test.ispc", Options(target, **options), Diagnostics(), end=stage)
+    wanted = Options(target, **({"whole_program": True} | options))
+    compilation = compile_source(source, "test.ispc", wanted, Diagnostics(), end=stage)
     return compilation.results[stage]
 
 
 def assembly(source: str, target: TargetInfo = AVX2, **options: Any) -> str:
-    compilation = compile_source(source, "test.ispc", Options(target, **options), Diagnostics())
+    compilation = compile_source(source, "test.ispc", Options(target, **({"whole_program": True} | options)), Diagnostics())
     assert compilation.optimized is not None
     return compilation.optimized.assembly()
 
 
 def object_code(source: str, target: TargetInfo = AVX2, **options: Any) -> bytes:
-    compilation = compile_source(source, "test.ispc", Options(target, **options), Diagnostics())
+    compilation = compile_source(source, "test.ispc", Options(target, **({"whole_program": True} | options)), Diagnostics())
     assert compilation.optimized is not None
     return compilation.optimized.object_code()
 

@@ -17,7 +17,7 @@ TAIL = " } }"
 
 
 def is_widened(body: str, target: str = "avx2-i32x8", head: str = HEAD) -> bool:
-    made = compile_source(head + body + TAIL, "f.ispc", Options(find_target(target)), end="passes")
+    made = compile_source(head + body + TAIL, "f.ispc", Options(find_target(target), whole_program=True), end="passes")
     return ".wide_body:" in made.results["passes"]
 
 

@@ -143,7 +143,7 @@ def run_tests(folder: Path) -> list[RunTest]:
 
 
 def options(target: TargetInfo, level: int = 2) -> Options:
-    return Options(target=target, level=level, include_directories=())
+    return Options(target=target, level=level, whole_program=True)
 
 
 def interpret(path: Path, text: str, target: TargetInfo) -> tuple[Array, str]:

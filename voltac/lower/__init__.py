@@ -38,7 +38,7 @@ def lower(program: tree.Program, options: Options) -> str:
     for symbol in program.globals:
         if symbol.kind == "global":
             module.global_address(symbol)
-    for function, kind in roots(program):
+    for function, kind in roots(program, options):
         module.version(function, kind)
     written = []
     while module.waiting:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from voltac.lower import masks
 from voltac.lower.abi import is_function, passing
 from voltac.lower.builder import IR, NOTHING
 from voltac.lower.context import FunctionContext, Region
 from voltac.lower.escapes import scan
 from voltac.lower.memory_access import load, store_everywhere
-from voltac.lower.module import ALL_ON, C_CONVENTION, MASKED, TASK, ModuleContext, Version
+from voltac.lower.module import ALL_ON, C_CONVENTION, MASKED, TASK, ModuleContext, Version, has_shared_version
 from voltac.lower.places import Address, new_object
 from voltac.lower.tasks import begin_task, sync_at_return
 from voltac.lower.variables import declare, is_plain_value
+from voltac.options import Options
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Function, Pointer, Qual, Scalar, Struct
 
@@ -109,6 +112,40 @@ def write_version(module: ModuleContext, version: Version) -> None:
     c.build.give_back(_final_result(c, version))
     version.body = c.build.body()
     version.attributes = _attributes(c, symbol)
+    if version.kind == MASKED and symbol.exported and not _reads_mask(c, version):
+        forwarding = _forwarding_body(module, version)
+        if forwarding:
+            version.body, version.debug = forwarding, ""
+
+
+def _reads_mask(c: FunctionContext, version: Version) -> bool:
+    """Whether the body does anything with the mask but to convert it to the form of registers."""
+    assert c.entry_mask is not None
+    names = {"%mask", c.entry_mask.name}
+    mentions = sum(len(re.findall(rf"{re.escape(name)}(?![\w.])", version.body)) for name in names)
+    # A conversion mentions both names.
+    return mentions > 2 * (len(names) - 1)
+
+
+def _forwarding_body(module: ModuleContext, version: Version) -> str:
+    """A body that calls the version for C, where both take and give the same types; else nothing.
+
+    Most exported functions are uniform code around a foreach, which turns all lanes
+    on: their two versions do the same, and one of them is enough.
+    """
+    symbol = version.symbol
+    ways = [passing(module.types, qual) for qual in symbol.type.parameters]
+    result = passing(module.types, symbol.type.result, result=True)
+    types = [passed_type(module, qual) for qual in symbol.type.parameters]
+    same = all(not way.in_memory and not way.parts and way.type == type for way, type in zip(ways, types))
+    if not same or result.in_memory or result.type != passed_type(module, symbol.type.result):
+        return ""
+    arguments = ", ".join(f"{str(way).replace('ptr noalias', 'ptr')} %p{number}" for number, way in enumerate(ways))
+    callee = module.version(symbol, C_CONVENTION).name
+    call = f"tail call {f'{result.attributes} {result.type}'.strip()} {callee}({arguments}) noinline"
+    if result.type == "void":
+        return f"entry:\n  {call}\n  ret void"
+    return f"entry:\n  %value = {call}\n  ret {result.type} %value"
 
 
 def _parameters(c: FunctionContext, version: Version) -> None:
@@ -274,7 +311,7 @@ def _is_recursive(version: Version) -> bool:
     return version.recursive
 
 
-def roots(program: tree.Program) -> list[tuple[tree.FunctionSymbol, str]]:
+def roots(program: tree.Program, options: Options) -> list[tuple[tree.FunctionSymbol, str]]:
     """The versions that other files may refer to."""
     found = []
     for symbol in program.functions:
@@ -282,6 +319,8 @@ def roots(program: tree.Program) -> list[tuple[tree.FunctionSymbol, str]]:
             continue
         if symbol.exported or symbol.c_linkage:
             found.append((symbol, C_CONVENTION))
+            if symbol.exported and has_shared_version(symbol, options):
+                found.append((symbol, ALL_ON if symbol.unmasked else MASKED))
         elif symbol.task:
             if not symbol.static:
                 found.append((symbol, TASK))

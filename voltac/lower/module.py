@@ -139,7 +139,8 @@ class ModuleContext:
         known = self.versions.get((id(symbol), kind))
         if known is None:
             suffix = "" if symbol.c_linkage else self.options.symbol_suffix
-            known = Version(symbol, kind, global_name(_version_name(symbol, kind) + suffix), _linkage(symbol, kind))
+            name = global_name(_version_name(symbol, kind) + suffix)
+            known = Version(symbol, kind, name, _linkage(symbol, kind, self.options))
             self.versions[id(symbol), kind] = known
             self.waiting.append(known)
         return known
@@ -167,9 +168,17 @@ def _version_name(symbol: tree.FunctionSymbol, kind: str) -> str:
     return symbol.mangled
 
 
-def _linkage(symbol: tree.FunctionSymbol, kind: str) -> str:
+def has_shared_version(symbol: tree.FunctionSymbol, options: Options) -> bool:
+    """Whether other files of the language may call an exported function (section 10.1)."""
+    internal = options.internal_export_functions and not symbol.external_only
+    return internal and not symbol.static and not options.whole_program
+
+
+def _linkage(symbol: tree.FunctionSymbol, kind: str, options: Options) -> str:
     if symbol.body is None:
         return ""
+    if symbol.exported and kind == (ALL_ON if symbol.unmasked else MASKED):
+        return "" if has_shared_version(symbol, options) else "internal"
     if kind == C_CONVENTION:
         return "internal" if symbol.static and not symbol.exported else ""
     if symbol.static or symbol.library or symbol.inline or (symbol.exported and kind != TASK):

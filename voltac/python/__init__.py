@@ -89,7 +89,7 @@ def make_options(
         level=opt,
         defines=_defines(defines),
         include_directories=tuple(os.path.abspath(os.fspath(folder)) for folder in folders),
-        **others,
+        **({"whole_program": True} | others),
     )
 
 
