@@ -15,6 +15,23 @@ from voltac.ir.types import element_of, lanes_of
 from voltac.records import mutable_record, record
 
 
+@record
+class Touched:
+    """Memory an instruction reads or writes: bytes ``low`` to ``high`` (exclusive) from ``address``; None for anywhere."""
+
+    address: LaneValue | None
+    low: int = 0
+    high: int = 0
+    root: str = ""
+    """The pointer everything is counted from."""
+
+
+def touched_range(address: LaneValue | None, low: int, high: int) -> Touched:
+    if address is None:
+        return Touched(None)
+    return Touched(address, low, high, next(symbol.name for symbol in address.terms if symbol.kind == "pointer"))
+
+
 @mutable_record(eq=False)
 class Access:
     """One pseudo operation, read."""
@@ -35,6 +52,8 @@ class Access:
     """What a store writes."""
     address: LaneValue | None
     """Formula of the pointer of each lane; None for an irregular one."""
+    memory: Touched
+    """What it may touch, as one range."""
     readable: bool = False
     """All lanes may be read, whatever the mask says, because the program touches the memory of all of them."""
 
@@ -109,7 +128,10 @@ def read_access(index: int, instruction: Instruction, operation: str, values: La
         start = values.scalar(pointers.type, pointers.value)
         steps = lanes.constant(start.bits, tuple(size * lane for lane in range(count)))
         address = lanes.add(start.splat(count), steps, (), values.facts)
-    return Access(index, instruction, is_store, element, count, size, mask, pointers, operands[0].value, _with_base(address))
+    address = _with_base(address)
+    low, high = (min(address.offsets), max(address.offsets) + size) if address is not None else (0, 0)
+    memory = touched_range(address, low, high)
+    return Access(index, instruction, is_store, element, count, size, mask, pointers, operands[0].value, address, memory)
 
 
 def _with_base(address: LaneValue | None) -> LaneValue | None:

@@ -5,38 +5,11 @@ from __future__ import annotations
 import re
 
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.lanes import LaneValue
 from voltac.ir.model import Function, Instruction, Module
-from voltac.passes.access import Access
-from voltac.records import record
+from voltac.passes.access import Touched, touched_range
 
 _DECLARED = re.compile(r'@("[^"]*"|[-\w$.]+)\(')
 _GROUP = re.compile(r"#\d+")
-
-
-@record
-class Touched:
-    """Memory an instruction reads or writes: bytes ``low`` to ``high`` (exclusive) from ``address``; None for anywhere."""
-
-    address: LaneValue | None
-    low: int = 0
-    high: int = 0
-    root: str = ""
-    """The pointer everything is counted from."""
-
-
-def touched_by(access: Access) -> Touched:
-    return touched_range(access.address, min(access.offsets) if access.address else 0, access_end(access))
-
-
-def access_end(access: Access) -> int:
-    return max(access.offsets) + access.size if access.address else 0
-
-
-def touched_range(address: LaneValue | None, low: int, high: int) -> Touched:
-    if address is None:
-        return Touched(None)
-    return Touched(address, low, high, next(symbol.name for symbol in address.terms if symbol.kind == "pointer"))
 
 
 class Effects:

@@ -12,13 +12,15 @@ from __future__ import annotations
 from voltac.ir.constants import is_all_true
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Instruction
-from voltac.passes.access import Access
-from voltac.passes.effects import Effects, Touched, touched_by
+from voltac.passes.access import Access, Touched
+from voltac.passes.effects import Effects
 from voltac.records import mutable_record, record
 
 _DEPTH = 12
 """Conjunctions are followed this far."""
 _MOST_LAYERS = 4
+_MOST_KNOWN = 32
+"""Places; the one that was touched first is forgotten first."""
 
 
 @record
@@ -58,8 +60,14 @@ class KnownLoads:
                 needed.append(layer)
                 if mask_implies(access.mask, layer.mask, self.values):
                     return tuple(reversed(needed))
-        self.contents[key] = Known((Layer(access.mask, access.instruction.name),), touched_by(access))
+        self._remember(key, Known((Layer(access.mask, access.instruction.name),), access.memory))
         return ()
+
+    def _remember(self, key: object, known: Known) -> None:
+        self.contents.pop(key, None)
+        if len(self.contents) >= _MOST_KNOWN:
+            del self.contents[next(iter(self.contents))]
+        self.contents[key] = known
 
     def pass_by(self, instruction: Instruction, access: Access | None) -> None:
         """Forget what the instruction may overwrite; a store of a regular access is remembered."""
@@ -67,7 +75,7 @@ class KnownLoads:
             return
         own: object = None
         if access is not None:
-            written = touched_by(access)
+            written = access.memory
             if access.address is not None and not access.is_uniform and len(set(access.offsets)) == access.lanes:
                 own = access_key(access)
             gone = [
@@ -81,7 +89,7 @@ class KnownLoads:
             before = self.contents.get(own)
             layers = before.layers if before is not None and not access.all_on else ()
             layer = Layer(access.mask, access.value)
-            self.contents[own] = Known((*layers, layer)[-_MOST_LAYERS:], touched_by(access))
+            self._remember(own, Known((*layers, layer)[-_MOST_LAYERS:], access.memory))
 
 
 def access_key(access: Access) -> object:

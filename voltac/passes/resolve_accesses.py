@@ -20,9 +20,9 @@ from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.options import Options
 from voltac.passes import broadcast, gather, shuffled_loads, shuffled_stores, vector
-from voltac.passes.access import Access, AccessReport, Places, pseudo_operation, read_access
+from voltac.passes.access import Access, AccessReport, Places, Touched, pseudo_operation, read_access
 from voltac.passes.costs import cost_row, has_masked
-from voltac.passes.effects import Effects, ModuleEffects, Touched, touched_by
+from voltac.passes.effects import Effects, ModuleEffects
 from voltac.passes.emit import Emitter
 from voltac.passes.known_loads import KnownLoads, Layer, access_key
 from voltac.passes.merged_stores import Waiting, covers_all, is_passed, mark_readable, write_merged
@@ -30,6 +30,11 @@ from voltac.records import field, mutable_record
 
 _TOUCHING = frozenset(("call", "store", "load", "atomicrmw", "cmpxchg", "fence"))
 """Operations that may touch memory."""
+
+_MOST_OPEN = 24
+"""Groups, and places with waiting stores; the oldest is closed first."""
+_MOST_PASSED = 48
+"""Writers that a load may be moved before."""
 
 Writer = Callable[[Emitter], None]
 
@@ -150,6 +155,11 @@ class _Resolver:
             if access.is_store and access.is_consecutive and self.options.resolve_accesses:
                 self._wait(access, waiting)
                 continue
+            for groups in (loads, stores):
+                if len(groups) > _MOST_OPEN:
+                    finished.append(groups.pop(0))
+            if len(waiting) > _MOST_OPEN:
+                done_waiting.append(waiting.pop(0))
             if self._is_strided(access) and access.is_store:
                 self._join(access, stores, [])
             elif self._is_strided(access):
@@ -171,23 +181,26 @@ class _Resolver:
         self, instruction: Instruction, access: Access | None, loads: list[_Group], stores: list[_Group], finished: list[_Group]
     ) -> None:
         """Close the groups whose members may not be moved past this instruction."""
-        touched = touched_by(access) if access is not None else None
+        touched = access.memory if access is not None else None
         for groups, is_store in ((loads, False), (stores, True)):
             for group in list(groups):
                 if access is not None and touched is not None:
                     if not is_store and not access.is_store:
                         continue
                     same = is_store and access.is_store and self._is_strided(access) and group.key == self._key(access)
-                    clash = not same and any(self.effects.may_overlap(touched, touched_by(each)) for each in group.members)
+                    clash = not same and any(self.effects.may_overlap(touched, each.memory) for each in group.members)
                 elif is_store:
-                    clash = any(self.effects.may_touch(instruction, touched_by(each)) for each in group.members)
+                    clash = any(self.effects.may_touch(instruction, each.memory) for each in group.members)
                 else:
-                    clash = any(self.effects.may_write(instruction, touched_by(each)) for each in group.members)
+                    clash = any(self.effects.may_write(instruction, each.memory) for each in group.members)
                 if clash:
                     groups.remove(group)
                     finished.append(group)
                 elif not is_store and (access is None or access.is_store):
                     group.passed.append((instruction, access))
+                    if len(group.passed) > _MOST_PASSED:
+                        groups.remove(group)
+                        finished.append(group)
 
     def _interfere_waiting(
         self, instruction: Instruction, access: Access | None, waiting: list[Waiting], done: list[Waiting]
@@ -195,16 +208,16 @@ class _Resolver:
         """Close the waiting stores that may not be moved past this instruction."""
         if not waiting:
             return
-        touched = touched_by(access) if access is not None else None
+        touched = access.memory if access is not None else None
         for place in list(waiting):
             if access is not None and touched is not None:
                 if access.is_store and access_key(access) == place.key:
                     continue
                 if not access.is_store and is_passed(place, access, self.values):
                     continue
-                clash = self.effects.may_overlap(touched, touched_by(place.stores[0]))
+                clash = self.effects.may_overlap(touched, place.stores[0].memory)
             else:
-                clash = self.effects.may_touch(instruction, touched_by(place.stores[0]))
+                clash = self.effects.may_touch(instruction, place.stores[0].memory)
             if clash:
                 waiting.remove(place)
                 done.append(place)
@@ -245,7 +258,7 @@ class _Resolver:
 
     def _join(self, access: Access, groups: list[_Group], pending: list[tuple[Instruction, Access | None]]) -> None:
         key = self._key(access)
-        memory = touched_by(access)
+        memory = access.memory
         for group in groups:
             if group.key == key and not any(self._may_write(*writer, memory) for writer in group.passed):
                 group.members.append(access)
@@ -254,7 +267,7 @@ class _Resolver:
 
     def _may_write(self, instruction: Instruction, access: Access | None, memory: Touched) -> bool:
         if access is not None:
-            return self.effects.may_overlap(touched_by(access), memory)
+            return self.effects.may_overlap(access.memory, memory)
         return self.effects.may_write(instruction, memory)
 
     def _alone(self, access: Access, block: Block, plan: _Plan) -> None:

@@ -23,7 +23,7 @@ from voltac.ir.types import Layout, element_of, lanes_of
 from voltac.options import Options
 from voltac.passes.access import Access, AccessReport, pseudo_operation, read_access
 from voltac.passes.costs import has_masked
-from voltac.passes.effects import Effects, ModuleEffects, touched_by
+from voltac.passes.effects import Effects, ModuleEffects
 from voltac.passes.known_loads import access_key
 from voltac.passes.merged_stores import covers_all, mark_readable
 
@@ -197,7 +197,7 @@ class _Candidate:
             # Members of one struct: in the same turn, side by side.
             turn = distance % step
             return abs(distance) < step and store.size <= turn <= step - access.size
-        first, second = touched_by(store), touched_by(access)
+        first, second = store.memory, access.memory
         return first.root != second.root and not effects.may_overlap(first, second)
 
     # ---- writing ------------------------------------------------------------
