@@ -12,10 +12,12 @@ from voltac.options import Options
 from voltac.passes.access import AccessReport
 from voltac.passes.flatten_branches import flatten_branches
 from voltac.passes.resolve_accesses import resolve_accesses
+from voltac.passes.whole_copies import copy_whole
 from voltac.passes.wide_gangs import widen_gangs
 
 PASSES: dict[str, Callable[[Module, Options], list[AccessReport]]] = {
     "flatten_branches": flatten_branches,
+    "copy_whole": copy_whole,
     "widen_gangs": widen_gangs,
     "resolve_accesses": resolve_accesses,
 }

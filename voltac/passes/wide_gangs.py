@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import re
 
-from voltac.ir.cfg import ControlFlow, Loop, control_flow
+from voltac.ir.cfg import control_flow
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.lanes import Symbol
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
 from voltac.ir.types import Layout, element_of, lanes_of
@@ -24,6 +23,7 @@ from voltac.options import Options
 from voltac.passes.access import Access, AccessReport, pseudo_operation, read_access
 from voltac.passes.costs import has_masked
 from voltac.passes.effects import Effects, ModuleEffects
+from voltac.passes.gang_loops import GangLoop
 from voltac.passes.known_loads import access_key
 from voltac.passes.merged_stores import covers_all, mark_readable
 
@@ -63,55 +63,21 @@ def _widen_function(function: Function, layout: Layout, effects: ModuleEffects, 
     values = LaneValues(function, layout)
     known = Effects(effects, function, values)
     for loop in candidates:
-        found = _Candidate.of(function, loop, flow, values)
+        found = GangLoop.of(function, loop, flow, values, _MOST_INSTRUCTIONS)
         if found is not None:
-            factor = found.factor(known, options)
+            wide = _Widening(found, values)
+            factor = wide.factor(known, options)
             if factor > 1:
-                found.widen(factor)
+                wide.widen(factor)
 
 
-class _Candidate:
-    """A loop of a header that tests and a body, counting ``counter`` by the width of the gang."""
-
-    def __init__(self, function: Function, header: Block, body: Block, outside: str, values: LaneValues) -> None:
-        self.function = function
-        self.header = header
-        self.body = body
-        self.outside = outside
-        """The block before the loop."""
+class _Widening:
+    def __init__(self, loop: GangLoop, values: LaneValues) -> None:
+        self.loop = loop
         self.values = values
-        phi = header.instructions[0]
-        incoming = dict(zip(phi.parts.labels, phi.operands))
-        self.counter = phi.name
-        self.start = incoming[outside].value
-        self.following = incoming[body.name].value
-        test = header.instructions[1]
-        self.limit = test.operands[1].value
-        self.width = 0
-
-    @staticmethod
-    def of(function: Function, loop: Loop, flow: ControlFlow, values: LaneValues) -> _Candidate | None:
-        header = function.block(loop.header)
-        others = [name for name in flow.predecessors[loop.header] if name not in loop.blocks]
-        if len(others) != 1 or len(header.instructions) != 3 or header.instructions[0].op != "phi":
-            return None
-        phi, test, branch = header.instructions
-        body_name = next(name for name in loop.blocks if name != loop.header)
-        if branch.op != "br" or len(branch.parts.labels) != 2 or branch.parts.labels[0] != body_name or phi.type != "i32":
-            return None
-        if test.op != "icmp" or test.parts.predicate != "slt" or test.operands[0].value != phi.name:
-            return None
-        body = function.block(body_name)
-        if body.successors != [loop.header] or len(body.instructions) > _MOST_INSTRUCTIONS:
-            return None
-        made = _Candidate(function, header, body, others[0], values)
-        step = values.definitions.get(made.following)
-        if step is None or step.op != "add" or "nsw" not in step.parts.flags or step.operands[0].value != phi.name:
-            return None
-        if not step.operands[1].value.isdigit() or not any(each is step for each in body.instructions):
-            return None
-        made.width = int(step.operands[1].value)
-        return made
+        self.function = loop.function
+        self.header, self.body, self.outside = loop.header, loop.body, loop.outside
+        self.counter, self.following, self.width = loop.counter, loop.following, loop.width
 
     def factor(self, effects: Effects, options: Options) -> int:
         """How many gangs to do at once; 1 where that is not possible or gains nothing."""
@@ -131,7 +97,7 @@ class _Candidate:
         mark_readable(accesses, [], self.values)
         for access in accesses:
             masked = not access.all_on and not access.readable and not self._is_merged(access, accesses)
-            if not self._is_even(access) or (masked and not has_masked(options.target, access.size)):
+            if not self.loop.is_even(access) or (masked and not has_masked(options.target, access.size)):
                 return 1
             widest = max(widest, access.size)
         stores = [access for access in accesses if access.is_store]
@@ -174,16 +140,6 @@ class _Candidate:
             [each for each in accesses if each.is_store and access_key(each) == key], self.values
         )
 
-    def _is_even(self, access: Access) -> bool:
-        """Whether the lanes of the next gang go on where those of this one end: the address is linear in counter and lane."""
-        if access.address is None:
-            return False
-        step = access.offsets[1] - access.offsets[0]
-        if step < access.size or any(after - before != step for before, after in zip(access.offsets, access.offsets[1:])):
-            return False
-        counting = [(symbol, factor) for symbol, factor in access.address.terms.items() if _root(symbol) == self.counter]
-        return len(counting) == 1 and counting[0][0].kind in ("value", "sext") and counting[0][1] == step
-
     def _is_apart(self, store: Access, access: Access, effects: Effects) -> bool:
         """Whether no lane of another gang touches an element that a lane stores."""
         assert store.address is not None and access.address is not None
@@ -222,10 +178,10 @@ class _Candidate:
                     names[operand.value] = self._outer_splat(operand, wide, outer, fresh("outer"), fresh("outer"))
             lines.append(self._widened(instruction, width, wide, names))
         limit, more = fresh("wide_limit"), fresh("wide_more")
-        reach = f"  {limit} = call i32 @llvm.ssub.sat.i32(i32 {self.limit}, i32 {wide - width})"
+        reach = f"  {limit} = call i32 @llvm.ssub.sat.i32(i32 {self.loop.limit}, i32 {wide - width})"
         enter = [*outer, Instruction(reach), Instruction(f"  br label {test}")]
         ask = [
-            Instruction(f"  {counter} = phi i32 [ {self.start}, {begin} ], [ {names[self.following]}, {body} ]"),
+            Instruction(f"  {counter} = phi i32 [ {self.loop.start}, {begin} ], [ {names[self.following]}, {body} ]"),
             Instruction(f"  {more} = icmp slt i32 {counter}, {limit}"),
             Instruction(f"  br i1 {more}, label {body}, label %{self.header.name}"),
         ]
@@ -263,9 +219,3 @@ class _Candidate:
 
 def _lane_numbers(width: int) -> str:
     return "<" + ", ".join(f"i32 {lane}" for lane in range(width)) + ">"
-
-
-def _root(symbol: Symbol) -> str:
-    while symbol.inner is not None:
-        symbol = symbol.inner
-    return symbol.name

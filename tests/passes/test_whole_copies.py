@@ -1,0 +1,62 @@
+"""A foreach that only copies is one memcpy, and copies exactly what it should."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import voltac
+from voltac.driver import compile_source
+from voltac.options import Options
+from voltac.target_info import find_target
+
+SOURCE = (
+    "export void f(uniform T a[], uniform T b[], uniform int first, uniform int n) "
+    "{{ foreach (i = first ... n) {{ {} }} }}"
+)
+COPY = "b[i + 2] = a[i + 1];"
+
+
+def source(element: str, body: str) -> str:
+    return SOURCE.format(body).replace("uniform T", f"uniform {element}")
+
+
+def passed(body: str, element: str = "float") -> str:
+    made = compile_source(source(element, body), "f.ispc", Options(find_target("avx2-i32x8")), end="passes")
+    return str(made.results["passes"])
+
+
+def test_loop_and_rest_are_one_memcpy() -> None:
+    text = passed(COPY)
+    assert text.count("call void @llvm.memcpy") == 1
+    assert "llvm.masked" not in text
+
+
+@pytest.mark.parametrize("element", ["int8", "int16", "float", "double"])
+def test_every_range_is_copied_and_nothing_else(element: str) -> None:
+    kernel = voltac.compile(source(element, COPY), target="host").f
+    dtype = {"int8": np.int8, "int16": np.int16, "float": np.float32, "double": np.float64}[element]
+    a = (np.arange(120) % 100).astype(dtype)
+    for first in (0, 1, 5, 40):
+        for n in (0, 1, 4, 5, 6, 16, 17, 40, 41, 73, 100):
+            b = np.full(120, 7, dtype)
+            expected = b.copy()
+            if n > first:
+                expected[first + 2 : n + 2] = a[first + 1 : n + 1]
+            kernel(a, b, first, n)
+            assert np.array_equal(b, expected), (first, n)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "a[i + 1] = a[i];",
+        "b[i] = a[2 * i];",
+        "b[i] = a[i] + 1;",
+        "b[i] = a[i]; b[i + 1] = a[i];",
+        "if (a[i] > 0) b[i] = a[i];",
+        "b[i] = a[n - i];",
+    ],
+)
+def test_other_loops_are_left_alone(body: str) -> None:
+    assert "memcpy" not in passed(body)

@@ -1,0 +1,79 @@
+"""The loops that ``lower`` writes for whole gangs, recognised: a header that tests, and a body of one block.
+
+test:   %i = phi i32 [ start, %outside ], [ %next, %body ]
+        %more = icmp slt i32 %i, limit
+        br i1 %more, label %body, label %after
+body:   ...
+        %next = add nsw i32 %i, WIDTH
+        br label %test
+"""
+
+from __future__ import annotations
+
+from voltac.ir.cfg import ControlFlow, Loop
+from voltac.ir.lane_values import LaneValues
+from voltac.ir.lanes import Symbol
+from voltac.ir.model import Block, Function
+from voltac.passes.access import Access
+
+
+class GangLoop:
+    """A loop of a header that tests and a body, counting ``counter`` by the width of the gang."""
+
+    def __init__(self, function: Function, header: Block, body: Block, outside: str, values: LaneValues) -> None:
+        self.function = function
+        self.header = header
+        self.body = body
+        self.outside = outside
+        """The block before the loop."""
+        self.values = values
+        phi = header.instructions[0]
+        incoming = dict(zip(phi.parts.labels, phi.operands))
+        self.counter = phi.name
+        self.start = incoming[outside].value
+        self.following = incoming[body.name].value
+        test = header.instructions[1]
+        self.limit = test.operands[1].value
+        self.width = 0
+
+    @staticmethod
+    def of(function: Function, loop: Loop, flow: ControlFlow, values: LaneValues, most_instructions: int) -> GangLoop | None:
+        """None for a loop of another form."""
+        header = function.block(loop.header)
+        others = [name for name in flow.predecessors[loop.header] if name not in loop.blocks]
+        if len(others) != 1 or len(header.instructions) != 3 or header.instructions[0].op != "phi":
+            return None
+        phi, test, branch = header.instructions
+        body_name = next(name for name in loop.blocks if name != loop.header)
+        if branch.op != "br" or len(branch.parts.labels) != 2 or branch.parts.labels[0] != body_name or phi.type != "i32":
+            return None
+        if test.op != "icmp" or test.parts.predicate != "slt" or test.operands[0].value != phi.name:
+            return None
+        body = function.block(body_name)
+        if body.successors != [loop.header] or len(body.instructions) > most_instructions:
+            return None
+        made = GangLoop(function, header, body, others[0], values)
+        step = values.definitions.get(made.following)
+        if step is None or step.op != "add" or "nsw" not in step.parts.flags or step.operands[0].value != phi.name:
+            return None
+        if not step.operands[1].value.isdigit() or not any(each is step for each in body.instructions):
+            return None
+        made.width = int(step.operands[1].value)
+        return made
+
+    def is_even(self, access: Access) -> bool:
+        """Whether the lanes of the next gang go on where those of this one end: the address is linear in counter and lane."""
+        if access.address is None:
+            return False
+        step = access.offsets[1] - access.offsets[0]
+        if step < access.size or any(after - before != step for before, after in zip(access.offsets, access.offsets[1:])):
+            return False
+        counting = [(symbol, factor) for symbol, factor in access.address.terms.items() if root(symbol) == self.counter]
+        return len(counting) == 1 and counting[0][0].kind in ("value", "sext") and counting[0][1] == step
+
+
+def root(symbol: Symbol) -> str:
+    """The value under extensions and quotients."""
+    while symbol.inner is not None:
+        symbol = symbol.inner
+    return symbol.name

@@ -1,0 +1,161 @@
+"""A foreach that only copies consecutive elements -> one memcpy of all of them, the rest included.
+
+    for (i = start; i < aligned; i += W)  b[i + lanes] = a[i + lanes];  if (rest)  the same under a mask
+    ->
+    memcpy(b + start, a + start, (aligned - start + rest) * size)
+
+LLVM finds the memcpy of the loop, but not that what follows it copies the rest.
+"""
+
+from __future__ import annotations
+
+from voltac.ir.cfg import control_flow
+from voltac.ir.constants import shuffle_mask
+from voltac.ir.lane_values import LaneValues
+from voltac.ir.model import Block, Function, Instruction, Module
+from voltac.ir.types import Layout
+from voltac.options import Options
+from voltac.passes.access import Access, AccessReport, pseudo_operation, read_access
+from voltac.passes.effects import Effects, ModuleEffects
+from voltac.passes.emit import Emitter
+from voltac.passes.gang_loops import GangLoop, root
+
+_MOST_INSTRUCTIONS = 16
+
+
+def copy_whole(module: Module, options: Options) -> list[AccessReport]:
+    """Rewrite the module; there is nothing to report."""
+    if options.level >= 2 and options.resolve_accesses:
+        layout = module.layout(options.target.pointer_bits // 8)
+        effects: ModuleEffects | None = None
+        for function in module.functions:
+            if len(function.blocks) > 4 and any(_may_copy(block) for block in function.blocks):
+                effects = effects or ModuleEffects(module)
+                _copy_in(module, function, layout, effects)
+    return []
+
+
+def _may_copy(block: Block) -> bool:
+    if len(block.instructions) > _MOST_INSTRUCTIONS:
+        return False
+    return sorted(filter(None, map(pseudo_operation, block.instructions))) == ["gather", "scatter"]
+
+
+def _copy_in(module: Module, function: Function, layout: Layout, effects: ModuleEffects) -> None:
+    flow = control_flow(function)
+    for found in [loop for loop in flow.loops if len(loop.blocks) == 2]:
+        values = LaneValues(function, layout)
+        loop = GangLoop.of(function, found, flow, values, _MOST_INSTRUCTIONS)
+        copied = None if loop is None else _copied(loop.body, values)
+        if loop is None or copied is None or not all(access.all_on and loop.is_even(access) for access in copied):
+            continue
+        inside = {made.name for block in (loop.header, loop.body) for made in block.instructions} - {loop.counter}
+        if any(root(symbol) in inside for access in copied if access.address for symbol in access.address.terms):
+            continue
+        load, store = copied
+        known = Effects(effects, function, values)
+        if load.memory.root == store.memory.root or known.may_overlap(load.memory, store.memory):
+            continue
+        rest = _rest(loop, load, store, values)
+        if rest is not None:
+            _replace(module, function, loop, load, store, *rest)
+
+
+def _copied(block: Block, values: LaneValues) -> tuple[Access, Access] | None:
+    """The load and the store of a block that does nothing else but to find addresses."""
+    if not _may_copy(block):
+        return None
+    accesses: list[Access] = []
+    for index, instruction in enumerate(block.instructions[:-1]):
+        operation = pseudo_operation(instruction)
+        if operation:
+            accesses.append(read_access(index, instruction, operation, values))
+        elif instruction.op in ("call", "load", "store") and "@llvm.smax." not in instruction.text:
+            return None
+    load, store = accesses
+    fits = load.is_consecutive and store.is_consecutive and load.vector == store.vector and load.mask == store.mask
+    return (load, store) if fits and not load.is_store and store.value == load.instruction.name else None
+
+
+def _rest(loop: GangLoop, load: Access, store: Access, values: LaneValues) -> tuple[str, Block] | None:
+    """How many elements the masked block after the loop copies in the same way, and the block after it."""
+    names = {block.name: block for block in loop.function.blocks}
+    after = names[next(label for label in loop.header.successors if label != loop.body.name)]
+    if len(after.instructions) != 2 or len(after.successors) != 2:
+        return None
+    test, _ = after.instructions
+    masked, done = (names[label] for label in after.terminator.parts.labels)
+    if test.op != "icmp" or test.parts.predicate != "ne" or test.operands[1].value != "0" or any(done.phis()):
+        return None
+    rest = test.operands[0].value
+    copied = _copied(masked, values)
+    if copied is None or masked.successors != [done.name] or not _is_first_lanes(copied[0].mask, rest, loop.width, values):
+        return None
+    for ours, other in zip((load, store), copied):
+        assert ours.address is not None and other.address is not None
+        if ours.offsets != other.offsets or ours.vector != other.vector or ours.memory.root != other.memory.root:
+            return None
+        if not _goes_on(loop, ours, other, values):
+            return None
+    return rest, done
+
+
+def _is_first_lanes(mask: str, rest: str, width: int, values: LaneValues) -> bool:
+    """``icmp ult <0, 1, 2, ...>, splat(rest)``."""
+    made = values.definitions.get(mask)
+    if made is None or made.op != "icmp" or made.parts.predicate != "ult":
+        return False
+    numbers, splat = made.operands
+    shuffle = values.definitions.get(splat.value)
+    if shuffle is None or shuffle.op != "shufflevector" or shuffle_mask(shuffle.parts.mask, width) != (0,) * width:
+        return False
+    insert = values.definitions.get(shuffle.operands[0].value)
+    if insert is None or insert.op != "insertelement" or insert.operands[1].value != rest:
+        return False
+    return numbers.value == "<" + ", ".join(f"i32 {lane}" for lane in range(width)) + ">"
+
+
+def _goes_on(loop: GangLoop, ours: Access, other: Access, values: LaneValues) -> bool:
+    """Whether the address of the rest is that of the loop with its limit, at least its start, as the counter."""
+    assert ours.address is not None and other.address is not None
+    fixed = {symbol: factor for symbol, factor in ours.address.terms.items() if root(symbol) != loop.counter}
+    moving = {symbol: factor for symbol, factor in other.address.terms.items() if symbol not in fixed}
+    if {symbol: factor for symbol, factor in other.address.terms.items() if symbol in fixed} != fixed or len(moving) != 1:
+        return False
+    symbol, factor = next(iter(moving.items()))
+    made = values.definitions.get(root(symbol))
+    if factor != ours.size or symbol.kind != "sext" or made is None or "@llvm.smax.i32(" not in made.text:
+        return False
+    return [operand.value for operand in made.operands] == [loop.limit, loop.start]
+
+
+def _replace(module: Module, function: Function, loop: GangLoop, load: Access, store: Access, rest: str, done: Block) -> None:
+    """The copy in front of the loop, which with its rest is not entered any more."""
+    before = function.block(loop.outside)
+    emit = Emitter(module, function, loop.values)
+    start = loop.start
+    count = emit.value("copied", f"sub i32 {loop.limit}, {start}")
+    count = emit.value("copied", f"add i32 {count}, {rest}")
+    count = emit.value("copied", f"zext i32 {count} to i64")
+    count = emit.value("copied", f"mul nuw nsw i64 {count}, {load.size}")
+    ends = []
+    for access in (store, load):
+        assert access.address is not None
+        address = access.address.first()
+        address.terms = {symbol: factor for symbol, factor in address.terms.items() if root(symbol) != loop.counter}
+        base = emit.address(address, access.offsets[0], access.element, access.size)
+        first = emit.value("first", f"sext i32 {start} to i64")
+        ends.append(emit.value("begin", f"getelementptr {access.element}, ptr {base}, i64 {first}"))
+    target, source = ends
+    emit.call(
+        "void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
+        f"ptr align {load.size} {target}, ptr align {load.size} {source}, i64 {count}, i1 false",
+    )
+    emit.declare()
+    # The way to the loop may be one of two ways on from the block before.
+    name = emit.fresh(loop.header.name.strip('"') + ".copy")
+    copy = Block(name[1:], [*emit.output, Instruction(f"  br label %{done.name}")])
+    before.terminator.rename({f"%{loop.header.name}": name})
+    function.blocks.insert(next(at for at, block in enumerate(function.blocks) if block is loop.header), copy)
+    live = set(control_flow(function).order)
+    function.blocks = [block for block in function.blocks if block.name in live]
