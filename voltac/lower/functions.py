@@ -6,7 +6,7 @@ import re
 
 from voltac.lower import masks
 from voltac.lower.abi import is_function, passing
-from voltac.lower.builder import IR, NOTHING
+from voltac.lower.builder import IR, NOTHING, zero
 from voltac.lower.context import FunctionContext, Region
 from voltac.lower.escapes import scan
 from voltac.lower.memory_access import load, store_everywhere
@@ -179,7 +179,11 @@ def bind_parameter(c: FunctionContext, parameter: tree.VariableSymbol, value: IR
     if is_plain_value(parameter):
         c.values[parameter] = value
     else:
-        store_everywhere(c, declare(c, parameter), value)
+        place = declare(c, parameter)
+        if value.type == c.types.mask and c.target.mask_bits == 1:
+            # As in masks.write_lanes: not the first store to the variable.
+            store_everywhere(c, place, zero(value.type))
+        store_everywhere(c, place, value)
 
 
 def _c_parameters(c: FunctionContext, version: Version) -> None:

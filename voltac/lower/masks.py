@@ -107,7 +107,12 @@ def read_lanes(c: FunctionContext, lanes: Lanes) -> IR:
 
 
 def write_lanes(c: FunctionContext, lanes: Lanes, mask: IR | None) -> None:
-    c.build.store(to_storage(c, mask), lanes.address, storage_alignment(c))
+    stored = to_storage(c, mask)
+    if mask is not None and mask is c.entry_mask and c.target.mask_bits == 1:
+        # LLVM 22 uses a parameter's place on the stack for the variable that it is copied to first. A mask of bits
+        # lies there as bytes, which LLVM overlooks. A store before makes it the second copy; SROA removes that.
+        c.build.store(zero(stored.type), lanes.address, storage_alignment(c))
+    c.build.store(stored, lanes.address, storage_alignment(c))
 
 
 def remove_lanes(c: FunctionContext, lanes: Lanes, mask: IR | None) -> None:
