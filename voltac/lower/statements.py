@@ -268,10 +268,10 @@ def leave_region(c: FunctionContext) -> None:
 @lowers_statement(tree.Break)
 def lower_break(c: FunctionContext, node: tree.Break) -> None:
     target = c.targets[-1]
-    if c.region is target.region and c.mask is target.mask:
+    # Where no break of the target is under varying control, what the mask lost since then has returned.
+    if target.live is None or (c.region is target.region and c.mask is target.mask):
         c.build.jump(target.break_label)
         return
-    assert target.live is not None
     masks.remove_lanes(c, target.live, c.mask)
     leave_region(c)
 
