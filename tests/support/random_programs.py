@@ -84,7 +84,7 @@ static uniform Item items[{TABLE}];
 typedef uint32 (*Function)(uint32, uint32);
 static uint32 mix(uint32 a, uint32 b) {{ return a * 31 + b; }}
 static uint32 pick(uint32 a, uint32 b) {{ if (a & 1) return b >> 3; return a ^ b; }}
-static noinline uniform uint32 total(uniform int32 m, uniform int32 i[]) {{
+static noinline unmasked uniform uint32 total(uniform int32 m, uniform int32 i[]) {{
     uint32 s = 0;
     foreach (k = 0 ... m) {{ if (i[k] > 0) s += i[k]; else s += 3 * k; }}
     return reduce_add(s);
