@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from voltac.ir import lanes
-from voltac.ir.constants import integers
 from voltac.ir.lanes import NOTHING, Facts, LaneValue, Symbol, greatest_common_divisor, power_of_two_part
 from voltac.ir.parts import Operand
 from voltac.ir.types import integer_bits
@@ -63,6 +62,13 @@ class FactFinder:
         value = self._values.of(operand)
         return NOTHING if value is None else self.of_value(value)
 
+    def _constant(self, operand: Operand) -> int | None:
+        """The number an operand is (in the lane that symbols stand for), or None."""
+        if operand.value[0] == "%":
+            return None
+        value = self._values.of(operand)
+        return value.offsets[0] if value is not None and value.is_constant else None
+
     def _derived(self, symbol: Symbol, inner: Symbol) -> Facts:
         known = self(inner)
         if symbol.kind == "sext":
@@ -84,8 +90,7 @@ class FactFinder:
 
     def _binary(self, op: str, flags: tuple[str, ...], operands: list[Operand], bits: int) -> Facts:
         first, second = (self._operand(operand) for operand in operands)
-        number = integers(operands[1].type, operands[1].value)
-        amount = number[0] if number else None
+        amount = self._constant(operands[1])
         nonnegative = first.low is not None and first.low >= 0
         if op == "mul":
             product = first.multiple * second.multiple
@@ -125,8 +130,8 @@ class FactFinder:
         minuend = self._values.of(operands[0])
         if minuend is None or not any(self._equals(operand, minuend) for operand in rest.operands):
             return None
-        known = [integers(operand.type, operand.value) for operand in rest.operands]
-        number = next((each[0] for each in known if each is not None), 0)
+        known = [self._constant(operand) for operand in rest.operands]
+        number = next((each for each in known if each is not None), 0)
         divisor = number + 1 if rest.op == "and" else number
         if divisor <= 0 or (rest.op != "srem" and divisor & (divisor - 1)):
             return None

@@ -25,7 +25,10 @@ _MOST_GUESSES = 3
 class LaneValues:
     """The analysis of one function. Rewriting the function by values that are equal keeps it valid."""
 
-    def __init__(self, function: Function, layout: Layout) -> None:
+    def __init__(self, function: Function, layout: Layout, subset: tuple[int, ...] = ()) -> None:
+        """``subset``: look at these lanes only; what holds for them need not hold for all."""
+        self.subset = subset
+        self.function = function
         self.definitions = function.definitions()
         self.layout = layout
         self.pointer_bits = layout.pointer_bytes * 8
@@ -35,6 +38,12 @@ class LaneValues:
         self._guesses = 0
         """Guesses being tried, one inside the other."""
         self._positions = {name: number for number, name in enumerate(self.definitions)}
+
+    def for_lanes(self, subset: tuple[int, ...]) -> LaneValues:
+        """The same analysis of some lanes only, of the function as it was when this one began."""
+        other = LaneValues(self.function, self.layout, subset)
+        other.definitions, other._positions = self.definitions, self._positions
+        return other
 
     def of(self, operand: Operand) -> LaneValue | None:
         """The formula of an operand of integer or pointer type; None for other types and for irregular vectors."""
@@ -49,6 +58,8 @@ class LaneValues:
             return found
         known = integers(type_text, value)
         if known is not None:
+            if self.subset and len(known) > 1:
+                known = tuple(known[lane] for lane in self.subset if lane < len(known))
             return lanes.constant(bits, known)
         if element_of(type_text) == "ptr":
             return self._constant_pointer(type_text, value)
@@ -63,9 +74,19 @@ class LaneValues:
         found = self.value(type_text, value)
         return found if found is not None else self.symbol_of(type_text, value)
 
+    def count_of(self, type_text: str) -> int:
+        """Lanes of a vector type that are looked at, 0 for a scalar."""
+        count = lanes_of(type_text)
+        return len(self.subset) if self.subset and count else count
+
+    @property
+    def first_lane(self) -> int:
+        """The lane that the symbols of kind ``lane`` stand for."""
+        return self.subset[0] if self.subset else 0
+
     def symbol_of(self, type_text: str, name: str) -> LaneValue:
         """The value as a symbol of its own: for a scalar, or for a vector whose lanes are all equal."""
-        count = lanes_of(type_text)
+        count = self.count_of(type_text)
         bits = self.bits_of(type_text)
         kind = "lane" if count else "pointer" if type_text == "ptr" else "value"
         return LaneValue(bits, {Symbol(kind, name, bits): 1}, (0,) * max(1, count))
@@ -88,7 +109,7 @@ class LaneValues:
 
     def _compute(self, name: str, type_text: str, bits: int) -> LaneValue | None:
         instruction = self.definitions.get(name)
-        count = lanes_of(type_text)
+        count = self.count_of(type_text)
         found: LaneValue | None = None
         if instruction is not None:
             found = self._formula(instruction, bits, max(1, count))
@@ -109,7 +130,7 @@ class LaneValues:
         if op in ("sext", "zext", "trunc"):
             return self._resized(instruction, bits)
         if op in ("freeze", "bitcast", "ptrtoint", "inttoptr"):
-            same_lanes = max(1, lanes_of(parts.operands[0].type)) == count
+            same_lanes = lanes_of(parts.operands[0].type) == lanes_of(instruction.type)
             same_size = self.bits_of(parts.operands[0].type) == bits
             return self.of(parts.operands[0]) if same_lanes and same_size else None
         if op == "getelementptr":
@@ -191,10 +212,15 @@ class LaneValues:
 
     def _shuffled(self, instruction: Instruction, count: int) -> LaneValue | None:
         parts = instruction.parts
-        mask = shuffle_mask(parts.mask, count)
+        mask = shuffle_mask(parts.mask, lanes_of(parts.type))
         source = lanes_of(parts.operands[0].type)
         if mask is None:
             return None
+        if self.subset:
+            # Which lanes another vector has there is known of splats only.
+            made = self.definitions.get(parts.operands[0].value)
+            splat = made is not None and made.op == "insertelement" and all(lane <= 0 for lane in mask)
+            return self._inserted(made, count) if made is not None and splat else None
         if max(mask) >= source:
             if any(0 <= lane < source for lane in mask):
                 return None
@@ -207,7 +233,7 @@ class LaneValues:
 
     def _extracted(self, instruction: Instruction) -> LaneValue | None:
         vector, index = instruction.operands
-        found = self.of(vector)
+        found = None if self.subset else self.of(vector)
         if found is None:
             return None
         if found.is_uniform:

@@ -128,13 +128,13 @@ def read_access(index: int, instruction: Instruction, operation: str, values: La
         start = values.scalar(pointers.type, pointers.value)
         steps = lanes.constant(start.bits, tuple(size * lane for lane in range(count)))
         address = lanes.add(start.splat(count), steps, (), values.facts)
-    address = _with_base(address)
+    address = with_base(address)
     low, high = (min(address.offsets), max(address.offsets) + size) if address is not None else (0, 0)
     memory = touched_range(address, low, high)
     return Access(index, instruction, is_store, element, count, size, mask, pointers, operands[0].value, address, memory)
 
 
-def _with_base(address: LaneValue | None) -> LaneValue | None:
+def with_base(address: LaneValue | None) -> LaneValue | None:
     """Only a sum with exactly one pointer in it can be addressed."""
     if address is None:
         return None

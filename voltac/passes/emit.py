@@ -40,10 +40,24 @@ class Emitter:
         self._block_of: dict[str, str] = {}
         self.uses_nowhere = False
         self._discard = ""
+        self._for_lanes: dict[tuple[int, ...], Emitter] = {}
 
     def begin_block(self) -> None:
         self.output = []
         self._written = {}
+        for other in self._for_lanes.values():
+            other._written = {}
+
+    def for_lanes(self, values: LaneValues) -> Emitter:
+        """Writes to the same places what is computed from formulas of some of the lanes."""
+        other = self._for_lanes.get(values.subset)
+        if other is None:
+            other = Emitter(self.module, self.function, values)
+            other.fresh, other.declarations = self.fresh, self.declarations
+            other.at_end, other.new_phis, other.renamed = self.at_end, self.new_phis, self.renamed
+            self._for_lanes[values.subset] = other
+        other.output, other.attachment = self.output, self.attachment
+        return other
 
     # ---- plain instructions -------------------------------------------------
 
@@ -179,7 +193,7 @@ class Emitter:
                 return self._twin(instruction)
             result = self._on_scalars(instruction.parts)
         if not result:
-            result = self.lane(self._type_of(name), name, 0)
+            result = self.lane(self._type_of(name), name, self.values.first_lane)
         self._written["lane", name] = result
         return result
 
@@ -210,7 +224,7 @@ class Emitter:
             if formula is not None and not any(symbol.kind == "pointer" for symbol in formula.terms):
                 return self.sum(formula.first())
             return self._lane_zero(operand.value)
-        return self.lane(operand.type, operand.value, 0)
+        return self.lane(operand.type, operand.value, self.values.first_lane)
 
     def _twin(self, phi: Instruction) -> str:
         """A scalar phi that follows lane 0 of a vector phi."""

@@ -20,6 +20,7 @@ from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.options import Options
 from voltac.passes import broadcast, gather, shuffled_loads, shuffled_stores, vector
+from voltac.passes import rows as rows_of
 from voltac.passes.access import Access, AccessReport, Places, Touched, pseudo_operation, read_access
 from voltac.passes.costs import cost_row, has_masked
 from voltac.passes.effects import Effects, ModuleEffects
@@ -108,6 +109,8 @@ class _Resolver:
     emit: Emitter
     places: Places
     reports: list[AccessReport]
+    subsets: dict[tuple[int, ...], LaneValues] = field(default_factory=dict)
+    """Formulas of some of the lanes only."""
 
     def run(self) -> None:
         """Every block, after those that dominate it."""
@@ -281,10 +284,28 @@ class _Resolver:
             writer = vector.vector_store if access.is_store else vector.vector_load
             kind = "vector" if access.all_on else "masked"
             self._write(plan, access, block, writer, kind, "the lanes are consecutive in memory")
+        elif rows := self._rows(access):
+            writer = partial(rows_of.store_rows if access.is_store else rows_of.load_rows, rows=rows)
+            reason = f"the lanes are {len(rows)} rows of consecutive elements"
+            self._write(plan, access, block, writer, "vector" if access.all_on else "masked", reason)
         else:
             known = access.address is not None
             reason = "some lanes may be off" if known else "the addresses of the lanes are not a known pattern"
             self._irregular(plan, access, block, reason)
+
+    def _rows(self, access: Access) -> list[rows_of.Row]:
+        """The rows of an access that has no formula as a whole."""
+        if access.address is not None or not self.options.resolve_accesses:
+            return []
+        if not access.all_on and not has_masked(self.options.target, access.size):
+            return []
+        return rows_of.find_rows(access, self._values_of)
+
+    def _values_of(self, subset: tuple[int, ...]) -> LaneValues:
+        found = self.subsets.get(subset)
+        if found is None:
+            found = self.subsets[subset] = self.values.for_lanes(subset)
+        return found
 
     def _irregular(self, plan: _Plan, access: Access, block: Block, reason: str) -> None:
         row = cost_row(self.options.target)
