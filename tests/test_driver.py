@@ -95,6 +95,7 @@ def test_accesses_that_stay_lane_by_lane_are_warned_of_at_their_place(target: st
         ("pick.isph", 1, "this load needs a gather"),
         ("slow.ispc", 6, "this store needs a scatter"),
     }
+    assert len(warnings) == len(found)  # once each, though there is an all-on and a masked path
 
 
 def test_without_optimisation_no_access_is_warned_of() -> None:

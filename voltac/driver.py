@@ -127,10 +127,14 @@ def _passes(text: str, job: Compilation) -> str:
     made, reports = run_with_reports(text, job.options, show)
     # Without optimisation next to nothing is resolved: a warning would say nothing of the program.
     names = {os.path.abspath(name): name for name in job.dependencies if job.options.level}
+    told: set[tuple[Span, str]] = set()
     for report in reports:
         if report.line and report.file in names and report.kind in _SLOW_ACCESSES:
             place = Span(names[report.file], report.line, report.column, report.line, report.column + 1)
             what = _SLOW_ACCESSES[report.kind][report.operation]
+            if (place, what) in told:
+                continue  # another path of the same statement
+            told.add((place, what))
             job.diagnostics.performance_warning(place, f"{what}: {report.reason}")
     return made
 
