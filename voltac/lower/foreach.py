@@ -132,7 +132,7 @@ def _count_on(
 ) -> None:
     c.build.store(following, counter, 4)
     if c.build.reachable:
-        c.build.terminate(f"br i1 {more.name}, label %{body}, label %{done}{loop_hint(c, unroll)}")
+        c.build.terminate(f"br i1 {more.name}, label %{body}, label %{done}{loop_hint(c, unroll, gangs=True)}")
 
 
 def _lane_values(c: FunctionContext, base: IR) -> IR:
@@ -157,7 +157,7 @@ def _gangs(c: FunctionContext, node: tree.Foreach, range_: _Range, done: str) ->
     run_body(c, node, None, step)
     c.build.store(c.build.binary("add nsw", position, integer("i32", c.width)), counter, 4)
     if c.build.reachable:
-        c.build.terminate(f"br label %{test}{loop_hint(c, node.unroll)}")
+        c.build.terminate(f"br label %{test}{loop_hint(c, node.unroll, gangs=True)}")
     c.build.start(finished)
     if not c.options.masked_paths:
         c.build.jump(done)

@@ -19,11 +19,18 @@ from voltac.sema import tree
 from voltac.sema.types import VARYING
 
 
-def loop_hint(c: FunctionContext, unroll: int | None) -> str:
-    """Metadata for the jump back: what ``#pragma unroll`` asks."""
+def loop_hint(c: FunctionContext, unroll: int | None, gangs: bool = False) -> str:
+    """Metadata for the jump back: what ``#pragma unroll`` asks.
+
+    A loop over gangs is not unrolled unasked: out of order, the next gangs run ahead
+    anyway, and eight copies read memory in an order that prefetchers follow less well
+    (measured: 6 to 18 % slower out of cache, no faster in it, twice the time of LLVM).
+    """
     if unroll is None:
-        return ""
-    if unroll == 0 or unroll == 1:
+        if not gangs:
+            return ""
+        wish = '!{!"llvm.loop.unroll.runtime.disable"}'
+    elif unroll == 0 or unroll == 1:
         wish = '!{!"llvm.loop.unroll.disable"}'
     elif unroll < 0:
         wish = '!{!"llvm.loop.unroll.full"}'
