@@ -66,7 +66,8 @@ _LADDERS: dict[int, tuple[tuple[int, Scalar], ...]] = {
 def check_integer(checker: Checker, node: ast.IntegerLiteral) -> tree.Value:
     if node.type:
         return tree.Constant(node.span, _UNIFORM[node.type], node.value)
-    ladder = _LADDER if node.before_dots else _LADDERS.get(checker.target.element_bits, _LADDER)
+    # The library means what it says on every target.
+    ladder = _LADDER if node.before_dots or checker.is_library else _LADDERS.get(checker.target.element_bits, _LADDER)
     if ladder is _LADDER and node.value <= 0x7FFFFFFF:
         return tree.Constant(node.span, _UNIFORM["int32"], node.value)
     for largest, type in ladder:
