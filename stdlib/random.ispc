@@ -1,4 +1,5 @@
-// Pseudo-random numbers: a combined Tausworthe generator of four components (L'Ecuyer 1999).
+// Pseudo-random numbers: a combined Tausworthe generator of four components (L'Ecuyer 1999). Then the random numbers of
+// the processor itself.
 
 struct RNGState {
     unsigned int z1, z2, z3, z4;
@@ -28,3 +29,43 @@ struct RNGState {
     }
 RANDOM(varying)
 RANDOM(uniform)
+
+// Random bits of the processor, made a T by VALUE. Where there are none, *p is left alone.
+#define HARDWARE_RANDOM(T, VALUE) \
+    uniform bool rdrand(uniform T * uniform p) { \
+        uniform int64 bits; \
+        uniform bool found = __random_bits(&bits); \
+        if (found) \
+            *p = VALUE(bits); \
+        return found; \
+    } \
+    bool rdrand(varying T * uniform p) { \
+        bool found = false; \
+        foreach_active (lane) { \
+            uniform T number; \
+            uniform bool lucky = rdrand(&number); \
+            found = lucky; \
+            if (lucky) \
+                *p = number; \
+        } \
+        return found; \
+    } \
+    bool rdrand(uniform T * varying p) { \
+        bool found = false; \
+        foreach_active (lane) { \
+            uniform T number; \
+            uniform bool lucky = rdrand(&number); \
+            found = lucky; \
+            if (lucky) \
+                *p = number; \
+        } \
+        return found; \
+    }
+#define AS_INT16(bits) ((uniform int16)bits)
+#define AS_INT32(bits) ((uniform int32)bits)
+#define AS_INT64(bits) bits
+#define AS_FLOAT(bits) ((uniform float)((uniform int32)bits & 0xFFFFFF) * 0x1p-24f)
+HARDWARE_RANDOM(int16, AS_INT16)
+HARDWARE_RANDOM(int32, AS_INT32)
+HARDWARE_RANDOM(int64, AS_INT64)
+HARDWARE_RANDOM(float, AS_FLOAT)

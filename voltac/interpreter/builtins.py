@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from voltac.target_info import TargetInfo
 
 from . import arithmetic
 from .memory import Memory
@@ -16,12 +19,13 @@ from .values import Mask, Value
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """Who executes a builtin, the dtype of its result (None for void), and the memory it may touch."""
+    """Who executes a builtin, the dtype of its result (None for void), the memory it may touch, the machine it stands for."""
 
     active: Mask
     width: int
     result: np.dtype[Any] | None
     memory: Memory
+    target: TargetInfo
 
 
 def _bits(lanes: Lanes, a: Value) -> Value:
@@ -119,6 +123,12 @@ def _clock(lanes: Lanes) -> Value:
     return np.int64(time.perf_counter_ns())
 
 
+def _random_bits(lanes: Lanes, pointer: Value) -> Value:
+    found = os.urandom(8) if lanes.target.has_rand else bytes(8)
+    lanes.memory.view(int(pointer), 8, write=True)[:] = np.frombuffer(found, np.uint8)
+    return np.bool_(lanes.target.has_rand)
+
+
 BUILTINS: dict[str, Callable[..., Value]] = {
     "__sqrt": lambda lanes, a: np.sqrt(a),
     "__abs": lambda lanes, a: np.abs(a),
@@ -164,4 +174,6 @@ BUILTINS: dict[str, Callable[..., Value]] = {
     "__atomic_compare_exchange": _compare_exchange,
     "__fence": lambda lanes: None,
     "__clock": _clock,
+    "__processors": lambda lanes: np.int32(os.cpu_count() or 1),
+    "__random_bits": _random_bits,
 }

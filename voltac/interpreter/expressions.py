@@ -287,7 +287,9 @@ class Expressions:
         element = node.type.type
         dtype = None if isinstance(element, Void) else dtype_of(element)
         try:
-            return BUILTINS[node.name](Lanes(active, self.machine.width, dtype, self.machine.memory), *arguments)
+            machine = self.machine
+            lanes = Lanes(active, machine.width, dtype, machine.memory, machine.options.target)
+            return BUILTINS[node.name](lanes, *arguments)
         except MemoryFault as fault:
             raise InterpreterError(str(fault), node.span) from None
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from voltac.lower import masks
 from voltac.lower.arithmetic import element_scalar
-from voltac.lower.builder import IR, NOTHING, element_type, floating, integer, poison, splat_constant, zero
+from voltac.lower.builder import IR, NOTHING, boolean, element_type, floating, integer, poison, splat_constant, zero
 from voltac.lower.context import FunctionContext, lowers_value
 from voltac.sema import tree
 from voltac.sema.types import Scalar
@@ -371,6 +371,25 @@ def _clock(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     return call(c, "llvm.readcyclecounter", "i64")
 
 
+_PROCESSORS_ONLINE = 84
+"""``_SC_NPROCESSORS_ONLN`` of Linux."""
+
+
+def _processors(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    c.module.text.declarations.setdefault("sysconf", "declare i64 @sysconf(i32) nounwind")
+    return c.build.convert("trunc", c.build.value("i64", f"call i64 @sysconf(i32 {_PROCESSORS_ONLINE})"), "i32")
+
+
+def _random_bits(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    if not c.target.has_rand:
+        c.build.store(integer("i64", 0), arguments[0], 8)
+        return boolean(False)
+    both = call(c, "llvm.x86.rdrand.64", "{ i64, i32 }")
+    c.build.store(c.build.value("i64", f"extractvalue {both}, 0"), arguments[0], 8)
+    found = c.build.value("i32", f"extractvalue {both}, 1")
+    return c.build.compare("icmp ne", found, zero("i32"))
+
+
 BUILTINS: dict[str, Emitter] = {
     "__sqrt": _plain("sqrt"),
     "__abs": _absolute,
@@ -416,4 +435,6 @@ BUILTINS: dict[str, Emitter] = {
     "__atomic_compare_exchange": _compare_exchange,
     "__fence": _fence,
     "__clock": _clock,
+    "__processors": _processors,
+    "__random_bits": _random_bits,
 }

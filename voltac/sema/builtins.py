@@ -99,5 +99,7 @@ BUILTINS: dict[str, BuiltinRow] = {
         # The machine.
         BuiltinRow("__fence", "u void", (), (), "full memory fence"),
         BuiltinRow("__clock", "u int64", (), (), "cycle counter"),
+        BuiltinRow("__processors", "u int32", (), (), "number of processors that are online"),
+        BuiltinRow("__random_bits", "u bool", ("u int64 *",), (), "writes 64 hardware random bits; 0 and false if none"),
     )
 }
