@@ -1,0 +1,42 @@
+"""Broken programs are compiled or refused with errors that have a place; never a traceback, a crash or a hang (issue 3).
+
+``tests/support/mutations.py`` makes them. The long part is in shards, so that an interrupted run goes on where it stopped:
+``pytest -m long tests/test_mutations.py --lf``, or ``-k "shard7-"``.
+"""
+
+from pathlib import Path
+
+import pytest
+from mutations import Mutation, mutation, run, sources
+
+SHARDS, PER_SHARD = 40, 500
+
+
+def test_a_mutation_is_always_the_same_text() -> None:
+    assert mutation(7) == mutation(7)
+    assert len({mutation(seed).text for seed in range(50)}) > 45
+    assert len(sources()) > 250
+    assert isinstance(mutation(1), Mutation)
+
+
+def test_broken_programs_end_in_errors_with_a_place(tmp_path: Path) -> None:
+    """As far as LLVM's verification of the text that the front end makes."""
+    failures, counts = run(0, 500, keep=tmp_path)
+    assert not failures, "\n".join([str(tmp_path), *failures])
+    assert counts["compiled"] > 25
+    assert counts["errors"] > 300
+
+
+def test_broken_programs_end_in_an_object_or_in_errors(tmp_path: Path) -> None:
+    failures, counts = run(1_000_000, 60, to_object=True, keep=tmp_path)
+    assert not failures, "\n".join([str(tmp_path), *failures])
+    assert counts["compiled"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shard", range(SHARDS), ids=lambda shard: f"shard{shard}-")
+def test_many_broken_programs(shard: int, tmp_path: Path) -> None:
+    """One in four of them goes all the way to an object."""
+    failures, counts = run(shard * PER_SHARD, PER_SHARD, to_object=shard % 4 == 0, keep=tmp_path)
+    print(f"shard {shard} of {SHARDS}: {counts}, {len(failures)} failures")
+    assert not failures, "\n".join([str(tmp_path), *failures])
