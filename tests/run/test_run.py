@@ -1,12 +1,15 @@
 """Every run-test gives the stated result on both judges and as machine code of every host width at -O0 and -O2."""
 
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from run_programs import (
     JUDGE_TARGETS,
+    SMALL_TYPE_TARGETS,
     TARGETS,
+    WIDTHS,
     NativeRunner,
     RunTest,
     at_level,
@@ -32,7 +35,7 @@ def runner() -> NativeRunner:
 
 @every_program
 def test_on_the_typed_tree(program: RunTest) -> None:
-    for width in program.widths:
+    for width in set(program.widths).intersection(WIDTHS):
         out, printed = interpret(program.path, program.text, JUDGE_TARGETS[width])
         assert program.difference(out, printed, width) == "", f"at width {width}"
 
@@ -53,7 +56,14 @@ def check_ir(program: RunTest, target: TargetInfo, stages: tuple[str, ...], leve
 
 @every_program
 def test_as_machine_code(program: RunTest, runner: NativeRunner) -> None:
-    jobs = [compile_for(program.path, program.text, target) for target in program.targets]
+    """For the usual targets and one of the others, which the program's name picks."""
+    others = program.more_targets
+    picked = others[zlib.crc32(program.claim.encode()) % len(others) :][:1] if others else ()
+    check_machine_code(program, (*program.targets, *picked), runner)
+
+
+def check_machine_code(program: RunTest, targets: Sequence[TargetInfo], runner: NativeRunner) -> None:
+    jobs = [compile_for(program.path, program.text, target) for target in targets]
     compiled = [natively(job) for optimized in jobs for job in (at_level(optimized, 0), optimized)]
     results = zip(compiled, runner.run(compiled))
     differences = {str(native): program.difference(*result, native.target.width) for native, result in results}
@@ -67,6 +77,21 @@ def test_on_the_ir_of_every_stage_and_target(program: RunTest) -> None:
         if target.width in program.widths:
             for level in (0, 2):
                 check_ir(program, target, ("lower", "early", "passes", "late"), level)
+
+
+@pytest.mark.long
+@every_program
+def test_for_the_other_targets(program: RunTest, runner: NativeRunner) -> None:
+    """On both judges and as machine code, for the small types' targets, and of the rest for some that the name picks."""
+    small = [target for target in program.more_targets if target in SMALL_TYPE_TARGETS]
+    rest = [target for target in program.more_targets if target not in SMALL_TYPE_TARGETS]
+    start = zlib.crc32(program.claim.encode()) % max(1, len(rest))
+    targets = [*small, *rest[start::7]]
+    for target in targets:
+        out, printed = interpret(program.path, program.text, target)
+        assert program.difference(out, printed, target.width) == "", f"for {target.name} on the typed tree"
+        check_ir(program, target, ("early", "passes"))
+    check_machine_code(program, targets, runner)
 
 
 def test_every_program_is_named_after_its_claim() -> None:

@@ -4,7 +4,7 @@ A run-test is a file ``tests/run/<feature>/<claim>.ispc`` that exports
 
     export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n)
 
-``out`` has 256 elements, all 0; ``f`` and ``i`` have n = 64 fixed inputs
+``out`` has 1024 elements, all 0; ``f`` and ``i`` have n = 64 fixed inputs
 (:func:`inputs`). The comments at the top of the file say what it shows:
 
     // claim: what the program proves
@@ -12,7 +12,7 @@ A run-test is a file ``tests/run/<feature>/<claim>.ispc`` that exports
     //   def one(k): ...
     // expect: values, values              the leading elements of out; all others stay 0
     // tolerance: 1e-6                     of |a - b| <= tolerance * max(1, |b|); default exact
-    // widths: 4 8                         only for these gang widths
+    // widths: 4 8                         only for these gang widths; default: for any
     // prints: text\\n                      what the program writes to standard output, with Python's escapes
 
 ``expect`` is a Python expression over f, i, n, W (lanes of a gang), L (the array
@@ -22,6 +22,7 @@ A run-test is a file ``tests/run/<feature>/<claim>.ispc`` that exports
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
 import os
 import re
@@ -42,13 +43,17 @@ from voltac.interpreter import Interpreter
 from voltac.ir.interp import Machine
 from voltac.ir.read import read
 from voltac.llvm import can_run, load_objects
+from voltac.llvm.host import host_target
 from voltac.options import Options
+from voltac.paths import shipped_folder
+from voltac.target_info import TARGETS as ALL_TARGETS
 from voltac.target_info import TargetInfo, find_target
 
 Array = npt.NDArray[Any]
 
-INPUTS, OUTPUTS = 64, 256
+INPUTS, OUTPUTS = 64, 1024
 WIDTHS = (4, 8, 16)
+ALL_WIDTHS = (*WIDTHS, 32, 64)
 TARGETS = tuple(
     find_target(name)
     for name in (
@@ -57,7 +62,25 @@ TARGETS = tuple(
     )
 )
 HOST_TARGETS = tuple(target for target in TARGETS if can_run(target))
-JUDGE_TARGETS = {width: next(target for target in TARGETS if target.width == width) for width in WIDTHS}
+SMALL_TYPE_TARGETS = tuple(
+    find_target(name)
+    for name in (
+        *("sse4-i8x16", "sse4-i16x8", "avx2-i8x32", "avx2-i16x16"),
+        *("avx512skx-x32", "avx512skx-x64"),
+    )
+)
+"""Gangs as wide as registers of bytes and short integers."""
+RARE_TARGETS = tuple(
+    target
+    for target in ALL_TARGETS.values()
+    if target not in (*TARGETS, *SMALL_TYPE_TARGETS) and not target.name.startswith("neon")
+)
+"""The other x86 targets: the same widths and other instruction sets, or masks of other sizes."""
+MORE_HOST_TARGETS = tuple(target for target in (*SMALL_TYPE_TARGETS, *RARE_TARGETS) if can_run(target))
+JUDGE_TARGETS = {
+    width: next(target for target in (*TARGETS, *SMALL_TYPE_TARGETS) if target.width == width and target.element_bits == 32)
+    for width in ALL_WIDTHS
+}
 """One target of each width, for what does not depend on the machine."""
 SECONDS = 20
 
@@ -77,7 +100,7 @@ class RunTest:
     expect: str
     where: str = ""
     tolerance: float = 0.0
-    widths: tuple[int, ...] = WIDTHS
+    widths: tuple[int, ...] = ALL_WIDTHS
     prints: str = ""
 
     @property
@@ -89,8 +112,13 @@ class RunTest:
         """Those that this machine runs."""
         return tuple(target for target in HOST_TARGETS if target.width in self.widths)
 
+    @property
+    def more_targets(self) -> tuple[TargetInfo, ...]:
+        """The less usual ones that this machine runs."""
+        return tuple(target for target in MORE_HOST_TARGETS if target.width in self.widths)
+
     def expected(self, width: int) -> Array:
-        """All 256 elements of out after the program has run."""
+        """All elements of out after the program has run."""
         floats, integers = inputs()
         known = {"f": floats, "i": integers, "n": INPUTS, "W": width, "L": np.arange(width), "np": np, "math": math}
         exec(self.where, known)
@@ -130,7 +158,7 @@ def read_run_test(path: Path) -> RunTest:
         found["expect"],
         found.get("where", ""),
         float(found.get("tolerance", 0)),
-        tuple(map(int, found["widths"].split())) if "widths" in found else WIDTHS,
+        tuple(map(int, found["widths"].split())) if "widths" in found else ALL_WIDTHS,
         found.get("prints", "").encode().decode("unicode_escape"),
     )
 
@@ -187,8 +215,15 @@ class Native:
         return f"{self.target.name} -O{self.level}"
 
 
+@functools.cache
+def _task_pool() -> bytes:
+    path = Path(shipped_folder("runtime")) / "tasks.ispc"
+    return compile_source(path.read_text(), str(path), options(host_target()), Diagnostics()).optimized.object_code()
+
+
 def natively(job: Compilation) -> Native:
-    loaded = load_objects([job.optimized.object_code()], ["test"])
+    code = job.optimized.object_code()
+    loaded = load_objects([code, _task_pool()] if b"ISPCLaunch\0" in code else [code], ["test"])
     return Native(job.options.target, job.options.level, loaded, at_end=job.options.level != 0)
 
 

@@ -8,9 +8,10 @@ LANGUAGE_LEVEL = (1, 32)
 LLVM_VERSION = (22, 1)
 """Of the LLVM in llvmlite; a constant, so that preprocessing does not load LLVM. A test compares."""
 
+# On targets of 8 or 16 bit elements 128 and 32768 are unsigned literals, and so are their negatives.
 _IF_UNDEFINED: tuple[tuple[str, str], ...] = (
-    ("INT8_MIN", "(-128)"),
-    ("INT16_MIN", "(-32768)"),
+    ("INT8_MIN", "(-127 - 1)"),
+    ("INT16_MIN", "(-32767 - 1)"),
     ("INT32_MIN", "(-2147483647L - 1)"),
     ("INT64_MIN", "(-9223372036854775807LL - 1LL)"),
     ("INT8_MAX", "127"),

@@ -7,8 +7,8 @@ export void test(uniform double out[], uniform float f[], uniform int32 i[], uni
         down[k] = i[k];
         lanes[k] = -1;
     }
-    memmove(&up[3], &up[0], 61 * 4);
-    memmove64(&down[0], &down[2], 62 * 4);
+    memmove(&up[3], &up[0], 61 * 4L);
+    memmove64(&down[0], &down[2], 62 * 4L);
     memset(&down[62], 0, 8);
     for (uniform int k = 0; k < 64; k += programCount)
         if (programIndex & 1)
@@ -18,6 +18,6 @@ export void test(uniform double out[], uniform float f[], uniform int32 i[], uni
         out[k] = up[k];
         out[64 + k] = down[k];
         out[128 + k] = lanes[k];
-        out[192 + k] = filled[k] == 0x01010101 ? 0x0101 * 0x0101 : 0;
+        out[192 + k] = filled[k] == 0x01010101 ? 0x0101L * 0x0101 : 0;
     }
 }

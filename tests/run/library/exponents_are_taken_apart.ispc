@@ -3,7 +3,7 @@
 export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n) {
     foreach (k = 0 ... n) {
         out[k] = ldexp(f[k], i[k]);
-        out[n + k] = ldexp(1.3f * f[k], -140 - (i[k] & 7));
+        out[n + k] = ldexp(1.3f * f[k], -140L - (i[k] & 7));
         out[2 * n + k] = ldexp((double)f[k], i[k] * 20);
         int power;
         float part = frexp(f[k], &power);
