@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from voltac.diagnostics import Span
 from voltac.sema import attributes, templates, tree
 from voltac.sema.context import Checker, declaration
 from voltac.sema.declarators import Base, Declared, declare, resolve_specifiers
@@ -73,7 +70,7 @@ def _report_unknown_names(checker: Checker, node: ast.TemplateDeclaration) -> No
     """Names that are declared nowhere are mistakes even if the template is never called."""
     own = {parameter.name for parameter in node.parameters}
     used: list[ast.Name] = []
-    for found in _nodes((node.declarator, node.body)):
+    for found in ast.nodes((node.declarator, node.body)):
         if isinstance(found, ast.Name):
             used.append(found)
         else:
@@ -83,17 +80,6 @@ def _report_unknown_names(checker: Checker, node: ast.TemplateDeclaration) -> No
     for use in used:
         if use.name not in own and checker.find(use.name) is None:
             checker.reject(use.span, f"'{use.name}' is not declared{checker.suggest(use.name)}")
-
-
-def _nodes(root: object) -> Iterator[ast.Node]:
-    pending: list[object] = [root]
-    while pending:
-        here = pending.pop()
-        if isinstance(here, tuple) and not isinstance(here, Span):
-            pending.extend(reversed(here))
-        elif isinstance(here, ast.Node):
-            yield here
-            pending.extend(getattr(here, name) for name in reversed(type(here).__match_args__))
 
 
 # --- instances --------------------------------------------------------------------------------------------------

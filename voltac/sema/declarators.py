@@ -21,6 +21,7 @@ from voltac.sema.types import (
     VARYING,
     VOID,
     Array,
+    ArrayPattern,
     Enum,
     Function,
     Pointer,
@@ -81,7 +82,7 @@ def bind(qual: Qual, rate: Rate) -> Qual:
 
 def _innermost(qual: Qual) -> Type:
     kind = qual.type
-    while isinstance(kind, Array):
+    while isinstance(kind, (Array, ArrayPattern)):
         kind = kind.element.type
     return kind
 
@@ -245,6 +246,8 @@ def declare(
                 checker.reject(span, "there are no arrays of void")
             if isinstance(base.type, Function):
                 checker.reject(span, "there are no arrays of functions; use an array of pointers to them")
+            if size is not None and (open_size := _open_size(checker, size)) is not None:
+                return declare(checker, inner, Qual(ArrayPattern(base, open_size), base.rate, base.const), parameter, words)
             count = None if size is None else array_size(checker, size)
             if isinstance(base.type, Array) and base.type.count is None and parameter:
                 checker.reject(span, "only the first dimension of an array parameter may be empty")
@@ -302,7 +305,7 @@ def adjust_parameter(checker: Checker, declared: Declared, span: Span) -> Qual:
     kind = qual.type
     if isinstance(kind, Void):
         checker.reject(span, "a parameter cannot have type void; write () for no parameters")
-    if isinstance(kind, Array):
+    if isinstance(kind, (Array, ArrayPattern)):
         return Qual(Pointer(bind(kind.element, VARYING)))
     if isinstance(kind, Function):
         return Qual(Pointer(qual))
@@ -312,12 +315,18 @@ def adjust_parameter(checker: Checker, declared: Declared, span: Span) -> Qual:
     return bind(qual, VARYING)
 
 
+def _open_size(checker: Checker, node: ast.Expression) -> str | None:
+    """The template parameter that is the size of an array and not bound yet; empty for an expression of such ones."""
+    for part in ast.nodes(node):
+        if isinstance(part, (ast.Name, ast.NamedType)):
+            symbol = checker.find(part.name)
+            if isinstance(symbol, TypeSymbol) and isinstance(symbol.qual.type, TypeParameter):
+                return part.name if part is node else ""
+    return None
+
+
 def array_size(checker: Checker, node: ast.Expression) -> int | None:
     """A compile-time size; 0 counts as unsized. Negative sizes and non-constants are mistakes."""
-    if isinstance(node, ast.Name):
-        symbol = checker.find(node.name)
-        if isinstance(symbol, TypeSymbol) and isinstance(symbol.qual.type, TypeParameter):
-            return None
     value = value_of(checker, node)
     if not isinstance(value, tree.Constant):
         checker.reject(node.span, "the size of an array must be constant: a number, an enumerator or a const at file scope")

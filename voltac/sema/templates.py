@@ -19,6 +19,7 @@ from voltac.sema.types import (
     UNIFORM,
     VARYING,
     Array,
+    ArrayPattern,
     Enum,
     Function,
     Pointer,
@@ -140,6 +141,8 @@ def _mentions(pattern: Qual) -> bool:
             return True
         case Pointer(to) | Reference(to):
             return _mentions(to)
+        case ArrayPattern():
+            return True
         case Array(element):
             return _mentions(element)
         case Function(result, parameters):
@@ -169,6 +172,12 @@ def _match(pattern: Qual, given: Qual, found: Bindings, explicit: frozenset[str]
             element = Qual(kind.element, pattern.rate)
             return _bind_type(kind.element.name, element, Qual(given.type.element, given.rate), found, explicit, top)
         return kind.element == given.type.element
+    if isinstance(kind, ArrayPattern):
+        if not isinstance(given.type, Array) or given.type.count is None:
+            return False
+        if kind.count and not _bind_value(kind.count, given.type.count, found):
+            return False
+        return _match(kind.element, given.type.element, found, explicit, top=False)
     match kind, given.type:
         case Pointer(to), Pointer(other):
             return _match(to, other, found, explicit, top=False)

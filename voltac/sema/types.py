@@ -188,7 +188,19 @@ class VectorPattern:
         return f"{self.element}<{self.count}>"
 
 
-Type = Void | Scalar | Enum | Pointer | Reference | Array | Vector | Struct | Function | TypeParameter | VectorPattern
+@record
+class ArrayPattern:
+    """``T a[N]`` where N is a template parameter, or empty for an expression of some; never in a typed tree."""
+
+    element: Qual
+    count: str
+
+    def __str__(self) -> str:
+        return f"{self.element.type}[{self.count or '...'}]"
+
+
+_Pattern = TypeParameter | VectorPattern | ArrayPattern
+Type = Void | Scalar | Enum | Pointer | Reference | Array | Vector | Struct | Function | _Pattern
 
 
 @record

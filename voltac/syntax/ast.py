@@ -7,6 +7,8 @@ never changed after they are built; each carries the span of its text.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from voltac.diagnostics import Span
 from voltac.records import record
 
@@ -597,3 +599,15 @@ Expression = (
     | New
 )
 Initializer = Expression | InitializerList
+
+
+def nodes(root: object) -> Iterator[Node]:
+    """A node, or those of a tuple, with everything below, in the order of the source."""
+    pending: list[object] = [root]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, tuple) and not isinstance(here, Span):
+            pending.extend(reversed(here))
+        elif isinstance(here, Node):
+            yield here
+            pending.extend(getattr(here, name) for name in reversed(type(here).__match_args__))
