@@ -330,16 +330,36 @@ class Generator:
         inner = scope.inner(loop="")
         values = self.rng.sample(range(8), self.rng.randint(2, 4))
         body: list[Statement] = []
+        before: list[Statement] = []
         for value in values:
             label = "default" if value == values[-1] and self.rng.random() < 0.6 else f"case {value}"
-            body.append(Statement(f"{label}:"))
-            body.append(Statement(heads=[""], blocks=[self.block(inner.inner(), self.size())]))
+            labelled = [Statement(f"{label}:"), Statement(heads=[""], blocks=[self.block(inner.inner(), self.size())])]
+            if body and self.rng.random() < 0.25:
+                labelled = self.behind_a_condition(labelled, inner, before)
+            body += labelled
             if self.rng.random() < 0.3:
                 body.append(Statement(f"if ({self.condition(inner, 1)}) break;"))
             elif self.rng.random() < 0.6:
                 body.append(Statement("break;"))
         body.append(Statement(";"))
-        return Statement(heads=[f"switch ({self.value('int32', scope, 2)} & 7)"], blocks=[body])
+        uniform = self.rng.random() < 0.25
+        switch = Statement(heads=[f"switch ({self.value('int32', scope, 2, uniform=uniform)} & 7)"], blocks=[body])
+        return Statement(heads=[""], blocks=[[*before, switch]]) if before else switch
+
+    def behind_a_condition(self, labelled: list[Statement], scope: Scope, before: list[Statement]) -> list[Statement]:
+        """A case label in a branch or a loop, where other lanes are already."""
+        first = Statement(heads=[""], blocks=[self.block(scope.inner(), self.size())])
+        uniform = self.rng.random() < 0.3
+        test = self.condition(scope, 1, uniform=uniform)
+        match self.rng.randrange(4):
+            case 0:
+                return [Statement(heads=[f"if ({test})", "else"], blocks=[[first], labelled])]
+            case 1:
+                counter = self.name("j")
+                before.append(Statement(f"{'uniform ' if uniform else ''}int32 {counter} = 0;"))
+                bound = self.value("int32", scope, 1, uniform=uniform)
+                return [Statement(heads=[f"for (; {counter} < (({bound}) & 3); {counter}++)"], blocks=[[first, *labelled]])]
+        return [Statement(heads=[f"if ({test})"], blocks=[[first, *labelled]])]
 
     def objects(self, scope: Scope) -> Statement:
         """Local arrays, structs, short vectors, pointers, references and function pointers in use."""

@@ -275,14 +275,16 @@ class Statements:
         leaving = Leaving(machine.none, machine.none)
         # Entered by a goto or at a case label, the loop starts in its body.
         test_now = node.test_first and not machine.frame.seeking and bool(active.any())
+        joined_inside = self.holds_case(node.body)
         running, finished = active, machine.none
         while True:
             if test_now and node.test is not None:
                 going_on = self.lanes_where(node.test, running)
                 finished = finished | (running & ~going_on)
                 running = going_on
-                if not running.any():
+                if not running.any() and not joined_inside:
                     break
+            joined_inside = False
             leaving.continued = machine.none
             running = self._inside(leaving, node.body, running) | leaving.continued
             if not running.any():
@@ -293,7 +295,18 @@ class Statements:
         return finished | leaving.broke
 
     def unmasked(self, node: tree.Unmasked, active: Mask) -> Mask:
-        return active & self.execute(node.body, self.machine.all_on)
+        if not self.holds_case(node.body):
+            return active & self.execute(node.body, self.machine.all_on)
+        # All lanes are on from the first label at which any joins.
+        machine = self.machine
+        switch = next(leaving for leaving in reversed(machine.frame.leaving) if leaving.joins is not None)
+        joins = switch.joins or {}
+        switch.joins = {label: machine.all_on if lanes.any() else machine.none for label, lanes in joins.items()}
+        behind = self.execute(node.body, machine.all_on if active.any() else machine.none)
+        joined = [lanes for label, lanes in joins.items() if label not in switch.joins]
+        switch.joins = {label: lanes for label, lanes in joins.items() if label in switch.joins}
+        reached: Mask = np.logical_or.reduce([active, *joined])
+        return reached & behind
 
     def _set(self, symbol: tree.VariableSymbol, value: Value) -> None:
         """Gives the variable of a foreach its value, in all lanes."""

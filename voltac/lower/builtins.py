@@ -21,10 +21,7 @@ Emitter = Callable[[FunctionContext, tree.Builtin, list[IR]], IR]
 @lowers_value(tree.Builtin)
 def lower_builtin(c: FunctionContext, node: tree.Builtin) -> IR:
     arguments = [c.value(argument) for argument in node.arguments]
-    row = BUILTINS.get(node.name)
-    if row is None:
-        c.unsupported(node.span, f"the builtin {node.name}")
-    return row(c, node, arguments)
+    return BUILTINS[node.name](c, node, arguments)
 
 
 # --- building blocks

@@ -10,9 +10,9 @@ variable which lanes have not left a construct yet.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from voltac.diagnostics import CompileError, Diagnostics, Span
+from voltac.diagnostics import Span
 from voltac.lower.builder import IR, FunctionBuilder
 from voltac.lower.lane_visibility import observes_lanes
 from voltac.lower.lifetimes import Lifetimes
@@ -60,9 +60,13 @@ class Target:
 class FunctionContext:
     """One version of one function. Everything that changes during lowering is here."""
 
-    def __init__(self, module: ModuleContext, symbol: tree.FunctionSymbol) -> None:
+    def __init__(
+        self, module: ModuleContext, symbol: tree.FunctionSymbol, body: tree.Block, escapes: EscapeScan
+    ) -> None:
         self.module = module
         self.symbol = symbol
+        self.body = body
+        self.escapes = escapes
         self.options = module.options
         self.target = module.options.target
         self.width = self.target.width
@@ -89,9 +93,8 @@ class FunctionContext:
         self.switch: Any = None
         self.task_values: dict[str, IR] = {}
         self.task_handle: IR | None = None
-        self.escapes: EscapeScan
         self._lifetimes: Lifetimes | None = None
-        self.lane_scope: tree.Statement | None = symbol.body
+        self.lane_scope: tree.Statement | None = body
         """The part of the function whose lanes are under consideration: a foreach body switches all lanes on."""
         self._observes_lanes: dict[int, bool] = {}
         self.version: Version | None = None
@@ -111,7 +114,7 @@ class FunctionContext:
     @property
     def lifetimes(self) -> Lifetimes:
         if self._lifetimes is None:
-            self._lifetimes = Lifetimes(self.symbol)
+            self._lifetimes = Lifetimes(self.symbol, self.body)
         return self._lifetimes
 
     @property
@@ -148,12 +151,6 @@ class FunctionContext:
     def lanes(self, type: str) -> IR:
         """``<0, 1, .. W-1>``."""
         return self.module.lane_numbers(type)
-
-    def unsupported(self, span: Span, what: str) -> NoReturn:
-        """Refuse a construct that has no lowering."""
-        diagnostics = Diagnostics()
-        diagnostics.error(span, f"not supported yet: {what}")
-        raise CompileError(diagnostics)
 
 
 N = TypeVar("N")

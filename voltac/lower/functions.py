@@ -8,9 +8,9 @@ from voltac.lower import masks
 from voltac.lower.abi import is_function, passing
 from voltac.lower.builder import IR, NOTHING, zero
 from voltac.lower.context import FunctionContext, Region
-from voltac.lower.escapes import scan
 from voltac.lower.memory_access import load, store_everywhere
 from voltac.lower.module import ALL_ON, C_CONVENTION, MASKED, TASK, ModuleContext, Version, has_shared_version
+from voltac.lower.nested_labels import plain_switches
 from voltac.lower.places import Address, new_object
 from voltac.lower.tasks import begin_task, sync_at_return
 from voltac.lower.variables import declare, is_plain_value
@@ -84,9 +84,9 @@ def write_version(module: ModuleContext, version: Version) -> None:
     if symbol.body is None:
         declare_version(module, version)
         return
-    c = FunctionContext(module, symbol)
+    body, escapes = plain_switches(symbol.body)
+    c = FunctionContext(module, symbol, body, escapes)
     c.version = version
-    c.escapes = scan(symbol.body)
     c.exit_label = c.build.block("return")
     c.region = Region(c.exit_label)
     version.debug = module.debug.begin_function(c, symbol)
@@ -102,7 +102,7 @@ def write_version(module: ModuleContext, version: Version) -> None:
     # Tasks run on other threads, which have a state of their own.
     begins_here = version.kind == TASK or (symbol.exported and version.kind == C_CONVENTION)
     restore_state = _set_float_state(c) if begins_here else None
-    c.statement(symbol.body)
+    c.statement(body)
     c.build.start(c.exit_label)
     c.mask = c.entry_mask
     if symbol.launches:

@@ -9,9 +9,9 @@ from voltac.lower.builder import IR, NULL, integer, zero
 from voltac.lower.context import FunctionContext, lowers_statement, lowers_value
 from voltac.lower.memory_access import store
 from voltac.lower.places import Address, slice_parts
-from voltac.lower.variables import initialise, part_address
+from voltac.lower.variables import initialise, lane_values, part_address
 from voltac.sema import tree
-from voltac.sema.types import VARYING, Pointer, Qual
+from voltac.sema.types import VARYING, Array, Pointer, Qual, Struct, Vector
 
 _SMALLEST_ALIGNMENT = 8  # posix_memalign wants a multiple of the size of a pointer
 
@@ -27,8 +27,31 @@ def lower_new(c: FunctionContext, node: tree.New) -> IR:
     else:
         pointers = _allocate(c, pointee, count)
     if node.initial is not None:
+        if varying and _leaves_out(node.initial):
+            for_each_lane(c, lambda lane: _clear(c, c.build.extract(pointers, lane), c.types.sizes.size(pointee)))
         _fill(c, Address(pointers, pointee), node.initial)
     return pointers
+
+
+def _leaves_out(initial: tree.Initializer) -> bool:
+    """Are there parts that a braced list does not mention? They are zero."""
+    if not isinstance(initial, tree.Aggregate):
+        return False
+    match initial.type.type:
+        case Struct() as struct:
+            total = len(struct.members or ())
+        case Array(_, count):
+            total = count or 0
+        case Vector(_, count):
+            total = count
+        case other:
+            raise TypeError(f"{other} has no parts")
+    return len(initial.elements) < total or any(_leaves_out(element) for element in initial.elements)
+
+
+def _clear(c: FunctionContext, pointer: IR, size: int) -> None:
+    callee = c.module.intrinsic("llvm.memset.p0.i64", "void", "ptr", "i8", "i64", "i1 immarg")
+    c.build.emit(f"call void {callee}({pointer}, i8 0, i64 {size}, i1 false)")
 
 
 def _bytes(c: FunctionContext, pointee: Qual, count: IR | None) -> IR:
@@ -69,8 +92,8 @@ def _fill(c: FunctionContext, address: Address, initial: tree.Initializer) -> No
         case tree.Aggregate(_, _, elements):
             for number, element in enumerate(elements):
                 _fill(c, part_address(c, address, number), element)
-        case tree.LaneList(span):
-            c.unsupported(span, "a list of lane values behind a varying new")
+        case tree.LaneList():
+            store(c, address, lane_values(c, initial))
         case _:
             store(c, address, c.value(initial))
 

@@ -17,15 +17,14 @@ _LOOPS = (tree.Loop, tree.Foreach, tree.ForeachActive, tree.ForeachUnique)
 class Lifetimes:
     """Found in one walk over a function's body, in the order of the source."""
 
-    def __init__(self, symbol: tree.FunctionSymbol) -> None:
+    def __init__(self, symbol: tree.FunctionSymbol, body: tree.Block) -> None:
         self._declared_in: dict[tree.VariableSymbol, int] = dict.fromkeys(symbol.parameters, 0)
         self._last_mention: dict[tree.VariableSymbol, int] = {}
         self._mentioned_in: dict[int, set[tree.VariableSymbol]] = {}
         self._end: dict[int, int] = {}
         self._parent: dict[int, int] = {}
         self._position = 0
-        assert symbol.body is not None
-        self._walk(symbol.body, 0)
+        self._walk(body, 0)
 
     def _walk(self, node: object, loop: int) -> None:
         self._position += 1

@@ -123,8 +123,6 @@ def _equal(c: FunctionContext, context: SwitchContext, label: int | None) -> IR 
 @lowers_statement(tree.CaseLabel)
 def lower_case_label(c: FunctionContext, node: tree.CaseLabel) -> None:
     context: SwitchContext = c.switch
-    if c.region is not context.target.region:
-        c.unsupported(node.span, "a case label inside varying control flow")
     if context.value is None:
         c.build.start(context.blocks[node.value])
         # Lanes that fall through may have been reduced; who comes from the dispatch finds the variables untouched.

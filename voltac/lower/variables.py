@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from voltac.lower import masks
-from voltac.lower.builder import IR, integer, poison, splat_constant, zero
+from voltac.lower.builder import IR, integer, poison, zero
 from voltac.lower.constants import constant_initializer
 from voltac.lower.context import FunctionContext, lowers_place, lowers_statement
 from voltac.lower.memory_access import alignment, broadcast, copy, store_everywhere
 from voltac.lower.places import Address, element_address, lane_scalar, member_address, new_object
 from voltac.sema import tree
-from voltac.sema.types import UNIFORM, VARYING, Array, Qual, Scalar, Struct, Vector
+from voltac.sema.types import VARYING, Array, Qual, Scalar, Struct, Vector
 
 _CONSTANT_IMAGE_ELEMENTS = 4
 """A braced list of more constants than this is copied from an image in the object file."""
@@ -81,11 +81,7 @@ def initialise(c: FunctionContext, address: Address, initial: tree.Initializer) 
         case tree.Aggregate():
             _initialise_aggregate(c, address, initial)
         case tree.LaneList():
-            lane = c.types.lane(initial.type.type)
-            value = poison(f"<{c.width} x {lane}>")
-            for number, element in enumerate(initial.elements):
-                value = c.build.insert(value, c.value(element), integer("i64", number))
-            store_everywhere(c, address, value)
+            store_everywhere(c, address, lane_values(c, initial))
         case tree.Load(_, _, place) if isinstance(address.storage.type, Struct):
             copy(c, address, c.place(place), everywhere=True)
         case _:
@@ -94,6 +90,14 @@ def initialise(c: FunctionContext, address: Address, initial: tree.Initializer) 
                 copy(c, address, Address(value, initial.type, private=True), everywhere=True)
             else:
                 store_everywhere(c, address, value)
+
+
+def lane_values(c: FunctionContext, initial: tree.LaneList) -> IR:
+    """A value for each lane."""
+    value = poison(f"<{c.width} x {c.types.lane(initial.type.type)}>")
+    for number, element in enumerate(initial.elements):
+        value = c.build.insert(value, c.value(element), integer("i64", number))
+    return value
 
 
 def _initialise_aggregate(c: FunctionContext, address: Address, initial: tree.Aggregate) -> None:
@@ -140,20 +144,17 @@ def _clear_rest(c: FunctionContext, address: Address, given: int) -> None:
         c.build.emit(f"call void {callee}(ptr {first.pointer.name}, i8 0, i64 {size}, i1 false)")
         return
     for number in range(given, total):
-        clear(c, part_address(c, address, number))
+        _clear(c, part_address(c, address, number))
 
 
-def clear(c: FunctionContext, address: Address) -> None:
+def _clear(c: FunctionContext, address: Address) -> None:
     """Make an object zero in all lanes."""
     storage = address.storage
     match storage.type:
         case Struct() | Array():
             _clear_rest(c, address, 0)
         case _:
-            if address.is_varying and storage.rate is UNIFORM and lane_scalar(storage):
-                value = zero(c.types.lane(storage.type))
-                store_everywhere(c, address, splat_constant(c.width, value))
-            elif lane_scalar(storage):
+            if lane_scalar(storage):
                 store_everywhere(c, address, zero(c.register(storage)))
             else:
                 c.build.store(zero(c.memory(storage)), address.pointer, alignment(c, address))
