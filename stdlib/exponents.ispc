@@ -38,8 +38,9 @@ FREXP(uniform, double, uint64, 1023, 52, 0x800FFFFFFFFFFFFF)
 template <typename D, typename I, typename L> static inline D power_of_two(I k) { return __float_of_bits((L)(k + 1023) << 52); }
 
 // The remainder of two doubles, exact. In each step a multiple q of m 2^k is taken off, with k such that q has at most 51
-// bits: then q is off by one at most, and what is left has no more digits than m. The product's rounding error comes
-// from halves of 26 bits (Dekker 1971). Numbers near the end of the range are moved away from it first.
+// bits (52 from the largest number to the smallest): then q is off by one at most, and what is left has no more digits
+// than m. The product's rounding error comes from halves of 26 bits (Dekker 1971). Numbers near the end of the range are
+// moved away from it first.
 template <typename D, typename I, typename L, typename U> static inline D fmod_double(D x, D y) {
     D r = abs(x), m = abs(y), down = 1.0d;
     D infinity = __float_of_bits(0x7FF0000000000000);
@@ -54,7 +55,7 @@ template <typename D, typename I, typename L, typename U> static inline D fmod_d
                 down = 6.223015277861142e-61d;
             }
             I above = (I)(__bits(r) >> 52) - ((I)(__bits(m * 18014398509481984.0d) >> 52) - 54);
-            I k = m > 1.0e290d ? (I)0 : __max((I)0, above - 50);
+            I k = m > 1.0e290d ? (I)0 : __min((I)2046, __max((I)0, above - 50));
             I half = k >> 1;
             D part = m * power_of_two<D, I, L>(half) * power_of_two<D, I, L>(k - half);
             D q = __trunc(r / part);
