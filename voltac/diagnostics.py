@@ -6,16 +6,20 @@ The layout of a diagnostic is fixed by reference section 15::
     <source line>
     <blanks>^^^^
 
+(empty line). Notes follow in the same layout with the label ``Note``.
+
 Stages report to a :class:`Diagnostics` and go on while they can; an error that
 makes going on pointless is raised as :class:`CompileError` by its ``fatal``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, NoReturn
 
-from voltac.records import field, mutable_record, record
+from voltac.message_layout import Layout, json_line
+from voltac.records import field, mutable_record, record, replace
+from voltac.warning_switches import ALL, OFF_BY_DEFAULT, PERFORMANCE
 
 
 class Span(NamedTuple):
@@ -30,6 +34,26 @@ class Span(NamedTuple):
     def to(self, end: Span) -> Span:
         """From the start of this span to the end of another."""
         return Span(self.file, self.line, self.column, end.end_line, end.end_column)
+
+
+class Expanded(Span):
+    """The place of a token that came out of a macro: that of the macro's use in the source."""
+
+    origin: Expansion
+
+
+class Expansion(NamedTuple):
+    """A use of a macro, as one of the tokens that it made remembers it."""
+
+    macro: str
+    place: Span
+    """Of the token in the macro's definition."""
+    outer: Expansion | None
+    """The macro whose text the use stands in."""
+
+
+BUILT_IN = "<built-in>"
+"""The file of macros that no file defines."""
 
 
 NOWHERE = Span("", 0, 0, 0, 0)
@@ -49,11 +73,36 @@ class InternalError(Exception):
 
 
 @record
+class Note:
+    """What belongs to a diagnostic and has a place of its own."""
+
+    span: Span
+    text: str
+    kind: str = "note"
+    """``note`` or ``candidate``; in a chain ``include``, ``macro`` or ``template``."""
+    excerpt: bool = True
+    """The source line is shown below."""
+
+
+@record
 class Diagnostic:
     kind: str
     """``Error``, ``Warning`` or ``Performance Warning``; preprocessor ones are lower case ``error`` / ``warning``."""
     span: Span
     text: str
+    switch: str = ""
+    """The row of ``warning_switches.py`` that switches it; empty for errors."""
+    notes: tuple[Note, ...] = ()
+    chain: tuple[Note, ...] = ()
+    """How the compiler came to the place: macro uses, template instances, includes, innermost first."""
+
+
+class Ignored(NamedTuple):
+    """Lines of a file in which a pragma silences warnings; the last one is included."""
+
+    first: int
+    last: int
+    names: frozenset[str]
 
 
 @mutable_record(eq=False)
@@ -61,19 +110,28 @@ class Diagnostics:
     """Collects what the stages report, prints it in the layout of section 15."""
 
     warnings: bool = True
-    performance_warnings: bool = True
+    disabled: frozenset[str] = OFF_BY_DEFAULT
+    """Names of warnings that are not given."""
     warnings_are_errors: bool = False
     error_limit: int = -1
     wrap: bool = True
     colored: bool = False
+    columns: int = 80
+    json: bool = False
     quiet: bool = False
     items: list[Diagnostic] = field(default_factory=list)
     sources: dict[str, list[str]] = field(default_factory=dict)
     """File name -> lines, for the excerpts; filled by the preprocessor."""
+    included: dict[str, list[Span]] = field(default_factory=dict)
+    """File name -> the directives that include it."""
+    within: tuple[Note, ...] = ()
+    """The template instances whose body is being checked, innermost first."""
     on_report: Callable[[Diagnostic], None] | None = None
     _seen: set[tuple[str, Span, str]] = field(default_factory=set)
-    ignored_lines: dict[tuple[str, int], str] = field(default_factory=dict)
-    """(file, line) -> ``all`` or ``perf``: silenced by ``#pragma ignore warning``."""
+    mistaken_lines: set[tuple[str, int]] = field(default_factory=set)
+    """(file, line) with a syntax error, filled when parsing is finished: nothing more is said about these."""
+    ignored: dict[str, list[Ignored]] = field(default_factory=dict)
+    """File name -> what ``#pragma ignore warning`` silences in it."""
 
     @property
     def error_count(self) -> int:
@@ -81,128 +139,105 @@ class Diagnostics:
         errors = sum(item.kind in kinds for item in self.items)
         return errors + (len(self.items) - errors if self.warnings_are_errors else 0)
 
-    def error(self, span: Span, text: str) -> None:
-        self._add(Diagnostic("Error", span, text))
+    def error(self, span: Span, text: str, *notes: Note) -> None:
+        self._add(Diagnostic("Error", span, text, "", notes))
 
     def fatal(self, span: Span, text: str) -> NoReturn:
         self.error(span, text)
         raise CompileError(self)
 
-    def preprocessor_error(self, span: Span, text: str) -> None:
+    def preprocessor_error(self, span: Span, text: str, *notes: Note) -> None:
         """Preprocessor diagnostics use the lower case label of clang (section 3)."""
-        self._add(Diagnostic("error", span, text))
+        self._add(Diagnostic("error", span, text, "", notes))
 
-    def preprocessor_warning(self, span: Span, text: str) -> None:
-        if self.warnings:
-            self._add(Diagnostic("warning", span, text))
+    def preprocessor_warning(self, span: Span, text: str, *notes: Note) -> None:
+        if self.gives("preprocessor", span):
+            self._add(Diagnostic("warning", span, text, "preprocessor", notes))
 
-    def warning(self, span: Span, text: str) -> None:
-        if self.warnings and self.ignored_lines.get((span.file, span.line)) != "all":
-            self._add(Diagnostic("Warning", span, text))
+    def warning(self, switch: str, span: Span, text: str, *notes: Note) -> None:
+        if self.gives(switch, span):
+            self._add(Diagnostic("Warning", span, text, switch, notes))
 
-    def performance_warning(self, span: Span, text: str) -> None:
-        if self.warnings and self.performance_warnings and (span.file, span.line) not in self.ignored_lines:
-            self._add(Diagnostic("Performance Warning", span, text))
+    def performance_warning(self, span: Span, text: str, *notes: Note) -> None:
+        if self.gives(PERFORMANCE, span):
+            self._add(Diagnostic("Performance Warning", span, text, PERFORMANCE, notes))
+
+    def gives(self, switch: str, span: Span) -> bool:
+        """Whether the warning is given for this place."""
+        if not self.warnings or switch in self.disabled:
+            return False
+        for lines in self.ignored.get(span.file, ()):
+            if lines.first <= span.line <= lines.last and (switch in lines.names or ALL in lines.names):
+                return False
+        return True
 
     def raise_if_errors(self) -> None:
         if self.error_count:
             raise CompileError(self)
 
     def _add(self, item: Diagnostic) -> None:
-        key = (item.kind, item.span, item.text)
+        # The instances of a template share their mistakes.
+        key = (item.kind, item.span, item.switch if self.within else item.text)
         if key in self._seen:
             return
         self._seen.add(key)
+        if (item.span.file, item.span.line) in self.mistaken_lines:
+            return
+        chain = (*_expansions(item.span), *self.within, *self._inclusions(item.span.file))
+        if chain:
+            item = replace(item, chain=chain)
         self.items.append(item)
         if self.on_report is not None:
             self.on_report(item)
+
+    def _inclusions(self, file: str) -> Iterator[Note]:
+        """Where a file is included, and where the file that does so is included, up to the main file."""
+        seen: set[str] = set()
+        while file in self.included and file not in seen:
+            seen.add(file)
+            places = self.included[file]
+            for place in places[:_MOST_INCLUSIONS]:
+                yield Note(place, f"'{file}' is included here", "include")
+            file = places[0].file
 
     def render(self) -> str:
         """All diagnostics as text for standard error."""
         if self.quiet:
             return ""
         shown: list[str] = []
+        told: set[Note] = set()
         errors = 0
         for item in self.items:
             if item.kind in ("Error", "error"):
                 errors += 1
                 if 0 <= self.error_limit < errors:
                     continue
-            shown.append(self.render_one(item))
+            shown.append(self.render_one(item, told))
         return "".join(shown)
 
-    def render_one(self, item: Diagnostic) -> str:
-        span = item.span
-        place = f"{span.file}:{span.line}:{span.column}: " if span.line else ""
-        label = item.kind
-        if self.colored:
-            tint = "31" if label.lower() == "error" else "35"
-            label = f"\033[1;{tint}m{label}\033[0m"
-        indent = min(8, len(item.kind) + 2)
-        text = place + label + ": " + item.text
-        if item.kind in ("error", "warning"):
-            return text + "\n" + self._excerpt_of_clang(span)
-        if self.wrap:
-            columns = _terminal_columns() if self.colored else 80
-            # A long place does not count: the message begins behind it, not below it.
-            text = _wrap(text, indent, columns, len(place + label) + 2 if len(place) > columns // 3 else 0)
-        return text + "\n" + self._excerpt(span) + "\n"
-
-    def _excerpt_of_clang(self, span: Span) -> str:
-        """The source line behind its number, and a line with the caret (section 3)."""
-        lines = self.sources.get(span.file)
-        if lines is None or not 1 <= span.line <= len(lines):
-            return ""
-        line = lines[span.line - 1].replace("\t", " ")
-        shown = f"{span.line:5} | {_shorten(line)}\n"
-        if span.column < _LONGEST_EXCERPT:
-            end = span.end_column if span.end_line == span.line else len(line) + 1
-            marked = "^" + "~" * (min(end, len(line) + 1, _LONGEST_EXCERPT) - span.column - 1)
-            shown += " " * 5 + " | " + " " * (span.column - 1) + marked + "\n"
-        return shown
-
-    def _excerpt(self, span: Span) -> str:
-        lines = self.sources.get(span.file)
-        if lines is None or not 1 <= span.line <= len(lines):
-            return ""
-        last = min(span.end_line, span.line + 2, len(lines))
-        shown = [_shorten(lines[number - 1].replace("\t", " ")) for number in range(span.line, last + 1)]
-        first = lines[span.line - 1]
-        end = span.end_column if span.end_line == span.line else len(first) + 1
-        carets = max(1, min(end, len(first) + 1) - span.column)
-        if span.column < _LONGEST_EXCERPT:
-            shown.insert(1 if len(shown) == 1 else len(shown), " " * (span.column - 1) + "^" * min(carets, _LONGEST_EXCERPT))
-        return "\n".join(shown) + "\n"
+    def render_one(self, item: Diagnostic, told: set[Note] | None = None) -> str:
+        """One diagnostic; of its chain the includes in ``told`` were shown before and are left out."""
+        if self.json:
+            return json_line(item)
+        told = set() if told is None else told
+        links = tuple(link for link in item.chain if link not in told)
+        told.update(link for link in links if link.kind == "include")
+        return Layout(self.sources, self.wrap, self.colored, self.columns).text(item, links)
 
 
-_LONGEST_EXCERPT = 500
+_MOST_INCLUSIONS = 3
+_MOST_EXPANSIONS = 10
 
 
-def _shorten(line: str) -> str:
-    return line if len(line) <= _LONGEST_EXCERPT else line[:_LONGEST_EXCERPT] + " ..."
-
-
-def _terminal_columns() -> int:
-    from shutil import get_terminal_size  # slow to import, and seldom needed
-
-    return get_terminal_size((80, 24)).columns
-
-
-def _wrap(text: str, indent: int, columns: int, uncounted: int) -> str:
-    """Wrap each line of the text at ``columns``; every word is followed by one blank (section 15).
-
-    Of the first line the first ``uncounted`` characters don't count.
-    """
-    out: list[str] = []
-    for number, line in enumerate(text.split("\n")):
-        current = "" if number == 0 else line[: len(line) - len(line.lstrip())]
-        for word in line.split():
-            if current.strip() and len(current) + len(word) > columns + (0 if out else uncounted):
-                out.append(current)
-                current = " " * indent
-            current += word + " "
-        out.append(current)
-    return "\n".join(out)
+def _expansions(span: Span) -> Iterator[Note]:
+    """The macros that a place comes out of, innermost first; those without a definition in a file have no note."""
+    here = span.origin if isinstance(span, Expanded) else None
+    for _ in range(_MOST_EXPANSIONS):
+        if here is None:
+            return
+        if here.place.file != BUILT_IN:
+            yield Note(here.place, f"in the expansion of macro '{here.macro}'", "macro")
+        here = here.outer
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

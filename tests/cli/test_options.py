@@ -1,10 +1,13 @@
 """What the options of the plain compile do."""
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from voltac.warning_switches import SWITCHES
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 TARGET = "--target=sse4-i32x4"
@@ -220,3 +223,73 @@ ACCEPTED = """
 def test_options_of_a_build_for_ispc_are_accepted(voltac: Run) -> None:
     done = voltac("good.ispc", TARGET, "-o", "good.o", *ACCEPTED.split())
     assert (done.stderr, done.returncode) == ("", 0)
+
+
+# --- diagnostics ------------------------------------------------------------------------------------------------
+
+HIDING = "int a;\nexport void f(uniform int n) {\n    uniform int a = n;\n    assert(a == n);\n}\n"
+"""A program with one warning, 'shadow'."""
+
+
+def hidden(voltac: Run, folder: Path, *words: str) -> int:
+    (folder / "h.ispc").write_text(HIDING)
+    return voltac("h.ispc", "-o", "h.o", "--target=sse4", *words).stderr.count("hides an outer")
+
+
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [
+        ((), 1),
+        (("--wno-shadow",), 0),
+        (("-wno-shadow",), 0),
+        (("--wno-shadow", "--wshadow"), 1),
+        (("--wshadow", "--wno-shadow"), 0),
+        (("--wno-bounds",), 1),
+        (("--woff",), 0),
+    ],
+)
+def test_warnings_are_switched_by_name_and_the_last_word_counts(
+    voltac: Run, folder: Path, words: tuple[str], count: int
+) -> None:
+    assert hidden(voltac, folder, *words) == count
+
+
+def test_an_unknown_warning_is_named_with_the_nearest(voltac: Run) -> None:
+    done = voltac("good.ispc", "--wno-shadw")
+    assert done.returncode == 2
+    assert "did you mean '--wno-shadow'" in " ".join(done.stderr.split())
+
+
+def test_the_help_lists_every_warning(voltac: Run) -> None:
+    text = voltac("--help").stdout
+    for switch in SWITCHES:
+        assert f"--wno-{switch.name}" in text
+        assert f"--w{switch.name}" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("bad.ispc", "-o", "bad.o", "--target=sse4"), 3),
+        (("nowhere.ispc",), 1),
+        (("good.ispc", "--frob"), 2),
+        (("good.ispc", "two.ispc"), 2),
+        (("good.ispc", "-o", "no/such/folder/x.o", "--target=sse4"), 1),
+        (("good.ispc", "--opt=frob"), 2),
+        (("broken.ispc",), 2),
+    ],
+)
+def test_json_diagnostics_are_one_object_a_line_with_the_same_exit_code(
+    voltac: Run, folder: Path, words: tuple[str, ...], code: int
+) -> None:
+    (folder / "bad.ispc").write_text("export void f() {\n    a = 1;\n    b = 2;\n}\n")
+    (folder / "broken.ispc").write_text("#error stop\n")
+    assert voltac(*words).returncode == code
+    done = voltac(*words, "--diagnostics=json")
+    assert done.returncode == code
+    rows = [json.loads(line) for line in done.stderr.splitlines()]
+    assert [row for row in rows if row["kind"] == "error"]
+    for row in rows:
+        assert set(row) == {"kind", "file", "line", "column", "end", "message", "notes", "chain", "option"}
+    if words[0] == "bad.ispc":
+        assert [(row["file"], row["line"], row["column"]) for row in rows] == [("bad.ispc", 2, 5), ("bad.ispc", 3, 5)]

@@ -59,7 +59,9 @@ def assert_reports(source: str, of: Options | None = None) -> None:
         for match in _ANNOTATION.finditer(line)
     ]
     _, diagnostics = checked(source, of)
-    left = [(item.span.line, item.kind, item.text) for item in diagnostics.items]
+    left = [
+        (item.span.line, item.kind, "\n".join([item.text, *(note.text for note in item.notes)])) for item in diagnostics.items
+    ]
     for number, kind, word in announced:
         found = [one for one in left if one[0] == number and one[1] == kind and word in one[2].lower()]
         assert found, f"line {number}: no {kind} with '{word}'; reported: {left}"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from sources import OPTIONS, message, messages, preprocessed, tokens
 
-from voltac.diagnostics import CompileError, Diagnostics
+from voltac.diagnostics import CompileError, Diagnostics, Span
 from voltac.syntax import preprocess
 
 
@@ -171,12 +171,40 @@ def test_an_unknown_pragma_is_a_warning() -> None:
     assert "no effect" in found.text
 
 
-def test_ignored_warnings_are_noted_for_the_next_line() -> None:
+def silenced(text: str, switch: str) -> list[int]:
+    """The lines on which the pragmas of a text silence a warning."""
     diagnostics = Diagnostics()
-    text = "#pragma ignore warning\na\n#pragma ignore warning(perf)\nb\n#pragma ignore warning( all )\n"
     preprocess(text, "t.ispc", OPTIONS, diagnostics)
-    assert diagnostics.ignored_lines == {("t.ispc", 2): "all", ("t.ispc", 4): "perf", ("t.ispc", 6): "all"}
+    lines = range(1, text.count("\n") + 3)
+    return [line for line in lines if not diagnostics.gives(switch, Span("t.ispc", line, 1, line, 2))]
+
+
+def test_ignored_warnings_are_those_of_the_next_line() -> None:
+    text = "#pragma ignore warning\na\n#pragma ignore warning(perf)\nb\n#pragma ignore warning( all )\n"
+    assert silenced(text, "shadow") == [2, 6]
+    assert silenced(text, "perf") == [2, 4, 6]
+
+
+def test_warnings_are_ignored_by_name() -> None:
+    text = "#pragma ignore warning(shadow, bounds)\na\n#pragma ignore warning(shadow)\n#pragma ignore warning(perf)\nb\n"
+    assert silenced(text, "shadow") == [2, 4, 5]
+    assert silenced(text, "bounds") == [2]
+    assert silenced(text, "perf") == [5]
+
+
+def test_regions_of_ignored_warnings_nest_and_end_with_the_file() -> None:
+    begin, end = "#pragma ignore warning begin", "#pragma ignore warning end\n"
+    text = f"a\n{begin}(shadow)\nb\n{begin}\nc\n{end}d\n{end}e\n{begin}(bounds)\nf\n"
+    assert silenced(text, "shadow") == [2, 3, 4, 5, 6, 7, 8]
+    assert silenced(text, "overflow") == [4, 5, 6]
+    assert silenced(text, "bounds") == [4, 5, 6, 10, 11, 12, 13]
+    assert "has no '#pragma ignore warning begin'" in message(end).text
+
+
+def test_an_unknown_warning_in_a_pragma_is_an_error_that_names_the_known() -> None:
     assert "unknown argument 'most'" in message("#pragma ignore warning(most)\n").text
+    assert "did you mean 'shadow'" in message("#pragma ignore warning(shadw)\n").text
+    assert message("#pragma ignore warning(most)\n").kind == "Error"
 
 
 def test_without_the_preprocessor_only_markers_are_obeyed() -> None:

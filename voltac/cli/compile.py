@@ -24,7 +24,7 @@ def compile_command(arguments: Namespace) -> int:
         if len(targets) > 1:
             _require_names(arguments)
         if not arguments.preprocess:
-            diagnostics.warning(NOWHERE, "--nocpp is deprecated: a source without directives needs no option")
+            diagnostics.warning("output", NOWHERE, "--nocpp is deprecated: a source without directives needs no option")
         warn_of_names(arguments, diagnostics)
         text = _read(path)
         file, watch = path if path != "-" else "<stdin>", watch_of(arguments)

@@ -19,39 +19,48 @@ from voltac.driver import InputError
 from voltac.llvm.host import CannotRun
 from voltac.target_info import TARGETS
 
+_JSON = "--diagnostics=json"
+"""Holds for a command line that is not understood as well."""
 _HIGHEST_EXIT_CODE = 125
 """More would be cut off at 256 or read as 'killed by a signal'."""
 
 
 def main(words: list[str] | None = None) -> int:
     """Run the command line; the exit code."""
+    given = sys.argv[1:] if words is None else words
+    json = _JSON in (*given, *os.environ.get("ISPC_ARGS", "").split())
+
+    def complain(text: str, code: int) -> int:
+        return _complain(text, code, json)
+
     try:
-        code = _command(sys.argv[1:] if words is None else words)
+        code = _command(given)
         write_standard_output(b"")
         return min(code, _HIGHEST_EXIT_CODE)
     except UsageError as error:
-        return _complain(str(error), 2)
+        return complain(str(error), 2)
     except (InputError, OutputError, CannotRun) as error:
-        return _complain(str(error), 1)
+        return complain(str(error), 1)
     except InternalError as error:
-        return _complain(f"internal error of the compiler, {error}", 1)
+        return complain(f"internal error of the compiler, {error}", 1)
     except CompileError as error:
+        error.diagnostics.json = error.diagnostics.json or json
         sys.stderr.write(error.diagnostics.render())
         return min(1 + error.diagnostics.error_count, _HIGHEST_EXIT_CODE)
     except MemoryError:
-        return _complain("out of memory", 1)
+        return complain("out of memory", 1)
     except BrokenPipeError:
         # Whoever read our output has gone.
         return 1
     except OSError as error:
-        return _complain(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 1)
+        return complain(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 1)
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         sys.stderr.flush()
         # The compiling thread may be inside LLVM, which the interpreter must not wait for.
         os._exit(130)
     except Exception as error:
-        return _complain(f"internal error of the compiler, {_reported(error)}", 1)
+        return complain(f"internal error of the compiler, {_reported(error)}", 1)
 
 
 def _reported(error: Exception) -> str:
@@ -85,8 +94,8 @@ def _replace_closed_streams() -> None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 (stays open)
 
 
-def _complain(text: str, code: int) -> int:
-    diagnostics = Diagnostics(colored=sys.stderr.isatty())
+def _complain(text: str, code: int, json: bool) -> int:
+    diagnostics = Diagnostics(colored=sys.stderr.isatty(), json=json)
     diagnostics.error(NOWHERE, text)
     sys.stderr.write(diagnostics.render())
     return code

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Iterator
 from typing import NoReturn
 
 from voltac.diagnostics import suggestion
 from voltac.driver import STAGE_NAMES, STAGES
 from voltac.records import record
+from voltac.warning_switches import SWITCHES
 
 COMPILE = "compile"
 """The command without a word of its own: ``voltac FILE -o FILE.o``."""
@@ -56,6 +58,19 @@ _COMPILE = (COMPILE,)
 _SOURCE = (COMPILE, "compare", "run")
 """The commands that compile a source file."""
 _ALL = (COMPILE, "demo", "compare", "run")
+
+
+def _warning_options() -> Iterator[Option]:
+    """Each warning can be switched off and on; the last word counts."""
+    for switch in SWITCHES:
+        off = f"without: {switch.text}" if switch.default else ""
+        on = "" if switch.default else f"off by default: {switch.text}"
+        name = switch.name
+        yield Option(f"--wno-{name} -wno-{name}", "warning_words", "flag", off, (name, False), repeated=True)
+        yield Option(f"--w{name}", "warning_words", "flag", on, (name, True), repeated=True)
+
+
+_WARNING_OPTIONS = tuple(_warning_options())
 
 GROUPS: tuple[Group, ...] = (
     Group("Output", _COMPILE, (
@@ -124,12 +139,14 @@ GROUPS: tuple[Group, ...] = (
     Group("Diagnostics", _SOURCE, (
         Option("--werror", "warnings_are_errors", "flag", "warnings count as errors"),
         Option("--woff -woff", "warnings", "flag", "no warnings", False),
-        Option("--wno-perf -wno-perf", "performance_warnings", "flag", "no performance warnings", False),
+        Option("--diagnostics", "diagnostics", "equals", "as text (the default) or as JSON, an object a line",
+               choices="text json"),
         Option("--quiet", "quiet", "flag", "print no diagnostics at all"),
         Option("--error-limit", "error_limit", "equals", "print at most N errors", metavar="N"),
         Option("--colored-output", "colored", "flag", "colours even if standard error is no terminal"),
         Option("--nowrap", "wrap", "flag", "do not break long messages into lines", False),
     )),
+    Group("Warnings; --wNAME switches one on again", _SOURCE, _WARNING_OPTIONS),
     Group("Looking into the compiler", _SOURCE, (
         Option("--time", "time", "flag", "print how long each stage takes"),
         Option("--print-stage", "print_stages", "equals", "print what a stage makes to standard error", metavar="STAGE",
@@ -251,8 +268,10 @@ def _parser(options: list[Option]) -> argparse.ArgumentParser:
     for option in options:
         names = option.names.split()
         if option.form == "flag":
-            default = not option.value if isinstance(option.value, bool) else None
-            parser.add_argument(*names, dest=option.field, action="store_const", const=option.value, default=default)
+            default: object = not option.value if isinstance(option.value, bool) else None
+            action = "append_const" if option.repeated else "store_const"
+            default = [] if option.repeated else default
+            parser.add_argument(*names, dest=option.field, action=action, const=option.value, default=default)
         else:
             parser.add_argument(
                 *names,

@@ -43,7 +43,7 @@ def warn_of_names(arguments: Namespace, diagnostics: Diagnostics) -> None:
     """Names of outputs that are missing or don't fit what is written."""
     wanted = (arguments.output, arguments.header, arguments.preprocess_only, arguments.dump_macros, arguments.make_rule)
     if not any((*wanted, arguments.dependency_list)):
-        diagnostics.warning(NOWHERE, "no output name given (-o or -h), so nothing will be written")
+        diagnostics.warning("output", NOWHERE, "no output name given (-o or -h), so nothing will be written")
     if arguments.output and not any((arguments.preprocess_only, arguments.dump_macros, arguments.end)):
         kind = _KINDS[arguments.emit or "object"]
         _warn_of_suffix(arguments.output, kind.suffixes, kind.name, diagnostics)
@@ -54,7 +54,9 @@ def warn_of_names(arguments: Namespace, diagnostics: Diagnostics) -> None:
 def _warn_of_suffix(path: str, fitting: tuple[str, ...], what: str, diagnostics: Diagnostics) -> None:
     suffix = os.path.splitext(path)[1]
     if suffix and suffix not in fitting:
-        diagnostics.warning(NOWHERE, f"the suffix '{suffix}' of '{path}' does not fit the output, {what}: '{fitting[0]}' would")
+        diagnostics.warning(
+            "output", NOWHERE, f"the suffix '{suffix}' of '{path}' does not fit the output, {what}: '{fitting[0]}' would"
+        )
 
 
 def outputs_of(arguments: Namespace, jobs: list[Compilation], path: str) -> list[Output]:
@@ -130,7 +132,9 @@ def warn_of_layouts(jobs: list[Compilation], diagnostics: Diagnostics) -> None:
         for symbol in job.program.globals:
             if symbol.kind != "static" and sizes.get(symbol.name) != Layout(job.options.target).size(symbol.type):
                 one, two = first.options.target.name, job.options.target.name
-                diagnostics.warning(symbol.span, f"global '{symbol.name}' has another layout for '{two}' than for '{one}'")
+                diagnostics.warning(
+                    "global-layout", symbol.span, f"global '{symbol.name}' has another layout for '{two}' than for '{one}'"
+                )
 
 
 def make_rule(target: str, source: str, dependencies: tuple[str, ...]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from argparse import Namespace
@@ -15,6 +16,7 @@ from voltac.llvm.host import host_target
 from voltac.options import Options
 from voltac.records import replace
 from voltac.target_info import TargetInfo, UnknownTarget, find_target
+from voltac.warning_switches import OFF_BY_DEFAULT
 
 # Architecture -> what it changes in a target's record; None is known to the language but has no code generator yet.
 _ARCHITECTURES: dict[str, dict[str, Any] | None] = {
@@ -53,15 +55,28 @@ _TEXTS = ("code_model", "position_independent")
 
 def diagnostics_of(arguments: Namespace) -> Diagnostics:
     """Where messages go, as the arguments want them printed."""
+    disabled = set(OFF_BY_DEFAULT)
+    for name, wanted in arguments.warning_words:
+        (disabled.discard if wanted else disabled.add)(name)
     return Diagnostics(
         warnings=arguments.warnings,
-        performance_warnings=arguments.performance_warnings,
+        disabled=frozenset(disabled),
         warnings_are_errors=arguments.warnings_are_errors,
         error_limit=-1 if arguments.error_limit is None else number(arguments.error_limit, "--error-limit"),
         wrap=arguments.wrap,
         colored=arguments.colored or sys.stderr.isatty(),
+        columns=_columns(),
+        json=arguments.diagnostics == "json",
         quiet=arguments.quiet,
     )
+
+
+def _columns() -> int:
+    """The width of the terminal if messages go to one, else 80."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80
 
 
 def options_of_arguments(arguments: Namespace, diagnostics: Diagnostics) -> Options:
@@ -160,7 +175,7 @@ def _target(arguments: Namespace, diagnostics: Diagnostics) -> tuple[TargetInfo,
         target = target_of_cpu(cpu) if cpu else host_target()
         if arguments.command == COMPILE:
             best = "the one for this CPU name" if cpu else "the best for this machine"
-            diagnostics.warning(NOWHERE, f"no --target given, using '{target.name}', {best}")
+            diagnostics.warning("output", NOWHERE, f"no --target given, using '{target.name}', {best}")
         return replace(target, **changes), ""
     return replace(_named_target(arguments.target), **changes), cpu.llvm_name if cpu else ""
 

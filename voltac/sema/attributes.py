@@ -17,7 +17,7 @@ _KNOWN = ("aligned", "noescape", "unmangled", "external_only", "deprecated", "me
 def warn_about_unknown(checker: Checker, found: Sequence[ast.Attribute]) -> None:
     for attribute in found:
         if attribute.name not in _KNOWN:
-            checker.warning(attribute.span, f"attribute '{attribute.name}' is not known and has no effect")
+            checker.warning("attribute", attribute.span, f"attribute '{attribute.name}' is not known and has no effect")
 
 
 def alignment(checker: Checker, found: Sequence[ast.Attribute]) -> int:
@@ -59,7 +59,7 @@ def apply_to_function(checker: Checker, function: tree.FunctionSymbol, found: Se
             case "memory":
                 function.attributes += (f"memory({attribute.argument})",)
             case "aligned":
-                checker.warning(attribute.span, "attribute 'aligned' has no effect on a function")
+                checker.warning("attribute", attribute.span, "attribute 'aligned' has no effect on a function")
             case "noescape":
                 checker.reject(attribute.span, "noescape is for pointer parameters, not for functions")
 

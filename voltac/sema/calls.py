@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from voltac.diagnostics import Span
 from voltac.sema import overloads, templates, tree
-from voltac.sema.context import Checker, Operand
+from voltac.sema.context import Checker, Operand, declared_here
 from voltac.sema.conversions import convert, same_type
 from voltac.sema.scopes import FunctionSet
 from voltac.sema.types import UNIFORM, VARYING, Function, Pointer, Qual, Reference, Struct, Void
@@ -23,7 +23,8 @@ def call_set(
     """Resolve a call by name. ``explicit`` are template arguments that were written out."""
     function = choose_function(checker, functions, operands, span, explicit)
     if function.task:
-        checker.reject(span, f"task '{function.name}' has to be started with launch, it cannot be called")
+        text = f"task '{function.name}' has to be started with launch, it cannot be called"
+        checker.reject(span, text, declared_here(function, "is declared here"))
     return build_call(checker, function, operands, span)
 
 
@@ -42,10 +43,13 @@ def choose_function(
     if explicit is not None and not functions.templates:
         checker.reject(span, f"'{functions.name}' is no template, so it takes no template arguments")
     if not candidates:
-        reason = templates.failure(functions, given)
-        checker.reject(span, f"no overload of '{functions.name}' accepts these arguments{reason}")
-    chosen = overloads.accept(checker, overloads.choose(functions.name, candidates, given), span)
-    return templates.demand(checker, chosen)
+        text = f"no overload of '{functions.name}' accepts these arguments"
+        if len(functions.failures) == 1:
+            text = f"template '{functions.name}' does not accept these arguments: {functions.failures[0][1]}"
+        checker.reject(span, f"{text}\n{overloads.passed(given)}", *templates.failures(functions))
+    decision = overloads.choose(functions.name, candidates, given)
+    chosen = overloads.accept(checker, decision, span, () if decision.function else templates.failures(functions))
+    return templates.demand(checker, chosen, span)
 
 
 def build_call(checker: Checker, function: tree.FunctionSymbol, operands: Sequence[Operand], span: Span) -> Operand:
@@ -117,8 +121,10 @@ def reference_argument(checker: Checker, operand: Operand, target: Qual, place: 
 def _warn_about_use(checker: Checker, function: tree.FunctionSymbol, span: Span) -> None:
     if function.exported:
         if function.external_only or not checker.options.internal_export_functions:
-            checker.reject(span, f"exported function '{function.name}' has no version that can be called here")
+            text = f"exported function '{function.name}' has no version that can be called here; call one that is not exported"
+            checker.reject(span, text, declared_here(function, "is declared here"))
         checker.warning(
+            "export",
             span,
             f"exported function '{function.name}' is called from volta code, which a later language level may refuse; call a "
             "function that is not exported, or mark it external_only and use --no-internal-export-functions to find such calls",
@@ -126,7 +132,12 @@ def _warn_about_use(checker: Checker, function: tree.FunctionSymbol, span: Span)
     for attribute in function.attributes:
         if attribute == "deprecated" or attribute.startswith("deprecated:"):
             text = attribute.partition(":")[2]
-            checker.warning(span, f"function '{function.name}' is deprecated" + (f": {text}" if text else ""))
+            checker.warning(
+                "deprecated",
+                span,
+                f"function '{function.name}' is deprecated" + (f": {text}" if text else ""),
+                declared_here(function, "is declared here"),
+            )
 
 
 def call_pointer(checker: Checker, operand: Operand, operands: Sequence[Operand], span: Span) -> Operand:
@@ -180,4 +191,4 @@ def call_operator(checker: Checker, symbol: str, operands: Sequence[Operand], sp
     if symbol == "=" and not any(overloads.costs(given, function) for function in candidates):
         return None
     chosen = overloads.accept(checker, overloads.choose(functions.name, candidates, given), span)
-    return build_call(checker, templates.demand(checker, chosen), operands, span)
+    return build_call(checker, templates.demand(checker, chosen, span), operands, span)

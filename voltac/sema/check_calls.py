@@ -63,7 +63,9 @@ def warn_uniform_cast(checker: Checker, node: ast.Cast, operand: Operand) -> Non
     if isinstance(node.type.specifiers.types[0] if node.type.specifiers.types else None, ast.NamedType):
         return
     kind = operand.type.type
-    checker.warning(node.span, f"the cast stays uniform, since its operand is; write '(uniform {kind})' or '(varying {kind})'")
+    checker.warning(
+        "cast", node.span, f"the cast stays uniform, since its operand is; write '(uniform {kind})' or '(varying {kind})'"
+    )
 
 
 def call_template(checker: Checker, name: ast.TemplateName, operands: list[Operand], span: Span) -> Operand:

@@ -241,7 +241,7 @@ def check_index(checker: Checker, node: ast.Index) -> Operand:
     if isinstance(kind.to.type, Struct) and kind.to.type.members is None:
         checker.reject(node.span, f"indexing needs the definition of {kind.to.type}, which is only declared here")
     if is_null_pointer(pointer):
-        checker.warning(node.span, "the null pointer is indexed")
+        checker.warning("null", node.span, "the null pointer is indexed")
     varying = index.type.rate is VARYING and pointer.type.rate is not VARYING
     result = Qual(kind, VARYING) if varying else pointer.type
     return tree.deref(tree.PointerOffset(node.span, result, pointer, index), node.span)
@@ -251,5 +251,5 @@ def element_of(checker: Checker, base: tree.Place, index: tree.Value, node: ast.
     kind = base.storage.type
     assert isinstance(kind, (Array, Vector))
     if type(index) is tree.Constant and kind.count is not None and not 0 <= index.value < kind.count:
-        checker.warning(node.span, f"index {index.value} is outside the array of {kind.count} elements")
+        checker.warning("bounds", node.span, f"index {index.value} is outside the array of {kind.count} elements")
     return tree.element(base, index, node.span)

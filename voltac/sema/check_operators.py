@@ -115,7 +115,7 @@ def fold_binary(checker: Checker, symbol: str, left: tree.Value, right: tree.Val
         if folded is not None:
             value, overflows = folded
             if overflows and not checker.options.wrap_signed:
-                checker.warning(span, f"the constant expression overflows its type '{result}'")
+                checker.warning("overflow", span, f"the constant expression overflows its type '{result}'")
             return tree.Constant(span, result, value)
     return tree.Binary(span, result, symbol, left, right)
 
@@ -191,7 +191,9 @@ def check_division(checker: Checker, symbol: str, left: tree.Value, right: tree.
         return
     if type(right) is tree.Constant:
         if right.value == 0:
-            checker.warning(span, "division by the constant zero" if symbol == "/" else "remainder by the constant zero")
+            checker.warning(
+                "division", span, "division by the constant zero" if symbol == "/" else "remainder by the constant zero"
+            )
     elif right.type.rate is VARYING:
         what = "integer division" if symbol == "/" else "the integer remainder"
         checker.performance_warning(span, f"{what} of varying values is slow")
@@ -218,7 +220,7 @@ def shift(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, sp
         checker.reject(span, f"operator '{symbol}': the vector lengths of '{left.type}' and '{right.type}' differ")
     if type(right) is tree.Constant:
         if right.value < 0:
-            checker.warning(span, f"the constant shift amount is negative, type '{right.type}'")
+            checker.warning("shift", span, f"the constant shift amount is negative, type '{right.type}'")
     elif symbol == ">>" and right.type.rate is VARYING:
         checker.performance_warning(span, "a right shift by a varying amount is slow")
     return fold_binary(checker, symbol, build(left, result), build(right, result), result, span)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from voltac.diagnostics import Span, suggestion
+from voltac.diagnostics import Note, Span, suggestion
 from voltac.sema import constants, tree
 from voltac.sema.calls import reference_argument
 from voltac.sema.context import Checker, Frame, Rejected, statement
@@ -142,15 +142,23 @@ def check_default(checker: Checker, node: ast.Default) -> tree.Statement:
 def _label(checker: Checker, node: ast.Case | ast.Default, frame: Frame) -> tree.CaseLabel:
     if isinstance(node, ast.Default):
         if None in frame.labels:
-            checker.reject(node.span, f"a second default in this switch; the first is in line {frame.labels[None].line}")
+            checker.reject(
+                node.span,
+                f"a second default in this switch; the first is in line {frame.labels[None].line}",
+                Note(frame.labels[None], "the first default is here"),
+            )
         frame.labels[None] = node.span
         return tree.CaseLabel(node.span, None)
     value = case_value(checker, node.value)
     assert frame.label_type is not None and isinstance(frame.label_type.type, Scalar)
     number = constants.wrap(value, frame.label_type.type)
     if number in frame.labels:
-        checker.reject(node.value.span, f"case value {number} is used twice; the first is in line {frame.labels[number].line}")
-    frame.labels[number] = node.span
+        checker.reject(
+            node.value.span,
+            f"case value {number} is used twice; the first is in line {frame.labels[number].line}",
+            Note(frame.labels[number], "the first case of this value is here"),
+        )
+    frame.labels[number] = node.value.span
     return tree.CaseLabel(node.span, number)
 
 
@@ -209,7 +217,7 @@ def check_continue(checker: Checker, node: ast.Continue) -> tree.Statement:
 
 def _warn_unmasked(checker: Checker, frame: Frame, word: str, span: Span) -> None:
     if frame.kind == "unmasked":
-        checker.warning(span, f"{word} out of an unmasked block: which lanes it takes along is undefined")
+        checker.warning("unmasked", span, f"{word} out of an unmasked block: which lanes it takes along is undefined")
 
 
 @statement(ast.Return)
@@ -244,7 +252,11 @@ def check_labelled(checker: Checker, node: ast.Labelled) -> tree.Statement:
     labels = checker.function.labels
     label: tuple[tree.Statement, ...] = ()
     if node.name in labels:
-        checker.error(node.span, f"label '{node.name}' is defined twice; the first is in line {labels[node.name].line}")
+        checker.error(
+            node.span,
+            f"label '{node.name}' is defined twice; the first is in line {labels[node.name].line}",
+            Note(labels[node.name], f"'{node.name}' is first defined here"),
+        )
     else:
         labels[node.name] = node.span
         label = (tree.Label(node.span, node.name),)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from voltac.sema import attributes, templates, tree
-from voltac.sema.context import Checker, declaration
+from voltac.sema.context import Checker, declaration, declared_here, first_in
 from voltac.sema.declarators import Base, Declared, declare, resolve_specifiers
 from voltac.sema.functions import check_body, make_symbol
 from voltac.sema.mangle import in_library, mangle_instance
@@ -23,15 +23,20 @@ def check_template_declaration(checker: Checker, node: ast.TemplateDeclaration) 
         known = FunctionSet(name.name)
         checker.scopes.declare_global(name.name, known)
     if not isinstance(known, FunctionSet):
-        checker.reject(name.span, f"'{name.name}' is already declared here as something else than a function")
+        checker.reject(
+            name.span, f"'{name.name}' is already declared here as something else than a function", declared_here(known)
+        )
     template = TemplateSymbol(name.name, node)
     templates.check_parameters(checker, template)
     patterns = templates.parameter_patterns(checker, template, {})
     for earlier in known.templates:
         if _same_shape(checker, earlier, patterns, node):
             if earlier.declaration.body is not None and node.body is not None:
+                first = _name(earlier.declaration.declarator)
                 checker.reject(
-                    name.span, f"template '{name.name}' is defined twice; the first is in line {earlier.declaration.span.line}"
+                    name.span,
+                    f"template '{name.name}' is defined twice{first_in(first, name.span)}",
+                    declared_here(first, "is first defined here"),
                 )
             if node.body is not None:
                 earlier.declaration = node
@@ -94,8 +99,8 @@ def make_instance(checker: Checker, template: TemplateSymbol, bindings: template
     _name_instance(symbol, template, bindings)
     body = node.body
     if body is not None:
-        checker.instance_bodies[symbol] = lambda: templates.with_bindings(
-            checker, bindings, lambda: check_body(checker, symbol, body)
+        checker.instance_bodies[symbol] = templates.body_checker(
+            checker, template, bindings, lambda: check_body(checker, symbol, body)
         )
     return symbol
 
@@ -171,7 +176,9 @@ def check_template_specialization(checker: Checker, node: ast.TemplateSpecializa
     else:
         if earlier is not None and earlier not in checker.instance_bodies:
             checker.reject(
-                name.span, f"a specialisation of '{name.name}' for these types exists already, or it has been used before"
+                name.span,
+                f"a specialisation of '{name.name}' for these types exists already, or it has been used before",
+                declared_here(earlier, "is first defined here"),
             )
         if earlier is not None:
             del checker.instance_bodies[earlier]
@@ -190,7 +197,7 @@ def check_template_instantiation(checker: Checker, node: ast.TemplateInstantiati
     _, declared = _declare(checker, node.specifiers, node.declarator)
     template, bindings = _find_template(checker, node, declared, "instantiate")
     _check_agreement(checker, template, node.specifiers, name)
-    templates.demand(checker, templates.instance(checker, template, bindings))
+    templates.demand(checker, templates.instance(checker, template, bindings, name.span), name.span)
 
 
 def check_specialisations(checker: Checker) -> None:

@@ -70,7 +70,11 @@ def check_sizeof(checker: Checker, node: ast.SizeOf) -> tree.Value:
         qual = operand.storage if isinstance(operand, tree.Place) and is_block else operand_qual(operand)
     size = size_of(checker, qual, node.span)
     if checker.function is None and qual.rate is VARYING:
-        checker.warning(node.span, f"the size of '{qual}' depends on the target, so it is not constant with several targets")
+        checker.warning(
+            "global-layout",
+            node.span,
+            f"the size of '{qual}' depends on the target, so it is not constant with several targets",
+        )
     return tree.Constant(node.span, Qual(UINT32 if checker.options.addressing == 32 else UINT64), size)
 
 

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from voltac.diagnostics import Diagnostics, Span, suggestion
+from voltac.diagnostics import Diagnostics, Note, Span, suggestion
 from voltac.options import Options
 from voltac.records import field, mutable_record
 from voltac.sema import tree
@@ -70,8 +70,8 @@ class Checker:
         self.library_names: Callable[[], set[str]] = set
         self.demand_body: Callable[[tree.FunctionSymbol], None] = lambda function: None
         """Called for each library function that is used."""
-        self.instance_bodies: dict[tree.FunctionSymbol, Callable[[], None]] = {}
-        """Template instances nobody has called yet -> what checks their body."""
+        self.instance_bodies: dict[tree.FunctionSymbol, Callable[[Span], Callable[[], None]]] = {}
+        """Template instances nobody has called yet -> what makes, of the place that asks for one, a check of its body."""
         self.make_instance: Callable[[TemplateSymbol, Any], tree.FunctionSymbol]
         """From ``check_templates.py``: the signature of an instance."""
         self.specialisations: list[tree.FunctionSymbol] = []
@@ -81,21 +81,22 @@ class Checker:
 
     # --- messages -----------------------------------------------------------------------------------------------
 
-    def error(self, span: Span, text: str) -> None:
-        self.diagnostics.error(span, text)
+    def error(self, span: Span, text: str, *notes: Note | None) -> None:
+        self.diagnostics.error(span, text, *[note for note in notes if note is not None])
 
-    def reject(self, span: Span, text: str) -> NoReturn:
+    def reject(self, span: Span, text: str, *notes: Note | None) -> NoReturn:
         """Report a mistake and leave the statement."""
-        self.diagnostics.error(span, text)
+        self.error(span, text, *notes)
         raise Rejected
 
-    def warning(self, span: Span, text: str) -> None:
+    def warning(self, switch: str, span: Span, text: str, *notes: Note | None) -> None:
+        """``switch`` names the row of ``warning_switches.py``."""
         if not self.is_library:
-            self.diagnostics.warning(span, text)
+            self.diagnostics.warning(switch, span, text, *[note for note in notes if note is not None])
 
-    def performance_warning(self, span: Span, text: str) -> None:
+    def performance_warning(self, span: Span, text: str, *notes: Note) -> None:
         if not self.is_library:
-            self.diagnostics.performance_warning(span, text)
+            self.diagnostics.performance_warning(span, text, *notes)
 
     # --- names --------------------------------------------------------------------------------------------------
 
@@ -167,6 +168,28 @@ EXPRESSIONS: dict[type, ExpressionCheck] = {}
 STATEMENTS: dict[type, StatementCheck] = {}
 DECLARATIONS: dict[type, DeclarationCheck] = {}
 SPECIFIERS: dict[type, SpecifierCheck] = {}
+def place_of(symbol: object, here: Span) -> str:
+    """``line 3`` of this file or ``other.isph:3``, where the symbol has a place; else empty."""
+    span = getattr(symbol, "span", None)
+    if not isinstance(span, Span) or not span.line:
+        return ""
+    return f"line {span.line}" if span.file == here.file else f"{span.file}:{span.line}"
+
+
+def first_in(symbol: object, here: Span) -> str:
+    """``, first in line 3``, to end a message with."""
+    place = place_of(symbol, here)
+    return f", first in {place}" if place else ""
+
+
+def declared_here(symbol: object, text: str = "is first declared here") -> Note | None:
+    """A note at the declaration of a symbol, where it has one in a file of the program."""
+    span = getattr(symbol, "span", None)
+    if not isinstance(span, Span) or not span.line or getattr(symbol, "library", False):
+        return None
+    return Note(span, f"'{getattr(symbol, 'name', '')}' {text}")
+
+
 
 
 def expression(*nodes: type) -> Callable[[ExpressionCheck], ExpressionCheck]:

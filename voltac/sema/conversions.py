@@ -189,7 +189,7 @@ def convert(checker: Checker, value: tree.Value, target: Qual, place: str, span:
         checker.reject(span or value.span, f"{place}: cannot convert '{source}' to '{wanted}': {reason}")
     if isinstance(source.type, Pointer) and isinstance(wanted.type, Pointer):
         if _loses_const(source.type, wanted.type):
-            checker.warning(span or value.span, f"{place}: const is lost converting '{source}' to '{wanted}'")
+            checker.warning("const", span or value.span, f"{place}: const is lost converting '{source}' to '{wanted}'")
     elif isinstance(source.type, Scalar) and isinstance(wanted.type, Scalar):
         _warn_slow(checker, source.type, wanted.type, wanted, value)
     return build(value, wanted)
@@ -226,7 +226,7 @@ def cast(checker: Checker, value: tree.Value, target: Qual, span: Span) -> tree.
         checker.reject(span, f"cannot cast '{source}' to '{wanted}': {reason}")
     if isinstance(source.type, Pointer) and isinstance(wanted.type, Scalar) and wanted.type is not BOOL:
         if wanted.type.bits < checker.target.pointer_bits:
-            checker.warning(span, f"'{wanted}' is too small for a pointer of type '{source}'")
+            checker.warning("cast", span, f"'{wanted}' is too small for a pointer of type '{source}'")
     return build(value, wanted)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from voltac.diagnostics import Span
 from voltac.records import mutable_record
 from voltac.sema import attributes, tree
-from voltac.sema.context import Checker, Rejected, declaration, statement
+from voltac.sema.context import Checker, Rejected, declaration, declared_here, first_in, place_of, statement
 from voltac.sema.declarators import Base, Declared, bind, check_function_words, declare, resolve_specifiers
 from voltac.sema.functions import declare_function
 from voltac.sema.initializers import complete_array, initialize, is_unsized, require_constant
@@ -25,12 +25,6 @@ from voltac.sema.types import (
 from voltac.syntax import ast
 
 
-def place_of(symbol: Symbol | None) -> str:
-    """``, first in line 3`` where the symbol has a place."""
-    span = getattr(symbol, "span", None)
-    return f", first in line {span.line}" if isinstance(span, Span) and span.line else ""
-
-
 def declare_local(checker: Checker, symbol: tree.VariableSymbol) -> None:
     """A local or parameter becomes visible."""
     name = symbol.name
@@ -38,7 +32,7 @@ def declare_local(checker: Checker, symbol: tree.VariableSymbol) -> None:
     if outer is not None:
         here = checker.scopes.find_here(name)
         if here is not None and not isinstance(here, Poisoned):
-            checker.error(symbol.span, f"'{name}' is already declared here{place_of(here)}")
+            checker.error(symbol.span, f"'{name}' is already declared here{first_in(here, symbol.span)}", declared_here(here))
             return
         warn_hiding(checker, symbol, outer)
     checker.scopes.declare(name, symbol)
@@ -46,9 +40,13 @@ def declare_local(checker: Checker, symbol: tree.VariableSymbol) -> None:
 
 def warn_hiding(checker: Checker, symbol: tree.VariableSymbol, outer: Symbol) -> None:
     if isinstance(outer, tree.VariableSymbol):
-        checker.warning(symbol.span, f"'{symbol.name}' hides an outer variable of the same name{place_of(outer)}")
-    elif isinstance(outer, FunctionSet) and any(not function.library for function in outer.functions):
-        checker.warning(symbol.span, f"'{symbol.name}' hides the function of the same name")
+        text = f"'{symbol.name}' hides an outer variable of the same name{first_in(outer, symbol.span)}"
+        checker.warning("shadow", symbol.span, text, declared_here(outer, "is declared here"))
+    elif isinstance(outer, FunctionSet):
+        function = next((one for one in outer.functions if not one.library), None)
+        if function is not None:
+            text = f"'{symbol.name}' hides the function of the same name"
+            checker.warning("shadow", symbol.span, text, declared_here(function, "is declared here"))
 
 
 @mutable_record
@@ -129,9 +127,11 @@ def _check_bare(checker: Checker, node: ast.Declaration, base: Base) -> None:
     """``struct S;``, ``enum E {...};`` and declarations that declare nothing."""
     _check_no_words(checker, base)
     if attributes.has(base.attributes, "aligned"):
-        checker.warning(node.span, "attribute 'aligned' has no effect here; write it after the closing brace of the struct")
+        checker.warning(
+            "attribute", node.span, "attribute 'aligned' has no effect here; write it after the closing brace of the struct"
+        )
     if not any(isinstance(one, (ast.StructSpecifier, ast.EnumSpecifier)) for one in node.specifiers.types):
-        checker.warning(node.span, "the declaration declares nothing")
+        checker.warning("empty-declaration", node.span, "the declaration declares nothing")
 
 
 def _check_no_words(checker: Checker, base: Base) -> None:
@@ -166,9 +166,17 @@ def define_typedef(checker: Checker, init: ast.InitDeclarator, base: Base) -> No
     if isinstance(earlier, TypeSymbol):
         if earlier.qual.type is kind or earlier.qual == declared.qual:
             return
-        checker.reject(declared.span, f"type '{declared.name}' is already declared here as '{earlier.qual}'{place_of(earlier)}")
+        checker.reject(
+            declared.span,
+            f"type '{declared.name}' is already declared here as '{earlier.qual}'{first_in(earlier, declared.span)}",
+            declared_here(earlier),
+        )
     if earlier is not None:
-        checker.reject(declared.span, f"'{declared.name}' is already declared here{place_of(earlier)}")
+        checker.reject(
+            declared.span,
+            f"'{declared.name}' is already declared here{first_in(earlier, declared.span)}",
+            declared_here(earlier),
+        )
     checker.scopes.declare(declared.name, TypeSymbol(declared.name, declared.qual, declared.span))
 
 
@@ -279,11 +287,13 @@ def _define_global(checker: Checker, variable: _Variable, base: Base) -> None:
         return
     of_library = None if earlier is not None or checker.is_library else checker.find_in_library(name)
     if isinstance(earlier, FunctionSet) or isinstance(of_library, FunctionSet):
-        checker.reject(span, f"variable '{name}' has the name of a function")
+        function = earlier.functions[0] if isinstance(earlier, FunctionSet) and earlier.functions else None
+        of = "" if isinstance(earlier, FunctionSet) else " of the standard library"
+        checker.reject(span, f"variable '{name}' has the name of a function{of}", declared_here(function))
     if earlier is not None and not isinstance(earlier, (Poisoned, BuiltinVariable)):
-        checker.reject(span, f"'{name}' is already declared here{place_of(earlier)}")
+        checker.reject(span, f"'{name}' is already declared here{first_in(earlier, span)}", declared_here(earlier))
     if isinstance(earlier, BuiltinVariable):
-        checker.warning(span, f"'{name}' hides the built-in variable of the same name")
+        checker.warning("shadow", span, f"'{name}' hides the built-in variable of the same name")
     if variable.wrong and qual.const:
         checker.scopes.declare(name, Poisoned(name, span))
         return
@@ -296,10 +306,16 @@ def _redeclare(checker: Checker, earlier: tree.VariableSymbol, again: tree.Varia
     if earlier.type != again.type:
         checker.reject(
             again.span,
-            f"the definitions of '{again.name}' disagree: '{again.type}' here, '{earlier.type}' in line {earlier.span.line}",
+            f"the definitions of '{again.name}' disagree: '{again.type}' here, "
+            f"'{earlier.type}' in {place_of(earlier, again.span)}",
+            declared_here(earlier),
         )
     if earlier.initial is not None and again.initial is not None:
-        checker.reject(again.span, f"variable '{again.name}' is defined twice{place_of(earlier)}")
+        checker.reject(
+            again.span,
+            f"variable '{again.name}' is defined twice{first_in(earlier, again.span)}",
+            declared_here(earlier, "is first defined here"),
+        )
     if again.initial is not None:
         earlier.initial = again.initial
     if earlier.kind == "extern" and again.kind != "extern":

@@ -158,7 +158,7 @@ def _names_template_parameter(checker: Checker, node: ast.Specifiers) -> bool:
 def base_type(checker: Checker, node: ast.Specifiers, sign: str) -> Qual:
     if not node.types:
         if sign:
-            checker.warning(node.span, f"no type is given after '{sign}', int32 is taken")
+            checker.warning("implicit-type", node.span, f"no type is given after '{sign}', int32 is taken")
             return Qual(UINT32 if sign == "unsigned" else INT32, UNBOUND)
         checker.reject(node.span, "a type is missing in this declaration")
     if len(node.types) > 1:

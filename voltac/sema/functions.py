@@ -5,11 +5,11 @@ from __future__ import annotations
 from voltac.diagnostics import Span
 from voltac.sema import attributes, tree
 from voltac.sema.check_statements import check_gotos
-from voltac.sema.context import Checker, FunctionContext, Rejected, declaration
+from voltac.sema.context import Checker, FunctionContext, Rejected, declaration, declared_here, first_in, place_of
 from voltac.sema.conversions import convert
 from voltac.sema.declarators import Base, Declared, declare, resolve_specifiers
 from voltac.sema.mangle import in_library, mangle
-from voltac.sema.scopes import FunctionSet, Poisoned, Symbol
+from voltac.sema.scopes import FunctionSet, Poisoned
 from voltac.sema.types import (
     Array,
     Function,
@@ -73,7 +73,9 @@ def make_symbol(checker: Checker, base: Base, declared: Declared) -> tree.Functi
     if task and not isinstance(plain.result.type, Void):
         checker.reject(span, f"task '{name}' cannot have a result, its type must be void, not '{plain.result}'")
     if unmasked and "export" in words:
-        checker.warning(span, f"unmasked adds nothing to the exported function '{name}': it starts with all lanes on anyway")
+        checker.warning(
+            "export", span, f"unmasked adds nothing to the exported function '{name}': it starts with all lanes on anyway"
+        )
     function = Function(plain.result, plain.parameters, unmasked or c_linkage or task, task)
     if c_linkage:
         mangled = ("__regcall3__" if "__regcall" in words else "") + name
@@ -174,7 +176,11 @@ def enter(checker: Checker, symbol: tree.FunctionSymbol, declared: Declared, is_
         known = FunctionSet(name)
         checker.scopes.declare_global(name, known)
     if not isinstance(known, FunctionSet):
-        checker.reject(span, f"'{name}' is already declared here as something else than a function{_first(known)}")
+        checker.reject(
+            span,
+            f"'{name}' is already declared here as something else than a function{first_in(known, span)}",
+            declared_here(known),
+        )
     for earlier in known.functions:
         if earlier.type.parameters == symbol.type.parameters:
             if earlier.library and not symbol.library:
@@ -189,12 +195,14 @@ def enter(checker: Checker, symbol: tree.FunctionSymbol, declared: Declared, is_
         if symbol.c_linkage or earlier.c_linkage:
             checker.reject(
                 span,
-                f"the extern \"C\" function '{name}' cannot be overloaded; the other one is in line {earlier.span.line}",
+                f"the extern \"C\" function '{name}' cannot be overloaded; the other one is in {place_of(earlier, span)}",
+                declared_here(earlier),
             )
         if symbol.exported or earlier.exported:
             checker.reject(
                 span,
-                f"the exported function '{name}' cannot be overloaded; the other one is in line {earlier.span.line}",
+                f"the exported function '{name}' cannot be overloaded; the other one is in {place_of(earlier, span)}",
+                declared_here(earlier),
             )
     known.add(symbol)
     return symbol
@@ -212,11 +220,6 @@ def _check_library_namesake(checker: Checker, symbol: tree.FunctionSymbol) -> No
             )
 
 
-def _first(symbol: Symbol) -> str:
-    span = getattr(symbol, "span", None)
-    return f", in line {span.line}" if isinstance(span, Span) and span.line else ""
-
-
 def _unite(
     checker: Checker, earlier: tree.FunctionSymbol, symbol: tree.FunctionSymbol, is_definition: bool
 ) -> tree.FunctionSymbol:
@@ -225,12 +228,18 @@ def _unite(
         checker.reject(
             span,
             f"overloads of '{name}' differ only in the result: '{symbol.type.result}' here, '{earlier.type.result}' "
-            f"in line {earlier.span.line}",
+            f"in {place_of(earlier, span)}",
+            declared_here(earlier),
         )
     if earlier.type.task != symbol.type.task or earlier.type.unmasked != symbol.type.unmasked:
-        checker.reject(span, f"the declarations of function '{name}' disagree in task, unmasked or extern \"C\"")
+        text = f"the declarations of function '{name}' disagree in task, unmasked or extern \"C\""
+        checker.reject(span, text, declared_here(earlier))
     if is_definition and earlier.body is not None:
-        checker.reject(span, f"function '{name}' is defined twice; the first definition is in line {earlier.span.line}")
+        checker.reject(
+            span,
+            f"function '{name}' is defined twice; the first definition is in {place_of(earlier, span)}",
+            declared_here(earlier, "is first defined here"),
+        )
     if is_definition:
         earlier.parameters, earlier.span = symbol.parameters, symbol.span
     if symbol.defaults:
@@ -267,15 +276,19 @@ def check_body(checker: Checker, symbol: tree.FunctionSymbol, body: ast.Compound
 
 def declare_parameter(checker: Checker, symbol: tree.VariableSymbol) -> None:
     name = symbol.name
-    if checker.scopes.find_here(name) is not None:
-        checker.error(symbol.span, f"parameter '{name}' is already declared here: two parameters have one name")
+    here = checker.scopes.find_here(name)
+    if here is not None:
+        text = f"parameter '{name}' is already declared here: two parameters have one name"
+        checker.error(symbol.span, text, declared_here(here))
         return
     outer = checker.scopes.find(name)
     if isinstance(outer, FunctionSet):
         if outer.functions and not outer.functions[0].library:
-            checker.warning(symbol.span, f"parameter '{name}' hides the function of the same name")
+            text = f"parameter '{name}' hides the function of the same name"
+            checker.warning("shadow", symbol.span, text, declared_here(outer.functions[0], "is declared here"))
     elif isinstance(outer, tree.VariableSymbol):
-        checker.warning(symbol.span, f"parameter '{name}' hides an outer variable of the same name{_first(outer)}")
+        text = f"parameter '{name}' hides an outer variable of the same name{first_in(outer, symbol.span)}"
+        checker.warning("shadow", symbol.span, text, declared_here(outer, "is declared here"))
     checker.scopes.declare(name, symbol)
 
 
@@ -291,7 +304,9 @@ def check_export(checker: Checker, symbol: tree.FunctionSymbol, declared: Declar
         if text:
             checker.error(node.span, f"exported function '{name}' has {text}: parameter '{parameter}' of type '{qual}'")
         elif isinstance(qual.type, (Pointer, Reference)) and _points_to_varying(qual.type.to):
-            checker.warning(node.span, f"parameter '{parameter}' of the exported function '{name}' points to varying data")
+            checker.warning(
+                "export", node.span, f"parameter '{parameter}' of the exported function '{name}' points to varying data"
+            )
     result = symbol.type.result
     if not isinstance(result.type, Void):
         if result.is_varying or isinstance(result.type, Vector):

@@ -93,11 +93,9 @@ def bind_reference(checker: Checker, target: Qual, node: ast.Initializer, place:
     if operand.address_rate is VARYING:
         checker.reject(node.span, f"{place}: the reference cannot be bound to a varying location; copy it to a variable first")
     if not _binds(operand.storage, target):
-        checker.reject(
-            node.span, f"{place}: the reference types do not match, '{target} &' and '{operand.storage}'"
-        )
+        checker.reject(node.span, f"{place}: the reference types do not match, '{target} &' and '{operand.storage}'")
     if operand.storage.const and not target.const and not is_reference(operand):
-        checker.warning(node.span, f"{place}: const is lost, '{operand.storage}' to '{target} &'")
+        checker.warning("const", node.span, f"{place}: const is lost, '{operand.storage}' to '{target} &'")
     pointer = address_of(operand, node.span)
     wanted = Qual(Pointer(target))
     return pointer if pointer.type == wanted else tree.Convert(node.span, wanted, pointer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from voltac.diagnostics import Span
+from voltac.diagnostics import Note, Span
 from voltac.records import record
 from voltac.sema import tree
 from voltac.sema.context import Checker, Operand
@@ -133,6 +133,8 @@ class Decision:
     function: tree.FunctionSymbol | None
     error: str = ""
     warning: str = ""
+    notes: tuple[Note, ...] = ()
+    """The candidates, each with why it was rejected."""
 
 
 def choose(name: str, candidates: Sequence[tree.FunctionSymbol], given: Sequence[Argument]) -> Decision:
@@ -143,14 +145,14 @@ def choose(name: str, candidates: Sequence[tree.FunctionSymbol], given: Sequence
         if found is not None:
             viable.append((sum(found), function, found))
     if not viable:
-        return Decision(None, _no_match(name, candidates, given))
+        return _no_match(name, candidates, given)
     smallest = min(total for total, _, _ in viable)
     best = [entry for entry in viable if entry[0] == smallest]
     if len(best) > 1:
         plain = [entry for entry in best if not entry[1].weak]
         if len(plain) != 1:
-            listed = _listed([entry[1] for entry in best])
-            return Decision(None, f"the call of '{name}' fits several overloads equally\n{_passed(given)}{listed}")
+            text = f"the call of '{name}' fits several overloads equally; cast the arguments to the types you mean\n"
+            return Decision(None, text + passed(given), notes=_listed([entry[1] for entry in best]))
         best = plain
     _, chosen, own = best[0]
     rivals = [
@@ -160,7 +162,7 @@ def choose(name: str, candidates: Sequence[tree.FunctionSymbol], given: Sequence
     ]
     if rivals:
         text = f"the choice among the overloads of '{name}' is not clear; cast the arguments to the types you mean\n"
-        return Decision(chosen, warning=text + _passed(given) + _listed([chosen, *rivals]))
+        return Decision(chosen, warning=text + passed(given), notes=(_chosen(chosen), *_listed(rivals)))
     return Decision(chosen)
 
 
@@ -171,22 +173,40 @@ def signature(function: tree.FunctionSymbol) -> str:
     return f"{function.type.result} {function.name}({shown})"
 
 
-def _passed(given: Sequence[Argument]) -> str:
-    return f"  Passed types: ({', '.join(map(str, given))})\n"
+def passed(given: Sequence[Argument]) -> str:
+    """The types of the arguments, as a line of their own."""
+    return f"  Passed types: ({', '.join(map(str, given))})"
 
 
-def _listed(functions: Sequence[tree.FunctionSymbol]) -> str:
-    return "\n".join(f"  Candidate: {signature(function)}" for function in functions[:12])
+def _candidate(function: tree.FunctionSymbol, text: str) -> Note:
+    return Note(function.span, f"{text}: {signature(function)}", "candidate", excerpt=False)
 
 
-def _no_match(name: str, candidates: Sequence[tree.FunctionSymbol], given: Sequence[Argument]) -> str:
+def _chosen(function: tree.FunctionSymbol) -> Note:
+    return _candidate(function, "this one is called")
+
+
+def _listed(functions: Sequence[tree.FunctionSymbol]) -> tuple[Note, ...]:
+    return tuple(_candidate(function, "candidate") for function in functions)
+
+
+def _no_match(name: str, candidates: Sequence[tree.FunctionSymbol], given: Sequence[Argument]) -> Decision:
+    """Those of the right number of parameters, or all if none has it, each with its reason."""
     if len(candidates) == 1:
         function = candidates[0]
-        return f"'{name}' does not accept these arguments: {_why_not(function, given)}\n{_passed(given)}{_listed([function])}"
-    text = f"no overload of '{name}' accepts these arguments\n{_passed(given)}"
-    fitting = [function for function in candidates if len(function.type.parameters) == len(given)] or list(candidates)
-    lines = [f"  Candidate: {signature(function)}: {_why_not(function, given)}" for function in fitting[:12]]
-    return text + "\n".join(lines)
+        text = f"'{name}' does not accept these arguments: {_why_not(function, given)}\n{passed(given)}"
+        return Decision(None, text, notes=(_candidate(function, "declared here"),))
+    fitting = [function for function in candidates if _takes(function, len(given))]
+    notes = tuple(
+        Note(function.span, f"candidate: {signature(function)}: {_why_not(function, given)}", "candidate", excerpt=False)
+        for function in fitting or candidates
+    )
+    return Decision(None, f"no overload of '{name}' accepts these arguments\n{passed(given)}", notes=notes)
+
+
+def _takes(function: tree.FunctionSymbol, count: int) -> bool:
+    parameters = function.type.parameters
+    return len(parameters) - sum(default is not None for default in function.defaults) <= count <= len(parameters)
 
 
 def _why_not(function: tree.FunctionSymbol, given: Sequence[Argument]) -> str:
@@ -215,10 +235,10 @@ def resolve(checker: Checker, functions: FunctionSet, given: Sequence[Argument],
     return accept(checker, decision, span)
 
 
-def accept(checker: Checker, decision: Decision, span: Span) -> tree.FunctionSymbol:
-    """Report what a decision says, and hand out its function."""
+def accept(checker: Checker, decision: Decision, span: Span, more: Sequence[Note] = ()) -> tree.FunctionSymbol:
+    """Report what a decision says, and hand out its function; ``more`` are the templates that did not fit."""
     if decision.function is None:
-        checker.reject(span, decision.error)
+        checker.reject(span, decision.error, *decision.notes, *more)
     if decision.warning:
-        checker.warning(span, decision.warning)
+        checker.warning("ambiguous", span, decision.warning, *decision.notes)
     return decision.function

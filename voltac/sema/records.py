@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from voltac.sema import attributes, tree
-from voltac.sema.context import Checker, specifier
+from voltac.sema.context import Checker, declared_here, first_in, specifier
 from voltac.sema.declarators import declare, resolve_specifiers
-from voltac.sema.scopes import ConstantSymbol, Poisoned, Symbol, TypeSymbol
+from voltac.sema.scopes import ConstantSymbol, Poisoned, TypeSymbol
 from voltac.sema.types import UNBOUND, Array, Enum, Function, Member, Qual, Scalar, Struct, Void
 from voltac.sema.values import value_of
 from voltac.syntax import ast
@@ -23,9 +23,14 @@ def check_struct(checker: Checker, node: ast.StructSpecifier) -> Qual:
         if isinstance(kind, Struct) and kind.members is None:
             struct = kind
         elif isinstance(kind, Struct):
-            checker.reject(node.span, f"struct {node.name} is defined twice{_place(earlier)}")
+            checker.reject(
+                node.span,
+                f"struct {node.name} is defined twice{first_in(earlier, node.span)}",
+                declared_here(earlier, "is first defined here"),
+            )
         elif earlier is not None:
-            checker.reject(node.span, f"'{node.name}' is already declared here{_place(earlier)}")
+            place = first_in(earlier, node.span)
+            checker.reject(node.span, f"'{node.name}' is already declared here{place}", declared_here(earlier))
         else:
             checker.scopes.declare(node.name, TypeSymbol(node.name, Qual(struct, UNBOUND), node.span))
     members: list[Member] = []
@@ -37,17 +42,12 @@ def check_struct(checker: Checker, node: ast.StructSpecifier) -> Qual:
     return Qual(struct, UNBOUND)
 
 
-def _place(symbol: Symbol | None) -> str:
-    span = getattr(symbol, "span", None)
-    return f", first in line {span.line}" if span is not None and span.line else ""
-
-
 def _struct_tag(checker: Checker, node: ast.StructSpecifier) -> Struct:
     symbol = checker.scopes.find(node.name)
     if isinstance(symbol, TypeSymbol):
         if isinstance(symbol.qual.type, Struct):
             return symbol.qual.type
-        checker.reject(node.span, f"'{node.name}' is declared, but as no struct")
+        checker.reject(node.span, f"'{node.name}' is declared, but as no struct", declared_here(symbol))
     struct = Struct(node.name)
     checker.scopes.declare(node.name, TypeSymbol(node.name, Qual(struct, UNBOUND), node.span))
     return struct
@@ -60,7 +60,9 @@ def check_member_declaration(
     for word in base.words:
         checker.reject(node.span, f"'{word}' is for functions only, not for a member")
     if base.attributes:
-        checker.warning(base.attributes[0].span, f"attribute '{base.attributes[0].name}' has no effect on a member")
+        checker.warning(
+            "attribute", base.attributes[0].span, f"attribute '{base.attributes[0].name}' has no effect on a member"
+        )
     for init in node.declarators:
         declared = declare(checker, init.declarator, base.qual)
         name, qual = declared.name, declared.qual
@@ -98,7 +100,8 @@ def check_enum(checker: Checker, node: ast.EnumSpecifier) -> Qual:
     if node.name:
         earlier = checker.scopes.find_here(node.name)
         if earlier is not None:
-            checker.reject(node.span, f"'{node.name}' is already declared here{_place(earlier)}")
+            place = first_in(earlier, node.span)
+            checker.reject(node.span, f"'{node.name}' is already declared here{place}", declared_here(earlier))
         checker.scopes.declare(node.name, TypeSymbol(node.name, Qual(enum, UNBOUND), node.span))
     following = 0
     for enumerator in node.enumerators:
@@ -113,7 +116,8 @@ def check_enum(checker: Checker, node: ast.EnumSpecifier) -> Qual:
     for enumerator in node.enumerators:
         earlier = checker.scopes.find_here(enumerator.name)
         if earlier is not None and not isinstance(earlier, Poisoned):
-            checker.reject(enumerator.span, f"'{enumerator.name}' is already declared here{_place(earlier)}")
+            place = first_in(earlier, enumerator.span)
+            checker.reject(enumerator.span, f"'{enumerator.name}' is already declared here{place}", declared_here(earlier))
         constant = ConstantSymbol(enumerator.name, Qual(enum), enum.values[enumerator.name], enumerator.span)
         checker.scopes.declare(enumerator.name, constant)
     return Qual(enum, UNBOUND)

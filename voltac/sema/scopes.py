@@ -69,7 +69,7 @@ class FunctionSet:
     templates: list[TemplateSymbol] = field(default_factory=list)
     resolved: dict[tuple[object, ...], object] = field(default_factory=dict)
     """Calls decided before: kinds of arguments -> decision."""
-    failures: list[str] = field(default_factory=list)
+    failures: list[tuple[TemplateSymbol, str]] = field(default_factory=list)
     """Why the templates did not fit the call considered last."""
     joined_library: bool = False
     """The library's functions of the name are among ``functions``."""

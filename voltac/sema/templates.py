@@ -8,8 +8,9 @@ it, its body when a call has chosen it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
-from voltac.diagnostics import NOWHERE, Span
+from voltac.diagnostics import NOWHERE, Note, Span
 from voltac.sema import declarators, overloads, tree
 from voltac.sema.context import Checker, Rejected
 from voltac.sema.scopes import ConstantSymbol, FunctionSet, Symbol, TemplateSymbol, TypeSymbol
@@ -235,11 +236,16 @@ def _bind_type(name: str, pattern: Qual, given: Qual, found: Bindings, explicit:
 class _Bound:
     """The file's names with template parameters bound, and none of the local ones of the call."""
 
-    def __init__(self, checker: Checker, bindings: Bindings) -> None:
+    def __init__(self, checker: Checker, bindings: Bindings, chain: tuple[Note, ...] | None = None) -> None:
+        """``chain`` tells messages how the compiler came here."""
         self.checker = checker
         self.bindings = bindings
+        self.chain = chain
 
     def __enter__(self) -> None:
+        self.outer_chain = self.checker.diagnostics.within
+        if self.chain is not None:
+            self.checker.diagnostics.within = self.chain
         self.before = self.checker.scopes
         self.checker.scopes = self.before.globals_only()
         self.checker.scopes.push()
@@ -249,6 +255,7 @@ class _Bound:
     def __exit__(self, *problem: object) -> None:
         self.checker.scopes.pop()
         self.checker.scopes = self.before
+        self.checker.diagnostics.within = self.outer_chain
 
 
 def _symbol(name: str, value: TemplateArgument) -> Symbol:
@@ -268,55 +275,87 @@ def candidates(
 ) -> list[tree.FunctionSymbol]:
     """The instances that calls with these arguments may mean; why others don't fit is kept for the message."""
     found = []
-    reasons = []
+    reasons: list[tuple[TemplateSymbol, str]] = []
     for template in functions.templates:
         bindings = match_explicit(checker, template, explicit or (), span)
         if not isinstance(bindings, str):
             bindings = deduce(checker, template, bindings, given)
         if isinstance(bindings, str):
-            reasons.append(bindings)
+            reasons.append((template, bindings))
         elif template.declaration.body is None:
-            reasons.append("it is declared but not defined before this call")
+            reasons.append((template, "it is declared but not defined before this call"))
         else:
-            found.append(instance(checker, template, bindings))
+            found.append(instance(checker, template, bindings, span))
     functions.failures = reasons
     return found
 
 
-def failure(functions: FunctionSet, given: Sequence[overloads.Argument]) -> str:
-    """Why no template fits."""
-    passed = f"\n  Passed types: ({', '.join(map(str, given))})"
-    return passed + "".join(f"\n  Template {functions.name}: {reason}" for reason in functions.failures)
+def failures(functions: FunctionSet) -> list[Note]:
+    """Why each template did not fit the call considered last."""
+    notes = []
+    for template, reason in functions.failures:
+        names = ", ".join(parameter.name for parameter in template.declaration.parameters)
+        text = f"candidate: template {template.name}<{names}>: {reason}"
+        notes.append(Note(template_place(template), text, "candidate", excerpt=False))
+    return notes
 
 
-def instance(checker: Checker, template: TemplateSymbol, bindings: Bindings) -> tree.FunctionSymbol:
-    """The function of a template for these arguments: its signature."""
+def template_place(template: TemplateSymbol) -> Span:
+    """Where the name of a template stands in its declaration."""
+    declarator: ast.Declarator = template.declaration.declarator
+    while not isinstance(declarator, ast.NameDeclarator):
+        declarator = declarator.inner
+    return declarator.span
+
+
+def instance(checker: Checker, template: TemplateSymbol, bindings: Bindings, span: Span) -> tree.FunctionSymbol:
+    """The function of a template for these arguments: its signature. ``span`` is what asks for it."""
     key = key_of(template, bindings)
     known = template.instances.get(key)
     if known is None:
         if len(template.instances) >= _MOST_INSTANCES:
             checker.reject(template.declaration.span, f"template '{template.name}' has more than {_MOST_INSTANCES} instances")
-        with _Bound(checker, bindings):
+        with _Bound(checker, bindings, _link(checker, template, bindings, span)):
             known = checker.make_instance(template, bindings)
         template.instances[key] = known
     return known
 
 
-def demand(checker: Checker, function: tree.FunctionSymbol) -> tree.FunctionSymbol:
+_LONGEST_CHAIN = 8
+"""Instances shown of a template that uses itself again and again."""
+
+
+def _link(checker: Checker, template: TemplateSymbol, bindings: Bindings, span: Span) -> tuple[Note, ...]:
+    """The chain of instances for messages about an instance that is asked for here."""
+    values = (bindings[parameter.name] for parameter in template.declaration.parameters)
+    shown = ", ".join(str(value) if isinstance(value, Qual) else str(value.value) for value in values)
+    note = Note(span, f"in the instance '{template.name}<{shown}>' of the template, asked for here", "template")
+    return (note, *checker.diagnostics.within[: _LONGEST_CHAIN - 1])
+
+
+def demand(checker: Checker, function: tree.FunctionSymbol, span: Span) -> tree.FunctionSymbol:
     """A call has chosen the function: the body of a template instance is checked after the function at hand."""
     request = checker.instance_bodies.pop(function, None)
     if request is not None:
-        checker.pending.append(request)
+        checker.pending.append(request(span))
     return function
 
 
-def with_bindings(checker: Checker, bindings: Bindings, action: Callable[[], None]) -> None:
-    """Do something in the scope of an instance."""
-    try:
-        with _Bound(checker, bindings):
-            action()
-    except Rejected:
-        return
+def body_checker(
+    checker: Checker, template: TemplateSymbol, bindings: Bindings, action: Callable[[], None]
+) -> Callable[[Span], Callable[[], None]]:
+    """What is to be done in the scope of an instance once it is asked for; it is given the place that asks."""
+
+    def request(span: Span) -> Callable[[], None]:
+        chain = _link(checker, template, bindings, span)
+
+        def check() -> None:
+            with suppress(Rejected), _Bound(checker, bindings, chain):
+                action()
+
+        return check
+
+    return request
 
 
 def instance_parameters(checker: Checker, template: TemplateSymbol, bindings: Bindings) -> tuple[Qual, ...]:

@@ -202,6 +202,7 @@ def _warn_about_uniform_member(checker: Checker, place: tree.MemberPlace, span: 
     member = struct.members[place.index]
     if member.qual.rate is UNIFORM:
         checker.warning(
+            "lane-conflict",
             span,
             f"the uniform member '{member.name}' is reached through a varying pointer; of lanes that share it one value stays",
         )

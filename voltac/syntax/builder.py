@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import TypeVar, cast
 
-from voltac.diagnostics import Diagnostics, Span
+from voltac.diagnostics import Diagnostics, Expanded, Span
 from voltac.syntax import literals
 from voltac.syntax.names import Names
 
 _T = TypeVar("_T")
+
+
+def _expanded(maker: Span, first: Span, last: Span) -> Span:
+    """From one token to another, of which some came out of a macro."""
+    span = Expanded(first[0], first[1], first[2], last[3], last[4])
+    span.origin = cast(Expanded, maker).origin
+    return span
 
 
 class Builder:
@@ -26,6 +33,8 @@ class Builder:
         if start == end:
             return first
         last = self.spans[end]
+        if type(first) is Expanded or type(self.spans[start + 1]) is Expanded:
+            return _expanded(first if type(first) is Expanded else self.spans[start + 1], first, last)
         return Span(first[0], first[1], first[2], last[3], last[4])
 
     @staticmethod

@@ -63,7 +63,7 @@ class Expressions(Builder):
             self.diagnostics.error(self.spans[token], str(mistake))
             value, kind, warning = 1.0, "float", ""
         if warning:
-            self.diagnostics.warning(self.spans[token], warning)
+            self.diagnostics.warning("implicit-type", self.spans[token], warning)
         return ast.FloatLiteral(self.spans[token], value, kind)
 
     def boolean(self, start: int, end: int, token: int) -> ast.BoolLiteral:

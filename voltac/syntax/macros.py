@@ -7,9 +7,10 @@ span of the macro's use; the tokens of its arguments keep their own.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable
 
-from voltac.diagnostics import Span
+from voltac.diagnostics import Expanded, Expansion, Span
 from voltac.records import mutable_record
 from voltac.syntax.lexer import TOKEN
 
@@ -53,12 +54,30 @@ class Macro:
     text: str
     """The replacement as written; lexed on first use."""
     span: Span
+    """Of the directive."""
+    offset: int = 0
+    """Where the replacement begins in the directive's line, joined with those it continues on."""
+    starts: list[int] | None = None
+    """Where each of these lines begins in the joined one; None for macros that no file defines."""
     tokens: list[Token] | None = None
 
     def replacement(self) -> list[Token]:
         if self.tokens is None:
-            self.tokens = lex(self.text, self.span)
+            self.tokens = lex(self.text, self.span) if self.starts is None else self._placed(self.starts)
         return self.tokens
+
+    def _placed(self, starts: list[int]) -> list[Token]:
+        """The tokens of the replacement, each at its place in the directive."""
+        tokens = []
+        end = 0
+        for match in TOKEN.finditer(self.text):
+            offset = self.offset + match.start()
+            part = bisect_right(starts, offset) - 1
+            line, column = self.span.line + part, offset - starts[part] + 1
+            place = Span(self.span.file, line, column, line, column + len(match.group()))
+            tokens.append(Token(match.group(), place, match.start() > end))
+            end = match.end()
+        return tokens
 
     def definition(self) -> str:
         """``#define`` without the word."""
@@ -80,6 +99,15 @@ def lex(text: str, span: Span) -> list[Token]:
         end = match.end()
     return tokens
 
+
+def made_by(macro: str, use: Span, place: Span) -> Span:
+    """The place of a token that stands in a macro's text at ``place``: that of the use, remembering the macro."""
+    span: Expanded = _new(Expanded, use)
+    span.origin = Expansion(macro, place, use.origin if type(use) is Expanded else None)
+    return span
+
+
+_new = tuple.__new__
 
 _DEFINITION = re.compile(r"\s*([A-Za-z_]\w*)(\(([^)]*)(\)?))?(.*)", re.DOTALL | re.ASCII)
 _NAMED_REST = re.compile(r"([A-Za-z_]\w*)\s*\.\.\.", re.ASCII)
@@ -116,7 +144,7 @@ def define(text: str, span: Span) -> Macro:
         parameters = tuple(names)
     elif body and not body[0].isspace() and TOKEN.match(body) and body[0] in "\"'$@":
         raise MacroError(span, f"white space is missing after the macro name '{name}'")
-    macro = Macro(name, parameters, variadic, body.strip(), span)
+    macro = Macro(name, parameters, variadic, body.strip(), span, match.end() - len(body.lstrip()))
     if "#" in body:
         _check_hashes(macro)
     return macro
@@ -245,7 +273,9 @@ class Expander:
     def _substitute(self, macro: Macro, arguments: list[list[Token]], use: Token, hidden: Hidden) -> list[Token]:
         body = macro.replacement()
         if macro.parameters is None:
-            result = [Token(token.text, use.span, token.space) for token in body]
+            place = use.span
+            name = macro.name
+            result = [Token(token.text, made_by(name, place, token.span), token.space) for token in body]
             if "##" in macro.text:
                 result = self._paste(result, macro)
         else:
@@ -262,7 +292,7 @@ class Expander:
             result[0].space = use.space
         return result
 
-    def _replaced(self, macro: Macro, body: list[Token], arguments: dict[str, list[Token]], place: Span) -> list[Token]:
+    def _replaced(self, macro: Macro, body: list[Token], arguments: dict[str, list[Token]], use: Span) -> list[Token]:
         """The body with the parameters replaced, then ``##`` applied. An empty operand of ``##`` is a token without text."""
         result: list[Token] = []
         pastes = False
@@ -270,6 +300,7 @@ class Expander:
         while position < len(body):
             token = body[position]
             text = token.text
+            place = made_by(macro.name, use, token.span)
             following = body[position + 1].text if position + 1 < len(body) else ""
             pasted = following == "##" or (position > 0 and body[position - 1].text == "##")
             if text == "#" and following in arguments:
@@ -277,11 +308,11 @@ class Expander:
                 position += 2
                 continue
             if text == "#" and following == "__VA_OPT__" and macro.variadic:
-                inside, position = self._optional(macro, body, position + 1, arguments, place)
+                inside, position = self._optional(macro, body, position + 1, arguments, use)
                 result.append(Token(stringized(inside), place, token.space))
                 continue
             if text == "__VA_OPT__" and macro.variadic and following == "(":
-                inside, position = self._optional(macro, body, position, arguments, place)
+                inside, position = self._optional(macro, body, position, arguments, use)
                 if inside:
                     inside[0].space = token.space
                 result.extend(inside)
@@ -317,7 +348,7 @@ class Expander:
         return copies
 
     def _optional(
-        self, macro: Macro, body: list[Token], position: int, arguments: dict[str, list[Token]], place: Span
+        self, macro: Macro, body: list[Token], position: int, arguments: dict[str, list[Token]], use: Span
     ) -> tuple[list[Token], int]:
         """The replacement of ``__VA_OPT__(...)`` at a position, and the position behind it."""
         depth = 0
@@ -332,7 +363,7 @@ class Expander:
         assert macro.parameters is not None
         inside = body[position + 2 : end]
         present = bool(self.expand(self._copies(arguments[macro.parameters[-1]], False)))
-        return (self._replaced(macro, inside, arguments, place) if present else []), end + 1
+        return (self._replaced(macro, inside, arguments, use) if present else []), end + 1
 
     def _paste(self, tokens: list[Token], macro: Macro, mark: Hidden = _NOTHING) -> list[Token]:
         """Join the operands of each ``##``; one that came in with an argument is no operator and lacks the mark."""

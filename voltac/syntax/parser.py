@@ -127,7 +127,7 @@ class Parser:
     def old_spelling(self, token: int) -> int:
         old = self.texts[token]
         new = DEPRECATED[old]
-        self.diagnostics.warning(self.spans[token], f"'{old}' is an old spelling; write '{new}'")
+        self.diagnostics.warning("deprecated", self.spans[token], f"'{old}' is an old spelling; write '{new}'")
         return self.kinds[new]
 
     def check_depth(self, token: int) -> int:

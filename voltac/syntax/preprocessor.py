@@ -10,7 +10,7 @@ import re
 import time
 from bisect import bisect_right
 
-from voltac.diagnostics import NOWHERE, CompileError, Diagnostics, Span, suggestion
+from voltac.diagnostics import BUILT_IN, NOWHERE, CompileError, Diagnostics, Ignored, Note, Span, suggestion
 from voltac.options import Options
 from voltac.paths import STANDARD_LIBRARY
 from voltac.records import mutable_record
@@ -18,6 +18,7 @@ from voltac.syntax.conditions import ConditionError, evaluate
 from voltac.syntax.lexer import COMMENT_OR_STRING, TOKEN, is_name
 from voltac.syntax.macros import Expander, Macro, MacroError, Token, define, lex, same, spelling
 from voltac.syntax.preprocessed import Preprocessed, quoted
+from voltac.warning_switches import ALL, WARNINGS
 
 _DIRECTIVE = re.compile(r"\s*#\s*(\w*)(.*)", re.DOTALL | re.ASCII)
 _MARKER = re.compile(r'\s*(\d+)(?:\s+"((?:[^"\\]|\\.)*)")?[\s\d]*', re.ASCII)
@@ -52,6 +53,8 @@ class _File:
         """What ``#line`` added to the line numbers."""
         self.shown_name = name
         self.groups: list[_Group] = []
+        self.ignoring: list[int] = []
+        """The ``#pragma ignore warning begin`` that are open, as positions in the list of diagnostics."""
         self.reading = True
 
 
@@ -97,7 +100,7 @@ class Preprocessor:
     # --- files
 
     def predefine(self, rows: dict[str, str]) -> None:
-        place = Span("<built-in>", 1, 1, 1, 1)
+        place = Span(BUILT_IN, 1, 1, 1, 1)
         for head, body in rows.items():
             if head.isidentifier() and head != "defined":
                 macro = Macro(head, None, False, body, place)
@@ -253,8 +256,9 @@ class Preprocessor:
 
     def directive(self, file: _File, line: str) -> None:
         number = file.next + file.shift
+        starts = [0]
         if line.rstrip()[-1] == "\\":
-            line, _ = self.logical_line(file, line)
+            line, starts = self.logical_line(file, line)
         match = _DIRECTIVE.fullmatch(line)
         assert match is not None
         name, rest = match.groups()
@@ -269,7 +273,7 @@ class Preprocessor:
             if name in _CONDITIONALS:
                 self.conditional(file, name, rest, place)
             elif file.reading:
-                self.other_directive(file, name, rest, place, match.start(1) + 1)
+                self.other_directive(file, name, rest, place, match.start(1) + 1, (match.start(2), starts))
         except MacroError as mistake:
             self.error(mistake.span, str(mistake))
 
@@ -348,9 +352,12 @@ class Preprocessor:
             result.append(token)
         return result
 
-    def other_directive(self, file: _File, name: str, rest: str, place: Span, column: int) -> None:
+    def other_directive(
+        self, file: _File, name: str, rest: str, place: Span, column: int, offsets: tuple[int, list[int]]
+    ) -> None:
+        """``offsets``: where the rest begins in the joined line, and where each line of it does."""
         if name == "define":
-            self.define(rest, place)
+            self.define(rest, place, *offsets)
         elif name == "undef":
             macro_name = rest.strip()
             if not is_name(macro_name):
@@ -376,11 +383,19 @@ class Preprocessor:
             here = Span(place.file, place.line, place.column, place.line, max(column + len(name), place.column + 1))
             self.error(here, f"unknown preprocessor directive '#{shown}'{suggestion(name, known)}")
 
-    def define(self, rest: str, place: Span) -> None:
+    def define(self, rest: str, place: Span, begin: int, starts: list[int]) -> None:
         macro = define(rest, place)
+        macro.offset += begin
+        macro.starts = starts
         old = self.macros.get(macro.name)
         if (old is not None and not same(old, macro)) or macro.name in self.special:
-            self.diagnostics.preprocessor_warning(place, f"macro '{macro.name}' is defined anew, differently")
+            earlier = old.span if old is not None else NOWHERE
+            notes = (
+                [Note(earlier, f"macro '{macro.name}' is first defined here")]
+                if earlier.line and earlier.file != BUILT_IN
+                else []
+            )
+            self.diagnostics.preprocessor_warning(place, f"macro '{macro.name}' is defined anew, differently", *notes)
         self.macros[macro.name] = macro
         self.known.add(macro.name)
         self.result.add_definition(place.file, place.line, f"#define {macro.definition()}")
@@ -403,6 +418,7 @@ class Preprocessor:
         if file.depth >= _DEEPEST_INCLUDE:
             self.error(place, f"#include is nested too deeply: '{name}' includes itself, or a guard is missing")
             raise _Stop
+        self.diagnostics.included.setdefault(found, []).append(place)
         lines = self.prepared.get(found)
         if lines is None:
             try:
@@ -443,16 +459,34 @@ class Preprocessor:
             expanded = spelling(self.expander.expand(lex(text, place)))
             self.result.texts.append(f"#pragma {expanded}")
             self.result.spans.append(place)
-        elif ignored := re.fullmatch(r"ignore\s+warning\s*(?:\(\s*(.*?)\s*\))?", text):
-            kind = ignored[1]
-            if kind not in (None, "all", "perf"):
-                message = f"unknown argument '{kind}' of '#pragma ignore warning': 'all' and 'perf' are known"
-                self.diagnostics.error(place, message)
-                return
-            self.diagnostics.ignored_lines[place.file, place.line + 1] = "perf" if kind == "perf" else "all"
+        elif ignored := _IGNORE.fullmatch(text):
+            self.ignore(file, ignored[1] or "", ignored[2], place)
         else:
-            self.diagnostics.warning(place, f"unknown pragma '{text}': it has no effect")
+            self.diagnostics.warning("pragma", place, f"unknown pragma '{text}': it has no effect")
         self.result.add_piece(place.file, place.line, f"#pragma {text}")
+
+    def ignore(self, file: _File, verb: str, words: str | None, place: Span) -> None:
+        """``#pragma ignore warning``: for the next line, or from ``begin`` to ``end`` or the end of the file."""
+        rows = self.diagnostics.ignored.setdefault(place.file, [])
+        if verb == "end":
+            if not file.ignoring:
+                self.diagnostics.warning("pragma", place, "'#pragma ignore warning end' has no '#pragma ignore warning begin'")
+                return
+            position = file.ignoring.pop()
+            rows[position] = rows[position]._replace(last=place.line)
+            return
+        names = frozenset([ALL] if words is None else [word.strip() for word in words.split(",")])
+        for name in sorted(names - WARNINGS.keys() - {ALL}):
+            known = suggestion(name, [*WARNINGS, ALL]) or "; 'all', 'perf' and the names that 'voltac --help' lists are known"
+            self.diagnostics.error(place, f"unknown argument '{name}' of '#pragma ignore warning'{known}")
+        if verb == "begin":
+            file.ignoring.append(len(rows))
+            rows.append(Ignored(place.line, _LAST_LINE, names))
+            return
+        if rows and rows[-1].first == rows[-1].last == place.line:
+            # One pragma below the other: both are for the line behind them.
+            names |= rows[-1].names
+        rows.append(Ignored(place.line + 1, place.line + 1, names))
 
     def line_marker(self, file: _File, rest: str, place: Span, named: bool) -> None:
         match = _MARKER.fullmatch(rest)
@@ -477,6 +511,8 @@ class Preprocessor:
             return
 
 
+_IGNORE = re.compile(r"ignore\s+warning\b\s*(begin\b|end\b)?\s*(?:\(\s*(.*?)\s*\))?")
+_LAST_LINE = 1 << 60
 _CONDITIONALS = ("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif")
 
 

@@ -170,5 +170,5 @@ class Statements(Declarations):
                 error(place, "the unroll count has to be positive")
                 return statement
         elif number or rest:
-            self.diagnostics.warning(place, f"'#pragma {kind}' takes no argument; the rest of the line is ignored")
+            self.diagnostics.warning("pragma", place, f"'#pragma {kind}' takes no argument; the rest of the line is ignored")
         return ast.Pragma(self.span(start, end), kind, count, statement)

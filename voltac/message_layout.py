@@ -1,0 +1,122 @@
+"""Diagnostics → text in the layout of reference section 15, or JSON of one object a line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from voltac.records import record
+
+if TYPE_CHECKING:
+    from voltac.diagnostics import Diagnostic, Note, Span
+
+_LONGEST_EXCERPT = 500
+_MOST_LINES = 3
+_WIDTH = 80
+_DEEPEST_INDENT = 8
+
+
+@record
+class Layout:
+    """How messages are printed, and where the source lines for the excerpts are."""
+
+    sources: dict[str, list[str]]
+    wrap: bool = True
+    colored: bool = False
+    columns: int = _WIDTH
+    """Where lines are wrapped; the width of the terminal if messages go to one."""
+
+    def text(self, item: Diagnostic, links: tuple[Note, ...]) -> str:
+        """A diagnostic with its notes; ``links`` of its chain are shown too."""
+        if item.kind in ("error", "warning"):
+            shown = self._head(item.span, item.kind) + item.text + "\n" + self._excerpt_of_clang(item.span)
+        else:
+            shown = self._block(item.span, item.kind, item.text)
+        for note in (*item.notes, *links):
+            shown += self._block(note.span, "Note", note.text, note.excerpt)
+        return shown
+
+    def _head(self, span: Span, kind: str) -> str:
+        place = f"{span.file}:{span.line}:{span.column}: " if span.line else ""
+        label = kind
+        if self.colored:
+            tint = {"error": "31", "note": "36"}.get(kind.lower(), "35")
+            label = f"\033[1;{tint}m{kind}\033[0m"
+        return place + label + ": "
+
+    def _block(self, span: Span, kind: str, text: str, excerpt: bool = True) -> str:
+        head = self._head(span, kind)
+        text = head + text
+        if self.wrap:
+            # A long place does not count: the message begins behind it, not below it.
+            long = len(head) - len(kind) - 2 > self.columns // 3
+            text = _wrap(text, min(_DEEPEST_INDENT, len(kind) + 2), self.columns, len(head) if long else 0)
+        return text + "\n" + (self._excerpt(span) if excerpt else "") + "\n"
+
+    def _excerpt_of_clang(self, span: Span) -> str:
+        """The source line behind its number, and a line with the caret (section 3)."""
+        lines = self.sources.get(span.file)
+        if lines is None or not 1 <= span.line <= len(lines):
+            return ""
+        line = lines[span.line - 1].replace("\t", " ")
+        shown = f"{span.line:5} | {_shorten(line)}\n"
+        if span.column < _LONGEST_EXCERPT:
+            end = span.end_column if span.end_line == span.line else len(line) + 1
+            marked = "^" + "~" * (min(end, len(line) + 1, _LONGEST_EXCERPT) - span.column - 1)
+            shown += " " * 5 + " | " + " " * (span.column - 1) + marked + "\n"
+        return shown
+
+    def _excerpt(self, span: Span) -> str:
+        lines = self.sources.get(span.file)
+        if lines is None or not 1 <= span.line <= len(lines):
+            return ""
+        last = min(span.end_line, span.line + _MOST_LINES - 1, len(lines))
+        shown = [_shorten(lines[number - 1].replace("\t", " ")) for number in range(span.line, last + 1)]
+        first = lines[span.line - 1]
+        end = span.end_column if span.end_line == span.line else len(first) + 1
+        carets = max(1, min(end, len(first) + 1) - span.column)
+        if span.column < _LONGEST_EXCERPT:
+            shown.append(" " * (span.column - 1) + "^" * min(carets, _LONGEST_EXCERPT))
+        return "\n".join(shown) + "\n"
+
+
+def _shorten(line: str) -> str:
+    return line if len(line) <= _LONGEST_EXCERPT else line[:_LONGEST_EXCERPT] + " ..."
+
+
+def _wrap(text: str, indent: int, columns: int, uncounted: int) -> str:
+    """Wrap each line of the text at ``columns``; every word is followed by one blank (section 15).
+
+    Of the first line the first ``uncounted`` characters don't count.
+    """
+    out: list[str] = []
+    for number, line in enumerate(text.split("\n")):
+        current = "" if number == 0 else line[: len(line) - len(line.lstrip())]
+        for word in line.split():
+            if current.strip() and len(current) + len(word) > columns + (0 if out else uncounted):
+                out.append(current)
+                current = " " * indent
+            current += word + " "
+        out.append(current)
+    return "\n".join(out)
+
+
+# --- JSON -------------------------------------------------------------------------------------------------------
+
+
+def json_line(item: Diagnostic) -> str:
+    """One object: kind, place, message, notes, chain, and the option that switches the diagnostic off."""
+    from json import dumps  # slow to import, and seldom needed
+
+    row: dict[str, Any] = {"kind": item.kind.lower(), **_place(item.span), "message": item.text}
+    row["notes"] = [{"kind": note.kind, **_place(note.span), "message": note.text} for note in item.notes]
+    row["chain"] = [{"kind": link.kind, **_place(link.span), "message": link.text} for link in item.chain]
+    row["option"] = f"--wno-{item.switch}" if item.switch else None
+    return dumps(row) + "\n"
+
+
+def _place(span: Span) -> dict[str, Any]:
+    """All null for a message about no source text."""
+    if not span.line:
+        return {"file": span.file or None, "line": None, "column": None, "end": None}
+    end = {"line": span.end_line, "column": span.end_column}
+    return {"file": span.file, "line": span.line, "column": span.column, "end": end}
