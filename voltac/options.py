@@ -34,6 +34,8 @@ class Options:
     internal_export_functions: bool = True
     whole_program: bool = False
     """No other file links with this one: exported functions get an internal version only if they are called here."""
+    print_function: str = ""
+    """C function that ``print`` hands its text to, ``void f(const char *)``; C's standard output without one."""
     cpu: str = ""
     """Tuning CPU that overrides the target's."""
     all_on_paths: bool = True

@@ -12,6 +12,9 @@ from voltac.interpreter.builtins import Lanes
 from voltac.interpreter.memory import Memory
 from voltac.sema.builtins import BUILTINS as ROWS
 from voltac.sema.types import BOOL, FLOAT, FLOAT16, INT8, INT32, INT64, UINT8, UINT64, Scalar
+from voltac.target_info import find_target
+
+TARGET = find_target("avx2-i32x8")
 
 
 @pytest.fixture(autouse=True)
@@ -101,12 +104,12 @@ LANE = np.arange(8, dtype=np.int32)
     ],
 )
 def test_builtins_compute(name: str, arguments: tuple[np.ndarray, ...], expected: object) -> None:
-    result = MEANINGS[name](Lanes(ALL_ON, 8, arguments[0].dtype, Memory()), *arguments)
+    result = MEANINGS[name](Lanes(ALL_ON, 8, arguments[0].dtype, Memory(), TARGET), *arguments)
     assert np.array_equal(result, expected)
 
 
 def test_compress_and_expand_are_inverse() -> None:
-    lanes = Lanes(ALL_ON, 8, LANE.dtype, Memory())
+    lanes = Lanes(ALL_ON, 8, LANE.dtype, Memory(), TARGET)
     wanted = LANE % 3 == 1
     packed = MEANINGS["__compress"](lanes, LANE, wanted)
     assert packed[:3].tolist() == [1, 4, 7]
@@ -115,6 +118,6 @@ def test_compress_and_expand_are_inverse() -> None:
 
 def test_bit_patterns_are_seen_as_integers_and_back() -> None:
     one = np.float32(1)
-    bits = MEANINGS["__bits"](Lanes(ALL_ON, 8, np.dtype(np.uint32), Memory()), one)
+    bits = MEANINGS["__bits"](Lanes(ALL_ON, 8, np.dtype(np.uint32), Memory(), TARGET), one)
     assert bits == 0x3F800000
-    assert MEANINGS["__float_of_bits"](Lanes(ALL_ON, 8, np.dtype(np.float32), Memory()), bits) == one
+    assert MEANINGS["__float_of_bits"](Lanes(ALL_ON, 8, np.dtype(np.float32), Memory(), TARGET), bits) == one

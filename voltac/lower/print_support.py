@@ -116,6 +116,9 @@ def lower_print(c: FunctionContext, node: tree.Print) -> None:
         _append_value(c, state, value, qual, varying)
         pending = ("]" if varying else "") + piece
     _append_text(c, append, state, pending)
+    if c.options.print_function:
+        c.build.emit(f"call void {c.module.intrinsic(c.options.print_function, 'void', 'ptr')}({text})")
+        return
     c.module.text.declarations.setdefault("printf", "declare i32 @printf(ptr, ...) nounwind")
     c.build.value("i32", f"call i32 (ptr, ...) @printf(ptr {c.module.text.text_constant(b'%s').name}, {text})")
     flush = c.module.intrinsic("fflush", "i32", "ptr")

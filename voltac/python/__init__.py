@@ -20,6 +20,7 @@ from voltac.options import Options
 from voltac.python.build import build_module
 from voltac.python.kernel import Kernel
 from voltac.python.module import KernelModule
+from voltac.python.printing import PRINT_FUNCTION
 from voltac.python.source import Source
 from voltac.target_info import TargetInfo, find_target
 
@@ -89,7 +90,7 @@ def make_options(
         level=opt,
         defines=_defines(defines),
         include_directories=tuple(os.path.abspath(os.fspath(folder)) for folder in folders),
-        **({"whole_program": True} | others),
+        **({"whole_program": True, "print_function": PRINT_FUNCTION} | others),
     )
 
 

@@ -26,6 +26,7 @@ from voltac.python.kernel import Kernel, make_kernel
 from voltac.python.module import KernelModule
 from voltac.python.numpy_formats import described
 from voltac.python.object_loader import Code, Unresolved, load
+from voltac.python.printing import print_functions
 from voltac.python.signatures import Signature, from_json, to_json
 from voltac.python.source import Source
 from voltac.python.symbols import ARRAY_TYPE, accepted_symbol, arguments_symbol, call_symbol, raw_symbol
@@ -45,7 +46,7 @@ def build_module(source: Source, use_cache: bool = True, functions: Mapping[str,
     entry = _entry(source, use_cache)
     if launches_tasks(entry.objects) and not TASK_FUNCTIONS & given.keys() and can_run(source.options.target):
         given = {**task_functions(lambda runtime: _entry(runtime, use_cache)), **given}
-    return _module(source, entry, given)
+    return _module(source, entry, {**print_functions(entry.objects), **given})
 
 
 def _entry(source: Source, use_cache: bool) -> disk.Entry:
