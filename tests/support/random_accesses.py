@@ -41,7 +41,10 @@ def index_expression(rng: random.Random, depth: int = 2) -> Expression:
     inner = index_expression(rng, depth - 1)
     value = inner.value
     number = rng.choice((1, 2, 3, 4, 5, 7, 8, 16))
-    match rng.randrange(12):
+    match rng.randrange(14):
+        case 12 | 13:
+            modulus = rng.choice((5, 13, 29))  # no pattern: neighbours are known by how they are computed
+            return Expression(f"((k * k + {number}) % {modulus})", lambda k, a, b: (k * k + number) % modulus)
         case 0:
             return Expression(f"({number} * {inner.text})", lambda k, a, b: number * value(k, a, b))
         case 1:

@@ -20,7 +20,9 @@ class CostRow:
     byte_shuffle_bytes: int
     """The same for 8 bit elements."""
     native_gather: bool
-    """Whether a gather instruction is better for 32 and 64 bit elements than scalar loads and inserts."""
+    """Whether a gather instruction is better for 32 and 64 bit elements than scalar loads and inserts, all lanes on."""
+    native_masked_gather: bool
+    """The same where lanes may be off."""
     native_scatter: bool
     gather_lane: float
     """A lane of a gather, or of scalar loads and inserts, with every lane on; likewise for scatters."""
@@ -34,12 +36,12 @@ class CostRow:
     masked_store: float
 
 
-_SSE = CostRow(16, 16, 16, False, False, 2.0, 1.2, 4.0, 4.0, 2.0, 2.0, 12.0)
-_AVX = CostRow(32, 16, 16, False, False, 2.0, 1.2, 3.0, 3.0, 2.0, 2.0, 12.0)
-_AVX2 = CostRow(32, 16, 16, True, False, 1.7, 1.2, 1.7, 3.0, 2.0, 2.0, 12.0)
-_AVX512 = CostRow(64, 64, 16, True, True, 1.7, 1.2, 1.7, 1.5, 1.0, 3.0, 2.0)
+_SSE = CostRow(16, 16, 16, False, False, False, 2.0, 1.2, 4.0, 4.0, 2.0, 2.0, 12.0)
+_AVX = CostRow(32, 16, 16, False, False, False, 2.0, 1.2, 3.0, 3.0, 2.0, 2.0, 12.0)
+_AVX2 = CostRow(32, 16, 16, False, True, False, 1.5, 1.2, 1.7, 3.0, 2.0, 2.0, 12.0)
+_AVX512 = CostRow(64, 64, 16, True, True, True, 1.7, 1.2, 1.7, 1.5, 1.0, 3.0, 2.0)
 # With permutations of bytes (VBMI).
-_AVX512_BYTES = CostRow(64, 64, 64, True, True, 1.7, 1.2, 1.7, 1.5, 1.0, 3.0, 2.0)
+_AVX512_BYTES = CostRow(64, 64, 64, True, True, True, 1.7, 1.2, 1.7, 1.5, 1.0, 3.0, 2.0)
 
 _ROWS = {"sse2": _SSE, "sse4": _SSE, "avx": _AVX, "avx2": _AVX2, "avx2vnni": _AVX2}
 

@@ -6,6 +6,7 @@ Everything written for one block shares what was written before it in that block
 from __future__ import annotations
 
 from voltac.ir.cfg import control_flow
+from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.lanes import LaneValue, Symbol
 from voltac.ir.model import Function, Instruction, Module
@@ -14,7 +15,8 @@ from voltac.ir.pseudo import suffix
 from voltac.ir.types import element_of, lanes_of
 
 NOWHERE = "@volta.nowhere"
-_NOWHERE_LINE = f"{NOWHERE} = internal unnamed_addr constant [16 x i8] zeroinitializer, align 16"
+NOWHERE_BYTES = 16
+_NOWHERE_LINE = f"{NOWHERE} = internal unnamed_addr constant [{NOWHERE_BYTES} x i8] zeroinitializer, align 16"
 
 
 class Emitter:
@@ -38,6 +40,10 @@ class Emitter:
         """Vector phi -> the scalar phi of its lane 0."""
         self._depths: dict[str, int] | None = None
         self._block_of: dict[str, str] = {}
+        self.lane_loads: dict[str, list[str]] = {}
+        """Loaded vector -> its lanes, where they were loaded one by one as well; of this block."""
+        self.same: dict[str, str] = {}
+        """A value -> the earlier one it is equal to."""
         self.uses_nowhere = False
         self._discard = ""
         self._for_lanes: dict[tuple[int, ...], Emitter] = {}
@@ -45,6 +51,7 @@ class Emitter:
     def begin_block(self) -> None:
         self.output = []
         self._written = {}
+        self.lane_loads = {}
         for other in self._for_lanes.values():
             other._written = {}
 
@@ -273,7 +280,62 @@ class Emitter:
         return result
 
     def lane(self, type_text: str, vector: str, lane: int) -> str:
+        """One lane of a vector; computed on scalars where it comes from lanes that were loaded one by one."""
+        if self.lane_loads and lane_source(vector, self.values, self.same) in self.lane_loads:
+            return self._lane_on_scalars(type_text, vector, lane)
         return self.value("lane", f"extractelement {type_text} {vector}, i64 {lane}")
+
+    def _lane_on_scalars(self, type_text: str, vector: str, lane: int) -> str:
+        loaded = self.lane_loads.get(self.same.get(vector, vector))
+        if loaded is not None:
+            return loaded[lane]
+        constant = integers(type_text, vector)
+        if constant is not None:
+            return str(constant[lane])
+        scalar = splat_source(vector, self.values)
+        if scalar:
+            return scalar
+        parts = self.values.definitions[vector].parts
+        operands = [self._lane_on_scalars(operand.type, operand.value, lane) for operand in parts.operands]
+        flags = "".join(f"{flag} " for flag in parts.flags)
+        if parts.op in CASTS:
+            source = element_of(parts.operands[0].type)
+            return self.value("lane", f"{parts.op} {flags}{source} {operands[0]} to {element_of(type_text)}")
+        return self.value("lane", f"{parts.op} {flags}{element_of(type_text)} {', '.join(operands)}")
+
+    def load_lanes(self, name: str, address: LaneValue, element: str, size: int) -> None:
+        """Load every lane of consecutive elements by itself too, for addresses that need them as scalars."""
+        pointers = [self.address(address, offset, element, size) for offset in address.offsets]
+        self.lane_loads[name] = [self.load("lane", f"load {element}, ptr {each}, align {size}") for each in pointers]
+
+    def lane_pointer(self, type_text: str, vector: str, lane: int) -> str:
+        """One lane of a vector of pointers, its address computed from the same lane of the indices.
+
+        A 32-bit lane of an index and an addressing mode are cheaper than a lane of 64-bit sums.
+        """
+        instruction = self.values.definitions.get(vector)
+        if instruction is None or instruction.op != "getelementptr":
+            return self.lane(type_text, vector, lane)
+        written = self._written.get(("pointer", vector, lane))
+        if written is None:
+            parts = instruction.parts
+            base, *indices = parts.operands
+            pointer = self.lane_pointer(base.type, base.value, lane) if lanes_of(base.type) else base.value
+            texts = [f"{element_of(each.type)} {self._index_lane(each, lane)}" for each in indices]
+            flags = "".join(f"{flag} " for flag in parts.flags)
+            written = self.value("place", f"getelementptr {flags}{parts.element_type}, ptr {pointer}, {', '.join(texts)}")
+            self._written["pointer", vector, lane] = written
+        return written
+
+    def _index_lane(self, index: Operand, lane: int) -> str:
+        if not lanes_of(index.type):
+            return index.value
+        instruction = self.values.definitions.get(index.value)
+        if instruction is not None and instruction.op in ("sext", "zext"):
+            source = instruction.operands[0]
+            narrow = self.lane(source.type, source.value, lane)
+            return self.value("index", f"{instruction.op} {element_of(source.type)} {narrow} to {element_of(index.type)}")
+        return self.lane(index.type, index.value, lane)
 
     def as_element(self, type_text: str, vector: str, element: str) -> str:
         """The same bits as a vector of other elements of the same size."""
@@ -289,6 +351,13 @@ class Emitter:
         """Whether any lane of a mask is on."""
         bits = self.value("bits", f"bitcast <{lanes} x i1> {mask} to i{lanes}")
         return self.value("any", f"icmp ne i{lanes} {bits}, 0")
+
+    def safe_pointers(self, type_text: str, pointers: str, mask: str, elsewhere: str) -> str:
+        """Pointers that are ``elsewhere`` in the lanes that are off."""
+        count = lanes_of(type_text)
+        one = self.value("one", f"insertelement {type_text} poison, ptr {elsewhere}, i64 0")
+        spare = self.value("spare", f"shufflevector {type_text} {one}, {type_text} poison, <{count} x i32> zeroinitializer")
+        return self.value("safe", f"select <{count} x i1> {mask}, {type_text} {pointers}, {type_text} {spare}")
 
     def nowhere(self) -> str:
         """Address of readable zeros, for lanes that must not touch their own memory."""
@@ -320,6 +389,40 @@ class Emitter:
         self.module.declare(f"declare {declaration}" for declaration in sorted(self.declarations))
         if self.uses_nowhere and not any(line.startswith(NOWHERE + " ") for line in self.module.lines()):
             self.module.items.append([_NOWHERE_LINE])
+
+
+_MOST_SCALAR_STEPS = 3
+
+
+def lane_source(vector: str, values: LaneValues, same: dict[str, str]) -> str:
+    """The vector of which each lane is made by few cheap steps and numbers that are the same in all lanes, or known."""
+    for _ in range(_MOST_SCALAR_STEPS):
+        instruction = values.definitions.get(vector)
+        if instruction is None or instruction.op not in _CHEAP_STEPS:
+            break
+        variable = [
+            operand.value
+            for operand in instruction.operands
+            if integers(operand.type, operand.value) is None and not splat_source(operand.value, values)
+        ]
+        if len(variable) != 1:
+            break
+        vector = variable[0]
+    return same.get(vector, vector)
+
+
+_CHEAP_STEPS = frozenset(("add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "sext", "zext", "trunc"))
+
+
+def splat_source(vector: str, values: LaneValues) -> str:
+    """The scalar that is in all lanes, or an empty string."""
+    shuffle = values.definitions.get(vector)
+    if shuffle is None or shuffle.op != "shufflevector" or shuffle.parts.mask != "zeroinitializer":
+        return ""
+    insertion = values.definitions.get(shuffle.operands[0].value)
+    if insertion is None or insertion.op != "insertelement" or insertion.operands[2].value != "0":
+        return ""
+    return insertion.operands[1].value
 
 
 def _intrinsic_suffix(element: str, lanes: int) -> str:

@@ -57,13 +57,10 @@ def _safe_pointers(access: Access, emit: Emitter, elsewhere: str) -> list[str]:
     if not elsewhere:
         if access.address is not None:
             return [emit.address(access.address, offset, access.element, access.size) for offset in access.offsets]
-        return [emit.lane(vector, access.pointers.value, lane) for lane in range(count)]
-    one = emit.value("one", f"insertelement {vector} poison, ptr {elsewhere}, i64 0")
-    spare = emit.value("spare", f"shufflevector {vector} {one}, {vector} poison, <{count} x i32> zeroinitializer")
-    pointers = access.pointers.value
+        return [emit.lane_pointer(vector, access.pointers.value, lane) for lane in range(count)]
     if access.pointers.type == "ptr":
         raise AssertionError("consecutive elements are never gathered")
-    safe = emit.value("safe", f"select <{count} x i1> {access.mask}, {vector} {pointers}, {vector} {spare}")
+    safe = emit.safe_pointers(vector, access.pointers.value, access.mask, elsewhere)
     return [emit.lane(vector, safe, lane) for lane in range(count)]
 
 

@@ -18,15 +18,17 @@ from functools import partial
 from voltac.ir.cfg import control_flow
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
+from voltac.ir.types import lanes_of
 from voltac.options import Options
 from voltac.passes import broadcast, gather, shuffled_loads, shuffled_stores, vector
 from voltac.passes import rows as rows_of
 from voltac.passes.access import Access, AccessReport, Places, Touched, pseudo_operation, read_access
 from voltac.passes.costs import cost_row, has_masked
 from voltac.passes.effects import Effects, ModuleEffects
-from voltac.passes.emit import Emitter
+from voltac.passes.emit import Emitter, lane_source
 from voltac.passes.known_loads import KnownLoads, Layer, access_key
 from voltac.passes.merged_stores import Waiting, covers_all, is_passed, mark_readable, write_merged
+from voltac.passes.records import RecordAddresses, plan_records
 from voltac.records import field, mutable_record
 
 _TOUCHING = frozenset(("call", "store", "load", "atomicrmw", "cmpxchg", "fence"))
@@ -46,6 +48,10 @@ class _Plan:
 
     writers: dict[int, list[tuple[Access, Writer]]] = field(default_factory=dict)
     removed: set[int] = field(default_factory=set)
+    vector_loads: dict[str, Access] = field(default_factory=dict)
+    """Of consecutive elements with all lanes on, by name."""
+    lane_loads: set[str] = field(default_factory=set)
+    """Those of them that are loaded lane by lane too."""
 
     def add(self, index: int, access: Access, writer: Writer) -> None:
         self.writers.setdefault(index, []).append((access, writer))
@@ -59,6 +65,8 @@ class _Group:
     members: list[Access]
     passed: list[tuple[Instruction, Access | None]]
     """Of loads: what may write between the first member and here; a later member would be moved before it."""
+    distances: dict[int, int] | None = None
+    """Of irregular loads: bytes from the record to each member, by its index."""
 
 
 def resolve_accesses(module: Module, options: Options) -> list[AccessReport]:
@@ -74,7 +82,8 @@ def resolve_accesses(module: Module, options: Options) -> list[AccessReport]:
         effects = effects or ModuleEffects(module)
         values = LaneValues(function, layout)
         emitter = Emitter(module, function, values)
-        resolver = _Resolver(options, function, values, Effects(effects, function, values), emitter, places, reports)
+        known = Effects(effects, function, values)
+        resolver = _Resolver(options, function, values, known, emitter, places, reports, RecordAddresses(values, emitter.same))
         resolver.run()
         emitter.finish()
         emitters.append(emitter)
@@ -100,6 +109,11 @@ def _write_layers(access: Access, layers: tuple[Layer, ...], emit: Emitter) -> N
     emit.alias(access.instruction.name, value)
 
 
+def _write_lane_loads(access: Access, emit: Emitter) -> None:
+    assert access.address is not None
+    emit.load_lanes(access.instruction.name, access.address, access.element, access.size)
+
+
 @mutable_record
 class _Resolver:
     options: Options
@@ -109,6 +123,7 @@ class _Resolver:
     emit: Emitter
     places: Places
     reports: list[AccessReport]
+    records: RecordAddresses
     subsets: dict[tuple[int, ...], LaneValues] = field(default_factory=dict)
     """Formulas of some of the lanes only."""
 
@@ -153,6 +168,8 @@ class _Resolver:
             plan.removed.add(index)
             if not access.is_store and self.options.resolve_accesses and (layers := known.find(access)):
                 plan.add(index, access, partial(_write_layers, access, layers))
+                if len(layers) == 1:
+                    self.emit.same[instruction.name] = layers[0].value
                 self._report(access, block, "shared", "the value is known already")
                 continue
             if access.is_store and access.is_consecutive and self.options.resolve_accesses:
@@ -163,13 +180,17 @@ class _Resolver:
                     finished.append(groups.pop(0))
             if len(waiting) > _MOST_OPEN:
                 done_waiting.append(waiting.pop(0))
-            if self._is_strided(access) and access.is_store:
-                self._join(access, stores, [])
-            elif self._is_strided(access):
+            strided = self._is_strided(access)
+            if strided and access.is_store:
+                self._join(access, stores, self._key(access), [])
+                continue
+            record = self._record(access) if not strided else None
+            if strided or record is not None:
                 # Stores that wait may sink below this load, and then below what joins it later.
                 pending = [each for group in stores for each in group.members]
                 pending += [each for place in waiting for each in place.stores]
-                self._join(access, loads, [(each.instruction, each) for each in pending])
+                writers: list[tuple[Instruction, Access | None]] = [(each.instruction, each) for each in pending]
+                self._join(access, loads, self._key(access) if record is None else record[0], writers, record)
             else:
                 self._alone(access, block, plan)
         for group in (*finished, *loads, *stores):
@@ -259,14 +280,33 @@ class _Resolver:
         start = access.offsets[0]
         return all((offset - start) % access.size == 0 for offset in access.offsets)
 
-    def _join(self, access: Access, groups: list[_Group], pending: list[tuple[Instruction, Access | None]]) -> None:
-        key = self._key(access)
+    def _record(self, access: Access) -> tuple[object, int] | None:
+        """Of an irregular load of which neighbours may be loaded with it: a key, and its distance."""
+        if access.is_store or access.address is not None or not self.options.resolve_accesses or access.size not in (4, 8):
+            return None
+        found = self.records.split(access.pointers)
+        if found is None or self._rows(access):
+            return None
+        return ("record", found[0], access.size, "" if access.all_on else access.mask), found[1]
+
+    def _join(
+        self,
+        access: Access,
+        groups: list[_Group],
+        key: object,
+        pending: list[tuple[Instruction, Access | None]],
+        record: tuple[object, int] | None = None,
+    ) -> None:
         memory = access.memory
         for group in groups:
             if group.key == key and not any(self._may_write(*writer, memory) for writer in group.passed):
                 group.members.append(access)
-                return
-        groups.append(_Group(key, [access], pending))
+                break
+        else:
+            group = _Group(key, [access], pending, {} if record is not None else None)
+            groups.append(group)
+        if record is not None and group.distances is not None:
+            group.distances[access.index] = record[1]
 
     def _may_write(self, instruction: Instruction, access: Access | None, memory: Touched) -> bool:
         if access is not None:
@@ -284,6 +324,8 @@ class _Resolver:
             writer = vector.vector_store if access.is_store else vector.vector_load
             kind = "vector" if access.all_on else "masked"
             self._write(plan, access, block, writer, kind, "the lanes are consecutive in memory")
+            if access.all_on and not access.is_store:
+                plan.vector_loads[access.instruction.name] = access
         elif rows := self._rows(access):
             writer = partial(rows_of.store_rows if access.is_store else rows_of.load_rows, rows=rows)
             reason = f"the lanes are {len(rows)} rows of consecutive elements"
@@ -311,12 +353,16 @@ class _Resolver:
         row = cost_row(self.options.target)
         # Scalar accesses at known distances need no addresses from vectors, which makes them the cheaper choice.
         vectors = access.size >= 4 and not (access.all_on and access.address is not None and self.options.resolve_accesses)
+        # Where the indices come from memory, scalars read them from there: no lane has to leave a vector.
+        loaded = self._load_lanes(access, plan)
         if access.is_store:
-            native = row.native_scatter and vectors
+            native = row.native_scatter and vectors and not loaded
             writer = gather.native_scatter if native else gather.scalar_scatter
+            if not native:
+                self._load_lanes(access, plan, (access.value,))
             self._write(plan, access, block, writer, "scatter" if native else "scalar", reason)
         else:
-            native = row.native_gather and vectors
+            native = vectors and not loaded and (row.native_gather if access.all_on else row.native_masked_gather)
             writer = gather.native_gather if native else gather.scalar_gather
             self._write(plan, access, block, writer, "gather" if native else "scalar", reason)
 
@@ -338,6 +384,9 @@ class _Resolver:
     def _decide(self, group: _Group, block: Block, plan: _Plan) -> None:
         """Shuffles for a group where they are cheaper than going lane by lane."""
         members = group.members
+        if group.distances is not None:
+            self._decide_record(members, group.distances, block, plan)
+            return
         make = shuffled_stores.plan_stores if members[0].is_store else shuffled_loads.plan_loads
         pieces = make(members, self.options.target)
         done: set[int] = set()
@@ -350,6 +399,45 @@ class _Resolver:
         for access in members:
             if access.index not in done:
                 self._irregular(plan, access, block, "loading the span of the lanes whole would cost more")
+
+    def _load_lanes(self, access: Access, plan: _Plan, vectors: tuple[str, ...] = ()) -> bool:
+        """Load as scalars too what the addresses of a lane-by-lane access are made of, or ``vectors``; whether that can be."""
+        if not access.all_on or access.address is not None:
+            return False
+        found = False
+        for each in vectors or self._indices(access):
+            name = lane_source(each, self.values, self.emit.same)
+            source = plan.vector_loads.get(name)
+            if source is None or source.address is None:
+                continue
+            found = True
+            if name not in plan.lane_loads:
+                plan.lane_loads.add(name)
+                plan.add(source.index, source, partial(_write_lane_loads, source))
+        return found
+
+    def _indices(self, access: Access) -> tuple[str, ...]:
+        found: list[str] = []
+        instruction = self.values.definitions.get(access.pointers.value)
+        while instruction is not None and instruction.op == "getelementptr":
+            found += [index.value for index in instruction.operands[1:] if lanes_of(index.type)]
+            instruction = self.values.definitions.get(instruction.operands[0].value)
+        return tuple(found)
+
+    def _decide_record(self, members: list[Access], distances: dict[int, int], block: Block, plan: _Plan) -> None:
+        """Rows for neighbours where that saves loads, the others each alone."""
+        done: set[int] = set()
+        pieces = plan_records(members, distances)
+        if pieces:
+            self._load_lanes(members[0], plan)
+        for piece in pieces:
+            plan.add(members[0].index, piece.members[0], piece.write)
+            for access in piece.members:
+                done.add(access.index)
+                self._report(access, block, "shuffled", piece.reason)
+        for access in members:
+            if access.index not in done:
+                self._alone(access, block, plan)
 
     def _rewrite(self, block: Block, plan: _Plan) -> None:
         emit = self.emit

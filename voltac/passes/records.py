@@ -1,0 +1,235 @@
+"""Irregular loads of neighbouring elements -> one or two loads a lane for all of them, and a transposition.
+
+    %x = call <8 x float> @volta.gather.v8f32(<8 x ptr> %p, ...)
+    %y = call <8 x float> @volta.gather.v8f32(<8 x ptr> %p + 4, ...)
+    ->
+    %r0 = load <2 x float>, ptr (lane 0 of %p)     x0 y0
+    ...
+    %x, %y = the even, and the odd, elements of all rows
+
+This is what members of ``points[index[i]]`` or ``table[j]`` and ``table[j + 1]`` become.
+Only bytes between the first and the last that the lane touches are loaded, and an
+off lane loads from a readable zero instead.
+"""
+
+from __future__ import annotations
+
+from voltac.ir.constants import integers
+from voltac.ir.lane_values import LaneValues
+from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
+from voltac.ir.types import array_parts, element_of, lanes_of
+from voltac.passes.access import Access
+from voltac.passes.emit import NOWHERE_BYTES, Emitter
+from voltac.passes.shuffled_loads import Piece
+from voltac.records import mutable_record
+
+_PURE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "getelementptr", "insertelement", "shufflevector", "extractelement"))
+_ROW_BYTES = 16
+_DEPTH = 24
+"""Formulas are followed this far; what is below counts as a value of its own."""
+
+
+class RecordAddresses:
+    """Pointers of irregular accesses as a record, the same for all neighbours, and a distance in bytes."""
+
+    def __init__(self, values: LaneValues, same: dict[str, str]) -> None:
+        """``same``: a value -> the earlier one it is equal to."""
+        self.values = values
+        self.same = same
+        self._numbers: dict[object, int] = {}
+        self._known: dict[str, int] = {}
+
+    def split(self, pointers: Operand) -> tuple[object, int] | None:
+        """Record and distance; None where the distance differs from lane to lane."""
+        definition = self.values.definitions.get(pointers.value)
+        if definition is None or definition.op != "getelementptr":
+            return self._number(pointers, _DEPTH), 0
+        base, first, *rest = definition.operands
+        inner = self.split(base) if lanes_of(base.type) else (self._number(base, _DEPTH), 0)
+        if inner is None:
+            return None
+        key, distance = inner
+        element = definition.parts.element_type
+        layout = self.values.layout
+        dynamic: list[object] = []
+        for position, index in enumerate((first, *rest)):
+            body = layout.resolve(element)
+            array = array_parts(body)
+            if position and array is not None:
+                element = array[1]
+            elif position and lanes_of(body):
+                element = element_of(body)
+            elif position:
+                number = _equal_lanes(index)
+                if number is None:
+                    return None
+                distance += layout.member_offset(body, number)
+                element = layout.members(body)[0][number]
+                continue
+            stride = layout.size(element)
+            variable, constant = self._index(index)
+            distance += stride * constant
+            if variable is not None:
+                dynamic.append((stride, variable))
+        return (key, *dynamic), distance
+
+    def _index(self, index: Operand) -> tuple[object | None, int]:
+        """An index as the number of a value, or None, and a constant that is added."""
+        definition = self.values.definitions.get(index.value)
+        if definition is not None and definition.op in ("sext", "zext"):
+            variable, constant = self._sum(definition.operands[0], "nsw" if definition.op == "sext" else "nuw")
+            return (definition.op, variable) if variable is not None else None, constant
+        return self._sum(index, "")
+
+    def _sum(self, operand: Operand, flag: str) -> tuple[int | None, int]:
+        """Constants added to a value, by sums that have ``flag`` so that they cannot wrap."""
+        constant = _equal_lanes(operand)
+        if constant is not None:
+            return None, constant
+        definition = self.values.definitions.get(operand.value)
+        if definition is not None and definition.op == "add" and (not flag or flag in definition.parts.flags):
+            first, second = definition.operands
+            for one, other in ((first, second), (second, first)):
+                added = _equal_lanes(other)
+                if added is not None:
+                    variable, constant = self._sum(one, flag)
+                    return variable, constant + added
+        return self._number(operand, _DEPTH), 0
+
+    def _number(self, operand: Operand, depth: int) -> int:
+        """Equal for values that are computed alike."""
+        name = self.same.get(operand.value, operand.value)
+        known = self._known.get(name)
+        if known is not None:
+            return known
+        definition = self.values.definitions.get(name)
+        key: object = (operand.type, name)
+        if definition is not None and definition.op in _PURE and depth:
+            parts = definition.parts
+            inputs = tuple(self._number(each, depth - 1) for each in parts.operands)
+            key = (parts.op, parts.type, parts.element_type, parts.mask, inputs)
+        number = self._numbers.setdefault(key, len(self._numbers))
+        if name[0] == "%":
+            self._known[name] = number
+        return number
+
+
+def _equal_lanes(operand: Operand) -> int | None:
+    """The number that all lanes of a constant have."""
+    found = integers(operand.type, operand.value)
+    return found[0] if found is not None and len(set(found)) == 1 else None
+
+
+@mutable_record
+class _Row:
+    """What is loaded for each lane: ``count`` elements at ``start`` bytes from the record."""
+
+    start: int
+    count: int
+    members: list[Access]
+
+
+def plan_records(members: list[Access], distances: dict[int, int]) -> list[Piece]:
+    """What is worth loading together, of accesses to one record; ``distances`` by the index of the access."""
+    size = members[0].size
+    block = _ROW_BYTES // size
+    if members[0].lanes < block or size not in (4, 8):
+        return []
+    pieces: list[Piece] = []
+    leader = members[0]
+    ordered = sorted(members, key=lambda access: distances[access.index])
+    last = distances[ordered[-1].index] + size
+    while ordered:
+        start = distances[ordered[0].index]
+        own = [
+            access
+            for access in ordered
+            if distances[access.index] + size <= start + _ROW_BYTES and (distances[access.index] - start) % size == 0
+        ]
+        ordered = [access for access in ordered if access not in own]
+        count = (max(distances[access.index] for access in own) + size - start) // size
+        if count == 3 and start + _ROW_BYTES <= last:
+            count = 4
+        places = len({distances[access.index] for access in own})
+        if places >= (3 if count == 3 else 2):
+            pieces.append(_piece(_Row(start, count, own), leader, distances))
+    return pieces
+
+
+def _piece(row: _Row, leader: Access, distances: dict[int, int]) -> Piece:
+    def write(emit: Emitter) -> None:
+        size, lanes = leader.size, leader.lanes
+        element = row.members[0].element if len({each.element for each in row.members}) == 1 else f"i{8 * size}"
+        pointers = _row_pointers(leader, row.start - distances[leader.index], emit)
+        rows = [_load_row(pointer, element, row.count, size, emit) for pointer in pointers]
+        columns = _transposed(rows, element, row.count, size, lanes, emit)
+        for access in row.members:
+            column = columns[(distances[access.index] - row.start) // size]
+            emit.alias(access.instruction.name, emit.as_element(f"<{lanes} x {element}>", column, access.element))
+
+    loads = "two loads" if row.count == 3 else "one load"
+    return Piece(row.members, write, f"{loads} a lane for {len(row.members)} neighbouring elements")
+
+
+def _row_pointers(leader: Access, distance: int, emit: Emitter) -> list[str]:
+    """The address of each lane's row."""
+    lanes, pointers = leader.lanes, leader.pointers
+    if leader.all_on:
+        found = [emit.lane_pointer(pointers.type, pointers.value, lane) for lane in range(lanes)]
+        if not distance:
+            return found
+        return [emit.value("row", f"getelementptr i8, ptr {each}, i64 {distance}") for each in found]
+    moved = pointers.value
+    if distance:
+        moved = emit.value("rows", f"getelementptr i8, {pointers.type} {moved}, i64 {distance}")
+    safe = emit.safe_pointers(pointers.type, moved, leader.mask, emit.nowhere())
+    return [emit.lane(pointers.type, safe, lane) for lane in range(lanes)]
+
+
+def _load_row(pointer: str, element: str, count: int, size: int, emit: Emitter) -> str:
+    if count != 3:
+        return emit.load("row", f"load <{count} x {element}>, ptr {pointer}, align {size}")
+    pair = emit.load("row", f"load <2 x {element}>, ptr {pointer}, align {size}")
+    behind = emit.value("behind", f"getelementptr {element}, ptr {pointer}, i64 2")
+    third = emit.load("third", f"load {element}, ptr {behind}, align {size}")
+    wide = emit.shuffle(f"<2 x {element}>", pair, "poison", [0, 1, -1, -1])
+    return emit.load("row", f"insertelement <4 x {element}> {wide}, {element} {third}, i64 2")
+
+
+def _transposed(rows: list[str], element: str, count: int, size: int, lanes: int, emit: Emitter) -> list[str]:
+    """Element m of all rows, for each m; all shuffles stay within 128 bits."""
+    block = _ROW_BYTES // size
+    if count * size == 8 and count == 2:
+        rows = [emit.shuffle(f"<2 x {element}>", rows[at], rows[at + 1], [0, 1, 2, 3]) for at in range(0, lanes, 2)]
+        first, second = (_joined(rows[at::2], element, block, emit) for at in (0, 1))
+        return [_in_blocks(first, second, [m, 2 + m, 4 + m, 6 + m], element, lanes, emit) for m in range(2)]
+    wide = [_joined(rows[at::block], element, block, emit) for at in range(block)]
+    if block == 2:
+        return [_in_blocks(wide[0], wide[1], [m, 2 + m], element, lanes, emit) for m in range(2)]
+    columns: list[str] = []
+    for low in (0, 2):
+        mixed = [low, 4 + low, low + 1, 5 + low]
+        first, second = (_in_blocks(wide[at], wide[at + 1], mixed, element, lanes, emit) for at in (0, 2))
+        columns += [_in_blocks(first, second, mask, element, lanes, emit) for mask in ([0, 1, 4, 5], [2, 3, 6, 7])]
+    return columns
+
+
+def _joined(parts: list[str], element: str, width: int, emit: Emitter) -> str:
+    """Vectors one behind the other."""
+    while len(parts) > 1:
+        mask = list(range(2 * width))
+        parts = [emit.shuffle(f"<{width} x {element}>", parts[at], parts[at + 1], mask) for at in range(0, len(parts), 2)]
+        width *= 2
+    return parts[0]
+
+
+def _in_blocks(first: str, second: str, mask: list[int], element: str, lanes: int, emit: Emitter) -> str:
+    """A shuffle done alike in every 128 bits; ``mask`` counts through a block of both."""
+    block = len(mask)
+    whole = [
+        start + slot if slot < block else lanes + start + slot - block for start in range(0, lanes, block) for slot in mask
+    ]
+    return emit.shuffle(f"<{lanes} x {element}>", first, second, whole)
+
+
+assert NOWHERE_BYTES >= _ROW_BYTES
