@@ -47,6 +47,11 @@ class TargetInfo:
     def has_mask_registers(self) -> bool:
         return self.mask_bits == 1
 
+    @property
+    def architecture(self) -> str:
+        """``x86-64``, ``x86`` or ``aarch64``: the name that ``--arch`` takes."""
+        return {"x86_64": "x86-64", "i686": "x86"}.get(machine := self.triple.partition("-")[0], machine)
+
 
 class UnknownTarget(ValueError):
     """The name is no target; ``str()`` is the message for the user."""
@@ -83,6 +88,9 @@ _SKX = replace(
 _ICL = replace(_SKX, isa="avx512icl", isa_macro="AVX512ICL", cpu="icelake-server", features="")
 _SPR = replace(_SKX, isa="avx512spr", isa_macro="AVX512SPR", cpu="sapphirerapids", features="", has_native_half=True)
 _GNR = replace(_SPR, isa="avx512gnr", isa_macro="AVX512GNR", cpu="graniterapids")
+_NEON = TargetInfo(
+    "", "neon", "NEON", 4, 32, 32, 128, "generic", "", triple="aarch64-unknown-linux-gnu", has_half_conversion=True
+)
 
 # ISA name in target names -> (record, lane forms). A form is mask bits x lanes; 1 is a mask register.
 _ROWS: dict[str, tuple[TargetInfo, tuple[str, ...]]] = {
@@ -100,6 +108,7 @@ _ROWS: dict[str, tuple[TargetInfo, tuple[str, ...]]] = {
         _SSE2,
         ("i1x4", "i1x8", "i1x16", "i1x32", "i1x64", "i8x16", "i8x32", "i16x8", "i16x16", "i32x4", "i32x8", "i32x16", "i64x4"),
     ),
+    "neon": (_NEON, ("i8x16", "i8x32", "i16x8", "i16x16", "i32x4", "i32x8")),
 }
 
 _ALIASES: dict[str, str] = {
@@ -113,6 +122,8 @@ _ALIASES: dict[str, str] = {
     "avx1-x2": "avx1-i32x16",
     "avx2": "avx2-i32x8",
     "avx2-x2": "avx2-i32x16",
+    "neon": "neon-i32x4",
+    "neon-x2": "neon-i32x8",
 }
 
 

@@ -87,7 +87,7 @@ GROUPS: tuple[Group, ...] = (
         Option("--target", "target", "equals", "instruction set and gang size; 'host' (the default) is the best for this CPU",
                metavar="NAME"),
         Option("--cpu --device", "cpu", "equals", "tune for this CPU; without --target it selects the target", metavar="NAME"),
-        Option("--arch", "arch", "equals", "architecture (default x86-64)", metavar="NAME"),
+        Option("--arch", "arch", "equals", "architecture (default: the target's)", metavar="NAME"),
         Option("--target-os", "system", "equals", "target system (default linux)", metavar="NAME"),
         Option("--addressing", "addressing", "equals", "bits of index arithmetic and size_t (default 32)", choices="32 64"),
     )),

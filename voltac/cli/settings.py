@@ -18,13 +18,16 @@ from voltac.records import replace
 from voltac.target_info import TargetInfo, UnknownTarget, find_target
 from voltac.warning_switches import OFF_BY_DEFAULT
 
-# Architecture -> what it changes in a target's record; None is known to the language but has no code generator yet.
+# Architecture -> what it changes in the record of a target for x86-64 or aarch64; None: no code generator yet.
 _ARCHITECTURES: dict[str, dict[str, Any] | None] = {
     "x86-64": {},
     "x86": {"triple": "i686-unknown-linux-gnu", "pointer_bits": 32},
-    "aarch64": None,
+    "aarch64": {},
     "arm": None,
 }
+_SPELLINGS = {"x86_64": "x86-64", "x64": "x86-64", "arm64": "aarch64"}
+_DEFAULT_TARGETS = {"aarch64": "neon-i32x4"}
+"""Architecture -> target, where that is not the best for the machine voltac runs on."""
 _SYSTEMS: dict[str, bool] = {
     "linux": True,
     "windows": False,
@@ -93,9 +96,11 @@ def options_of_targets(arguments: Namespace, diagnostics: Diagnostics) -> list[O
         raise UsageError(f"'voltac {arguments.command}' takes one target, not '{arguments.target}'")
     if arguments.cpu:
         raise UsageError("option '--cpu' does not go with several targets: each has a CPU of its own")
-    changes = _architecture(arguments.arch or "x86-64")
     _check_system(arguments.system or "linux")
-    targets = [replace(_named_target(name), **changes) for name in names]
+    targets = [_on_architecture(_named_target(name), arguments.arch) for name in names]
+    other = next((target for target in targets if target.architecture != targets[0].architecture), None)
+    if other is not None:
+        raise UsageError(f"one build is for one architecture: '{targets[0].name}' and '{other.name}' are for two")
     for number, target in enumerate(targets):
         for other in targets[:number]:
             if {target.name.split("-")[0], other.name.split("-")[0]} == {"sse4.1", "sse4.2"}:
@@ -165,19 +170,24 @@ def _switches(words: list[str]) -> dict[str, object]:
 
 def _target(arguments: Namespace, diagnostics: Diagnostics) -> tuple[TargetInfo, str]:
     """The target's record and the CPU to tune for, if that is not the target's own."""
-    changes = _architecture(arguments.arch or "x86-64")
     _check_system(arguments.system or "linux")
+    architecture = _architecture(arguments.arch) if arguments.arch else ""
     try:
         cpu = find_cpu(arguments.cpu) if arguments.cpu else None
     except UnknownCpu as error:
         raise UsageError(str(error)) from None
     if arguments.target is None:
-        target = target_of_cpu(cpu) if cpu else host_target()
+        default = _DEFAULT_TARGETS.get(architecture)
+        target = target_of_cpu(cpu) if cpu else find_target(default) if default else host_target()
         if arguments.command == COMPILE:
             best = "the one for this CPU name" if cpu else "the best for this machine"
+            best = f"the usual one for {architecture}" if default and not cpu else best
             diagnostics.warning("output", NOWHERE, f"no --target given, using '{target.name}', {best}")
-        return replace(target, **changes), ""
-    return replace(_named_target(arguments.target), **changes), cpu.llvm_name if cpu else ""
+        return _on_architecture(target, architecture), ""
+    target = _on_architecture(_named_target(arguments.target), architecture)
+    if cpu and target.architecture == "aarch64":
+        raise UsageError(f"'{cpu.name}' is an x86 CPU and '{target.name}' a target for aarch64")
+    return target, cpu.llvm_name if cpu else ""
 
 
 def _named_target(name: str) -> TargetInfo:
@@ -189,15 +199,25 @@ def _named_target(name: str) -> TargetInfo:
         raise UsageError(str(error)) from None
 
 
-def _architecture(name: str) -> dict[str, Any]:
-    spelling = {"x86_64": "x86-64", "x64": "x86-64"}.get(name, name)
+def _on_architecture(target: TargetInfo, name: str | None) -> TargetInfo:
+    """The target's record for the architecture asked for, by default its own."""
+    if not name:
+        return target
+    architecture = _architecture(name)
+    if (architecture == "aarch64") != (target.architecture == "aarch64"):
+        raise UsageError(f"target '{target.name}' is for {target.architecture}, not for architecture '{name}'")
+    return replace(target, **(_ARCHITECTURES[architecture] or {}))
+
+
+def _architecture(name: str) -> str:
+    """The usual spelling of an architecture's name."""
+    spelling = _SPELLINGS.get(name, name)
     if spelling not in _ARCHITECTURES:
         known = ", ".join(_ARCHITECTURES)
         raise UsageError(f"unknown architecture '{name}'{suggestion(name, _ARCHITECTURES)}; supported are: {known}")
-    changes = _ARCHITECTURES[spelling]
-    if changes is None:
+    if _ARCHITECTURES[spelling] is None:
         raise UsageError(f"not supported yet: code for architecture '{name}'")
-    return changes
+    return spelling
 
 
 def _check_system(name: str) -> None:

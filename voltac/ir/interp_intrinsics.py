@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import reduce
 
 from voltac.ir.interp_accesses import ACCESSES, PSEUDO, WholeFunction, mask_bit
+from voltac.ir.interp_arm import AARCH64
 from voltac.ir.interp_memory import Called
 from voltac.ir.interp_operations import BINARY, _finite, compare_integers
 from voltac.ir.interp_values import (
@@ -387,6 +388,7 @@ def _nothing(called: Called) -> Value:
 WHOLE: dict[str, WholeFunction] = {
     **ACCESSES,
     **X86,
+    **AARCH64,
     **{f"vector.reduce.{name}": _reduce(name) for name in ("add", "mul", "and", "or", "xor", "smax", "smin", "umax", "umin")},
     "vector.reduce.fmax": _reduce("maxnum"),
     "vector.reduce.fmin": _reduce("minnum"),
@@ -409,6 +411,7 @@ WHOLE: dict[str, WholeFunction] = {
     "ubsantrap": _trap,
     "debugtrap": _trap,
     "readcyclecounter": lambda called: 0,
+    "readsteadycounter": lambda called: 0,
     "stacksave": lambda called: 0,
     "is.constant": lambda called: 0,
     "objectsize": lambda called: called.result.mask,

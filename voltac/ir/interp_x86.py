@@ -47,7 +47,7 @@ def _collect_bits(called: Called) -> Value:
     return result
 
 
-def _estimate(function: Callable[[float], float]) -> Callable[[Called], Value]:
+def estimate(function: Callable[[float], float]) -> Callable[[Called], Value]:
     def run(called: Called) -> Value:
         round_ = round_single if called.result.scalar.bits == 32 else float
         return [None if value is None else round_(function(value)) for value in called.arguments[0]]
@@ -57,22 +57,22 @@ def _estimate(function: Callable[[float], float]) -> Callable[[Called], Value]:
 
 def _masked_estimate(function: Callable[[float], float]) -> Callable[[Called], Value]:
     """AVX-512 forms: value, what off lanes get, mask as an integer."""
-    estimate = _estimate(function)
+    estimated = estimate(function)
 
     def run(called: Called) -> Value:
         _, otherwise, mask = called.arguments
         if mask is None:
             raise Fault("the mask is poison")
-        return [new if mask >> lane & 1 else otherwise[lane] for lane, new in enumerate(estimate(called))]
+        return [new if mask >> lane & 1 else otherwise[lane] for lane, new in enumerate(estimated(called))]
 
     return run
 
 
-def _reciprocal(value: float) -> float:
+def reciprocal(value: float) -> float:
     return divide(1.0, value)
 
 
-def _reciprocal_root(value: float) -> float:
+def reciprocal_root(value: float) -> float:
     return divide(1.0, square_root(value))
 
 
@@ -94,12 +94,12 @@ X86: dict[str, Callable[[Called], Value]] = {
     "x86.avx.vpermilvar.ps": _permute,
     "x86.bmi.pdep": _spread_bits,
     "x86.bmi.pext": _collect_bits,
-    "x86.sse.rcp.ps": _estimate(_reciprocal),
-    "x86.sse.rsqrt.ps": _estimate(_reciprocal_root),
-    "x86.avx.rcp.ps": _estimate(_reciprocal),
-    "x86.avx.rsqrt.ps": _estimate(_reciprocal_root),
-    "x86.avx512.rcp14": _masked_estimate(_reciprocal),
-    "x86.avx512.rsqrt14": _masked_estimate(_reciprocal_root),
+    "x86.sse.rcp.ps": estimate(reciprocal),
+    "x86.sse.rsqrt.ps": estimate(reciprocal_root),
+    "x86.avx.rcp.ps": estimate(reciprocal),
+    "x86.avx.rsqrt.ps": estimate(reciprocal_root),
+    "x86.avx512.rcp14": _masked_estimate(reciprocal),
+    "x86.avx512.rsqrt14": _masked_estimate(reciprocal_root),
     "x86.sse.stmxcsr": _store_control,
     "x86.sse.ldmxcsr": _nothing,
     "x86.sse.sfence": _nothing,

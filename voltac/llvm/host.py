@@ -28,6 +28,7 @@ _SPR = _ICL + " avx_vnni avx512_bf16 avx512_fp16"
 _NEEDED: dict[str, str] = {
     "sse2": _SSE2,
     "generic": _SSE2,
+    "neon": "asimd",
     "sse4.1": _SSE41,
     "sse4.2": _SSE42,
     "avx1": _AVX,

@@ -134,7 +134,9 @@ def _estimate(kind: str) -> Emitter:
     def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
         value = arguments[0]
         scalar = _scalar(node)
-        if not c.target.triple.startswith("x86_64") or (scalar.bits == 64 and not _has_avx512(c)):
+        if c.target.architecture == "aarch64":
+            return _in_pieces(c, value, 128 // scalar.bits, lambda lanes: _neon_estimate(c, kind, lanes))
+        if scalar.bits == 64 and not _has_avx512(c):
             return _exact_reciprocal(c, kind, value)
         if _has_avx512(c):
             bits = c.target.vector_bits if value.type[0] == "<" else 128
@@ -152,6 +154,18 @@ def _estimate(kind: str) -> Emitter:
         return _in_pieces(c, value, 4, lambda lanes: call(c, f"llvm.x86.sse.{kind}.ps", lanes.type, lanes))
 
     return emit
+
+
+def _neon_estimate(c: FunctionContext, kind: str, value: IR) -> IR:
+    """Eight bits from the table and one Newton step for sixteen; the step instructions know zeros and infinities."""
+    prefix, suffix = "llvm.aarch64.neon.fr", overload(value.type)
+    if kind == "rcp":
+        first = call(c, f"{prefix}ecpe.{suffix}", value.type, value)
+        step = call(c, f"{prefix}ecps.{suffix}", value.type, value, first)
+    else:
+        first = call(c, f"{prefix}sqrte.{suffix}", value.type, value)
+        step = call(c, f"{prefix}sqrts.{suffix}", value.type, value, c.build.binary("fmul", first, first))
+    return c.build.binary("fmul", first, step)
 
 
 def _exact_reciprocal(c: FunctionContext, kind: str, value: IR) -> IR:
@@ -214,6 +228,8 @@ def shuffle(c: FunctionContext, value: IR, lanes: IR) -> IR:
 def _native_permute(c: FunctionContext, value: IR, lanes: IR, bits: int) -> IR | None:
     """The target's permute by a variable, which takes the low bits of each lane number."""
     total = bits * c.width
+    if c.target.architecture == "aarch64" and total in (128, 256, 512):
+        return _permute_by_table(c, value, lanes, bits // 8)
     real = element_type(value.type) in ("float", "double")
     if (c.target.isa in ("avx2", "avx2vnni") or _has_avx512(c)) and bits == 32 and total == 256:
         name = "llvm.x86.avx2.permps" if real else "llvm.x86.avx2.permd"
@@ -227,6 +243,33 @@ def _native_permute(c: FunctionContext, value: IR, lanes: IR, bits: int) -> IR |
         positions = lanes if bits == 32 else c.build.convert("zext", lanes, f"<{c.width} x i64>")
         return call(c, f"llvm.x86.avx512.permvar.{letter}.{total}", value.type, value, positions)
     return None
+
+
+def _permute_by_table(c: FunctionContext, value: IR, lanes: IR, size: int) -> IR:
+    """NEON's ``tbl``: sixteen bytes from up to four registers, by the number of each."""
+    register = "<16 x i8>"
+    total = size * c.width
+    whole = c.build.convert("bitcast", value, f"<{total} x i8>")
+    parts = [c.build.shuffle(whole, poison(whole.type), range(start, start + 16)) for start in range(0, total, 16)]
+    # Byte k of lane l: size * l + k, in each byte of an integer of the lane's size.
+    lane = f"i{size * 8}"
+    wrapped = c.build.binary("and", lanes, splat_constant(c.width, integer("i32", c.width - 1)))
+    fitting = wrapped
+    if size != 4:
+        fitting = c.build.convert("zext" if size == 8 else "trunc", wrapped, f"<{c.width} x {lane}>")
+    ones = sum(1 << 8 * byte for byte in range(size))
+    numbers = sum(byte << 8 * byte for byte in range(size))
+    first = c.build.binary("mul", fitting, splat_constant(c.width, integer(lane, size * ones)))
+    bytes_ = c.build.binary("add", first, splat_constant(c.width, integer(lane, numbers)))
+    order = c.build.convert("bitcast", bytes_, whole.type)
+    moved = []
+    for start in range(0, total, 16):
+        numbers_here = c.build.shuffle(order, poison(order.type), range(start, start + 16))
+        moved.append(call(c, f"llvm.aarch64.neon.tbl{len(parts)}.v16i8", register, *parts, numbers_here))
+    while len(moved) > 1:
+        both = 2 * int(moved[0].type[1:].split(" ", 1)[0])
+        moved = [c.build.shuffle(left, right, range(both)) for left, right in zip(moved[::2], moved[1::2])]
+    return c.build.convert("bitcast", moved[0], value.type)
 
 
 def _shuffle(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
@@ -365,7 +408,9 @@ def _fence(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
 
 
 def _clock(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
-    return call(c, "llvm.readcyclecounter", "i64")
+    # The cycle counter of aarch64 is for the system only; its other one counts at a fixed rate.
+    counter = "readsteadycounter" if c.target.architecture == "aarch64" else "readcyclecounter"
+    return call(c, f"llvm.{counter}", "i64")
 
 
 _PROCESSORS_ONLINE = 84

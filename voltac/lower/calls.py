@@ -7,7 +7,7 @@ only happen with a mask that is not empty: whoever shrinks the mask tests it fir
 from __future__ import annotations
 
 from voltac.lower import masks
-from voltac.lower.abi import Passing, passing
+from voltac.lower.abi import Passing, array_element, passing
 from voltac.lower.builder import IR, NOTHING, zero
 from voltac.lower.context import FunctionContext, lowers_value
 from voltac.lower.foreach import same_value_lanes
@@ -92,14 +92,23 @@ def call_c_function(c: FunctionContext, callee: str, type: Function, arguments: 
 def _c_argument(c: FunctionContext, value: IR, qual: Qual, how: Passing) -> list[str]:
     attributes = how.attributes.replace("noalias", "")
     if how.parts:
-        out = []
+        parts = []
         for number, part in enumerate(how.parts):
-            place = c.build.gep("i8", value, IR("i64", str(8 * number)))
-            out.append(str(c.build.load(part, place, 1)))
-        return out
+            place = c.build.gep("i8", value, IR("i64", str(how.part_bytes * number)))
+            parts.append(c.build.load(part, place, 1))
+        return [_joined(c, parts, how.joined)] if how.joined else [str(part) for part in parts]
     if how.in_memory or how.type == value.type:
         return [f"{how.type} {attributes} {value.name}"]
     return [str(c.build.convert("zext", value, how.type))]
+
+
+def _joined(c: FunctionContext, parts: list[IR], type: str) -> str:
+    element = array_element(type)
+    array = IR(type, "poison")
+    for number, part in enumerate(parts):
+        whole = part if part.type == element else c.build.convert("zext", part, element)
+        array = c.build.value(type, f"insertvalue {array}, {whole}, {number}")
+    return str(array)
 
 
 # --- function pointers

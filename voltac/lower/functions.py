@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from voltac.lower import masks
-from voltac.lower.abi import is_function, passing
+from voltac.lower.abi import array_element, is_function, passing
 from voltac.lower.builder import IR, NOTHING, zero
 from voltac.lower.context import FunctionContext, Region
-from voltac.lower.memory_access import load, store_everywhere
+from voltac.lower.memory_access import copy_bytes, load, store_everywhere
 from voltac.lower.module import ALL_ON, C_CONVENTION, MASKED, TASK, ModuleContext, Version, has_shared_version
 from voltac.lower.nested_labels import plain_switches
 from voltac.lower.places import Address, new_object
@@ -201,13 +201,21 @@ def _c_parameters(c: FunctionContext, version: Version) -> None:
         name = f"%p{number}"
         if way.in_memory:
             texts.append(f"{way} {name}")
-            c.variables[parameter] = Address(IR("ptr", name), parameter.type, private=True)
+            given = Address(IR("ptr", name), parameter.type, private=True)
+            c.variables[parameter] = given
+            if c.types.architecture == "x86" and c.types.sizes.alignment(parameter.type) > 4:
+                copy_bytes(c, declare(c, parameter), given)
         elif way.parts:
             address = declare(c, parameter)
+            texts += [f"{way.joined} {name}"] if way.joined else []
             for part_number, part in enumerate(way.parts):
-                texts.append(f"{part} {name}.{part_number}")
-                place = c.build.gep("i8", address.pointer, IR("i64", str(8 * part_number)))
-                c.build.store(IR(part, f"{name}.{part_number}"), place, 1)
+                value = IR(part, f"{name}.{part_number}")
+                if way.joined:
+                    value = _part_of(c, IR(way.joined, name), part, part_number)
+                else:
+                    texts.append(str(value))
+                place = c.build.gep("i8", address.pointer, IR("i64", str(way.part_bytes * part_number)))
+                c.build.store(value, place, 1)
         else:
             texts.append(f"{way} {name}")
             value = IR(way.type, name)
@@ -216,6 +224,12 @@ def _c_parameters(c: FunctionContext, version: Version) -> None:
             bind_parameter(c, parameter, value)
     returned = "void" if how.in_memory else f"{how.attributes} {how.type}".strip()
     version.signature = f"{returned} {version.name}({', '.join(texts)})"
+
+
+def _part_of(c: FunctionContext, array: IR, type: str, number: int) -> IR:
+    element = array_element(array.type)
+    whole = c.build.value(element, f"extractvalue {array}, {number}")
+    return whole if element == type else c.build.convert("trunc", whole, type)
 
 
 def _final_result(c: FunctionContext, version: Version) -> IR:
@@ -245,12 +259,20 @@ def _attributes(c: FunctionContext, symbol: tree.FunctionSymbol) -> str:
 # --- the floating-point environment (section 12.2)
 
 _FLUSH_BITS = 0x8040
+_FLUSH_BIT_AARCH64 = 1 << 24
 
 
 def _set_float_state(c: FunctionContext) -> IR | None:
     """``--opt=reset-ftz-daz``: flush denormals on entry; gives where the old state is kept."""
     if not c.options.reset_ftz_daz:
         return None
+    if c.target.architecture == "aarch64":
+        get = c.module.intrinsic("llvm.aarch64.get.fpcr", "i64")
+        saved = c.build.alloca("i64", 8, "float.state")
+        before = c.build.value("i64", f"call i64 {get}()")
+        c.build.store(before, saved, 8)
+        _set_control_register(c, c.build.binary("or", before, IR("i64", str(_FLUSH_BIT_AARCH64))))
+        return saved
     saved = c.build.alloca("i32", 4, "float.state")
     changed = c.build.alloca("i32", 4, "float.state.here")
     get = c.module.intrinsic("llvm.x86.sse.stmxcsr", "void", "ptr")
@@ -261,7 +283,15 @@ def _set_float_state(c: FunctionContext) -> IR | None:
     return saved
 
 
+def _set_control_register(c: FunctionContext, value: IR) -> None:
+    put = c.module.intrinsic("llvm.aarch64.set.fpcr", "void", "i64")
+    c.build.emit(f"call void {put}({value})")
+
+
 def _load_float_state(c: FunctionContext, address: IR) -> None:
+    if c.target.architecture == "aarch64":
+        _set_control_register(c, c.build.load("i64", address, 8))
+        return
     put = c.module.intrinsic("llvm.x86.sse.ldmxcsr", "void", "ptr")
     c.build.emit(f"call void {put}({address})")
 

@@ -46,6 +46,7 @@ class TypeLayout:
     def __init__(self, target: TargetInfo, module: ModuleBuilder) -> None:
         self.sizes = Layout(target)
         self.width = target.width
+        self.architecture = target.architecture
         self.word = f"i{target.pointer_bits}"
         """The integer as wide as an address."""
         self.mask = f"<{self.width} x i1>"

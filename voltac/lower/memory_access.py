@@ -285,13 +285,13 @@ def _copy(c: FunctionContext, to: Address, source: Address, mask: IR | None) -> 
     match to.storage.type:
         case Struct() as struct:
             if _same_bytes(to, source, mask):
-                _copy_bytes(c, to, source)
+                copy_bytes(c, to, source)
                 return
             for index in range(len(struct.members or ())):
                 _copy(c, member_address(c, to, index), member_address(c, source, index), mask)
         case Array(_, count):
             if _same_bytes(to, source, mask):
-                _copy_bytes(c, to, source)
+                copy_bytes(c, to, source)
             elif (count or 0) <= _UNROLLED_ELEMENTS:
                 for number in range(count or 0):
                     _copy(c, vector_element(c, to, number), vector_element(c, source, number), mask)
@@ -310,7 +310,7 @@ def _same_bytes(to: Address, source: Address, mask: IR | None) -> bool:
     return mask is None or to.storage.rate is UNIFORM
 
 
-def _copy_bytes(c: FunctionContext, to: Address, source: Address) -> None:
+def copy_bytes(c: FunctionContext, to: Address, source: Address) -> None:
     size = c.types.sizes.size(to.storage)
     if size:
         callee = c.module.text.declare("llvm.memcpy.p0.p0.i64", "void", "ptr, ptr, i64, i1 immarg")

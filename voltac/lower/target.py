@@ -5,17 +5,20 @@ from __future__ import annotations
 from voltac.options import Options
 
 _DATA_LAYOUTS = {
-    64: "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128",
-    32: "e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-i128:128-f64:32:64-f80:32-n8:16:32-S128",
+    "x86-64": "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128",
+    "x86": "e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-i128:128-f64:32:64-f80:32-n8:16:32-S128",
+    "aarch64": "e-m:e-p270:32:32-p271:32:32-p272:64:64-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32",
 }
 
 
 def module_header(options: Options, file: str) -> list[str]:
     name = (file or "module").replace("\\", "/").replace('"', "")
-    lines = [f'source_filename = "{name}"']
-    if options.target.triple.startswith(("x86_64", "i")):
-        lines.append(f'target datalayout = "{_DATA_LAYOUTS[options.target.pointer_bits]}"')
-    return [*lines, f'target triple = "{options.target.triple}"']
+    target = options.target
+    return [
+        f'source_filename = "{name}"',
+        f'target datalayout = "{_DATA_LAYOUTS[target.architecture]}"',
+        f'target triple = "{target.triple}"',
+    ]
 
 
 def function_attributes(options: Options) -> str:

@@ -42,8 +42,10 @@ _AVX2 = CostRow(32, 16, 16, False, True, False, 1.5, 1.2, 1.7, 3.0, 2.0, 2.0, 12
 _AVX512 = CostRow(64, 64, 16, True, True, True, 1.7, 1.2, 1.7, 1.5, 1.0, 3.0, 2.0)
 # With permutations of bytes (VBMI).
 _AVX512_BYTES = CostRow(64, 64, 64, True, True, True, 1.7, 1.2, 1.7, 1.5, 1.0, 3.0, 2.0)
+# Not measured: any bytes of up to four registers into one by one instruction, a mask never narrower than its lanes.
+_NEON = CostRow(16, 16, 16, False, False, False, 2.0, 1.2, 3.0, 3.0, 1.0, 1.5, 12.0)
 
-_ROWS = {"sse2": _SSE, "sse4": _SSE, "avx": _AVX, "avx2": _AVX2, "avx2vnni": _AVX2}
+_ROWS = {"neon": _NEON, "sse2": _SSE, "sse4": _SSE, "avx": _AVX, "avx2": _AVX2, "avx2vnni": _AVX2}
 
 
 def cost_row(target: TargetInfo) -> CostRow:
