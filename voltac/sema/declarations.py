@@ -82,12 +82,12 @@ def check_declaration_statement(checker: Checker, node: ast.DeclarationStatement
         for init in declared.declarators:
             define_typedef(checker, init, base)
         return tree.Block(node.span, ())
-    variables = [_check_variable(checker, init, base, local=True) for init in declared.declarators]
     statements: list[tree.Statement] = []
-    for variable in variables:
-        if variable is None:
-            continue
-        statements.extend(_define_local(checker, variable, base))
+    for init in declared.declarators:
+        # One after the other: an initial value may use the variables before it.
+        variable = _check_variable(checker, init, base, local=True)
+        if variable is not None:
+            statements.extend(_define_local(checker, variable, base))
     return statements[0] if len(statements) == 1 else tree.Block(node.span, tuple(statements))
 
 
