@@ -218,7 +218,9 @@ def _run_stages(text: str, job: Compilation, begin: str, end: str) -> None:
             result = job.results[stage.name] = _run_stage(stage, result, job, text)
         if stage.name in watch.print_stages:
             watch.output.write(stage.show(result).rstrip("\n") + "\n")
-        job.diagnostics.raise_if_errors()
+        # After syntax errors the rest of the program is checked all the same.
+        if stage.name != "parse" or stage.name == end:
+            job.diagnostics.raise_if_errors()
 
 
 def _run_stage(stage: Stage, given: Any, job: Compilation, text: str) -> Any:

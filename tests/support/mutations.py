@@ -28,7 +28,7 @@ PATIENCE = 300.0
 """Time by the clock after which a compilation that got no processor is given up."""
 TARGETS = ("sse4-i32x4", "avx2-i32x8", "avx512skx-x16", "avx2-i32x16", "sse4-i8x16")
 TOKEN = re.compile(r'[A-Za-z_]\w*|"(?:[^"\\\n]|\\.)*"|[0-9][\w.]*|//[^\n]*|\.\.\.|->|[-+*/%<>=!&|^]=|<<|>>|&&|\|\||\+\+|--|\S')
-VOCABULARY = (
+_WORDS = (
     "( ) [ ] { } ; , : . ... -> ++ -- + - * / % << >> < > <= >= == != & ^ | ~ ! && || ? = += <<= # ## @ ' \" \\ $ "
     "uniform varying soa<4> const static export extern task unmasked inline typedef struct enum template typename signed "
     "unsigned void bool int8 int16 int int64 uint8 uint uint64 float16 float double int<3> float<4> int* uniform* "
@@ -37,7 +37,8 @@ VOCABULARY = (
     "0 1 -1 0x 08 1e400 4294967296 9223372036854775807 18446744073709551616 1.5f 1d 1.5d 1f16 0...3 programIndex "
     "programCount taskIndex reduce_add any all broadcast shuffle exp operator+ __attribute__ __mask size_t auto char x y i "
     "#define #if #endif #else #include #pragma // /* */"
-).split()
+)
+VOCABULARY = _WORDS.split()
 
 
 @functools.cache
@@ -127,8 +128,8 @@ def compile_job(job: dict[str, Any]) -> str:
         else:
             made = compile_source(job["text"], job["file"], options, diagnostics, end="lower")
             early(made.results["lower"], options)
-    except CompileError:
-        return misplaced(job["text"], job["file"], diagnostics)
+    except CompileError as error:
+        return misplaced(job["text"], job["file"], error.diagnostics)
     except InternalError as error:
         return f"InternalError: {error}"
     except Exception as error:

@@ -5,7 +5,7 @@ import random
 import pytest
 from sources import OPTIONS, REPOSITORY, message, messages
 
-from voltac.diagnostics import CompileError, Diagnostics
+from voltac.diagnostics import Diagnostics
 from voltac.syntax import parse, preprocess
 from voltac.syntax.lexer import TOKEN
 
@@ -76,7 +76,7 @@ def test_a_mistake_in_a_function_is_one_message(text: str, line: int, column: in
         ("void f(int a, ) { a = 1; }\nint b;", 1, 15, "found ')'"),
         ("void f(int a)\n  a = 1;\n}\nint b;", 2, 3, "'{' missing after ')' in line 1"),
         ("template <int N = 3> void f() { }\nint b;", 1, 17, "found '='; expected ',' or '>'"),
-        ("void f() {\n  a = 1;\n", 3, 0, "end of file, the input stops too early: the '{' in line 1 is not closed"),
+        ("void f() {\n  a = 1;\n", 3, 0, "end of file, the input stops too early; the '{' in line 1 is not closed"),
         ("int a = (1 + 2", 1, 15, "the '(' in line 1 is not closed"),
         ("int", 1, 4, "end of file"),
         ("#define M a b c\nint f() { return M; }\nint b;", 2, 18, "found"),
@@ -111,8 +111,8 @@ int g() { return 1 +; }
 
 
 def test_expected_tokens_are_named_when_few() -> None:
-    assert message("void f() { goto ; }").text == "syntax error: found ';'; expected identifier"
-    assert message("enum E { 3 };").text == "syntax error: found '3'; expected identifier"
+    assert message("void f() { goto ; }").text.startswith("syntax error: found ';'; expected identifier; ")
+    assert message("enum E { 3 };").text.startswith("syntax error: found '3'; expected identifier; ")
     assert "expected" not in message("void f() { a = ; }").text
 
 
@@ -127,16 +127,15 @@ def test_an_unclosed_string_does_not_hide_later_mistakes() -> None:
 
 def test_places_follow_line_markers() -> None:
     diagnostics = Diagnostics()
-    with pytest.raises(CompileError):
-        parse(preprocess('# 10 "kernel.h"\nint a = ;\n', "t.ispc", OPTIONS, diagnostics), OPTIONS, diagnostics)
+    parse(preprocess('# 10 "kernel.h"\nint a = ;\n', "t.ispc", OPTIONS, diagnostics), OPTIONS, diagnostics)
     assert diagnostics.render().startswith("kernel.h:10:9: Error: syntax error")
 
 
 def test_a_message_shows_the_place() -> None:
     diagnostics = Diagnostics()
-    with pytest.raises(CompileError):
-        parse(preprocess("int a = 3 4;\n", "t.ispc", OPTIONS, diagnostics), OPTIONS, diagnostics)
-    assert diagnostics.render() == "t.ispc:1:11: Error: syntax error: found '4' \nint a = 3 4;\n          ^\n\n"
+    parse(preprocess("int a = 3 ] 4;\n", "t.ispc", OPTIONS, diagnostics), OPTIONS, diagnostics)
+    first = "t.ispc:1:11: Error: syntax error: found ']'; expected ',' or ';'; there is no \n"
+    assert diagnostics.render() == first + "       '[' for it to close \nint a = 3 ] 4;\n          ^\n\n"
 
 
 def test_every_run_test_is_right() -> None:

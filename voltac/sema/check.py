@@ -10,7 +10,7 @@ from voltac.sema.check_templates import check_specialisations, make_instance
 from voltac.sema.context import Checker
 from voltac.sema.layout import Layout
 from voltac.sema.library import Library
-from voltac.sema.scopes import TypeSymbol
+from voltac.sema.scopes import Poisoned, TypeSymbol
 from voltac.sema.types import INT32, INT64, UINT32, UINT64, UNBOUND, Qual
 from voltac.syntax import ast
 
@@ -33,7 +33,10 @@ def check(unit: ast.TranslationUnit, options: Options, diagnostics: Diagnostics,
         inner = library.checker
         inner.make_instance = lambda template, bindings: make_instance(inner, template, bindings)
         declare_builtin_types(inner)
-    for node in unit.declarations:
+    for name in unit.unknown_types:
+        checker.scopes.declare_global(name, Poisoned(name, NOWHERE))
+    for node, following in zip(unit.declarations, (*unit.declarations[1:], None)):
+        checker.doubtful = isinstance(following, ast.Mistake) and "}" in following.used
         checker.declaration(node)
         checker.run_pending()
     check_specialisations(checker)

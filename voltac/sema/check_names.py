@@ -5,7 +5,7 @@ from __future__ import annotations
 from voltac.diagnostics import Span, suggestion
 from voltac.sema import tree
 from voltac.sema.constants import round_to
-from voltac.sema.context import Checker, Operand, expression
+from voltac.sema.context import Checker, Operand, Rejected, expression
 from voltac.sema.conversions import index_value
 from voltac.sema.scopes import BuiltinVariable, ConstantSymbol, FunctionSet, TypeSymbol
 from voltac.sema.types import (
@@ -151,6 +151,12 @@ def declare_builtin_variables(checker: Checker) -> None:
         checker.scopes.declare_global(name, BuiltinVariable(name))
 
 
+@expression(ast.Mistake)
+def check_mistake(checker: Checker, node: ast.Mistake) -> Operand:
+    """An operand with a syntax error, which was reported."""
+    raise Rejected
+
+
 # --- members and elements ---------------------------------------------------------------------------------------
 
 _LETTERS = {"x": 0, "y": 1, "z": 2, "w": 3, "r": 0, "g": 1, "b": 2, "a": 3, "u": 0, "v": 1}
@@ -187,6 +193,8 @@ def member_of(checker: Checker, place: tree.Place, node: ast.Member) -> Operand:
     if kind.members is None:
         checker.reject(node.span, f"{kind} is declared but not defined, so its member '{node.name}' is not known")
     index = kind.indices.get(node.name)
+    if index is None and kind.mistaken:
+        raise Rejected
     if index is None:
         checker.reject(node.span, f"{kind} has no member '{node.name}'{suggestion(node.name, kind.indices)}")
     member = tree.member_place(place, index, node.span)

@@ -39,6 +39,14 @@ def check_compound(checker: Checker, node: ast.Compound) -> tree.Statement:
         checker.scopes.pop()
 
 
+@statement(ast.Mistake)
+def check_mistake(checker: Checker, node: ast.Mistake) -> tree.Statement:
+    assert checker.function is not None
+    checker.function.mistaken = True
+    checker.poison(node)
+    return tree.Block(node.span, ())
+
+
 def check_branch(checker: Checker, node: ast.Statement, frame: Frame) -> tree.Statement:
     """A statement under another one: a scope and a frame of its own."""
     frames = checker.frames
@@ -286,6 +294,8 @@ def check_gotos(checker: Checker) -> None:
             checker.error(goto.span, f"the function has no label '{goto.name}'{suggestion(goto.name, labels)}")
         elif goto.name in checker.function.guarded_labels:
             checker.error(goto.span, f"goto '{goto.name}' jumps into varying control flow, which is not possible")
+        if goto.name not in labels and checker.function.mistaken:
+            continue
 
 
 # --- others -----------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from voltac.diagnostics import Span
 from voltac.sema import constants, tree
-from voltac.sema.context import Checker
+from voltac.sema.context import Checker, Rejected
 from voltac.sema.types import (
     UNIFORM,
     VARYING,
@@ -44,6 +44,8 @@ def check_initializer(checker: Checker, qual: Qual, node: ast.InitializerList, p
     if isinstance(kind, Struct):
         if kind.members is None:
             checker.reject(node.span, f"{kind} is declared but not defined, so it cannot be initialised")
+        if kind.mistaken:
+            raise Rejected
         _limit(checker, len(kind.members), node, str(kind))
         quals = [member_qual(qual, index) for index in range(len(node.elements))]
         elements = tuple(initialize(checker, of, one, place) for of, one in zip(quals, node.elements))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from voltac.sema import attributes, tree
-from voltac.sema.context import Checker, declared_here, first_in, specifier
+from voltac.sema.context import Checker, Rejected, declared_here, first_in, specifier
 from voltac.sema.declarators import declare, resolve_specifiers
 from voltac.sema.scopes import ConstantSymbol, Poisoned, TypeSymbol
 from voltac.sema.types import UNBOUND, Array, Enum, Function, Member, Qual, Scalar, Struct, Void
@@ -36,7 +38,13 @@ def check_struct(checker: Checker, node: ast.StructSpecifier) -> Qual:
     members: list[Member] = []
     seen: set[str] = set()
     for declaration in node.members:
-        check_member_declaration(checker, struct, declaration, members, seen)
+        if isinstance(declaration, ast.Mistake):
+            struct.mistaken = True
+            continue
+        try:
+            check_member_declaration(checker, struct, declaration, members, seen)
+        except Rejected:
+            struct.mistaken = True
     struct.members = tuple(members)
     struct.alignment = attributes.alignment(checker, node.attributes)
     return Qual(struct, UNBOUND)
@@ -88,6 +96,14 @@ def check_member_declaration(
         members.append(Member(name, qual))
 
 
+def _enumerator_value(checker: Checker, name: str, node: ast.Expression) -> int:
+    value = value_of(checker, node)
+    kind = value.type.type
+    if not isinstance(value, tree.Constant) or isinstance(value.value, float) or not isinstance(kind, (Scalar, Enum)):
+        checker.reject(node.span, f"the value of enumerator '{name}' is not a constant integer")
+    return int(value.value)
+
+
 @specifier(ast.EnumSpecifier)
 def check_enum(checker: Checker, node: ast.EnumSpecifier) -> Qual:
     """``enum name``, or with enumerators its definition; they become visible behind the closing brace."""
@@ -106,11 +122,8 @@ def check_enum(checker: Checker, node: ast.EnumSpecifier) -> Qual:
     following = 0
     for enumerator in node.enumerators:
         if enumerator.value is not None:
-            value = value_of(checker, enumerator.value)
-            kind = value.type.type
-            if not isinstance(value, tree.Constant) or isinstance(value.value, float) or not isinstance(kind, (Scalar, Enum)):
-                checker.reject(enumerator.value.span, f"the value of enumerator '{enumerator.name}' is not a constant integer")
-            following = int(value.value)
+            with suppress(Rejected):
+                following = _enumerator_value(checker, enumerator.name, enumerator.value)
         enum.values[enumerator.name] = following & 0xFFFFFFFF
         following += 1
     for enumerator in node.enumerators:

@@ -143,6 +143,8 @@ class Struct:
     name: str
     members: tuple[Member, ...] | None = None
     alignment: int = 0
+    mistaken: bool = False
+    """The definition has mistakes: not all members are known."""
 
     def __str__(self) -> str:
         return f"struct {self.name}"

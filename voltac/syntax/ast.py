@@ -40,7 +40,7 @@ class StructSpecifier(Node):
     """``struct name``, or with ``members`` a definition; an unnamed struct has name ``""``."""
 
     name: str
-    members: tuple[Declaration, ...] | None
+    members: tuple[Declaration | Mistake, ...] | None
     attributes: tuple[Attribute, ...] = ()
 
 
@@ -213,14 +213,32 @@ class ExportTypes(Node):
     types: tuple[TypeSpecifier, ...]
 
 
+@record
+class Mistake(Node):
+    """Text with a syntax error, reported by the parser: a declaration, member, statement or operand that was given up."""
+
+    declared: tuple[str, ...] = ()
+    """Names that seem to be declared in it."""
+    used: tuple[str, ...] = ()
+    """The other names in it; ``}`` if it stands behind a brace that closes a function too early."""
+
+
 ExternalDeclaration = (
-    Declaration | FunctionDefinition | TemplateDeclaration | TemplateSpecialization | TemplateInstantiation | ExportTypes
+    Declaration
+    | FunctionDefinition
+    | TemplateDeclaration
+    | TemplateSpecialization
+    | TemplateInstantiation
+    | ExportTypes
+    | Mistake
 )
 
 
 @record
 class TranslationUnit(Node):
     declarations: tuple[ExternalDeclaration, ...]
+    unknown_types: tuple[str, ...] = ()
+    """Names that were used as types and are none, reported by the parser."""
 
 
 # --- statements -------------------------------------------------------------------------------------------------
@@ -408,6 +426,7 @@ Statement = (
     | Sync
     | Delete
     | Pragma
+    | Mistake
 )
 
 
@@ -597,6 +616,7 @@ Expression = (
     | SizeOf
     | Alloca
     | New
+    | Mistake
 )
 Initializer = Expression | InitializerList
 

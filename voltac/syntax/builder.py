@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TypeVar, cast
 
 from voltac.diagnostics import Diagnostics, Expanded, Span
-from voltac.syntax import literals
+from voltac.syntax import ast, literals
 from voltac.syntax.names import Names
+from voltac.syntax.recovery import mistaken_names
 
 _T = TypeVar("_T")
 
@@ -46,6 +47,16 @@ class Builder:
     def more(start: int, end: int, before: list[_T], value: _T) -> list[_T]:
         before.append(value)
         return before
+
+    def mistake(self, start: int, end: int, token: int) -> ast.Mistake:
+        """What the recovery from a syntax error has put in place of a statement, member or declaration."""
+        declared, used = mistaken_names(self.texts[token])
+        for name in declared:
+            self.names.add_variable(name)
+        return ast.Mistake(self.spans[token], declared, used)
+
+    def missing(self, start: int, end: int, token: int) -> ast.Mistake:
+        return ast.Mistake(self.spans[token])
 
     def strings(self, start: int, end: int, tokens: list[int]) -> str:
         """Adjacent string literals are one."""

@@ -33,6 +33,8 @@ COMMENT_OR_STRING = re.compile(
 )
 
 _DIGRAPHS = {"<%": "{", "%>": "}", "<:": "[", ":>": "]"}
+MISTAKE, MISSING = "\0mistake ", "\0missing"
+"""Texts of the tokens that the recovery from syntax errors puts in; no source has a token of more than one NUL."""
 DEPRECATED = {"cbreak": "break", "ccontinue": "continue", "creturn": "return"}
 
 
@@ -62,6 +64,8 @@ class Kinds(dict[str, int]):
         self.pragma = number["PRAGMA"]
         self.intrinsic = number["INTRINSIC"]
         self.end = number["$END"]
+        self.mistake = number["MISTAKE"]
+        self.missing = number["MISSING"]
         self.bad = len(tables.terminals)
         """The kind of what is no token; the parser reports and skips it."""
         self.deprecated = self.bad + 1
@@ -84,6 +88,8 @@ class Kinds(dict[str, int]):
             return self.string
         if text.startswith("#pragma"):
             return self.pragma
+        if first == "\0" and len(text) > 1:
+            return self.missing if text == MISSING else self.mistake
         if first == "@" and text.startswith("@llvm."):
             return self.intrinsic
         return self.bad

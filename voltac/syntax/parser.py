@@ -11,6 +11,7 @@ from typing import Any
 
 from voltac.diagnostics import CompileError, Diagnostics, Span
 from voltac.options import Options
+from voltac.records import replace
 from voltac.syntax import ast
 from voltac.syntax.lexer import DEPRECATED, kinds
 from voltac.syntax.names import Names
@@ -82,7 +83,7 @@ class Parser:
                     if state == tables.end:
                         unit = values[-1]
                         assert isinstance(unit, ast.TranslationUnit)
-                        return unit
+                        return self.finished(unit)
                     token = self.errors.recover(token)
                     if token < 0:
                         return None
@@ -124,6 +125,13 @@ class Parser:
                 state = gotos[states[-1]][left]
                 states.append(state)
 
+    def finished(self, unit: ast.TranslationUnit) -> ast.TranslationUnit:
+        errors = self.errors
+        if errors.count:
+            self.diagnostics.mistaken_lines = errors.mistaken_lines
+            return replace(unit, unknown_types=tuple(errors.unknown_types))
+        return unit
+
     def old_spelling(self, token: int) -> int:
         old = self.texts[token]
         new = DEPRECATED[old]
@@ -147,8 +155,12 @@ def parse(
     types: Iterable[str] = (),
     templates: Iterable[str] = (),
 ) -> ast.TranslationUnit:
-    """The tree of a preprocessed file; ``types`` and ``templates`` are names it may use without declaring them."""
+    """The tree of a preprocessed file; ``types`` and ``templates`` are names it may use without declaring them.
+
+    Syntax errors are reported and leave ``ast.Mistake`` nodes in the tree, so that the rest can be checked; a text that is
+    too wrong for that raises CompileError.
+    """
     unit = Parser(source.texts, source.spans, diagnostics, types, templates).parse()
-    if unit is None or any(item.kind == "Error" for item in diagnostics.items):
+    if unit is None:
         raise CompileError(diagnostics)
     return unit

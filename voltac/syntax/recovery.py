@@ -1,8 +1,12 @@
-"""Syntax errors: what to say about one, and where to go on, so that one mistake gives one message (reference 4.7).
+"""Syntax errors: where to go on after one, so that one mistake gives one message and the rest is still read (reference 4.7).
 
-A mistake is mended in one of four ways, the first that fits: an unknown type is made known and its declaration read again;
-a missing ``;`` ``)`` or ``]`` is put in; an ``else`` without ``if`` is dropped; otherwise the statement, declaration or
-member is given up and reading goes on behind its ``;``, its closing bracket or its block.
+The list of tokens is mended, the parser's stacks are taken back to where the mended text begins, and reading goes on there:
+
+* an unknown type is made known, and its declaration is read again;
+* a block that was not closed, as the indentation shows, is closed;
+* one token is put in, taken out or changed, if what follows up to the end of the statement can be read then;
+* otherwise the operand, head, statement, member or declaration is replaced by one token, ``MISTAKE``, which becomes an
+  ``ast.Mistake`` with the names in it, so that later stages are silent about those.
 """
 
 from __future__ import annotations
@@ -11,37 +15,39 @@ from typing import Any
 
 from voltac.diagnostics import Diagnostics, Span, suggestion
 from voltac.syntax import ast
-from voltac.syntax.lexer import Kinds
+from voltac.syntax.error_messages import (
+    CLOSING,
+    HEADS,
+    INVENTED,
+    INVENTED_TYPE,
+    OPENING,
+    SPECIFIERS,
+    STATEMENT_STARTS,
+    ErrorMessages,
+    Mend,
+    short,
+)
+from voltac.syntax.hints import FOREIGN_TYPES, FOREIGN_WORDS
+from voltac.syntax.lexer import MISSING, MISTAKE, Kinds
 from voltac.syntax.names import Names
 from voltac.syntax.tables import Tables
 
-_MOST_EXPECTED = 4
 _MOST_ERRORS = 200
 _MOST_ATTEMPTS = 2000
-_SHOWN_NAMES = {
-    "IDENT": "identifier",
-    "TYPE_NAME": "type name",
-    "TEMPLATE_NAME": "template name",
-    "INTEGER": "int32 constant",
-    "FLOAT": "float constant",
-    "STRING": "string",
-    "INTRINSIC": "intrinsic",
-    "$END": "end of file",
-}
-_HIDDEN = {"PRAGMA"}
-_TYPES_OF_C = {"char": "int8", "short": "int16", "long": "int64", "half": "float16", "unsigned": "unsigned int", "auto": ""}
-_LOOP_HEADS = {"for", "cfor", "while", "cwhile", "foreach", "foreach_tiled", "foreach_active", "foreach_unique"}
-_HEADS = {"if", "cif", "switch", *_LOOP_HEADS}
-_STATEMENT_STARTS = {*_HEADS, "do", "cdo", "return", "break", "continue", "goto", "case", "default", "print", "sync", "delete"}
+_HORIZON = 12
+"""Tokens behind a mend that have to fit, if the statement does not end before."""
+_SETTLED = 3
+"""Tokens that have to be read without an error behind a mend before another one is reported."""
 _DECLARATION_STARTS = {"export", "struct", "enum", "typedef", "template", "task", "extern", "static", "inline", "noinline"}
-_OPENING = {"(": ")", "[": "]", "{": "}"}
-_CLOSING = {")": "(", "]": "[", "}": "{"}
-_CONTEXTS = ("statement", "member", "external")
-"""What can be given up as a whole, innermost first."""
+_ENDS = (";", "{", "}")
+INSERTED = (",", ")", "]", ";", "(", ":", MISSING, "while", f"while ( {MISSING} ) ;", INVENTED)
+"""What is tried in front of the token that does not fit, in this order; blanks separate tokens."""
+CHANGED = {";": (",", ")"), ",": (";",), "==": ("=",), "=": ("==",), ".": (",", "..."), ":": (";", "="), "}": (")",)}
+"""Token that does not fit -> what is tried in its place."""
 
 
-class SyntaxErrors:
-    """Reports the syntax errors of one file and repairs the parser's stacks and tokens after each."""
+class SyntaxErrors(ErrorMessages):
+    """Reports the syntax errors of one file and mends the parser's stacks and tokens after each."""
 
     def __init__(
         self,
@@ -55,168 +61,230 @@ class SyntaxErrors:
         values: list[Any],
         starts: list[int],
     ) -> None:
-        self.tables = tables
-        self.kinds = kinds
-        self.texts = texts
-        self.spans = spans
-        self.names = names
-        self.diagnostics = diagnostics
-        self.states = states
-        self.values = values
-        self.starts = starts
-        self.contexts = [tables.nonterminals.index(name) for name in _CONTEXTS]
+        super().__init__(tables, kinds, texts, spans, names, diagnostics, states, values, starts)
         self.count = 0
         self.attempts = 0
-        self.silent_at = -1
-        """No error is reported at this token: it stands where reading was taken up again, or behind a bad character."""
+        self.at_end_told = False
+        self.mended_at = 0
+        self.quiet_until = -1
+        """Nothing is reported from the one to the other, unless a statement ends between: reading was taken up again there."""
+        self.unknown_types: list[str] = []
+        self.misused: set[str] = set()
+        """Keywords that were used as names, reported once."""
+        self.mistaken_lines: set[tuple[str, int]] = set()
 
-    # --- what to say
+    def report(self, token: int, message: str) -> None:
+        self.diagnostics.error(self.spans[token], message)
+        self.count += 1
+        self.note_line(token)
+        if token and self.texts[token - 1] not in _ENDS:
+            self.note_line(token - 1)
 
-    def kind_at(self, token: int) -> int:
-        kind = self.kinds[self.texts[token]]
-        return self.names.kinds.get(self.texts[token], kind) if kind == self.kinds.identifier else kind
-
-    def terminal(self, text: str) -> str:
-        kind = self.kinds[text]
-        return self.tables.terminals[kind] if kind < self.kinds.bad else ""
-
-    def accepts(self, kind: int) -> bool:
-        """Whether a token of the kind could stand here."""
-        tables = self.tables
-        states = list(self.states)
-        while True:
-            always = tables.default[states[-1]]
-            action = -1 - always if always >= 0 else tables.actions[states[-1]].get(kind)
-            if action is None:
-                return states[-1] == tables.end and kind == self.kinds.end
-            if action >= 0:
-                return True
-            rule = tables.rules[-1 - action]
-            if rule.length:
-                del states[-rule.length :]
-            states.append(tables.gotos[states[-1]][rule.left])
-
-    def accepts_text(self, text: str) -> bool:
-        return self.accepts(self.kinds[text])
-
-    def expected(self) -> list[str]:
-        """How the tokens are written that could stand here."""
-        shown = []
-        for kind in sorted(self.tables.actions[self.states[-1]]):
-            name = self.tables.terminals[kind]
-            if name in _HIDDEN or not self.accepts(kind):
-                continue
-            if name in _SHOWN_NAMES:
-                shown.append(_SHOWN_NAMES[name])
-            else:
-                shown += [f"'{spelling}'" for spelling in self.tables.spellings[name]]
-        return shown
-
-    def found(self, token: int) -> str:
-        text = self.texts[token]
-        if not text:
-            return "end of file"
-        kind = self.kind_at(token)
-        if kind in (self.kinds.identifier, self.kinds.type_name, self.kinds.template_name):
-            return f"{_SHOWN_NAMES[self.tables.terminals[kind]]} '{_short(text)}'"
-        return f"'{_short(text)}'"
-
-    def describe(self, token: int) -> str:
-        text = self.texts[token]
-        previous = self.texts[token - 1] if token else ""
-        if text.startswith("#pragma") or previous.startswith("#pragma"):
-            pragma = text if text.startswith("#pragma") else previous
-            return f"no loop follows '{' '.join(pragma.split()[:2])}'"
-        if previous == "launch" and text == "<":
-            return "syntax error: this is the old 'launch' syntax; drop the angle brackets: 'launch f(x);'"
-        if previous == "delete" and text == "[":
-            return "syntax error: write 'delete[]', without a blank"
-        message = f"syntax error: found {self.found(token)}"
-        if not text:
-            message += ", the input stops too early"
-            unclosed = self.unclosed_bracket()
-            if unclosed >= 0:
-                message += f": the '{self.texts[unclosed]}' in line {self.spans[unclosed].line} is not closed"
-        expected = self.expected()
-        if 0 < len(expected) <= _MOST_EXPECTED:
-            listed = [", ".join(expected[:-1]), expected[-1]] if len(expected) > 1 else expected
-            message += f"; expected {' or '.join(listed)}"
-        if text == "{" and self.values and isinstance(self.values[-1], ast.FunctionDeclarator):
-            message += "; a function cannot be defined inside another one"
-            unclosed = self.unclosed_bracket()
-            if unclosed >= 0:
-                message += f", is the '{{' in line {self.spans[unclosed].line} not closed?"
-        if text == "else":
-            message += "; there is no 'if' for it to belong to"
-        elif self.missing_semicolon(token):
-            missing = "{" if self.missing_body(token) else ";"
-            message += f"; is a '{missing}' missing after '{_short(previous)}' in line {self.spans[token - 1].line}?"
-        elif text and text[0].isalpha() and self.kinds[text] != self.kinds.identifier and self.accepts(self.kinds.identifier):
-            message += f"; '{text}' is a keyword, it cannot be used as a name"
-        elif text in ("=", ",", ";", "[", "(", ")") and self.terminal(previous) in _SPECIFIERS:
-            message += f"; '{previous}' is a keyword, it cannot be used as a name"
-        return message
-
-    def unclosed_bracket(self) -> int:
-        """The innermost bracket that is open, or -1."""
-        depth = 0
-        for value in reversed(self.values):
-            text = self.texts[value] if isinstance(value, int) else ""
-            if text in _CLOSING:
-                depth += 1
-            elif text in _OPENING:
-                if depth == 0:
-                    return int(value)
-                depth -= 1
-        return -1
-
-    def missing_semicolon(self, token: int) -> bool:
-        if not token or self.texts[token] == ";" or not self.accepts_text(";") or self.context_start() < 0:
-            return False
-        return self.texts[token] == "}" or self.spans[token].line != self.spans[token - 1].line
-
-    def missing_body(self, token: int) -> bool:
-        """Whether an indented line follows a function's head: then it is '{' that is missing."""
-        if not self.values or not isinstance(self.values[-1], ast.FunctionDeclarator) or not self.accepts_text("{"):
-            return False
-        start = self.context_start()
-        return start >= 0 and self.spans[token].column > self.spans[start].column
+    def note_line(self, token: int) -> None:
+        self.mistaken_lines.add((self.spans[token].file, self.spans[token].line))
 
     # --- where to go on
 
     def recover(self, token: int) -> int:
         """Report the error at a token, mend it, and give the token to go on with; -1 to give up."""
         self.attempts += 1
-        if self.attempts > _MOST_ATTEMPTS:
+        if self.attempts > _MOST_ATTEMPTS or self.count >= _MOST_ERRORS:
             return -1
-        silent = token == self.silent_at
-        unknown = self.unknown_type(token)
+        for place in (token, token - 1):
+            if place >= 0 and self.texts[place] in FOREIGN_WORDS and self.texts[place] not in self.names.variables:
+                return self.foreign_word(place, place < token)
+        doubled = self.doubled(token)
+        unknown = -1 if doubled else self.unknown_type(token)
         if unknown >= 0:
             self.report_unknown_type(unknown)
-            if self.count >= _MOST_ERRORS:
-                return -1
-            return token if unknown == token else self.give_up()
-        if not silent:
-            self.diagnostics.error(self.spans[token], self.describe(token))
-            self.count += 1
-        if not self.texts[token] or self.count >= _MOST_ERRORS:
-            return -1
-        self.silent_at = token
-        if self.missing_semicolon(token) and not silent:
-            return self.insert(token, "{" if self.missing_body(token) else ";")
-        if self.texts[token] in (";", "{"):
-            for closing in (")", "]"):
-                if self.accepts_text(closing) and self.unclosed_bracket() >= 0:
-                    self.silent_at = token + 1
-                    return self.insert(token, closing)
-        if self.texts[token] == "else" and not silent:
-            return token + 1
+            return token if unknown == token else self.rewind()
+        quiet = self.is_quiet(token) or self.is_misused(token)
+        if not self.texts[token]:
+            return self.at_end(token, quiet)
+        mend = None if quiet else doubled or self.mend(token)
+        if not quiet:
+            self.report(token, self.describe(token, mend))
+            self.note_misused(token)
+        start = self.unclosed_function(token)
+        if start >= 0:
+            return self.close_function(start)
+        if self.texts[token] == "else" and not quiet and self.context_name() == "statement":
+            return self.replace(token, token + 1, [])
+        if mend is not None:
+            if mend.text == INVENTED_TYPE:
+                self.add_unknown_type(INVENTED_TYPE)
+            return self.replace(token, token + mend.removed, mend.text.split())
         return self.skip(token)
 
-    def insert(self, token: int, text: str) -> int:
-        self.texts.insert(token, text)
-        self.spans.insert(token, self.spans[token - 1])
-        return token
+    def replace(self, begin: int, end: int, texts: list[str]) -> int:
+        """Put other tokens in place of some; the first one."""
+        if begin < end:
+            first, last = self.spans[begin], self.spans[end - 1]
+            place = first.to(last) if first.file == last.file else first
+            for token in (begin, end - 1):
+                self.note_line(token)
+        else:
+            place = self.spans[begin - 1] if begin else self.spans[begin]
+        self.texts[begin:end] = texts
+        self.spans[begin:end] = [place] * len(texts)
+        self.be_quiet(begin + len(texts), _SETTLED - 1)
+        return begin
+
+    def be_quiet(self, begin: int, count: int) -> None:
+        self.mended_at = begin
+        self.quiet_until = begin + count
+
+    def is_quiet(self, token: int) -> bool:
+        if token >= self.quiet_until:
+            return False
+        return not any(text in _ENDS for text in self.texts[self.mended_at : token])
+
+    def mend(self, token: int) -> Mend | None:
+        """The first of the small changes with which the statement can be read on."""
+        if self.missing_semicolon(token):
+            return Mend(0, "{" if self.missing_body(token) else ";")
+        if self.context_name() == "external" and self.is_statement(token):
+            return None
+        text = self.texts[token]
+        candidates = [Mend(0, inserted) for inserted in INSERTED]
+        if self.kind_at(token) == self.kinds.identifier and self.accepts(self.kinds.type_name):
+            candidates.insert(0, Mend(0, INVENTED_TYPE))
+        if text[0].isdigit() and self.accepts(self.kinds.identifier):
+            candidates.insert(0, Mend(1, INVENTED))
+        if text in CLOSING:
+            candidates.insert(0, Mend(1, ""))
+        if text == "]":
+            candidates.insert(0, Mend(0, "["))
+        unclosed = self.unclosed_bracket()
+        if unclosed >= 0 and self.texts[unclosed] == "{" and unclosed > self.context_start() >= 0:
+            candidates.append(Mend(0, "}"))
+        following = self.texts[token + 1]
+        if following and (following in CLOSING or text in CLOSING):
+            candidates.append(Mend(2, f"{following} {text}"))
+        if text not in CLOSING:
+            candidates.append(Mend(1, ""))
+        candidates += [Mend(1, changed) for changed in CHANGED.get(text, ())]
+        if text[0].isalpha() and self.kinds[text] not in (self.kinds.identifier, self.kinds.integer):
+            candidates.append(Mend(1, INVENTED))
+        ahead = self.horizon(token)
+        return next((candidate for candidate in candidates if self.fits(candidate, token, ahead)), None)
+
+    def fits(self, mend: Mend, token: int, ahead: int) -> bool:
+        """Whether the text up to the token ``ahead`` can be read with a mend."""
+        kinds = [self.kind_of_mend(text) for text in mend.text.split()]
+        kinds += [self.kind_at(position) for position in range(token + mend.removed, ahead)]
+        return self.read(kinds) == len(kinds)
+
+    def doubled(self, token: int) -> Mend | None:
+        """A token that stands there twice in one line is taken out, if the rest can be read then."""
+        once = Mend(1, "")
+        text = self.texts[token]
+        if not text or not token or text != self.texts[token - 1] or self.begins_line(token) or text in (",", ")", "]"):
+            return None
+        if text == "}" and self.context_start() < 0:
+            return None
+        return once if self.fits(once, token, self.horizon(token)) else None
+
+    def kind_of_mend(self, text: str) -> int:
+        return self.kinds.type_name if text == INVENTED_TYPE else self.kinds[text]
+
+    def horizon(self, token: int) -> int:
+        """The token up to which a mend has to fit: behind the end of the statement or the start of its block."""
+        position = token
+        while self.texts[position] and position < token + _HORIZON:
+            position += 1
+            if position > token + 1 and self.texts[position - 1] in (";", "{", "}"):
+                break
+        return position + (not self.texts[position])
+
+    def is_misused(self, token: int) -> bool:
+        return self.texts[token] in self.misused or (token > 0 and self.texts[token - 1] in self.misused)
+
+    def note_misused(self, token: int) -> None:
+        """Remember a keyword that was used as a name: it will be used so again."""
+        text, previous = self.texts[token], self.texts[token - 1] if token else ""
+        is_word = text[:1].isalpha() and self.kinds[text] not in (self.kinds.identifier, self.kinds.bad)
+        named = self.sort(previous) == "a type" or self.terminal(previous) in SPECIFIERS or previous in ("*", "&", ",")
+        if is_word and named and self.accepts(self.kinds.identifier) and self.terminal(text) != "ATOMIC":
+            if self.texts[token + 1] in ("=", ",", ";", "[", "(", ")"):
+                self.misused.add(text)
+        elif text in ("=", ",", ";", "[", ")") and self.terminal(previous) in SPECIFIERS:
+            self.misused.add(previous)
+
+    def at_end(self, token: int, quiet: bool) -> int:
+        """The text stops too early: close what is open, so that what there is can be checked."""
+        if not quiet and not self.at_end_told:
+            self.report(token, self.describe(token, None))
+        self.at_end_told = True
+        start = self.context_start()
+        if start >= 0 and self.texts[start] != MISTAKE:
+            self.rewind()
+            return self.replace(start, token, [self.mistake(start, token)])
+        name = self.context_name()
+        if name == "member":
+            return self.replace(token, token, ["}", ";"])
+        if name == "statement":
+            return self.replace(token, token, ["}"])
+        if name == "for_initial":
+            self.rewind()
+            return self.replace(token, token, [MISTAKE, ";", ")", ";"])
+        return -1
+
+    def unclosed_function(self, token: int) -> int:
+        """Where a function begins that stands inside another one by mistake, as the indentation shows; else -1."""
+        outer = next((start for start, value in zip(self.starts, self.values) if self.is_open_head(value)), -1)
+        if outer < 0:
+            return -1
+        text = self.texts[token]
+        if text == "{" and self.values and isinstance(self.values[-1], ast.FunctionDeclarator):
+            start = self.context_start()
+        elif text == "template" or (text in _DECLARATION_STARTS and self.context_start() < 0):
+            start = token
+        else:
+            return -1
+        inside = start >= 0 and self.begins_line(start) and self.spans[start].column <= self.spans[outer].column
+        if not inside or self.context_name() != "statement":
+            return -1
+        return start if self.is_followed_by_function(start, self.spans[outer].column) else -1
+
+    def is_followed_by_function(self, start: int, column: int) -> bool:
+        """Whether another function or the end of the file comes behind the one that begins here, not a closing brace."""
+        depth, line, finished = 0, start, False
+        for position in range(start, len(self.texts)):
+            if self.begins_line(position):
+                line = position
+            text = self.texts[position]
+            if text == "{":
+                outermost = self.spans[line].column <= column and self.texts[line] not in STATEMENT_STARTS
+                if finished and depth == 0 and outermost and self.texts[position - 1] == ")":
+                    return True
+                depth += 1
+            elif text == "}":
+                depth -= 1
+                finished = True
+                if depth < 0:
+                    return False
+        return True
+
+    def is_open_head(self, value: Any) -> bool:
+        """Whether a value on the stack is the head of a function whose body is being read."""
+        return hasattr(value, "declarator") and hasattr(value, "parameters")
+
+    def close_function(self, start: int) -> int:
+        """Close the blocks that are open in front of a function."""
+        if self.context_start() == start:
+            self.rewind()
+        return self.replace(start, start, ["}"] * self.open_blocks())
+
+    def open_blocks(self) -> int:
+        """How many braces are open."""
+        depth = 0
+        for value in self.values:
+            text = self.texts[value] if isinstance(value, int) else ""
+            depth += (text == "{") - (text == "}")
+        return depth
+
+    # --- unknown types
 
     def unknown_type(self, token: int) -> int:
         """The token that is an identifier where a type has to be, if that is what is wrong; else -1."""
@@ -228,7 +296,7 @@ class SyntaxErrors:
             before = texts[token - 1] if token else ""
             if self.kinds[following] == kinds.identifier or following in ("*", "&"):
                 return token
-            if following in (",", ")") and before in ("(", ",", "const", "uniform", "varying"):
+            if following in (",", ")") and before in ("const", "uniform", "varying"):
                 return token
         if token and (kind in (kinds.identifier, kinds.type_name) or texts[token] in ("*", "&")):
             previous = token - 1
@@ -237,7 +305,7 @@ class SyntaxErrors:
             if texts[previous] in self.names.variables:
                 return -1
             first = previous
-            while first > 0 and self.terminal(texts[first - 1]) in _SPECIFIERS:
+            while first > 0 and self.terminal(texts[first - 1]) in SPECIFIERS:
                 first -= 1
             if first == self.context_start() or (first > 0 and texts[first - 1] in ("(", ",")):
                 return previous
@@ -245,30 +313,37 @@ class SyntaxErrors:
 
     def report_unknown_type(self, token: int) -> None:
         name = self.texts[token]
-        if name in _TYPES_OF_C:
-            instead = f"; write '{_TYPES_OF_C[name]}'" if _TYPES_OF_C[name] else ""
-            message = f"there is no type '{name}' in this language{instead}"
+        if name in FOREIGN_TYPES:
+            message = FOREIGN_TYPES[name]
         else:
             known = [*self.names.types(), *self.tables.spellings["ATOMIC"]]
-            message = f"unknown type '{_short(name)}'{suggestion(name, known)}"
-        self.diagnostics.error(self.spans[token], message)
-        self.count += 1
+            message = f"unknown type '{short(name)}'{suggestion(name, known)}"
+        self.report(token, message)
+        self.add_unknown_type(name)
+        self.be_quiet(token, _SETTLED)
+
+    def add_unknown_type(self, name: str) -> None:
         self.names.add_everywhere(name)
+        self.unknown_types.append(name)
 
-    def context(self) -> int:
-        """The position in the stacks of the innermost state where something can be given up."""
-        for position in range(len(self.states) - 1, -1, -1):
-            gotos = self.tables.gotos[self.states[position]]
-            if any(number in gotos for number in self.contexts):
-                return position
-        return 0
+    def foreign_word(self, token: int, was_read: bool) -> int:
+        """A word of another language stands here: report it and put the right one in its place."""
+        message, instead = FOREIGN_WORDS[self.texts[token]]
+        before = self.texts[token - 1] if token else ""
+        if self.texts[token] == "class" and before in ("<", ","):
+            message, instead = "write 'typename' for a type parameter", "typename"
+        elif before == "enum":
+            message, instead = "enumerations have no scope of their own; write 'enum'", ""
+        if not self.is_quiet(token):
+            self.report(token, f"syntax error: found {self.found(token)}; {message}")
+        begin = self.rewind() if was_read else token
+        self.replace(token, token + 1, instead.split())
+        self.quiet_until = token + len(instead.split()) + 1
+        return begin
 
-    def context_start(self) -> int:
-        """The first token of what would be given up, or -1 if nothing of it has been read."""
-        position = self.context()
-        return self.starts[position] if position < len(self.starts) else -1
+    # --- giving up a statement, member or declaration
 
-    def give_up(self) -> int:
+    def rewind(self) -> int:
         """Take what has been read of the innermost statement, member or declaration off the stacks; its first token."""
         position = self.context()
         start = self.starts[position] if position < len(self.starts) else -1
@@ -278,43 +353,93 @@ class SyntaxErrors:
         return start
 
     def skip(self, token: int) -> int:
-        """Give up the present statement, member or declaration: where reading goes on behind it."""
-        start = self.give_up()
+        """Replace the present statement, member or declaration, or its head; where reading goes on."""
+        name = self.context_name()
+        start = self.rewind()
         begin = token if start < 0 else start
-        gotos = self.tables.gotos[self.states[-1]]
-        context = next(number for number in self.contexts if number in gotos)
-        external = context == self.contexts[-1]
         if begin < token:
             self.note_typedef(begin, token)
-        end, behind_head = self.end_of(begin, token, external)
-        if end == token and begin == token and self.texts[token] and not behind_head:
-            if self.texts[token] != "}" or external:
-                end += 1
-        if not behind_head:
-            span = self.spans[begin]
-            nothing: Any = {
-                "statement": ast.ExpressionStatement(span, None),
-                "member": ast.Declaration(span, ast.Specifiers(span, (), (), ()), ()),
-                "external": None,
-            }[self.tables.nonterminals[context]]
-            self.states.append(gotos[context])
-            self.values.append(nothing)
-            self.starts.append(begin)
-        self.silent_at = end if self.texts[end - 1] != ";" else -1
-        return end
+        if name == "for_initial":
+            return self.replace_head_part(begin, token)
+        external = name == "external"
+        loose = external and begin == token and self.is_statement(begin)
+        end, is_head = self.end_of(begin, token, external)
+        if is_head:
+            return self.replace_head(begin, end)
+        if end <= token and begin == token:
+            if self.texts[token] == "}":
+                return self.replace(token, token + external, [MISTAKE + "|}" if external else MISTAKE])
+            return self.replace(token, token + 1, [])
+        ended = self.texts[end - 1] in _ENDS
+        self.replace(begin, end, [MISTAKE + "|}" if loose else self.mistake(begin, end)])
+        if ended:
+            self.quiet_until = begin
+        return begin
+
+    def mistake(self, begin: int, end: int) -> str:
+        """The token for a stretch that is given up; it carries the names that are declared and used in it."""
+        declared: dict[str, None] = {}
+        used: dict[str, None] = {}
+        texts = self.texts
+        depth = 0
+        for token in range(begin, end):
+            text = texts[token]
+            depth += (text in ("(", "{")) - (text in (")", "}"))
+            if text.startswith(MISTAKE):
+                old_declared, old_used = mistaken_names(text)
+                declared.update(dict.fromkeys(old_declared))
+                used.update(dict.fromkeys(old_used))
+                continue
+            if not text or self.kinds[text] != self.kinds.identifier:
+                continue
+            before = texts[token - 1] if token > begin else ""
+            kind = self.kind_of(before) if before else -1
+            is_type = kind == self.kinds.type_name or self.terminal(before) in {*SPECIFIERS, "ATOMIC", "STRUCT", "ENUM"}
+            is_declared = is_type or (before in ("*", "&", ",") and self.terminal(texts[begin]) in {*SPECIFIERS, "ATOMIC"})
+            if is_declared or texts[begin] == "enum":
+                declared[text] = None
+            elif depth == 0 or self.context_name() != "external":
+                used[text] = None
+        return f"{MISTAKE}{' '.join(declared)}|{' '.join(used)}"
+
+    def replace_head(self, begin: int, end: int) -> int:
+        """Put a head without contents in place of ``for (...)``, ``if (...)``."""
+        word = self.texts[begin]
+        names = self.mistake(begin, end)
+        match word:
+            case "for" | "cfor":
+                head = [word, "(", names, ";", ")"]
+            case "foreach" | "foreach_tiled" | "foreach_active" | "foreach_unique":
+                # Which of the names are dimensions is not known: a loop in which they are all mistaken.
+                head = ["for", "(", names, ";", ")"]
+            case _:
+                head = [word, "(", MISSING, ")"]
+        return self.replace(begin, end, head)
+
+    def replace_head_part(self, begin: int, token: int) -> int:
+        """The first part of ``for (...)`` is wrong: replace all that stands in the parentheses."""
+        depth = 0
+        end = token
+        texts = self.texts
+        while texts[end] and not (depth == 0 and texts[end] in (")", "{", "}")):
+            depth += (texts[end] == "(") - (texts[end] == ")")
+            end += 1
+        return self.replace(begin, end, [self.mistake(begin, end), ";"] + ([] if texts[end] == ")" else [")"]))
 
     def end_of(self, begin: int, token: int, external: bool) -> tuple[int, bool]:
         """Where what is given up ends; True if that is the end of a head such as ``for (...)``, whose body comes next."""
         texts = self.texts
         opened: list[str] = []
         for text in texts[begin:token]:
-            if text in _OPENING:
+            if text in OPENING:
                 opened.append(text)
-            elif text in _CLOSING and opened:
+            elif text in CLOSING and opened:
                 opened.pop()
-        head = texts[begin] in _HEADS and not external
+        head = texts[begin] in HEADS and not external
+        loose = external and self.is_statement(begin)
+        column = self.spans[begin].column
         position = token
-        starts = _DECLARATION_STARTS if external else _STATEMENT_STARTS
+        starts = _DECLARATION_STARTS if external else STATEMENT_STARTS
         while texts[position]:
             text = texts[position]
             inside_block = "{" in opened
@@ -322,22 +447,29 @@ class SyntaxErrors:
                 if head:
                     return position, True
                 opened = ["{"]
-            elif text in _OPENING:
+            elif text in OPENING:
                 opened.append(text)
             elif text == "}" and not inside_block:
                 return (position + 1, False) if external else (position, False)
-            elif text in _CLOSING:
-                while opened and opened.pop() != _CLOSING[text]:
+            elif text in CLOSING:
+                while opened and opened.pop() != CLOSING[text]:
                     pass
                 if not opened and head and text == ")":
                     return position + 1, True
-                if not opened and text == "}":
+                if not opened and text == "}" and not loose:
                     return position + 1 + (texts[position + 1] == ";"), False
-            elif text == ";" and not inside_block and not (opened and head and texts[begin] in ("for", "cfor")):
-                return position + 1, False
+            elif text == ";" and not inside_block and not (opened and head and texts[begin].startswith(("for", "cfor"))):
+                if not loose:
+                    return position + 1, False
             elif text in starts and not inside_block and position > begin and not (head and opened):
-                if self.spans[position].line != self.spans[position - 1].line:
+                if self.begins_line(position):
                     return position, False
+            elif external and inside_block and text in _DECLARATION_STARTS and position > token:
+                # A block that was not closed, as the indentation shows.
+                if self.begins_line(position) and self.spans[position].column <= column:
+                    return position, False
+            elif loose and position > token and self.begins_line(position) and self.spans[position].column == 1:
+                return position, False
             position += 1
         return position, False
 
@@ -349,7 +481,7 @@ class SyntaxErrors:
         while self.texts[end] not in (";", ""):
             end += 1
         if self.kinds[self.texts[end - 1]] == self.kinds.identifier:
-            self.names.add_everywhere(self.texts[end - 1])
+            self.add_unknown_type(self.texts[end - 1])
 
     # --- what is no token, and depth
 
@@ -359,45 +491,32 @@ class SyntaxErrors:
         if self.count > _MOST_ERRORS:
             return -1
         text, span = self.texts[token], self.spans[token]
-        self.silent_at = token
+        end = token + 1
         if text[0] == '"':
-            self.diagnostics.error(span, "this string is not closed: '\"' is missing at its end")
-            end = token
+            message = "this string is not closed: '\"' is missing at its end"
             while self.texts[end] and self.spans[end].line == span.line:
                 end += 1
-            del self.texts[token:end], self.spans[token:end]
-            return token
-        if text[0] == "'":
+            while end > token + 1 and self.texts[end - 1] in (")", "]", "}", ";"):
+                end -= 1
+        elif text[0] == "'":
             message = "the single quote is not a valid character: there are no character constants"
         elif text[0] == "@":
             message = "'@' is only valid at the start of the name of an LLVM intrinsic, '@llvm.name'"
-        elif text == "##" or text[0] == "#":
+        elif text[0] == "#":
             message = "'#' is not a valid character (0x23) outside of preprocessor directives"
         else:
             shown = text if text.isprintable() else "?"
             message = f"invalid character '{shown}' ({' '.join(f'0x{byte:02x}' for byte in text.encode('utf-8', 'replace'))})"
         self.diagnostics.error(span, message)
-        del self.texts[token], self.spans[token]
+        self.note_line(token)
+        operand = [MISSING] if self.accepts(self.kinds.missing) else ['""'] if self.accepts(self.kinds.string) else []
+        del self.texts[token + len(operand) : end], self.spans[token + len(operand) : end]
+        self.texts[token : token + len(operand)] = operand
+        self.be_quiet(token + len(operand), _SETTLED - 1)
         return token
 
-    def nesting(self) -> tuple[int, int]:
-        """How many brackets and how many operators wait for their end."""
-        brackets = operators = 0
-        for value in self.values:
-            if not isinstance(value, int):
-                continue
-            text = self.texts[value]
-            if text in _OPENING:
-                brackets += 1
-            elif text in _CLOSING:
-                brackets -= 1
-            elif not text[0].isalpha() and text != ":":
-                operators += 1
-        return brackets, operators
 
-
-_SPECIFIERS = {"QUALIFIER", "RATE", "CONST", "EXPORT", "STORAGE", "UNMASKED", "EXTERN"}
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else text[:37] + "..."
+def mistaken_names(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names that the token of a mistake carries, those declared and those used in it; ``}`` for a brace too many."""
+    declared, _, used = text.removeprefix(MISTAKE).partition("|")
+    return tuple(declared.split()), tuple(used.split())

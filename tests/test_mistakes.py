@@ -1,0 +1,257 @@
+"""One message a mistake: realistic syntax errors, alone and several in a file, with the rest of the file still checked.
+
+A row is a text with ``¦`` where the message has to point, and words of the message that say what to write instead.
+"""
+
+import itertools
+import random
+import re
+
+import pytest
+
+from voltac.diagnostics import CompileError, Diagnostics
+from voltac.driver import compile_source
+from voltac.options import Options
+from voltac.target_info import find_target
+
+OPTIONS = Options(target=find_target("avx2-i32x8"))
+Row = tuple[str, str]
+
+STATEMENTS: tuple[Row, ...] = (
+    # a ; is missing
+    ("int p = 3\n¦q = 4;", "';' missing after '3'"),
+    ("q = q + 1\n¦if (q > 1) q = 0;", "';' missing after '1'"),
+    ("if (q > 1) { q = 0 ¦}", "';' missing after '0'"),
+    ("for (int i = 0; i < n; ++i) q += i\n¦q = 3;", "';' missing after 'i'"),
+    ("do { q = q - 1; } while (q > 1)\n¦q = 2;", "';' missing after ')'"),
+    ("int p = 3 ¦int o = 4; q = p + o;", "';'"),
+    ("return\n¦}\nvoid more(int q) {", "';' missing after 'return'"),
+    ("while (q > 0) { q--; break\n¦}", "';' missing after 'break'"),
+    # a parenthesis or bracket is missing
+    ("q = (q + n¦;", "')'"),
+    ("if (q > 1 ¦{ q = 0; } else { q = 2; }", "')'"),
+    ("if ¦q > 1) { q = 0; }", "'('"),
+    ("if ¦q > 1 { q = 0; }", "expected '('"),
+    ("while (q > 1 ¦q = q - 1;", "')'"),
+    ("for (int i = 0; i < n; ++i ¦{ q += i; }", "')'"),
+    ("for ¦int i = 0; i < n; ++i) { q += i; }", "'('"),
+    ("q = abs(q¦;", "')'"),
+    ("q = max(q, (n + 1)¦;", "')'"),
+    ("q = data[q¦;", "']'"),
+    ("q = data[q¦);", "'['"),
+    ("q = (q + n)¦);", "there is no '(' for it to close"),
+    ("q = data[q]¦];", "there is no '[' for it to close"),
+    ("foreach (i = 0 ... n ¦{ data[i] = i; }", "')'"),
+    ("switch (q ¦{ case 1: q = 2; break; }", "')'"),
+    # operands and operators
+    ("q = ¦;", "a value is missing"),
+    ("q = q + ¦;", "a value is missing"),
+    ("q = q * ¦/ n;", "a value is missing"),
+    ("q = max(q, ¦);", "a value is missing"),
+    ("q = max(¦, q);", "a value is missing"),
+    ("q = max(q,¦, n);", "a value is missing"),
+    ("q = data[¦];", "a value is missing"),
+    ("q = max(q ¦n);", "','"),
+    ("q = q ¦n;", "found identifier 'n'"),
+    ("int p[3] = { 1, 2 ¦3 }; q = p[0];", "','"),
+    ("q = q > 1 ? 2 ¦;", "':'"),
+    ("q = q ?¦: 2;", "middle"),
+    ("q = q.¦;", "name"),
+    ("if (q =¦< n) q = 1;", "'<='"),
+    ("if (q ==¦= n) q = 1;", "'=='"),
+    ("if (q <¦> n) q = 1;", "'!='"),
+    ("if (q > 1 ¦and n > 1) q = 1;", "'&&'"),
+    ("if (q > 1 ¦or n > 1) q = 1;", "'||'"),
+    ("if (¦) q = 1;", "a value is missing"),
+    ("return + ¦;", "a value is missing"),
+    # declarations
+    ("int ¦= 5;", "name"),
+    ("int p ¦== 5; q = p;", "'='"),
+    ("int¦[4] p; p[0] = 1;", "behind its name"),
+    ("int p, ¦int o; q = p + o;", "found 'int'"),
+    ("int p ¦o; q = 1;", "','"),
+    ("¦auto p = 3; q = p;", "write the type"),
+    ("¦char p = 3; q = p;", "write 'int8'"),
+    ("uniform ¦long p = 3; q = p;", "write 'int64'"),
+    ("unsigned ¦short p = 3; q = p;", "write 'int16'"),
+    ("¦constexpr int p = 3; q = p;", "write 'const'"),
+    ("¦flaot p = 3; q = p;", "did you mean 'float'"),
+    ("¦vec3 p; p.x = 3;\np.y = 4;", "unknown type 'vec3'"),
+    ("int task ¦= 3; q = task + 1;", "'task' is a keyword"),
+    ("float ¦in = 3; q = in + 1;\nq = in;", "'in' is a keyword"),
+    ("int ¦print = 3;\nq = print;", "'print' is a keyword"),
+    ("int ¦3p = 3; q = 1;", "begin with a digit"),
+    ("const int p[] = { 1, 2, 3¦; q = p[0];", "'}'"),
+    # statements
+    ("q = 1; ¦else q = 2;", "there is no 'if'"),
+    ("if (q > 1) q = 2; q = 3; ¦else q = 4;", "there is no 'if'"),
+    ("if (q > 1) { q = 2; } elif (q > 0) ¦{ q = 3; }", "'else if'"),
+    ("if (q > 1) ¦then q = 2;", "'then'"),
+    ("for (int i = 0, i ¦< n, ++i) { q += i; }", "found '<'"),
+    ("for (int i = 0; i < n¦) { q += i; }", "';'"),
+    ("for (int i = 0; i < n; ++i¦; ) { q += i; }", "found ';'"),
+    ("for (int i ¦: data) { q += i; }", "found ':'"),
+    ("foreach (¦int i = 0 ... n) { data[i] = i; }", "found 'int'"),
+    ("foreach (i = 0 .¦. n) { data[i] = i; }", "three dots"),
+    ("foreach (i = 0¦; i < n; i++) { data[i] = i; }", "'...'"),
+    ("foreach (i ¦in 0 ... n) { data[i] = i; }", "expected '='"),
+    ("foreach (i ¦: data) { q = i; }", "expected '='"),
+    ("while (q > 1) do { q--; }\n¦q = 2;", "'do' loop ends"),
+    ("do { q--; } ¦(q > 1);", "expected 'while'"),
+    ("switch (q) { case ¦: q = 2; break; }", "found ':'"),
+    ("switch (q) { case 1 ¦q = 2; break; }", "':'"),
+    ("switch (q) { default ¦q = 2; break; }", "':'"),
+    ("goto ¦; ", "identifier"),
+    ("launch ¦<work(q)>;", "old 'launch' syntax"),
+    ("delete ¦[] pointer;", "'delete[]'"),
+    ("print(¦q);", "string"),
+    ('print ¦"q";', "'('"),
+    ("done: ¦}\nvoid more(int q) {", "';'"),
+    ("¦unmasked q = 2;", "a type is missing"),
+    # C++
+    ("q = std¦::max(q, n);", "namespaces"),
+    ("q = (int)static_cast<¦float>(q);", "as in C"),
+    ("q = ¦int(n);", "cast"),
+    ("q = sizeof ¦int;", "sizeof(type)"),
+    ("int ¦&&p = q;", "one '&'"),
+    ("try ¦{ q = 1; }", "exceptions"),
+    ("q = ¦[](int p) { return p; };", "found '['"),
+    ("for (¦auto p : data) { q = p; }", "write the type"),
+    ("int inner(int v) ¦{ return v; }", "inside another"),
+    # characters
+    ("q = 3 ¦$ 4;", "invalid character '$'"),
+    ("q = ¦'a';", "single quote"),
+    ('print(¦"hello\\n);', "not closed"),
+    ("q = “3”;".replace("“3”", "¦“3"), "invalid character"),
+    ("q = 0¦x;".replace("0¦x", "¦0x"), "not a"),
+    ("q = ¦12px;", "suffix"),
+    ("q = ¦5d;", "decimal point"),
+)
+
+DECLARATIONS: tuple[Row, ...] = (
+    ("int one\n¦int two;", "';' missing after 'one"),
+    ("struct T { int a; }\n¦int three;", ""),
+    ("struct T { int a ¦int b; float c; };\nint use(T t) { return t.a + t.b; }", "';'"),
+    ("struct T { int a; vec3 b; };".replace("vec3", "¦vec3") + "\nint use(T t) { return t.a; }", "unknown type 'vec3'"),
+    ("struct T { int a, ¦float b; };\nint use(T t) { return t.a + t.b; }", "found 'float'"),
+    ("struct T { int a; int get() ¦{ return a; } };\nint use(T t) { return t.a; }", "no functions"),
+    ("struct T { ¦public: int a; };\nint use(T t) { return t.a; }", "all members are public"),
+    ("¦class T { int a; };\nint use() { return 1; }", "'struct'"),
+    ("enum F { F1 ¦F2 };\nint use() { return F1 + F2; }", "','"),
+    ("enum F { ¦3 };\nint use() { return 1; }", "identifier"),
+    ("void use( ¦{ }", "')'"),
+    ("void use(int a ¦int b) { int c = a + b; }", "','"),
+    ("void use(int a, ¦) { a = 1; }", "found ')'"),
+    ("void use(¦x, int y) { y = x; }", "a type is missing"),
+    ("void use(int x, ¦y) { y = x; }", "a type is missing"),
+    ("void use(int a¦; int b) { a = b; }", "','"),
+    ("void use(int a) ¦const { a = 1; }", "parameter list"),
+    ("void use(int a)\n    ¦a = 1;\n}", "'{' missing after ')'"),
+    ("void use(int a) { a = 1;\n\nint next(int b) ¦{ return b; }", "is the '{' in line"),
+    ("void use(int a) {\n    if (a > 1) {\n        a = 1;\n}\n\nint next(int b) ¦{ return b; }", "is the '{' in line"),
+    ("void use(int a) { a = 1; } ¦}\nint next;", "there is no '{' for it to close"),
+    ("void use(int a) {\n    if (a > 1) { a = 1; } }\n    ¦a = 2;\n    return;\n}", "outside of a function"),
+    ("¦x = 3;\nint next() { return x; }", "a type is missing"),
+    ("¦return 3;\nint next() { return 1; }", "outside of a function"),
+    ("¦if (1) { }\nint next() { return 1; }", "outside of a function"),
+    ("¦function use(int a) { return a; }", "begins with the type"),
+    ("template <¦class A> A use(A a) { return a; }", "'typename'"),
+    ("template <typename A ¦{ }\nint next() { return 1; }", "found '{'"),
+    ("¦using namespace std;\nint next() { return 1; }", ""),
+    ("int three = (1 + 2¦;\nint next() { return three; }", "')'"),
+    ("int three[2] = { 1, 2 ¦;\nint next() { return three[0]; }", "'}'"),
+    ("typedef ¦foo bar;\nbar next(bar a) { return a; }", "unknown type 'foo'"),
+    ("¦vec3 use(int a) { return a; }\nvec3 next(vec3 a) { return a; }", "unknown type 'vec3'"),
+    ('extern ¦"C++" { int use(int a); }', "linkage"),
+    ("static inline (¦int a) { }\nint next() { return 1; }", "found 'int'"),
+    ("export void use(uniform int a[] ¦] ) { }\nint next() { return 1; }", "found ']'"),
+    ("¦*/ int next() { return 1; }", "'/*' missing"),
+)
+
+
+def program(*parts: str) -> tuple[str, list[tuple[int, int]]]:
+    """The text of a file of parts, and the places marked in it."""
+    text = "\n".join(parts)
+    places = []
+    while "¦" in text:
+        before, text = text.split("¦", 1)
+        places.append((before.count("\n") + 1, len(before) - before.rfind("\n")))
+        text = before + text
+    return text, places
+
+
+def in_function(row: Row, number: int = 0) -> str:
+    body = row[0].replace("more", f"more{number}").replace("\n", "\n    ").replace("    void", "void")
+    return f"void body{number}(int q, int n, uniform int data[]) {{\n    {body}\n    q = 7;\n}}"
+
+
+def at_file_scope(row: Row, number: int = 0) -> str:
+    return re.sub(r"\b(use|next|one|two|three|T|F|F1|F2|bar)\b", rf"\g<1>_{number}", row[0])
+
+
+def errors(text: str) -> list[tuple[int, int, str]]:
+    diagnostics = Diagnostics()
+    with pytest.raises(CompileError):
+        compile_source(text, "t.ispc", OPTIONS, diagnostics, end="check")
+    found = [item for item in diagnostics.items if item.kind in ("Error", "error")]
+    return [(item.span.line, item.span.column, item.text) for item in found]
+
+
+TYPE_ERROR = "int last(int a) { return ¦never_declared; }"
+
+
+@pytest.mark.parametrize("row", STATEMENTS, ids=[row[0] for row in STATEMENTS])
+def test_a_mistake_in_a_function_is_one_message_and_the_rest_is_checked(row: Row) -> None:
+    text, places = program("float before(float a) { return a; }", in_function(row), TYPE_ERROR)
+    found = errors(text)
+    assert [(line, column) for line, column, _ in found] == places, found
+    assert row[1] in found[0][2]
+    assert "never_declared" in found[1][2]
+
+
+@pytest.mark.parametrize("row", DECLARATIONS, ids=[row[0] for row in DECLARATIONS])
+def test_a_mistake_outside_of_functions_is_one_message_and_the_rest_is_checked(row: Row) -> None:
+    text, places = program("float before(float a) { return a; }", at_file_scope(row), TYPE_ERROR)
+    found = errors(text)
+    assert [(line, column) for line, column, _ in found] == places, found
+    assert row[1] in found[0][2]
+    assert "never_declared" in found[1][2]
+
+
+def test_three_mistakes_in_a_file_are_three_messages() -> None:
+    """Any three rows; those that leave a bracket open for the rest of the file are not followed by others."""
+    chance = random.Random(5)
+    rows = [(in_function, row) for row in STATEMENTS] + [(at_file_scope, row) for row in DECLARATIONS]
+    for _ in range(150):
+        chosen = chance.sample(rows, 3)
+        parts = [make(row, number) for number, (make, row) in enumerate(chosen)]
+        text, places = program("float before(float a) { return a; }", *parts, TYPE_ERROR)
+        found = errors(text)
+        assert sorted((line, column) for line, column, _ in found) == places, (text, found)
+        assert "never_declared" in found[-1][2]
+
+
+@pytest.mark.parametrize("pair", list(itertools.permutations(STATEMENTS, 2))[::97], ids=str)
+def test_two_mistakes_in_a_function_are_two_messages(pair: tuple[Row, Row]) -> None:
+    first, second = pair
+    text, places = program(
+        "float before(float a) { return a; }",
+        in_function((first[0] + "\n" + re.sub(r"\bp\b", "other", second[0]), "")),
+        TYPE_ERROR,
+    )
+    found = errors(text)
+    assert len(found) == len(places), (text, found)
+
+
+@pytest.mark.parametrize("lines", range(2, 9))
+def test_a_file_that_is_cut_is_one_message_at_its_end(lines: int) -> None:
+    whole = (
+        "int one() { return 1; }\nint two(int q) {\n  for (int i = 0;\n  i < q; ++i) {\n"
+        "    q += i;\n    if (q > 1)\n      q = (2\n    + 3"
+    )
+    text = TYPE_ERROR.replace("¦", "") + "\n" + "\n".join(whole.split("\n")[:lines])
+    found = errors(text)
+    assert len(found) == 2, found
+    assert "the input stops too early" in found[0][2]
+    assert found[0][0] == lines + 1
+    assert "never_declared" in found[1][2]
