@@ -290,12 +290,12 @@ def check_gotos(checker: Checker) -> None:
     assert checker.function is not None
     labels = checker.function.labels
     for goto in checker.function.gotos:
+        if goto.name not in labels and checker.function.mistaken:
+            continue
         if goto.name not in labels:
             checker.error(goto.span, f"the function has no label '{goto.name}'{suggestion(goto.name, labels)}")
         elif goto.name in checker.function.guarded_labels:
             checker.error(goto.span, f"goto '{goto.name}' jumps into varying control flow, which is not possible")
-        if goto.name not in labels and checker.function.mistaken:
-            continue
 
 
 # --- others -----------------------------------------------------------------------------------------------------

@@ -25,12 +25,12 @@ Operand = tree.Place | tree.Value | FunctionSet
 """What an expression is, before it is asked for its value."""
 
 
-class Rejected(Exception):
-    """The statement at hand has a mistake that was reported."""
-
 NAMELESS = "__missing_name"
 """What the parser declares where a name is missing."""
 
+
+class Rejected(Exception):
+    """The statement at hand has a mistake that was reported."""
 
 
 @mutable_record(eq=False)
@@ -55,6 +55,10 @@ class FunctionContext:
     guarded_labels: set[str] = field(default_factory=set)
     """Labels under varying control flow, where no goto leads."""
     gotos: list[ast.Goto] = field(default_factory=list)
+    mistaken: bool = False
+    """The body has syntax errors: not all of its statements are known."""
+    undeclared: set[str] = field(default_factory=set)
+    """Names that were reported as not declared, once."""
 
 
 class Checker:
@@ -62,16 +66,6 @@ class Checker:
 
     def __init__(self, options: Options, diagnostics: Diagnostics, program: tree.Program, layout: Layout) -> None:
         self.options = options
-    depths: dict[tree.VariableSymbol, int] = field(default_factory=dict)
-    """How many frames are around the declaration of a variable; none is left out."""
-    candidates: dict[tree.VariableSymbol, Candidate] = field(default_factory=dict)
-    """Variables declared without a rate, for ``uniformity.py``."""
-    tests: list[Frame] = field(default_factory=list)
-    """Statements whose condition varies."""
-    mistaken: bool = False
-    """The body has syntax errors: not all of its statements are known."""
-    undeclared: set[str] = field(default_factory=set)
-    """Names that were reported as not declared, once."""
         self.target = options.target
         self.diagnostics = diagnostics
         self.program = program
@@ -92,6 +86,8 @@ class Checker:
         self.keep_body: Callable[[tree.FunctionSymbol, ast.Compound], bool] = lambda function, body: False
         """The library keeps bodies until they are called."""
         self.is_library = False
+        self.doubtful = False
+        """The declaration at hand was closed too early by a brace."""
 
     # --- messages -----------------------------------------------------------------------------------------------
 
@@ -99,8 +95,6 @@ class Checker:
         self.diagnostics.error(span, text, *[note for note in notes if note is not None])
 
     def reject(self, span: Span, text: str, *notes: Note | None) -> NoReturn:
-        self.doubtful = False
-        """The declaration at hand was closed too early by a brace."""
         """Report a mistake and leave the statement."""
         self.error(span, text, *notes)
         raise Rejected
@@ -133,6 +127,17 @@ class Checker:
             raise Rejected
         return symbol
 
+    def reject_unknown(self, name: str, span: Span) -> NoReturn:
+        """Once a function for each name, and never where a syntax error may have hidden its declaration."""
+        nameless = self.scopes.find(NAMELESS)
+        if self.doubtful or (nameless is not None and nameless is not self.scopes.find_global(NAMELESS)):
+            raise Rejected
+        if self.function is not None:
+            if name in self.function.undeclared:
+                raise Rejected
+            self.function.undeclared.add(name)
+        self.reject(span, f"'{name}' is not declared{self.suggest(name)}")
+
     def suggest(self, name: str) -> str:
         return suggestion(name, {known for known, _ in self.scopes.visible()} | self.library_names())
 
@@ -145,17 +150,6 @@ class Checker:
         """Check a statement; one with a mistake becomes an empty block."""
         try:
             return STATEMENTS[type(node)](self, node)
-    def reject_unknown(self, name: str, span: Span) -> NoReturn:
-        """Once a function for each name, and never where a syntax error may have hidden its declaration."""
-        nameless = self.scopes.find(NAMELESS)
-        if self.doubtful or (nameless is not None and nameless is not self.scopes.find_global(NAMELESS)):
-            raise Rejected
-        if self.function is not None:
-            if name in self.function.undeclared:
-                raise Rejected
-            self.function.undeclared.add(name)
-        self.reject(span, f"'{name}' is not declared{self.suggest(name)}")
-
         except Rejected:
             return tree.Block(node.span, ())
 
@@ -164,6 +158,14 @@ class Checker:
             DECLARATIONS[type(node)](self, node)
         except Rejected:
             return
+
+    def poison(self, mistake: ast.Mistake) -> None:
+        """The names in a text with a syntax error are no second mistake."""
+        for name in mistake.declared:
+            self.scopes.declare(name, Poisoned(name, mistake.span))
+        for name in mistake.used:
+            if self.find(name) is None:
+                self.scopes.declare(name, Poisoned(name, mistake.span))
 
     def run_pending(self) -> None:
         while self.pending:
@@ -177,14 +179,6 @@ class Checker:
 def join_library(checker: Checker, functions: FunctionSet) -> None:
     """Add the library's functions of the name, but for those the program replaces."""
     functions.joined_library = True
-    def poison(self, mistake: ast.Mistake) -> None:
-        """The names in a text with a syntax error are no second mistake."""
-        for name in mistake.declared:
-            self.scopes.declare(name, Poisoned(name, mistake.span))
-        for name in mistake.used:
-            if self.find(name) is None:
-                self.scopes.declare(name, Poisoned(name, mistake.span))
-
     found = checker.find_in_library(functions.name)
     if isinstance(found, FunctionSet):
         own = {function.type.parameters for function in functions.functions}

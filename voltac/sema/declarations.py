@@ -323,16 +323,16 @@ def _redeclare(checker: Checker, earlier: tree.VariableSymbol, again: tree.Varia
     earlier.alignment = max(earlier.alignment, again.alignment)
 
 
-@declaration(ast.ExportTypes)
-def check_export_types(checker: Checker, node: ast.ExportTypes) -> None:
-    """``export { A, B };`` puts types into the header."""
-    for specifier in node.types:
-        qual = resolve_specifiers(checker, ast.Specifiers(specifier.span, (), (), (specifier,))).qual
 @declaration(ast.Mistake)
 def check_mistake(checker: Checker, node: ast.Mistake) -> None:
     checker.poison(node)
 
 
+@declaration(ast.ExportTypes)
+def check_export_types(checker: Checker, node: ast.ExportTypes) -> None:
+    """``export { A, B };`` puts types into the header."""
+    for specifier in node.types:
+        qual = resolve_specifiers(checker, ast.Specifiers(specifier.span, (), (), (specifier,))).qual
         kind = qual.type
         if not isinstance(kind, (Struct, Enum, Vector)):
             checker.error(specifier.span, f"type '{kind}' cannot be exported; structs, enums and short vectors can")
