@@ -18,7 +18,7 @@ from voltac.options import Options
 from voltac.sema import check
 from voltac.syntax import parse, preprocess
 from voltac.target_info import find_target
-from voltac.warning_switches import SWITCHES
+from voltac.warning_switches import OFF_BY_DEFAULT, SWITCHES
 
 OPTIONS = Options(target=find_target("avx2-i32x8"))
 
@@ -299,7 +299,7 @@ SHADOW = "int a;\nvoid f() {\n    int a = 1;\n    int b = a;\n}\n"
 
 def test_a_warning_can_be_switched_off_by_name() -> None:
     assert [item.switch for item in checked(SHADOW).items] == ["shadow"]
-    assert checked(SHADOW, disabled=frozenset({"shadow"})).items == []
+    assert checked(SHADOW, disabled=OFF_BY_DEFAULT | {"shadow"}).items == []
     assert checked(SHADOW.replace("    int a", "#pragma ignore warning(shadow)\n    int a")).items == []
     assert checked("#pragma ignore warning begin(shadow)\n" + SHADOW).items == []
 

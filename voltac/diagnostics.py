@@ -133,6 +133,9 @@ class Diagnostics:
     ignored: dict[str, list[Ignored]] = field(default_factory=dict)
     """File name -> what ``#pragma ignore warning`` silences in it."""
 
+    error_number: int = 0
+    """How many errors there are, those that were suppressed as repetitions included."""
+
     @property
     def error_count(self) -> int:
         kinds = ("Error", "error")
@@ -176,6 +179,7 @@ class Diagnostics:
             raise CompileError(self)
 
     def _add(self, item: Diagnostic) -> None:
+        self.error_number += item.kind in ("Error", "error")
         # The instances of a template share their mistakes.
         key = (item.kind, item.span, item.switch if self.within else item.text)
         if key in self._seen:

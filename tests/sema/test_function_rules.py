@@ -130,7 +130,7 @@ test_templates = rule_test(
     {
         "deduction": """
 template <typename T> T same(T a, T b) { return a; }
-template <typename T> T none() { T x; return x; }
+template <typename T> T none() { T x; return x; } // warning: before it has a value
 template <typename T> void u(uniform T x) { }
 template <int N> int scale(int v) { return v * N; }
 void f(int i, float x, uniform int n) {

@@ -51,7 +51,7 @@ int f(int v) {
 void g() { return 5; } // error: void
 struct S { int a; };
 int h(S s) { return s; } // error: return
-int k() { }""",
+int k() { } // warning: missing""",
         "goto needs uniform control flow and a label": """
 void f(uniform int n, int v) {
     goto nowhere; // error: nowhere
@@ -67,8 +67,8 @@ end: // error: twice
 }""",
         "unmasked blocks are not left quietly": """
 void f(uniform int n) {
-    for (;;) { unmasked { break; } } // warning: unmasked
-    for (;;) { unmasked { continue; } } // warning: unmasked
+    while (n > 1) { unmasked { break; } } // warning: unmasked
+    while (n > 0) { unmasked { continue; } } // warning: unmasked
     unmasked { return; } // warning: unmasked
 }""",
     }

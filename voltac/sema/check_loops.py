@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from voltac.sema import tree
 from voltac.sema.check_statements import check_branch, check_condition
 from voltac.sema.context import Checker, Frame, Rejected, statement
 from voltac.sema.conversions import convert
 from voltac.sema.declarations import declare_local
 from voltac.sema.types import INT32, INT64, UNIFORM, VARYING, Enum, Pointer, Qual, Scalar
+from voltac.sema.uniformity import note_test
 from voltac.sema.values import value_of
 from voltac.syntax import ast
 
@@ -23,33 +26,42 @@ def _warn_unroll(checker: Checker, node: ast.Node, test: tree.Value | None, unro
 def check_while(checker: Checker, node: ast.While, unroll: int | None) -> tree.Statement:
     test = check_condition(checker, node.condition, "condition of " + ("cwhile" if node.coherent else "while"))
     _warn_unroll(checker, node, test, unroll)
-    body = check_branch(checker, node.body, Frame("loop", test.type.rate is VARYING))
+    frame = Frame("loop")
+    note_test(checker, frame, test)
+    body = check_branch(checker, node.body, frame)
     return tree.Loop(node.span, test, None, body, True, node.coherent, unroll)
 
 
 def check_do(checker: Checker, node: ast.DoWhile, unroll: int | None) -> tree.Statement:
     test = check_condition(checker, node.condition, "condition of " + ("cdo" if node.coherent else "do"))
     _warn_unroll(checker, node, test, unroll)
-    body = check_branch(checker, node.body, Frame("loop", test.type.rate is VARYING))
+    frame = Frame("loop")
+    note_test(checker, frame, test)
+    body = check_branch(checker, node.body, frame)
     return tree.Loop(node.span, test, None, body, False, node.coherent, unroll)
 
 
 def check_for(checker: Checker, node: ast.For, unroll: int | None) -> tree.Statement:
     checker.scopes.push()
+    frame = Frame("loop")
+    # What the loop declares and steps belongs to it.
+    checker.frames.append(frame)
     try:
         initial = checker.statement(node.initial) if node.initial is not None else None
         test = None
         if node.condition is not None:
             test = check_condition(checker, node.condition, "condition of " + ("cfor" if node.coherent else "for"))
         _warn_unroll(checker, node, test, unroll)
+        note_test(checker, frame, test)
         step = None
         if node.step is not None:
-            try:
+            with suppress(Rejected):
                 step = value_of(checker, node.step)
-            except Rejected:
-                step = None
-        body = check_branch(checker, node.body, Frame("loop", test is not None and test.type.rate is VARYING))
+        checker.frames.pop()
+        body = check_branch(checker, node.body, frame)
+        checker.frames.append(frame)
     finally:
+        checker.frames.pop()
         checker.scopes.pop()
     loop = tree.Loop(node.span, test, step, body, True, node.coherent, unroll)
     return loop if initial is None else tree.Block(node.span, (initial, loop))

@@ -25,6 +25,7 @@ from voltac.sema.types import (
     Vector,
     Void,
 )
+from voltac.sema.uniformity import note_store
 from voltac.sema.values import (
     address_of,
     assignable_type,
@@ -219,11 +220,19 @@ def shift(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, sp
     if isinstance(kind, Vector) and isinstance(right.type.type, Vector) and kind.count != right.type.type.count:
         checker.reject(span, f"operator '{symbol}': the vector lengths of '{left.type}' and '{right.type}' differ")
     if type(right) is tree.Constant:
-        if right.value < 0:
-            checker.warning("shift", span, f"the constant shift amount is negative, type '{right.type}'")
+        check_shift_amount(checker, right, result, span)
     elif symbol == ">>" and right.type.rate is VARYING:
         checker.performance_warning(span, "a right shift by a varying amount is slow")
     return fold_binary(checker, symbol, build(left, result), build(right, result), result, span)
+
+
+def check_shift_amount(checker: Checker, amount: tree.Constant, shifted: Qual, span: Span) -> None:
+    kind = shifted.type
+    if amount.value < 0:
+        checker.warning("shift", span, f"the constant shift amount is negative, type '{amount.type}'")
+    elif isinstance(kind, Scalar) and kind.is_integer and amount.value >= kind.bits:
+        text = f"the shift amount {amount.value} is not below the {kind.bits} bits of '{shifted}', so the result is undefined"
+        checker.warning("shift", span, text)
 
 
 # --- logic and selection ----------------------------------------------------------------------------------------
@@ -386,6 +395,7 @@ def check_step(checker: Checker, node: ast.Unary | ast.Postfix, prefix: bool) ->
             checker.reject(node.span, f"a value of type '{place.type}' cannot be counted up or down")
     elif not isinstance(kind, (Scalar, Enum)) or kind is BOOL:
         checker.reject(node.span, f"a value of type '{place.type}' cannot be counted up or down with '{symbol}'")
+    note_store(checker, place, None, node.span)
     return tree.Increment(node.span, assignable_type(place), place, symbol, prefix)
 
 
@@ -417,6 +427,7 @@ def check_assignment(checker: Checker, node: ast.Assignment) -> Operand:
         if value_operand is None:
             value_operand = checker.expression(node.value)
         value = convert_operand(checker, value_operand, wanted, "assignment", node.value.span)
+        note_store(checker, place, value, node.span)
         return tree.Assign(node.span, wanted, place, value)
     value = to_value(checker, checker.expression(node.value) if value_operand is None else value_operand, node.value.span)
     return compound(checker, symbol, place, wanted, value, node.span)
@@ -435,6 +446,7 @@ def compound(checker: Checker, symbol: str, place: tree.Place, wanted: Qual, val
             checker.reject(
                 span, f"operator '{symbol}': a varying index of type '{index.type}' cannot step the pointer '{wanted}'"
             )
+        note_store(checker, place, index, span)
         return tree.CompoundAssign(span, wanted, operator, place, index)
     element = kind.element if isinstance(kind, Vector) else kind
     if not isinstance(element, (Scalar, Enum)):
@@ -449,6 +461,9 @@ def compound(checker: Checker, symbol: str, place: tree.Place, wanted: Qual, val
     right = convert(checker, value, wanted, f"operator '{symbol}'")
     if operator in ("/", "%"):
         check_division(checker, operator, right, right, span)
-    elif operator == ">>" and type(right) is not tree.Constant and value.type.rate is VARYING:
+    elif operator in ("<<", ">>") and type(right) is tree.Constant:
+        check_shift_amount(checker, right, wanted, span)
+    elif operator == ">>" and value.type.rate is VARYING:
         checker.performance_warning(span, "a right shift by a varying amount is slow")
+    note_store(checker, place, right, span)
     return tree.CompoundAssign(span, wanted, operator, place, right)

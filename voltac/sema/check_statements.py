@@ -14,7 +14,6 @@ from voltac.sema.types import (
     BOOL,
     INT32,
     UINT32,
-    VARYING,
     Array,
     Enum,
     Pointer,
@@ -23,6 +22,7 @@ from voltac.sema.types import (
     Scalar,
     Void,
 )
+from voltac.sema.uniformity import note_test
 from voltac.sema.values import convert_operand, to_value, value_of
 from voltac.syntax import ast
 
@@ -80,11 +80,12 @@ def check_condition(checker: Checker, node: ast.Expression, place: str) -> tree.
 @statement(ast.If)
 def check_if(checker: Checker, node: ast.If) -> tree.Statement:
     test = check_condition(checker, node.condition, "condition of " + ("cif" if node.coherent else "if"))
-    varying = test.type.rate is VARYING
-    then = check_branch(checker, node.then, Frame("if", varying))
+    frame = Frame("if")
+    note_test(checker, frame, test)
+    then = check_branch(checker, node.then, frame)
     otherwise = None
     if node.otherwise is not None:
-        otherwise = check_branch(checker, node.otherwise, Frame("if", varying))
+        otherwise = check_branch(checker, node.otherwise, frame)
     return tree.If(node.span, test, then, otherwise, node.coherent)
 
 
@@ -97,7 +98,8 @@ def check_switch(checker: Checker, node: ast.Switch) -> tree.Statement:
         value = switch_value(checker, node.value)
     except Rejected:
         value = tree.Constant(node.value.span, Qual(INT32), 0)
-    frame = Frame("switch", value.type.rate is VARYING, label_type=value.type)
+    frame = Frame("switch", label_type=value.type)
+    note_test(checker, frame, value)
     body = check_branch(checker, node.body, frame)
     return tree.Switch(node.span, value, tuple(frame.labels), body)
 
@@ -203,8 +205,9 @@ def _variable_in(checker: Checker, node: object) -> str | None:
 
 @statement(ast.Break)
 def check_break(checker: Checker, node: ast.Break) -> tree.Statement:
-    for frame in reversed(checker.frames):
+    for depth, frame in enumerate(reversed(checker.frames)):
         if frame.kind in ("loop", "switch"):
+            frame.exits.append(tuple(checker.frames[len(checker.frames) - depth :]))
             return tree.Break(node.span)
         if frame.kind in _FOREACH:
             checker.reject(node.span, f"break cannot leave a {frame.kind}, and there is no loop or switch inside it to leave")
@@ -214,8 +217,9 @@ def check_break(checker: Checker, node: ast.Break) -> tree.Statement:
 
 @statement(ast.Continue)
 def check_continue(checker: Checker, node: ast.Continue) -> tree.Statement:
-    for frame in reversed(checker.frames):
+    for depth, frame in enumerate(reversed(checker.frames)):
         if frame.kind == "loop" or frame.kind in _FOREACH:
+            frame.exits.append(tuple(checker.frames[len(checker.frames) - depth :]))
             return tree.Continue(node.span)
         if frame.kind == "switch":
             checker.reject(node.span, "continue has no loop to continue: it cannot leave the switch it stands in")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from voltac.diagnostics import Diagnostics, Note, Span, suggestion
 from voltac.options import Options
@@ -20,6 +20,9 @@ from voltac.sema.layout import Layout
 from voltac.sema.scopes import FunctionSet, Poisoned, Scopes, Symbol, TemplateSymbol
 from voltac.sema.types import Qual
 from voltac.syntax import ast
+
+if TYPE_CHECKING:
+    from voltac.sema.uniformity import Candidate
 
 Operand = tree.Place | tree.Value | FunctionSet
 """What an expression is, before it is asked for its value."""
@@ -39,7 +42,11 @@ class Frame:
 
     kind: str
     """``if``, ``loop``, ``switch``, ``foreach``, ``foreach_active``, ``foreach_unique`` or ``unmasked``."""
-    varying: bool
+    varying: bool = False
+    test: tree.Value | None = None
+    """The condition, or the value of a switch."""
+    exits: list[tuple[Frame, ...]] = field(default_factory=list)
+    """Of a loop: what stands between it and each break and continue."""
     labels: dict[int | None, Span] = field(default_factory=dict)
     """Of a switch: values seen so far, None for default."""
     label_type: Qual | None = None
@@ -55,6 +62,12 @@ class FunctionContext:
     guarded_labels: set[str] = field(default_factory=set)
     """Labels under varying control flow, where no goto leads."""
     gotos: list[ast.Goto] = field(default_factory=list)
+    depths: dict[tree.VariableSymbol, int] = field(default_factory=dict)
+    """How many frames are around the declaration of a variable; none is left out."""
+    candidates: dict[tree.VariableSymbol, Candidate] = field(default_factory=dict)
+    """Variables declared without a rate, for ``uniformity.py``."""
+    tests: list[Frame] = field(default_factory=list)
+    """Statements whose condition varies."""
     mistaken: bool = False
     """The body has syntax errors: not all of its statements are known."""
     undeclared: set[str] = field(default_factory=set)
@@ -103,6 +116,11 @@ class Checker:
         """``switch`` names the row of ``warning_switches.py``."""
         if not self.is_library:
             self.diagnostics.warning(switch, span, text, *[note for note in notes if note is not None])
+
+    @staticmethod
+    def note(span: Span, text: str) -> Note | None:
+        """A note at a place, if it is one."""
+        return Note(span, text) if span.line else None
 
     def performance_warning(self, span: Span, text: str, *notes: Note) -> None:
         if not self.is_library:
@@ -187,16 +205,6 @@ def join_library(checker: Checker, functions: FunctionSet) -> None:
                 functions.add(function)
 
 
-ExpressionCheck = Callable[[Checker, Any], Operand]
-StatementCheck = Callable[[Checker, Any], tree.Statement]
-DeclarationCheck = Callable[[Checker, Any], None]
-
-SpecifierCheck = Callable[[Checker, Any], Qual]
-
-EXPRESSIONS: dict[type, ExpressionCheck] = {}
-STATEMENTS: dict[type, StatementCheck] = {}
-DECLARATIONS: dict[type, DeclarationCheck] = {}
-SPECIFIERS: dict[type, SpecifierCheck] = {}
 def place_of(symbol: object, here: Span) -> str:
     """``line 3`` of this file or ``other.isph:3``, where the symbol has a place; else empty."""
     span = getattr(symbol, "span", None)
@@ -219,6 +227,16 @@ def declared_here(symbol: object, text: str = "is first declared here") -> Note 
     return Note(span, f"'{getattr(symbol, 'name', '')}' {text}")
 
 
+ExpressionCheck = Callable[[Checker, Any], Operand]
+StatementCheck = Callable[[Checker, Any], tree.Statement]
+DeclarationCheck = Callable[[Checker, Any], None]
+
+SpecifierCheck = Callable[[Checker, Any], Qual]
+
+EXPRESSIONS: dict[type, ExpressionCheck] = {}
+STATEMENTS: dict[type, StatementCheck] = {}
+DECLARATIONS: dict[type, DeclarationCheck] = {}
+SPECIFIERS: dict[type, SpecifierCheck] = {}
 
 
 def expression(*nodes: type) -> Callable[[ExpressionCheck], ExpressionCheck]:

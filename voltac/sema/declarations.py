@@ -11,6 +11,7 @@ from voltac.sema.functions import declare_function
 from voltac.sema.initializers import complete_array, initialize, is_unsized, require_constant
 from voltac.sema.scopes import BuiltinVariable, FunctionSet, Poisoned, Symbol, TypeSymbol
 from voltac.sema.types import (
+    UNBOUND,
     VARYING,
     Array,
     Enum,
@@ -22,6 +23,7 @@ from voltac.sema.types import (
     Vector,
     Void,
 )
+from voltac.sema.uniformity import note_declaration
 from voltac.syntax import ast
 
 
@@ -58,6 +60,8 @@ class _Variable:
     span: Span
     initial: tree.Initializer | None
     alignment: int
+    implicit: bool = False
+    """No rate is written."""
     wrong: bool = False
 
 
@@ -82,10 +86,10 @@ def check_declaration_statement(checker: Checker, node: ast.DeclarationStatement
         for init in declared.declarators:
             define_typedef(checker, init, base)
         return tree.Block(node.span, ())
+    # All initial values first: later variables of a declaration don't see the earlier ones (section 16.1).
+    variables = [_check_variable(checker, init, base, local=True) for init in declared.declarators]
     statements: list[tree.Statement] = []
-    for init in declared.declarators:
-        # One after the other: an initial value may use the variables before it.
-        variable = _check_variable(checker, init, base, local=True)
+    for variable in variables:
         if variable is not None:
             statements.extend(_define_local(checker, variable, base))
     return statements[0] if len(statements) == 1 else tree.Block(node.span, tuple(statements))
@@ -195,7 +199,7 @@ def _check_variable(
     except Rejected:
         _poison(checker, init.declarator)
         return None
-    variable = _Variable(declared.name, qual, declared.span, None, alignment)
+    variable = _Variable(declared.name, qual, declared.span, None, alignment, declared.qual.rate is UNBOUND)
     try:
         variable.initial = _initial(checker, qual, base, init, declared, local)
     except Rejected:
@@ -273,6 +277,7 @@ def _define_local(checker: Checker, variable: _Variable, base: Base) -> list[tre
         else:
             checker.program.globals.append(symbol)
         return []
+    note_declaration(checker, symbol, variable.initial, variable.implicit)
     return [tree.Declare(variable.span, symbol, variable.initial)]
 
 

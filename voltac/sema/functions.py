@@ -8,6 +8,7 @@ from voltac.sema.check_statements import check_gotos
 from voltac.sema.context import Checker, FunctionContext, Rejected, declaration, declared_here, first_in, place_of
 from voltac.sema.conversions import convert
 from voltac.sema.declarators import Base, Declared, declare, resolve_specifiers
+from voltac.sema.flow import warn_about_flow
 from voltac.sema.mangle import in_library, mangle
 from voltac.sema.scopes import FunctionSet, Poisoned
 from voltac.sema.types import (
@@ -20,6 +21,7 @@ from voltac.sema.types import (
     Vector,
     Void,
 )
+from voltac.sema.uniformity import warn_about_rates
 from voltac.sema.values import value_of
 from voltac.syntax import ast, comment_above
 
@@ -256,7 +258,8 @@ def _unite(
 def check_body(checker: Checker, symbol: tree.FunctionSymbol, body: ast.Compound) -> None:
     """Check the body of a function and add it to the program."""
     before = checker.function
-    checker.function = FunctionContext(symbol)
+    context = checker.function = FunctionContext(symbol)
+    errors = checker.diagnostics.error_number
     checker.scopes.push()
     # Recursive calls and a second definition have to see that there is a body.
     symbol.body = tree.Block(body.span, ())
@@ -266,10 +269,13 @@ def check_body(checker: Checker, symbol: tree.FunctionSymbol, body: ast.Compound
                 declare_parameter(checker, parameter)
         checked = checker.statement(body)
         check_gotos(checker)
+        assert isinstance(checked, tree.Block)
+        if not checker.is_library and checker.diagnostics.error_number == errors:
+            warn_about_flow(checker, symbol, checked, bool(context.gotos))
+            warn_about_rates(checker, context)
     finally:
         checker.scopes.pop()
         checker.function = before
-    assert isinstance(checked, tree.Block)
     symbol.body = checked
     checker.program.functions.append(symbol)
 

@@ -1,0 +1,234 @@
+"""Stores and conditions of a function → warnings about rates: uniform stores under masks, variables that vary for nothing.
+
+A local declared without ``uniform`` or ``varying`` varies. It could be uniform if every value it
+gets is uniform, supposed that such variables are, and no store to it is under control flow that
+varies even then: the largest set of variables for which this holds is found by leaving out, from
+all of them, what contradicts until nothing does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from voltac.diagnostics import Note, Span
+from voltac.records import mutable_record, record
+from voltac.sema import tree
+from voltac.sema.context import Checker, Frame, FunctionContext
+from voltac.sema.types import UNIFORM, VARYING, Enum, Pointer, Qual, Scalar
+from voltac.sema.values import root_variable
+
+_FOREACH = ("foreach", "foreach_active", "foreach_unique")
+
+
+@record
+class Store:
+    """A value that a variable gets, and the statements around it that are inside the variable's scope."""
+
+    value: tree.Value | None
+    """None for a step: the old value and a constant."""
+    frames: tuple[Frame, ...]
+
+
+@mutable_record(eq=False)
+class Candidate:
+    """A variable that varies because nothing else is written."""
+
+    symbol: tree.VariableSymbol
+    depth: int
+    """Statements around its declaration."""
+    stores: list[Store]
+
+
+def note_declaration(checker: Checker, symbol: tree.VariableSymbol, initial: tree.Initializer | None, implicit: bool) -> None:
+    """A local was declared; ``implicit``: without a rate."""
+    function = checker.function
+    if function is None or checker.is_library:
+        return
+    depth = len(function.frames)
+    if depth:
+        function.depths[symbol] = depth
+    if implicit and isinstance(symbol.type.type, (Scalar, Enum)) and not symbol.is_reference:
+        if initial is None or isinstance(initial, tree.Value):
+            stores = [] if initial is None else [Store(initial, ())]
+            function.candidates[symbol] = Candidate(symbol, depth, stores)
+
+
+def note_store(checker: Checker, place: tree.Place, value: tree.Value | None, span: Span) -> None:
+    """Something was assigned or stepped."""
+    function = checker.function
+    if function is None or checker.is_library:
+        return
+    root = root_variable(place)
+    if place.address_rate is UNIFORM and place.storage.rate is UNIFORM:
+        if function.frames:
+            _warn_uniform_store(checker, function, value, root, span)
+        return
+    if type(place) is tree.Variable:
+        candidate = function.candidates.get(place.symbol)
+        if candidate is not None:
+            candidate.stores.append(Store(value, tuple(function.frames[candidate.depth :])))
+
+
+# --- uniform stores ---------------------------------------------------------------------------------------------
+
+
+def _warn_uniform_store(
+    checker: Checker, function: FunctionContext, value: tree.Value | None, root: tree.VariableSymbol | None, span: Span
+) -> None:
+    """A store that happens once if any lane takes the path, to something that outlives the path."""
+    depth = function.depths.get(root, 0) if root is not None else 0
+    around: Frame | None = None
+    for frame in function.frames[depth:]:
+        if frame.kind in _FOREACH or frame.kind == "unmasked":
+            around = None
+        elif frame.varying and around is None:
+            around = frame
+    if around is None or any(map(_picks_a_lane, function.frames)) or _joins_lanes(value):
+        return
+    what = f"'{root.name}' is uniform: it changes" if root is not None else "this place is uniform: it is stored to"
+    remedy = "make it varying, or test 'any(...)' to say that this is meant"
+    checker.warning(
+        "uniform-store",
+        span,
+        f"{what} for all lanes as soon as one lane takes this path; {remedy}",
+        None if around.test is None else Note(around.test.span, f"this varying {around.kind} decides which lanes take it"),
+    )
+
+
+def _picks_a_lane(frame: Frame) -> bool:
+    """``if (programIndex == 0)``: that one lane does it for all is meant."""
+    return frame.test is not None and any(type(node) is tree.ProgramIndex for node in _values(frame.test))
+
+
+def _joins_lanes(value: tree.Value | None) -> bool:
+    """A value made of those of the active lanes, as sums and counts are, is stored once on purpose."""
+    for node in _values(value):
+        if isinstance(node, tree.Call):
+            if any(_is_of_lanes(one.type) for one in node.arguments) or (node.function.library and not node.arguments):
+                return True
+    return False
+
+
+def _is_of_lanes(qual: Qual) -> bool:
+    return qual.rate is VARYING or (isinstance(qual.type, Pointer) and qual.type.to.rate is VARYING)
+
+
+# --- variables that vary for nothing ----------------------------------------------------------------------------
+
+
+def warn_about_rates(checker: Checker, function: FunctionContext) -> None:
+    """At the end of a body without mistakes."""
+    everywhere = "uniform-all" not in checker.diagnostics.disabled
+    if not function.candidates or not (function.tests or everywhere):
+        return
+    could = _could_be_uniform(function.candidates)
+    if not could:
+        return
+    told: set[tree.VariableSymbol] = set()
+    for frame in function.tests:
+        assert frame.test is not None
+        if not _is_uniform(frame.test, could):
+            continue
+        for symbol in _variables(frame.test):
+            if symbol in could and symbol not in told:
+                told.add(symbol)
+                checker.warning(
+                    "uniform",
+                    symbol.span,
+                    f"'{symbol.name}' varies only because 'uniform' is not written, and makes the {frame.kind} in line "
+                    f"{frame.test.span.line} varying; declare it 'uniform {symbol.type.type} {symbol.name}'",
+                    Note(frame.test.span, "this condition would be uniform"),
+                )
+    if everywhere:
+        for symbol in could:
+            if symbol not in told:
+                remedy = f"declare it 'uniform {symbol.type.type} {symbol.name}'"
+                text = f"'{symbol.name}' could be uniform: every value it gets is; {remedy}"
+                checker.warning("uniform-all", symbol.span, text)
+
+
+def _could_be_uniform(candidates: dict[tree.VariableSymbol, Candidate]) -> dict[tree.VariableSymbol, Candidate]:
+    could = {symbol: one for symbol, one in candidates.items() if one.stores and not symbol.address_taken}
+    while True:
+        left = {symbol: one for symbol, one in could.items() if all(_fits(store, could) for store in one.stores)}
+        if len(left) == len(could):
+            return could
+        could = left
+
+
+_Could = dict[tree.VariableSymbol, Candidate]
+
+
+def _fits(store: Store, could: _Could) -> bool:
+    if store.value is not None and not _is_uniform(store.value, could):
+        return False
+    return not any(_diverges(frame, could) for frame in store.frames)
+
+
+def _diverges(frame: Frame, could: _Could) -> bool:
+    """Whether some lanes may be off inside, though all were on before."""
+    if frame.kind in _FOREACH or _varies(frame, could):
+        return True
+    return any(_varies(one, could) for exit in frame.exits for one in exit)
+
+
+def _varies(frame: Frame, could: _Could) -> bool:
+    return frame.varying and (frame.test is None or not _is_uniform(frame.test, could))
+
+
+def _is_uniform(node: tree.Value, could: _Could) -> bool:
+    """Whether a value would be uniform if the variables were."""
+    if node.type.rate is UNIFORM:
+        return True
+    match node:
+        case tree.Constant() | tree.Broadcast():
+            return True
+        case tree.Load(place=place):
+            return _is_uniform_place(place, could)
+        case tree.Convert(value=value) | tree.Splat(value=value) | tree.Unary(operand=value) | tree.Swizzle(value=value):
+            return _is_uniform(value, could)
+        case tree.Binary(left=left, right=right) | tree.Logical(left=left, right=right):
+            return _is_uniform(left, could) and _is_uniform(right, could)
+        case tree.PointerOffset(pointer=left, index=right):
+            return _is_uniform(left, could) and _is_uniform(right, could)
+        case tree.Conditional(test=test, then=then, otherwise=otherwise):
+            return all(_is_uniform(one, could) for one in (test, then, otherwise))
+    return False
+
+
+def _is_uniform_place(place: tree.Place, could: _Could) -> bool:
+    match place:
+        case tree.Variable(symbol=symbol):
+            return symbol in could or place.storage.rate is UNIFORM
+        case tree.Element(aggregate=aggregate, index=index):
+            return place.storage.rate is UNIFORM and _is_uniform_place(aggregate, could) and _is_uniform(index, could)
+        case tree.MemberPlace(struct=struct):
+            return place.storage.rate is UNIFORM and _is_uniform_place(struct, could)
+        case tree.Deref(pointer=pointer):
+            return place.storage.rate is UNIFORM and _is_uniform(pointer, could)
+    return False
+
+
+def _variables(root: tree.Value) -> Iterator[tree.VariableSymbol]:
+    for node in _values(root):
+        if type(node) is tree.Variable:
+            yield node.symbol
+
+
+def _values(root: object) -> Iterator[tree.Value | tree.Place]:
+    pending: list[object] = [root]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, (tree.Value, tree.Place)):
+            yield here
+            pending.extend([getattr(here, name) for name in type(here).__match_args__])
+        elif type(here) is tuple:
+            pending.extend(here)
+
+
+def note_test(checker: Checker, frame: Frame, test: tree.Value | None) -> None:
+    """The condition of a statement is known."""
+    frame.test = test
+    frame.varying = test is not None and test.type.rate is VARYING
+    if frame.varying and checker.function is not None:
+        checker.function.tests.append(frame)
