@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 
-_USES_HALF = re.compile(r"\bhalf\b")
+_USES_HALF = re.compile(r"^(?!!).*\bhalf\b", re.MULTILINE)
+"""In code: the name of a function in debug information is none."""
 
 _FROM_HALF = """
 define weak hidden float @__extendhfsf2(half %value) nounwind {

@@ -46,6 +46,7 @@ def lower(program: tree.Program, options: Options) -> str:
         write_version(module, version)
         if version.body:
             written.append(version)
+    module.finish_debug_info(program.globals)
     attributes = function_attributes(options)
     for version in written:
         module.text.definitions.append(text_of(module, version, attributes))

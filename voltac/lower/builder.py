@@ -146,13 +146,21 @@ class FunctionBuilder:
     # --- instructions
 
     def emit(self, text: str) -> None:
-        self._lines.append(f"  {text}{self.location}")
+        self._lines.append(f"  {text}{self._place(text)}")
 
     def value(self, type: str, text: str) -> IR:
         self._count += 1
         name = f"%v{self._count}"
-        self._lines.append(f"  {name} = {text}{self.location}")
+        self._lines.append(f"  {name} = {text}{self._place(text)}")
         return IR(type, name)
+
+    def _place(self, text: str) -> str:
+        """Some instructions bring a place of their own."""
+        return self.location if not self.location or ", !dbg " not in text else ""
+
+    def debug_record(self, text: str) -> None:
+        """Says where a variable is from here on; no instruction."""
+        self._lines.append(f"    {text}")
 
     def alloca(self, type: str, alignment: int, name: str = "slot") -> IR:
         """A stack object that lives as long as the function."""
@@ -163,7 +171,7 @@ class FunctionBuilder:
 
     def at_entry(self, text: str) -> None:
         """An instruction that runs once, when the function begins."""
-        self._prologue.append(f"  {text}{self.location}")
+        self._prologue.append(f"  {text}")
 
     def binary(self, operation: str, left: IR, right: IR) -> IR:
         # The proofs of the access analysis look for forms such as n - (n & 7), which a "- 0" would hide.

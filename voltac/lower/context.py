@@ -100,6 +100,10 @@ class FunctionContext:
         self.version: Version | None = None
         self.span: Span = symbol.span
         """The place of the source that is being lowered."""
+        self.scope = ""
+        """The scope of variables in the debug information."""
+        self.retained_variables = ""
+        """Its list of the function's variables."""
         self.unmasked_blocks = 0
         self.unrolled = 1
         """How many copies of the bodies of unrolled loops the statement being lowered stands in."""

@@ -1,7 +1,11 @@
-"""Places in the source -> LLVM debug metadata.
+"""Places, scopes and variables of the source -> LLVM debug metadata.
 
-With ``-g`` every instruction gets the place of its statement (DWARF line tables).
-Without, only accesses to memory and calls get theirs, in a unit that LLVM writes
+With ``-g`` every instruction gets the place of its statement (DWARF line tables), and
+every variable a record of where it is: ``#dbg_declare`` with its address, or ``#dbg_value``
+with its value. At ``-O0`` values are also kept in memory, so that they can be seen
+wherever the variable is in scope.
+
+Without, only accesses to memory and calls get their place, in a unit that LLVM writes
 no debug sections for: the passes need the places for performance warnings.
 """
 
@@ -11,67 +15,119 @@ import os
 from typing import TYPE_CHECKING
 
 from voltac.diagnostics import Span
-from voltac.lower.builder import ModuleBuilder
+from voltac.lower.builder import IR, ModuleBuilder
+from voltac.lower.debug_types import DebugTypes, quoted
 from voltac.options import Options
 from voltac.sema import tree
+from voltac.sema.layout import Layout
 
 if TYPE_CHECKING:
     from voltac.lower.context import FunctionContext
+    from voltac.lower.places import Address
 
 
 class DebugInfo:
     """The metadata of one module."""
 
-    def __init__(self, text: ModuleBuilder, options: Options, file: str) -> None:
+    def __init__(self, text: ModuleBuilder, options: Options, file: str, sizes: Layout) -> None:
         self._text = text
         self._full = options.debug_info
         self._optimized = options.level > 0
         self._files: dict[str, str] = {}
-        self._locations: dict[tuple[str, int, int], str] = {}
-        self._scopes: dict[int, str] = {}
-        main = self._file(file or "input.ispc")
-        self._unit = text.metadata_node(
-            f'distinct !DICompileUnit(language: DW_LANG_C99, file: {main}, producer: "voltac", '
-            f"isOptimized: {'true' if self._optimized else 'false'}, runtimeVersion: 0, "
-            f"emissionKind: {'FullDebug' if self._full else 'NoDebug'}, "
-            # The linker joins the name indices of objects into a section that gdb refuses with a warning.
-            "nameTableKind: None)"
-        )
-        self._signature = text.metadata_node("!DISubroutineType(types: !{null})")
+        self._locations: dict[tuple[str, Span], str] = {}
+        self._file_of_scope: dict[str, str] = {}
+        self._globals: list[str] = []
+        self._retained: dict[str, list[str]] = {}
+        """Subprogram -> its variables; those that the optimiser removes are shown as such."""
+        self._variables: dict[tuple[str, tree.VariableSymbol], str] = {}
+        """By scope: each copy of a body has its own."""
+        self._types = DebugTypes(text, sizes, options.target)
+        self._unit = f"!{text.metadata_placeholder()}"
+        self._main = self._file(file or "input.ispc")
+        self._untyped = text.metadata_node("!DISubroutineType(types: !{null})")
         flags = [text.metadata_node('!{i32 2, !"Debug Info Version", i32 3}')]
         if self._full:
             flags.append(text.metadata_node(f'!{{i32 7, !"Dwarf Version", i32 {options.dwarf_version}}}'))
         text.named_metadata["llvm.dbg.cu"] = f"!{{{self._unit}}}"
         text.named_metadata["llvm.module.flags"] = f"!{{{', '.join(flags)}}}"
 
+    @property
+    def keeps_values(self) -> bool:
+        """Does a value need a place in memory to be seen as long as its variable is in scope?"""
+        return self._full and not self._optimized
+
+    def finish(self) -> None:
+        """Write the nodes that list others."""
+        text = self._text
+        variables = f"globals: {text.metadata_node('!{' + ', '.join(self._globals) + '}')}, " if self._globals else ""
+        text.metadata[int(self._unit[1:])] = (
+            f'distinct !DICompileUnit(language: DW_LANG_C99, file: {self._main}, producer: "voltac", '
+            f"isOptimized: {'true' if self._optimized else 'false'}, runtimeVersion: 0, {variables}"
+            f"emissionKind: {'FullDebug' if self._full else 'NoDebug'}, "
+            # The linker joins the name indices of objects into a section that gdb refuses with a warning.
+            "nameTableKind: None)"
+        )
+        for node, variables_of in self._retained.items():
+            text.metadata[int(node[1:])] = f"!{{{', '.join(variables_of)}}}"
+
     def _file(self, name: str) -> str:
         known = self._files.get(name)
         if known is None:
             folder, base = os.path.split(os.path.abspath(name))
-            quoted = [part.replace("\\", "\\5C").replace('"', "\\22") for part in (base, folder)]
-            known = self._text.metadata_node(f'!DIFile(filename: "{quoted[0]}", directory: "{quoted[1]}")')
+            known = self._text.metadata_node(f"!DIFile(filename: {quoted(base)}, directory: {quoted(folder)})")
             self._files[name] = known
         return known
+
+    # --- functions and scopes
 
     def begin_function(self, c: FunctionContext, symbol: tree.FunctionSymbol) -> str:
         """The ``!dbg`` part of the definition."""
         file = self._file(symbol.span.file or "input.ispc")
-        flags = "DISPFlagDefinition | DISPFlagOptimized" if self._optimized else "DISPFlagDefinition"
-        scope = self._text.metadata_node(
-            f'distinct !DISubprogram(name: "{symbol.name}", scope: {file}, file: {file}, line: {symbol.span.line}, '
-            f"type: {self._signature}, scopeLine: {symbol.span.line}, spFlags: {flags}, unit: {self._unit})"
+        type = self._types.function(symbol.type) if self._full else self._untyped
+        flags, retained = "DISPFlagDefinition", ""
+        if self._optimized:
+            flags += " | DISPFlagOptimized"
+            if self._full:
+                c.retained_variables = f"!{self._text.metadata_placeholder()}"
+                self._retained[c.retained_variables] = []
+                retained = f", retainedNodes: {c.retained_variables}"
+        c.scope = self._text.metadata_node(
+            # Without the symbol's name: gdb would show that instead.
+            f"distinct !DISubprogram(name: {quoted(symbol.name)}, scope: {file}, file: {file}, "
+            f"line: {symbol.span.line}, type: {type}, scopeLine: {symbol.span.line}, spFlags: {flags}, "
+            f"unit: {self._unit}{retained})"
         )
-        self._scopes[id(c)] = scope
+        self._file_of_scope[c.scope] = symbol.span.file
         c.span = symbol.span
-        if self._full:
-            c.build.location = f", !dbg {self._location(c, symbol.span)}"
-        return f" !dbg {scope}"
+        return f" !dbg {c.scope}"
 
-    def _location(self, c: FunctionContext, span: Span) -> str:
-        scope = self._scopes[id(c)]
-        key = (scope, span.line, span.column)
+    def enter(self, c: FunctionContext, span: Span) -> str:
+        """Begin a scope of variables; gives the one around it, to be put back into ``c.scope``."""
+        outside = c.scope
+        if self._full and span.line:
+            file = self._file(span.file)
+            c.scope = self._text.metadata_node(
+                f"distinct !DILexicalBlock(scope: {outside}, file: {file}, line: {span.line}, column: {span.column})"
+            )
+            self._file_of_scope[c.scope] = span.file
+        return outside
+
+    def enter_block(self, c: FunctionContext, node: tree.Block) -> str:
+        """As :meth:`enter` for a block that declares variables of its own."""
+        if self._full and node is not c.body and _opens_scope(node):
+            return self.enter(c, node.span)
+        return c.scope
+
+    # --- places
+
+    def _location(self, scope: str, span: Span) -> str:
+        key = (scope, Span(*span))
         location = self._locations.get(key)
         if location is None:
+            if span.file != self._file_of_scope[scope]:
+                # Text of an included file in the middle of a function.
+                file = self._file(span.file)
+                scope = self._text.metadata_node(f"!DILexicalBlockFile(scope: {scope}, file: {file}, discriminator: 0)")
             location = self._text.metadata_node(f"!DILocation(line: {span.line}, column: {span.column}, scope: {scope})")
             self._locations[key] = location
         return location
@@ -82,8 +138,84 @@ class DebugInfo:
             return
         c.span = span
         if self._full:
-            c.build.location = f", !dbg {self._location(c, span)}"
+            c.build.location = f", !dbg {self._location(c.scope, span)}"
+
+    def at_end(self, c: FunctionContext) -> None:
+        """What is emitted from here on belongs to the closing brace of the function."""
+        span = c.body.span
+        if span.end_line:
+            self.at(c, Span(span.file, span.end_line, max(1, span.end_column - 1), span.end_line, span.end_column))
 
     def attachment(self, c: FunctionContext) -> str:
-        """What an access or a call has behind it; empty where the builder writes places itself."""
-        return "" if self._full else f", !dbg {self._location(c, c.span)}"
+        """What an access or a call has behind it."""
+        return f", !dbg {self._location(c.scope, c.span)}"
+
+    # --- variables
+
+    def declare(self, c: FunctionContext, symbol: tree.VariableSymbol, address: Address, *, indirect: bool = False) -> None:
+        """A variable lies at an address; ``indirect``: at the address that lies there."""
+        if self._full:
+            expression = "!DIExpression(DW_OP_deref)" if indirect else "!DIExpression()"
+            self._record(c, symbol, "#dbg_declare", address.pointer, expression, as_mask=address.as_mask)
+
+    def value(self, c: FunctionContext, symbol: tree.VariableSymbol, value: IR) -> None:
+        """A variable has this value until it is told another one."""
+        if self._full and value.type != c.types.mask:
+            self._record(c, symbol, "#dbg_value", value, "!DIExpression()", as_mask=False)
+
+    def _record(
+        self, c: FunctionContext, symbol: tree.VariableSymbol, kind: str, what: IR, expression: str, *, as_mask: bool
+    ) -> None:
+        span = symbol.span
+        if not span.line or not c.build.reachable:
+            return
+        variable = self._variables.get((c.scope, symbol))
+        if variable is None:
+            type = self._types.mask if as_mask else self._type(symbol)
+            number = f"arg: {c.symbol.parameters.index(symbol) + 1}, " if symbol in c.symbol.parameters else ""
+            file = self._file(span.file)
+            variable = self._variables[c.scope, symbol] = self._text.metadata_node(
+                f"!DILocalVariable(name: {quoted(symbol.name)}, {number}scope: {c.scope}, file: {file}, "
+                f"line: {span.line}, type: {type})"
+            )
+            if c.retained_variables:
+                self._retained[c.retained_variables].append(variable)
+        elif kind == "#dbg_declare":
+            # LLVM wants one address of a variable, and a copy of a statement may have no scope of its own.
+            return
+        location = self._location(c.scope, span)
+        c.build.debug_record(f"{kind}({what}, {variable}, {expression}, {location})")
+
+    def _type(self, symbol: tree.VariableSymbol) -> str:
+        return self._types.reference(symbol.type) if symbol.is_reference else self._types.of(symbol.type)
+
+    def global_variable(self, symbol: tree.VariableSymbol, name: str, scope: str = "") -> None:
+        """A variable of the file or, in a ``scope``, a static one of a function."""
+        if not self._full or not symbol.span.line:
+            return
+        file = self._file(symbol.span.file)
+        local = "true" if symbol.kind == "static" else "false"
+        variable = self._text.metadata_node(
+            f"distinct !DIGlobalVariable(name: {quoted(symbol.name)}, scope: {scope or self._unit}, file: {file}, "
+            f"line: {symbol.span.line}, type: {self._type(symbol)}, isLocal: {local}, isDefinition: true)"
+        )
+        node = self._text.metadata_node(f"!DIGlobalVariableExpression(var: {variable}, expr: !DIExpression())")
+        self._globals.append(node)
+        self._text.globals[name] += f", !dbg {node}"
+
+
+def _opens_scope(node: tree.Block) -> bool:
+    """Do declarations end with the block? Labelled statements and declarations of several variables are blocks too."""
+    statements = node.statements
+    if not statements or isinstance(statements[0], tree.CaseLabel | tree.Label):
+        return False
+    return _declares(node) and not all(isinstance(statement, tree.Declare) for statement in statements)
+
+
+def _declares(node: tree.Block) -> bool:
+    for statement in node.statements:
+        if isinstance(statement, tree.Declare):
+            return True
+        if isinstance(statement, tree.Block) and not _opens_scope(statement) and _declares(statement):
+            return True
+    return False

@@ -18,6 +18,7 @@ from voltac.lower.builder import IR, integer, vector_constant, zero
 from voltac.lower.context import FunctionContext, Region, Target, lowers_statement
 from voltac.lower.loops import loop_hint
 from voltac.lower.statements import path_name
+from voltac.lower.variables import set_value
 from voltac.records import record
 from voltac.sema import tree
 from voltac.sema.types import Scalar
@@ -25,8 +26,11 @@ from voltac.sema.types import Scalar
 AnyForeach = tree.Foreach | tree.ForeachActive | tree.ForeachUnique
 
 
-def run_body(c: FunctionContext, node: AnyForeach, mask: IR | None, step: str) -> None:
-    """One execution of the body under a mask; control goes on at ``step``."""
+Variables = dict[tree.VariableSymbol, IR]
+
+
+def run_body(c: FunctionContext, node: AnyForeach, variables: Variables, mask: IR | None, step: str) -> None:
+    """One execution of the body under a mask, with the values of the loop's variables; control goes on at ``step``."""
     target = Target(True, Region(step), mask, "", step)
     if c.escapes[node].varying_continue:
         target.iteration = masks.new_lanes(c, "iteration")
@@ -34,9 +38,14 @@ def run_body(c: FunctionContext, node: AnyForeach, mask: IR | None, step: str) -
     c.targets.append(target)
     c.region, c.mask, c.shrunk = target.region, mask, False
     outside, c.lane_scope = c.lane_scope, node.body
+    outer_scope = c.module.debug.enter(c, node.span)
+    for symbol, value in variables.items():
+        set_value(c, symbol, value)
     c.statement(node.body)
+    c.scope = outer_scope
     c.lane_scope = outside
     c.targets.pop()
+    c.module.debug.at(c, node.span)
     c.build.start(step)
 
 
@@ -66,7 +75,7 @@ def lower_foreach(c: FunctionContext, node: tree.Foreach) -> None:
     if tiled:
         _tiles(c, node, ranges, [], done)
     else:
-        _rows(c, node, ranges, done)
+        _rows(c, node, ranges, {}, done)
     c.build.start(done)
     c.mask, c.region, c.touched, c.shrunk = saved
 
@@ -96,20 +105,19 @@ def _range(c: FunctionContext, symbol: tree.VariableSymbol, first: IR, last: IR,
     return _Range(symbol, first, last, rest, c.build.binary("sub", last, rest), span)
 
 
-def _rows(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], done: str) -> None:
+def _rows(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], outer: Variables, done: str) -> None:
     """The outermost of the remaining dimensions."""
     outermost = ranges[0]
     if len(ranges) == 1:
         if c.options.all_on_paths:
-            _gangs(c, node, outermost, done)
+            _gangs(c, node, outermost, outer, done)
         else:
-            _masked_gangs(c, node, outermost, done)
+            _masked_gangs(c, node, outermost, outer, done)
         return
     name = path_name("foreach", node)
     body, step = c.build.block(f"{name}.row"), c.build.block(f"{name}.row.done")
     counter, position = _begin_counting(c, outermost, body, done)
-    c.values[outermost.symbol] = c.build.splat(c.width, position)
-    _rows(c, node, ranges[1:], step)
+    _rows(c, node, ranges[1:], {**outer, outermost.symbol: c.build.splat(c.width, position)}, step)
     c.build.start(step)
     following = c.build.binary("add nsw", position, integer("i32", 1))
     _count_on(c, counter, following, c.build.compare("icmp slt", following, outermost.last), body, done)
@@ -139,7 +147,7 @@ def _lane_values(c: FunctionContext, base: IR) -> IR:
     return c.build.binary("add nsw", c.build.splat(c.width, base), c.lanes("i32"))
 
 
-def _gangs(c: FunctionContext, node: tree.Foreach, range_: _Range, done: str) -> None:
+def _gangs(c: FunctionContext, node: tree.Foreach, range_: _Range, outer: Variables, done: str) -> None:
     """The innermost dimension: whole gangs, then the rest."""
     name = path_name("foreach", node)
     begin, test, all_on, step, finished, masked = (
@@ -153,8 +161,7 @@ def _gangs(c: FunctionContext, node: tree.Foreach, range_: _Range, done: str) ->
     position = c.build.load("i32", counter, 4)
     c.build.branch(c.build.compare("icmp slt", position, range_.aligned), all_on, finished)
     c.build.start(all_on)
-    c.values[range_.symbol] = _lane_values(c, position)
-    run_body(c, node, None, step)
+    run_body(c, node, {**outer, range_.symbol: _lane_values(c, position)}, None, step)
     c.build.store(c.build.binary("add nsw", position, integer("i32", c.width)), counter, 4)
     if c.build.reachable:
         c.build.terminate(f"br label %{test}{loop_hint(c, node.unroll, gangs=True)}")
@@ -167,21 +174,20 @@ def _gangs(c: FunctionContext, node: tree.Foreach, range_: _Range, done: str) ->
     # That the rest begins no lower than the range is known here, and this says it to the analysis of addresses.
     smax = c.module.text.declare("llvm.smax.i32", "i32", "i32, i32")
     start = c.build.value("i32", f"call i32 {smax}({range_.aligned}, {range_.first})")
-    c.values[range_.symbol] = _lane_values(c, start)
+    variables = {**outer, range_.symbol: _lane_values(c, start)}
     mask = c.build.compare("icmp ult", c.lanes("i32"), c.build.splat(c.width, range_.rest))
-    run_body(c, node, mask, c.build.block(f"{name}.masked.done"))
+    run_body(c, node, variables, mask, c.build.block(f"{name}.masked.done"))
     c.build.jump(done)
 
 
-def _masked_gangs(c: FunctionContext, node: tree.Foreach, range_: _Range, done: str) -> None:
+def _masked_gangs(c: FunctionContext, node: tree.Foreach, range_: _Range, outer: Variables, done: str) -> None:
     """The innermost dimension with the mask computed in every iteration, to measure what masks cost."""
     name = path_name("foreach", node)
     masked, step = c.build.block(f"{name}.masked"), c.build.block(f"{name}.masked.step")
     counter, position = _begin_counting(c, range_, masked, done)
     remaining = c.build.binary("sub", range_.last, position)
     mask = c.build.compare("icmp ult", c.lanes("i32"), c.build.splat(c.width, remaining))
-    c.values[range_.symbol] = _lane_values(c, position)
-    run_body(c, node, mask, step)
+    run_body(c, node, {**outer, range_.symbol: _lane_values(c, position)}, mask, step)
     following = c.build.binary("add", position, integer("i32", c.width))
     more = c.build.compare("icmp ugt", remaining, integer("i32", c.width))
     _count_on(c, counter, following, more, masked, done, node.unroll)
@@ -210,8 +216,10 @@ def _tile(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], position
         offsets.append(vector_constant([integer("i32", lane // inner % range_.span) for lane in range(c.width)]))
         inner *= range_.span
     offsets.reverse()
-    for range_, position, offset in zip(ranges, positions, offsets):
-        c.values[range_.symbol] = c.build.binary("add nsw", c.build.splat(c.width, position), offset)
+    variables = {
+        range_.symbol: c.build.binary("add nsw", c.build.splat(c.width, position), offset)
+        for range_, position, offset in zip(ranges, positions, offsets)
+    }
     all_on, masked = c.build.block(f"{name}.all_on"), c.build.block(f"{name}.masked")
     if c.options.all_on_paths:
         whole = IR("i1", "true")
@@ -220,7 +228,7 @@ def _tile(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], position
                 whole = c.build.binary("and", whole, c.build.compare("icmp slt", position, range_.aligned))
         c.build.branch(whole, all_on, masked if c.options.masked_paths else done)
         c.build.start(all_on)
-        run_body(c, node, None, c.build.block(f"{name}.all_on.done"))
+        run_body(c, node, variables, None, c.build.block(f"{name}.all_on.done"))
         c.build.jump(done)
         if not c.options.masked_paths:
             return
@@ -230,7 +238,7 @@ def _tile(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], position
         if range_.span > 1:
             remaining = c.build.splat(c.width, c.build.binary("sub", range_.last, position))
             mask = masks.conjunction(c, mask, c.build.compare("icmp ult", offset, remaining))
-    run_body(c, node, mask, c.build.block(f"{name}.masked.done"))
+    run_body(c, node, variables, mask, c.build.block(f"{name}.masked.done"))
     c.build.jump(done)
 
 
@@ -264,8 +272,7 @@ def lower_foreach_active(c: FunctionContext, node: tree.ForeachActive) -> None:
     lane = _next_lane(c, lanes)
     rest = c.build.binary("and", lanes, c.build.binary("add", lanes, integer(type, -1)))
     c.build.store(rest, waiting, 8)
-    c.values[node.symbol] = lane
-    run_body(c, node, _only_lane(c, lane), step)
+    run_body(c, node, {node.symbol: lane}, _only_lane(c, lane), step)
     c.build.jump(head)
     c.build.start(done)
     c.mask, c.region, c.touched, c.shrunk = outer, outer_region, outer_touched, shrunk
@@ -289,8 +296,7 @@ def lower_foreach_unique(c: FunctionContext, node: tree.ForeachUnique) -> None:
     group = same_value_lanes(c, node.value.type.type, values, value, lane, remaining)
     rest = c.build.binary("and", remaining, masks.inverse(c, group))
     masks.write_lanes(c, waiting, rest)
-    c.values[node.symbol] = value
-    run_body(c, node, group, step)
+    run_body(c, node, {node.symbol: value}, group, step)
     c.build.jump(head)
     c.build.start(done)
     c.mask, c.region, c.touched, c.shrunk = outer, outer_region, outer_touched, shrunk

@@ -13,8 +13,9 @@ from voltac.lower.module import ALL_ON, C_CONVENTION, MASKED, TASK, ModuleContex
 from voltac.lower.nested_labels import plain_switches
 from voltac.lower.places import Address, new_object
 from voltac.lower.tasks import begin_task, sync_at_return
-from voltac.lower.variables import declare, is_plain_value
+from voltac.lower.variables import declare, is_plain_value, set_value
 from voltac.options import Options
+from voltac.records import replace
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Function, Pointer, Qual, Scalar, Struct
 
@@ -103,6 +104,7 @@ def write_version(module: ModuleContext, version: Version) -> None:
     begins_here = version.kind == TASK or (symbol.exported and version.kind == C_CONVENTION)
     restore_state = _set_float_state(c) if begins_here else None
     c.statement(body)
+    module.debug.at_end(c)
     c.build.start(c.exit_label)
     c.mask = c.entry_mask
     if symbol.launches:
@@ -165,7 +167,7 @@ def _parameters(c: FunctionContext, version: Version) -> None:
         texts.append(f"{type} noalias {name}" if takes_address(parameter.type) else f"{type} {name}")
         if isinstance(parameter.type.type, Struct):
             # The caller made a copy for this call.
-            c.variables[parameter] = Address(IR("ptr", name), parameter.type, private=True)
+            _bind_struct(c, parameter, name)
         else:
             bind_parameter(c, parameter, from_passed(c, IR(type, name), parameter.type))
     if masked:
@@ -175,9 +177,20 @@ def _parameters(c: FunctionContext, version: Version) -> None:
     version.signature = f"{returned} {version.name}({', '.join(texts)})"
 
 
+def _bind_struct(c: FunctionContext, parameter: tree.VariableSymbol, name: str) -> None:
+    """A struct whose address is passed."""
+    address = c.variables[parameter] = Address(IR("ptr", name), parameter.type, private=True)
+    if c.module.debug.keeps_values:
+        place = c.build.alloca("ptr", c.types.sizes.pointer_bytes, parameter.name)
+        c.build.store(address.pointer, place, c.types.sizes.pointer_bytes)
+        c.module.debug.declare(c, parameter, replace(address, pointer=place), indirect=True)
+    else:
+        c.module.debug.declare(c, parameter, address)
+
+
 def bind_parameter(c: FunctionContext, parameter: tree.VariableSymbol, value: IR) -> None:
     if is_plain_value(parameter):
-        c.values[parameter] = value
+        set_value(c, parameter, value)
     else:
         place = declare(c, parameter)
         if value.type == c.types.mask and c.target.mask_bits == 1:
@@ -201,9 +214,9 @@ def _c_parameters(c: FunctionContext, version: Version) -> None:
         name = f"%p{number}"
         if way.in_memory:
             texts.append(f"{way} {name}")
-            given = Address(IR("ptr", name), parameter.type, private=True)
-            c.variables[parameter] = given
+            _bind_struct(c, parameter, name)
             if c.types.architecture == "x86" and c.types.sizes.alignment(parameter.type) > 4:
+                given = Address(IR("ptr", name), parameter.type, private=True)
                 copy_bytes(c, declare(c, parameter), given)
         elif way.parts:
             address = declare(c, parameter)
@@ -325,7 +338,7 @@ def _inlined(module: ModuleContext, version: Version) -> bool:
 def _lines(module: ModuleContext, version: Version) -> int:
     """Lines of the body once everything that is inlined stands in it."""
     if not version.lines:
-        version.lines = version.body.count("\n") + 1
+        version.lines = version.body.count("\n") + 1 - version.body.count("\n    #dbg_")
         version.lines += sum(
             count * _lines(module, callee) for callee, count in version.calls.items() if _inlined(module, callee)
         )

@@ -62,9 +62,11 @@ def _lower_uniform_loop(c: FunctionContext, node: tree.Loop) -> None:
     c.build.jump(head if node.test_first else body)
     c.build.start(head)
     if node.test is not None:
+        c.module.debug.at(c, node.test.span)
         c.build.branch(c.value(node.test), body, done)
     c.build.start(body)
     c.statement(node.body)
+    _at_step(c, node)
     c.build.start(step)
     c.mask = outer
     if node.step is not None:
@@ -75,6 +77,11 @@ def _lower_uniform_loop(c: FunctionContext, node: tree.Loop) -> None:
     c.targets.pop()
     c.build.start(done)
     c.mask = outer
+
+
+def _at_step(c: FunctionContext, node: tree.Loop) -> None:
+    """What follows belongs to the step, or where there is none to the loop."""
+    c.module.debug.at(c, node.span if node.step is None else node.step.span)
 
 
 def _lower_masked_loop(c: FunctionContext, node: tree.Loop, varying: bool) -> None:
@@ -102,6 +109,8 @@ def _lower_masked_loop(c: FunctionContext, node: tree.Loop, varying: bool) -> No
     current: IR | None = None
     if varying or escapes.needs_live:
         current = masks.read_lanes(c, live)
+    if node.test is not None:
+        c.module.debug.at(c, node.test.span)
     if varying:
         assert node.test is not None
         c.mask = current
@@ -119,6 +128,7 @@ def _lower_masked_loop(c: FunctionContext, node: tree.Loop, varying: bool) -> No
     c.build.start(body)
     inside = current if node.test_first and varying else masks.read_lanes(c, live)
     _lower_body(c, node, target, inside)
+    _at_step(c, node)
     c.build.start(step)
     _end_of_iteration(c, node, target, live, inside, varying, head, done)
     c.targets.pop()
@@ -178,6 +188,7 @@ def _coherent_bodies(c: FunctionContext, node: tree.Loop, target: Target, curren
     masked_continue, target.continue_label = target.continue_label, step
     masked_region, target.region = target.region, Region(step)
     _lower_body(c, node, target, None)
+    _at_step(c, node)
     c.build.start(step)
     assert target.live is not None
     _end_of_iteration(c, node, target, target.live, None, True, head, done)

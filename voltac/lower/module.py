@@ -7,6 +7,8 @@ or as a task. Versions are asked for by their first use and written from a list.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from voltac.diagnostics import InternalError
 from voltac.ir import pseudo
 from voltac.lower.builder import IR, ModuleBuilder, floating, global_name, integer, vector_constant
@@ -50,7 +52,7 @@ class ModuleContext:
         self.options = options
         self.text = ModuleBuilder()
         self.types = TypeLayout(options.target, self.text)
-        self.debug = DebugInfo(self.text, options, file)
+        self.debug = DebugInfo(self.text, options, file, self.types.sizes)
         self.versions: dict[tuple[int, str], Version] = {}
         self.waiting: list[Version] = []
         self._lane_numbers: dict[str, IR] = {}
@@ -131,6 +133,14 @@ class ModuleContext:
         word = "constant" if symbol.type.const else "global"
         self.text.globals[name] = f"{linkage}{word} {initial}, align {alignment}"
         return address
+
+    def finish_debug_info(self, variables: Iterable[tree.VariableSymbol]) -> None:
+        """Describe the file's variables that are there."""
+        for symbol in variables:
+            address = self._globals.get(symbol)
+            if address is not None and symbol.kind != "extern":
+                self.debug.global_variable(symbol, address.name)
+        self.debug.finish()
 
     # --- functions
 

@@ -23,9 +23,13 @@ COPIES_LIMIT = 4
 
 @lowers_statement(tree.Block)
 def lower_block(c: FunctionContext, node: tree.Block) -> None:
-    if lower_unrolled(c, node):
-        return
-    statements = node.statements
+    outer_scope = c.module.debug.enter_block(c, node)
+    if not lower_unrolled(c, node):
+        _lower_in_order(c, node.statements)
+    c.scope = outer_scope
+
+
+def _lower_in_order(c: FunctionContext, statements: tuple[tree.Statement, ...]) -> None:
     for number, statement in enumerate(statements):
         if not c.build.reachable:
             if not _has_label(statement):

@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from voltac.lower.context import FunctionContext
 from voltac.lower.lane_visibility import children
+from voltac.lower.variables import set_value
 from voltac.sema import tree
 from voltac.sema.types import UNIFORM, Qual, Scalar
 
@@ -48,7 +49,7 @@ def lower_unrolled(c: FunctionContext, node: tree.Block) -> bool:
         return False
     c.unrolled *= len(values)
     for value in values:
-        c.values[first.symbol] = c.value(tree.Constant(first.span, first.symbol.type.with_const(False), value))
+        set_value(c, first.symbol, c.value(tree.Constant(first.span, first.symbol.type.with_const(False), value)))
         c.statement(loop.body)
     c.unrolled //= len(values)
     del c.values[first.symbol]

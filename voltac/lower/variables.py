@@ -52,18 +52,30 @@ def declare(c: FunctionContext, symbol: tree.VariableSymbol) -> Address:
         fresh = new_object(c, qual, symbol.name, symbol.alignment)
         address = Address(fresh.pointer, qual, private=True, home=home)
     c.variables[symbol] = address
+    c.module.debug.declare(c, symbol, address)
     return address
+
+
+def set_value(c: FunctionContext, symbol: tree.VariableSymbol, value: IR) -> None:
+    """A variable that needs no storage has this value in the code that follows."""
+    c.values[symbol] = value
+    if c.module.debug.keeps_values and c.build.reachable:
+        place = new_object(c, symbol.type, symbol.name)
+        store_everywhere(c, place, value)
+        c.module.debug.declare(c, symbol, place)
+    else:
+        c.module.debug.value(c, symbol, value)
 
 
 @lowers_statement(tree.Declare)
 def lower_declare(c: FunctionContext, node: tree.Declare) -> None:
     symbol = node.symbol
     if symbol.kind == "static":
-        c.module.global_address(symbol)
+        c.module.debug.global_variable(symbol, c.module.global_address(symbol).name, c.scope)
         return
     initial = node.initial
     if isinstance(initial, tree.Value) and is_plain_value(symbol) and c.values_dominate:
-        c.values[symbol] = c.value(initial)
+        set_value(c, symbol, c.value(initial))
         return
     address = declare(c, symbol)
     if initial is not None:

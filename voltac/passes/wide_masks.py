@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from voltac.ir.debug_records import DebugRecords
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.read import read
 from voltac.ir.write import write
@@ -36,11 +37,16 @@ def keep_masks_wide(text: str, options: Options) -> str:
     if target.has_mask_registers or (f"{mask} %" not in text and f"phi {mask}" not in text):
         return text
     module = read(text)
+    records = DebugRecords(module) if "#dbg_" in text else None
     changed = False
     for function in module.functions:
         if len(function.blocks) > 1:
             changed = _Widening(function, mask, f"<{target.width} x i{target.mask_bits}>").run() or changed
-    return write(module) if changed else text
+    if not changed:
+        return text
+    if records is not None:
+        records.put_back()
+    return write(module)
 
 
 class _Widening:

@@ -1,0 +1,230 @@
+"""gdb on a C program linked with an object of ``-g``: breakpoints by source line, values of every type, the stack."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from voltac.diagnostics import Diagnostics
+from voltac.driver import compile_source
+from voltac.options import Options
+from voltac.target_info import find_target
+
+MISSING = [name for name in ("gdb", "gcc") if shutil.which(name) is None]
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"not installed: {' '.join(MISSING)}")
+
+INCLUDED = """static noinline uniform int sum(uniform int a, uniform int b) {
+    uniform int both = a + b;
+    return both;  // at sum
+}
+"""
+
+SOURCE = """#include "included.isph"
+#define SQUARE(x) ((x) * (x))
+enum Colour { RED, GREEN = 5, HIGH = 0xffffffff };
+struct Pair { float x; int y; };
+struct Node { Node * next; uniform int number; varying float row; };
+typedef uniform int (*Function)(uniform int, uniform int);
+
+uniform int counter = 3;
+float lanes = {1, 2, 3, 4};
+static uniform Pair origin = {1.5, 2};
+
+static inline float square(float v, uniform Pair & pair) {
+    float result = SQUARE(v);
+    return result + pair.x;  // at square
+}
+
+static noinline float deep(float v, bool flag) {
+    static uniform int calls;
+    calls++;
+    float result = 0;
+    if (flag) {
+        for (uniform int k = 0; k < 2; k++) {
+            float part = v * k;
+            result += part;  // at deep
+        }
+    }
+    return result;
+}
+
+task void work(uniform float a[], uniform Pair pair) {
+    uniform int first = taskIndex;
+    a[first] = pair.x;  // at work
+}
+
+export uniform int test(uniform float a[], uniform int n) {
+    uniform Pair pair = origin;
+    Pair pairs = {programIndex, 7};
+    uniform float<3> vector = {1, 2, 3};
+    float<2> vectors = {programIndex, 0.5};
+    uniform Colour colour = GREEN;
+    Colour colours = programIndex == 0 ? RED : HIGH;
+    bool odd = (programIndex & 1) != 0;
+    uniform bool yes = true;
+    uniform int16 small[2][3] = {{1, 2, 3}, {4, 5, 6}};
+    uniform int * uniform pointer = &counter;
+    uniform int * varying pointers = &counter;
+    uniform int & reference = counter;
+    float16 half = 1.5f16;
+    uniform uint64 wide = 0xffffffffffffffff;
+    uniform int8 narrow = -1;
+    soa<4> Pair blocks[2];
+    blocks[1].x = 4;
+    soa<4> Pair * uniform slice = &blocks[1];
+    uniform Node node;
+    node.next = &node;
+    node.number = sum(n, 2);
+    uniform Function function = sum;
+    void * uniform anything = a;
+    odd = !odd;  // at test
+    launch work(a, pair);
+    sync;
+    foreach (i = 0 ... n) {
+        float x = a[i];
+        if (x > 1) {
+            int x = i * 2;
+            a[i] = x;  // at inner
+        }
+        a[i] += square(x, pair) + deep(x, x > 1);  // at loop
+    }
+    counter += n + node.number;
+    return counter;
+}
+"""
+
+MAIN = """#include <stdint.h>
+int32_t test(float *a, int32_t n);
+void *ISPCAlloc(void **handle, int64_t size, int32_t alignment) {
+    static char block[4096] __attribute__((aligned(1024)));
+    *handle = block;
+    return block;
+}
+void ISPCLaunch(void **handle, void *f, void *data, int n0, int n1, int n2) {
+    ((void (*)(void *, int, int, int, int, int, int, int, int, int, int))f)(data, 0, 1, 0, 1, 0, 0, 0, 1, 1, 1);
+}
+void ISPCSync(void *handle) {}
+int main(void) {
+    float a[6] = {0, 1, 2, 3, 4, 5};
+    return test(a, 6) == 17 ? 0 : 1;
+}
+"""
+
+LINES = {match[1]: number for number, line in enumerate(SOURCE.splitlines(), 1) if (match := re.search(r"// at (\w+)", line))}
+
+Debug = Callable[..., dict[str, str]]
+
+
+@pytest.fixture
+def debug(tmp_path: Path) -> Debug:
+    """Stops at a place, evaluates expressions there: expression -> what gdb prints."""
+
+    def run(target: str, level: int, place: str, *expressions: str) -> dict[str, str]:
+        (tmp_path / "included.isph").write_text(INCLUDED)
+        (tmp_path / "main.c").write_text(MAIN)
+        source = tmp_path / "source.ispc"
+        source.write_text(SOURCE)
+        options = Options(find_target(target), level=level, debug_info=True)
+        optimized = compile_source(SOURCE, str(source), options, Diagnostics()).optimized
+        assert optimized is not None
+        (tmp_path / "code.o").write_bytes(optimized.object_code())
+        subprocess.run(["gcc", "-g", "main.c", "code.o", "-o", "program"], cwd=tmp_path, check=True)
+        commands = ["set pagination off", "set print repeats 100", f"break {place}", "run"]
+        for number, expression in enumerate(expressions):
+            commands += [f"echo \\n<{number}>", expression if " " in expression else f"output {expression}"]
+        words = [word for command in commands for word in ("-ex", command)]
+        done = subprocess.run(
+            ["gdb", "-nx", "-batch", *words, "./program"], cwd=tmp_path, capture_output=True, text=True, timeout=60
+        )
+        answers = re.split(r"\n<\d+>", done.stdout)[1:]
+        assert len(answers) == len(expressions), done.stdout + done.stderr
+        return dict(zip(expressions, map(str.strip, answers)))
+
+    return run
+
+
+@pytest.mark.parametrize("target", ["sse4-i32x4", "avx512skx-x4"])
+def test_variables_of_every_type_are_printed(debug: Debug, target: str) -> None:
+    expected = {
+        "n": "6",
+        "a[2]": "2",
+        "pair": "{x = 1.5, y = 2}",
+        "pairs": "{x = {0, 1, 2, 3}, y = {7, 7, 7, 7}}",
+        "pairs.x": "{0, 1, 2, 3}",
+        "vector": "{1, 2, 3}",
+        "vectors": "{{0, 1, 2, 3}, {0.5, 0.5, 0.5, 0.5}}",
+        "colour": "GREEN",
+        "colours": "{RED, HIGH, HIGH, HIGH}",
+        "odd": "{false, true, false, true}",
+        "yes": "true",
+        "small": "{{1, 2, 3}, {4, 5, 6}}",
+        "*pointer": "3",
+        "*pointers[3]": "3",
+        "half": "{1.5, 1.5, 1.5, 1.5}",
+        "wide": "18446744073709551615",
+        "narrow": "-1 '\\377'",
+        "blocks[0].x[1]": "4",
+        "slice.slot": "1",
+        "slice.block->x[1]": "4",
+        "node.number": "8",
+        "node.next->number": "8",
+        "pairs.x*2": "{0, 2, 4, 6}",
+        "counter": "3",
+        "lanes": "{1, 2, 3, 4}",
+        "origin": "{x = 1.5, y = 2}",
+    }
+    found = debug(target, 0, f"source.ispc:{LINES['test']}", *expected, "reference", "function", "anything")
+    assert found["reference"].endswith(": 3")
+    assert "sum" in found["function"]
+    assert found["anything"].startswith("(void *) 0x7")
+    assert {name: found[name] for name in expected} == expected
+
+
+def test_a_name_means_the_innermost_variable_of_its_scope(debug: Debug) -> None:
+    found = debug("sse4-i32x4", 0, f"source.ispc:{LINES['inner']}", "x", "i", "info locals")
+    assert found["x"] == "{0, 2, 4, 6}"
+    assert found["i"] == "{0, 1, 2, 3}"
+    assert "x = {1.5, 1, 2, 3}" in found["info locals"]
+
+
+def test_the_stack_names_functions_lines_and_included_files(debug: Debug) -> None:
+    at_sum = debug("sse4-i32x4", 0, "included.isph:3", "bt 3", "both", "a")
+    assert at_sum["both"] == "8" and at_sum["a"] == "6"
+    assert re.search(r"#0 +sum \(a=6, b=2\) at .*included\.isph:3\n", at_sum["bt 3"])
+    assert re.search(r"#1 .* in test \(a=0x\w+, n=6\) at .*source\.ispc:\d+\n", at_sum["bt 3"])
+    assert re.search(r"#2 .* in main \(\) at main\.c:\d+", at_sum["bt 3"])
+
+
+def test_inlined_functions_and_their_callers_are_on_the_stack(debug: Debug) -> None:
+    found = debug("sse4-i32x4", 0, f"source.ispc:{LINES['square']}", "bt 2", "result", "v", "pair", "up 1", "info frame")
+    assert found["result"] == "{2.25, 1, 4, 9}"
+    assert found["v"] == "{1.5, 1, 2, 3}"
+    assert "{x = 1.5, y = 2}" in found["pair"]
+    assert re.search(rf"#1 .*test \(.*\) at .*source\.ispc:{LINES['loop']}", found["bt 2"])
+
+
+def test_masked_functions_static_variables_and_tasks(debug: Debug) -> None:
+    found = debug("sse4-i32x4", 0, f"source.ispc:{LINES['deep']}", "flag", "k", "part", "result", "calls")
+    assert found == {
+        "flag": "{true, false, true, true}",
+        "k": "0",
+        "part": "{0, 0, 0, 0}",
+        "result": "{0, 0, 0, 0}",
+        "calls": "1",
+    }
+    in_task = debug("sse4-i32x4", 0, f"source.ispc:{LINES['work']}", "first", "pair", "a[5]")
+    assert in_task == {"first": "0", "pair": "{x = 1.5, y = 2}", "a[5]": "5"}
+
+
+def test_optimised_code_still_stops_at_lines_and_knows_the_function(debug: Debug) -> None:
+    found = debug("sse4-i32x4", 2, "included.isph:2", "bt 2", "a", "b")
+    assert re.search(r"#0 +sum \(.*\) at .*included\.isph:2\n", found["bt 2"])
+    assert re.search(r"#1 .* in test \(.*\) at .*source\.ispc:\d+", found["bt 2"])
+    assert (found["a"], found["b"]) == ("6", "2")
+    inner = debug("sse4-i32x4", 2, f"source.ispc:{LINES['deep']}", "bt 2")
+    assert re.search(r"#1 .* in test \(", inner["bt 2"])
