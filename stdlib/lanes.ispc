@@ -2,18 +2,15 @@
 #include "types.isph"
 
 #define MOVEMENT(T) \
-    T broadcast(T v, uniform int32 i) { return __extract(v, i); } \
+    T broadcast(T v, uniform int32 i) { return __shuffle(v, (int32)i); } \
     T rotate(T v, uniform int32 n) { return __shuffle(v, programIndex + n); } \
     T shift(T v, uniform int32 n) { \
-        T moved = __shuffle(v, programIndex + n); \
         int32 from = programIndex + n; \
-        return from >= 0 & from < programCount ? moved : (T)0; \
+        T moved = __shuffle(v, from); \
+        return (uint32)from < (uint32)programCount ? moved : (T)0; \
     } \
     T shuffle(T v, int32 p) { return __shuffle(v, p); } \
-    T shuffle(T a, T b, int32 p) { \
-        T first = __shuffle(a, p), second = __shuffle(b, p); \
-        return (p & programCount) == 0 ? first : second; \
-    }
+    T shuffle(T a, T b, int32 p) { return __shuffle_two(a, b, p); }
 NUMBERS(MOVEMENT)
 
 #define ELEMENT(T) \

@@ -4,13 +4,8 @@
 #define PACKED_STORE(NAME, T) \
     uniform int32 NAME(uniform T a[], T v) { \
         bool on = __active(); \
-        uniform int32 count; \
-        unmasked { \
-            count = (uniform int32)__population_count(__pack_bits(on)); \
-            T front = __compress(v, on); \
-            if (programIndex < count) \
-                a[programIndex] = front; \
-        } \
+        uniform int32 count = (uniform int32)__population_count(__pack_bits(on)); \
+        __store_front(a, __compress(v, on), count); \
         return count; \
     }
 #define PACKED(T) \
@@ -18,15 +13,8 @@
     PACKED_STORE(packed_store_active2, T) \
     uniform int32 packed_load_active(uniform T a[], varying T * uniform v) { \
         bool on = __active(); \
-        uniform int32 count; \
-        T row; \
-        unmasked { \
-            count = (uniform int32)__population_count(__pack_bits(on)); \
-            if (programIndex < count) \
-                row = a[programIndex]; \
-            row = __expand(row, on); \
-        } \
-        *v = row; \
+        uniform int32 count = (uniform int32)__population_count(__pack_bits(on)); \
+        *v = __expand(__load_front(a, count), on); \
         return count; \
     }
 NUMBERS(PACKED)
@@ -34,13 +22,8 @@ NUMBERS(PACKED)
 #define PACKED_STORE_IF(T) \
     uniform int32 packed_store_active(bool c, uniform T a[], T v) { \
         bool on = __active() & c; \
-        uniform int32 count; \
-        unmasked { \
-            count = (uniform int32)__population_count(__pack_bits(on)); \
-            T front = __compress(v, on); \
-            if (programIndex < count) \
-                a[programIndex] = front; \
-        } \
+        uniform int32 count = (uniform int32)__population_count(__pack_bits(on)); \
+        __store_front(a, __compress(v, on), count); \
         return count; \
     }
 PACKED_STORE_IF(int32)

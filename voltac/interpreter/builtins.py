@@ -95,6 +95,17 @@ def _expand(lanes: Lanes, v: Value, wanted: Value) -> Value:
     return np.where(wanted, v[np.cumsum(wanted) - wanted], v)
 
 
+def _load_front(lanes: Lanes, pointer: Value, count: Value) -> Value:
+    assert lanes.result is not None
+    out = np.zeros(lanes.width, lanes.result)
+    out[: int(count)] = lanes.memory.view(int(pointer), int(count) * lanes.result.itemsize).view(lanes.result)
+    return out
+
+
+def _store_front(lanes: Lanes, pointer: Value, v: Value, count: Value) -> None:
+    lanes.memory.view(int(pointer), int(count) * v.dtype.itemsize, write=True).view(v.dtype)[:] = v[: int(count)]
+
+
 def _memory_copy(lanes: Lanes, target: Value, source: Value, size: Value) -> None:
     lanes.memory.view(int(target), int(size), write=True)[:] = lanes.memory.view(int(source), int(size)).copy()
 
@@ -152,6 +163,7 @@ BUILTINS: dict[str, Callable[..., Value]] = {
     "__active": lambda lanes: lanes.active.copy(),
     "__pack_bits": _pack_bits,
     "__shuffle": lambda lanes, v, p: v[p % lanes.width],
+    "__shuffle_two": lambda lanes, v, w, p: np.concatenate([v, w])[p % (2 * lanes.width)],
     "__extract": lambda lanes, v, index: v[int(index) % lanes.width],
     "__insert": _insert,
     "__reduce_add": _reduce_add,
@@ -159,6 +171,8 @@ BUILTINS: dict[str, Callable[..., Value]] = {
     "__reduce_max": lambda lanes, v: np.maximum.reduce(v),
     "__compress": _compress,
     "__expand": _expand,
+    "__load_front": _load_front,
+    "__store_front": _store_front,
     "__memory_copy": _memory_copy,
     "__memory_move": _memory_copy,
     "__memory_set": _memory_set,

@@ -21,6 +21,26 @@ def _permute(called: Called) -> Value:
     return [None if position is None else values[position % len(values)] for position in positions]
 
 
+def _permute_two(called: Called) -> Value:
+    """The same of two values, the positions between them."""
+    low, positions, high = called.arguments
+    values = [*low, *high]
+    return [None if position is None else values[position % len(values)] for position in positions]
+
+
+def _permute_bytes(called: Called) -> Value:
+    """``pshufb``: like a permute, but a position with the highest bit set gives 0."""
+    values, positions = called.arguments
+    return [None if position is None else 0 if position & 128 else values[position % 16] for position in positions]
+
+
+def _expand(called: Called) -> Value:
+    """The lanes that are on take the values from the front, in order; the others what they had."""
+    values, otherwise, mask = called.arguments
+    rest = iter(values)
+    return [None if on is None else next(rest) if on else old for on, old in zip(mask, otherwise)]
+
+
 def _spread_bits(called: Called) -> Value:
     """``pdep``: the low bits of the first operand, in order, to the places of the ones in the second."""
     bits, places = called.arguments
@@ -92,6 +112,9 @@ X86: dict[str, Callable[[Called], Value]] = {
     "x86.avx2.permps": _permute,
     "x86.avx512.permvar": _permute,
     "x86.avx.vpermilvar.ps": _permute,
+    "x86.avx512.vpermi2var": _permute_two,
+    "x86.ssse3.pshuf.b.128": _permute_bytes,
+    "x86.avx512.mask.expand": _expand,
     "x86.bmi.pdep": _spread_bits,
     "x86.bmi.pext": _collect_bits,
     "x86.sse.rcp.ps": estimate(reciprocal),

@@ -10,8 +10,23 @@ from collections.abc import Callable
 
 from voltac.lower import masks
 from voltac.lower.arithmetic import element_scalar
-from voltac.lower.builder import IR, NOTHING, boolean, element_type, floating, integer, poison, splat_constant, zero
+from voltac.lower.builder import (
+    IR,
+    NOTHING,
+    boolean,
+    element_type,
+    floating,
+    integer,
+    is_constant,
+    poison,
+    splat_constant,
+    zero,
+)
 from voltac.lower.context import FunctionContext, lowers_value
+from voltac.lower.front_lanes import load_front, store_front
+from voltac.lower.intrinsic_calls import call, overload
+from voltac.lower.lane_movement import element_bits, look_up, moves_in_one_step
+from voltac.lower.packing import compress, expand
 from voltac.sema import tree
 from voltac.sema.types import Scalar
 
@@ -25,25 +40,6 @@ def lower_builtin(c: FunctionContext, node: tree.Builtin) -> IR:
 
 
 # --- building blocks
-
-
-def overload(type: str) -> str:
-    """The part of an intrinsic's name for a type: ``v8f32``, ``i64``."""
-    if type[0] == "<":
-        count, lane = type[1:-1].split(" x ")
-        return f"v{count}{overload(lane)}"
-    return {"half": "f16", "float": "f32", "double": "f64", "ptr": "p0"}.get(type, type)
-
-
-def call(c: FunctionContext, name: str, result: str, *arguments: IR | str) -> IR:
-    """Call an intrinsic; texts are immediate arguments such as ``i1 false``."""
-    types = [argument.type if isinstance(argument, IR) else f"{argument.split()[0]} immarg" for argument in arguments]
-    callee = c.module.intrinsic(name, result, *types)
-    text = f"call {result} {callee}({', '.join(map(str, arguments))})"
-    if result == "void":
-        c.build.emit(text)
-        return NOTHING
-    return c.build.value(result, text)
 
 
 def _scalar(node: tree.Builtin) -> Scalar:
@@ -195,85 +191,27 @@ def _extract(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
         wide = lanes if c.width >= 32 else c.build.convert("zext", lanes, "i32")
         shift = index if wide.type == "i32" else c.build.convert("zext", index, wide.type)
         return c.build.convert("trunc", c.build.binary("lshr", wide, shift), "i1")
+    if not is_constant(index) and moves_in_one_step(c, vector.type):
+        # Otherwise LLVM stores the vector and loads the element.
+        return c.build.extract(look_up(c, [vector], c.build.splat(c.width, index)), integer("i64", 0))
     return c.build.extract(vector, index)
 
 
 def _insert(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     vector, index, value = arguments
-    if element_type(vector.type) == "i1":
-        here = c.build.compare("icmp eq", c.lanes("i32"), c.build.splat(c.width, index))
-        return c.build.select(here, c.build.splat(c.width, value), vector)
-    return c.build.insert(vector, value, index)
-
-
-def shuffle(c: FunctionContext, value: IR, lanes: IR) -> IR:
-    """Lane l of the result is lane ``lanes[l] mod W`` of the value."""
-    bits = {"half": 16, "float": 32, "double": 64}.get(element_type(value.type)) or int(element_type(value.type)[1:])
-    native = _native_permute(c, value, lanes, bits)
-    if native is not None:
-        return native
-    wrapped = c.build.binary("and", lanes, splat_constant(c.width, integer("i32", c.width - 1)))
-    size = bits // 8 * c.width
-    table = c.build.alloca(value.type, size, "table")
-    c.build.store(value, table, size)
-    lane = element_type(value.type)
-    result = poison(value.type)
-    for number in range(c.width):
-        position = c.build.convert("zext", c.build.extract(wrapped, integer("i64", number)), "i64")
-        element = c.build.load(lane, c.build.gep(lane, table, position), bits // 8)
-        result = c.build.insert(result, element, integer("i64", number))
-    return result
-
-
-def _native_permute(c: FunctionContext, value: IR, lanes: IR, bits: int) -> IR | None:
-    """The target's permute by a variable, which takes the low bits of each lane number."""
-    total = bits * c.width
-    if c.target.architecture == "aarch64" and total in (128, 256, 512):
-        return _permute_by_table(c, value, lanes, bits // 8)
-    real = element_type(value.type) in ("float", "double")
-    if (c.target.isa in ("avx2", "avx2vnni") or _has_avx512(c)) and bits == 32 and total == 256:
-        name = "llvm.x86.avx2.permps" if real else "llvm.x86.avx2.permd"
-        return call(c, name, value.type, value, lanes)
-    if c.target.has_masked_load and bits == 32 and total == 128:
-        floats = value if real else c.build.convert("bitcast", value, "<4 x float>")
-        moved = call(c, "llvm.x86.avx.vpermilvar.ps", "<4 x float>", floats, lanes)
-        return moved if real else c.build.convert("bitcast", moved, value.type)
-    if _has_avx512(c) and bits in (32, 64) and total in (256, 512) and total <= c.target.vector_bits:
-        letter = {(32, True): "sf", (32, False): "si", (64, True): "df", (64, False): "di"}[bits, real]
-        positions = lanes if bits == 32 else c.build.convert("zext", lanes, f"<{c.width} x i64>")
-        return call(c, f"llvm.x86.avx512.permvar.{letter}.{total}", value.type, value, positions)
-    return None
-
-
-def _permute_by_table(c: FunctionContext, value: IR, lanes: IR, size: int) -> IR:
-    """NEON's ``tbl``: sixteen bytes from up to four registers, by the number of each."""
-    register = "<16 x i8>"
-    total = size * c.width
-    whole = c.build.convert("bitcast", value, f"<{total} x i8>")
-    parts = [c.build.shuffle(whole, poison(whole.type), range(start, start + 16)) for start in range(0, total, 16)]
-    # Byte k of lane l: size * l + k, in each byte of an integer of the lane's size.
-    lane = f"i{size * 8}"
-    wrapped = c.build.binary("and", lanes, splat_constant(c.width, integer("i32", c.width - 1)))
-    fitting = wrapped
-    if size != 4:
-        fitting = c.build.convert("zext" if size == 8 else "trunc", wrapped, f"<{c.width} x {lane}>")
-    ones = sum(1 << 8 * byte for byte in range(size))
-    numbers = sum(byte << 8 * byte for byte in range(size))
-    first = c.build.binary("mul", fitting, splat_constant(c.width, integer(lane, size * ones)))
-    bytes_ = c.build.binary("add", first, splat_constant(c.width, integer(lane, numbers)))
-    order = c.build.convert("bitcast", bytes_, whole.type)
-    moved = []
-    for start in range(0, total, 16):
-        numbers_here = c.build.shuffle(order, poison(order.type), range(start, start + 16))
-        moved.append(call(c, f"llvm.aarch64.neon.tbl{len(parts)}.v16i8", register, *parts, numbers_here))
-    while len(moved) > 1:
-        both = 2 * int(moved[0].type[1:].split(" ", 1)[0])
-        moved = [c.build.shuffle(left, right, range(both)) for left, right in zip(moved[::2], moved[1::2])]
-    return c.build.convert("bitcast", moved[0], value.type)
+    if is_constant(index) and element_type(vector.type) != "i1":
+        return c.build.insert(vector, value, index)
+    # An insertion at a variable place would go through memory.
+    lane = "i32" if element_type(vector.type) == "i1" else f"i{element_bits(vector.type)}"
+    if lane != "i32":
+        index = c.build.convert("trunc" if lane in ("i8", "i16") else "zext", index, lane)
+    here = c.build.compare("icmp eq", c.lanes(lane), c.build.splat(c.width, index))
+    return c.build.select(here, c.build.splat(c.width, value), vector)
 
 
 def _shuffle(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
-    return shuffle(c, *arguments)
+    *tables, numbers = arguments
+    return look_up(c, tables, numbers)
 
 
 def _reduce_add(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
@@ -303,72 +241,25 @@ def _reduce_extremum(float_comparison: str, signed: str, unsigned: str) -> Emitt
 
 
 def _compress(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
-    vector, mask = arguments
-    lane = element_type(vector.type)
-    if not _has_avx512(c):
-        if c.target.has_gather and c.target.pointer_bits == 64 and lane in ("i32", "float") and c.width in (4, 8):
-            return shuffle(c, vector, _numbers_of_lanes(c, mask))
-        return _compress_register(c, vector, mask)
-    if lane in ("i8", "i16", "half"):
-        # The instruction moves lanes of 32 and 64 bits.
-        bits = vector if lane != "half" else c.build.convert("bitcast", vector, f"<{c.width} x i16>")
-        moved = _compress_pieces(c, c.build.convert("zext", bits, f"<{c.width} x i32>"), mask)
-        narrow = c.build.convert("trunc", moved, bits.type)
-        return narrow if lane != "half" else c.build.convert("bitcast", narrow, vector.type)
-    return _compress_pieces(c, vector, mask)
-
-
-def _numbers_of_lanes(c: FunctionContext, mask: IR) -> IR:
-    """The numbers of the lanes that are on, moved to the front: bytes 0, 1, 2 ... extracted by the mask (BMI2)."""
-    lanes = c.build.convert("zext", masks.bits(c, mask), "i64")
-    spread = call(c, "llvm.x86.bmi.pdep.64", "i64", lanes, integer("i64", 0x0101010101010101))
-    bytes_on = c.build.binary("mul", spread, integer("i64", 0xFF))
-    packed = call(c, "llvm.x86.bmi.pext.64", "i64", integer("i64", 0x0706050403020100), bytes_on)
-    if c.width == 4:
-        packed = c.build.convert("trunc", packed, "i32")
-    numbers = c.build.convert("bitcast", packed, f"<{c.width} x i8>")
-    return c.build.convert("zext", numbers, f"<{c.width} x i32>")
-
-
-def _compress_register(c: FunctionContext, vector: IR, mask: IR) -> IR:
-    name = f"llvm.experimental.vector.compress.{overload(vector.type)}"
-    return call(c, name, vector.type, vector, mask, poison(vector.type))
-
-
-def _compress_pieces(c: FunctionContext, vector: IR, mask: IR) -> IR:
-    """Register by register, one behind the other in memory: LLVM 22 splits wider compressions wrongly."""
-    lane = element_type(vector.type)
-    bytes_ = {"i32": 4, "float": 4}.get(lane, 8)
-    piece = min(c.width, c.target.vector_bits // 8 // bytes_)
-    if piece == c.width:
-        return _compress_register(c, vector, mask)
-    size = bytes_ * c.width
-    table = c.build.alloca(vector.type, size, "compressed")
-    end = integer("i64", 0)
-    for start in range(0, c.width, piece):
-        lanes = range(start, start + piece)
-        part, part_mask = (c.build.shuffle(whole, poison(whole.type), lanes) for whole in (vector, mask))
-        c.build.store(_compress_register(c, part, part_mask), c.build.gep(lane, table, end), bytes_)
-        bits = c.build.convert("bitcast", part_mask, f"i{piece}")
-        count = call(c, f"llvm.ctpop.i{piece}", bits.type, bits)
-        end = c.build.binary("add", end, c.build.convert("zext", count, "i64"))
-    return c.build.load(vector.type, table, size)
+    return compress(c, *arguments)
 
 
 def _expand(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
-    """Lane l takes the element that as many lanes below it are on."""
-    vector, mask = arguments
-    counts = c.build.convert("zext", mask, f"<{c.width} x i32>")
-    total = counts
-    step = 1
-    while step < c.width:
-        moved = c.build.shuffle(zero(total.type), total, [0] * step + [c.width + k for k in range(c.width - step)])
-        total = c.build.binary("add", total, moved)
-        step *= 2
-    return shuffle(c, vector, c.build.binary("sub", total, counts))
+    return expand(c, *arguments)
 
 
 # --- memory
+
+
+def _load_front(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    address, count = arguments
+    return load_front(c, address, count, c.register(node.type))
+
+
+def _store_front(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    address, vector, count = arguments
+    store_front(c, address, vector, count)
+    return NOTHING
 
 
 def _block_operation(intrinsic: str) -> Emitter:
@@ -455,6 +346,7 @@ BUILTINS: dict[str, Emitter] = {
     "__active": _active,
     "__pack_bits": _pack_bits,
     "__shuffle": _shuffle,
+    "__shuffle_two": _shuffle,
     "__extract": _extract,
     "__insert": _insert,
     "__reduce_add": _reduce_add,
@@ -462,6 +354,8 @@ BUILTINS: dict[str, Emitter] = {
     "__reduce_max": _reduce_extremum("ogt", "smax", "umax"),
     "__compress": _compress,
     "__expand": _expand,
+    "__load_front": _load_front,
+    "__store_front": _store_front,
     "__memory_copy": _block_operation("memcpy"),
     "__memory_move": _block_operation("memmove"),
     "__memory_set": _block_operation("memset"),

@@ -74,6 +74,7 @@ BUILTINS: dict[str, BuiltinRow] = {
         BuiltinRow("__pack_bits", "u uint64", ("v bool",), (), "bit l is lane l, active or not"),
         # Across lanes, reading active and inactive ones alike.
         BuiltinRow("__shuffle", "v T", ("v T", "v int32"), NUMBERS, "lane l of the result is v[p[l] mod W]"),
+        BuiltinRow("__shuffle_two", "v T", ("v T", "v T", "v int32"), NUMBERS, "element p[l] mod 2W of both values"),
         BuiltinRow("__extract", "u T", ("v T", "u int32"), (*NUMBERS, BOOL), "v[i]"),
         BuiltinRow("__insert", "v T", ("v T", "u int32", "u T"), (*NUMBERS, BOOL), "v with lane i replaced"),
         BuiltinRow("__reduce_add", "u T", ("v T",), NUMBERS, "sum over all lanes; floats in any association"),
@@ -81,6 +82,12 @@ BUILTINS: dict[str, BuiltinRow] = {
         BuiltinRow("__reduce_max", "u T", ("v T",), NUMBERS, "largest of all lanes"),
         BuiltinRow("__compress", "v T", ("v T", "v bool"), NUMBERS, "lanes with true moved to the front; any value behind"),
         BuiltinRow("__expand", "v T", ("v T", "v bool"), NUMBERS, "inverse: lane l with true gets v[number of true below l]"),
+        BuiltinRow(
+            "__load_front", "v T", ("u T *", "u int32"), NUMBERS, "n consecutive elements in the first lanes; any values behind"
+        ),
+        BuiltinRow(
+            "__store_front", "u void", ("u T *", "v T", "u int32"), NUMBERS, "the first n lanes to consecutive elements"
+        ),
         # Memory: once, whatever the mask.
         BuiltinRow("__memory_copy", "u void", ("u void *", "u void *", "u int64"), (), "copies n bytes that do not overlap"),
         BuiltinRow("__memory_move", "u void", ("u void *", "u void *", "u int64"), (), "copies n bytes that may overlap"),
