@@ -154,6 +154,27 @@ def test_the_versions_of_a_build_for_several_targets_have_the_isa_in_their_names
     assert "extern void f(void);" in (folder / "two.h").read_text()
 
 
+def test_functions_with_c_linkage_are_chosen_too_in_a_build_for_several_targets(voltac: Run, folder: Path) -> None:
+    source = """extern "C" uniform int from_c(uniform int a);
+extern "C" uniform int defined(uniform int a) { return from_c(a) + programCount; }
+export uniform int exported(uniform int a) { return defined(a); }
+"""
+    main = """#include <stdio.h>
+int from_c(int a) { return 1000 * a; }
+int defined(int a);
+int exported(int a);
+int main(void) { printf("%d %d\\n", defined(1), exported(2)); return 0; }
+"""
+    (folder / "two.ispc").write_text(source)
+    (folder / "main.c").write_text(main)
+    assert voltac("two.ispc", "-o", "two.o", "--target=sse4,avx2", "--woff").returncode == 0
+    objects = ["two.o", "two_sse4.o", "two_avx2.o"]
+    subprocess.run(["gcc", "main.c", *objects, "-o", "main"], cwd=folder, check=True)
+    width = int(best_of("sse4-i32x4", "avx2-i32x8").rpartition("x")[2])
+    done = subprocess.run(["./main"], cwd=folder, capture_output=True, text=True)
+    assert done.stdout == f"{1000 + width} {2000 + width}\n"
+
+
 def test_globals_that_depend_on_the_gang_size_are_warned_of(voltac: Run, folder: Path) -> None:
     (folder / "wide.ispc").write_text("float wide;\nuniform float narrow;\nexport void f() { wide = narrow; }\n")
     done = voltac("wide.ispc", "-o", "wide.o", "--target=sse4,avx2")

@@ -101,7 +101,7 @@ def _outputs_of_several(arguments: Namespace, jobs: list[Compilation]) -> list[O
     if arguments.output:
         make = _KINDS[arguments.emit or "object"].make
         outputs = [Output(_with_isa(arguments.output, job), make(job.optimized)) for job in jobs]
-        names = [function.name for function in jobs[0].program.exports]
+        names = [function.name for function in jobs[0].program.entries]
         text = dispatcher(names, [job.options.target for job in jobs], jobs[0].results["passes"])
         # Runs before anything is known of the CPU.
         target = replace(find_target("sse2"), triple=jobs[0].options.target.triple)

@@ -148,7 +148,7 @@ class ModuleContext:
         """Ask for a version; it is written later."""
         known = self.versions.get((id(symbol), kind))
         if known is None:
-            suffix = "" if symbol.c_linkage else self.options.symbol_suffix
+            suffix = "" if symbol.c_linkage and symbol.body is None else self.options.symbol_suffix
             name = global_name(_version_name(symbol, kind) + suffix)
             known = Version(symbol, kind, name, _linkage(symbol, kind, self.options))
             self.versions[id(symbol), kind] = known

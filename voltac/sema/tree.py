@@ -621,3 +621,10 @@ class Program:
     @property
     def exports(self) -> Iterator[FunctionSymbol]:
         return (function for function in self.functions if function.exported)
+
+    @property
+    def entries(self) -> Iterator[FunctionSymbol]:
+        """What C programs may call: exported functions and C functions that are defined here."""
+        for function in self.functions:
+            if function.exported or (function.c_linkage and function.body is not None and not function.static):
+                yield function
