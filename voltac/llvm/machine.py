@@ -21,6 +21,8 @@ def binding() -> Any:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     llvm.initialize_native_asmparser()
+    # Copies of a loop that sums up get a sum each, where the order of additions does not matter.
+    llvm.set_option("voltac", "--unroll-add-parallel-reductions")
     return llvm
 
 

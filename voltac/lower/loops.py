@@ -22,10 +22,7 @@ from voltac.sema.types import VARYING
 def loop_hint(c: FunctionContext, unroll: int | None, gangs: bool = False) -> str:
     """Metadata for the jump back: what ``#pragma unroll`` asks.
 
-    A loop over gangs is not unrolled unasked: out of order, the next gangs run ahead
-    anyway, and eight copies read memory in an order that prefetchers follow less well
-    (measured on Zen 4: saxpy, triad and deinterleave 6 to 18 % slower out of cache, nothing
-    faster in it by more than 2 %, and 1.7 times the time in LLVM).
+    A loop over gangs is not unrolled unasked; ``passes/gangs_in_flight.py`` asks for some.
     """
     if unroll is None:
         if not gangs:

@@ -12,6 +12,7 @@ from voltac.ir.write import write
 from voltac.options import Options
 from voltac.passes.access import AccessReport
 from voltac.passes.flatten_branches import flatten_branches
+from voltac.passes.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.resolve_accesses import resolve_accesses
 from voltac.passes.whole_copies import copy_whole
 from voltac.passes.wide_gangs import widen_gangs
@@ -21,6 +22,7 @@ PASSES: dict[str, Callable[[Module, Options], list[AccessReport]]] = {
     "copy_whole": copy_whole,
     "widen_gangs": widen_gangs,
     "resolve_accesses": resolve_accesses,
+    "gangs_in_flight": put_gangs_in_flight,
 }
 """Name -> pass; each rewrites the module and reports what became of accesses."""
 

@@ -6,8 +6,9 @@
     %b = load <8 x float>, ptr (p + 28)          ends with the last byte touched
     %x = shufflevector %a, %b, <0, 2, 4, 6, 9, 11, 13, 15>
 
-The loads begin with the first byte touched and end with the last, so they stay
-on memory pages the program touches. Where the loads start in between is free:
+The loads begin with the first byte touched and end with the last, by a mask where the
+target has masked loads, so they stay on memory pages the program touches. Where the loads
+start in between is free:
 it is searched for starts that put the wanted elements in different slots, so
 that blends and a single permutation collect them. Where lanes may be off the loads
 are masked, each element by the lanes that want it.
@@ -51,6 +52,8 @@ class Layout:
     starts: list[int]
     slots: list[list[tuple[int, int]]]
     """For each part, for each lane: which load, which element of it."""
+    last: int
+    """The last position that may be read; a load that goes on is masked."""
 
 
 def plan_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
@@ -68,19 +71,20 @@ def plan_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
             load_cost += row.mask_shuffle * wanting
         lane_cost = row.gather_lane if all_on else row.masked_gather_lane
         parts = [split(access, native) for access in cluster]
-        separate = [[own_layout(part.positions, native) for part in own] for own in parts]
+        masked = has_masked(target, cluster[0].size)
+        separate = [[own_layout(part.positions, native, row, masked) for part in own] for own in parts]
         separate_costs = [sum(_cost(layout, row, load_cost) for layout in layouts) for layouts in separate]
         every = [part for own in parts for part in own]
         if all_on and len(every) > 1:
-            transposed = transposed_layout(every, native, 16 // cluster[0].size, has_masked(target, cluster[0].size))
+            transposed = transposed_layout(every, native, 16 // cluster[0].size, masked)
             if transposed is not None:
                 rest = sum(separate_costs), sum(lane_cost * access.lanes for access in cluster)
-                others = min(*rest, _cost(shared_layout(every, native), row, load_cost))
+                others = min(*rest, _cost(shared_layout(every, native, masked), row, load_cost))
                 if _transposed_cost(transposed, every) <= others:
                     pieces.append(_transposed_piece(cluster, every, transposed, 16 // cluster[0].size))
                     continue
         if len(every) > 1:
-            shared = shared_layout(every, native)
+            shared = shared_layout(every, native, masked)
             if _cost(shared, row, load_cost) <= min(sum(separate_costs), sum(lane_cost * access.lanes for access in cluster)):
                 pieces.append(_piece(cluster, every, [shared]))
                 continue
@@ -133,21 +137,28 @@ def _floor_power(number: int) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _relative_layout(positions: tuple[int, ...], native: int) -> Layout:
+def _relative_layout(positions: tuple[int, ...], native: int, row: CostRow, masked: bool) -> Layout:
     first, last = min(positions), max(positions)
     width = min(native, _floor_power(last - first + 1))
     wanted = sorted(set(positions))
     starts = _greedy_starts(wanted, width, last)
     if len(starts) > 2 or (len(starts) == 2 and width >= 8):
         starts = _separated_starts(wanted, width, first, last, len(starts)) or starts
-    return Layout(width, starts, [_find_slots(positions, starts, width)])
+    best = Layout(width, starts, [_find_slots(positions, starts, width)], last)
+    if masked and len(starts) > 1:
+        # Where the array begins with a cache line, loads side by side cross none.
+        starts = sorted({position // width * width for position in wanted})
+        aligned = Layout(width, starts, [_find_slots(positions, starts, width)], last)
+        if _cost(aligned, row, 1.0) <= _cost(best, row, 1.0):
+            return aligned
+    return best
 
 
-def own_layout(positions: tuple[int, ...], native: int) -> Layout:
-    """The best loads for one part alone."""
+def own_layout(positions: tuple[int, ...], native: int, row: CostRow, masked: bool) -> Layout:
+    """The best loads for one part alone; ``masked``: whether the target can mask them."""
     origin = min(positions)
-    layout = _relative_layout(tuple(position - origin for position in positions), native)
-    return Layout(layout.width, [start + origin for start in layout.starts], layout.slots)
+    layout = _relative_layout(tuple(position - origin for position in positions), native, row, masked)
+    return Layout(layout.width, [start + origin for start in layout.starts], layout.slots, layout.last + origin)
 
 
 def _greedy_starts(wanted: list[int], width: int, last: int) -> list[int]:
@@ -190,13 +201,14 @@ def _separated_starts(wanted: list[int], width: int, first: int, last: int, coun
     return search(0, 0, [])
 
 
-def shared_layout(parts: list[Part], native: int) -> Layout:
+def shared_layout(parts: list[Part], native: int, masked: bool) -> Layout:
     """Loads side by side over the span of all parts."""
     wanted = sorted({position for part in parts for position in part.positions})
     first, last = wanted[0], wanted[-1]
     width = min(native, _floor_power(last - first + 1))
-    starts = sorted({min(first + (position - first) // width * width, last - width + 1) for position in wanted})
-    return Layout(width, starts, [_find_slots(part.positions, starts, width) for part in parts])
+    end = last if masked else last - width + 1
+    starts = sorted({min(first + (position - first) // width * width, end) for position in wanted})
+    return Layout(width, starts, [_find_slots(part.positions, starts, width) for part in parts], last)
 
 
 def transposed_layout(parts: list[Part], native: int, block: int, masked: bool) -> list[Held] | None:
@@ -235,7 +247,7 @@ def _transposed_piece(cluster: list[Access], parts: list[Part], rows: list[Held]
             if row[-1] <= last:
                 vectors.append(emit.load("span", f"load {vector}, ptr {pointer}, align {access.size}"))
                 continue
-            mask = "<" + ", ".join(f"i1 {'true' if position <= last else 'false'}" for position in row) + ">"
+            mask = lane_mask([position <= last for position in row])
             vectors.append(emit.masked_load("span", element, width, access.size, pointer, mask))
         stages = network(rows, block)
         vectors = write_network(vectors, vector, stages, emit)
@@ -247,6 +259,11 @@ def _transposed_piece(cluster: list[Access], parts: list[Part], rows: list[Held]
             _join_parts(part.access, [result], element, emit)
 
     return Piece(cluster, write, f"{len(rows)} vector loads, transposed, serve {len(cluster)} neighbouring accesses")
+
+
+def lane_mask(lanes: list[bool]) -> str:
+    """A mask that is known."""
+    return "<" + ", ".join(f"i1 {'true' if each else 'false'}" for each in lanes) + ">"
 
 
 def _find_slots(positions: tuple[int, ...], starts: list[int], width: int) -> list[tuple[int, int]]:
@@ -311,8 +328,12 @@ def _write_loads(cluster: list[Access], layout: Layout, emit: Emitter) -> list[s
     loads: list[str] = []
     for start in layout.starts:
         pointer = emit.address(address, start * access.size + remainder, access.element, access.size)
-        if access.all_on:
+        if access.all_on and start + layout.width - 1 <= layout.last:
             loads.append(emit.load("span", f"load {vector}, ptr {pointer}, align {access.size}"))
+            continue
+        if access.all_on:
+            mask = lane_mask([position <= layout.last for position in range(start, start + layout.width)])
+            loads.append(emit.masked_load("span", access.element, layout.width, access.size, pointer, mask))
             continue
         wanted = [wanting.get(position, []) for position in range(start, start + layout.width)]
         mask = emit.mask_of(access.mask, access.lanes, wanted)

@@ -185,7 +185,10 @@ class _Widening:
             Instruction(f"  {more} = icmp slt i32 {counter}, {limit}"),
             Instruction(f"  br i1 {more}, label {body}, label %{self.header.name}"),
         ]
-        work = [*lines, Instruction(f"  br label {test}")]
+        # Wishes for the loop hold for the wide one from now on; few turns are left for the other.
+        back = self.body.terminator
+        work = [*lines, Instruction(back.text.replace(f"%{self.header.name}", test, 1))]
+        back.text = f"  br label %{self.header.name}"
         at = next(number for number, block in enumerate(self.function.blocks) if block is self.header)
         self.function.blocks[at:at] = [Block(begin[1:], enter), Block(test[1:], ask), Block(body[1:], work)]
         # The way into the loop goes through the wide one, and the loop begins where that ends.
