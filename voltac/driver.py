@@ -126,30 +126,11 @@ def _passes(text: str, job: Compilation) -> str:
 
     made, reports = run_with_reports(text, job.options, show)
     # Without optimisation next to nothing is resolved: a warning would say nothing of the program.
-    names = {os.path.abspath(name): name for name in job.dependencies if job.options.level}
-    told: set[tuple[Span, str]] = set()
-    for report in reports:
-        if report.line and report.file in names and report.kind in _SLOW_ACCESSES:
-            place = Span(names[report.file], report.line, report.column, report.line, report.column + 1)
-            what = _SLOW_ACCESSES[report.kind][report.operation]
-            if (place, what) in told:
-                continue  # another path of the same statement
-            told.add((place, what))
-            job.diagnostics.performance_warning(place, f"{what}: {report.reason}")
+    if reports and job.options.level:
+        from voltac.report.slow_accesses import warn_about_accesses
+
+        warn_about_accesses(reports, job.results.get("check"), job.dependencies, job.options, job.diagnostics)
     return made
-
-
-# Kind of access -> load or store -> what the user is told of it.
-_LANE_BY_LANE = {"load": "this load needs a gather", "store": "this store needs a scatter"}
-_SLOW_ACCESSES: dict[str, dict[str, str]] = {
-    "gather": _LANE_BY_LANE,
-    "scatter": _LANE_BY_LANE,
-    "scalar": _LANE_BY_LANE,
-    "shuffled": {
-        "load": "this gather became plain loads and shuffles",
-        "store": "this scatter became plain stores and shuffles",
-    },
-}
 
 
 def _late(text: str, job: Compilation) -> Optimized:

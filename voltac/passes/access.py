@@ -101,6 +101,15 @@ class AccessReport:
     """Source line, 0 where it is not known; likewise the column."""
     column: int
     reason: str
+    all_on: bool
+    """All lanes are known to be on."""
+    inlined: tuple[tuple[int, int], ...]
+    """Line and column of the calls through which it came into the function, innermost first."""
+
+    @property
+    def is_masked(self) -> bool:
+        """It belongs to a path for some of the lanes, beside which there may be one for whole gangs."""
+        return ".masked" in self.block or ".mixed" in self.block
 
 
 _MARK = "@" + pseudo.PREFIX
@@ -143,6 +152,8 @@ def with_base(address: LaneValue | None) -> LaneValue | None:
 
 
 _LOCATION = re.compile(r"line: (\d+)(?:, column: (\d+))?")
+_INLINED = re.compile(r"\binlinedAt: (!\d+)")
+_MOST_CALLS = 50
 _SCOPE = re.compile(r"\bscope: (!\d+)")
 _FILE = re.compile(r"\bfile: (!\d+)")
 _PATH = re.compile(r'filename: "([^"]*)", directory: "([^"]*)"')
@@ -163,6 +174,19 @@ class Places:
         if found is None:
             return "", 0, 0
         return self._file(location), int(found.group(1)), int(found.group(2) or 0)
+
+    def inlined(self, instruction: Instruction) -> tuple[tuple[int, int], ...]:
+        """Line and column of the calls that were inlined, innermost first."""
+        attached = instruction.parts.metadata.get("dbg", "")
+        calls: list[tuple[int, int]] = []
+        while len(calls) < _MOST_CALLS:
+            call = _INLINED.search(self._lines.get(attached, attached))
+            if call is None:
+                break
+            attached = call.group(1)
+            place = _LOCATION.search(self._lines.get(attached, ""))
+            calls.append((int(place.group(1)), int(place.group(2) or 0)) if place else (0, 0))
+        return tuple(calls)
 
     def _file(self, node: str) -> str:
         # A scope is a function or a block in one; both name their file.

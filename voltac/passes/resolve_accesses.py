@@ -377,7 +377,18 @@ class _Resolver:
         operation = "store" if access.is_store else "load"
         self.reports.append(
             AccessReport(
-                kind, operation, self.function.name, block.name, access.element, access.lanes, file, line, column, reason
+                kind,
+                operation,
+                self.function.name,
+                block.name,
+                access.element,
+                access.lanes,
+                file,
+                line,
+                column,
+                reason,
+                access.all_on,
+                self.places.inlined(access.instruction),
             )
         )
 

@@ -1,0 +1,148 @@
+"""What the passes made of each access → performance warnings (reference 15.1), and the one of lanes that store to one address.
+
+The reports tell what is in the final code; the typed tree tells which part of the source made it so.
+Paths of one statement are one access: whole gangs decide, and what is under a mask only where
+there are no others.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+
+from voltac.diagnostics import Diagnostics, Note, Span
+from voltac.options import Options
+from voltac.passes.access import AccessReport
+from voltac.records import record
+from voltac.report.irregular import Access, Irregular, Shape, accesses, has_members
+from voltac.sema import tree
+from voltac.sema.layout import Layout
+from voltac.sema.types import UNIFORM, Pointer
+
+_LANE_BY_LANE = frozenset(("gather", "scatter", "scalar"))
+_HEAD = {"load": "this load needs a gather", "store": "this store needs a scatter"}
+_REPLACED = {"load": "this gather became plain loads and shuffles", "store": "this scatter became plain stores and shuffles"}
+
+Key = tuple[str, int, int, str, tuple[tuple[int, int], ...]]
+
+
+def warn_about_accesses(
+    reports: Sequence[AccessReport],
+    program: tree.Program | None,
+    files: Iterable[str],
+    options: Options,
+    diagnostics: Diagnostics,
+) -> None:
+    """``files`` are the program's own; ``program`` is None where the compilation began behind the typed tree."""
+    names = {os.path.abspath(name): name for name in files}
+    groups: dict[Key, list[AccessReport]] = {}
+    for report in reports:
+        if report.line and report.file in names:
+            key = (names[report.file], report.line, report.column, report.operation, report.inlined)
+            groups.setdefault(key, []).append(report)
+    told = {key: outcome for key, paths in groups.items() if (outcome := _outcome(key[3], paths)) is not None}
+    if not told:
+        return
+    warner = _Warner(program, {(key[0], key[1]) for key in told}, options, diagnostics)
+    for (file, line, column, operation, _), outcome in told.items():
+        place = Span(file, line, column, line, column + 1)
+        if outcome.slow is not None:
+            warner.irregular(place, outcome.slow)
+        elif outcome.replaced:
+            warner.replaced(place, operation, outcome)
+        if outcome.conflict:
+            warner.conflict(place)
+
+
+@record
+class _Outcome:
+    """What became of an access, over all its paths."""
+
+    slow: AccessReport | None
+    replaced: str
+    """By what, if by something else than one plain access."""
+    slow_under_mask: bool
+    conflict: bool
+    """All lanes have one address, and all are on."""
+
+
+def _outcome(operation: str, paths: list[AccessReport]) -> _Outcome | None:
+    """None where there is nothing to tell."""
+    main = [path for path in paths if not path.is_masked] or paths
+    slow = next((path for path in main if path.kind in _LANE_BY_LANE), None)
+    replaced = next((path.reason for path in main if path.kind == "shuffled"), "")
+    conflict = operation == "store" and any(path.kind == "broadcast" and path.all_on for path in main)
+    if slow is None and not replaced and not conflict:
+        return None
+    return _Outcome(slow, replaced, any(path.kind in _LANE_BY_LANE for path in paths), conflict)
+
+
+class _Warner:
+    def __init__(
+        self, program: tree.Program | None, lines: set[tuple[str, int]], options: Options, diagnostics: Diagnostics
+    ) -> None:
+        self.diagnostics = diagnostics
+        self.layout = Layout(options.target)
+        self.accesses = accesses(program, lines) if program is not None else {}
+        self.told: set[tuple[Span, str]] = set()
+
+    def warn(self, place: Span, head: str, text: str, *notes: Note) -> None:
+        if (place, head) not in self.told:
+            self.told.add((place, head))
+            self.diagnostics.performance_warning(place, f"{head}: {text}", *notes)
+
+    def irregular(self, place: Span, report: AccessReport) -> None:
+        """A gather or scatter is in the code: what made the address irregular?"""
+        found = [one for one in self.accesses.get(place[:3], ()) if (one.stored is not None) == (report.operation == "store")]
+        explained = [(one, Irregular(self.layout, one.values).place(one.place)) for one in found]
+        fitting = [pair for pair in explained if self._fits(pair[0], report)] or explained
+        if not fitting:
+            self.warn(place, _HEAD[report.operation], report.reason)
+            return
+        access, shape = max(fitting, key=lambda pair: pair[1].rank)
+        text, notes = self._explanation(access, shape, report)
+        self.warn(access.place.span, _HEAD[report.operation], text, *notes)
+
+    def _fits(self, access: Access, report: AccessReport) -> bool:
+        return report.element == "ptr" if isinstance(access.place.storage.type, Pointer) else report.element != "ptr"
+
+    def _explanation(self, access: Access, shape: Shape, report: AccessReport) -> tuple[str, list[Note]]:
+        if shape.node is not None:
+            name = self._source(shape.node.span)
+            part = f"'{name}'" if name else "a part"
+            text = f"{part} of its address {shape.why}" + (f"; {shape.remedy}" if shape.remedy else "")
+            where = shape.given or shape.node.span
+            told = f"'{name}' gets its value here" if shape.given is not None else "this part differs from lane to lane"
+            return text, [Note(where, told)]
+        if shape.factor:
+            text = f"neighbouring lanes are {abs(shape.factor)} bytes apart"
+            if has_members(access.place):
+                return f"{text}; members that lie together, as with soa<{self.layout.width}> or an array each, avoid it", []
+            return f"{text}; a layout in which they are side by side avoids it", []
+        return report.reason, []
+
+    def _source(self, span: Span) -> str:
+        lines = self.diagnostics.sources.get(span.file)
+        if lines is None or span.line != span.end_line or not 1 <= span.line <= len(lines):
+            return ""
+        return lines[span.line - 1][span.column - 1 : span.end_column - 1]
+
+    def replaced(self, place: Span, operation: str, outcome: _Outcome) -> None:
+        """Plain accesses instead: how many and of what kind."""
+        found = [one for one in self.accesses.get(place[:3], ()) if (one.stored is not None) == (operation == "store")]
+        rest = "; where lanes are off it stays lane by lane" if outcome.slow_under_mask else ""
+        self.warn(found[0].place.span if found else place, _REPLACED[operation], outcome.replaced + rest)
+
+    def conflict(self, place: Span) -> None:
+        """All lanes are on and have one address: which of their values stays is not defined."""
+        for access in self.accesses.get(place[:3], ()):
+            value = access.stored
+            if value is None or isinstance(value, (tree.Broadcast, tree.Constant)) or value.type.rate is UNIFORM:
+                continue
+            self.diagnostics.warning(
+                "lane-conflict",
+                access.place.span,
+                "all lanes store to this one address, and which of their different values stays is undefined; "
+                "store one lane's, or a reduction such as reduce_add(...)",
+            )
+            return
