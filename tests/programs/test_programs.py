@@ -21,7 +21,7 @@ from run_programs import (
 
 from voltac.target_info import TargetInfo
 
-ALL = run_tests(Path(__file__).resolve().parent)
+ALL = run_tests(Path(__file__).resolve().parent / "alone")
 every_program = pytest.mark.parametrize("program", ALL, ids=lambda test: test.path.stem)
 
 

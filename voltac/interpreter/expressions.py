@@ -296,7 +296,7 @@ class Expressions:
     def intrinsic(self, node: tree.Intrinsic, active: Mask) -> Value:
         meaning = find_intrinsic(node.name)
         if meaning is None:
-            raise InterpreterError(f"the interpreter does not know the intrinsic @{node.name}", node.span)
+            raise InterpreterError(f"the interpreter does not know the intrinsic {node.name}", node.span)
         return meaning(*self.arguments(node.arguments, active))
 
     def launch(self, node: tree.Launch, active: Mask) -> Value:

@@ -1,0 +1,38 @@
+"""Random kernels over all types and statements give the same interpreted and as machine code at -O0 and -O2."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from random_kernels import random_kernels
+from run_programs import HOST_TARGETS, NativeRunner, at_level, compile_for, interpret, interpret_ir, ir_after, natively
+
+
+@pytest.fixture(scope="module")
+def runner() -> NativeRunner:
+    return NativeRunner()
+
+
+def disagreements(seed: int, text: str, runner: NativeRunner) -> list[str]:
+    """What differs from the interpreter of the typed tree, for one target that the seed picks."""
+    path, target = Path(f"kernels_{seed}.ispc"), HOST_TARGETS[seed % len(HOST_TARGETS)]
+    expected = interpret(path, text, target)[0]
+    job = compile_for(path, text, target)
+    found: list[str] = []
+    if seed % 3 == 0 and not np.array_equal(interpret_ir(ir_after(job, "passes"))[0], expected):
+        found.append(f"{target.name} after passes")
+    compiled = [natively(job), natively(at_level(job, 0))]
+    results = zip(compiled, runner.run(compiled))
+    return [*found, *(str(native) for native, (out, _) in results if not np.array_equal(out, expected))]
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_random_kernels_mean_the_same_everywhere(seed: int, runner: NativeRunner) -> None:
+    text = random_kernels(seed)
+    assert disagreements(seed, text, runner) == [], text
+
+
+@pytest.mark.long
+def test_many_random_kernels_mean_the_same_everywhere(runner: NativeRunner) -> None:
+    wrong = {seed: found for seed in range(1000, 2000) if (found := disagreements(seed, random_kernels(seed), runner))}
+    assert wrong == {}

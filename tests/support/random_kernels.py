@@ -1,0 +1,765 @@
+"""Random kernels over the whole type system: structs, vectors, soa, pointers, templates, every statement under masks.
+
+Where ``random_programs.py`` is about arithmetic and loops within a foreach, these are functions called by a gang under
+masks, with objects of random types. They are free of undefined behaviour by construction:
+
+* arithmetic is done in unsigned types, or on masked operands; counts, indices and divisors are masked;
+* what is stored through a computed index is worked out before the store, in statements of its own;
+* lanes that are off are read only of *solid* variables, those declared where all lanes are on;
+* every function ends in a return of all lanes.
+
+The result depends on the gang's width; each width is compared with the interpreter of the typed tree.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+BITS = {name: int(name.lstrip("uint")) for name in INTEGERS}
+SCALARS = (*INTEGERS, "bool", "float", "double")
+
+
+@dataclass(frozen=True)
+class Record:
+    name: str
+    members: tuple[tuple[str, Type], ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """An array."""
+
+    element: Type
+    count: int
+
+
+@dataclass(frozen=True)
+class Short:
+    """A short vector."""
+
+    element: str
+    count: int
+
+
+Type = str | Record | Row | Short
+"""A string is a scalar."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    text: str
+    type: Type
+    varying: bool
+    solid: bool = False
+    """Declared where all lanes are on, and changed under masks only."""
+    fixed: bool = False
+
+
+@dataclass
+class Place:
+    """A scalar within a variable; ``index`` says that an index was computed, ``whole`` that it is the variable."""
+
+    text: str
+    type: str
+    varying: bool
+    index: bool
+    setup: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Scope:
+    variables: list[Variable]
+    all_on: bool = False
+    """Whether the mask is known to be all on."""
+    loop: bool = False
+    """Whether break and continue are possible."""
+    result: tuple[str, bool] | None = None
+    """Type of what may be returned here, and whether it is varying."""
+    depth: int = 0
+    masked: bool = False
+    """Within varying control flow of the function."""
+    foreach: bool = False
+    calls: bool = True
+
+    def inner(self, **changes: object) -> Scope:
+        values = dict(self.__dict__)
+        values |= {"variables": list(self.variables), "depth": self.depth + 1}
+        return Scope(**(values | changes))  # type: ignore[arg-type]
+
+
+@dataclass
+class Function:
+    name: str
+    result: tuple[str, bool] | None
+    parameters: list[tuple[str, Type, bool, str]]
+    """Name, type, whether varying, and how: ``value``, ``reference``, ``pointer``."""
+
+
+class Kernels:
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.count = 0
+        self.records: list[Record] = []
+        self.functions: list[Function] = []
+        self.globals: list[Variable] = []
+        self.lines: list[str] = []
+        self.text: list[str] = []
+
+    def name(self, stem: str) -> str:
+        self.count += 1
+        return f"{stem}{self.count}"
+
+    # --- types ---
+
+    def scalar(self) -> str:
+        return self.rng.choice(SCALARS if self.rng.random() < 0.6 else INTEGERS)
+
+    def type(self, depth: int = 2) -> Type:
+        choice = self.rng.random()
+        if depth and choice < 0.2:
+            return Row(self.type(depth - 1), self.rng.choice((2, 4)))
+        if choice < 0.35:
+            return Short(self.rng.choice(("int32", "uint32", "uint8", "int16", "float", "int64")), self.rng.choice((2, 3, 4)))
+        if depth and self.records and choice < 0.6:
+            return self.rng.choice(self.records)
+        return self.scalar()
+
+    def declarator(self, type: Type, name: str, qualifier: str) -> str:
+        sizes = ""
+        while isinstance(type, Row):
+            sizes += f"[{type.count}]"
+            type = type.element
+        return f"{qualifier}{self.spelled(type)} {name}{sizes}"
+
+    @staticmethod
+    def spelled(type: Type) -> str:
+        match type:
+            case str():
+                return type
+            case Record(name, _):
+                return name
+            case Short(element, count):
+                return f"{element}<{count}>"
+        raise AssertionError
+
+    def record(self) -> None:
+        members = tuple((f"m{number}", self.type(2)) for number in range(self.rng.randint(1, 4)))
+        made = Record(self.name("S"), members)
+        body = " ".join(self.declarator(type, name, "") + ";" for name, type in members)
+        self.text.append(f"struct {made.name} {{ {body} }};")
+        self.records.append(made)
+
+    # --- expressions ---
+
+    def literal(self, type: str) -> str:
+        if type == "bool":
+            return self.rng.choice(("true", "false"))
+        if type in ("float", "double"):
+            return f"(({type}){self.rng.randrange(-64, 64) / 4})"
+        bits = BITS[type] - (type[0] == "i")
+        value = self.rng.choice((0, 1, 2, 3, 7, 100, (1 << bits) - 1, 1 << (bits - 1), self.rng.getrandbits(bits)))
+        return f"(({type}){value & ((1 << bits) - 1)}{'ull' if bits > 32 else ''})"
+
+    def index(self, scope: Scope, count: int, varying: bool, depth: int = 1) -> str:
+        if self.rng.random() < 0.4:
+            return str(self.rng.randrange(count))
+        if depth <= 0:
+            usable = [one.text for one in scope.variables if one.type in INTEGERS and (varying or not one.varying)]
+            return f"{self.rng.choice(usable)} & {count - 1}" if usable else str(self.rng.randrange(count))
+        kind = self.rng.choice(("int32", "uint32", "int32", "int64", "uint8", "int16"))
+        return f"({self.value(kind, scope, 1, varying)}) & {count - 1}"
+
+    def place(self, variable: Variable, scope: Scope, *, store: bool, varying: bool, depth: int = 1) -> Place:
+        """Go down to a scalar; a place to be stored to has its indices in variables of their own."""
+        text, type, index, setup = variable.text, variable.type, False, []
+        is_varying = variable.varying
+        while not isinstance(type, str):
+            if isinstance(type, Record):
+                member, inner = self.rng.choice(type.members)
+                text, type = f"{text}.{member}", inner
+                continue
+            if isinstance(type, Short) and (self.rng.random() < 0.5 or type.count == 3):
+                text, type = f"{text}.{'xyzw'[self.rng.randrange(type.count)]}", type.element
+                continue
+            wide = varying and self.rng.random() < 0.6
+            at = self.index(scope, type.count, wide, depth)
+            if not at.isdigit():
+                is_varying, index = is_varying or wide, True
+                if store:
+                    name = self.name("x")
+                    setup.append(f"{'' if wide else 'uniform '}int32 {name} = {at};")
+                    at = name
+            text, type = f"{text}[{at}]", type.element
+        return Place(text, type, is_varying, index, setup)
+
+    def leaf(self, type: str, scope: Scope, varying: bool) -> str:
+        usable = [one for one in scope.variables if varying or not one.varying]
+        if usable and self.rng.random() < 0.8:
+            found = self.place(self.rng.choice(usable), scope, store=False, varying=varying, depth=0)
+            return self.converted(found.text, found.type, type)
+        return self.literal(type)
+
+    @staticmethod
+    def converted(text: str, given: str, type: str) -> str:
+        """In range: floats are small, so are the integers that become floats; a double's value is exact in an int64."""
+        if given == type:
+            return text
+        if type in ("float", "double") and given in INTEGERS:
+            return f"(({type})(int32)(({text}) & 63))"
+        if given in ("float", "double"):
+            if type == "bool":
+                return f"({text} > 1)"
+            if type in INTEGERS:
+                return f"(({type})(int32){text})"
+        return f"(({type})({text}))"
+
+    def value(self, type: str, scope: Scope, depth: int = 2, varying: bool = True) -> str:
+        if depth <= 0 or self.rng.random() < 0.2:
+            return self.leaf(type, scope, varying)
+
+        def sub(kind: str = type) -> str:
+            return self.value(kind, scope, depth - 1, varying)
+
+        choice = self.rng.randrange(12)
+        if choice == 0:
+            return f"({self.value('bool', scope, depth - 1, varying)} ? {sub()} : {sub()})"
+        if choice == 1 and varying and scope.calls:
+            return self.reduction(type, scope, depth)
+        if choice == 2 and varying:
+            return self.lanes(type, scope)
+        if choice == 3 and self.functions and scope.calls:
+            fitting = [one for one in self.functions if one.result and (varying or not one.result[1])]
+            if fitting:
+                function = self.rng.choice(fitting)
+                call = self.call(function, scope)
+                if call:
+                    return self.converted(call, function.result[0], type)
+        if choice == 4:
+            usable = [one for one in scope.variables if varying or not one.varying]
+            if usable:
+                found = self.place(self.rng.choice(usable), scope, store=False, varying=varying)
+                return self.converted(found.text, found.type, type)
+        if choice == 5:
+            other = self.rng.choice(SCALARS)
+            return self.converted(self.value(other, scope, depth - 1, varying), other, type)
+        if type == "bool":
+            return self.condition(scope, depth, varying)
+        if type in ("float", "double"):
+            return self.real(type, scope, depth, varying)
+        return self.integer(type, scope, depth, varying)
+
+    def integer(self, type: str, scope: Scope, depth: int, varying: bool) -> str:
+        def sub(kind: str = type) -> str:
+            return f"(({kind})({self.value(kind, scope, depth - 1, varying)}))"
+
+        unsigned, bits = type if type[0] == "u" else f"u{type}", BITS[type]
+        choice = self.rng.randrange(9)
+        if choice < 3:
+            return f"(({type})({sub(unsigned)} {self.rng.choice('+-*')} {sub(unsigned)}))"
+        if choice < 5:
+            return f"({sub()} {self.rng.choice('&|^')} {sub()})"
+        if choice == 5:
+            operator = ">>" if type[0] == "i" else self.rng.choice(("<<", ">>"))
+            return f"({sub()} {operator} ({sub('int32' if self.rng.random() < 0.5 else 'uint8')} & {bits - 1}))"
+        if choice == 6:
+            return f"({sub()} {self.rng.choice('/%')} (({sub()} & (({type})7)) + (({type})1)))"
+        if choice == 7:
+            return f"{self.rng.choice(('min', 'max'))}({sub()}, {sub()})"
+        return f"(({type})~{sub()})"
+
+    def condition(self, scope: Scope, depth: int, varying: bool) -> str:
+        kind = self.rng.choice(("int32", "uint32", "int8", "uint64", "float", "int16", "double"))
+        first, second = (f"(({kind})({self.value(kind, scope, depth - 1, varying)}))" for _ in range(2))
+        test = f"({first} {self.rng.choice(('<', '>', '<=', '>=', '==', '!='))} {second})"
+        match self.rng.randrange(7):
+            case 0:
+                return f"({test} {self.rng.choice(('&&', '||'))} {self.value('bool', scope, depth - 1, varying)})"
+            case 1:
+                return f"(!{self.value('bool', scope, depth - 1, varying)})"
+            case 2:
+                return f"({test} {self.rng.choice('&|^')} {self.value('bool', scope, depth - 1, varying)})"
+        return test
+
+    def real(self, type: str, scope: Scope, depth: int, varying: bool) -> str:
+        """Small multiples of a power of two, so that nothing is rounded; what would grow is cut back."""
+        first, second = (f"(({type})({self.value(type, scope, depth - 1, varying)}))" for _ in range(2))
+        small = f"(({type})(int32)(({self.value('int32', scope, depth - 1, varying)}) & 63))"
+        forms = (
+            f"clamp(({first} + {second}), ({type})-4096, ({type})4096)",
+            f"clamp(({first} - {second}), ({type})-4096, ({type})4096)",
+            f"({small} * {self.rng.choice(('0.5', '3', '-1', '0.25'))})",
+            f"min({first}, {second})",
+            f"max({first}, {second})",
+            f"abs({first})",
+            f"floor({first})",
+            f"(-{first})",
+        )
+        return self.rng.choice(forms)
+
+    def reduction(self, type: str, scope: Scope, depth: int) -> str:
+        kind = self.rng.choice(INTEGERS)
+        inner = f"(varying {kind})({self.value(kind, scope, depth - 1)})"
+        test = f"(varying bool)({self.value('bool', scope, depth - 1)})"
+        unsigned = kind if kind[0] == "u" else f"u{kind}"
+        forms = (
+            (f"reduce_add((varying {unsigned})({inner}))", unsigned),
+            (f"reduce_min({inner})", kind),
+            (f"reduce_max({inner})", kind),
+            (f"any({test})", "bool"),
+            (f"all({test})", "bool"),
+            (f"none({test})", "bool"),
+            (f"popcnt({test})", "int32"),
+            (f"packmask({test})", "uint64"),
+            ("lanemask()", "uint64"),
+            (f"exclusive_scan_add((varying {unsigned})({inner}))", unsigned),
+            (f"exclusive_scan_or({inner})", kind),
+            (f"reduce_equal({inner})", "bool"),
+        )
+        text, given = self.rng.choice(forms)
+        return self.converted(text, given, type)
+
+    def lanes(self, type: str, scope: Scope) -> str:
+        """What looks at other lanes, of variables that hold something in all of them."""
+        solid = [one for one in scope.variables if one.solid and one.varying and one.type in INTEGERS]
+        if not solid:
+            return self.converted("programIndex", "int32", type)
+        one = self.rng.choice(solid)
+        forms = (
+            f"rotate({one.text}, {self.rng.randrange(-3, 9)})",
+            f"shift({one.text}, {self.rng.randrange(-3, 4)})",
+            f"broadcast({one.text}, {self.rng.randrange(4)})",
+            f"shuffle({one.text}, ({self.value('int32', scope, 1)}) & (programCount - 1))",
+            f"extract({one.text}, {self.rng.randrange(4)})",
+        )
+        assert isinstance(one.type, str)
+        return self.converted(self.rng.choice(forms), one.type, type)
+
+    def call(self, function: Function, scope: Scope) -> str:
+        """Empty if there are no objects for its references."""
+        arguments: list[str] = []
+        taken: set[str] = set()
+        for _, type, varying, how in function.parameters:
+            if how == "value":
+                assert isinstance(type, str)
+                arguments.append(f"({'varying ' if varying else 'uniform '}{type})({self.value(type, scope, 1, varying)})")
+                continue
+            fitting = [
+                one
+                for one in scope.variables
+                if one.type == type
+                and one.varying == varying
+                and not one.fixed
+                and one.text not in taken
+                # The objects of a function do not overlap, nor does it use one of the file's by its own name.
+                and one not in self.globals
+            ]
+            if not fitting:
+                return ""
+            chosen = self.rng.choice(fitting)
+            taken.add(chosen.text)
+            arguments.append(f"&{chosen.text}" if how == "pointer" else chosen.text)
+        return f"{function.name}({', '.join(arguments)})"
+
+    # --- statements ---
+
+    def block(self, scope: Scope, count: int, indent: str) -> list[str]:
+        lines: list[str] = []
+        for _ in range(count):
+            lines += self.statement(scope)
+        return [indent + line for line in lines]
+
+    def body(self, scope: Scope) -> list[str]:
+        return self.block(scope, self.rng.randint(1, 3), "    ")
+
+    def statement(self, scope: Scope) -> list[str]:
+        choice = self.rng.random()
+        if choice < 0.15:
+            return self.declare(scope)
+        if choice < 0.5 or scope.depth > 4:
+            return self.store(scope)
+        rules = [self.branch, self.branch, self.loop, self.switch, self.leave, self.copy, self.pointer, self.effect]
+        rules += [self.by_lane, self.by_value, self.unmasked, self.run_over, self.soa, self.increments, self.compact]
+        return self.rng.choice(rules)(scope)
+
+    def declare(self, scope: Scope, type: Type | None = None, varying: bool | None = None) -> list[str]:
+        type = self.type() if type is None else type
+        varying = self.rng.random() < 0.7 if varying is None else varying
+        name = self.name("v")
+        lines: list[str] = []
+        qualifier = "" if varying else "uniform "
+        if isinstance(type, str):
+            lines.append(f"{qualifier}{type} {name} = {self.value(type, scope, 2, varying)};")
+        else:
+            lines.append(self.declarator(type, name, qualifier) + f" = {self.initial(type, scope, varying)};")
+        scope.variables.append(Variable(name, type, varying, solid=scope.all_on))
+        return lines
+
+    def initial(self, type: Type, scope: Scope, varying: bool) -> str:
+        match type:
+            case str():
+                return self.value(type, scope, 1, varying)
+            case Short(element, count):
+                return "{ " + ", ".join(self.value(element, scope, 1, varying) for _ in range(count)) + " }"
+            case Row(element, count):
+                return "{ " + ", ".join(self.initial(element, scope, varying) for _ in range(count)) + " }"
+            case Record(_, members):
+                return "{ " + ", ".join(self.initial(kind, scope, varying) for _, kind in members) + " }"
+        raise AssertionError
+
+    def store(self, scope: Scope) -> list[str]:
+        usable = [one for one in scope.variables if not one.fixed]
+        if not usable:
+            return self.declare(scope)
+        variable = self.rng.choice(usable)
+        place = self.place(variable, scope, store=True, varying=True)
+        if place.index or self.rng.random() < 0.3:
+            name = self.name("y")
+            value = self.value(place.type, scope, 2, place.varying)
+            qualifier = "" if place.varying else "uniform "
+            return [f"{{ {' '.join(place.setup)} {qualifier}{place.type} {name} = {value}; {place.text} = {name}; }}"]
+        if place.type[0] == "u" and self.rng.random() < 0.4:
+            operator = self.rng.choice(("+=", "-=", "*=", "|=", "&=", "^="))
+            return [f"{place.text} {operator} {self.value(place.type, scope, 2, place.varying)};"]
+        return [f"{place.text} = {self.value(place.type, scope, 2, place.varying)};"]
+
+    def increments(self, scope: Scope) -> list[str]:
+        usable = [one for one in scope.variables if not one.fixed and one.type in ("uint8", "uint16", "uint32", "uint64")]
+        if not usable:
+            return self.store(scope)
+        one, to = self.rng.choice(usable), [v for v in usable if v.varying]
+        if to and self.rng.random() < 0.5:
+            other = self.rng.choice(to)
+            if other != one:
+                return [f"{other.text} = {self.rng.choice((f'{one.text}++', f'--{one.text}'))};"]
+        return [f"{one.text}{self.rng.choice(('++', '--'))};"]
+
+    def copy(self, scope: Scope) -> list[str]:
+        """Structs and vectors as a whole, also out of arrays at a computed index."""
+        pairs = [
+            (to, of)
+            for to in scope.variables
+            for of in scope.variables
+            if to != of and not to.fixed and isinstance(to.type, (Record, Short)) and (to.varying or not of.varying)
+            if of.type == to.type or (isinstance(of.type, Row) and of.type.element == to.type)
+        ]
+        if not pairs:
+            return self.store(scope)
+        to, of = self.rng.choice(pairs)
+        text = of.text
+        if isinstance(of.type, Row):
+            text += f"[{self.index(scope, of.type.count, to.varying)}]"
+        elif isinstance(to.type, Short) and self.rng.random() < 0.5 and to.type.element == "uint32":
+            letters = "".join(self.rng.choice("xyzw"[: to.type.count]) for _ in range(to.type.count))
+            return [f"{to.text} = {text}.{letters} {self.rng.choice('+*^')} {self.value('uint32', scope, 1, to.varying)};"]
+        if isinstance(of.type, Row) and self.rng.random() < 0.3:
+            return [f"{text} = {to.text};"] if of.varying and not of.fixed and to.varying else [f"{to.text} = {text};"]
+        return [f"{to.text} = {text};"]
+
+    def branch(self, scope: Scope) -> list[str]:
+        varying = self.rng.random() < 0.75
+        word = self.rng.choice(("if", "if", "cif")) if varying else "if"
+        changes = {"all_on": scope.all_on and not varying, "masked": scope.masked or varying}
+        lines = [f"{word} ({self.value('bool', scope, 2, varying)}) {{", *self.body(scope.inner(**changes))]
+        if self.rng.random() < 0.5:
+            lines += ["} else {", *self.body(scope.inner(**changes))]
+        return [*lines, "}"]
+
+    def loop(self, scope: Scope) -> list[str]:
+        if scope.depth > 3:
+            return self.branch(scope)
+        varying = self.rng.random() < 0.6
+        name, rate = self.name("j"), "" if varying else "uniform "
+        inner = scope.inner(all_on=False, masked=scope.masked or varying, loop=True)
+        inner.variables.append(Variable(name, "int32", varying, fixed=True))
+        bound = f"(({self.value('int32', scope, 1, varying)}) & 3)"
+        if self.rng.random() < 0.3:
+            test = self.value("bool", inner, 1, varying)
+            word = self.rng.choice(("while", "cwhile" if varying else "while"))
+            head = f"{rate}int32 {name} = 0; {word} ({name} < 4 && ({test})) {{"
+            return ["{ " + head, f"    {name}++;", *self.body(inner), "} }"]
+        if self.rng.random() < 0.4:
+            word = self.rng.choice(("do", "cdo" if varying else "do"))
+            return [
+                f"{{ {rate}int32 {name} = 0; {word} {{",
+                f"    {name}++;",
+                *self.body(inner),
+                f"}} while ({name} < {bound}); }}",
+            ]
+        word = self.rng.choice(("for", "cfor" if varying else "for"))
+        head = f"{word} ({rate}int32 {name} = 0; {name} < {bound}; {name}++) {{"
+        return [head, *self.body(inner), "}"]
+
+    def leave(self, scope: Scope) -> list[str]:
+        words = ["break;", "continue;"] if scope.loop else []
+        if scope.result is not None and not scope.foreach:
+            type, varying = scope.result
+            words.append(f"return {self.value(type, scope, 1, varying)};")
+        if not words:
+            return self.store(scope)
+        varying = self.rng.random() < 0.8
+        return [f"if ({self.value('bool', scope, 2, varying)}) {self.rng.choice(words)}"]
+
+    def switch(self, scope: Scope) -> list[str]:
+        varying = self.rng.random() < 0.7
+        # In a switch, break leaves the switch and continue is not allowed.
+        inner = scope.inner(all_on=False, masked=scope.masked or varying, loop=False)
+        kind = self.rng.choice(("int32", "uint32", "uint8", "int64"))
+        lines = [f"switch (({self.value(kind, scope, 2, varying)}) & 7) {{"]
+        values = self.rng.sample(range(8), self.rng.randint(2, 4))
+        for value in values:
+            label = "default" if value == values[-1] and self.rng.random() < 0.6 else f"case {value}"
+            lines += [f"{label}: {{", *self.body(inner.inner()), "}"]
+            match self.rng.randrange(4):
+                case 0:
+                    lines.append(f"if ({self.value('bool', inner, 1, varying)}) break;")
+                case 1 | 2:
+                    lines.append("break;")
+        return [*lines, "}"]
+
+    def by_lane(self, scope: Scope) -> list[str]:
+        if scope.depth > 3:
+            return self.store(scope)
+        name = self.name("l")
+        inner = scope.inner(all_on=False, masked=True, loop=False, foreach=True)
+        inner.variables.append(Variable(name, "int64", False, fixed=True))
+        lines = self.body(inner)
+        if self.rng.random() < 0.3:
+            lines.insert(len(lines) // 2, f"    if ({self.value('bool', scope, 1)}) continue;") if len(lines) < 2 else None
+        return [f"foreach_active ({name}) {{", *lines, "}"]
+
+    def by_value(self, scope: Scope) -> list[str]:
+        if scope.depth > 3:
+            return self.store(scope)
+        name, kind = self.name("u"), self.rng.choice(("int32", "uint8", "int64", "bool", "float"))
+        inner = scope.inner(all_on=False, masked=True, loop=False, foreach=True)
+        inner.variables.append(Variable(name, kind, False, fixed=True))
+        value = self.value(kind, scope, 2)
+        text = f"(varying {kind})({value})" if kind in ("bool", "float") else f"((varying {kind})({value})) & 3"
+        return [f"foreach_unique ({name} in {text}) {{", *self.body(inner), "}"]
+
+    def unmasked(self, scope: Scope) -> list[str]:
+        """Only solid variables of whole lanes; what is stored there holds for lanes that are off, too."""
+        solid = [one for one in scope.variables if not one.varying or (one.solid and isinstance(one.type, str))]
+        if not any(one.varying for one in solid):
+            return self.store(scope)
+        inner = Scope(solid, all_on=True, depth=scope.depth + 1, calls=scope.calls, foreach=True)
+        return ["unmasked {", *self.body(inner), "}"]
+
+    def run_over(self, scope: Scope) -> list[str]:
+        """A foreach: lanes that are on are a prefix, whatever the mask outside."""
+        if scope.foreach or scope.depth > 2:
+            return self.branch(scope)
+        solid = [one for one in scope.variables if not one.varying or (one.solid and isinstance(one.type, str))]
+        first = self.name("k")
+        inner = Scope(solid, depth=scope.depth + 1, loop=False, foreach=True, masked=True, calls=scope.calls)
+        inner.variables.append(Variable(first, "int32", True, fixed=True))
+        low, size = self.rng.randrange(-3, 4), self.rng.randrange(0, 20)
+        bounds = f"{first} = {low} ... {low} + (({self.value('int32', scope, 1, False)}) & 15) + {size // 4}"
+        if self.rng.random() < 0.3:
+            second = self.name("k")
+            inner.variables.append(Variable(second, "int32", True, fixed=True))
+            bounds = f"{second} = 0 ... {self.rng.randrange(4)}, {bounds}"
+        lines = self.body(inner)
+        if self.rng.random() < 0.3:
+            lines.append(f"    if ({self.value('bool', inner, 1)}) continue;")
+            lines += self.body(inner)
+        return [f"{self.rng.choice(('foreach', 'foreach', 'foreach_tiled'))} ({bounds}) {{", *lines, "}"]
+
+    def pointer(self, scope: Scope) -> list[str]:
+        """A pointer to a variable or into one; varying ones into arrays of uniform or of varying data."""
+        rows = [one for one in scope.variables if isinstance(one.type, Row) and isinstance(one.type.element, (str, Record))]
+        scalars = [one for one in scope.variables if isinstance(one.type, (str, Record)) and not one.fixed]
+        name = self.name("p")
+        inner = scope.inner()
+        if rows and self.rng.random() < 0.7:
+            one = self.rng.choice(rows)
+            assert isinstance(one.type, Row)
+            element = one.type.element
+            spelled = self.spelled(element)
+            rate = "varying" if one.varying else "uniform"
+            wide = self.rng.random() < 0.6 or one.varying
+            at = f"({self.value('int32', scope, 1, wide)}) & {one.type.count - 1}"
+            pointer = Variable(f"(*{name})", element, one.varying or wide, fixed=True)
+            head = f"{rate} {spelled} * {'varying' if wide else 'uniform'} {name} = {one.text} + ({at});"
+            inner.variables.append(pointer)
+            value = self.name("y")
+            if isinstance(element, str) and not one.fixed:
+                qualifier = "" if wide or one.varying else "uniform "
+                made = self.value(element, inner, 1, bool(not qualifier))
+                return [f"{{ {head}", f"    {qualifier}{element} {value} = {made};", f"    *{name} = {value};", "}"]
+            return [f"{{ {head}", *self.body(inner), "}"]
+        if scalars:
+            one = self.rng.choice(scalars)
+            rate = "varying" if one.varying else "uniform"
+            inner.variables = [v for v in inner.variables if v != one]
+            inner.variables.append(Variable(f"(*{name})", one.type, one.varying))
+            return [f"{{ {rate} {self.spelled(one.type)} * uniform {name} = &{one.text};", *self.body(inner), "}"]
+        return self.store(scope)
+
+    def soa(self, scope: Scope) -> list[str]:
+        records = [one for one in self.records if self.plain(one)]
+        if not records or scope.depth > 3:
+            return self.store(scope)
+        record, name = self.rng.choice(records), self.name("q")
+        source, width = self.name("v"), self.rng.choice((2, 4, 8))
+        to = self.name("v")
+        head = [
+            f"soa<{width}> {record.name} {name}[8];",
+            f"uniform {record.name} {source} = {self.initial(record, scope, False)};",
+        ]
+        head += [f"for (uniform int z = 0; z < 8; z++) {name}[z] = {source};"]
+        head += [f"{record.name} {to} = {source};"]
+        inner = scope.inner()
+        inner.variables.append(Variable(to, record, True))
+        at = self.name("x")
+        lines = self.body(inner)
+        lines.append(f"    int32 {at} = ({self.value('int32', inner, 1)}) & 7;")
+        lines.append(f"    {name}[{at}] = {to};")
+        lines.append(f"    {to} = {name}[({self.value('int32', inner, 1)}) & 7];")
+        pointer = self.name("p")
+        lines.append(f"    soa<{width}> {record.name} * {pointer} = &{name}[{at}];")
+        member = self.rng.choice(record.members)
+        lines.append(f"    {to}.{member[0]} = {pointer}->{member[0]};" if not isinstance(member[1], Row) else "    ;")
+        lines += self.block(inner, 1, "    ")
+        return ["{", *("    " + line for line in head), *lines, "}"]
+
+    def plain(self, type: Type) -> bool:
+        match type:
+            case Record(_, members):
+                return all(self.plain(kind) for _, kind in members)
+            case Row(element, _):
+                return self.plain(element)
+            case Short():
+                return False
+        return True
+
+    def compact(self, scope: Scope) -> list[str]:
+        """Packed stores and loads, atomics among the lanes."""
+        name, count, kind = self.name("b"), self.name("c"), self.rng.choice(("int32", "uint32", "int64", "uint64"))
+        value = f"(varying {kind})({self.value(kind, scope, 2)})"
+        lines = [f"{{ uniform {kind} {name}[16]; for (uniform int z = 0; z < 16; z++) {name}[z] = z;"]
+        inner = scope.inner()
+        inner.variables.append(Variable(name, Row(kind, 16), False, fixed=True))
+        match self.rng.randrange(3):
+            case 0:
+                lines.append(f"    uniform int32 {count} = packed_store_active({name}, {value});")
+            case 1:
+                other = self.name("v")
+                lines.append(f"    {kind} {other} = {self.value(kind, scope, 1)};")
+                lines.append(f"    uniform int32 {count} = packed_load_active({name}, &{other});")
+                inner.variables.append(Variable(other, kind, True))
+            case _:
+                at = self.name("x")
+                lines.append(f"    int32 {at} = ({self.value('int32', scope, 1)}) & 15;")
+                operation = self.rng.choice(("add", "min", "max", "and", "or", "xor", "swap"))
+                place = self.rng.choice(("local", "global"))
+                made = f"(int32)(atomic_{operation}_{place}(&{name}[{at}], {value}) & 255)"
+                lines.append(f"    int32 {count} = {made};")
+                inner.variables.append(Variable(count, "int32", True))
+                return [*lines, *self.body(inner), "}"]
+        inner.variables.append(Variable(count, "int32", False))
+        return [*lines, *self.body(inner), "}"]
+
+    def effect(self, scope: Scope) -> list[str]:
+        """A call for what it does, or one through a pointer to a function."""
+        if not self.functions or not scope.calls:
+            return self.store(scope)
+        if self.rng.random() < 0.4:
+            targets = [one for one in scope.variables if one.type == "uint32" and one.varying and not one.fixed]
+            if targets:
+                name, to = self.name("fp"), self.rng.choice(targets).text
+                varying = self.rng.random() < 0.7
+                choice = f"{self.value('bool', scope, 1, varying)} ? mix : {self.rng.choice(('pick', 'mix'))}"
+                arguments = ", ".join(self.value("uint32", scope, 1) for _ in range(2))
+                return [f"{{ {'' if varying else 'uniform '}Pair {name} = {choice}; {to} = {name}({arguments}); }}"]
+        call = self.call(self.rng.choice(self.functions), scope)
+        return [call + ";"] if call else self.store(scope)
+
+    # --- the program ---
+
+    def function(self) -> None:
+        name = self.name("g")
+        varying = self.rng.random() < 0.7
+        result = (self.scalar(), varying) if self.rng.random() < 0.8 else None
+        unmasked = self.rng.random() < 0.1
+        parameters: list[tuple[str, Type, bool, str]] = []
+        for _ in range(self.rng.randint(1, 3)):
+            wide = self.rng.random() < 0.7
+            how = self.rng.choice(("value", "value", "reference", "pointer"))
+            type = self.scalar() if how == "value" else self.type(1)
+            if isinstance(type, Row):
+                how, type = "value", self.scalar()
+            parameters.append((self.name("a"), type, wide, how))
+        spelled, variables = [], list(self.globals)
+        for parameter, type, wide, how in parameters:
+            rate = "varying" if wide else "uniform"
+            mark = {"value": "", "reference": "&", "pointer": "* uniform "}[how]
+            spelled.append(f"{rate} {self.spelled(type)} {mark}{parameter}")
+            if unmasked and wide:
+                continue
+            variables.append(Variable(f"(*{parameter})" if how == "pointer" else parameter, type, wide))
+        template = self.rng.random() < 0.2
+        words = self.rng.choice(("static ", "static noinline ", "static inline ", "noinline "))
+        if unmasked:
+            words = "static unmasked "
+        kind = "void" if result is None else f"{'varying' if result[1] else 'uniform'} {result[0]}"
+        head = f"{words}{kind} {name}({', '.join(spelled)})"
+        if template:
+            head = f"template <typename T, int N> {words}{kind} {name}({', '.join(spelled)})"
+        scope = Scope(variables, all_on=unmasked, result=result)
+        if template:
+            scope.variables.append(Variable("N", "int32", False, fixed=True))
+        lines = self.block(scope, self.rng.randint(2, 5), "    ")
+        if result is not None:
+            lines.append(f"    return {self.value(result[0], scope, 2, result[1])};")
+        self.text.append("\n".join([head + " {", *lines, "}"]))
+        called = f"{name}<{self.rng.choice(('int', 'uniform float', 'uint8'))}, {self.rng.randrange(5)}>" if template else name
+        self.functions.append(Function(called, result, parameters))
+
+    def program(self) -> str:
+        self.text.append("typedef uint32 (*Pair)(uint32, uint32);")
+        self.text.append("static uint32 mix(uint32 a, uint32 b) { return a * 31 + b; }")
+        self.text.append("static uint32 pick(uint32 a, uint32 b) { if (a & 1) return b >> 3; return a ^ b; }")
+        for _ in range(self.rng.randint(1, 3)):
+            self.record()
+        for _ in range(self.rng.randint(1, 3)):
+            type, varying, name = self.type(), self.rng.random() < 0.4, self.name("w")
+            self.text.append("static " + self.declarator(type, name, "" if varying else "uniform ") + ";")
+            self.globals.append(Variable(name, type, varying, solid=True))
+        for _ in range(self.rng.randint(1, 3)):
+            self.function()
+        scope = Scope([*self.globals, Variable("n", "int32", False, fixed=True)], all_on=True)
+        lines: list[str] = ["    int32 fromInput = i[programIndex];", "    float realInput = f[programIndex];"]
+        scope.variables += [Variable("fromInput", "int32", True, solid=True), Variable("realInput", "float", True, solid=True)]
+        kept: list[Variable] = list(self.globals)
+        for type in ("uint32", "int32", "int64", "uint8", *(self.type() for _ in range(4))):
+            lines += ["    " + line for line in self.declare(scope, type)]
+            kept.append(scope.variables[-1])
+        lines += self.block(scope, self.rng.randint(4, 8), "    ")
+        lines.append("    uniform int at = 0;")
+        for variable in kept:
+            for text, type in self.leaves(variable.text, variable.type):
+                kept_bits = f"(double)({self.converted(text, type, 'int32')})"
+                if variable.varying:
+                    lines.append(f"    out[(at + programIndex) & 255] += {kept_bits}; at = (at + programCount) & 255;")
+                else:
+                    lines.append(f"    out[at] += {kept_bits}; at = (at + 1) & 255;")
+        head = "export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n) {"
+        self.text.append("\n".join([head, *lines, "}"]))
+        return "\n".join(self.text) + "\n"
+
+    def leaves(self, text: str, type: Type) -> list[tuple[str, str]]:
+        match type:
+            case str():
+                return [(text, type)]
+            case Record(_, members):
+                return [leaf for name, kind in members for leaf in self.leaves(f"{text}.{name}", kind)]
+            case Row(element, count) | Short(element, count):
+                return [leaf for number in range(count) for leaf in self.leaves(f"{text}[{number}]", element)]
+        raise AssertionError
+
+
+def random_kernels(seed: int) -> str:
+    return Kernels(seed).program()
