@@ -1,4 +1,4 @@
-"""Runs code for CPUs other than this one under qemu's user emulation, linked with a driver in C.
+"""Runs code for other CPUs than this one's usual 64 bits, linked with a driver in C: aarch64 under qemu, x86 by itself.
 
 What is missing on this machine is told by :func:`missing`, for the reason of a skipped test.
 """
@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,47 +17,74 @@ from run_programs import INPUTS, OUTPUTS, SECONDS, Array
 
 from voltac.driver import Compilation
 
-_PREFIX = "aarch64-linux-gnu-"
-_EMULATOR = "qemu-aarch64"
-_DRIVER = Path(__file__).with_name("emulated_driver.c")
+_DRIVER = Path(__file__).with_name("run_driver.c")
 _END = "\x1e"
 
 
-@cache
-def missing() -> str:
-    """What this machine lacks to run code for aarch64; empty if nothing."""
-    packages = ("qemu-user", "gcc-aarch64-linux-gnu", "binutils-aarch64-linux-gnu")
-    needed = dict(zip((_EMULATOR, f"{_PREFIX}gcc", f"{_PREFIX}objcopy"), packages))
-    lacking = [f"{name} (apt: {package})" for name, package in needed.items() if shutil.which(name) is None]
+@dataclass(frozen=True)
+class Machine:
+    """How programs in C are compiled for a machine, and run here."""
+
+    packages: dict[str, str]
+    """Command that must be there -> Debian package that has it."""
+    compiler: tuple[str, ...]
+    objcopy: str
+    emulator: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+
+
+AARCH64 = Machine(
+    {
+        "qemu-aarch64": "qemu-user",
+        "aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu",
+        "aarch64-linux-gnu-objcopy": "binutils-aarch64-linux-gnu",
+    },
+    ("aarch64-linux-gnu-gcc", "-O1", "-static", "-DHALF=__fp16"),
+    "aarch64-linux-gnu-objcopy",
+    ("qemu-aarch64",),
+    ("-lpthread", "-lm"),
+)
+X86 = Machine(
+    {"gcc": "gcc", "objcopy": "binutils"},
+    (
+        *("gcc", "-m32", "-O1", "-msse2", "-static", "-no-pie", "-fno-pie", "-ffreestanding", "-nostdlib"),
+        *("-fno-stack-protector", "-DFREESTANDING", "-DHALF=_Float16"),
+    ),
+    "objcopy",
+)
+"""Without a C library: the one for 32 bits is rarely installed."""
+
+
+def missing(machine: Machine) -> str:
+    """What this computer lacks to run code for a machine; empty if nothing."""
+    lacking = [f"{name} (apt: {package})" for name, package in machine.packages.items() if shutil.which(name) is None]
     return f"not installed: {', '.join(lacking)}" if lacking else ""
 
 
-def run_emulated(jobs: Sequence[Compilation]) -> list[tuple[Array, str]]:
+def run_emulated(jobs: Sequence[Compilation], machine: Machine = AARCH64) -> list[tuple[Array, str]]:
     """``out`` and the printed text of each run-test; AssertionError names the one that crashed or did not end."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        program = link(folder, jobs)
-        results = folder / "results"
+        command = [*machine.emulator, _link(folder, jobs, machine)]
         try:
-            done = subprocess.run([_EMULATOR, program, results], capture_output=True, timeout=SECONDS + 2 * len(jobs))
+            done = subprocess.run(command, capture_output=True, timeout=SECONDS + 2 * len(jobs), cwd=folder)
         except subprocess.TimeoutExpired as error:
             raise AssertionError(f"{_described(jobs, error.stdout or b'')} did not end") from None
         if done.returncode != 0:
             raise AssertionError(f"{_described(jobs, done.stdout)} ended with status {done.returncode}: {done.stderr.decode()}")
-        arrays = np.fromfile(results).reshape(len(jobs), OUTPUTS)
+        arrays = np.fromfile(folder / "results").reshape(len(jobs), OUTPUTS)
         return list(zip(arrays, done.stdout.decode().split(_END)))
 
 
-def link(folder: Path, jobs: Sequence[Compilation]) -> Path:
+def _link(folder: Path, jobs: Sequence[Compilation], machine: Machine) -> Path:
     """One executable of all jobs, each of which exports ``test``."""
     objects = []
-    for number, job in enumerate(jobs):
-        path = folder / f"{number}.o"
-        path.write_bytes(job.optimized.object_code())
-        name = f"test_{number}"
-        _run(f"{_PREFIX}objcopy", "--redefine-sym", f"test={name}", "--keep-global-symbol", name, path)
-        objects.append(path)
     names = [f"test_{number}" for number in range(len(jobs))]
+    for name, job in zip(names, jobs):
+        path = folder / f"{name}.o"
+        path.write_bytes(job.optimized.object_code())
+        _run(machine.objcopy, "--redefine-sym", f"test={name}", "--keep-global-symbol", name, path)
+        objects.append(path)
     declarations = "".join(f"void {name}(double *, float *, int *, int);\n" for name in names)
     source = folder / "driver.c"
     source.write_text(
@@ -65,7 +92,7 @@ def link(folder: Path, jobs: Sequence[Compilation]) -> Path:
         f'enum {{ INPUTS = {INPUTS}, OUTPUTS = {OUTPUTS} }};\n#include "{_DRIVER}"\n'
     )
     program = folder / "program"
-    _run(f"{_PREFIX}gcc", "-O1", "-static", "-o", program, source, *objects, "-lpthread", "-lm")
+    _run(*machine.compiler, "-o", program, source, *objects, *machine.libraries)
     return program
 
 

@@ -104,7 +104,9 @@ def _outputs_of_several(arguments: Namespace, jobs: list[Compilation]) -> list[O
         names = [function.name for function in jobs[0].program.entries]
         text = dispatcher(names, [job.options.target for job in jobs], jobs[0].results["passes"])
         # Runs before anything is known of the CPU.
-        target = replace(find_target("sse2"), triple=jobs[0].options.target.triple)
+        target = replace(
+            find_target("sse2"), triple=jobs[0].options.target.triple, pointer_bits=jobs[0].options.target.pointer_bits
+        )
         options = replace(jobs[0].options, target=target, symbol_suffix="")
         chosen = compile_source(text, arguments.output, options, begin="late").optimized
         outputs.append(Output(arguments.output, make(chosen)))

@@ -68,10 +68,11 @@ class Layout:
         if body == "ptr":
             return self.pointer_bytes
         bits = integer_bits(body)
+        widest = 16 if self.pointer_bytes == 8 else 4
         if bits:
-            return min(16, _power_of_two((bits + 7) // 8))
+            return min(widest, _power_of_two((bits + 7) // 8))
         if body in _FLOAT_BYTES:
-            return _FLOAT_BYTES[body]
+            return min(widest, _FLOAT_BYTES[body])
         array = array_parts(body)
         if array:
             return self.alignment(array[1])

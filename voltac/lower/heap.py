@@ -55,7 +55,9 @@ def _clear(c: FunctionContext, pointer: IR, size: int) -> None:
 
 
 def _bytes(c: FunctionContext, pointee: Qual, count: IR | None) -> IR:
-    size = integer("i64", max(1, c.types.sizes.size(pointee)))
+    size = integer(c.types.word, max(1, c.types.sizes.size(pointee)))
+    if count is not None and count.type != size.type:
+        count = c.build.convert("trunc", count, size.type)
     return size if count is None else c.build.binary("mul", count, size)
 
 
@@ -63,8 +65,9 @@ def _allocate(c: FunctionContext, pointee: Qual, count: IR | None) -> IR:
     alignment = c.options.force_alignment or max(_SMALLEST_ALIGNMENT, c.types.sizes.alignment(pointee))
     result = c.build.alloca("ptr", 8, "allocated")
     c.build.store(NULL, result, 8)
-    allocate = c.module.intrinsic("posix_memalign", "i32", "ptr", "i64", "i64")
-    c.build.value("i32", f"call i32 {allocate}({result}, i64 {alignment}, {_bytes(c, pointee, count)})")
+    word = c.types.word
+    allocate = c.module.intrinsic("posix_memalign", "i32", "ptr", word, word)
+    c.build.value("i32", f"call i32 {allocate}({result}, {word} {alignment}, {_bytes(c, pointee, count)})")
     return c.build.load("ptr", result, 8)
 
 

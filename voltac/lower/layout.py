@@ -103,7 +103,8 @@ class TypeLayout:
         """Alignment of one scalar of a scalar or short vector."""
         type = qual.type.element if isinstance(qual.type, Vector) else qual.type
         lane = self.lane_in_memory(type)
-        return {"half": 2, "float": 4, "double": 8, "ptr": self.sizes.pointer_bytes}.get(lane) or int(lane[1:]) // 8
+        size = {"half": 2, "float": 4, "double": 8, "ptr": self.sizes.pointer_bytes}.get(lane) or int(lane[1:]) // 8
+        return min(size, 4) if self.architecture == "x86" else size
 
     def register(self, qual: Qual) -> str:
         known = self._registers.get(qual)
@@ -226,6 +227,4 @@ class TypeLayout:
                     return 1
                 count = len(struct.members or ())
                 return max((self._alignment_in_llvm(member_qual(qual, index)) for index in range(count)), default=1)
-        if qual.rate.kind == "soa":
-            return self.sizes.scalar_bytes(qual.type.element if isinstance(qual.type, Vector) else qual.type)
         return self.sizes.alignment(qual)

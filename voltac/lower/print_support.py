@@ -83,14 +83,26 @@ define internal void @volta_fail(ptr %message) noinline nounwind noreturn cold {
 """
 
 
+def _with_short_sizes(text: str) -> str:
+    """``size_t`` in the calls of ``snprintf`` where it has 32 bits."""
+    call = "call i32 (ptr, i64, ptr, ...) @snprintf(ptr %at, i64 %size,"
+    short = "call i32 (ptr, i32, ptr, ...) @snprintf(ptr %at, i32 %size.short,"
+    return text.replace(f"  %wanted = {call}", f"  %size.short = trunc i64 %size to i32\n  %wanted = {short}")
+
+
 def _helper(c: FunctionContext, name: str, text: str) -> str:
     """Adds a helper function once; gives ``@name``."""
     module = c.module
     if name not in module.helpers:
         module.helpers.add(name)
-        for function, signature in (("snprintf", "i32 @snprintf(ptr, i64, ptr, ...)"), ("printf", "i32 @printf(ptr, ...)")):
+        for function, signature in (
+            ("snprintf", f"i32 @snprintf(ptr, {module.types.word}, ptr, ...)"),
+            ("printf", "i32 @printf(ptr, ...)"),
+        ):
             if f"@{function}(" in text:
                 module.text.declarations.setdefault(function, f"declare {signature} nounwind")
+        if module.types.word == "i32":
+            text = _with_short_sizes(text)
         if "FORMAT" in text:
             text = text.replace("FORMAT", module.text.text_constant(b"%s").name)
         module.text.definitions.append(text)

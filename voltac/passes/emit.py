@@ -339,9 +339,18 @@ class Emitter:
 
     def as_element(self, type_text: str, vector: str, element: str) -> str:
         """The same bits as a vector of other elements of the same size."""
-        if element_of(type_text) == element:
+        before = element_of(type_text)
+        if before == element:
             return vector
-        return self.value("bits", f"bitcast {type_text} {vector} to <{lanes_of(type_text)} x {element}>")
+        count = lanes_of(type_text)
+        if "ptr" in (before, element):
+            integer = f"i{8 * self.values.layout.pointer_bytes}"
+            if before == "ptr":
+                vector = self.value("bits", f"ptrtoint {type_text} {vector} to <{count} x {integer}>")
+                return self.as_element(f"<{count} x {integer}>", vector, element)
+            vector = self.as_element(type_text, vector, integer)
+            return self.value("bits", f"inttoptr <{count} x {integer}> {vector} to <{count} x ptr>")
+        return self.value("bits", f"bitcast {type_text} {vector} to <{count} x {element}>")
 
     def alias(self, name: str, value: str) -> None:
         """From now on ``value`` stands for the result of a removed instruction."""

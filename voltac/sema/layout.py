@@ -29,6 +29,8 @@ class Layout:
     def __init__(self, target: TargetInfo) -> None:
         self.width = target.width
         self.pointer_bytes = target.pointer_bits // 8
+        self._most_aligned = 4 if target.architecture == "x86" else 16
+        """Alignment of uniform scalars is no more than this."""
         self._structs: dict[tuple[int, str], tuple[int, int, tuple[int, ...]]] = {}
 
     def size(self, qual: Qual) -> int:
@@ -60,7 +62,7 @@ class Layout:
         match qual.type:
             case Scalar() | Enum() | Function():
                 bytes_ = self.scalar_bytes(qual.type) * lanes
-                return bytes_ * slots, bytes_
+                return bytes_ * slots, bytes_ if qual.rate == VARYING else min(bytes_, self._most_aligned)
             case Pointer(to):
                 # A slice pointer is a block address and a slot number of the same size.
                 bytes_ = self.pointer_bytes * lanes
@@ -69,8 +71,10 @@ class Layout:
                 return self.pointer_bytes, self.pointer_bytes
             case Vector(element, count):
                 one = self.scalar_bytes(element)
-                if qual.rate.kind in ("varying", "soa"):
-                    return one * lanes * slots * count, one * lanes
+                if qual.rate.kind == "soa":
+                    return one * slots * count, min(one, self._most_aligned)
+                if qual.rate == VARYING:
+                    return one * lanes * count, one * lanes
                 rounded = max(1 << (count - 1).bit_length(), _MACHINE_VECTOR_BYTES // one)
                 return one * rounded, one * rounded
             case Array(of, count):

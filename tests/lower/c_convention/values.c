@@ -54,7 +54,7 @@ static int check(void) {
   for (int k = 0; k < 5; k++)
     CHECK(g.v[k] == 1000000000000 * k)
   struct Halves l = halves(1.5f);
-  CHECK(l.a == (HALF)1.5f && l.b == (HALF)2.5f && l.c == (HALF)3.5f)
+  CHECK((float)l.a == 1.5f && (float)l.b == 2.5f && (float)l.c == 3.5f)
   struct Vec v;
   vec(&v, 3);
   CHECK(v.v.v[0] == 3 && v.v.v[1] == 6 && v.v.v[3] == 3 && v.tag == -1)

@@ -1,0 +1,76 @@
+"""Run-tests as code for aarch64 (under qemu) and 32-bit x86: some in the ordinary suite, all of them with ``-m long``."""
+
+import zlib
+from collections.abc import Sequence
+
+import pytest
+from emulated import AARCH64, X86, Machine, missing, run_emulated
+from run_programs import RunTest, at_level, compile_for, interpret_ir, ir_after
+from test_run import ALL, FOLDER, every_program
+
+from voltac.driver import Compilation
+from voltac.llvm import can_run
+from voltac.records import replace
+from voltac.target_info import TargetInfo, find_target
+
+NEON = tuple(map(find_target, ("neon-i32x4", "neon-i32x8")))
+NEON_SMALL_TYPES = tuple(map(find_target, ("neon-i8x16", "neon-i16x8", "neon-i8x32", "neon-i16x16")))
+X86_32 = tuple(
+    replace(find_target(name), triple="i686-unknown-linux-gnu", pointer_bits=32)
+    for name in ("sse2-i32x4", "sse4-i32x4", "avx2-i32x8", "avx512skx-x16")
+    if can_run(find_target(name))
+)
+on_aarch64 = pytest.mark.skipif(missing(AARCH64) != "", reason=missing(AARCH64))
+on_x86 = pytest.mark.skipif(missing(X86) != "", reason=missing(X86))
+
+USUAL = (
+    *("control/varying_while_collatz", "library/cross_lane_movement", "library/packed_store_and_load"),
+    *("library/half_and_srgb_conversions", "memory/masked_gather_and_scatter", "memory/deinterleave_and_interleave"),
+    *("print/lanes_and_types", "structs/three_floats_in_a_row"),
+)
+
+
+def compiled(program: RunTest, targets: Sequence[TargetInfo]) -> list[Compilation]:
+    return [compile_for(program.path, program.text, target) for target in targets if target.width in program.widths]
+
+
+def differences(programs: Sequence[RunTest], targets: Sequence[TargetInfo], machine: Machine) -> dict[str, str]:
+    """What is wrong with machine code of -O0 and -O2."""
+    pairs = [(program, job) for program in programs for each in compiled(program, targets) for job in (at_level(each, 0), each)]
+    found = {}
+    for (program, job), result in zip(pairs, run_emulated([job for _, job in pairs], machine)):
+        if difference := program.difference(*result, job.options.target.width):
+            found[f"{program.path.stem} for {job.options.target.name} -O{job.options.level}"] = difference
+    return found
+
+
+@on_aarch64
+def test_usual_programs_run_on_neon() -> None:
+    programs = [program for program in ALL if str(program.path.relative_to(FOLDER).with_suffix("")) in USUAL]
+    assert len(programs) == len(USUAL)
+    assert differences(programs, NEON, AARCH64) == {}
+
+
+@pytest.mark.long
+@every_program
+def test_the_ir_for_neon(program: RunTest) -> None:
+    for job in compiled(program, NEON):
+        for stage in ("early", "passes"):
+            difference = program.difference(*interpret_ir(ir_after(job, stage)), job.options.target.width)
+            assert difference == "", f"for {job.options.target.name} after {stage}"
+
+
+@pytest.mark.long
+@on_aarch64
+@every_program
+def test_every_program_runs_on_neon(program: RunTest) -> None:
+    small = NEON_SMALL_TYPES[zlib.crc32(program.claim.encode()) % len(NEON_SMALL_TYPES)]
+    assert differences([program], (*NEON, small), AARCH64) == {}
+
+
+@pytest.mark.long
+@on_x86
+@pytest.mark.parametrize("program", [program for program in ALL if not program.prints], ids=lambda test: test.path.stem)
+def test_every_program_runs_with_pointers_of_32_bits(program: RunTest) -> None:
+    """Those that print need a C library."""
+    assert differences([program], X86_32, X86) == {}
