@@ -81,6 +81,65 @@ def test_mistakes_are_errors_of_the_preprocessor(text: str, line: int, part: str
     assert part in found.text
 
 
+@pytest.mark.parametrize(
+    ("marked", "part"),
+    [
+        ("#if 1 + ¦x(3)\n#endif", "not a function-like macro"),
+        ("#if 7 ¦/ (1 - 1)\n#endif", "division by zero"),
+        ("#if 1 +¦ \n#endif", "value is missing"),
+        ("#if (1¦\n#endif", "')' is missing"),
+        ("#if 1 ? 2¦\n#endif", "':' is missing"),
+        ("#if 1 ¦) == 3\n#endif", "')' without '('"),
+        ("#if 1 == ¦1.5\n#endif", "not"),
+        ('#if ¦"a"\n#endif', "not expected"),
+        ("#if 1 == ¦089\n#endif", "octal"),
+        ("#if ¦defined 3\n#endif", "macro name"),
+        ("#if ¦defined(X\n#endif", "')' is missing"),
+        ("#if 1 \\\n  + ¦$\n#endif", "not expected"),
+        ("#define F(x) x\n#if ¦F(1\n#endif", "not closed"),
+        ("#ifdef ¦3\n#endif", "macro name"),
+        ("#undef ¦3", "macro name"),
+        ('  #  include ¦"none.isph"', "file not found"),
+        ("#include ¦none.isph", "expects"),
+        ('#include ¦""', "expects"),
+        ("¦#elif 1", "#elif without #if"),
+        ("#if 1\n#else\n¦#elif 1\n#endif", "after #else"),
+        ("int a; /* x */ ¦/* y\n", "not closed"),
+        ("¦#define F(x", "')' is missing"),
+        ("#define F(x) x\nint a = ¦F(1;\n\n", "not closed"),
+        ("int a = ¦_Pragma(3);", "_Pragma takes a string"),
+    ],
+)
+def test_a_mistake_is_one_message_at_its_place(marked: str, part: str) -> None:
+    before, after = marked.split("¦")
+    found = message(before + after)
+    assert (found.kind, found.line, found.column) == ("error", before.count("\n") + 1, len(before) - before.rfind("\n"))
+    assert part in found.text
+
+
+def test_text_behind_a_directive_is_a_warning() -> None:
+    found = messages("#ifndef X junk\n#else junk\n#endif junk\n#undef A B\n#endif\n"[:-7])
+    assert [(item.kind, item.line, item.column) for item in found] == [
+        ("warning", 1, 11),
+        ("warning", 2, 7),
+        ("warning", 3, 8),
+        ("warning", 4, 10),
+    ]
+
+
+def test_conditions_in_skipped_text_are_not_evaluated() -> None:
+    assert tokens("#if 1\na\n#elif 1 / 0 garbage (\n#endif\n#if 0\n#if )(\n#elif 3 $\n#endif\n#endif") == ["a"]
+
+
+def test_an_operator_makes_pragmas() -> None:
+    text = '#define UNROLL(n) _Pragma("unroll " #n)\n#define LOOP(n) UNROLLED(n) for\n#define UNROLLED(n) UNROLL(n)\n'
+    assert tokens(text.replace('"unroll " #n', "#n") + "UNROLL(unroll 4) for (;;) ;")[0] == "#pragma unroll 4"
+    assert tokens('a; _Pragma ( "nounroll" ) for (;;) ;')[:4] == ["a", ";", "#pragma nounroll", "for"]
+    found = message('int a; _Pragma("omp parallel") int b;')
+    assert (found.kind, found.line, found.column) == ("Warning", 1, 8)
+    assert tokens("#ifdef _Pragma\nno\n#endif") == []
+
+
 def test_an_error_looks_like_clangs() -> None:
     diagnostics = Diagnostics()
     with pytest.raises(CompileError):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from sources import OPTIONS, message, preprocessed, tokens
+from sources import OPTIONS, REPOSITORY, message, preprocessed, tokens
 
 from voltac.diagnostics import Diagnostics
 from voltac.syntax import preprocess
@@ -116,3 +116,25 @@ def test_comments_above_a_line_are_found() -> None:
     result = preprocessed(text)
     found = {line: result.comment_above(line) for line in (5, 9, 11, 13, 15, 1)}
     assert found == {5: "Adds.\n - twice", 9: "One\ntwo.", 11: "", 13: "short", 15: "", 1: ""}
+
+
+def test_the_text_of_every_program_compiles_again_with_the_same_lines() -> None:
+    """And with the same columns, but for what a macro made longer or shorter."""
+    programs = sorted((REPOSITORY / "tests" / "run").rglob("*.ispc"))
+    same = total = 0
+    for program in programs:
+        result = preprocessed(program.read_text(), str(program))
+        again = preprocessed(result.text, "again.ispc", preprocess=False)
+        assert again.texts == result.texts
+        assert [span[:2] for span in again.spans] == [span[:2] for span in result.spans], program
+        same += sum(here.column == there.column for here, there in zip(again.spans, result.spans))
+        total += len(result.spans)
+    assert same > 0.9 * total
+
+
+def test_expanded_tokens_keep_their_lines_and_columns_where_there_is_room() -> None:
+    text = "#define Z 0\n#define ADD(a, b) a + b\nint x = ADD(Z,\n   y)\n     + q; int r = Z;\n"
+    result = preprocessed(text)
+    again = preprocessed(result.text, preprocess=False)
+    places = {text: (span.line, span.column) for text, span in zip(again.texts, again.spans)}
+    assert (places["y"], places["q"], places["r"]) == ((4, 4), (5, 8), (5, 15))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from voltac.diagnostics import Span
 from voltac.syntax.lexer import is_name
 from voltac.syntax.literals import BadLiteral, integer, string
+from voltac.syntax.macros import MacroError, Token
 
 
-class ConditionError(Exception):
+class ConditionError(MacroError):
     """The condition is no integer constant expression; ``str()`` says why."""
 
 
@@ -24,35 +26,56 @@ def _fit(value: int, unsigned: bool) -> _Value:
     return (value if unsigned or value < 1 << 63 else value - (1 << 64)), unsigned
 
 
-def evaluate(texts: list[str]) -> int:
-    """The value of a condition without ``defined``; names that are left count as 0, ``true`` as 1."""
-    reader = _Reader(texts)
-    value, _ = reader.conditional(True)
-    if reader.position < len(texts):
-        found = texts[reader.position]
-        raise ConditionError("')' without '(' in an #if condition" if found == ")" else _unexpected(found))
+def evaluate(tokens: list[Token], place: Span) -> int:
+    """The value of a condition without ``defined``; names that are left count as 0, ``true`` as 1.
+
+    ``place`` is that of the condition as a whole, for what is missing at its end.
+    """
+    reader = _Reader(tokens, place)
+    value, _ = reader.comma(True)
+    if reader.position < len(tokens):
+        found = reader.peek()
+        raise reader.mistake("')' without '(' in an #if condition" if found == ")" else _unexpected(found))
     return value
 
 
 class _Reader:
-    def __init__(self, texts: list[str]) -> None:
-        self.texts = texts
+    def __init__(self, tokens: list[Token], place: Span) -> None:
+        self.tokens = tokens
+        self.place = place
         self.position = 0
         self.depth = 0
+        self.operator = place
+        """The place of the operator that is applied."""
 
     def peek(self) -> str:
-        return self.texts[self.position] if self.position < len(self.texts) else ""
+        return self.tokens[self.position].text if self.position < len(self.tokens) else ""
+
+    def mistake(self, text: str, back: int = 0) -> ConditionError:
+        """The error at the next token, or one before."""
+        position = self.position - back
+        if position < len(self.tokens):
+            return ConditionError(self.tokens[position].span, text)
+        end = self.place
+        return ConditionError(Span(end.file, end.end_line, end.end_column, end.end_line, end.end_column + 1), text)
+
+    def comma(self, evaluated: bool) -> _Value:
+        value = self.conditional(evaluated)
+        while self.peek() == ",":
+            self.position += 1
+            value = self.conditional(evaluated)
+        return value
 
     def conditional(self, evaluated: bool) -> _Value:
         self.depth += 1
         if self.depth > _DEEPEST:
-            raise ConditionError("#if condition is nested too deeply")
+            raise self.mistake("#if condition is nested too deeply")
         condition = self.binary(1, evaluated)
         if self.peek() == "?":
             self.position += 1
-            then = self.conditional(evaluated and bool(condition[0]))
+            then = self.comma(evaluated and bool(condition[0]))
             if self.peek() != ":":
-                raise ConditionError("':' is missing in an #if condition")
+                raise self.mistake("':' is missing in an #if condition")
             self.position += 1
             otherwise = self.conditional(evaluated and not condition[0])
             condition = _fit(then[0] if condition[0] else otherwise[0], then[1] or otherwise[1])
@@ -63,9 +86,11 @@ class _Reader:
         left = self.unary(evaluated)
         while _LEVELS.get(self.peek(), 0) >= level:
             operator = self.peek()
+            place = self.tokens[self.position].span
             self.position += 1
             needed = evaluated and not (operator == "&&" and not left[0]) and not (operator == "||" and left[0])
             right = self.binary(_LEVELS[operator] + 1, needed)
+            self.operator = place
             left = self.combine(operator, left, right, needed)
         return left
 
@@ -76,9 +101,9 @@ class _Reader:
         if operator == "||":
             return int(bool(a) or bool(b)), False
         if operator in ("<<", ">>"):
-            b = b if -64 < b < 64 else 63
-            if b < 0:
+            if b < 0 and not right[1]:
                 operator, b = "<<" if operator == ">>" else ">>", -b
+            b = min(b, 64)
             return _fit(a << b if operator == "<<" else a >> b, left[1])
         unsigned = left[1] or right[1]
         if unsigned:
@@ -89,7 +114,7 @@ class _Reader:
         if operator in "/%":
             if b == 0:
                 if evaluated:
-                    raise ConditionError("division by zero in an #if condition")
+                    raise ConditionError(self.operator, "division by zero in an #if condition")
                 return 0, unsigned
             quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
             return _fit(quotient if operator == "/" else a - quotient * b, unsigned)
@@ -113,29 +138,30 @@ class _Reader:
         text = self.peek()
         self.position += 1
         if text == "(":
-            value = self.conditional(evaluated)
+            value = self.comma(evaluated)
             if self.peek() != ")":
-                raise ConditionError("')' is missing in an #if condition")
+                raise self.mistake("')' is missing in an #if condition")
             self.position += 1
             return value
         if is_name(text):
             if self.peek() == "(":
-                raise ConditionError(f"'{text}' is not a function-like macro, it cannot be used with '(' in an #if condition")
+                raise self.mistake(f"'{text}' is not a function-like macro, it cannot be used with '(' in an #if condition", 1)
             return int(text == "true"), False
         if text[:1].isdigit():
             try:
                 number, kind = integer(text)
             except BadLiteral as mistake:
-                raise ConditionError(f"{mistake} in an #if condition") from None
+                raise self.mistake(f"{mistake} in an #if condition", 1) from None
             return _fit(number, kind.startswith("u") or number >= 1 << 63)
         if text[:1] == "'" and len(text) > 2:
             try:
-                return ord(string(text)), False
+                (byte, *_) = string(text).encode("utf-8", "surrogateescape")
             except BadLiteral as mistake:
-                raise ConditionError(str(mistake)) from None
+                raise self.mistake(str(mistake), 1) from None
+            return byte - 256 * (byte > 127), False
         if not text:
-            raise ConditionError("a value is missing in an #if condition")
-        raise ConditionError(_unexpected(text))
+            raise self.mistake("a value is missing in an #if condition", 1)
+        raise self.mistake(_unexpected(text), 1)
 
 
 def _unexpected(text: str) -> str:

@@ -11,6 +11,12 @@ import re
 
 from voltac.syntax.tables import Tables, load
 
+BLANKS = " \t\f\v\r"
+"""What separates the tokens of a line."""
+
+CHARACTER = r"'(?:[^'\\\n]|\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|[^\n]))'"
+"""A character constant; only ``#if`` has those."""
+
 OPERATOR_NAME = r"operator(?:<<=|>>=|&&|\|\||\+\+|--|<<|>>|[-+*/%<>=!&|^]=|[-+*/%<>=!&|^~])"
 
 TOKEN = re.compile(
@@ -21,16 +27,13 @@ TOKEN = re.compile(
     r"|(?:[0-9]+(?:\.(?!\.\.)[0-9]*)?|\.[0-9]+)(?:[eEdD][+-]?[0-9]+)?\w*"
     r"|\.\.\.|->|\+\+|--|<<=|>>=|&&|\|\||##|<%|%>|<:|:>|[-+*/%<>=!&|^]=|<<|>>"
     r"|@[\w.]*"
-    r"|'(?:[^'\\\n]|\\[^\n])'"
-    r"|[^\s]",
+    r"|" + CHARACTER + r"|[^\s]",
     re.ASCII,
 )
 """Every character that is not blank belongs to some match; what no token starts with is a match of one character."""
 
-COMMENT_OR_STRING = re.compile(
-    r"//[^\n\\]*(?:\\\n?[^\n\\]*)*" r"|/\*.*?\*/" r'|"(?:[^"\\\n]|\\.)*"' r"|'(?:[^'\\\n]|\\[^\n])'" r"|/\*",
-    re.DOTALL,
-)
+PREPROCESSING_NUMBER = re.compile(r"\.?[0-9](?:[eEpPdD][+-]|[\w.])*", re.ASCII)
+"""What the operands of ``##`` may join to on the way to a number."""
 
 _DIGRAPHS = {"<%": "{", "%>": "}", "<:": "[", ":>": "]"}
 MISTAKE, MISSING = "\0mistake ", "\0missing"

@@ -1,6 +1,7 @@
-"""Macro definitions and their expansion: tokens → tokens, by Prosser's algorithm (the one the C standard's text follows).
+"""Macro definitions and their expansion: tokens → tokens, as the C standard's rescanning is understood by gcc and clang.
 
-Each token carries the set of macros that may not be expanded in it any more. A token that comes out of a macro has the
+A macro is disabled while its replacement is rescanned, up to the mark behind it; a token of its name that is met then is
+painted and never expanded again. A token that comes out of a macro has the
 span of the macro's use; the tokens of its arguments keep their own.
 """
 
@@ -12,12 +13,12 @@ from collections.abc import Callable
 
 from voltac.diagnostics import Expanded, Expansion, Span
 from voltac.records import mutable_record
-from voltac.syntax.lexer import TOKEN
+from voltac.syntax.lexer import PREPROCESSING_NUMBER, TOKEN
 
-Hidden = frozenset[str]
-_NOTHING: Hidden = frozenset()
 _LARGEST_EXPANSION = 500_000
 """Tokens that the macros of one line may make."""
+_LARGEST_TOTAL = 4_000_000
+"""Tokens that all macros of a file may make: each takes some 200 bytes."""
 _DEEPEST_EXPANSION = 150
 
 
@@ -37,7 +38,8 @@ class Token:
     span: Span
     space: bool
     """White space stands before it."""
-    hidden: Hidden = _NOTHING
+    painted: bool = False
+    """Never expanded again; of a ``##``: it is the operator, and did not come in with an argument."""
 
 
 More = Callable[[bool], list[Token] | None]
@@ -194,44 +196,86 @@ class Expander:
         self.macros = macros
         self.special = special
         """Macros whose text depends on the place: ``__LINE__`` ..."""
+        self._disabled: set[str] = set()
+        """Macros whose replacement is being rescanned."""
         self._produced = 0
+        self._total = 0
         self._depth = 0
 
-    def expand(self, tokens: list[Token], more: More | None = None) -> list[Token]:
+    def expand(self, tokens: list[Token], more: More | None = None, keep: str = "") -> list[Token]:
+        """Expand the macros; the operand of the operator ``keep``, which is ``defined`` in conditions, stays as it is."""
         if self._depth == 0:
             self._produced = 0
+            self._disabled.clear()
         output: list[Token] = []
-        pending = tokens[::-1]
-        macros = self.macros
+        # A string marks the end of the replacement of the macro it names.
+        pending: list[Token | str] = [*reversed(tokens)]
+        macros, disabled = self.macros, self._disabled
         while pending:
             token = pending.pop()
+            if isinstance(token, str):
+                disabled.discard(token)
+                continue
             text = token.text
-            if text not in macros or text in token.hidden:
-                if text in self.special:
+            macro = macros.get(text)
+            if macro is None or token.painted or text in disabled:
+                if macro is not None:
+                    token.painted = True
+                elif text == keep and text:
+                    self._keep_operand(token, pending, output)
+                    continue
+                elif text in self.special:
                     token = Token(self.special[text](token.span), token.span, token.space)
                 output.append(token)
                 continue
-            macro = macros[text]
             if macro.parameters is None:
-                new = self._substitute(macro, [], token, token.hidden | {text})
+                new = self._substitute(macro, [], token)
+            elif self._is_called(pending, more):
+                new = self._substitute(macro, self._arguments(macro, token, pending, more), token)
             else:
-                while not pending and more is not None:
-                    line = more(False)
-                    if line is None:
-                        break
-                    pending.extend(reversed(line))
-                if not pending or pending[-1].text != "(":
-                    output.append(token)
-                    continue
-                arguments, closing = self._arguments(macro, token, pending, more)
-                new = self._substitute(macro, arguments, token, (token.hidden & closing.hidden) | {text})
+                output.append(token)
+                continue
             self._produced += len(new)
-            if self._produced > _LARGEST_EXPANSION:
+            self._total += len(new)
+            if self._produced > _LARGEST_EXPANSION or self._total > _LARGEST_TOTAL:
                 raise MacroError(token.span, f"the expansion of macro '{text}' is too large")
+            disabled.add(text)
+            pending.append(text)
             pending.extend(reversed(new))
         return output
 
-    def _arguments(self, macro: Macro, use: Token, pending: list[Token], more: More | None) -> tuple[list[list[Token]], Token]:
+    @staticmethod
+    def _keep_operand(operator: Token, pending: list[Token | str], output: list[Token]) -> None:
+        """Move ``defined X`` or ``defined(X`` to the output as it is."""
+        output.append(operator)
+        for _ in range(2):
+            if not pending or isinstance(pending[-1], str):
+                return
+            token = pending.pop()
+            assert isinstance(token, Token)
+            output.append(token)
+            if token.text != "(":
+                return
+
+    def _is_called(self, pending: list[Token | str], more: More | None) -> bool:
+        """Whether an argument list follows; then what ends in front of it is over."""
+        position = len(pending) - 1
+        while position >= 0 and isinstance(pending[position], str):
+            position -= 1
+        while position < 0 and more is not None:
+            line = more(False)
+            if line is None:
+                return False
+            pending[0:0] = reversed(line)
+            position = len(line) - 1
+        found = pending[position] if position >= 0 else None
+        if not isinstance(found, Token) or found.text != "(":
+            return False
+        while isinstance(pending[-1], str):
+            self._disabled.discard(str(pending.pop()))
+        return True
+
+    def _arguments(self, macro: Macro, use: Token, pending: list[Token | str], more: More | None) -> list[list[Token]]:
         """Take ``( ... )`` off the pending tokens and split it at its commas."""
         assert macro.parameters is not None
         count = len(macro.parameters)
@@ -247,7 +291,12 @@ class Expander:
                     line[0].space = True
                 pending.extend(reversed(line))
             token = pending.pop()
+            if isinstance(token, str):
+                self._disabled.discard(token)
+                continue
             text = token.text
+            if text in self._disabled:
+                token.painted = True
             if text == ")" and depth == 0:
                 break
             if text == "," and depth == 0 and not (macro.variadic and len(arguments) == count):
@@ -268,14 +317,14 @@ class Expander:
                 given = "no argument"
             wanted = f"at least {count - 1}" if macro.variadic else str(count)
             raise MacroError(use.span, f"macro '{macro.name}' is given {given}, it takes {wanted}")
-        return arguments, token
+        return arguments
 
-    def _substitute(self, macro: Macro, arguments: list[list[Token]], use: Token, hidden: Hidden) -> list[Token]:
+    def _substitute(self, macro: Macro, arguments: list[list[Token]], use: Token) -> list[Token]:
         body = macro.replacement()
         if macro.parameters is None:
             place = use.span
             name = macro.name
-            result = [Token(token.text, made_by(name, place, token.span), token.space) for token in body]
+            result = [Token(token.text, made_by(name, place, token.span), token.space, token.text == "##") for token in body]
             if "##" in macro.text:
                 result = self._paste(result, macro)
         else:
@@ -286,8 +335,6 @@ class Expander:
                 result = self._replaced(macro, body, dict(zip(macro.parameters, arguments)), use.span)
             finally:
                 self._depth -= 1
-        for token in result:
-            token.hidden = token.hidden | hidden
         if result:
             result[0].space = use.space
         return result
@@ -315,7 +362,9 @@ class Expander:
                 inside, position = self._optional(macro, body, position, arguments, use)
                 if inside:
                     inside[0].space = token.space
-                result.extend(inside)
+                    result.extend(inside)
+                elif pasted or (position < len(body) and body[position].text == "##"):
+                    result.append(Token("", place, token.space))
                 continue
             if text == "##":
                 pastes = True
@@ -328,7 +377,7 @@ class Expander:
                         result.extend(self._copies(self.expand(self._copies(arguments[following], False)), token.space))
                     position += 2
                     continue
-                result.append(Token("##", place, token.space, _PASTE))
+                result.append(Token("##", place, token.space, True))
             elif text in arguments:
                 given = arguments[text] if pasted else self.expand(self._copies(arguments[text], False))
                 if given:
@@ -338,11 +387,11 @@ class Expander:
             else:
                 result.append(Token(text, place, token.space))
             position += 1
-        return self._paste(result, macro, _PASTE) if pastes else result
+        return self._paste(result, macro) if pastes else result
 
     @staticmethod
     def _copies(tokens: list[Token], space: bool) -> list[Token]:
-        copies = [Token(token.text, token.span, token.space, token.hidden) for token in tokens]
+        copies = [Token(token.text, token.span, token.space, token.painted) for token in tokens]
         if copies:
             copies[0].space = space
         return copies
@@ -365,20 +414,20 @@ class Expander:
         present = bool(self.expand(self._copies(arguments[macro.parameters[-1]], False)))
         return (self._replaced(macro, inside, arguments, use) if present else []), end + 1
 
-    def _paste(self, tokens: list[Token], macro: Macro, mark: Hidden = _NOTHING) -> list[Token]:
-        """Join the operands of each ``##``; one that came in with an argument is no operator and lacks the mark."""
+    def _paste(self, tokens: list[Token], macro: Macro) -> list[Token]:
+        """Join the operands of each ``##``; one that came in with an argument is no operator and not painted."""
         result: list[Token] = []
         position = 0
         while position < len(tokens):
             token = tokens[position]
-            if token.text == "##" and token.hidden is mark and result and position + 1 < len(tokens):
+            if token.text == "##" and token.painted and result and position + 1 < len(tokens):
                 left = result.pop()
                 right = tokens[position + 1]
                 text = left.text + right.text
-                if text and TOKEN.fullmatch(text) is None:
+                if text and TOKEN.fullmatch(text) is None and PREPROCESSING_NUMBER.fullmatch(text) is None:
                     joined = f"'{left.text}' ## '{right.text}'"
                     raise MacroError(left.span, f"{joined} does not make a token in macro '{macro.name}'")
-                result.append(Token(text, left.span, left.space, left.hidden & right.hidden if left.text else right.hidden))
+                result.append(Token(text, left.span, left.space))
                 position += 2
                 continue
             result.append(token)
@@ -386,6 +435,5 @@ class Expander:
         return [token for token in result if token.text]
 
 
-_PASTE: Hidden = frozenset({"##"})
 _OMITTED: list[Token] = []
 """The argument of a ``...`` parameter for which none is given."""

@@ -7,7 +7,7 @@ from voltac.syntax.lexer import TOKEN
 from voltac.syntax.macros import Macro, Token
 
 _MISSING_LINES_SHOWN_AS_BLANK = 8
-_DEEPEST_INDENT = 80
+_FARTHEST_COLUMN = 1000
 
 
 class Preprocessed:
@@ -64,14 +64,13 @@ class Preprocessed:
             if not shown:
                 continue
             if isinstance(shown, list):
-                indent = min(shown[0].span.column - 1, _DEEPEST_INDENT)
-                shown = " " * indent + separated(shown)
+                shown = placed(shown)
             if piece_file != file or not line <= number <= line + _MISSING_LINES_SHOWN_AS_BLANK:
                 parts.append(f'# {number} "{quoted(piece_file)}"\n')
             else:
                 parts.append("\n" * (number - line))
             parts.append(shown.rstrip() + "\n")
-            file, line = piece_file, number + 1
+            file, line = piece_file, number + 1 + shown.count("\n")
         return "".join(parts)
 
 
@@ -105,14 +104,33 @@ def quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def separated(tokens: list[Token]) -> str:
-    """The text of expanded tokens, with a blank wherever two of them could be read as one."""
+def placed(tokens: list[Token]) -> str:
+    """The text of expanded tokens, each in its line, and at its column where what stands before it leaves room.
+
+    A blank stands wherever two of them could be read as one.
+    """
+    line = tokens[0].span.line
+    lines: list[str] = []
     parts: list[str] = []
+    column = 1
     last = ""
     for token in tokens:
-        text = token.text
-        if parts and (token.space or TOKEN.fullmatch(last + text) or TOKEN.match(last + text).end() > len(last)):  # type: ignore[union-attr]
-            parts.append(" ")
-        parts.append(text)
+        text, span = token.text, token.span
+        if span.line > line and span.file == tokens[0].span.file:
+            lines.append("".join(parts))
+            lines += [""] * (span.line - line - 1)
+            line, parts, column, last = span.line, [], 1, ""
+        gap = int(bool(parts) and (token.space or _run_together(last, text)))
+        if span.line == line and span.column > column + gap and span.column <= _FARTHEST_COLUMN:
+            gap = span.column - column
+        parts.append(" " * gap + text)
+        column += gap + len(text)
         last = text
-    return "".join(parts)
+    lines.append("".join(parts))
+    return "\n".join(lines)
+
+
+def _run_together(left: str, right: str) -> bool:
+    """Whether the first token of the joined texts would be another than the left one."""
+    match = TOKEN.match(left + right)
+    return match is None or match.end() > len(left)

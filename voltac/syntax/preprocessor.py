@@ -8,14 +8,16 @@ from __future__ import annotations
 import os
 import re
 import time
-from bisect import bisect_right
 
 from voltac.diagnostics import BUILT_IN, NOWHERE, CompileError, Diagnostics, Ignored, Note, Span, suggestion
 from voltac.options import Options
 from voltac.paths import STANDARD_LIBRARY
 from voltac.records import mutable_record
+from voltac.syntax.comments import with_newlines, without_comments
 from voltac.syntax.conditions import ConditionError, evaluate
-from voltac.syntax.lexer import COMMENT_OR_STRING, TOKEN, is_name
+from voltac.syntax.lexer import BLANKS, TOKEN, is_name
+from voltac.syntax.literals import BadLiteral, string
+from voltac.syntax.logical_lines import LogicalLine
 from voltac.syntax.macros import Expander, Macro, MacroError, Token, define, lex, same, spelling
 from voltac.syntax.preprocessed import Preprocessed, quoted
 from voltac.warning_switches import ALL, WARNINGS
@@ -78,8 +80,8 @@ class Preprocessor:
             "__COUNTER__": self._count,
         }
         self.expander = Expander(self.macros, self.special)
-        self.known = set(self.special)
-        """Names that are macros now."""
+        self.known = {*self.special, "_Pragma"}
+        """Names that make a line more than its tokens: those that are macros now, and ``_Pragma``."""
         self.once: set[str] = set()
         self.failed = False
         self.prepared: dict[str, list[str]] = {}
@@ -114,35 +116,15 @@ class Preprocessor:
             self.known.add(macro.name)
 
     def prepare(self, text: str, name: str) -> list[str]:
-        """The lines of a file with blanks instead of comments, each character at its column."""
-        if "\r" in text:
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
-        text = text.removeprefix("\ufeff")
+        """The lines of a file without comments; its lines as written are kept for the excerpts of messages."""
+        text = with_newlines(text)
         if name not in self.diagnostics.sources:
             self.diagnostics.sources[name] = text.split("\n")
-        if "/" not in text:
-            return text.split("\n")
-
-        def blank(match: re.Match[str]) -> str:
-            found = match.group()
-            if found[0] != "/":
-                return found
-            if found == "/*":
-                start = match.start()
-                line = text.count("\n", 0, start) + 1
-                column = start - text.rfind("\n", 0, start)
-                self.error(Span(name, line, column, line, column + 2), "this comment is not closed: '*/' is missing")
-                raise _Stop
-            if found[1] == "/":
-                return "\n" * found.count("\n")
-            if "\n" not in found:
-                return " " * len(found)
-            begin = text.rfind("\n", 0, match.start()) + 1
-            directive = text[begin : match.start()].lstrip().startswith("#")
-            newline = "\\\n" if directive else "\n"
-            return " " + newline * found.count("\n") + " " * (len(found) - found.rfind("\n") - 1)
-
-        return COMMENT_OR_STRING.sub(blank, text).split("\n")
+        try:
+            return without_comments(text, name)
+        except MacroError as mistake:
+            self.error(mistake.span, str(mistake))
+            raise _Stop from None
 
     def read(self, file: _File) -> None:
         """Process a file to its end."""
@@ -155,13 +137,13 @@ class Preprocessor:
         while file.next < count:
             line = lines[file.next]
             file.next += 1
-            if "#" in line and line.lstrip()[0] == "#":
+            if "#" in line and line.lstrip(BLANKS)[0] == "#":
                 self.directive(file, line)
                 continue
-            if not file.reading or not line or line.isspace():
+            if not file.reading or not line or (line.isspace() and not line.strip(BLANKS)):
                 continue
-            if line[-1] == "\\" or (line[-1].isspace() and line.rstrip()[-1] == "\\"):
-                self.continued(file, line)
+            if line[-1] == "\\" or (line[-1] in BLANKS and line.rstrip(BLANKS)[-1] == "\\"):
+                self.expand_line(file, self.logical_line(file, line).tokens())
                 continue
             number = file.next + file.shift
             name = file.shown_name
@@ -172,17 +154,19 @@ class Preprocessor:
                 spans += [new(Span, (name, number, match.start() + 1, number, match.end() + 1)) for match in matches]
                 result.add_piece(name, number, line)
             else:
-                self.expand_line(file, self.line_tokens(file, line, number))
+                self.expand_line(file, LogicalLine(name, number, line, _ONE_LINE).tokens())
         for group in file.groups:
             self.error(group.place, "this conditional is not closed: #endif is missing")
 
-    def logical_line(self, file: _File, line: str) -> tuple[str, list[int]]:
-        """A line joined with those it continues on, and the offset at which each of them begins."""
+    @staticmethod
+    def logical_line(file: _File, line: str) -> LogicalLine:
+        """The line just read, joined with those it continues on."""
+        number = file.next + file.shift
         starts = [0]
         parts = []
         length = 0
         while True:
-            stripped = line.rstrip()
+            stripped = line.rstrip(BLANKS)
             if not stripped.endswith("\\") or file.next >= len(file.lines):
                 parts.append(stripped.removesuffix("\\") if stripped.endswith("\\") else line)
                 break
@@ -191,31 +175,7 @@ class Preprocessor:
             starts.append(length)
             line = file.lines[file.next]
             file.next += 1
-        return "".join(parts), starts
-
-    def continued(self, file: _File, line: str) -> None:
-        first = file.next + file.shift
-        text, starts = self.logical_line(file, line)
-        tokens = []
-        for token in self.line_tokens(file, text, first):
-            offset = token.span.column - 1
-            part = bisect_right(starts, offset) - 1
-            column = offset - starts[part] + 1
-            place = Span(token.span.file, first + part, column, first + part, column + len(token.text))
-            tokens.append(Token(token.text, place, token.space))
-        self.expand_line(file, tokens)
-
-    @staticmethod
-    def line_tokens(file: _File, line: str, number: int) -> list[Token]:
-        tokens = []
-        name = file.shown_name
-        end = 0
-        for match in TOKEN.finditer(line):
-            start = match.start()
-            span = Span(name, number, start + 1, number, match.end() + 1)
-            tokens.append(Token(match.group(), span, start > end or start == 0))
-            end = match.end()
-        return tokens
+        return LogicalLine(file.shown_name, number, "".join(parts), starts)
 
     def expand_line(self, file: _File, tokens: list[Token]) -> None:
         if not tokens:
@@ -230,55 +190,77 @@ class Preprocessor:
         except MacroError as mistake:
             self.error(mistake.span, str(mistake))
             return
-        self.result.texts.extend([token.text for token in expanded])
-        self.result.spans.extend([token.span for token in expanded])
-        self.result.add_expanded(place, expanded)
+        if any(token.text == "_Pragma" for token in expanded):
+            expanded = self.without_pragmas(file, expanded)
+        self.add_expanded(place, expanded)
+
+    def add_expanded(self, place: Span, tokens: list[Token]) -> None:
+        if tokens:
+            self.result.texts.extend([token.text for token in tokens])
+            self.result.spans.extend([token.span for token in tokens])
+            self.result.add_expanded(place, tokens)
+
+    def without_pragmas(self, file: _File, tokens: list[Token]) -> list[Token]:
+        """Obey each ``_Pragma("...")``, in the place where it stands; the tokens behind the last one."""
+        begin = position = 0
+        while position < len(tokens):
+            found = tokens[position : position + 4]
+            if found[0].text != "_Pragma":
+                position += 1
+                continue
+            if [token.text for token in found[1::2]] != ["(", ")"] or not found[2].text.startswith('"'):
+                self.error(found[0].span, '_Pragma takes a string in parentheses: _Pragma("unroll 4")')
+                return []
+            self.add_expanded(tokens[begin].span, tokens[begin:position])
+            try:
+                self.pragma(file, string(found[2].text).strip(BLANKS), found[0].span)
+            except BadLiteral as mistake:
+                self.error(found[2].span, str(mistake))
+            begin = position = position + 4
+        return tokens[begin:]
 
     def following_line(self, file: _File, open_list: bool) -> list[Token] | None:
         """The tokens of the next line of text, for an argument list that goes on there."""
         if not open_list:
             position = file.next
-            while position < len(file.lines) and not file.lines[position].strip():
+            while position < len(file.lines) and not file.lines[position].strip(BLANKS):
                 position += 1
-            if position == len(file.lines) or file.lines[position].lstrip()[0] != "(":
+            if position == len(file.lines) or file.lines[position].lstrip(BLANKS)[0] != "(":
                 return None
         while file.next < len(file.lines):
             line = file.lines[file.next]
             file.next += 1
-            if line.lstrip()[:1] == "#":
+            if line.lstrip(BLANKS)[:1] == "#":
                 self.directive(file, line)
-            elif file.reading and line.strip():
-                number = file.next + file.shift
-                return self.line_tokens(file, self.logical_line(file, line)[0], number)
+            elif file.reading and line.strip(BLANKS):
+                return self.logical_line(file, line).tokens()
         return None
 
     # --- directives
 
     def directive(self, file: _File, line: str) -> None:
-        number = file.next + file.shift
-        starts = [0]
-        if line.rstrip()[-1] == "\\":
-            line, starts = self.logical_line(file, line)
-        match = _DIRECTIVE.fullmatch(line)
+        whole = self.logical_line(file, line)
+        match = _DIRECTIVE.fullmatch(whole.text)
         assert match is not None
-        name, rest = match.groups()
+        name = match[1]
+        begin = whole.text.index("#")
         if not self.options.preprocess and not (name in ("pragma", "line") or name.isdigit()):
             self.result.texts.append("#")
-            self.result.spans.append(Span(file.shown_name, number, line.index("#") + 1, number, line.index("#") + 2))
+            self.result.spans.append(whole.place(begin, begin + 1))
             return
-        column = line.index("#") + 1
-        end = len(line.rstrip()) + 1
-        place = Span(file.shown_name, number, column, number, max(end, column + 1))
+        place = whole.place(begin, max(len(whole.text.rstrip(BLANKS)), begin + 1))
         try:
             if name in _CONDITIONALS:
-                self.conditional(file, name, rest, place)
+                self.conditional(file, name, whole.tokens(match.start(2)), place)
             elif file.reading:
-                self.other_directive(file, name, rest, place, match.start(1) + 1, (match.start(2), starts))
+                self.other_directive(file, whole, match, place)
         except MacroError as mistake:
             self.error(mistake.span, str(mistake))
 
-    def conditional(self, file: _File, name: str, rest: str, place: Span) -> None:
+    def conditional(self, file: _File, name: str, rest: list[Token], place: Span) -> None:
         groups = file.groups
+        if name in ("else", "endif") and rest and (file.reading or (groups and groups[-1].outer)):
+            self.diagnostics.preprocessor_warning(rest[0].span, f"text behind #{name} is ignored; put it into a comment")
         if name in ("if", "ifdef", "ifndef"):
             outer = file.reading
             taken = outer and self.holds(file, name, rest, place)
@@ -305,22 +287,25 @@ class Preprocessor:
         group.taken = group.taken or group.reading
         file.reading = group.reading
 
-    def holds(self, file: _File, name: str, rest: str, place: Span) -> bool:
-        tokens = lex(rest, place)
+    def holds(self, file: _File, name: str, tokens: list[Token], place: Span) -> bool:
         if name != "if":
             if not tokens or not is_name(tokens[0].text):
-                self.error(place, f"a macro name has to follow #{name}")
+                self.error(tokens[0].span if tokens else place, f"a macro name has to follow #{name}")
                 return False
-            return (tokens[0].text in self.known) == (name == "ifdef")
+            if len(tokens) > 1:
+                self.diagnostics.preprocessor_warning(tokens[1].span, f"text behind the name of #{name} is ignored")
+            return self.is_macro(tokens[0].text) == (name == "ifdef")
         if not tokens:
             self.error(place, "#if has no condition")
             return False
         try:
-            expanded = self.expander.expand(self.without_defined(file, tokens))
-            return evaluate([token.text for token in expanded]) != 0
-        except ConditionError as mistake:
-            self.error(place, str(mistake))
+            return evaluate(self.without_defined(file, self.expander.expand(tokens, keep="defined")), place) != 0
+        except MacroError as mistake:
+            self.error(mistake.span, str(mistake))
             return False
+
+    def is_macro(self, name: str) -> bool:
+        return name in self.macros or name in self.special
 
     def without_defined(self, file: _File, tokens: list[Token]) -> list[Token]:
         """The tokens of a condition with ``defined`` and ``__has_include`` replaced by 1 or 0."""
@@ -335,12 +320,12 @@ class Preprocessor:
                 name = tokens[position].text if position < len(tokens) else ""
                 position += 1
                 if not is_name(name):
-                    raise ConditionError("a macro name has to follow 'defined'")
+                    raise ConditionError(token.span, "a macro name has to follow 'defined'")
                 if bracket:
                     if position >= len(tokens) or tokens[position].text != ")":
-                        raise ConditionError("')' is missing after 'defined'")
+                        raise ConditionError(token.span, "')' is missing after 'defined'")
                     position += 1
-                token = Token(str(int(name in self.known)), token.span, token.space)
+                token = Token(str(int(self.is_macro(name))), token.span, token.space)
             elif token.text == "__has_include" and position < len(tokens) and tokens[position].text == "(":
                 end = position
                 while end < len(tokens) and tokens[end].text != ")":
@@ -352,36 +337,41 @@ class Preprocessor:
             result.append(token)
         return result
 
-    def other_directive(
-        self, file: _File, name: str, rest: str, place: Span, column: int, offsets: tuple[int, list[int]]
-    ) -> None:
-        """``offsets``: where the rest begins in the joined line, and where each line of it does."""
+    def other_directive(self, file: _File, whole: LogicalLine, match: re.Match[str], place: Span) -> None:
+        name, rest = match[1], match[2].strip(BLANKS)
+        behind = match.start(2)
         if name == "define":
-            self.define(rest, place, *offsets)
+            self.define(match[2], place, behind, whole.starts)
         elif name == "undef":
-            macro_name = rest.strip()
-            if not is_name(macro_name):
-                self.error(place, "a macro name has to follow #undef")
-            self.macros.pop(macro_name, None)
-            self.known.discard(macro_name)
-            self.result.add_definition(place.file, place.line, f"#undef {macro_name}")
+            self.undefine(whole.tokens(behind), place)
         elif name == "include":
-            self.include(file, rest, place)
+            self.include(file, whole.tokens(behind), rest, place)
         elif name == "error":
-            self.error(place, rest.strip() or "#error")
+            self.error(place, rest or "#error")
         elif name == "warning":
-            self.diagnostics.preprocessor_warning(place, rest.strip() or "#warning")
+            self.diagnostics.preprocessor_warning(place, rest or "#warning")
         elif name == "pragma":
-            self.pragma(file, rest.strip(), place)
+            self.pragma(file, rest, place)
         elif name == "line" or name.isdigit():
-            self.line_marker(file, rest if name == "line" else name + rest, place, name == "line")
-        elif name == "" and not rest.strip():
+            self.line_marker(file, rest if name == "line" else name + match[2], place, name == "line")
+        elif name == "" and not rest:
             return
         elif name not in ("ident", "sccs"):
-            shown = name or rest.split()[0]
             known = [*_CONDITIONALS, "define", "undef", "include", "error", "warning", "pragma", "line"]
-            here = Span(place.file, place.line, place.column, place.line, max(column + len(name), place.column + 1))
-            self.error(here, f"unknown preprocessor directive '#{shown}'{suggestion(name, known)}")
+            here = whole.place(place.column - 1, max(match.end(1), place.column))
+            self.error(here, f"unknown preprocessor directive '#{name or rest.split()[0]}'{suggestion(name, known)}")
+
+    def undefine(self, tokens: list[Token], place: Span) -> None:
+        if not tokens or not is_name(tokens[0].text):
+            self.error(tokens[0].span if tokens else place, "a macro name has to follow #undef")
+            return
+        if len(tokens) > 1:
+            self.diagnostics.preprocessor_warning(tokens[1].span, "text behind the name of #undef is ignored")
+        name = tokens[0].text
+        self.macros.pop(name, None)
+        if name not in self.special:
+            self.known.discard(name)
+        self.result.add_definition(place.file, place.line, f"#undef {name}")
 
     def define(self, rest: str, place: Span, begin: int, starts: list[int]) -> None:
         macro = define(rest, place)
@@ -400,10 +390,11 @@ class Preprocessor:
         self.known.add(macro.name)
         self.result.add_definition(place.file, place.line, f"#define {macro.definition()}")
 
-    def include(self, file: _File, rest: str, place: Span) -> None:
-        text = rest.strip()
+    def include(self, file: _File, tokens: list[Token], text: str, place: Span) -> None:
+        if tokens:
+            place = tokens[0].span.to(tokens[-1].span)
         if text[:1] not in ('"', "<"):
-            text = spelling(self.expander.expand(lex(text, place)))
+            text = spelling(self.expander.expand(tokens))
         closing = text.find('"', 1) if text[:1] == '"' else text.find(">") if text[:1] == "<" else -1
         if closing < 2:
             self.error(place, '#include expects "file" or <file>')
@@ -513,6 +504,7 @@ class Preprocessor:
 
 _IGNORE = re.compile(r"ignore\s+warning\b\s*(begin\b|end\b)?\s*(?:\(\s*(.*?)\s*\))?")
 _LAST_LINE = 1 << 60
+_ONE_LINE = [0]
 _CONDITIONALS = ("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif")
 
 
