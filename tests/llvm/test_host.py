@@ -35,6 +35,14 @@ def test_a_target_this_cpu_lacks_is_refused_with_what_is_missing(monkeypatch: py
     host_target.cache_clear()
 
 
+def test_code_for_another_architecture_is_not_called() -> None:
+    short = replace(find_target("sse4"), triple="i686-unknown-linux-gnu", pointer_bits=32)
+    for target, name in ((find_target("neon"), "aarch64"), (short, "x86")):
+        assert not can_run(target)
+        with pytest.raises(CannotRun, match=rf"it is for {name}, and this process runs on x86-64"):
+            require_runnable(target)
+
+
 def test_detection_does_not_import_llvmlite() -> None:
     code = "import sys, voltac.llvm as l; l.host_target(); sys.exit('llvmlite' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -66,6 +66,9 @@ _LLVM_NAMES: dict[str, str] = {
     "avxvnni": "avx_vnni",
 }
 
+_HERE = "x86-64"
+"""The architecture of processes that code is called in."""
+
 _LISTING = "/proc/cpuinfo"
 _ONE_CPU = 1 << 13
 """Bytes that surely hold the description of the first CPU; the kernel writes no more than is read."""
@@ -107,7 +110,9 @@ def needed(target: TargetInfo) -> tuple[str, ...]:
 
 
 def missing(target: TargetInfo) -> tuple[str, ...]:
-    """The instruction sets that code for ``target`` needs and this CPU does not have."""
+    """The instruction sets that code for ``target`` needs and this CPU does not have; or its architecture, if it is another."""
+    if target.architecture != _HERE:
+        return (target.architecture,)
     return tuple(name for name in needed(target) if name not in instruction_sets())
 
 
@@ -118,6 +123,11 @@ def can_run(target: TargetInfo) -> bool:
 
 def require_runnable(target: TargetInfo) -> None:
     """Raise :class:`CannotRun`, naming what is missing, unless code for ``target`` can be called here."""
+    if target.architecture != _HERE:
+        raise CannotRun(
+            f"code for target '{target.name}' can be emitted but not called here: it is for {target.architecture}, "
+            f"and this process runs on {_HERE}; the best target for it is '{host_target().name}'"
+        )
     lacking = missing(target)
     if lacking:
         raise CannotRun(
