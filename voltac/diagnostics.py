@@ -35,6 +35,10 @@ class Span(NamedTuple):
         """From the start of this span to the end of another."""
         return Span(self.file, self.line, self.column, end.end_line, end.end_column)
 
+    def first(self, length: int) -> Span:
+        """Its first characters: the word that begins a statement."""
+        return Span(self.file, self.line, self.column, self.line, self.column + length)
+
 
 class Expanded(Span):
     """The place of a token that came out of a macro: that of the macro's use in the source."""
@@ -244,11 +248,16 @@ def _expansions(span: Span) -> Iterator[Note]:
         here = here.outer
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """``; did you mean 'x'?`` for names of small edit distance, else an empty string."""
+def close_words(name: str, known: Iterable[str], cutoff: float = 0.7) -> list[str]:
+    """Up to three words of small edit distance, the closest first."""
     from difflib import get_close_matches  # slow to import, and needed after mistakes only
 
-    close = get_close_matches(name, sorted(set(known)), n=3, cutoff=0.7)
+    return get_close_matches(name, sorted(set(known)), n=3, cutoff=cutoff)
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """``; did you mean 'x'?`` for names of small edit distance, else an empty string."""
+    close = close_words(name, known)
     if not close:
         return ""
     return "; did you mean " + " or ".join(f"'{match}'" for match in close) + "?"

@@ -28,6 +28,9 @@ Operand = tree.Place | tree.Value | FunctionSet
 """What an expression is, before it is asked for its value."""
 
 
+_WORDS_ALONE = {"break", "continue", "return", "sync", "true", "false", "NULL"}
+"""Keywords that may stand where a name may."""
+
 NAMELESS = "__missing_name"
 """What the parser declares where a name is missing."""
 
@@ -157,7 +160,8 @@ class Checker:
         self.reject(span, f"'{name}' is not declared{self.suggest(name)}")
 
     def suggest(self, name: str) -> str:
-        return suggestion(name, {known for known, _ in self.scopes.visible()} | self.library_names())
+        visible = {known for known, _ in self.scopes.visible()}
+        return suggestion(name, visible | self.library_names() | _WORDS_ALONE)
 
     # --- dispatch -----------------------------------------------------------------------------------------------
 

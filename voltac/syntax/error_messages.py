@@ -109,10 +109,10 @@ class ErrorMessages:
         kind = self.kinds[text]
         return self.tables.terminals[kind] if kind < self.kinds.bad else ""
 
-    def read(self, kinds: Sequence[int]) -> int:
-        """How many tokens of these kinds could be read from here on."""
+    def read(self, kinds: Sequence[int], begin: int = -1) -> int:
+        """How many tokens of these kinds could be read from here on, or from a position in the stacks."""
         tables = self.tables
-        states = list(self.states)
+        states = list(self.states if begin < 0 else self.states[: begin + 1])
         for number, kind in enumerate(kinds):
             while True:
                 always = tables.default[states[-1]]

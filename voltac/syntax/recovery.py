@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from voltac.diagnostics import Diagnostics, Span, suggestion
+from voltac.diagnostics import Diagnostics, Span, close_words, suggestion
 from voltac.syntax import ast
 from voltac.syntax.error_messages import (
     CLOSING,
@@ -94,6 +94,10 @@ class SyntaxErrors(ErrorMessages):
             if place >= 0 and self.texts[place] in FOREIGN_WORDS and self.texts[place] not in self.names.variables:
                 return self.foreign_word(place, place < token)
         doubled = self.doubled(token)
+        for place in {token, token - 1, self.context_start()} if not doubled and self.texts[token] else ():
+            keyword = self.misspelt_keyword(place, token)
+            if keyword:
+                return self.correct_keyword(place, keyword, place < token)
         unknown = -1 if doubled else self.unknown_type(token)
         if unknown >= 0:
             self.report_unknown_type(unknown)
@@ -321,6 +325,27 @@ class SyntaxErrors(ErrorMessages):
         self.report(token, message)
         self.add_unknown_type(name)
         self.be_quiet(token, _SETTLED)
+
+    def misspelt_keyword(self, place: int, token: int) -> str:
+        """The keyword that stands misspelt at a place, if the text around the error can be read with it."""
+        text = self.texts[place] if place >= 0 else ""
+        if place not in (token, self.context_start()) or text in self.names.variables or text in FOREIGN_WORDS:
+            return ""
+        if not text or self.kind_of(text) != self.kinds.identifier:
+            return ""
+        for keyword in close_words(text, self.tables.keywords, 0.65):
+            behind = [self.kind_at(position) for position in range(place + 1, self.horizon(token))]
+            begin = -1 if place == token else self.context()
+            if self.read([self.kinds[keyword], *behind], begin) == 1 + len(behind):
+                return keyword
+        return ""
+
+    def correct_keyword(self, place: int, keyword: str, was_read: bool) -> int:
+        if not self.is_quiet(place):
+            self.report(place, f"syntax error: found {self.found(place)}; did you mean '{keyword}'?")
+        begin = self.rewind() if was_read else place
+        self.replace(place, place + 1, [keyword])
+        return begin
 
     def add_unknown_type(self, name: str) -> None:
         self.names.add_everywhere(name)

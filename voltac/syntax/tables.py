@@ -33,6 +33,8 @@ class Tables:
     """State -> the rule it always reduces by, whatever comes, or -1. Such a reduction does not wait for the next token,
     which is what lets a declaration be known before the name behind it is classified."""
     end: int
+    keywords: frozenset[str]
+    """The spellings of terminals that are words."""
 
 
 @functools.cache
@@ -56,4 +58,5 @@ def load() -> Tables:
         gotos=[dict(zip(row[::2], row[1::2])) for row in data["gotos"]],
         default=default,
         end=data["end"],
+        keywords=frozenset(word for row in data["spellings"].values() for word in row if word.isidentifier()),
     )
