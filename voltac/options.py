@@ -20,6 +20,8 @@ class Options:
     debug_info: bool = False
     dwarf_version: int = 5
     """Version of the debug information (``--dwarf-version``)."""
+    profiling: bool = False
+    """Debug information has what sampling profilers look for (``--sample-profiling-debug-info``)."""
     position_independent: str = ""
     """``''``, ``small`` or ``large`` (``--pic``, ``--PIC``)."""
     math_library: str = "default"

@@ -1,7 +1,7 @@
 """The command line: words → a command, its exit code, and one clear message for whatever goes wrong.
 
-Exit codes: 0, 1 for files and internal errors, 2 for a command line that cannot
-be understood, and 1 plus the number of errors for programs with errors.
+Exit codes: 0, 1 for command lines that cannot be understood, files and internal
+errors, and 1 plus the number of errors for programs with errors (language section 14).
 """
 
 from __future__ import annotations
@@ -37,9 +37,7 @@ def main(words: list[str] | None = None) -> int:
         code = _command(given)
         write_standard_output(b"")
         return min(code, _HIGHEST_EXIT_CODE)
-    except UsageError as error:
-        return complain(str(error), 2)
-    except (InputError, OutputError, CannotRun) as error:
+    except (UsageError, InputError, OutputError, CannotRun) as error:
         return complain(str(error), 1)
     except InternalError as error:
         return complain(f"internal error of the compiler, {error}", 1)
@@ -106,7 +104,7 @@ def _command(words: list[str]) -> int:
     words = words[1:] if command != COMPILE else words
     words = _from_files(words, ()) + (os.environ.get("ISPC_ARGS", "").split() if command == COMPILE else [])
     arguments = parse_arguments(command, words)
-    if arguments.help or (not words and command == COMPILE):
+    if arguments.help:
         from voltac.cli.help import help_text
 
         write_standard_output(help_text(command).encode())

@@ -99,6 +99,7 @@ GROUPS: tuple[Group, ...] = (
         Option("-fno-function-sections", "function_sections", "flag", "keep functions in one section (the default)", False),
         Option("-g", "debug_info", "flag", "emit debug information"),
         Option("--dwarf-version", "dwarf_version", "equals", "version of the debug information; implies -g", choices="2 3 4 5"),
+        Option("--sample-profiling-debug-info", "profiling", "flag", "debug information for sampling profilers; implies -g"),
     )),
     Group("Optimisation", _SOURCE, (
         Option("-O0", "level", "flag", "no optimisation", 0),
@@ -191,9 +192,8 @@ GROUPS: tuple[Group, ...] = (
         Option("--no-vectorcall", "ignored", "flag", ""),
         Option("--dllexport", "ignored", "flag", ""),
         Option("--instrument", "ignored", "flag", ""),
-        Option("--sample-profiling-debug-info", "ignored", "flag", ""),
     )),
-    Group("Known, not supported yet", _COMPILE, (
+    Group("Known, not supported", _COMPILE, (
         Option("--nanobind-wrapper", "unsupported", "equals", "", metavar="FILE"),
         Option("--host-stub", "unsupported", "next", "", metavar="FILE"),
         Option("--dev-stub", "unsupported", "next", "", metavar="FILE"),
@@ -207,7 +207,7 @@ COMMANDS: dict[str, str] = {
     "run": "call a function of a file on arguments given as text",
 }
 
-# Word of --opt -> field of Options and its value; None for switches that are accepted and change nothing.
+# Word of --opt -> field of Options or of its target, and its value; None for switches that are accepted and change nothing.
 OPT_WORDS: dict[str, tuple[str, object] | None] = {
     "disable-assertions": ("disable_assertions", True),
     "disable-fma": ("disable_fma", True),
@@ -217,11 +217,11 @@ OPT_WORDS: dict[str, tuple[str, object] | None] = {
     "fast-math:balanced": ("fast_math", "balanced"),
     "fast-math:aggressive": ("fast_math", "aggressive"),
     "reset-ftz-daz": ("reset_ftz_daz", True),
+    "disable-gathers": ("has_gather", False),
+    "disable-scatters": ("has_scatter", False),
+    "disable-zmm": ("vector_bits", 256),
     "disable-all-on-optimizations": ("all_on_paths", False),
     "disable-gather-scatter-optimizations": ("resolve_accesses", False),
-    "disable-gathers": None,
-    "disable-scatters": None,
-    "disable-zmm": None,
     "fast-masked-vload": None,
     "force-aligned-memory": None,
     "disable-apx": None,
@@ -253,7 +253,7 @@ def parse_arguments(command: str, words: list[str]) -> argparse.Namespace:
     _refuse_unknown(words, options, command)
     for option in options:
         if option.field == "unsupported" and any(word.partition("=")[0] == option.names for word in words):
-            raise UsageError(f"not supported yet: option '{option.names}'")
+            raise UsageError(f"not supported: option '{option.names}'")
     return _parser(options).parse_intermixed_args(words, argparse.Namespace(command=command))
 
 

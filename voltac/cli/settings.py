@@ -18,27 +18,18 @@ from voltac.records import replace
 from voltac.target_info import TargetInfo, UnknownTarget, find_target
 from voltac.warning_switches import OFF_BY_DEFAULT
 
-# Architecture -> what it changes in the record of a target for x86-64 or aarch64; None: no code generator yet.
-_ARCHITECTURES: dict[str, dict[str, Any] | None] = {
+# Architecture -> what it changes in the record of a target for x86-64 or aarch64.
+_ARCHITECTURES: dict[str, dict[str, Any]] = {
     "x86-64": {},
     "x86": {"triple": "i686-unknown-linux-gnu", "pointer_bits": 32},
     "aarch64": {},
-    "arm": None,
 }
 _SPELLINGS = {"x86_64": "x86-64", "x64": "x86-64", "arm64": "aarch64"}
 _DEFAULT_TARGETS = {"aarch64": "neon-i32x4"}
 """Architecture -> target, where that is not the best for the machine voltac runs on."""
-_SYSTEMS: dict[str, bool] = {
-    "linux": True,
-    "windows": False,
-    "macos": False,
-    "android": False,
-    "ios": False,
-    "freebsd": False,
-    "ps4": False,
-    "ps5": False,
-}
-"""Target system -> whether code for it can be generated."""
+_SYSTEMS = {"linux": "unknown-linux-gnu", "android": "unknown-linux-android", "freebsd": "unknown-freebsd"}
+"""Target system -> what stands behind the machine in LLVM's name of it. All have ELF objects and the System V convention."""
+_DISABLE_ZMM = ("avx512skx-x16", "avx512icl-x16")
 
 _MACRO = re.compile(r"[A-Za-z_]\w*(\([\w\s,.]*\))?")
 
@@ -53,6 +44,8 @@ _SAME = (
     "standard_library",
     "wrap_signed",
 )
+_OF_TARGET = ("has_gather", "has_scatter", "vector_bits")
+"""Fields of targets that words of ``--opt`` set."""
 _TEXTS = ("code_model", "position_independent")
 
 
@@ -96,8 +89,7 @@ def options_of_targets(arguments: Namespace, diagnostics: Diagnostics) -> list[O
         raise UsageError(f"'voltac {arguments.command}' takes one target, not '{arguments.target}'")
     if arguments.cpu:
         raise UsageError("option '--cpu' does not go with several targets: each has a CPU of its own")
-    _check_system(arguments.system or "linux")
-    targets = [_on_architecture(_named_target(name), arguments.arch) for name in names]
+    targets = [_on_system(_on_architecture(_named_target(name), arguments.arch), arguments.system) for name in names]
     other = next((target for target in targets if target.architecture != targets[0].architecture), None)
     if other is not None:
         raise UsageError(f"one build is for one architecture: '{targets[0].name}' and '{other.name}' are for two")
@@ -113,17 +105,23 @@ def options_of_targets(arguments: Namespace, diagnostics: Diagnostics) -> list[O
 def _options(arguments: Namespace, target: TargetInfo, tuning: str, suffix: str) -> Options:
     fields: dict[str, Any] = {name: getattr(arguments, name) for name in _SAME if hasattr(arguments, name)}
     fields |= {name: getattr(arguments, name, None) or "" for name in _TEXTS}
-    fields |= _switches(arguments.opt)
+    switches = _switches(arguments.opt)
+    of_target = {name: switches.pop(name) for name in _OF_TARGET if name in switches}
+    fields |= switches
+    if "vector_bits" in of_target and target.name not in _DISABLE_ZMM and target.isa != "generic":
+        raise UsageError(f"--opt=disable-zmm is for the targets {', '.join(_DISABLE_ZMM)}, not for '{target.name}'")
     if getattr(arguments, "dwarf_version", None):
         fields |= {"debug_info": True, "dwarf_version": int(arguments.dwarf_version)}
+    if getattr(arguments, "profiling", False):
+        fields |= {"debug_info": True, "profiling": True}
     return Options(
-        target=target,
+        target=replace(target, **of_target) if of_target else target,
         level=3 if arguments.level is None else arguments.level,
         defines=tuple(_define(text) for text in arguments.defines),
         include_directories=tuple(arguments.include_directories),
         addressing=int(arguments.addressing or 32),
         math_library=arguments.math_library or "default",
-        force_alignment=number(arguments.force_alignment or "0", "--force-alignment"),
+        force_alignment=_alignment(arguments.force_alignment),
         cpu=tuning,
         symbol_suffix=suffix,
         **fields,
@@ -148,6 +146,16 @@ def number(text: str, option: str) -> int:
     return int(text)
 
 
+def _alignment(text: str | None) -> int:
+    """What ``--force-alignment`` asks for; 0 without it."""
+    if text is None:
+        return 0
+    alignment = number(text, "--force-alignment")
+    if alignment == 0 or alignment & (alignment - 1):
+        raise UsageError(f"option '--force-alignment' needs a power of two, not '{text}'")
+    return alignment
+
+
 def _define(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not _MACRO.fullmatch(name):
@@ -170,7 +178,6 @@ def _switches(words: list[str]) -> dict[str, object]:
 
 def _target(arguments: Namespace, diagnostics: Diagnostics) -> tuple[TargetInfo, str]:
     """The target's record and the CPU to tune for, if that is not the target's own."""
-    _check_system(arguments.system or "linux")
     architecture = _architecture(arguments.arch) if arguments.arch else ""
     try:
         cpu = find_cpu(arguments.cpu) if arguments.cpu else None
@@ -183,8 +190,8 @@ def _target(arguments: Namespace, diagnostics: Diagnostics) -> tuple[TargetInfo,
             best = "the one for this CPU name" if cpu else "the best for this machine"
             best = f"the usual one for {architecture}" if default and not cpu else best
             diagnostics.warning("output", NOWHERE, f"no --target given, using '{target.name}', {best}")
-        return _on_architecture(target, architecture), ""
-    target = _on_architecture(_named_target(arguments.target), architecture)
+        return _on_system(_on_architecture(target, architecture), arguments.system), ""
+    target = _on_system(_on_architecture(_named_target(arguments.target), architecture), arguments.system)
     if cpu and target.architecture == "aarch64":
         raise UsageError(f"'{cpu.name}' is an x86 CPU and '{target.name}' a target for aarch64")
     return target, cpu.llvm_name if cpu else ""
@@ -206,7 +213,7 @@ def _on_architecture(target: TargetInfo, name: str | None) -> TargetInfo:
     architecture = _architecture(name)
     if (architecture == "aarch64") != (target.architecture == "aarch64"):
         raise UsageError(f"target '{target.name}' is for {target.architecture}, not for architecture '{name}'")
-    return replace(target, **(_ARCHITECTURES[architecture] or {}))
+    return replace(target, **_ARCHITECTURES[architecture])
 
 
 def _architecture(name: str) -> str:
@@ -215,14 +222,14 @@ def _architecture(name: str) -> str:
     if spelling not in _ARCHITECTURES:
         known = ", ".join(_ARCHITECTURES)
         raise UsageError(f"unknown architecture '{name}'{suggestion(name, _ARCHITECTURES)}; supported are: {known}")
-    if _ARCHITECTURES[spelling] is None:
-        raise UsageError(f"not supported yet: code for architecture '{name}'")
     return spelling
 
 
-def _check_system(name: str) -> None:
+def _on_system(target: TargetInfo, name: str | None) -> TargetInfo:
+    """The target's record for the system asked for, by default Linux."""
+    if not name:
+        return target
     if name not in _SYSTEMS:
         known = ", ".join(_SYSTEMS)
         raise UsageError(f"unknown target system '{name}'{suggestion(name, _SYSTEMS)}; supported are: {known}")
-    if not _SYSTEMS[name]:
-        raise UsageError(f"not supported yet: code for target system '{name}'")
+    return replace(target, triple=f"{target.triple.partition('-')[0]}-{_SYSTEMS[name]}")

@@ -32,6 +32,7 @@ class DebugInfo:
     def __init__(self, text: ModuleBuilder, options: Options, file: str, sizes: Layout) -> None:
         self._text = text
         self._full = options.debug_info
+        self._profiling = options.profiling
         self._optimized = options.level > 0
         self._files: dict[str, str] = {}
         self._locations: dict[tuple[str, Span], str] = {}
@@ -64,6 +65,7 @@ class DebugInfo:
             f'distinct !DICompileUnit(language: DW_LANG_C99, file: {self._main}, producer: "voltac", '
             f"isOptimized: {'true' if self._optimized else 'false'}, runtimeVersion: 0, {variables}"
             f"emissionKind: {'FullDebug' if self._full else 'NoDebug'}, "
+            f"debugInfoForProfiling: {'true' if self._profiling else 'false'}, "
             # The linker joins the name indices of objects into a section that gdb refuses with a warning.
             "nameTableKind: None)"
         )

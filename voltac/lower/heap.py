@@ -62,7 +62,7 @@ def _bytes(c: FunctionContext, pointee: Qual, count: IR | None) -> IR:
 
 
 def _allocate(c: FunctionContext, pointee: Qual, count: IR | None) -> IR:
-    alignment = c.options.force_alignment or max(_SMALLEST_ALIGNMENT, c.types.sizes.alignment(pointee))
+    alignment = max(_SMALLEST_ALIGNMENT, c.options.force_alignment or c.types.sizes.alignment(pointee))
     result = c.build.alloca("ptr", 8, "allocated")
     c.build.store(NULL, result, 8)
     word = c.types.word

@@ -7,7 +7,7 @@ scalar stores 2.2 ns, ``vmaskmovps`` store 3.3 ns, AVX-512 masked store no more 
 
 from __future__ import annotations
 
-from voltac.records import record
+from voltac.records import record, replace
 from voltac.target_info import TargetInfo
 
 
@@ -50,8 +50,14 @@ _ROWS = {"neon": _NEON, "sse2": _SSE, "sse4": _SSE, "avx": _AVX, "avx2": _AVX2, 
 
 def cost_row(target: TargetInfo) -> CostRow:
     if target.isa.startswith("avx512"):
-        return _AVX512 if target.isa == "avx512skx" else _AVX512_BYTES
-    return _ROWS[target.isa]
+        row = _AVX512 if target.isa == "avx512skx" else _AVX512_BYTES
+    else:
+        row = _ROWS[target.isa]
+    if row.native_masked_gather and not target.has_gather:
+        row = replace(row, native_gather=False, native_masked_gather=False)
+    if row.native_scatter and not target.has_scatter:
+        row = replace(row, native_scatter=False)
+    return row
 
 
 def has_masked(target: TargetInfo, size: int) -> bool:
