@@ -73,7 +73,10 @@ def check_for(checker: Checker, node: ast.For, unroll: int | None) -> tree.State
 def check_foreach(checker: Checker, node: ast.Foreach, unroll: int | None) -> tree.Statement:
     word = "foreach_tiled" if node.tiled else "foreach"
     if any(frame.kind == "foreach" for frame in checker.frames) and not is_empty(node.body):
-        checker.reject(node.span, f"a {word} inside another foreach is not possible; move it to a function, or use a for loop")
+        checker.reject(
+            node.span.first(len(word)),
+            f"a {word} inside another foreach is not possible; move it to a function, or use a for loop",
+        )
     bounds = [
         (
             _bound(checker, dimension.first, f"first bound of '{dimension.name}' in {word}"),

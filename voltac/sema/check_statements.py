@@ -123,7 +123,7 @@ def _enclosing_switch(checker: Checker, node: ast.Case | ast.Default, word: str)
             return frame
         if frame.kind in _FOREACH:
             break
-    checker.error(node.span, f"'{word}' stands outside of any switch")
+    checker.error(node.span.first(len(word)), f"'{word}' stands outside of any switch")
     return Frame("switch", False, label_type=Qual(INT32))
 
 
@@ -153,11 +153,11 @@ def _label(checker: Checker, node: ast.Case | ast.Default, frame: Frame) -> tree
     if isinstance(node, ast.Default):
         if None in frame.labels:
             checker.reject(
-                node.span,
+                node.span.first(len("default")),
                 f"a second default in this switch; the first is in line {frame.labels[None].line}",
                 Note(frame.labels[None], "the first default is here"),
             )
-        frame.labels[None] = node.span
+        frame.labels[None] = node.span.first(len("default"))
         return tree.CaseLabel(node.span, None)
     value = case_value(checker, node.value)
     assert frame.label_type is not None and isinstance(frame.label_type.type, Scalar)
@@ -265,12 +265,12 @@ def check_labelled(checker: Checker, node: ast.Labelled) -> tree.Statement:
     label: tuple[tree.Statement, ...] = ()
     if node.name in labels:
         checker.error(
-            node.span,
+            node.span.first(len(node.name)),
             f"label '{node.name}' is defined twice; the first is in line {labels[node.name].line}",
             Note(labels[node.name], f"'{node.name}' is first defined here"),
         )
     else:
-        labels[node.name] = node.span
+        labels[node.name] = node.span.first(len(node.name))
         label = (tree.Label(node.span, node.name),)
         if any(frame.varying or frame.kind in _FOREACH for frame in checker.frames):
             checker.function.guarded_labels.add(node.name)
@@ -350,5 +350,5 @@ def check_sync(checker: Checker, node: ast.Sync) -> tree.Statement:
 def check_delete(checker: Checker, node: ast.Delete) -> tree.Statement:
     value = value_of(checker, node.pointer)
     if not isinstance(value.type.type, Pointer):
-        checker.reject(node.span, f"only pointers can be deleted, not '{value.type}', which is no pointer")
+        checker.reject(node.pointer.span, f"only pointers can be deleted, not '{value.type}', which is no pointer")
     return tree.Delete(node.span, value)

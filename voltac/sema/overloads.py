@@ -220,7 +220,9 @@ def _why_not(function: tree.FunctionSymbol, given: Sequence[Argument]) -> str:
             if one.functions is not None:
                 return f"argument {number}: no overload of '{one.functions.name}' has the type '{parameter}'"
             if isinstance(parameter.type, Reference):
-                return f"argument {number}: a reference '{parameter}' does not bind to '{one.qual}'"
+                to = parameter.type.to
+                where = " a varying location of type" if to.rate is UNIFORM and one.qual.rate is VARYING else ""
+                return f"argument {number}: a reference '{parameter}' does not bind to{where} '{one.qual}'"
             reason = obstacle(one.decayed, parameter, IMPLICIT)
             return f"argument {number}: '{one.decayed}' does not convert to '{parameter}': {reason}"
     return "it does not fit"

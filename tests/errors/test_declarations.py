@@ -1,0 +1,76 @@
+"""Rules of reference section 7 that say a program is wrong, each with a wrong program."""
+
+from .marked import row_test
+
+S = "struct S { int a; };\n"
+
+test_storage = row_test(
+    [
+        (
+            "7.1 static needs a constant",
+            "error: static variable 'a'",
+            "void f(uniform int n) { static uniform int a = «n»; }",
+        ),
+        ("7.1 extern initialised", "error: 'a'", "extern uniform int «a = 3»;"),
+        ("7.1 C linkage", "error: functions", 'extern "C" uniform int «a»;'),
+        ("7.1 storage classes", "error: 'static' ... 'extern'", "static «extern» int a;"),
+        ("7.1 declared here", "error: 'a'", "void f() { int a = 1; float «a» = 2; }"),
+        ("7.1 hides", "warning: 'a'", "int a;\nvoid f() { int «a» = 1; }"),
+        ("7.1 parameter hides a function", "warning: 'g'", "void g();\nvoid f(«int g») { }"),
+        ("7.1 name of a function", "error: function", "void g();\nint «g»;"),
+        ("7.1 name of a library function", "error: function", "int «sqrt»;"),
+        ("7.1 definitions disagree", "error: 'a' ... line 1", "int a;\nfloat «a»;"),
+        ("7.1 defined twice", "error: 'a' ... line 1", "int a = 1;\nint «a» = 2;"),
+        ("7.1 in its own initializer", "error: 'a'", "void f() { int a = «a»; }"),
+        ("16.1 later declarators", "error: 'a'", "void f() { int a = 1, b = «a»; }"),
+        ("4.5 prototype in a block", "error: local declaration", "void f() { int «g»(int); }"),
+        ("4.3 void parameter", "error: ()", "void f(«void»);"),
+        ("4.1 more than one type", "error: more than one type", "typedef int T;\nfloat «T» x;"),
+    ]
+)
+
+test_initializers = row_test(
+    [
+        ("7.2 global needs a constant", "error: global variable 'b'", "uniform int a;\nuniform int b = «a»;"),
+        ("7.2 size depends on the target", "warning: target", "uniform int n = «sizeof(int)»;"),
+        ("7.2 too many values for an array", "error: at most 2, 3", "int a[2] = «{ 1, 2, 3 }»;"),
+        ("7.2 too many values for a struct", "error: at most 1, 2", S + "S s = «{ 1, 2 }»;"),
+        ("7.2 too many values for a vector", "error: at most 2, 3", "float<2> v = «{ 1, 2, 3 }»;"),
+        ("7.2 lane values", "error: 2 ... 8", "int a = «{ 1, 2 }»;"),
+        ("7.2 several values for a scalar", "error: uniform int32", "uniform int a = «{ 1, 2 }»;"),
+        ("7.2 array from a scalar", "error: braces", "int a[2] = «3»;"),
+        (
+            "7.2 array from an array",
+            "error: braces",
+            "void f() { int a[2], b[2] = «a»; }".replace("int a[2], b[2]", "int a[2]; int b[2]"),
+        ),
+        ("7.2 struct from a scalar", "error: struct S", S + "S s = «3»;"),
+    ]
+)
+
+test_words = row_test(
+    [
+        ("7.3 export", "error: 'export'", "«export int» g;"),
+        ("7.3 inline", "error: 'inline'", "void f() { «inline int» a = 1; }"),
+        ("7.4 alignment", "error: power of two", "__attribute__((«aligned(48)»)) int a;"),
+        ("7.4 alignment zero", "error: power of two", "__attribute__((«aligned(0)»)) int a;"),
+        ("7.4 alignment missing", "error: power of two", "__attribute__((«aligned»)) int a;"),
+        ("7.4 in front of a struct", "warning: struct", "«__attribute__((aligned(32))) struct T;»"),
+        (
+            "7.4 noescape on a varying pointer",
+            "error: varying",
+            "void f(__attribute__((«noescape»)) uniform int * varying p);",
+        ),
+        ("7.4 noescape on a number", "error: pointer", "void f(__attribute__((«noescape»)) int p);"),
+        ("7.4 unmangled export", "error: 'f'", "__attribute__((«unmangled»)) export void f() { }"),
+        ("7.4 unmangled C function", "error: 'f'", '__attribute__((«unmangled»)) extern "C" void f();'),
+        ("7.4 external_only", "error: exported", "__attribute__((«external_only»)) void f() { }"),
+        (
+            "7.4 deprecated",
+            "warning: 'g' is deprecated: use h",
+            '__attribute__((deprecated("use h"))) void g() { }\nvoid f() { «g()»; }',
+        ),
+        ("7.4 unknown attribute", "warning: 'shiny'", "__attribute__((«shiny»)) void f() { }"),
+        ("7.4 unknown declspec", "error: 'fast'", "__declspec(«fast») void f() { }"),
+    ]
+)
