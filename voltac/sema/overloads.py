@@ -191,15 +191,15 @@ def _listed(functions: Sequence[tree.FunctionSymbol]) -> tuple[Note, ...]:
 
 
 def _no_match(name: str, candidates: Sequence[tree.FunctionSymbol], given: Sequence[Argument]) -> Decision:
-    """Those of the right number of parameters, or all if none has it, each with its reason."""
+    """All candidates, each with its reason; those of the right number of parameters first."""
     if len(candidates) == 1:
         function = candidates[0]
         text = f"'{name}' does not accept these arguments: {_why_not(function, given)}\n{passed(given)}"
         return Decision(None, text, notes=(_candidate(function, "declared here"),))
-    fitting = [function for function in candidates if _takes(function, len(given))]
+    ordered = sorted(candidates, key=lambda function: not _takes(function, len(given)))
     notes = tuple(
         Note(function.span, f"candidate: {signature(function)}: {_why_not(function, given)}", "candidate", excerpt=False)
-        for function in fitting or candidates
+        for function in ordered
     )
     return Decision(None, f"no overload of '{name}' accepts these arguments\n{passed(given)}", notes=notes)
 
