@@ -12,7 +12,10 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-SCRIPTS = ("streaming.py", "kernels_against_numba.py", "call_overhead.py", "compile_time.py", "front_end.py", "tasks.py")
+SCRIPTS = (
+    *("streaming.py", "kernels_against_numba.py", "call_overhead.py", "compile_time.py", "front_end.py"),
+    *("tasks.py", "division.py"),
+)
 
 
 def main() -> int:

@@ -196,6 +196,12 @@ def _by_bytes(c: FunctionContext, tables: Sequence[IR], numbers: IR) -> IR:
     if lanes_of(numbers.type) < per_register:
         numbers = _wrapped(c, numbers, len(tables))
     parts = [c.build.convert("bitcast", part, "<16 x i8>") for part in _registers(c, tables, per_register)]
+    if len(parts) > 8:
+        # Numbers of bytes go to 127.
+        first, second = (_by_bytes(c, [table], numbers) for table in tables)
+        count = lanes_of(numbers.type)
+        bit = c.build.binary("and", numbers, splat_constant(count, integer("i32", count)))
+        return c.build.select(c.build.compare("icmp eq", bit, IR(bit.type, "zeroinitializer")), first, second)
 
     def lookup(table: Sequence[IR], at: IR) -> IR:
         return call(c, "llvm.x86.ssse3.pshuf.b.128", "<16 x i8>", table[0], at)
