@@ -1,7 +1,8 @@
 """Lanes moved by numbers known at run time -> the permutes of the target: a vector is a table, looked up lane by lane.
 
-A table fills one or several registers. x86 looks 16 bytes up in a register (``pshufb``), AVX2 also
-eight 32-bit numbers, AVX-512 whole registers of 16, 32 and 64 bit numbers and pairs of registers.
+A table fills one or several registers. x86 looks 16 bytes up in a register (``pshufb``), NEON in up
+to four (``tbl``), AVX2 also eight 32-bit numbers, AVX-512 whole registers of 16, 32 and 64 bit
+numbers and pairs of registers.
 Larger tables are looked up part by part, and a bit of the number chooses. Each permute takes the low
 bits of a number, so lookups wrap around by themselves where the table fills the registers.
 
@@ -94,7 +95,7 @@ def look_up(c: FunctionContext, tables: Sequence[IR], numbers: IR) -> IR:
 
 
 def _has_permutes(c: FunctionContext) -> bool:
-    return c.target.triple.startswith("x86_64") and c.target.cpu != "x86-64"
+    return c.target.architecture == "aarch64" or (c.target.triple.startswith("x86_64") and c.target.cpu != "x86-64")
 
 
 def moves_in_one_step(c: FunctionContext, vector: str) -> bool:
@@ -204,11 +205,17 @@ def _by_bytes(c: FunctionContext, tables: Sequence[IR], numbers: IR) -> IR:
         return c.build.select(c.build.compare("icmp eq", bit, IR(bit.type, "zeroinitializer")), first, second)
 
     def lookup(table: Sequence[IR], at: IR) -> IR:
-        return call(c, "llvm.x86.ssse3.pshuf.b.128", "<16 x i8>", table[0], at)
+        if most == 1:
+            return call(c, "llvm.x86.ssse3.pshuf.b.128", "<16 x i8>", table[0], at)
+        if len(parts) > most:
+            # What is beyond its tables is zero for this instruction.
+            at = c.build.binary("and", at, splat_constant(16, integer("i8", 16 * most - 1)))
+        return call(c, f"llvm.aarch64.neon.tbl{len(table)}.v16i8", "<16 x i8>", *table, at)
 
+    most = 4 if c.target.architecture == "aarch64" else 1
     results = []
     for part in _pieces(c, numbers, per_register):
-        found = _chosen(c, parts, _byte_numbers(c, part, size, len(parts)), 1, 4, lookup)
+        found = _chosen(c, parts, _byte_numbers(c, part, size, len(parts)), most, 4, lookup)
         results.append(c.build.convert("bitcast", found, f"<{per_register} x i{bits}>"))
     return _joined(c, results, lanes_of(numbers.type))
 
