@@ -43,17 +43,8 @@ class Span(NamedTuple):
 class Expanded(Span):
     """The place of a token that came out of a macro: that of the macro's use in the source."""
 
-    origin: Expansion
-
-
-class Expansion(NamedTuple):
-    """A use of a macro, as one of the tokens that it made remembers it."""
-
-    macro: str
-    place: Span
-    """Of the token in the macro's definition."""
-    outer: Expansion | None
-    """The macro whose text the use stands in."""
+    origin: tuple[str, Span, Span]
+    """The macro's name, the place of the token in its definition, and its use: expanded too if that stands in a macro."""
 
 
 BUILT_IN = "<built-in>"
@@ -239,13 +230,12 @@ _MOST_EXPANSIONS = 10
 
 def _expansions(span: Span) -> Iterator[Note]:
     """The macros that a place comes out of, innermost first; those without a definition in a file have no note."""
-    here = span.origin if isinstance(span, Expanded) else None
     for _ in range(_MOST_EXPANSIONS):
-        if here is None:
+        if not isinstance(span, Expanded):
             return
-        if here.place.file != BUILT_IN:
-            yield Note(here.place, f"in the expansion of macro '{here.macro}'", "macro")
-        here = here.outer
+        macro, place, span = span.origin
+        if place.file != BUILT_IN:
+            yield Note(place, f"in the expansion of macro '{macro}'", "macro")
 
 
 def close_words(name: str, known: Iterable[str], cutoff: float = 0.7) -> list[str]:

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 
-from voltac.diagnostics import Expanded, Expansion, Span
+from voltac.diagnostics import Expanded, Span
 from voltac.records import mutable_record
 from voltac.syntax.lexer import PREPROCESSING_NUMBER, TOKEN
 
@@ -105,7 +105,7 @@ def lex(text: str, span: Span) -> list[Token]:
 def made_by(macro: str, use: Span, place: Span) -> Span:
     """The place of a token that stands in a macro's text at ``place``: that of the use, remembering the macro."""
     span: Expanded = _new(Expanded, use)
-    span.origin = Expansion(macro, place, use.origin if type(use) is Expanded else None)
+    span.origin = (macro, place, use)
     return span
 
 
@@ -347,9 +347,10 @@ class Expander:
         while position < len(body):
             token = body[position]
             text = token.text
-            place = made_by(macro.name, use, token.span)
             following = body[position + 1].text if position + 1 < len(body) else ""
             pasted = following == "##" or (position > 0 and body[position - 1].text == "##")
+            # The tokens of an argument keep their own places.
+            place = made_by(macro.name, use, token.span) if pasted or text not in arguments else use
             if text == "#" and following in arguments:
                 result.append(Token(stringized(arguments[following]), place, token.space))
                 position += 2
