@@ -253,10 +253,13 @@ class Statements:
     # --- loops ---
 
     def _inside(self, leaving: Leaving, body: tree.Statement, active: Mask) -> Mask:
-        """Executes a body that lanes may leave by ``break`` or ``continue``."""
+        """Executes a body that lanes may leave by ``break`` or ``continue``; these go along with a ``goto`` out of it."""
         self.machine.frame.leaving.append(leaving)
         try:
             return self.execute(body, active)
+        except Jump as jump:
+            jump.active = jump.active | leaving.broke | leaving.continued
+            raise
         finally:
             self.machine.frame.leaving.pop()
 
@@ -296,7 +299,11 @@ class Statements:
 
     def unmasked(self, node: tree.Unmasked, active: Mask) -> Mask:
         if not self.holds_case(node.body):
-            return active & self.execute(node.body, self.machine.all_on)
+            try:
+                return active & self.execute(node.body, self.machine.all_on)
+            except Jump as jump:
+                jump.active = jump.active & active
+                raise
         # All lanes are on from the first label at which any joins.
         machine = self.machine
         switch = next(leaving for leaving in reversed(machine.frame.leaving) if leaving.joins is not None)

@@ -90,6 +90,9 @@ class FunctionContext:
         self.result: Address | None = None
         self.exit_label = ""
         self.labels: dict[str, str] = {}
+        self.live: dict[int, Lanes] = {}
+        self.iterations: dict[int, Lanes] = {}
+        """Lanes that are still in a construct, and in this iteration of it, by its identity."""
         self.switch: Any = None
         self.task_values: dict[str, IR] = {}
         self.task_handle: IR | None = None

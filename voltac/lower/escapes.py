@@ -37,6 +37,10 @@ class EscapeScan:
     has_switch: bool = False
     endless: bool = False
     """Some loop has no test or a constant one."""
+    labels: dict[str, tuple[tree.Statement, ...]] = field(default_factory=dict)
+    """Label of a ``goto`` -> the loops, switches and unmasked blocks around it, innermost last."""
+    around: dict[int, tuple[tree.Statement, ...]] = field(default_factory=dict)
+    """The same for each ``goto``, and for statements that one may jump into, by identity."""
 
     def __getitem__(self, statement: tree.Statement) -> Escapes:
         return self.of[id(statement)]
@@ -44,6 +48,7 @@ class EscapeScan:
 
 def scan(body: tree.Statement) -> EscapeScan:
     result = EscapeScan()
+    _find_labels(body, (), result)
     returns: list[list[Escapes]] = []
     _scan(body, 0, [], result, returns)
     changed = True
@@ -102,6 +107,30 @@ def _scan(node: tree.Statement, depth: int, enclosing: list[Escapes], result: Es
             returns.append(list(enclosing))
         case tree.Goto():
             result.has_goto = True
+
+
+def _find_labels(node: tree.Statement, around: tuple[tree.Statement, ...], result: EscapeScan) -> bool:
+    """Is there a label in a statement?"""
+    found = False
+    match node:
+        case tree.Block():
+            for child in node.statements:
+                found = _find_labels(child, around, result) or found
+            return found
+        case tree.If():
+            found = _find_labels(node.then, around, result)
+            if node.otherwise is not None:
+                found = _find_labels(node.otherwise, around, result) or found
+        case tree.Loop() | tree.Switch() | tree.Unmasked():
+            found = _find_labels(node.body, (*around, node), result)
+        case tree.Label(_, name):
+            result.labels[name] = around
+            return True
+        case tree.Goto():
+            result.around[id(node)] = around
+    if found:
+        result.around[id(node)] = around
+    return found
 
 
 def _construct(

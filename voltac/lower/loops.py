@@ -58,6 +58,9 @@ def _lower_uniform_loop(c: FunctionContext, node: tree.Loop) -> None:
     c.targets.append(target)
     c.build.jump(head if node.test_first else body)
     c.build.start(head)
+    around = c.escapes.around.get(id(node))
+    if around is not None:
+        c.mask = masks.remembered(c, around)
     if node.test is not None:
         c.module.debug.at(c, node.test.span)
         c.build.branch(c.value(node.test), body, done)
@@ -65,7 +68,7 @@ def _lower_uniform_loop(c: FunctionContext, node: tree.Loop) -> None:
     c.statement(node.body)
     _at_step(c, node)
     c.build.start(step)
-    c.mask = outer
+    c.mask = outer if around is None else masks.remembered(c, around)
     if node.step is not None:
         c.value(node.step)
     if c.build.reachable:
@@ -73,7 +76,7 @@ def _lower_uniform_loop(c: FunctionContext, node: tree.Loop) -> None:
         c.build.terminate(f"br label %{head}{hint}")
     c.targets.pop()
     c.build.start(done)
-    c.mask = outer
+    c.mask = outer if around is None else masks.remembered(c, around)
 
 
 def _at_step(c: FunctionContext, node: tree.Loop) -> None:
@@ -87,11 +90,11 @@ def _lower_masked_loop(c: FunctionContext, node: tree.Loop, varying: bool) -> No
     coherent = node.coherent and c.options.all_on_paths and c.copies < COPIES_LIMIT
     name = path_name("cfor" if node.coherent else "loop", node) if coherent else "loop"
     head, body, step, done = (c.build.block(f"{name}.{part}") for part in ("test", "masked", "step", "done"))
-    live = masks.new_lanes(c, "live")
+    live = masks.live_lanes(c, node) if escapes.needs_live else masks.new_lanes(c, "live")
     masks.write_lanes(c, live, outer)
     target = Target(True, Region(step), None, done, step, live)
     if escapes.varying_continue:
-        target.iteration = masks.new_lanes(c, "iteration")
+        target.iteration = masks.iteration_lanes(c, node)
     outside = c.variables
     if target.iteration is None and not c.cross_lane:
         finished = {symbol: c.variables[symbol] for symbol in c.lifetimes.dead_after(node) if symbol in c.variables}
@@ -135,7 +138,7 @@ def _lower_masked_loop(c: FunctionContext, node: tree.Loop, varying: bool) -> No
     c.touched -= {live}
     if target.iteration is not None:
         c.touched -= {target.iteration}
-    restore_after(c, outer, outer_touched, shrunk)
+    restore_after(c, outer, outer_touched, shrunk, node)
 
 
 def _lower_body(c: FunctionContext, node: tree.Loop, target: Target, mask: IR | None) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from voltac.lower.builder import IR, zero
 from voltac.lower.context import FunctionContext, Lanes
+from voltac.sema import tree
 
 
 def all_on(c: FunctionContext) -> IR:
@@ -100,6 +101,47 @@ def storage_alignment(c: FunctionContext) -> int:
 def new_lanes(c: FunctionContext, name: str) -> Lanes:
     """A fresh variable for lanes; its first value is the caller's business."""
     return Lanes(c.build.alloca(c.types.mask_storage, storage_alignment(c), name))
+
+
+def live_lanes(c: FunctionContext, node: tree.Statement) -> Lanes:
+    """The lanes that have not left a loop or switch; a ``goto`` into it needs them before it is lowered."""
+    if not c.escapes.has_goto:
+        return new_lanes(c, "live")
+    if id(node) not in c.live:
+        c.live[id(node)] = new_lanes(c, "live")
+    return c.live[id(node)]
+
+
+def iteration_lanes(c: FunctionContext, node: tree.Statement) -> Lanes:
+    """The lanes that have not left this iteration of a loop."""
+    if not c.escapes.has_goto:
+        return new_lanes(c, "iteration")
+    if id(node) not in c.iterations:
+        c.iterations[id(node)] = new_lanes(c, "iteration")
+    return c.iterations[id(node)]
+
+
+def returned_lanes(c: FunctionContext) -> Lanes:
+    """The lanes that have not returned."""
+    if c.returned is None:
+        c.returned = new_lanes(c, "not.returned")
+        first = to_storage(c, None)
+        c.build.at_entry(f"store {first}, ptr {c.returned.address.name}, align {storage_alignment(c)}")
+    return c.returned
+
+
+def remembered(c: FunctionContext, around: tuple[tree.Statement, ...]) -> IR | None:
+    """The mask where a ``goto`` may have led to, from what is kept in variables; ``around`` are the constructs there."""
+    for node in reversed(around):
+        if isinstance(node, tree.Unmasked):
+            return None
+        escapes = c.escapes[node]
+        if escapes.needs_live:
+            mask = read_lanes(c, live_lanes(c, node))
+            if escapes.varying_continue:
+                mask = conjunction(c, mask, read_lanes(c, iteration_lanes(c, node)))
+            return mask
+    return without_escaped(c, c.entry_mask, {returned_lanes(c)} if c.escapes.varying_return else set())
 
 
 def read_lanes(c: FunctionContext, lanes: Lanes) -> IR:

@@ -129,14 +129,26 @@ def _lower_uniform_if(c: FunctionContext, node: tree.If, test: IR) -> None:
         c.statement(node.otherwise)
         c.build.jump(done)
     c.build.start(done)
-    restore_after(c, outer, outer_touched, shrunk)
+    restore_after(c, outer, outer_touched, shrunk, node)
 
 
-def restore_after(c: FunctionContext, outer: IR | None, outer_touched: set[Lanes], shrunk: bool = False) -> None:
-    """After a construct: its mask again, without the lanes that escaped from the construct."""
+def restore_after(
+    c: FunctionContext,
+    outer: IR | None,
+    outer_touched: set[Lanes],
+    shrunk: bool = False,
+    entered: tree.Statement | None = None,
+) -> None:
+    """After a construct: its mask again, without the lanes that escaped from the construct.
+
+    Into the statement ``entered`` a ``goto`` may lead, and then the mask before it is not that of all who come.
+    """
     touched = c.touched
-    c.mask = masks.without_escaped(c, outer, touched) if touched else outer
-    c.shrunk = shrunk or bool(touched)
+    if entered is not None and id(entered) in c.escapes.around:
+        remember_mask(c, c.escapes.around[id(entered)])
+    else:
+        c.mask = masks.without_escaped(c, outer, touched) if touched else outer
+        c.shrunk = shrunk or bool(touched)
     c.touched = outer_touched | touched
 
 
@@ -305,11 +317,7 @@ def lower_return(c: FunctionContext, node: tree.Return) -> None:
     if plain:
         c.build.jump(c.exit_label)
         return
-    if c.returned is None:
-        c.returned = masks.new_lanes(c, "not.returned")
-        first = masks.to_storage(c, None)
-        c.build.at_entry(f"store {first}, ptr {c.returned.address.name}, align {masks.storage_alignment(c)}")
-    masks.remove_lanes(c, c.returned, c.mask)
+    masks.remove_lanes(c, masks.returned_lanes(c), c.mask)
     for target in c.targets:
         if target.live is not None:
             masks.remove_lanes(c, target.live, c.mask)
@@ -328,10 +336,24 @@ def label_block(c: FunctionContext, name: str) -> str:
 @lowers_statement(tree.Label)
 def lower_label(c: FunctionContext, node: tree.Label) -> None:
     c.build.start(label_block(c, node.name))
+    remember_mask(c, c.escapes.labels[node.name])
+
+
+def remember_mask(c: FunctionContext, around: tuple[tree.Statement, ...]) -> None:
+    """The mask of a place to which ``goto`` may have led; lanes that left one of the constructs around are off."""
+    c.mask = masks.remembered(c, around)
+    c.shrunk = c.escapes.varying_return or any(c.escapes[node].needs_live for node in around if id(node) in c.escapes.of)
 
 
 @lowers_statement(tree.Goto)
 def lower_goto(c: FunctionContext, node: tree.Goto) -> None:
+    here = c.escapes.around[id(node)]
+    for entered in c.escapes.labels[node.name]:
+        if any(entered is one for one in here) or isinstance(entered, tree.Unmasked) or not c.escapes[entered].needs_live:
+            continue
+        masks.write_lanes(c, masks.live_lanes(c, entered), c.mask)
+        if c.escapes[entered].varying_continue:
+            masks.write_lanes(c, masks.iteration_lanes(c, entered), None)
     c.build.jump(label_block(c, node.name))
 
 
@@ -344,4 +366,4 @@ def lower_unmasked(c: FunctionContext, node: tree.Unmasked) -> None:
     run_branch(c, node.body, None, done)
     c.unmasked_blocks -= 1
     c.region = outer_region
-    restore_after(c, outer, outer_touched)
+    restore_after(c, outer, outer_touched, entered=node)

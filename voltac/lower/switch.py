@@ -52,7 +52,7 @@ def lower_switch(c: FunctionContext, node: tree.Switch) -> None:
     c.region = saved_region
     if live is not None:
         c.touched -= {live}
-    restore_after(c, outer, outer_touched, shrunk)
+    restore_after(c, outer, outer_touched, shrunk, node)
 
 
 def _begin_uniform(c: FunctionContext, node: tree.Switch, value: IR, done: str) -> Lanes | None:
@@ -60,7 +60,7 @@ def _begin_uniform(c: FunctionContext, node: tree.Switch, value: IR, done: str) 
     region = c.region
     if c.escapes[node].needs_live:
         region = Region(done)
-        live = masks.new_lanes(c, "live")
+        live = masks.live_lanes(c, node)
         masks.write_lanes(c, live, c.mask)
     target = Target(False, region, c.mask, done, "", live)
     c.targets.append(target)
