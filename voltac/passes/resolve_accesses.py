@@ -18,7 +18,7 @@ from functools import partial
 from voltac.ir.cfg import control_flow
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
-from voltac.ir.types import lanes_of
+from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
 from voltac.passes import broadcast, gather, shuffled_loads, shuffled_stores, vector
 from voltac.passes import rows as rows_of
@@ -46,15 +46,16 @@ Writer = Callable[[Emitter], None]
 class _Plan:
     """What is to be written before which instruction of a block."""
 
-    writers: dict[int, list[tuple[Access, Writer]]] = field(default_factory=dict)
+    writers: dict[int, list[tuple[Instruction, Writer]]] = field(default_factory=dict)
     removed: set[int] = field(default_factory=set)
     vector_loads: dict[str, Access] = field(default_factory=dict)
     """Of consecutive elements with all lanes on, by name."""
     lane_loads: set[str] = field(default_factory=set)
     """Those of them that are loaded lane by lane too."""
 
-    def add(self, index: int, access: Access, writer: Writer) -> None:
-        self.writers.setdefault(index, []).append((access, writer))
+    def add(self, index: int, instruction: Instruction, writer: Writer) -> None:
+        """``instruction``: what is replaced; its place in the source is kept."""
+        self.writers.setdefault(index, []).append((instruction, writer))
 
 
 @mutable_record
@@ -156,6 +157,8 @@ class _Resolver:
             operation = pseudo_operation(instruction)
             access = read_access(index, instruction, operation, self.values) if operation else None
             if access is None and instruction.op not in _TOUCHING:
+                if instruction.type == "ptr" and self.options.resolve_accesses:
+                    self._leaving_lane(index, instruction, plan)
                 continue
             self._interfere(instruction, access, loads, stores, finished)
             self._interfere_waiting(instruction, access, waiting, done_waiting)
@@ -167,7 +170,7 @@ class _Resolver:
             accesses.append(access)
             plan.removed.add(index)
             if not access.is_store and self.options.resolve_accesses and (layers := known.find(access)):
-                plan.add(index, access, partial(_write_layers, access, layers))
+                plan.add(index, instruction, partial(_write_layers, access, layers))
                 if len(layers) == 1:
                     self.emit.same[instruction.name] = layers[0].value
                 self._report(access, block, "shared", "the value is known already")
@@ -198,7 +201,7 @@ class _Resolver:
         for place in (*done_waiting, *waiting):
             self._decide_waiting(place, block, plan)
         mark_readable(accesses, stops, self.values)
-        if accesses:
+        if plan.writers:
             self._rewrite(block, plan)
 
     def _interfere(
@@ -260,7 +263,7 @@ class _Resolver:
             return
         all_on = covers_all(place.stores, self.values)
         last = place.stores[-1]
-        plan.add(last.index, last, partial(write_merged, place.stores, all_on))
+        plan.add(last.index, last.instruction, partial(write_merged, place.stores, all_on))
         for store in place.stores:
             self._report(store, block, "merged", f"{len(place.stores)} stores of the same elements are one")
 
@@ -369,7 +372,7 @@ class _Resolver:
     def _write(
         self, plan: _Plan, access: Access, block: Block, writer: Callable[[Access, Emitter], None], kind: str, reason: str
     ) -> None:
-        plan.add(access.index, access, lambda emit: writer(access, emit))
+        plan.add(access.index, access.instruction, lambda emit: writer(access, emit))
         self._report(access, block, kind, reason)
 
     def _report(self, access: Access, block: Block, kind: str, reason: str) -> None:
@@ -403,7 +406,7 @@ class _Resolver:
         done: set[int] = set()
         for piece in pieces:
             index = (max if members[0].is_store else min)(access.index for access in piece.members)
-            plan.add(index, piece.members[0], piece.write)
+            plan.add(index, piece.members[0].instruction, piece.write)
             for access in piece.members:
                 done.add(access.index)
                 self._report(access, block, "shuffled", piece.reason)
@@ -415,8 +418,31 @@ class _Resolver:
         """Load as scalars too what the addresses of a lane-by-lane access are made of, or ``vectors``; whether that can be."""
         if not access.all_on or access.address is not None:
             return False
+        return self._load_sources(vectors or self._indices(access.pointers.value), plan)
+
+    def _leaving_lane(self, index: int, instruction: Instruction, plan: _Plan) -> None:
+        """A pointer that leaves a vector, for a scalar access: its address is made of scalars."""
+        extraction: Instruction | None = instruction
+        if instruction.op == "inttoptr":
+            extraction = self.values.definitions.get(instruction.operands[0].value)
+        if extraction is None or extraction.op != "extractelement" or not extraction.operands[1].value.isdigit():
+            return
+        pointers, lane = extraction.operands
+        as_integers = self.values.definitions.get(pointers.value)
+        if instruction.op == "inttoptr" and as_integers is not None and as_integers.op == "ptrtoint":
+            pointers = as_integers.operands[0]
+        indices = self._indices(pointers.value) if element_of(pointers.type) == "ptr" else ()
+        if indices:
+            self._load_sources(indices, plan)
+            plan.removed.add(index)
+            name, number = instruction.name, int(lane.value)
+            plan.add(
+                index, instruction, lambda emit: emit.alias(name, emit.lane_pointer(pointers.type, pointers.value, number))
+            )
+
+    def _load_sources(self, vectors: tuple[str, ...], plan: _Plan) -> bool:
         found = False
-        for each in vectors or self._indices(access):
+        for each in vectors:
             name = lane_source(each, self.values, self.emit.same)
             source = plan.vector_loads.get(name)
             if source is None or source.address is None:
@@ -424,12 +450,13 @@ class _Resolver:
             found = True
             if name not in plan.lane_loads:
                 plan.lane_loads.add(name)
-                plan.add(source.index, source, partial(_write_lane_loads, source))
+                plan.add(source.index, source.instruction, partial(_write_lane_loads, source))
         return found
 
-    def _indices(self, access: Access) -> tuple[str, ...]:
+    def _indices(self, pointers: str) -> tuple[str, ...]:
+        """The vectors of indices of a pointer vector."""
         found: list[str] = []
-        instruction = self.values.definitions.get(access.pointers.value)
+        instruction = self.values.definitions.get(pointers)
         while instruction is not None and instruction.op == "getelementptr":
             found += [index.value for index in instruction.operands[1:] if lanes_of(index.type)]
             instruction = self.values.definitions.get(instruction.operands[0].value)
@@ -442,7 +469,7 @@ class _Resolver:
         if pieces:
             self._load_lanes(members[0], plan)
         for piece in pieces:
-            plan.add(members[0].index, piece.members[0], piece.write)
+            plan.add(members[0].index, piece.members[0].instruction, piece.write)
             for access in piece.members:
                 done.add(access.index)
                 self._report(access, block, "shuffled", piece.reason)
@@ -454,8 +481,8 @@ class _Resolver:
         emit = self.emit
         emit.begin_block()
         for index, instruction in enumerate(block.instructions):
-            for access, writer in plan.writers.get(index, ()):
-                attached = access.instruction.parts.metadata.get("dbg")
+            for replaced, writer in plan.writers.get(index, ()):
+                attached = replaced.parts.metadata.get("dbg")
                 emit.attachment = f", !dbg {attached}" if attached else ""
                 writer(emit)
             if index not in plan.removed:
