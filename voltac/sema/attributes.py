@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from voltac.diagnostics import suggestion
 from voltac.sema import tree
 from voltac.sema.context import Checker
 from voltac.sema.types import Pointer, Qual
@@ -17,7 +18,8 @@ _KNOWN = ("aligned", "noescape", "unmangled", "external_only", "deprecated", "me
 def warn_about_unknown(checker: Checker, found: Sequence[ast.Attribute]) -> None:
     for attribute in found:
         if attribute.name not in _KNOWN:
-            checker.warning("attribute", attribute.span, f"attribute '{attribute.name}' is not known and has no effect")
+            text = f"attribute '{attribute.name}' is not known and has no effect{suggestion(attribute.name, _KNOWN)}"
+            checker.warning("attribute", attribute.span, text)
 
 
 def alignment(checker: Checker, found: Sequence[ast.Attribute]) -> int:

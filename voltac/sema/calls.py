@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from voltac.diagnostics import Span
 from voltac.sema import overloads, templates, tree
-from voltac.sema.context import Checker, Operand, declared_here
+from voltac.sema.context import Checker, Operand, Rejected, declared_here
 from voltac.sema.conversions import convert, same_type
-from voltac.sema.scopes import FunctionSet
+from voltac.sema.scopes import FunctionSet, Poisoned
 from voltac.sema.types import UNIFORM, VARYING, Function, Pointer, Qual, Reference, Struct, Void
 from voltac.sema.values import address_of, convert_operand, temporary, to_value
 
@@ -182,6 +182,8 @@ def call_operator(checker: Checker, symbol: str, operands: Sequence[Operand], sp
     else:
         return None
     functions = checker.scopes.find("operator" + symbol)
+    if type(functions) is Poisoned:
+        raise Rejected
     if type(functions) is not FunctionSet:
         return None
     given = [overloads.argument(operand) for operand in operands]

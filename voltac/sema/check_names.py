@@ -196,6 +196,11 @@ def member_of(checker: Checker, place: tree.Place, node: ast.Member) -> Operand:
     if index is None and kind.mistaken:
         raise Rejected
     if index is None:
+        told = f"{kind}.{node.name}"
+        if checker.function is not None:
+            if told in checker.function.undeclared:
+                raise Rejected
+            checker.function.undeclared.add(told)
         checker.reject(node.span, f"{kind} has no member '{node.name}'{suggestion(node.name, kind.indices)}")
     member = tree.member_place(place, index, node.span)
     if isinstance(member.storage.type, Reference):

@@ -25,6 +25,8 @@ def check_struct(checker: Checker, node: ast.StructSpecifier) -> Qual:
         if isinstance(kind, Struct) and kind.members is None:
             struct = kind
         elif isinstance(kind, Struct):
+            # Either definition may be the one that is meant.
+            kind.mistaken = True
             checker.reject(
                 node.span,
                 f"struct {node.name} is defined twice{first_in(earlier, node.span)}",
@@ -116,6 +118,9 @@ def check_enum(checker: Checker, node: ast.EnumSpecifier) -> Qual:
     if node.name:
         earlier = checker.scopes.find_here(node.name)
         if earlier is not None:
+            for enumerator in node.enumerators:
+                if checker.scopes.find_here(enumerator.name) is None:
+                    checker.scopes.declare(enumerator.name, Poisoned(enumerator.name, enumerator.span))
             place = first_in(earlier, node.span)
             checker.reject(node.span, f"'{node.name}' is already declared here{place}", declared_here(earlier))
         checker.scopes.declare(node.name, TypeSymbol(node.name, Qual(enum, UNBOUND), node.span))
