@@ -294,9 +294,9 @@ def random_macros(chance: random.Random) -> str:
 def test_random_macros_expand_as_by_other_compilers(compiler: str) -> None:
     """What the compiler refuses is refused, most often for a number of arguments or a paste that makes no token."""
     accepted = 0
-    for seed in range(60):
+    for seed in range(60 if compiler == "gcc" else 20):
         text = random_macros(random.Random(seed))
         expected = judged(text, compiler)
         assert ours(text) == expected, text
         accepted += expected is not None
-    assert accepted > 15
+    assert accepted > 5

@@ -183,7 +183,7 @@ class ErrorMessages:
         unclosed = self.unclosed_bracket()
         if text == "{" and previous == ")" and self.context_name() == "member":
             return "a struct has no functions; define it outside, with the struct as a parameter"
-        if text == "{" and self.values and isinstance(self.values[-1], ast.FunctionDeclarator):
+        if self.is_nested_function(token):
             where = f", is the '{{' in line {self.spans[unclosed].line} not closed?" if unclosed >= 0 else ""
             return f"a function cannot be defined inside another one{where}"
         if not text:
@@ -221,6 +221,10 @@ class ErrorMessages:
             if self.kind_at(token) == self.kinds.identifier and following in ("=", ";", "[", ",", "("):
                 return f"a type is missing in front of '{short(text)}'"
         return mend.advice(text) if mend is not None else ""
+
+    def is_nested_function(self, token: int) -> bool:
+        """Whether the body of a function begins inside another one."""
+        return self.texts[token] == "{" and bool(self.values) and isinstance(self.values[-1], ast.FunctionDeclarator)
 
     def adjacent(self, token: int) -> bool:
         """Whether no blank stands between a token and one of its neighbours."""

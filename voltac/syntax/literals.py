@@ -96,10 +96,13 @@ def _escaped(match: re.Match[str]) -> str:
 
 def _from_hex(text: str) -> float:
     """The value; below an exponent of -1023 it is 0, as in the compatible compiler, which divides by 2 to that power."""
-    if int(re.split("[pP]", text)[1]) < -1023:
+    digits, exponent = re.split("[pP]", text)
+    sign, size = exponent[:1] == "-", exponent.lstrip("+-0") or "0"
+    power = int(size) if len(size) < 6 else 100_000
+    if sign and power > 1023:
         return 0.0
     try:
-        return float.fromhex(text)
+        return float.fromhex(f"{digits}p{-power if sign else power}")
     except OverflowError:
         return float("inf")
 

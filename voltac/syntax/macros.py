@@ -17,9 +17,13 @@ from voltac.syntax.lexer import PREPROCESSING_NUMBER, TOKEN
 
 _LARGEST_EXPANSION = 500_000
 """Tokens that the macros of one line may make."""
-_LARGEST_TOTAL = 4_000_000
-"""Tokens that all macros of a file may make: each takes some 200 bytes."""
+_LARGEST_TOTAL = 1_500_000
+"""Tokens that all macros of a file may make: each takes some 200 bytes, and all of them some seconds."""
 _DEEPEST_EXPANSION = 150
+
+
+_LONGEST_TOKEN = 1_000_000
+"""Characters that ``#`` and ``##`` may join to a token."""
 
 
 class MacroError(Exception):
@@ -28,6 +32,10 @@ class MacroError(Exception):
     def __init__(self, span: Span, text: str) -> None:
         super().__init__(text)
         self.span = span
+
+
+class TooLarge(MacroError):
+    """The expansions of a file have become too large to go on."""
 
 
 @mutable_record
@@ -178,8 +186,10 @@ def spelling(tokens: list[Token]) -> str:
     return "".join((" " if token.space and position else "") + token.text for position, token in enumerate(tokens))
 
 
-def stringized(tokens: list[Token]) -> str:
+def stringized(tokens: list[Token], use: Span) -> str:
     """The string literal that ``#`` makes of an argument."""
+    if sum(len(token.text) for token in tokens) > _LONGEST_TOKEN:
+        raise MacroError(use, f"'#' makes a string of more than {_LONGEST_TOKEN} characters here")
     parts = []
     for position, token in enumerate(tokens):
         text = token.text
@@ -237,8 +247,11 @@ class Expander:
                 continue
             self._produced += len(new)
             self._total += len(new)
-            if self._produced > _LARGEST_EXPANSION or self._total > _LARGEST_TOTAL:
+            if self._produced > _LARGEST_EXPANSION:
                 raise MacroError(token.span, f"the expansion of macro '{text}' is too large")
+            if self._total > _LARGEST_TOTAL:
+                message = f"the macros of this file make more than {_LARGEST_TOTAL} tokens; the last is '{text}'"
+                raise TooLarge(token.span, message)
             disabled.add(text)
             pending.append(text)
             pending.extend(reversed(new))
@@ -352,12 +365,12 @@ class Expander:
             # The tokens of an argument keep their own places.
             place = made_by(macro.name, use, token.span) if pasted or text not in arguments else use
             if text == "#" and following in arguments:
-                result.append(Token(stringized(arguments[following]), place, token.space))
+                result.append(Token(stringized(arguments[following], use), place, token.space))
                 position += 2
                 continue
             if text == "#" and following == "__VA_OPT__" and macro.variadic:
                 inside, position = self._optional(macro, body, position + 1, arguments, use)
-                result.append(Token(stringized(inside), place, token.space))
+                result.append(Token(stringized(inside, use), place, token.space))
                 continue
             if text == "__VA_OPT__" and macro.variadic and following == "(":
                 inside, position = self._optional(macro, body, position, arguments, use)
@@ -425,6 +438,8 @@ class Expander:
                 left = result.pop()
                 right = tokens[position + 1]
                 text = left.text + right.text
+                if len(text) > _LONGEST_TOKEN:
+                    raise MacroError(left.span, f"'##' makes a token of more than {_LONGEST_TOKEN} characters here")
                 if text and TOKEN.fullmatch(text) is None and PREPROCESSING_NUMBER.fullmatch(text) is None:
                     joined = f"'{left.text}' ## '{right.text}'"
                     raise MacroError(left.span, f"{joined} does not make a token in macro '{macro.name}'")

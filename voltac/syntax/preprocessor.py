@@ -18,7 +18,7 @@ from voltac.syntax.conditions import ConditionError, evaluate
 from voltac.syntax.lexer import BLANKS, TOKEN, is_name
 from voltac.syntax.literals import BadLiteral, string
 from voltac.syntax.logical_lines import LogicalLine
-from voltac.syntax.macros import Expander, Macro, MacroError, Token, define, lex, same, spelling
+from voltac.syntax.macros import Expander, Macro, MacroError, Token, TooLarge, define, lex, same, spelling
 from voltac.syntax.preprocessed import Preprocessed, quoted
 from voltac.warning_switches import ALL, WARNINGS
 
@@ -189,6 +189,8 @@ class Preprocessor:
             expanded = self.expander.expand(tokens, more)
         except MacroError as mistake:
             self.error(mistake.span, str(mistake))
+            if isinstance(mistake, TooLarge):
+                raise _Stop from None
             return
         if any(token.text == "_Pragma" for token in expanded):
             expanded = self.without_pragmas(file, expanded)
@@ -453,7 +455,8 @@ class Preprocessor:
         elif ignored := _IGNORE.fullmatch(text):
             self.ignore(file, ignored[1] or "", ignored[2], place)
         else:
-            self.diagnostics.warning("pragma", place, f"unknown pragma '{text}': it has no effect")
+            known = suggestion(words[0], ("unroll", "nounroll", "ignore", "once"))
+            self.diagnostics.warning("pragma", place, f"unknown pragma '{text}': it has no effect{known}")
         self.result.add_piece(place.file, place.line, f"#pragma {text}")
 
     def ignore(self, file: _File, verb: str, words: str | None, place: Span) -> None:

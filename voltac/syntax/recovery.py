@@ -109,6 +109,8 @@ class SyntaxErrors(ErrorMessages):
         if not quiet:
             self.report(token, self.describe(token, mend))
             self.note_misused(token)
+            # The message names the brace that is open; that it still is at the end is the same mistake.
+            self.at_end_told = self.at_end_told or self.is_nested_function(token)
         start = self.unclosed_function(token)
         if start >= 0:
             return self.close_function(start)
@@ -322,7 +324,8 @@ class SyntaxErrors(ErrorMessages):
         else:
             known = [*self.names.types(), *self.tables.spellings["ATOMIC"]]
             message = f"unknown type '{short(name)}'{suggestion(name, known)}"
-        self.report(token, message)
+        if not self.is_quiet(token):
+            self.report(token, message)
         self.add_unknown_type(name)
         self.be_quiet(token, _SETTLED)
 
@@ -532,7 +535,8 @@ class SyntaxErrors(ErrorMessages):
         else:
             shown = text if text.isprintable() else "?"
             message = f"invalid character '{shown}' ({' '.join(f'0x{byte:02x}' for byte in text.encode('utf-8', 'replace'))})"
-        self.diagnostics.error(span, message)
+        if not self.is_quiet(token):
+            self.diagnostics.error(span, message)
         self.note_line(token)
         operand = [MISSING] if self.accepts(self.kinds.missing) else ['""'] if self.accepts(self.kinds.string) else []
         del self.texts[token + len(operand) : end], self.spans[token + len(operand) : end]
