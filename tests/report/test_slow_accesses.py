@@ -35,6 +35,8 @@ IRREGULAR = {
     "foreach (i = 0 ... n) b[i] = a[i * i];": ("i * i", "product of two varying"),
     "foreach (i = 0 ... n) b[i] = a[i * n];": ("i * n", "run time only"),
     "foreach (i = 0 ... n) b[i] = a[i % n];": ("i % n", "run time only"),
+    "foreach (i = 0 ... n) b[i] = a[(5 * i) & 63];": ("(5 * i) & 63", "grow evenly"),
+    "foreach (i = 0 ... n) b[i] = a[7 * i % 50];": ("7 * i % 50", "grow evenly"),
     "foreach (i = 0 ... n) b[i] = a[(int)(i * 0.7f)];": ("i * 0.7f", "floating-point"),
     "foreach (i = 0 ... n) b[i] = a[b[i] > 0 ? i : n - i];": ("b[i] > 0 ? i : n - i", "chosen lane by lane"),
     "foreach (i = 0 ... n) { unsigned int u = i; b[i] = a[u + n]; }": ("u + n", "unsigned"),
@@ -97,6 +99,14 @@ def test_a_fixed_distance_is_named_in_bytes() -> None:
     assert len(texts) == 1
     assert "256 bytes apart" in texts[0]
     assert "soa<8>" in texts[0]
+
+
+def test_whole_structs_are_explained_too() -> None:
+    body = "foreach (i = 0 ... 9) { P v = p[t[i]]; q[i] = v; }"
+    source = STRUCTS + "export void k(uniform P p[], uniform P q[], uniform int t[]) { " + body + " }\n"
+    texts = [item.text for item in compiled(source, "avx2-i32x8")[0]]
+    assert any("'t[i]' of its address is loaded from memory" in text for text in texts), texts
+    assert any("256 bytes apart" in text for text in texts), texts
 
 
 def test_a_parameter_of_a_function_is_named() -> None:

@@ -81,11 +81,15 @@ def _assign_struct(c: FunctionContext, node: tree.Assign) -> IR:
             to = c.place(node.place)
             if source.is_varying or to.is_varying:
                 # Lanes may read what other lanes write: all reads come first.
+                c.span = place.span
                 source = Address(load(c, source), node.value.type, private=True)
+            c.span = node.place.span
             copy(c, to, source)
             return source.pointer
     value = c.value(node.value)
-    copy(c, c.place(node.place), Address(value, node.value.type, private=True))
+    to = c.place(node.place)
+    c.span = node.place.span
+    copy(c, to, Address(value, node.value.type, private=True))
     return value
 
 

@@ -95,7 +95,9 @@ def initialise(c: FunctionContext, address: Address, initial: tree.Initializer) 
         case tree.LaneList():
             store_everywhere(c, address, lane_values(c, initial))
         case tree.Load(_, _, place) if isinstance(address.storage.type, Struct):
-            copy(c, address, c.place(place), everywhere=True)
+            source = c.place(place)
+            c.span = place.span
+            copy(c, address, source, everywhere=True)
         case _:
             value = c.value(initial)
             if isinstance(address.storage.type, Struct):

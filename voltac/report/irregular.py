@@ -48,6 +48,7 @@ _REMEDIES = {
     "changed": "count with a uniform variable and add programIndex where the element is taken",
     "chosen": "choose between two loaded values rather than between two addresses",
     "number": "count in integers",
+    "uneven": "a loop for each stretch in which it does keeps the lanes side by side",
     "pointer": "a uniform pointer with a varying index is resolved better",
 }
 
@@ -165,8 +166,8 @@ class Irregular:
                 return _irregular(node, "is the product of two varying values", "product")
             case "<<" if (constant := _constant(node.right)) is not None and 0 <= constant < 64:
                 return self._scaled(left, 1 << constant)
-            case "/" | "%" | ">>" | "&" if _constant(node.right) is not None:
-                return Shape(None)
+            case "/" | "%" | ">>" | "&" if _constant(node.right) is not None or _constant(node.left) is not None:
+                return _irregular(node, "does not grow evenly from lane to lane", "uneven", rank=1)
             case "/" | "%" if _is_same(node.right):
                 return _irregular(node, "is divided by what is known at run time only", "division")
         return _irregular(node, f"is the result of '{node.operator}' on varying values", "product")

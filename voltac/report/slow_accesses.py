@@ -93,7 +93,7 @@ class _Warner:
 
     def irregular(self, place: Span, report: AccessReport) -> None:
         """A gather or scatter is in the code: what made the address irregular?"""
-        found = [one for one in self.accesses.get(place[:3], ()) if (one.stored is not None) == (report.operation == "store")]
+        found = self._at(place, report.operation)
         explained = [(one, Irregular(self.layout, one.values).place(one.place)) for one in found]
         fitting = [pair for pair in explained if self._fits(pair[0], report)] or explained
         if not fitting:
@@ -102,6 +102,15 @@ class _Warner:
         access, shape = max(fitting, key=lambda pair: pair[1].rank)
         text, notes = self._explanation(access, shape, report)
         self.warn(access.place.span, _HEAD[report.operation], text, *notes)
+
+    def _at(self, place: Span, operation: str) -> list[Access]:
+        """The accesses that begin at a place; else those of its line, for whole structs have the place of their statement."""
+        is_store = operation == "store"
+        found = [one for one in self.accesses.get(place[:3], ()) if (one.stored is not None) == is_store]
+        if found:
+            return found
+        near = [key for key in self.accesses if key[:2] == place[:2] and key[2] > place.column]
+        return [one for key in sorted(near) for one in self.accesses[key] if (one.stored is not None) == is_store]
 
     def _fits(self, access: Access, report: AccessReport) -> bool:
         return report.element == "ptr" if isinstance(access.place.storage.type, Pointer) else report.element != "ptr"
@@ -129,7 +138,7 @@ class _Warner:
 
     def replaced(self, place: Span, operation: str, outcome: _Outcome) -> None:
         """Plain accesses instead: how many and of what kind."""
-        found = [one for one in self.accesses.get(place[:3], ()) if (one.stored is not None) == (operation == "store")]
+        found = self._at(place, operation)
         rest = "; where lanes are off it stays lane by lane" if outcome.slow_under_mask else ""
         self.warn(found[0].place.span if found else place, _REPLACED[operation], outcome.replaced + rest)
 
