@@ -138,7 +138,9 @@ STATEMENTS: tuple[Row, ...] = (
 
 DECLARATIONS: tuple[Row, ...] = (
     ("int one\n¦int two;", "';' missing after 'one"),
-    ("struct T { int a; }\n¦int three;", ""),
+    ("struct T { int a; }\n¦int three;\nint use(T t) { return t.a + three; }", "';' missing after the '}' in line 2"),
+    ("enum F { F1, F2 }\n\nexport ¦void use(uniform int a[]) { a[0] = F1; }", "';' missing after the '}' in line 2"),
+    ("void use(int q) {\n    { q = 1; } }\n    int next = q;\n    ¦while (q > 1) { q--; }\n    return;\n}", "outside of"),
     ("struct T { int a ¦int b; float c; };\nint use(T t) { return t.a + t.b; }", "';'"),
     ("struct T { int a; vec3 b; };".replace("vec3", "¦vec3") + "\nint use(T t) { return t.a; }", "unknown type 'vec3'"),
     ("struct T { int a, ¦float b; };\nint use(T t) { return t.a + t.b; }", "found 'float'"),

@@ -299,4 +299,4 @@ def test_random_macros_expand_as_by_other_compilers(compiler: str) -> None:
         expected = judged(text, compiler)
         assert ours(text) == expected, text
         accepted += expected is not None
-    assert accepted > 5
+    assert accepted >= 3

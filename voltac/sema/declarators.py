@@ -6,10 +6,12 @@ decided by where the type stands: :func:`bind` gives it the default of the place
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from voltac.diagnostics import Span
-from voltac.records import mutable_record
+from voltac.records import mutable_record, replace
 from voltac.sema import tree
-from voltac.sema.context import SPECIFIERS, Checker, specifier
+from voltac.sema.context import SPECIFIERS, Checker, Rejected, specifier
 from voltac.sema.scopes import ConstantSymbol, TypeSymbol
 from voltac.sema.soa import check_soa, soa_rate
 from voltac.sema.types import (
@@ -155,15 +157,28 @@ def _names_template_parameter(checker: Checker, node: ast.Specifiers) -> bool:
     return False
 
 
+def _is_definition(node: ast.TypeSpecifier) -> bool:
+    match node:
+        case ast.StructSpecifier(members=body) | ast.EnumSpecifier(enumerators=body):
+            return body is not None
+    return False
+
+
 def base_type(checker: Checker, node: ast.Specifiers, sign: str) -> Qual:
     if not node.types:
         if sign:
             checker.warning("implicit-type", node.span, f"no type is given after '{sign}', int32 is taken")
             return Qual(UINT32 if sign == "unsigned" else INT32, UNBOUND)
         checker.reject(node.span, "a type is missing in this declaration")
-    if len(node.types) > 1:
-        checker.reject(node.types[1].span, "the declaration names more than one type")
     first = node.types[0]
+    if len(node.types) > 1:
+        if not _is_definition(first) or node.types[1].span.line == first.span.end_line:
+            checker.reject(node.types[1].span, "the declaration names more than one type")
+        message = f"the declaration names more than one type: is a ';' missing after the '}}' in line {first.span.end_line}?"
+        checker.error(node.types[1].span, message)
+        with suppress(Rejected):
+            specified_type(checker, first)
+        return base_type(checker, replace(node, types=node.types[1:]), sign)
     found = specified_type(checker, first)
     if sign:
         kind = found.type

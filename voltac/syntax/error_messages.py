@@ -12,7 +12,7 @@ from voltac.diagnostics import Diagnostics, Span
 from voltac.records import record
 from voltac.syntax import ast
 from voltac.syntax.hints import FOREIGN_WORDS, STATEMENT_WORDS, hint
-from voltac.syntax.lexer import MISSING, Kinds
+from voltac.syntax.lexer import MISSING, Kinds, is_name
 from voltac.syntax.names import Names
 from voltac.syntax.tables import Tables
 
@@ -171,7 +171,7 @@ class ErrorMessages:
         if 0 < len(expected) <= _MOST_EXPECTED:
             listed = [", ".join(expected[:-1]), expected[-1]] if len(expected) > 1 else expected
             message += f"; expected {' or '.join(listed)}"
-        doubled = mend is not None and mend.removed == 1 and previous == text and text not in CLOSING
+        doubled = mend is not None and mend.removed == 1 and not mend.text and previous == text and text not in CLOSING
         advice = mend.advice(text) if doubled and mend is not None else self.advice(token, mend)
         return f"{message}; {advice}" if advice else message
 
@@ -210,7 +210,7 @@ class ErrorMessages:
             return FOREIGN_WORDS[self.texts[start]][0]
         if text[0].isdigit() and self.accepts(self.kinds.identifier):
             return "a name cannot begin with a digit"
-        if text[0].isalpha() and self.kinds[text] != self.kinds.identifier and self.accepts(self.kinds.identifier):
+        if is_name(text) and self.kinds[text] != self.kinds.identifier and self.accepts(self.kinds.identifier):
             return f"'{text}' is a keyword, it cannot be used as a name"
         if text in ("=", ",", ";", "[", "(", ")") and self.terminal(previous) in SPECIFIERS:
             return f"'{previous}' is a keyword, it cannot be used as a name"
@@ -293,7 +293,7 @@ class ErrorMessages:
     def is_statement(self, begin: int) -> bool:
         """Whether what stands at file scope is a statement, as behind a brace too many."""
         text, following = self.texts[begin], self.texts[begin + 1]
-        if self.spans[begin].column == 1 or not begin or self.texts[begin - 1] != "}":
+        if self.spans[begin].column == 1 or not begin or self.texts[begin - 1] not in ("}", ";") or not self.begins_line(begin):
             return False
         return text in STATEMENT_STARTS or (self.kind_at(begin) == self.kinds.identifier and following not in ("*", "&"))
 

@@ -28,7 +28,7 @@ from voltac.syntax.error_messages import (
     short,
 )
 from voltac.syntax.hints import FOREIGN_TYPES, FOREIGN_WORDS
-from voltac.syntax.lexer import MISSING, MISTAKE, Kinds
+from voltac.syntax.lexer import MISSING, MISTAKE, Kinds, is_name
 from voltac.syntax.names import Names
 from voltac.syntax.tables import Tables
 
@@ -162,7 +162,7 @@ class SyntaxErrors(ErrorMessages):
         if text == "]":
             candidates.insert(0, Mend(0, "["))
         unclosed = self.unclosed_bracket()
-        if unclosed >= 0 and self.texts[unclosed] == "{" and unclosed > self.context_start() >= 0:
+        if unclosed > self.context_start() >= 0 and self.texts[unclosed] == "{" and self.texts[unclosed - 1][0] != '"':
             candidates.append(Mend(0, "}"))
         following = self.texts[token + 1]
         if following and (following in CLOSING or text in CLOSING):
@@ -170,7 +170,7 @@ class SyntaxErrors(ErrorMessages):
         if text not in CLOSING:
             candidates.append(Mend(1, ""))
         candidates += [Mend(1, changed) for changed in CHANGED.get(text, ())]
-        if text[0].isalpha() and self.kinds[text] not in (self.kinds.identifier, self.kinds.integer):
+        if is_name(text) and self.kinds[text] != self.kinds.identifier:
             candidates.append(Mend(1, INVENTED))
         ahead = self.horizon(token)
         return next((candidate for candidate in candidates if self.fits(candidate, token, ahead)), None)
@@ -209,7 +209,7 @@ class SyntaxErrors(ErrorMessages):
     def note_misused(self, token: int) -> None:
         """Remember a keyword that was used as a name: it will be used so again."""
         text, previous = self.texts[token], self.texts[token - 1] if token else ""
-        is_word = text[:1].isalpha() and self.kinds[text] not in (self.kinds.identifier, self.kinds.bad)
+        is_word = is_name(text) and self.kinds[text] not in (self.kinds.identifier, self.kinds.bad)
         named = self.sort(previous) == "a type" or self.terminal(previous) in SPECIFIERS or previous in ("*", "&", ",")
         if is_word and named and self.accepts(self.kinds.identifier) and self.terminal(text) != "ATOMIC":
             if self.texts[token + 1] in ("=", ",", ";", "[", "(", ")"):
@@ -474,7 +474,7 @@ class SyntaxErrors(ErrorMessages):
             if text == "{" and not inside_block:
                 if head:
                     return position, True
-                opened = ["{"]
+                opened = [*opened, "{"] if texts[position - 1] in ("(", ",", "=") else ["{"]
             elif text in OPENING:
                 opened.append(text)
             elif text == "}" and not inside_block:
@@ -487,7 +487,7 @@ class SyntaxErrors(ErrorMessages):
                 if not opened and text == "}" and not loose:
                     return position + 1 + (texts[position + 1] == ";"), False
             elif text == ";" and not inside_block and not (opened and head and texts[begin].startswith(("for", "cfor"))):
-                if not loose:
+                if not loose and not (external and texts[position + 1] == "{"):
                     return position + 1, False
             elif text in starts and not inside_block and position > begin and not (head and opened):
                 if self.begins_line(position):
