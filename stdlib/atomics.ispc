@@ -3,49 +3,101 @@
 // _global is atomic across threads, _local among the lanes of the gang alone: plain loads and stores, as nothing else of
 // the gang runs in between.
 
-// The address of one lane.
-static inline void * uniform address_in_lane(void * varying p, uniform int64 lane) {
-    return (void * uniform)__extract((int64)p, (uniform int32)lane);
-}
+#include "scan_steps.isph"
 
 // STEP(T, p, x) is one turn: an expression that yields the old value.
+#define ONCE(NAME, T, STEP) \
+    uniform T NAME(uniform T * uniform p, uniform T v) { return STEP(T, p, v); }
+// What the lanes bring along and find lies in memory meanwhile, where a lane is found fastest by its number.
 #define TURNS(NAME, T, STEP) \
     T NAME(uniform T * uniform p, T v) { \
+        uniform T amounts[programCount], found[programCount]; \
         T old; \
-        foreach_active (lane) { \
-            uniform T x = __extract(v, (uniform int32)lane); \
-            old = STEP(T, p, x); \
-        } \
+        unmasked { amounts[programIndex] = v; } \
+        foreach_active (lane) \
+            found[lane] = STEP(T, p, amounts[lane]); \
+        unmasked { old = found[programIndex]; } \
         return old; \
-    } \
-    uniform T NAME(uniform T * uniform p, uniform T v) { return STEP(T, p, v); } \
+    }
+// Each lane at an address of its own.
+#define OWN(NAME, T, STEP) \
     T NAME(uniform T * varying p, T v) { \
+        uniform int64 places[programCount]; \
+        uniform T amounts[programCount], found[programCount]; \
         T old; \
-        foreach_active (lane) { \
-            uniform T * uniform q = (uniform T * uniform)address_in_lane((void * varying)p, lane); \
-            uniform T x = __extract(v, (uniform int32)lane); \
-            old = STEP(T, q, x); \
+        unmasked { \
+            places[programIndex] = (int64)p; \
+            amounts[programIndex] = v; \
         } \
+        foreach_active (lane) \
+            found[lane] = STEP(T, (uniform T * uniform)places[lane], amounts[lane]); \
+        unmasked { old = found[programIndex]; } \
         return old; \
     }
 
+// All turns at one address as one: the joined values go there, and a lane has found what was there joined with the lanes
+// below it, which SCAN gives. BACK(old, below) joins these.
+#define TOGETHER(NAME, T, STEP, SCAN, JOIN, BACK) \
+    T NAME(uniform T * uniform p, T v) { \
+        T below = SCAN(v); \
+        uniform int32 last = 63 - (uniform int32)__leading_zeros(__pack_bits(__active())); \
+        uniform T x = __extract((T)(JOIN(below, v)), last); \
+        uniform T old = STEP(T, p, x); \
+        return BACK(old, below); \
+    }
+#define TOGETHER_ADD(NAME, T, STEP, BACK) \
+    T NAME(uniform T * uniform p, T v) { \
+        uniform T old = STEP(T, p, reduce_add(v)); \
+        return BACK(old, exclusive_scan_add(v)); \
+    }
+#define BY_SUBTRACT(a, b) a - b
+
+// The last lane's value is stored; each lane but the first finds that of the active lane below it.
+#define TOGETHER_SWAP(NAME, T, STEP) \
+    T NAME(uniform T * uniform p, T v) { \
+        bool on = __active(); \
+        T found; \
+        unmasked { \
+            uniform int32 count = (uniform int32)__population_count(__pack_bits(on)); \
+            T front = __compress(v, on); \
+            uniform T old = STEP(T, p, __extract(front, count - 1)); \
+            found = __expand(__insert(__shuffle(front, programIndex - 1), 0, old), on); \
+        } \
+        return found; \
+    }
+
+#define ALL_TURNS(NAME, T, STEP) ONCE(NAME, T, STEP) TURNS(NAME, T, STEP) OWN(NAME, T, STEP)
+#define JOINED_TURNS(NAME, T, STEP, SCAN, JOIN, BACK) \
+    ONCE(NAME, T, STEP) TOGETHER(NAME, T, STEP, SCAN, JOIN, BACK) OWN(NAME, T, STEP)
+#define JOINED_SUM(NAME, T, STEP, BACK) ONCE(NAME, T, STEP) TOGETHER_ADD(NAME, T, STEP, BACK) OWN(NAME, T, STEP)
+#define JOINED_SWAP(NAME, T, STEP) ONCE(NAME, T, STEP) TOGETHER_SWAP(NAME, T, STEP) OWN(NAME, T, STEP)
+
 #define EXCHANGES(NAME, T, STEP) \
     T NAME(uniform T * uniform p, T compare, T v) { \
+        uniform T compares[programCount], amounts[programCount], found[programCount]; \
         T old; \
-        foreach_active (lane) { \
-            uniform T c = __extract(compare, (uniform int32)lane), x = __extract(v, (uniform int32)lane); \
-            old = STEP(T, p, c, x); \
+        unmasked { \
+            compares[programIndex] = compare; \
+            amounts[programIndex] = v; \
         } \
+        foreach_active (lane) \
+            found[lane] = STEP(T, p, compares[lane], amounts[lane]); \
+        unmasked { old = found[programIndex]; } \
         return old; \
     } \
     uniform T NAME(uniform T * uniform p, uniform T compare, uniform T v) { return STEP(T, p, compare, v); } \
     T NAME(uniform T * varying p, T compare, T v) { \
+        uniform int64 places[programCount]; \
+        uniform T compares[programCount], amounts[programCount], found[programCount]; \
         T old; \
-        foreach_active (lane) { \
-            uniform T * uniform q = (uniform T * uniform)address_in_lane((void * varying)p, lane); \
-            uniform T c = __extract(compare, (uniform int32)lane), x = __extract(v, (uniform int32)lane); \
-            old = STEP(T, q, c, x); \
+        unmasked { \
+            places[programIndex] = (int64)p; \
+            compares[programIndex] = compare; \
+            amounts[programIndex] = v; \
         } \
+        foreach_active (lane) \
+            found[lane] = STEP(T, (uniform T * uniform)places[lane], compares[lane], amounts[lane]); \
+        unmasked { old = found[programIndex]; } \
         return old; \
     }
 
@@ -75,7 +127,7 @@ static inline void * uniform address_in_lane(void * varying p, uniform int64 lan
 #define GLOBAL_SWAP(T, p, x) __atomic_swap(p, x)
 #define GLOBAL_EXCHANGE(T, p, c, x) global_compare_exchange(p, c, x)
 
-#define ARITHMETIC(T) \
+#define EVERY_TYPE(T) \
     LOCAL_STEP(add, T, old + v) \
     LOCAL_STEP(subtract, T, old - v) \
     LOCAL_STEP(min, T, v < old ? v : old) \
@@ -87,32 +139,46 @@ static inline void * uniform address_in_lane(void * varying p, uniform int64 lan
             *p = v; \
         return old; \
     } \
-    TURNS(atomic_add_local, T, LOCAL_ADD) \
-    TURNS(atomic_add_global, T, GLOBAL_ADD) \
-    TURNS(atomic_subtract_local, T, LOCAL_SUBTRACT) \
-    TURNS(atomic_subtract_global, T, GLOBAL_SUBTRACT) \
-    TURNS(atomic_min_local, T, LOCAL_MIN) \
-    TURNS(atomic_min_global, T, GLOBAL_MIN) \
-    TURNS(atomic_max_local, T, LOCAL_MAX) \
-    TURNS(atomic_max_global, T, GLOBAL_MAX) \
-    TURNS(atomic_swap_local, T, LOCAL_SWAP) \
-    TURNS(atomic_swap_global, T, GLOBAL_SWAP) \
+    JOINED_SWAP(atomic_swap_local, T, LOCAL_SWAP) \
+    JOINED_SWAP(atomic_swap_global, T, GLOBAL_SWAP) \
     EXCHANGES(atomic_compare_exchange_local, T, LOCAL_EXCHANGE) \
     EXCHANGES(atomic_compare_exchange_global, T, GLOBAL_EXCHANGE)
 
-#define BITS(T) \
+// Rounding makes the order of the lanes visible.
+#define FLOAT_TURNS(T) \
+    ALL_TURNS(atomic_add_local, T, LOCAL_ADD) \
+    ALL_TURNS(atomic_add_global, T, GLOBAL_ADD) \
+    ALL_TURNS(atomic_subtract_local, T, LOCAL_SUBTRACT) \
+    ALL_TURNS(atomic_subtract_global, T, GLOBAL_SUBTRACT) \
+    ALL_TURNS(atomic_min_local, T, LOCAL_MIN) \
+    ALL_TURNS(atomic_min_global, T, GLOBAL_MIN) \
+    ALL_TURNS(atomic_max_local, T, LOCAL_MAX) \
+    ALL_TURNS(atomic_max_global, T, GLOBAL_MAX)
+
+#define INTEGER_TURNS(T, LEAST, MOST) \
     LOCAL_STEP(and, T, old & v) \
     LOCAL_STEP(or, T, old | v) \
     LOCAL_STEP(xor, T, old ^ v) \
     static inline uniform T global_compare_exchange(uniform T * uniform p, uniform T compare, uniform T v) { \
         return __atomic_compare_exchange(p, compare, v); \
     } \
-    TURNS(atomic_and_local, T, LOCAL_AND) \
-    TURNS(atomic_and_global, T, GLOBAL_AND) \
-    TURNS(atomic_or_local, T, LOCAL_OR) \
-    TURNS(atomic_or_global, T, GLOBAL_OR) \
-    TURNS(atomic_xor_local, T, LOCAL_XOR) \
-    TURNS(atomic_xor_global, T, GLOBAL_XOR)
+    static inline SCAN(scan_min, T, BY_MIN, MOST) \
+    static inline SCAN(scan_max, T, BY_MAX, LEAST) \
+    static inline SCAN(scan_xor, T, BY_XOR, 0) \
+    JOINED_SUM(atomic_add_local, T, LOCAL_ADD, BY_ADD) \
+    JOINED_SUM(atomic_add_global, T, GLOBAL_ADD, BY_ADD) \
+    JOINED_SUM(atomic_subtract_local, T, LOCAL_SUBTRACT, BY_SUBTRACT) \
+    JOINED_SUM(atomic_subtract_global, T, GLOBAL_SUBTRACT, BY_SUBTRACT) \
+    JOINED_TURNS(atomic_min_local, T, LOCAL_MIN, scan_min, BY_MIN, BY_MIN) \
+    JOINED_TURNS(atomic_min_global, T, GLOBAL_MIN, scan_min, BY_MIN, BY_MIN) \
+    JOINED_TURNS(atomic_max_local, T, LOCAL_MAX, scan_max, BY_MAX, BY_MAX) \
+    JOINED_TURNS(atomic_max_global, T, GLOBAL_MAX, scan_max, BY_MAX, BY_MAX) \
+    JOINED_TURNS(atomic_and_local, T, LOCAL_AND, exclusive_scan_and, BY_AND, BY_AND) \
+    JOINED_TURNS(atomic_and_global, T, GLOBAL_AND, exclusive_scan_and, BY_AND, BY_AND) \
+    JOINED_TURNS(atomic_or_local, T, LOCAL_OR, exclusive_scan_or, BY_OR, BY_OR) \
+    JOINED_TURNS(atomic_or_global, T, GLOBAL_OR, exclusive_scan_or, BY_OR, BY_OR) \
+    JOINED_TURNS(atomic_xor_local, T, LOCAL_XOR, scan_xor, BY_XOR, BY_XOR) \
+    JOINED_TURNS(atomic_xor_global, T, GLOBAL_XOR, scan_xor, BY_XOR, BY_XOR)
 
 // Numbers are compared by their value: the bits that are exchanged are those that were found there.
 #define EXCHANGE_OF_FLOATS(T, U) \
@@ -127,18 +193,20 @@ static inline void * uniform address_in_lane(void * varying p, uniform int64 lan
         } \
         return old; \
     }
-BITS(int32)
-BITS(uint32)
-BITS(int64)
-BITS(uint64)
+INTEGER_TURNS(int32, INT32_MIN, INT32_MAX)
+INTEGER_TURNS(uint32, 0, UINT32_MAX)
+INTEGER_TURNS(int64, INT64_MIN, INT64_MAX)
+INTEGER_TURNS(uint64, 0, UINT64_MAX)
 EXCHANGE_OF_FLOATS(float, uint32)
 EXCHANGE_OF_FLOATS(double, uint64)
-ARITHMETIC(int32)
-ARITHMETIC(uint32)
-ARITHMETIC(int64)
-ARITHMETIC(uint64)
-ARITHMETIC(float)
-ARITHMETIC(double)
+FLOAT_TURNS(float)
+FLOAT_TURNS(double)
+EVERY_TYPE(int32)
+EVERY_TYPE(uint32)
+EVERY_TYPE(int64)
+EVERY_TYPE(uint64)
+EVERY_TYPE(float)
+EVERY_TYPE(double)
 
 // Pointers are exchanged as the integers they are.
 #define POINTERS(SUFFIX) \

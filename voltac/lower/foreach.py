@@ -18,6 +18,7 @@ from voltac.lower.builder import IR, integer, vector_constant, zero
 from voltac.lower.context import FunctionContext, Region, Target, lowers_statement
 from voltac.lower.loops import loop_hint
 from voltac.lower.statements import path_name
+from voltac.lower.unrolling import lanes_may_be_copied
 from voltac.lower.variables import set_value
 from voltac.records import record
 from voltac.sema import tree
@@ -261,6 +262,12 @@ def _only_lane(c: FunctionContext, lane: IR) -> IR:
 def lower_foreach_active(c: FunctionContext, node: tree.ForeachActive) -> None:
     outer, outer_region, outer_touched, shrunk = c.mask, c.region, c.touched, c.shrunk
     c.touched = set()
+    if outer is None and lanes_may_be_copied(c, node):
+        for number in range(c.width):
+            lane = integer("i64", number)
+            run_body(c, node, {node.symbol: lane}, _only_lane(c, lane), c.build.block("foreach_active.step"))
+        c.mask, c.region, c.touched, c.shrunk = outer, outer_region, outer_touched, shrunk
+        return
     type = f"i{c.width}"
     waiting = c.build.alloca(type, 8, "waiting")
     c.build.store(masks.bits(c, masks.explicit(c, outer)), waiting, 8)

@@ -24,6 +24,8 @@ _MOST_COPIES = 32
 """Of the innermost of nested loops."""
 _MOST_NODES = 300
 """Of all copies together."""
+_MOST_NODES_OF_LANES = 640
+"""The same of a foreach_active: with constant lane numbers nothing is left of finding the lanes."""
 
 _TESTS: dict[str, Callable[[int, int], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "!=": operator.ne,
@@ -45,7 +47,7 @@ def lower_unrolled(c: FunctionContext, node: tree.Block) -> bool:
     values = _values_of_counter(c, first, loop)
     if not values or len(values) * c.unrolled > _MOST_COPIES:
         return False
-    if not _may_be_copied(loop, first.symbol, _MOST_NODES // len(values)):
+    if not _may_be_copied(loop.body, first.symbol, _MOST_NODES // len(values)):
         return False
     c.unrolled *= len(values)
     for value in values:
@@ -54,6 +56,13 @@ def lower_unrolled(c: FunctionContext, node: tree.Block) -> bool:
     c.unrolled //= len(values)
     del c.values[first.symbol]
     return True
+
+
+def lanes_may_be_copied(c: FunctionContext, node: tree.ForeachActive) -> bool:
+    """Whether the body of a foreach_active is short enough to be written once for each lane."""
+    if c.options.level < 2 or not c.options.loop_unrolling or c.width * c.unrolled > _MOST_COPIES:
+        return False
+    return _may_be_copied(node.body, node.symbol, _MOST_NODES_OF_LANES // c.width)
 
 
 def _values_of_counter(c: FunctionContext, first: tree.Declare, loop: tree.Loop) -> list[int]:
@@ -108,9 +117,9 @@ def _step(node: tree.Value | None, symbol: tree.VariableSymbol) -> int:
     return 0
 
 
-def _may_be_copied(loop: tree.Loop, counter: tree.VariableSymbol, most: int) -> bool:
+def _may_be_copied(body: tree.Statement, counter: tree.VariableSymbol, most: int) -> bool:
     """Short, without jumps, and the counter only read."""
-    waiting: list[object] = [loop.body]
+    waiting: list[object] = [body]
     count = 0
     while waiting:
         node = waiting.pop()
