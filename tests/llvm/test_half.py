@@ -32,11 +32,11 @@ end:
 NAMES = {np.float16: "half", np.float32: "float", np.float64: "double"}
 
 
-def converted(values: np.ndarray, target: type) -> np.ndarray:
+def converted(values: np.ndarray, target: type, options: Options = OPTIONS) -> np.ndarray:
     source = values.dtype.type
     operation = "fpext" if source is np.float16 else "fptrunc"
     text = LOOP.format(source=NAMES[source], target=NAMES[target], operation=operation)
-    code = late(text, OPTIONS).object_code()
+    code = late(text, options).object_code()
     assert b"__extendhfsf2" in code or b"__trunc" in code
     loaded = load_objects([code], ["convert"])
     out = np.empty(len(values), target)
@@ -71,6 +71,12 @@ def test_a_target_with_the_instructions_uses_them() -> None:
     text = "define float @f(half %x) {\n  %y = fpext half %x to float\n  ret float %y\n}"
     assert "vcvtph2ps" in late(text, Options(target=find_target("avx2"))).assembly()
     assert "__extendhfsf2" not in late(text, Options(target=find_target("avx2"))).assembly()
+
+
+def test_doubles_are_narrowed_without_a_library_on_cpus_that_narrow_floats_only() -> None:
+    values = np.array([1 + 2.0**-11, 1 + 2.0**-11 + 2.0**-40, 65519.99, 2.0**-25 + 2.0**-60, -3.0])
+    got = converted(values, np.float16, Options(target=find_target("avx2"), level=2))
+    np.testing.assert_array_equal(got, values.astype(np.float16))
 
 
 def test_a_module_without_float16_is_left_alone() -> None:

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 
 INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 BITS = {name: int(name.lstrip("uint")) for name in INTEGERS}
-SCALARS = (*INTEGERS, "bool", "float", "double")
+SCALARS = (*INTEGERS, "bool", "float", "double", "float16")
+REALS = ("float", "double", "float16")
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class Function:
     name: str
     result: tuple[str, bool] | None
     parameters: list[tuple[str, Type, bool, str]]
-    """Name, type, whether varying, and how: ``value``, ``reference``, ``pointer``."""
+    """Name, type, whether varying, and how: ``value``, ``reference``, ``pointer``, ``lanes`` (of pointers)."""
 
 
 class Kernels:
@@ -104,7 +105,7 @@ class Kernels:
         self.records: list[Record] = []
         self.functions: list[Function] = []
         self.globals: list[Variable] = []
-        self.lines: list[str] = []
+        self.makers: list[tuple[str, Record, str, bool]] = []
         self.text: list[str] = []
 
     def name(self, stem: str) -> str:
@@ -156,7 +157,7 @@ class Kernels:
     def literal(self, type: str) -> str:
         if type == "bool":
             return self.rng.choice(("true", "false"))
-        if type in ("float", "double"):
+        if type in REALS:
             return f"(({type}){self.rng.randrange(-64, 64) / 4})"
         bits = BITS[type] - (type[0] == "i")
         value = self.rng.choice((0, 1, 2, 3, 7, 100, (1 << bits) - 1, 1 << (bits - 1), self.rng.getrandbits(bits)))
@@ -206,9 +207,11 @@ class Kernels:
         """In range: floats are small, so are the integers that become floats; a double's value is exact in an int64."""
         if given == type:
             return text
-        if type in ("float", "double") and given in INTEGERS:
+        if type in REALS and given in INTEGERS:
             return f"(({type})(int32)(({text}) & 63))"
-        if given in ("float", "double"):
+        if given in REALS:
+            if type == "float16":
+                return f"((float16)clamp({text}, ({given})-64, ({given})64))"
             if type == "bool":
                 return f"({text} > 1)"
             if type in INTEGERS:
@@ -246,7 +249,7 @@ class Kernels:
             return self.converted(self.value(other, scope, depth - 1, varying), other, type)
         if type == "bool":
             return self.condition(scope, depth, varying)
-        if type in ("float", "double"):
+        if type in REALS:
             return self.real(type, scope, depth, varying)
         return self.integer(type, scope, depth, varying)
 
@@ -285,11 +288,13 @@ class Kernels:
     def real(self, type: str, scope: Scope, depth: int, varying: bool) -> str:
         """Small multiples of a power of two, so that nothing is rounded; what would grow is cut back."""
         first, second = (f"(({type})({self.value(type, scope, depth - 1, varying)}))" for _ in range(2))
-        small = f"(({type})(int32)(({self.value('int32', scope, depth - 1, varying)}) & 63))"
+        small = f"(({type})(int32)(({self.value('int32', scope, depth - 1, varying)}) & {15 if type == 'float16' else 63}))"
+        factors = ("0.5", "3", "-1", "0.25")
+        bound = 64 if type == "float16" else 4096
         forms = (
-            f"clamp(({first} + {second}), ({type})-4096, ({type})4096)",
-            f"clamp(({first} - {second}), ({type})-4096, ({type})4096)",
-            f"({small} * {self.rng.choice(('0.5', '3', '-1', '0.25'))})",
+            f"clamp(({first} + {second}), ({type})-{bound}, ({type}){bound})",
+            f"clamp(({first} - {second}), ({type})-{bound}, ({type}){bound})",
+            f"({small} * ({type}){self.rng.choice(factors)})",
             f"min({first}, {second})",
             f"max({first}, {second})",
             f"abs({first})",
@@ -344,6 +349,20 @@ class Kernels:
             if how == "value":
                 assert isinstance(type, str)
                 arguments.append(f"({'varying ' if varying else 'uniform '}{type})({self.value(type, scope, 1, varying)})")
+                continue
+            if how == "lanes":
+                rows = [
+                    one
+                    for one in scope.variables
+                    if isinstance(one.type, Row) and one.type.element == type and not one.varying and not one.fixed
+                    if one.text not in taken and one not in self.globals
+                ]
+                if not rows:
+                    return ""
+                row = self.rng.choice(rows)
+                assert isinstance(row.type, Row)
+                taken.add(row.text)
+                arguments.append(f"&{row.text}[({self.value('int32', scope, 1)}) & {row.type.count - 1}]")
                 continue
             fitting = [
                 one
@@ -448,6 +467,13 @@ class Kernels:
             return self.store(scope)
         to, of = self.rng.choice(pairs)
         text = of.text
+        makers = [one for one in self.makers if one[1] == to.type and (to.varying or not one[3])]
+        if makers and scope.calls and self.rng.random() < 0.5:
+            name, _, scalar, varying = self.rng.choice(makers)
+            value = f"({'varying' if varying else 'uniform'} {scalar})({self.value(scalar, scope, 1, varying)})"
+            if varying and to.varying and self.rng.random() < 0.4:
+                return [f"{to.text} = {to.text} - {value};"]
+            return [f"{to.text} = {name}({value});"]
         if isinstance(of.type, Row):
             text += f"[{self.index(scope, of.type.count, to.varying)}]"
         elif isinstance(to.type, Short) and self.rng.random() < 0.5 and to.type.element == "uint32":
@@ -639,9 +665,9 @@ class Kernels:
         """Packed stores and loads, atomics among the lanes."""
         name, count, kind = self.name("b"), self.name("c"), self.rng.choice(("int32", "uint32", "int64", "uint64"))
         value = f"(varying {kind})({self.value(kind, scope, 2)})"
-        lines = [f"{{ uniform {kind} {name}[16]; for (uniform int z = 0; z < 16; z++) {name}[z] = z;"]
+        lines = [f"{{ uniform {kind} {name}[64]; for (uniform int z = 0; z < 64; z++) {name}[z] = z;"]
         inner = scope.inner()
-        inner.variables.append(Variable(name, Row(kind, 16), False, fixed=True))
+        inner.variables.append(Variable(name, Row(kind, 64), False, fixed=True))
         match self.rng.randrange(3):
             case 0:
                 lines.append(f"    uniform int32 {count} = packed_store_active({name}, {value});")
@@ -652,7 +678,7 @@ class Kernels:
                 inner.variables.append(Variable(other, kind, True))
             case _:
                 at = self.name("x")
-                lines.append(f"    int32 {at} = ({self.value('int32', scope, 1)}) & 15;")
+                lines.append(f"    int32 {at} = ({self.value('int32', scope, 1)}) & 63;")
                 operation = self.rng.choice(("add", "min", "max", "and", "or", "xor", "swap"))
                 place = self.rng.choice(("local", "global"))
                 made = f"(int32)(atomic_{operation}_{place}(&{name}[{at}], {value}) & 255)"
@@ -687,19 +713,25 @@ class Kernels:
         parameters: list[tuple[str, Type, bool, str]] = []
         for _ in range(self.rng.randint(1, 3)):
             wide = self.rng.random() < 0.7
-            how = self.rng.choice(("value", "value", "reference", "pointer"))
+            how = self.rng.choice(("value", "value", "reference", "pointer", "lanes"))
             type = self.scalar() if how == "value" else self.type(1)
-            if isinstance(type, Row):
+            if isinstance(type, Row) or (how == "lanes" and isinstance(type, Short)):
                 how, type = "value", self.scalar()
+            if how == "lanes":
+                wide = True
             parameters.append((self.name("a"), type, wide, how))
         spelled, variables = [], list(self.globals)
         for parameter, type, wide, how in parameters:
             rate = "varying" if wide else "uniform"
-            mark = {"value": "", "reference": "&", "pointer": "* uniform "}[how]
+            mark = {"value": "", "reference": "&", "pointer": "* uniform ", "lanes": "* varying "}[how]
+            if how == "lanes":
+                rate = "uniform"
             spelled.append(f"{rate} {self.spelled(type)} {mark}{parameter}")
             if unmasked and wide:
                 continue
-            variables.append(Variable(f"(*{parameter})" if how == "pointer" else parameter, type, wide))
+            # Through pointers of lanes, which may point to one object, nothing is stored that reads it in the statement.
+            used = f"(*{parameter})" if how in ("pointer", "lanes") else parameter
+            variables.append(Variable(used, type, wide, fixed=how == "lanes"))
         template = self.rng.random() < 0.2
         words = self.rng.choice(("static ", "static noinline ", "static inline ", "noinline "))
         if unmasked:
@@ -711,12 +743,40 @@ class Kernels:
         scope = Scope(variables, all_on=unmasked, result=result)
         if template:
             scope.variables.append(Variable("N", "int32", False, fixed=True))
-        lines = self.block(scope, self.rng.randint(2, 5), "    ")
+        lines = self.statics(scope)
+        lines += self.block(scope, self.rng.randint(2, 5), "    ")
         if result is not None:
             lines.append(f"    return {self.value(result[0], scope, 2, result[1])};")
         self.text.append("\n".join([head + " {", *lines, "}"]))
         called = f"{name}<{self.rng.choice(('int', 'uniform float', 'uint8'))}, {self.rng.randrange(5)}>" if template else name
         self.functions.append(Function(called, result, parameters))
+
+    def statics(self, scope: Scope) -> list[str]:
+        """Variables that outlive the calls of a function; masked calls change lanes of theirs."""
+        if self.rng.random() < 0.6:
+            return []
+        type, varying, name = self.rng.choice(INTEGERS), self.rng.random() < 0.6, self.name("s")
+        scope.variables.append(Variable(name, type, varying, solid=True))
+        return [f"    static {'' if varying else 'uniform '}{type} {name} = {self.literal(type)};"]
+
+    def maker(self) -> None:
+        """A function with a struct as result, and an operator of structs."""
+        record = self.rng.choice(self.records)
+        name, varying = self.name("make"), self.rng.random() < 0.7
+        rate = "varying" if varying else "uniform"
+        scalar = self.scalar()
+        scope = Scope([*self.globals, Variable("a", scalar, varying)])
+        lines = [f"    {rate} {record.name} r = {self.initial(record, scope, varying)};"]
+        scope.variables.append(Variable("r", record, varying))
+        lines += self.block(scope, self.rng.randint(1, 3), "    ")
+        if self.rng.random() < 0.5:
+            lines.append(f"    if ({self.value('bool', scope, 1, varying)}) return r;")
+            lines += self.block(scope, self.rng.randint(1, 2), "    ")
+        head = f"static {rate} {record.name} {name}({rate} {scalar} a)"
+        self.text.append("\n".join([head + " {", *lines, "    return r;", "}"]))
+        self.makers.append((name, record, scalar, varying))
+        if varying and not any(one[1:] == self.makers[-1][1:] for one in self.makers[:-1]):
+            self.text.append(f"static {record.name} operator-(const {record.name} &x, {scalar} y) {{ return {name}(y); }}")
 
     def program(self) -> str:
         self.text.append("typedef uint32 (*Pair)(uint32, uint32);")
@@ -728,6 +788,8 @@ class Kernels:
             type, varying, name = self.type(), self.rng.random() < 0.4, self.name("w")
             self.text.append("static " + self.declarator(type, name, "" if varying else "uniform ") + ";")
             self.globals.append(Variable(name, type, varying, solid=True))
+        for _ in range(self.rng.randint(0, 2)):
+            self.maker()
         for _ in range(self.rng.randint(1, 3)):
             self.function()
         scope = Scope([*self.globals, Variable("n", "int32", False, fixed=True)], all_on=True)

@@ -1,4 +1,4 @@
-"""float16 conversions for CPUs without the instructions for it, as LLVM text that is put into a module.
+"""float16 conversions that a CPU has no instructions for, as LLVM text that is put into a module.
 
 LLVM calls these functions by their names in the compiler's run-time library,
 which a C compiler links but a process that loads an object need not have.
@@ -13,6 +13,8 @@ import re
 
 _USES_HALF = re.compile(r"^(?!!).*\bhalf\b", re.MULTILINE)
 """In code: the name of a function in debug information is none."""
+
+_NARROWS_DOUBLES = re.compile(r"^ .* = fptrunc .*\bdouble\b.* to .*\bhalf\b", re.MULTILINE)
 
 _FROM_HALF = """
 define weak hidden float @__extendhfsf2(half %value) nounwind {
@@ -93,8 +95,14 @@ def _to_half(name: str, type: str, bits: int, mantissa: int, bias: int) -> str:
     )
 
 
-def half_conversions(text: str) -> str:
-    """The functions that a module needs whose target has no instructions for float16; empty without any use of it."""
+def half_conversions(text: str, floats_in_hardware: bool) -> str:
+    """The functions that LLVM will call for a module on x86, empty without any.
+
+    The instructions that CPUs have convert float16 from and to float, not from double.
+    """
+    from_double = _to_half("__truncdfhf2", "double", 64, 52, 1023)
+    if floats_in_hardware:
+        return from_double if _NARROWS_DOUBLES.search(text) else ""
     if not _USES_HALF.search(text):
         return ""
-    return _FROM_HALF + _to_half("__truncsfhf2", "float", 32, 23, 127) + _to_half("__truncdfhf2", "double", 64, 52, 1023)
+    return _FROM_HALF + _to_half("__truncsfhf2", "float", 32, 23, 127) + from_double

@@ -49,8 +49,8 @@ def early(text: str, options: Options) -> str:
 def late(text: str, options: Options) -> Optimized:
     """Simplification at the level asked for; the result emits machine code."""
     text = _with_function_properties(text, options)
-    if not options.target.has_half_conversion:
-        text += half_conversions(text)
+    if options.target.architecture != "aarch64":
+        text += half_conversions(text, options.target.has_half_conversion)
     with stage("late", text):
         module = Module(text, options)
         if options.level == 1:
