@@ -22,7 +22,7 @@ from voltac.sema.types import (
     Scalar,
     Void,
 )
-from voltac.sema.uniformity import note_test
+from voltac.sema.uniformity import note_exit, note_test
 from voltac.sema.values import convert_operand, to_value, value_of
 from voltac.syntax import ast
 
@@ -207,7 +207,7 @@ def _variable_in(checker: Checker, node: object) -> str | None:
 def check_break(checker: Checker, node: ast.Break) -> tree.Statement:
     for depth, frame in enumerate(reversed(checker.frames)):
         if frame.kind in ("loop", "switch"):
-            frame.exits.append(tuple(checker.frames[len(checker.frames) - depth :]))
+            note_exit(frame, checker.frames[len(checker.frames) - depth :])
             return tree.Break(node.span)
         if frame.kind in _FOREACH:
             checker.reject(node.span, f"break cannot leave a {frame.kind}, and there is no loop or switch inside it to leave")
@@ -219,7 +219,7 @@ def check_break(checker: Checker, node: ast.Break) -> tree.Statement:
 def check_continue(checker: Checker, node: ast.Continue) -> tree.Statement:
     for depth, frame in enumerate(reversed(checker.frames)):
         if frame.kind == "loop" or frame.kind in _FOREACH:
-            frame.exits.append(tuple(checker.frames[len(checker.frames) - depth :]))
+            note_exit(frame, checker.frames[len(checker.frames) - depth :])
             return tree.Continue(node.span)
         if frame.kind == "switch":
             checker.reject(node.span, "continue has no loop to continue: it cannot leave the switch it stands in")
@@ -271,9 +271,10 @@ def check_labelled(checker: Checker, node: ast.Labelled) -> tree.Statement:
         )
     else:
         labels[node.name] = node.span.first(len(node.name))
-        label = (tree.Label(node.span, node.name),)
         if any(frame.varying or frame.kind in _FOREACH for frame in checker.frames):
-            checker.function.guarded_labels.add(node.name)
+            checker.function.guarded_labels.add(node.name)  # no goto leads here, so it stands in the typed tree for nothing
+        else:
+            label = (tree.Label(node.span, node.name),)
     return tree.Block(node.span, (*label, checker.statement(node.statement)))
 
 

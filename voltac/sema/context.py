@@ -49,7 +49,9 @@ class Frame:
     test: tree.Value | None = None
     """The condition, or the value of a switch."""
     exits: list[tuple[Frame, ...]] = field(default_factory=list)
-    """Of a loop: what stands between it and each break and continue."""
+    """Of a loop or switch: what stands between it and each jump out that not all lanes may take."""
+    picks_a_lane: bool | None = None
+    """The condition compares with the lane's number; None while nobody has asked."""
     labels: dict[int | None, Span] = field(default_factory=dict)
     """Of a switch: values seen so far, None for default."""
     label_type: Qual | None = None

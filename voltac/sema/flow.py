@@ -33,6 +33,10 @@ def warn_about_flow(checker: Checker, symbol: tree.FunctionSymbol, body: tree.Bl
         )
 
 
+_MOST_NODES = 20_000
+"""Looked at in a function for values read before any: where variables are declared long before they are used, not all are."""
+
+
 class _Walk:
     """Whether the end of a statement can be reached, and warnings on the way."""
 
@@ -41,6 +45,7 @@ class _Walk:
         self.has_gotos = has_gotos
         self.breaks: list[bool] = []
         """For each loop and switch around: whether a break leaves it."""
+        self.budget = [_MOST_NODES]
         self.meant = False
         """The statement at hand ends as it does because of a constant condition."""
 
@@ -122,7 +127,7 @@ class _Walk:
             return
         if not isinstance(symbol.type.type, (Scalar, EnumType, Pointer)):
             return
-        event = _first_of(symbol, statements[position + 1 :], False)
+        event = _Search(symbol, self.budget).of(statements[position + 1 :], False)
         if isinstance(event, tree.Value):
             self.checker.warning(
                 "uninitialized",
@@ -203,81 +208,92 @@ _Found = _Event | tree.Value
 """What happens first; a value is the load that reads the variable before anything can have written it."""
 
 
-def _first_of(symbol: tree.VariableSymbol, parts: Iterable[object], repeats: bool) -> _Found:
-    """The first event in parts that are executed one after the other.
-
-    ``repeats``: they are a loop's, in which what comes later may have happened before.
-    """
-    for part in parts:
-        found = _first(symbol, part, repeats)
-        if found is not _NOTHING:
-            return found
-    return _NOTHING
-
-
-def _first(symbol: tree.VariableSymbol, node: Any, repeats: bool) -> _Found:
-    match node:
-        case None | str() | int() | float():
-            return _NOTHING
-        case tree.Load(place=tree.Variable(symbol=read)):
-            return node if read is symbol else _NOTHING
-        case tree.Assign(place=tree.Variable(symbol=written), value=value) if written is symbol:
-            found = _first(symbol, value, repeats)
-            return _WRITTEN if found is _NOTHING else found
-        case tree.Assign(place=place, value=value):
-            return _first_of(symbol, (value, place), repeats)
-        case tree.CompoundAssign(place=tree.Variable(symbol=changed), value=value) if changed is symbol:
-            found = _first(symbol, value, repeats)
-            return node if found is _NOTHING else found
-        case tree.Increment(place=tree.Variable(symbol=changed)) if changed is symbol:
-            return node
-        case tree.Variable(symbol=named):
-            return _UNKNOWN if named is symbol else _NOTHING
-        case tree.Call(function=function, arguments=arguments) if function.library and function.name == "insert":
-            # A vector that is filled lane by lane begins as anything.
-            found = _first_of(symbol, arguments, repeats)
-            return _UNKNOWN if found is not _NOTHING else found
-        case tree.If(test=test, then=then, otherwise=otherwise) | tree.Conditional(test=test, then=then, otherwise=otherwise):
-            found = _first(symbol, test, repeats)
-            return found if found is not _NOTHING else _either(symbol, then, otherwise, repeats)
-        case tree.Logical(left=left, right=right):
-            found = _first(symbol, left, repeats)
-            return found if found is not _NOTHING else _either(symbol, right, None, repeats)
-        case tree.Loop(test=test, step=step, body=body, test_first=test_first):
-            parts = (test, body, step) if test_first else (body, test)
-            found = _first_of(symbol, parts, True)
-            return _UNKNOWN if found is _WRITTEN and test_first else found
-        case tree.Foreach(dimensions=dimensions, body=body):
-            found = _first_of(symbol, [bound for one in dimensions for bound in (one.first, one.last)], repeats)
-            return found if found is not _NOTHING else _maybe(_first(symbol, body, True))
-        case tree.ForeachActive(body=body):
-            return _maybe(_first(symbol, body, True))
-        case tree.ForeachUnique(value=value, body=body):
-            found = _first(symbol, value, repeats)
-            return found if found is not _NOTHING else _maybe(_first(symbol, body, True))
-        case tree.Switch(value=value, body=body):
-            found = _first(symbol, value, repeats)
-            if found is not _NOTHING:
-                return found
-            return _NOTHING if _first(symbol, body, True) is _NOTHING else _UNKNOWN
-        case tuple() | list():
-            return _first_of(symbol, node, repeats)
-        case tree.Statement() | tree.Value() | tree.Place() | tree.Aggregate() | tree.LaneList():
-            return _first_of(symbol, [getattr(node, name) for name in type(node).__match_args__], repeats)
-    return _NOTHING
-
-
 def _maybe(found: _Found) -> _Found:
     """Of a body that may not be executed at all."""
     return _UNKNOWN if found is _WRITTEN else found
 
 
-def _either(symbol: tree.VariableSymbol, then: object, otherwise: object, repeats: bool) -> _Found:
-    """One of two; where lanes disagree, both."""
-    first, second = _first(symbol, then, repeats), _first(symbol, otherwise, repeats)
-    for found in (first, second):
-        if isinstance(found, tree.Value):
-            return _UNKNOWN if repeats else found
-    if first is second:
-        return first
-    return _UNKNOWN
+class _Search:
+    """For the first event of one variable, over not more nodes than the budget allows."""
+
+    def __init__(self, symbol: tree.VariableSymbol, budget: list[int]) -> None:
+        self.symbol = symbol
+        self.budget = budget
+
+    def of(self, parts: Iterable[object], repeats: bool) -> _Found:
+        """The first event in parts that are executed one after the other.
+
+        ``repeats``: they are a loop's, in which what comes later may have happened before.
+        """
+        for part in parts:
+            found = self.first(part, repeats)
+            if found is not _NOTHING:
+                return found
+        return _NOTHING
+
+    def first(self, node: Any, repeats: bool) -> _Found:
+        symbol = self.symbol
+        self.budget[0] -= 1
+        if self.budget[0] < 0:
+            return _UNKNOWN
+        match node:
+            case None | str() | int() | float():
+                return _NOTHING
+            case tree.Load(place=tree.Variable(symbol=read)):
+                return node if read is symbol else _NOTHING
+            case tree.Assign(place=tree.Variable(symbol=written), value=value) if written is symbol:
+                found = self.first(value, repeats)
+                return _WRITTEN if found is _NOTHING else found
+            case tree.Assign(place=place, value=value):
+                return self.of((value, place), repeats)
+            case tree.CompoundAssign(place=tree.Variable(symbol=changed), value=value) if changed is symbol:
+                found = self.first(value, repeats)
+                return node if found is _NOTHING else found
+            case tree.Increment(place=tree.Variable(symbol=changed)) if changed is symbol:
+                return node
+            case tree.Variable(symbol=named):
+                return _UNKNOWN if named is symbol else _NOTHING
+            case tree.Call(function=function, arguments=arguments) if function.library and function.name == "insert":
+                # A vector that is filled lane by lane begins as anything.
+                found = self.of(arguments, repeats)
+                return _UNKNOWN if found is not _NOTHING else found
+            case (
+                tree.If(test=test, then=then, otherwise=otherwise) | tree.Conditional(test=test, then=then, otherwise=otherwise)
+            ):
+                found = self.first(test, repeats)
+                return found if found is not _NOTHING else self.either(then, otherwise, repeats)
+            case tree.Logical(left=left, right=right):
+                found = self.first(left, repeats)
+                return found if found is not _NOTHING else self.either(right, None, repeats)
+            case tree.Loop(test=test, step=step, body=body, test_first=test_first):
+                parts = (test, body, step) if test_first else (body, test)
+                found = self.of(parts, True)
+                return _UNKNOWN if found is _WRITTEN and test_first else found
+            case tree.Foreach(dimensions=dimensions, body=body):
+                found = self.of([bound for one in dimensions for bound in (one.first, one.last)], repeats)
+                return found if found is not _NOTHING else _maybe(self.first(body, True))
+            case tree.ForeachActive(body=body):
+                return _maybe(self.first(body, True))
+            case tree.ForeachUnique(value=value, body=body):
+                found = self.first(value, repeats)
+                return found if found is not _NOTHING else _maybe(self.first(body, True))
+            case tree.Switch(value=value, body=body):
+                found = self.first(value, repeats)
+                if found is not _NOTHING:
+                    return found
+                return _NOTHING if self.first(body, True) is _NOTHING else _UNKNOWN
+            case tuple() | list():
+                return self.of(node, repeats)
+            case tree.Statement() | tree.Value() | tree.Place() | tree.Aggregate() | tree.LaneList():
+                return self.of([getattr(node, name) for name in type(node).__match_args__[1:]], repeats)
+        return _NOTHING
+
+    def either(self, then: object, otherwise: object, repeats: bool) -> _Found:
+        """One of two; where lanes disagree, both."""
+        first, second = self.first(then, repeats), self.first(otherwise, repeats)
+        for found in (first, second):
+            if isinstance(found, tree.Value):
+                return _UNKNOWN if repeats else found
+        if first is second:
+            return first
+        return _UNKNOWN

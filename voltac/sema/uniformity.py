@@ -17,6 +17,8 @@ from voltac.sema.context import Checker, Frame, FunctionContext
 from voltac.sema.types import UNIFORM, VARYING, Enum, Pointer, Qual, Scalar
 from voltac.sema.values import root_variable
 
+_MOST_FRAMES = 50
+"""Statements around a store, and jumps out of a statement, that are told apart."""
 _FOREACH = ("foreach", "foreach_active", "foreach_unique")
 
 
@@ -66,6 +68,9 @@ def note_store(checker: Checker, place: tree.Place, value: tree.Value | None, sp
     if type(place) is tree.Variable:
         candidate = function.candidates.get(place.symbol)
         if candidate is not None:
+            if len(function.frames) - candidate.depth > _MOST_FRAMES:
+                del function.candidates[place.symbol]
+                return
             candidate.stores.append(Store(value, tuple(function.frames[candidate.depth :])))
 
 
@@ -97,7 +102,9 @@ def _warn_uniform_store(
 
 def _picks_a_lane(frame: Frame) -> bool:
     """``if (programIndex == 0)``: that one lane does it for all is meant."""
-    return frame.test is not None and any(type(node) is tree.ProgramIndex for node in _values(frame.test))
+    if frame.picks_a_lane is None:
+        frame.picks_a_lane = any(type(node) is tree.ProgramIndex for node in _values(frame.test))
+    return frame.picks_a_lane
 
 
 def _joins_lanes(value: tree.Value | None) -> bool:
@@ -149,13 +156,17 @@ def warn_about_rates(checker: Checker, function: FunctionContext) -> None:
 
 def _could_be_uniform(candidates: dict[tree.VariableSymbol, Candidate]) -> dict[tree.VariableSymbol, Candidate]:
     could = {symbol: one for symbol, one in candidates.items() if one.stores and not symbol.address_taken}
-    while True:
-        left = {symbol: one for symbol, one in could.items() if all(_fits(store, could) for store in one.stores)}
-        if len(left) == len(could):
+    for _ in range(_MOST_ROUNDS):
+        before = len(could)
+        for symbol, one in list(could.items()):
+            if not all(_fits(store, could) for store in one.stores):
+                del could[symbol]
+        if len(could) == before:
             return could
-        could = left
+    return {}
 
 
+_MOST_ROUNDS = 20
 _Could = dict[tree.VariableSymbol, Candidate]
 
 
@@ -167,7 +178,7 @@ def _fits(store: Store, could: _Could) -> bool:
 
 def _diverges(frame: Frame, could: _Could) -> bool:
     """Whether some lanes may be off inside, though all were on before."""
-    if frame.kind in _FOREACH or _varies(frame, could):
+    if frame.kind in _FOREACH or len(frame.exits) > _MOST_FRAMES or _varies(frame, could):
         return True
     return any(_varies(one, could) for exit in frame.exits for one in exit)
 
@@ -224,6 +235,12 @@ def _values(root: object) -> Iterator[tree.Value | tree.Place]:
             pending.extend([getattr(here, name) for name in type(here).__match_args__])
         elif type(here) is tuple:
             pending.extend(here)
+
+
+def note_exit(frame: Frame, between: list[Frame]) -> None:
+    """A break or continue out of a statement, from inside those between."""
+    if len(frame.exits) <= _MOST_FRAMES and any(one.varying for one in between):
+        frame.exits.append(tuple(between[:_MOST_FRAMES]))
 
 
 def note_test(checker: Checker, frame: Frame, test: tree.Value | None) -> None:
