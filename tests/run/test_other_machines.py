@@ -2,10 +2,13 @@
 
 import zlib
 from collections.abc import Sequence
+from pathlib import Path
 
+import numpy as np
 import pytest
 from emulated import AARCH64, X86, Machine, missing, run_emulated
-from run_programs import RunTest, at_level, compile_for, interpret_ir, ir_after
+from random_programs import random_program
+from run_programs import RunTest, at_level, compile_for, interpret, interpret_ir, ir_after
 from test_run import ALL, FOLDER, every_program
 
 from voltac.driver import Compilation
@@ -39,8 +42,9 @@ def differences(programs: Sequence[RunTest], targets: Sequence[TargetInfo], mach
     pairs = [(program, job) for program in programs for each in compiled(program, targets) for job in (at_level(each, 0), each)]
     found = {}
     for (program, job), result in zip(pairs, run_emulated([job for _, job in pairs], machine)):
-        if difference := program.difference(*result, job.options.target.width):
-            found[f"{program.path.stem} for {job.options.target.name} -O{job.options.level}"] = difference
+        target = job.options.target
+        if difference := program.difference(*result, target.width, target.pointer_bits // 8):
+            found[f"{program.path.stem} for {target.name} -O{job.options.level}"] = difference
     return found
 
 
@@ -66,6 +70,23 @@ def test_the_ir_for_neon(program: RunTest) -> None:
 def test_every_program_runs_on_neon(program: RunTest) -> None:
     small = NEON_SMALL_TYPES[zlib.crc32(program.claim.encode()) % len(NEON_SMALL_TYPES)]
     assert differences([program], (*NEON, small), AARCH64) == {}
+
+
+@pytest.mark.long
+@on_aarch64
+@pytest.mark.parametrize("first", range(7000, 7100, 10))
+def test_random_programs_run_on_neon(first: int) -> None:
+    jobs, expected = [], []
+    for seed in range(first, first + 10):
+        path, text = Path(f"random_{seed}.ispc"), str(random_program(seed))
+        target = (*NEON, *NEON, *NEON_SMALL_TYPES)[seed % 8]
+        job = compile_for(path, text, target)
+        jobs += [job, at_level(job, 0)]
+        expected += [interpret(path, text, target)[0]] * 2
+    found = [
+        job for job, wanted, (out, _) in zip(jobs, expected, run_emulated(jobs, AARCH64)) if not np.array_equal(out, wanted)
+    ]
+    assert [f"{job.file} for {job.options.target.name} -O{job.options.level}" for job in found] == []
 
 
 @pytest.mark.long

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from guard_pages import GuardedMemory
 from random_accesses import Case, random_cases
-from run_programs import HOST_TARGETS, compile_for, options
+from run_programs import HOST_TARGETS, MORE_HOST_TARGETS, SMALL_TYPE_TARGETS, compile_for, options
 
 from voltac.driver import Compilation
 from voltac.ir.interp import Machine
@@ -71,4 +71,11 @@ def test_random_accesses(target: TargetInfo) -> None:
 @pytest.mark.parametrize("target", HOST_TARGETS, ids=lambda target: target.name)
 def test_many_random_accesses(target: TargetInfo) -> None:
     for seed in range(60):
+        check(seed, 25, target)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("target", MORE_HOST_TARGETS, ids=lambda target: target.name)
+def test_random_accesses_for_the_other_targets(target: TargetInfo) -> None:
+    for seed in range(10 if target in SMALL_TYPE_TARGETS else 2):
         check(seed, 25, target)

@@ -8,6 +8,8 @@ from random_programs import random_program
 from run_programs import (
     HOST_TARGETS,
     JUDGE_TARGETS,
+    MORE_HOST_TARGETS,
+    SMALL_TYPE_TARGETS,
     WIDTHS,
     NativeRunner,
     at_level,
@@ -64,3 +66,22 @@ def test_a_random_program_means_the_same_everywhere(seed: int, runner: NativeRun
 def test_many_random_programs_mean_the_same_everywhere(runner: NativeRunner) -> None:
     wrong = {seed: found for seed in range(1000, 3000) if (found := disagreements(seed, str(random_program(seed)), runner))}
     assert wrong == {}
+
+
+def disagreements_of_target(seed: int, target: TargetInfo, runner: NativeRunner) -> list[str]:
+    """What differs from the typed tree for one target."""
+    path, text = Path(f"random_{seed}.ispc"), str(random_program(seed))
+    expected = interpret(path, text, target)[0]
+    job = compile_for(path, text, target)
+    found = [stage for stage in ("early", "passes") if not np.array_equal(interpret_ir(ir_after(job, stage))[0], expected)]
+    compiled = [natively(each) for each in (job, at_level(job, 0))]
+    return found + [
+        str(native) for native, (out, _) in zip(compiled, runner.run(compiled)) if not np.array_equal(out, expected)
+    ]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("target", MORE_HOST_TARGETS, ids=lambda target: target.name)
+def test_random_programs_for_the_other_targets(target: TargetInfo, runner: NativeRunner) -> None:
+    seeds = range(5000, 5040 if target in SMALL_TYPE_TARGETS else 5010)
+    assert {seed: found for seed in seeds if (found := disagreements_of_target(seed, target, runner))} == {}

@@ -16,7 +16,7 @@ A run-test is a file ``tests/run/<feature>/<claim>.ispc`` that exports
     // prints: text\\n                      what the program writes to standard output, with Python's escapes
 
 ``expect`` is a Python expression over f, i, n, W (lanes of a gang), L (the array
-0 ... W-1), np and math: arrays and lists separated by commas, one after the other.
+0 ... W-1), P (bytes of a pointer), np and math: arrays and lists separated by commas, one after the other.
 """
 
 from __future__ import annotations
@@ -117,18 +117,27 @@ class RunTest:
         """The less usual ones that this machine runs."""
         return tuple(target for target in MORE_HOST_TARGETS if target.width in self.widths)
 
-    def expected(self, width: int) -> Array:
+    def expected(self, width: int, pointer_bytes: int = 8) -> Array:
         """All elements of out after the program has run."""
         floats, integers = inputs()
-        known = {"f": floats, "i": integers, "n": INPUTS, "W": width, "L": np.arange(width), "np": np, "math": math}
+        known = {
+            "f": floats,
+            "i": integers,
+            "n": INPUTS,
+            "W": width,
+            "L": np.arange(width),
+            "P": pointer_bytes,
+            "np": np,
+            "math": math,
+        }
         exec(self.where, known)
         parts = eval(f"[{self.expect}]", known)
         leading = np.concatenate([np.ravel(np.asarray(part, np.float64)) for part in parts])
         return np.concatenate([leading, np.zeros(OUTPUTS - len(leading))])
 
-    def difference(self, found: Array, printed: str, width: int) -> str:
+    def difference(self, found: Array, printed: str, width: int, pointer_bytes: int = 8) -> str:
         """What is wrong with a result; empty if nothing."""
-        expected = self.expected(width)
+        expected = self.expected(width, pointer_bytes)
         with np.errstate(invalid="ignore"):
             near = np.abs(found - expected) <= self.tolerance * np.maximum(1, np.abs(expected))
         same = (found == expected) | (np.isnan(found) & np.isnan(expected)) | near

@@ -1,5 +1,5 @@
 // claim: the predefined macros describe the target
-// expect: [1, 1, W, 64, 1, 32, 10]
+// expect: [1, 1, W, 8 * P, 1, 32, 10]
 export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n) {
     out[0] = ISPC;
     out[1] = VOLTA;

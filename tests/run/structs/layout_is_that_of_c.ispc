@@ -1,5 +1,5 @@
 // claim: uniform structs have the offsets and padding of C
-// expect: [0, 8, 16, 18, 24, 4, 0, 4, 16]
+// expect: [0, P, P + 8, P + 10, P + 16, 12 - P, 0, 4, 16]
 struct Mixed { int8 a; double b; bool c; int16 d; float e; };
 struct Small { int8 a; float b[3]; };
 export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n) {

@@ -1,5 +1,5 @@
-// claim: size_t is 32 bits with 32-bit addressing, the pointer-sized types have 64
-// expect: [4, 8, 8, 8, 2.0 ** 32 - 1]
+// claim: size_t is 32 bits with 32-bit addressing, the pointer-sized types are as wide as pointers
+// expect: [4, P, P, P, 2.0 ** 32 - 1]
 export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n) {
     out[0] = sizeof(uniform size_t);
     out[1] = sizeof(uniform ptrdiff_t);

@@ -1,5 +1,5 @@
 // claim: sizeof measures varying types by default, uniform ones when asked
-// expect: [4 * W, 4, W, 1, 8 * W, 2 * W, 8, 8 * W, 2 * W, 2, 12 * W, 16, 32, 16]
+// expect: [4 * W, 4, W, 1, 8 * W, 2 * W, P, P * W, 2 * W, 2, 12 * W, 16, 32, 16]
 struct Point { float x; int a[2]; };
 export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n) {
     out[0] = sizeof(int);
