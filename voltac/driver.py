@@ -24,6 +24,7 @@ from voltac.records import field, mutable_record, record
 if TYPE_CHECKING:
     from voltac.ir.model import Module
     from voltac.llvm import Optimized
+    from voltac.passes.access import AccessReport
     from voltac.sema.tree import Program
     from voltac.syntax import Preprocessed
 
@@ -65,6 +66,8 @@ class Compilation:
     diagnostics: Diagnostics
     watch: Watch
     results: dict[str, Any] = field(default_factory=dict)
+    access_reports: list[AccessReport] = field(default_factory=list)
+    """What stage ``passes`` made of each access."""
 
     @property
     def preprocessed(self) -> Preprocessed:
@@ -125,6 +128,7 @@ def _passes(text: str, job: Compilation) -> str:
             job.watch.output.write(f"; after {name}\n{write(module)}")
 
     made, reports = run_with_reports(text, job.options, show)
+    job.access_reports = reports
     # Without optimisation next to nothing is resolved: a warning would say nothing of the program.
     if reports and job.options.level:
         from voltac.report.slow_accesses import warn_about_accesses

@@ -137,6 +137,10 @@ def _other(command: str, arguments: Namespace) -> int:
         from voltac.cli.compare import compare_command
 
         return compare_command(arguments)
+    if command == "explain":
+        from voltac.cli.explain import explain_command
+
+        return explain_command(arguments)
     from voltac.cli.run import run_command
 
     return run_command(arguments)

@@ -55,9 +55,9 @@ class Group:
 
 
 _COMPILE = (COMPILE,)
-_SOURCE = (COMPILE, "compare", "run")
+_SOURCE = (COMPILE, "compare", "explain", "run")
 """The commands that compile a source file."""
-_ALL = (COMPILE, "demo", "compare", "run")
+_ALL = (COMPILE, "demo", "compare", "explain", "run")
 
 
 def _warning_options() -> Iterator[Option]:
@@ -167,6 +167,10 @@ GROUPS: tuple[Group, ...] = (
         Option("--json", "json", "flag", "print JSON"),
         Option("--elements", "elements", "next", "elements the kernels are timed on", metavar="N"),
     )),
+    Group("How to explain", ("explain",), (
+        Option("--html", "html", "next", "write one self-contained page to FILE", metavar="FILE"),
+        Option("--json", "json", "flag", "print JSON"),
+    )),
     Group("What to run", ("run",), (
         Option("--function", "function", "next", "the exported function (needed if there are several)", metavar="NAME"),
         Option("--interpret", "interpret", "flag", "run the typed tree on numpy instead of compiled code"),
@@ -204,6 +208,7 @@ GROUPS: tuple[Group, ...] = (
 COMMANDS: dict[str, str] = {
     "demo": "compile kernels, run them on numpy arrays, write pictures, print ratios to numpy and numba",
     "compare": "show the all-on and the masked path of each foreach and coherent statement side by side",
+    "explain": "show line by line what the memory accesses and foreach statements of a file became, and why",
     "run": "call a function of a file on arguments given as text",
 }
 

@@ -39,13 +39,13 @@ class RecordAddresses:
         self._numbers: dict[object, int] = {}
         self._known: dict[str, int] = {}
 
-    def split(self, pointers: Operand) -> tuple[object, int] | None:
+    def split(self, pointers: Operand) -> tuple[tuple[object, ...], int] | None:
         """Record and distance; None where the distance differs from lane to lane."""
         definition = self.values.definitions.get(pointers.value)
         if definition is None or definition.op != "getelementptr":
-            return self._number(pointers, _DEPTH), 0
+            return (self._number(pointers, _DEPTH),), 0
         base, first, *rest = definition.operands
-        inner = self.split(base) if lanes_of(base.type) else (self._number(base, _DEPTH), 0)
+        inner = self.split(base) if lanes_of(base.type) else ((self._number(base, _DEPTH),), 0)
         if inner is None:
             return None
         key, distance = inner
@@ -71,7 +71,7 @@ class RecordAddresses:
             distance += stride * constant
             if variable is not None:
                 dynamic.append((stride, variable))
-        return (key, *dynamic), distance
+        return (*key, *dynamic), distance
 
     def _index(self, index: Operand) -> tuple[object | None, int]:
         """An index as the number of a value, or None, and a constant that is added."""
@@ -167,8 +167,8 @@ def _piece(row: _Row, leader: Access, distances: dict[int, int]) -> Piece:
             column = columns[(distances[access.index] - row.start) // size]
             emit.alias(access.instruction.name, emit.as_element(f"<{lanes} x {element}>", column, access.element))
 
-    loads = "two loads" if row.count == 3 else "one load"
-    return Piece(row.members, write, f"{loads} a lane for {len(row.members)} neighbouring elements")
+    loads = "two loads a lane serve" if row.count == 3 else "one load a lane serves"
+    return Piece(row.members, write, f"{loads} {len(row.members)} neighbouring accesses")
 
 
 def _row_pointers(leader: Access, distance: int, emit: Emitter) -> list[str]:

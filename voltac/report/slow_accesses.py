@@ -8,7 +8,7 @@ there are no others.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from voltac.diagnostics import Diagnostics, Note, Span
 from voltac.options import Options
@@ -43,7 +43,8 @@ def warn_about_accesses(
     told = {key: outcome for key, paths in groups.items() if (outcome := _outcome(key[3], paths)) is not None}
     if not told:
         return
-    warner = _Warner(program, {(key[0], key[1]) for key in told}, options, diagnostics)
+    explainer = Explainer(program, {(key[0], key[1]) for key in told}, options, diagnostics.sources)
+    warner = _Warner(explainer, diagnostics)
     for (file, line, column, operation, _), outcome in told.items():
         place = Span(file, line, column, line, column + 1)
         if outcome.slow is not None:
@@ -77,33 +78,17 @@ def _outcome(operation: str, paths: list[AccessReport]) -> _Outcome | None:
     return _Outcome(slow, replaced, any(path.kind in _LANE_BY_LANE for path in paths), conflict)
 
 
-class _Warner:
+class Explainer:
+    """Finds the expressions of accesses in the typed tree, and what makes them slow."""
+
     def __init__(
-        self, program: tree.Program | None, lines: set[tuple[str, int]], options: Options, diagnostics: Diagnostics
+        self, program: tree.Program | None, lines: set[tuple[str, int]], options: Options, sources: Mapping[str, Sequence[str]]
     ) -> None:
-        self.diagnostics = diagnostics
+        self.sources = sources
         self.layout = Layout(options.target)
         self.accesses = accesses(program, lines) if program is not None else {}
-        self.told: set[tuple[Span, str]] = set()
 
-    def warn(self, place: Span, head: str, text: str, *notes: Note) -> None:
-        if (place, head) not in self.told:
-            self.told.add((place, head))
-            self.diagnostics.performance_warning(place, f"{head}: {text}", *notes)
-
-    def irregular(self, place: Span, report: AccessReport) -> None:
-        """A gather or scatter is in the code: what made the address irregular?"""
-        found = self._at(place, report.operation)
-        explained = [(one, Irregular(self.layout, one.values).place(one.place)) for one in found]
-        fitting = [pair for pair in explained if self._fits(pair[0], report)] or explained
-        if not fitting:
-            self.warn(place, _HEAD[report.operation], report.reason)
-            return
-        access, shape = max(fitting, key=lambda pair: pair[1].rank)
-        text, notes = self._explanation(access, shape, report)
-        self.warn(access.place.span, _HEAD[report.operation], text, *notes)
-
-    def _at(self, place: Span, operation: str) -> list[Access]:
+    def expressions(self, place: Span, operation: str) -> list[Access]:
         """The accesses that begin at a place; else those of its line, for whole structs have the place of their statement."""
         is_store = operation == "store"
         found = [one for one in self.accesses.get(place[:3], ()) if (one.stored is not None) == is_store]
@@ -111,6 +96,17 @@ class _Warner:
             return found
         near = [key for key in self.accesses if key[:2] == place[:2] and key[2] > place.column]
         return [one for key in sorted(near) for one in self.accesses[key] if (one.stored is not None) == is_store]
+
+    def irregular(self, place: Span, report: AccessReport) -> tuple[Span, str, list[Note]]:
+        """A gather or scatter is in the code: the expression, what made its address irregular, and notes."""
+        found = self.expressions(place, report.operation)
+        explained = [(one, Irregular(self.layout, one.values).place(one.place)) for one in found]
+        fitting = [pair for pair in explained if self._fits(pair[0], report)] or explained
+        if not fitting:
+            return place, report.reason, []
+        access, shape = max(fitting, key=lambda pair: pair[1].rank)
+        text, notes = self._explanation(access, shape, report)
+        return access.place.span, text, notes
 
     def _fits(self, access: Access, report: AccessReport) -> bool:
         return report.element == "ptr" if isinstance(access.place.storage.type, Pointer) else report.element != "ptr"
@@ -131,20 +127,36 @@ class _Warner:
         return report.reason, []
 
     def _source(self, span: Span) -> str:
-        lines = self.diagnostics.sources.get(span.file)
+        lines = self.sources.get(span.file)
         if lines is None or span.line != span.end_line or not 1 <= span.line <= len(lines):
             return ""
         return lines[span.line - 1][span.column - 1 : span.end_column - 1]
 
+
+class _Warner:
+    def __init__(self, explainer: Explainer, diagnostics: Diagnostics) -> None:
+        self.explainer = explainer
+        self.diagnostics = diagnostics
+        self.told: set[tuple[Span, str]] = set()
+
+    def warn(self, place: Span, head: str, text: str, *notes: Note) -> None:
+        if (place, head) not in self.told:
+            self.told.add((place, head))
+            self.diagnostics.performance_warning(place, f"{head}: {text}", *notes)
+
+    def irregular(self, place: Span, report: AccessReport) -> None:
+        span, text, notes = self.explainer.irregular(place, report)
+        self.warn(span, _HEAD[report.operation], text, *notes)
+
     def replaced(self, place: Span, operation: str, outcome: _Outcome) -> None:
         """Plain accesses instead: how many and of what kind."""
-        found = self._at(place, operation)
+        found = self.explainer.expressions(place, operation)
         rest = "; where lanes are off it stays lane by lane" if outcome.slow_under_mask else ""
         self.warn(found[0].place.span if found else place, _REPLACED[operation], outcome.replaced + rest)
 
     def conflict(self, place: Span) -> None:
         """All lanes are on and have one address: which of their values stays is not defined."""
-        for access in self.accesses.get(place[:3], ()):
+        for access in self.explainer.expressions(place, "store"):
             value = access.stored
             if value is None or isinstance(value, (tree.Broadcast, tree.Constant)) or value.type.rate is UNIFORM:
                 continue

@@ -1,0 +1,275 @@
+"""A compiled source → what each line became, and why: as text, JSON or a page.
+
+    4 |         out[i] = table[index[i]];
+      |         ^^^^^^ a vector store; under a mask a masked store
+      |                  ^^^^^^^^^^^^^^^ 16 scalar loads: 'index[i]' of its address is read from memory; ...
+
+What became of an access is what the passes report; paths of one statement stand together. Only
+accesses whose addresses may differ from lane to lane are listed: all others are scalar as written.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+from collections import Counter
+from dataclasses import asdict
+
+from voltac.diagnostics import Span
+from voltac.driver import Compilation
+from voltac.options import Options
+from voltac.passes.access import AccessReport
+from voltac.records import mutable_record, record
+from voltac.report.paths import keyword, nodes
+from voltac.report.slow_accesses import Explainer
+from voltac.sema import tree
+
+_SLOW = ("gather", "scatter", "scalar")
+_WORDS = {
+    ("broadcast", "load"): "a scalar load for all lanes",
+    ("broadcast", "store"): "a scalar store",
+    ("vector", "load"): "a vector load",
+    ("vector", "store"): "a vector store",
+    ("masked", "load"): "a masked load",
+    ("masked", "store"): "a masked store",
+    ("gather", "load"): "a gather",
+    ("scatter", "store"): "a scatter",
+}
+_ELEMENTS = {"i1": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "half": "float16", "ptr": "pointer"}
+
+
+@record
+class Fact:
+    """One thing to say of a place of the source."""
+
+    file: str
+    line: int
+    column: int
+    end_column: int
+    operation: str
+    """``load``, ``store``, or the keyword of a statement."""
+    kind: str
+    """Of the main path, as in :class:`AccessReport`; empty for statements."""
+    element: str
+    text: str
+    reason: str
+    remark: str
+    """Why it is slow and what to write instead; empty where it is not."""
+
+
+@mutable_record
+class Explanation:
+    file: str
+    target: str
+    lanes: int
+    level: int
+    sources: dict[str, list[str]]
+    facts: list[Fact]
+
+    def files(self) -> list[str]:
+        """The main file first, then the included ones that have something to tell."""
+        return [self.file, *sorted({fact.file for fact in self.facts} - {self.file})]
+
+    def summary(self) -> str:
+        counts = Counter(fact.kind for fact in self.facts if fact.kind)
+        total = sum(counts.values())
+        if not total:
+            return "no access differs from lane to lane"
+        parts = ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
+        return f"{total} access{'es' if total != 1 else ''} of lanes: {parts}"
+
+    def heading(self) -> str:
+        return f"{self.file} for {self.target}, -O{self.level}: {self.lanes} lanes a gang; {self.summary()}"
+
+    def text(self) -> str:
+        out = [self.heading(), ""]
+        for file in self.files():
+            if file != self.file:
+                out += ["", f"{file}", ""]
+            lines = self.sources.get(file, [])
+            digits = len(str(len(lines)))
+            for number, line in enumerate(lines, 1):
+                facts = self._at(file, number)
+                if file != self.file and not facts:
+                    continue
+                out.append(f"{number:{digits}} | {line}".rstrip())
+                for fact in facts:
+                    width = max(1, min(fact.end_column, len(line) + 1) - fact.column)
+                    blanks = re.sub(r"[^\t]", " ", line[: fact.column - 1])
+                    remark = f": {fact.remark}" if fact.remark else ""
+                    out.append(f"{'':{digits}} | {blanks}{'^' * width} {fact.text}{remark}")
+        return "\n".join(out) + "\n"
+
+    def _at(self, file: str, line: int) -> list[Fact]:
+        return [fact for fact in self.facts if fact.file == file and fact.line == line]
+
+    def json(self) -> str:
+        return json.dumps(
+            {
+                "file": self.file,
+                "target": self.target,
+                "lanes": self.lanes,
+                "level": self.level,
+                "facts": [asdict(fact) for fact in self.facts],
+            },
+            indent=1,
+        )
+
+    def html(self) -> str:
+        """One self-contained page: no scripts, no references to other files."""
+        title = html.escape(f"{self.file}: what it became")
+        parts = [
+            "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>",
+            f"<title>{title}</title><style>{_STYLE}</style><h1>{title}</h1><p>{html.escape(self.heading())}</p>",
+        ]
+        for file in self.files():
+            if file != self.file:
+                parts.append(f"<h2>{html.escape(file)}</h2>")
+            parts.append("<table>")
+            for number, line in enumerate(self.sources.get(file, []), 1):
+                facts = self._at(file, number)
+                if file != self.file and not facts:
+                    continue
+                notes = "".join(f"<div class='{_colour(fact)}'>{_note(fact, line)}</div>" for fact in facts)
+                parts.append(f"<tr><td>{number}<td><pre>{html.escape(line)}</pre>{notes}")
+            parts.append("</table>")
+        return "\n".join(parts) + "\n"
+
+
+def explain(job: Compilation) -> Explanation:
+    """Of a whole compilation."""
+    options, sources = job.options, job.diagnostics.sources
+    names = {os.path.abspath(name): name for name in job.dependencies}
+    groups: dict[tuple[str, int, int, str], list[AccessReport]] = {}
+    for report in job.access_reports:
+        if report.line and report.file in names:
+            groups.setdefault((names[report.file], report.line, report.column, report.operation), []).append(report)
+    explainer = Explainer(job.program, {(file, line) for file, line, _, _ in groups}, options, sources)
+    facts = [_access(explainer, key, reports) for key, reports in groups.items()]
+    facts += _statements(job, options)
+    facts.sort(key=lambda fact: (fact.file, fact.line, fact.column, fact.operation != "load"))
+    target = options.target
+    # A file ends with a line break, not with an empty line.
+    lines = {name: text[:-1] if text and not text[-1] else text for name, text in sources.items()}
+    return Explanation(job.file, target.name, target.width, options.level, lines, facts)
+
+
+def _access(explainer: Explainer, key: tuple[str, int, int, str], reports: list[AccessReport]) -> Fact:
+    file, line, column, operation = key
+    place = Span(file, line, column, line, column + 1)
+    main = [report for report in reports if report.all_on] or [report for report in reports if not report.is_masked] or reports
+    text = _outcomes(main)
+    rest = [report for report in reports if report not in main]
+    if rest and (other := _outcomes(rest)) != text:
+        text += f"; under a mask {other}"
+    found = explainer.expressions(place, operation)
+    span = found[0].place.span if found else place
+    slow = next((report for report in main if report.kind in _SLOW), None)
+    remark = ""
+    if slow is not None:
+        span, remark, _ = explainer.irregular(place, slow)
+    end = span.end_column if span.end_line == line else column + 1
+    element = main[0].element
+    return Fact(
+        file,
+        line,
+        column,
+        end,
+        operation,
+        (slow or main[0]).kind,
+        _ELEMENTS.get(element, element),
+        text,
+        main[0].reason,
+        remark,
+    )
+
+
+def _outcomes(reports: list[AccessReport]) -> str:
+    """What became of an access; in several places, if it was inlined, several things."""
+    return " or ".join(dict.fromkeys(_outcome(report) for report in reports))
+
+
+def _outcome(report: AccessReport) -> str:
+    match report.kind:
+        case "scalar":
+            return f"{report.lanes} scalar {report.operation}s"
+        case "shuffled":
+            return report.reason
+        case "shared":
+            return f"no load: {report.reason}"
+        case "merged":
+            return f"one store: {report.reason}"
+    return _WORDS[report.kind, report.operation]
+
+
+_PLACE = re.compile(r"^(?:foreach|cif|cfor)_(\d+)_(\d+)\.(\w+)", re.MULTILINE)
+
+
+def _paths(text: str) -> dict[tuple[int, int], set[str]]:
+    """Line and column of a statement -> the paths of it that the code has."""
+    paths: dict[tuple[int, int], set[str]] = {}
+    for found in _PLACE.finditer(text):
+        paths.setdefault((int(found[1]), int(found[2])), set()).add(found[3])
+    return paths
+
+
+def _statements(job: Compilation, options: Options) -> list[Fact]:
+    """Which paths of the statements with two of them are in the code."""
+    paths, last = _paths(str(job.results["passes"])), _paths(job.optimized.text())
+    for place, left in last.items():
+        if "all_on" in left and not left & {"masked", "finished"}:
+            # LLVM has seen that nothing is left over.
+            paths[place].discard("masked")
+    facts: list[Fact] = []
+    for function in job.program.functions:
+        if function.library or function.body is None:
+            continue
+        for node in nodes(function.body):
+            if isinstance(node, tree.Foreach) or (isinstance(node, (tree.If, tree.Loop)) and node.coherent):
+                there = paths.get((node.span.line, node.span.column))
+                if there:
+                    text = _foreach(there, options.target.width) if isinstance(node, tree.Foreach) else _coherent(there)
+                    word = keyword(node)
+                    column = node.span.column
+                    end = column + len(word)
+                    facts.append(Fact(node.span.file, node.span.line, column, end, word, "", "", text, "", ""))
+    return facts
+
+
+def _foreach(paths: set[str], width: int) -> str:
+    if "all_on" not in paths:
+        return "every gang runs under a mask"
+    if "masked" not in paths:
+        return f"gangs of {width} with all lanes on; nothing is left over"
+    return f"gangs of {width} with all lanes on, then the rest once under a mask"
+
+
+def _coherent(paths: set[str]) -> str:
+    if "all_on" not in paths:
+        return "under a mask, as lanes may be off here anyway"
+    return "without a mask while all lanes take part, else under one"
+
+
+_STYLE = """\
+:root{color-scheme:light dark;--line:#8884;--fast:#2e8b57;--masked:#2a7de1;--slow:#d9542b}
+body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:76rem;padding:0 1rem}
+h1{font-size:1.5rem}h2{font-size:1.15rem}
+table{border-collapse:collapse;width:100%}td{vertical-align:top;padding:0 .6rem}td:first-child{text-align:right;opacity:.5}
+pre{margin:0;font:13px/1.5 ui-monospace,Menlo,Consolas,monospace;white-space:pre-wrap}
+div{border-left:4px solid;padding-left:.6rem;margin:.1rem 0 .1rem 1rem;font-size:13px}
+.fast{border-color:var(--fast)}.masked{border-color:var(--masked)}.slow{border-color:var(--slow)}.statement{border-color:var(--line)}
+"""
+
+
+def _colour(fact: Fact) -> str:
+    if not fact.kind:
+        return "statement"
+    return "slow" if fact.kind in _SLOW else "masked" if fact.kind == "masked" else "fast"
+
+
+def _note(fact: Fact, line: str) -> str:
+    expression = line[fact.column - 1 : fact.end_column - 1].strip()
+    remark = f": {html.escape(fact.remark)}" if fact.remark else ""
+    return f"<code>{html.escape(expression)}</code> {html.escape(fact.text)}{remark}"
