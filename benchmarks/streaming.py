@@ -24,7 +24,8 @@ from voltac.report.measure import Ratio, interleaved, machine, ratio
 HERE = Path(__file__).resolve().parent
 NAMES = ("increment", "copy", "saxpy", "triad", "reduce", "deinterleave", "structs")
 STRIDED = ("reduce", "deinterleave", "structs")
-SIZES = {"in cache": 4096 + 5, "out of cache": 1 << 24}
+SIZES = {"in L1": 1024 + 5, "in L2": 8192 + 5, "out of cache": 1 << 24}
+"""Elements; five arrays' worth of them are touched at most."""
 
 
 def build(folder: Path, compiler: str) -> tuple[ctypes.CDLL, ctypes.CDLL, ctypes.CDLL]:
