@@ -173,6 +173,7 @@ DECLARATIONS: tuple[Row, ...] = (
     ("¦using namespace std;\nint next() { return 1; }", ""),
     ("int three = (1 + 2¦;\nint next() { return three; }", "')'"),
     ("int three[2] = { 1, 2 ¦;\nint next() { return three[0]; }", "'}'"),
+    ("typedef int (*bar)(¦Foo);\nvoid next(bar a) { a(3); }", "'Foo' is no type"),
     ("typedef ¦foo bar;\nbar next(bar a) { return a; }", "unknown type 'foo'"),
     ("¦vec3 use(int a) { return a; }\nvec3 next(vec3 a) { return a; }", "unknown type 'vec3'"),
     ('extern ¦"C++" { int use(int a); }', "linkage"),

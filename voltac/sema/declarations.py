@@ -84,7 +84,7 @@ def check_declaration_statement(checker: Checker, node: ast.DeclarationStatement
         return tree.Block(node.span, ())
     if base.storage == "typedef":
         for init in declared.declarators:
-            define_typedef(checker, init, base)
+            define_or_poison(checker, init, base)
         return tree.Block(node.span, ())
     # All initial values first: later variables of a declaration don't see the earlier ones (section 16.1).
     variables = [_check_variable(checker, init, base, local=True) for init in declared.declarators]
@@ -107,7 +107,7 @@ def check_file_declaration(checker: Checker, node: ast.Declaration) -> None:
         return
     if base.storage == "typedef":
         for init in node.declarators:
-            define_typedef(checker, init, base)
+            define_or_poison(checker, init, base)
         return
     variables = []
     for init in node.declarators:
@@ -156,6 +156,13 @@ def _poison(checker: Checker, declarator: ast.Declarator) -> None:
 
 
 # --- typedef ----------------------------------------------------------------------------------------------------
+
+
+def define_or_poison(checker: Checker, init: ast.InitDeclarator, base: Base) -> None:
+    try:
+        define_typedef(checker, init, base)
+    except Rejected:
+        _poison(checker, init.declarator)
 
 
 def define_typedef(checker: Checker, init: ast.InitDeclarator, base: Base) -> None:

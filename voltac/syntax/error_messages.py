@@ -62,7 +62,7 @@ class Mend:
         if self.text == INVENTED:
             return "a name is missing here"
         if self.text == INVENTED_TYPE:
-            return f"a type is missing in front of '{short(token)}'"
+            return f"'{short(token)}' is no type that is known, or a type is missing in front of it"
         if self.text.startswith("while"):
             return "a 'do' loop ends with 'while (condition);'"
         if self.removed:
