@@ -116,6 +116,11 @@ def test_expected_tokens_are_named_when_few() -> None:
     assert "expected" not in message("void f() { a = ; }").text
 
 
+def test_numbers_in_the_tree_are_not_taken_for_tokens() -> None:
+    """A vector's length is a number on the parser's stack, as are the tokens there."""
+    assert [item.line for item in messages("void f() {\n  for (int<100; j++) { }\n}\nint x = ;\n")] == [2, 4]
+
+
 def test_a_bad_character_does_not_make_a_second_message() -> None:
     assert len(messages("void f() { a = 3 $ 4; b = 1; }")) == 1
 

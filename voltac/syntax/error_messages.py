@@ -244,15 +244,19 @@ class ErrorMessages:
     def unclosed_bracket(self) -> int:
         """The innermost bracket that is open, or -1."""
         depth = 0
-        for value in reversed(self.values):
-            text = self.texts[value] if isinstance(value, int) else ""
+        for token in reversed(self.stacked_tokens()):
+            text = self.texts[token]
             if text in CLOSING:
                 depth += 1
             elif text in OPENING:
                 if depth == 0:
-                    return int(value)
+                    return token
                 depth -= 1
         return -1
+
+    def stacked_tokens(self) -> list[int]:
+        """The tokens on the stacks that wait for the end of their rule. A token's value is its number, where it starts."""
+        return [start for value, start in zip(self.values, self.starts) if type(value) is int and value == start]
 
     def missing_semicolon(self, token: int) -> bool:
         if not token or self.texts[token] == ";" or not self.accepts_text(";") or self.context_start() < 0:
@@ -300,10 +304,8 @@ class ErrorMessages:
     def nesting(self) -> tuple[int, int]:
         """How many brackets and how many operators wait for their end."""
         brackets = operators = 0
-        for value in self.values:
-            if not isinstance(value, int):
-                continue
-            text = self.texts[value]
+        for token in self.stacked_tokens():
+            text = self.texts[token]
             if text in OPENING:
                 brackets += 1
             elif text in CLOSING:

@@ -284,11 +284,8 @@ class SyntaxErrors(ErrorMessages):
 
     def open_blocks(self) -> int:
         """How many braces are open."""
-        depth = 0
-        for value in self.values:
-            text = self.texts[value] if isinstance(value, int) else ""
-            depth += (text == "{") - (text == "}")
-        return depth
+        texts = [self.texts[token] for token in self.stacked_tokens()]
+        return texts.count("{") - texts.count("}")
 
     # --- unknown types
 
