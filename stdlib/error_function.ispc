@@ -1,24 +1,53 @@
 // erf and erfc.
 //
 // Near zero erf x = x P(x^2). Elsewhere erfc x = e^(-x^2) P(y) / (x + k) with y = (x - k) / (x + k), which brings all x
-// to a short interval. x^2 is split into the exact square of a shortened x and the rest, as its rounding error counts in
-// the exponent.
+// to a short interval. x^2 is taken in double length, as its rounding error counts in the exponent. Where erf is 1 less a little, a power of two is precise enough for that.
 
 template <typename F> static inline F erf_near_float(F x) {
     F z = x * x;
-    return x + x * (0.12837916706f + z * (-0.37612638468f + z * (0.112837824952f + z * (-0.0268654307277f +
-        z * (0.00522103180786f + z * (-0.000848408040554f + z * (0.000112659590256f + z * -9.66704457149e-6f)))))));
+    F y = z * z;
+    F low = __fma(y, __fma(z, -0.0268560778f, 0.112836279f), __fma(z, -0.376126289f, 0.128379166f));
+    F high = __fma(y, __fma(z, -1.38589735e-06f, 8.37591433e-05f), __fma(z, -0.000808809884f, 0.00519415271f));
+    return __fma(x, __fma(y * y, high, low), x);
 }
 
-template <typename F, typename I> static inline F erfc_tail_float(F size) {
-    F x = __min((F)11.0f, size);
-    F t = 1.0f / (x + 2.0f);
-    F y = (x - 2.0f) * t;
-    F p = 1.02158270476f + y * (-0.687160669233f + y * (0.279472165255f + y * (-0.0364430638779f +
-        y * (-0.0215120999932f + y * (0.00649220501167f + y * (0.00309601879619f + y * (-0.000916676985197f +
-        y * (-0.000634639959864f + y * 0.000207134064869f))))))));
-    F head = __float_of_bits((I)__bits(x) & 0xFFFFF000);
-    return exp_scaled_float<F, I>(-head * head, (head - x) * (head + x), (I)0) * (p * t);
+template <typename F> static inline F erf_far_float(F size) {
+    F x = __min((F)4.0f, size);
+    F z = x * x;
+    F high = __fma(z, __fma(x, 1.50477172e-05f, -0.000454210414f), __fma(x, 0.00520850904f, -0.0341838337f));
+    F low = __fma(x, __fma(x, 0.153154939f, 0.916397154f), 1.62827909f);
+    F exponent = -x * __fma(z * x, high, low);
+    F shifted = exponent + 12582912.0f;
+    F e = exp2_polynomial_float<F>(exponent - (shifted - 12582912.0f));
+    return 1.0f - __scale_sum((F)1.0f, e, shifted);
+}
+
+template <typename F> static inline F erfc_tail_float(F size) {
+    F x = __min((F)10.5f, size);
+    F d = x + 3.0f;
+    F d_low = x > 3.0f ? 3.0f - (d - x) : x - (d - 3.0f);
+    F t = 1.0f / d;
+    F t_error = __fma(-d, t, 1.0f) - d_low * t;
+    F y = (x - 3.0f) * t;
+    F y_low = __fma(y, t_error, __fma(x - 3.0f, t, -y));
+    F z = y * y;
+    F u = z * z;
+    F high = __fma(z, __fma(y, -0.000245890435f, -0.000391137408f), __fma(y, 0.00303594442f, -0.00128566159f));
+    F low = __fma(z, __fma(y, -0.0268320851f, 0.119540945f), __fma(y, -0.310466468f, 0.590227544f));
+    // The polynomial and its product with t in double length; its derivative only roughly.
+    F slope = y * __fma(y, __fma(u, high, low), -0.88339448f);
+    F p = 1.07400692f + slope;
+    F p_low = __fma(y_low, __fma(y, __fma(y, -0.7f, 1.18f), -0.88f), slope - (p - 1.07400692f));
+    F ratio = p * t;
+    F ratio_low = __fma(ratio, t_error, __fma(p_low, t, __fma(p, t, -ratio)));
+    // e^-(x^2) = 2^n (1 + most + curve)
+    F square = x * x;
+    F shifted = __fma(square, -1.44269504f, 12582912.0f);
+    F n = shifted - 12582912.0f;
+    F rest = n * 1.90465421e-9f - __fma(x, x, -square);
+    F most = __fma(n, -0.693147182f, -square);
+    F curve = expm1_curve_float<F>(most, rest);
+    return __scale_sum(ratio, __fma(ratio, most, __fma(ratio, curve, ratio_low)), shifted);
 }
 
 template <typename F> static inline F erf_near_double(F x) {
@@ -29,53 +58,77 @@ template <typename F> static inline F erf_near_double(F x) {
         z * (-1.633322934343369995819e-7d + z * (1.441387928909502885592e-8d + z * -9.502840894774705160656e-10d)))))))))));
 }
 
-template <typename F, typename I> static inline F erfc_tail_double(F size) {
+template <typename F, typename I, typename U> static inline F erfc_tail_double(F size) {
     F x = __min((F)28.0d, size);
-    F t = 1.0d / (x + 3.0d);
+    F d = x + 3.0d;
+    F d_low = x > 3.0d ? 3.0d - (d - x) : x - (d - 3.0d);
+    F t = 1.0d / d;
+    F unit = d * t;
+    F t_error = ((1.0d - unit) - product_error<F, U>(d, t, unit)) - d_low * t;
     F y = (x - 3.0d) * t;
+    F y_low = product_error<F, U>(x - 3.0d, t, y) + y * t_error;
     F q = 0.0001075615433475130452728d + y * (0.00003039842207442786852645d + y * (-0.00001747098559205981883941d +
         y * (-0.000004750039539358967739934d + y * (0.000002767224900594315844618d + y * (0.000001000118970814778174859d +
         y * (-4.126985734439470405578e-7d + y * (-2.33415486344046873352e-7d + y * (5.288901967975419235014e-8d +
         y * (4.759472526952953807673e-8d + y * (-5.686377475630250123564e-9d + y * -4.997719066970704422223e-9d))))))))));
-    F p = 1.07400690708833970195d + y * (-0.8833944531698836693401d + y * (0.5902283571041018814088d +
+    // The polynomial and its product with t in double length; its derivative only roughly.
+    F bend = y * (0.5902283571041018814088d +
         y * (-0.3104672619005613135234d + y * (0.1195277612872860251472d + y * (-0.02682723462473609628124d +
         y * (-0.001212416627020690999676d + y * (0.00303406200595192646718d + y * (-0.0005483096961604028797394d +
-        y * (-0.0002767778928154889119492d + y * q)))))))));
-    F head = __float_of_bits((I)__bits(x) & 0xFFFFFFFFF8000000);
-    return exp_scaled_double<F, I>(-head * head, (head - x) * (head + x), (I)0) * (p * t);
+        y * (-0.0002767778928154889119492d + y * q))))))));
+    F steep = -0.8833944531698836693401d + bend;
+    F slope = y * steep;
+    F slope_low = product_error<F, U>(y, steep, slope) + y * (bend - (steep + 0.8833944531698836693401d));
+    F p = 1.07400690708833970195d + slope;
+    // What the first coefficients lost in rounding counts, too.
+    F lost = -8.86402e-17d + y * (-3.8235e-17d + y * -4.91437e-17d);
+    F p_low = (slope - (p - 1.07400690708833970195d)) + (slope_low + lost + y_low * (y * (1.18d - 0.7d * y) - 0.88d));
+    F ratio = p * t;
+    F ratio_low = product_error<F, U>(p, t, ratio) + p_low * t + ratio * t_error;
+    // e^-(x^2) = 2^n (1 + r + curve)
+    F square = x * x;
+    F shifted = square * -1.4426950408889634d + 6755399441055744.0d;
+    F n = shifted - 6755399441055744.0d;
+    F high = -square - n * 0.6931471805596629565116018d;
+    F low = n * 2.8235290563031577103118e-13d + product_error<F, U>(x, x, square);
+    F r = high - low;
+    F curve = exp_curve_double<F>(r, (high - r) - low);
+    F total = ratio + (ratio * r + (ratio * curve + (ratio_low + product_error<F, U>(ratio, r, ratio * r))));
+    return scale_double<F, I>(total, (I)__bits(shifted) - 0x4338000000000000);
 }
 
-template <typename F, typename I> static inline F erf_float(F x) {
+template <typename F> static inline F erf_float(F x) {
     F size = abs(x);
-    return size < 1.0f ? erf_near_float<F>(x) : __copysign(1.0f - erfc_tail_float<F, I>(size), x);
+    F near = erf_near_float<F>(x), far = __copysign(erf_far_float<F>(size), x);
+    return size < 1.0f ? near : far;
 }
 
-template <typename F, typename I> static inline F erf_double(F x) {
+template <typename F, typename I, typename U> static inline F erf_double(F x) {
     F size = abs(x);
-    return size < 0.75d ? erf_near_double<F>(x) : __copysign(1.0d - erfc_tail_double<F, I>(size), x);
+    return size < 0.75d ? erf_near_double<F>(x) : __copysign(1.0d - erfc_tail_double<F, I, U>(size), x);
 }
 
-template <typename F, typename I> static inline F erfc_float(F x) {
-    F tail = erfc_tail_float<F, I>(abs(x));
+template <typename F> static inline F erfc_float(F x) {
+    F tail = erfc_tail_float<F>(abs(x)), near = 1.0f - erf_near_float<F>(x);
     F far = x < 0.0f ? 2.0f - tail : tail;
-    return abs(x) < 0.75f ? 1.0f - erf_near_float<F>(x) : far;
+    return abs(x) < 0.72f ? near : far;
 }
 
-template <typename F, typename I> static inline F erfc_double(F x) {
-    F tail = erfc_tail_double<F, I>(abs(x));
+template <typename F, typename I, typename U> static inline F erfc_double(F x) {
+    F tail = erfc_tail_double<F, I, U>(abs(x));
     F far = x < 0.0d ? 2.0d - tail : tail;
     return abs(x) < 0.75d ? 1.0d - erf_near_double<F>(x) : far;
 }
 
-float erf(float x) { return erf_float<float, int>(x); }
-uniform float erf(uniform float x) { return erf_float<uniform float, uniform int>(x); }
-double erf(double x) { return erf_double<double, int64>(x); }
-uniform double erf(uniform double x) { return erf_double<uniform double, uniform int64>(x); }
+float erf(float x) { return erf_float<float>(x); }
+uniform float erf(uniform float x) { return erf_float<uniform float>(x); }
+double erf(double x) { return erf_double<double, int64, uint64>(x); }
+uniform double erf(uniform double x) { return erf_double<uniform double, uniform int64, uniform uint64>(x); }
 float16 erf(float16 x) { return (float16)erf((float)x); }
 uniform float16 erf(uniform float16 x) { return (uniform float16)erf((uniform float)x); }
-float erfc(float x) { return erfc_float<float, int>(x); }
-uniform float erfc(uniform float x) { return erfc_float<uniform float, uniform int>(x); }
-double erfc(double x) { return erfc_double<double, int64>(x); }
-uniform double erfc(uniform double x) { return erfc_double<uniform double, uniform int64>(x); }
+float erfc(float x) { return erfc_float<float>(x); }
+uniform float erfc(uniform float x) { return erfc_float<uniform float>(x); }
+double erfc(double x) { return erfc_double<double, int64, uint64>(x); }
+uniform double erfc(uniform double x) { return erfc_double<uniform double, uniform int64, uniform uint64>(x); }
 float16 erfc(float16 x) { return (float16)erfc((float)x); }
 uniform float16 erfc(uniform float16 x) { return (uniform float16)erfc((uniform float)x); }

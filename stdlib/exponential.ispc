@@ -1,119 +1,218 @@
-// exp, log and their relatives.
+// exp, exp2, log, log2 and their relatives.
 //
 // Each algorithm is stated once, for both rates: F is the number's type, I the integer of its width and U the
-// unsigned one, all at one rate. Coefficients are Chebyshev fits made with mpmath at 50 digits.
-//
-// Rounding to an integer is done by adding 1.5 * 2^23 (2^52 for double): the sum's low bits are then the integer,
-// which also holds for what a conversion would leave undefined, NaN and infinity.
+// unsigned one, all at one rate. Float's polynomials are made by benchmarks/coefficients.py, double's are Chebyshev fits
+// made with mpmath at 50 digits. Float uses fused multiply-adds, which give the same result on every target; double does
+// without.
 
-// e^x = 2^n e^r with n = round(x / ln 2), so |r| <= ln(2) / 2 (Cody and Waite 1980). ln 2 is split in two, such that
-// n times the upper part is exact. 2^n is applied in two steps, for results below the normal range and at its end.
-// What others need too: e^(x + low) 2^extra.
-template <typename F, typename I> static inline F exp_scaled_float(F x, F low, I extra) {
-    F bounded = __min((F)90.0f, __max((F)-105.0f, x));
-    F shifted = bounded * 1.44269504f + 12582912.0f;
+// e^x = 2^n e^r with n = round(x / ln 2), so |r| <= ln(2) / 2 (Cody and Waite 1980). With ln 2 split in two, n times
+// either part counts fully: the first difference is exact. Returns e^r, from 0.7 to 1.5.
+// Rounding to an integer is done by adding 1.5 * 2^23, below which there are no fractions: __scale_sum takes n so.
+// Returns e^r - 1.
+template <typename F> static inline F exp_reduced_float(F x, F &shifted) {
+    F bounded = __max((F)-104.0f, __min((F)90.0f, x));
+    shifted = __fma(bounded, 1.44269504f, 12582912.0f);
     F n = shifted - 12582912.0f;
-    F r = (bounded - n * 0.693145751953125f) - (n * 1.42860676533e-6f - low);
-    F p = 0.5f + r * (0.166665763056f + r * (0.0416665537626f + r * (0.00836329275303f + r * 0.00139263256181f)));
-    F e = 1.0f + (r + r * r * p);
-    I k = (I)__bits(shifted) - 0x4B400000 + extra;
-    I half = k >> 1;
-    return e * __float_of_bits((half + 127) << 23) * __float_of_bits((k - half + 127) << 23);
+    F most = __fma(n, -0.693147182f, bounded), rest = n * 1.90465421e-9f;
+    F r = most + rest;
+    F z = r * r;
+    F p = __fma(z, __fma(z, 0.00138207339f, __fma(r, 0.00836867746f, 0.0416682661f)), __fma(r, 0.166665211f, 0.49999994f));
+    return most + __fma(z, p, rest);
 }
 
+template <typename F> static inline F exp_float(F x) {
+    F shifted;
+    F e = exp_reduced_float<F>(x, shifted);
+    return __scale_sum((F)1.0f, e, shifted);
+}
+
+// 2^r - 1 for |r| <= 1/2
+template <typename F> static inline F exp2_polynomial_float(F r) {
+    F z = r * r;
+    F p = __fma(z, __fma(r, 0.000153289526f, 0.00133909809f), __fma(r, 0.00961850025f, 0.0555035956f));
+    return __fma(r, 0.693147182f, z * __fma(r, p, 0.240226477f));
+}
+
+template <typename F> static inline F exp2_float(F x) {
+    F bounded = __max((F)-151.0f, __min((F)129.0f, x));
+    F shifted = bounded + 12582912.0f;
+    return __scale_sum((F)1.0f, exp2_polynomial_float<F>(bounded - (shifted - 12582912.0f)), shifted);
+}
+
+// For double: e^(r + low) for small r, and the same less 1 + r.
+template <typename F> static inline F exp_curve_double(F r, F low) {
+    F p = 0.1666666666666666745273d + r * (0.04166666666666666722804d + r * (0.008333333333330061832518d +
+        r * (0.001388888888888655251695d + r * (0.0001984126986305361687787d + r * (0.00002480158731714449898401d +
+        r * (2.755726845999706477171e-6d + r * (2.755728296954995270415e-7d + r * (2.510038549551031907655e-8d +
+        r * 2.091123663026154448528e-9d))))))));
+    return low + r * r * (0.5d + r * p);
+}
+
+template <typename F> static inline F exp_polynomial_double(F r, F low) { return 1.0d + (r + exp_curve_double<F>(r, low)); }
+
+// x 2^k in two steps, for results below the normal range and at its end.
+template <typename F, typename I> static inline F scale_double(F x, I k) {
+    I half = k >> 1;
+    return x * __float_of_bits((half + 1023) << 52) * __float_of_bits((k - half + 1023) << 52);
+}
+
+// ln 2 is split such that n times the upper part is exact. What others need too: e^(x + rest) 2^extra.
 template <typename F, typename I> static inline F exp_scaled_double(F x, F rest, I extra) {
     F bounded = __min((F)711.0d, __max((F)-747.0d, x));
     F shifted = bounded * 1.4426950408889634d + 6755399441055744.0d;
     F n = shifted - 6755399441055744.0d;
     F high = bounded - n * 0.6931471805596629565116018d, low = n * 2.8235290563031577103118e-13d - rest;
     F r = high - low;
-    F p = 0.1666666666666666745273d + r * (0.04166666666666666722804d + r * (0.008333333333330061832518d +
-        r * (0.001388888888888655251695d + r * (0.0001984126986305361687787d + r * (0.00002480158731714449898401d +
-        r * (2.755726845999706477171e-6d + r * (2.755728296954995270415e-7d + r * (2.510038549551031907655e-8d +
-        r * 2.091123663026154448528e-9d))))))));
-    F square = r * r;
-    F e = 1.0d + (r + (((high - r) - low) + square * (0.5d + r * p)));
-    I k = (I)__bits(shifted) - 0x4338000000000000 + extra;
-    I half = k >> 1;
-    return e * __float_of_bits((half + 1023) << 52) * __float_of_bits((k - half + 1023) << 52);
+    return scale_double<F, I>(exp_polynomial_double<F>(r, (high - r) - low), (I)__bits(shifted) - 0x4338000000000000 + extra);
 }
 
-template <typename F, typename I> static inline F exp_float(F x) { return exp_scaled_float<F, I>(x, (F)0.0f, (I)0); }
 template <typename F, typename I> static inline F exp_double(F x) { return exp_scaled_double<F, I>(x, (F)0.0d, (I)0); }
 
-float exp(float x) { return exp_float<float, int>(x); }
-uniform float exp(uniform float x) { return exp_float<uniform float, uniform int>(x); }
+// 2^x = 2^n e^(f ln 2) with n = round(x), the product in double length.
+template <typename F, typename I, typename U> static inline F exp2_double(F x) {
+    F bounded = __min((F)1025.0d, __max((F)-1080.0d, x));
+    F shifted = bounded + 6755399441055744.0d;
+    F f = bounded - (shifted - 6755399441055744.0d);
+    F r = f * 0.69314718055994530942d;
+    F low = product_error<F, U>(f, (F)0.69314718055994530942d, r) + f * 2.3190468138462996e-17d;
+    return scale_double<F, I>(exp_polynomial_double<F>(r, low), (I)__bits(shifted) - 0x4338000000000000);
+}
+
+float exp(float x) { return exp_float<float>(x); }
+uniform float exp(uniform float x) { return exp_float<uniform float>(x); }
 double exp(double x) { return exp_double<double, int64>(x); }
 uniform double exp(uniform double x) { return exp_double<uniform double, uniform int64>(x); }
+float exp2(float x) { return exp2_float<float>(x); }
+uniform float exp2(uniform float x) { return exp2_float<uniform float>(x); }
+double exp2(double x) { return exp2_double<double, int64, uint64>(x); }
+uniform double exp2(uniform double x) { return exp2_double<uniform double, uniform int64, uniform uint64>(x); }
+float16 exp2(float16 x) { return (float16)exp2((float)x); }
+uniform float16 exp2(uniform float16 x) { return (uniform float16)exp2((uniform float)x); }
 float16 exp(float16 x) { return (float16)exp((float)x); }
 uniform float16 exp(uniform float16 x) { return (uniform float16)exp((uniform float)x); }
 
-// log x = k ln 2 + log m, m in [sqrt(1/2), sqrt(2)). With f = m - 1 and s = f / (2 + f):
-// log m = 2 atanh s = 2 s + s R(s^2), arranged as f - (f^2/2 - s (f^2/2 + R)), where the large terms are exact.
-// log((1 + f) 2^power) + rest
-template <typename F> static inline F log_series_float(F f, F power, F rest) {
-    F s = f / (2.0f + f);
-    F z = s * s;
-    F r = z * (0.66666666554f + z * (0.400001222118f + z * (0.285507786332f + z * 0.233316144718f)));
-    F half_square = 0.5f * f * f;
-    F low = power * 1.42860676533e-6f + rest;
-    return power * 0.693145751953125f - ((half_square - (s * (half_square + r) + low)) - f);
+// log x = k ln 2 + log(1 + f), with 1 + f from 3/4 to 3/2, where the exponents of zero and infinity are what their
+// logarithms are. log(1 + f) = f + f^2 P(f). k ln 2 comes last, in a fused multiply-add: so what cancels is exact.
+// The P:
+template <typename F> static inline F log_series_float(F f) {
+    F z = f * f;
+    F y = z * z;
+    F low = __fma(z, __fma(f, 0.19990848f, -0.250001103f), __fma(f, 0.333334506f, -0.5f));
+    F high = __fma(z, __fma(f, 0.10472551f, -0.131639361f), __fma(f, 0.1447763f, -0.166468784f));
+    return __fma(y, __fma(y, -0.0451522693f, high), low);
 }
 
-template <typename F> static inline F log_series_double(F f, F power, F rest) {
+template <typename F> static inline F log_float(F x) {
+    F f = __significand(x) - 1.0f;
+    return __fma(__exponent(x), 0.693147182f, __fma(f * f, log_series_float<F>(f), f));
+}
+
+// log2 x = k + f / ln 2 + f^2 P(f), where the sum of the first two, the quotient and the square are kept in double length.
+// Here 1 + f runs from 2/3 to 4/3: with k = -1 less cancels.
+template <typename F> static inline F log2_float(F x) {
+    F m = __significand(x);
+    F exponent = __exponent(x);
+    F k = m > 1.33333337f ? exponent + 1.0f : exponent;
+    F f = (m > 1.33333337f ? 0.5f * m : m) - 1.0f;
+    F z = f * f;
+    F y = z * z;
+    F low = __fma(z, __fma(f, -0.240633771f, 0.288686574f), __fma(f, -0.36067149f, 0.480896711f));
+    F high = __fma(z, -0.18552424f, __fma(f, 0.201606259f, -0.175920799f));
+    F cube = z * f * __fma(y, __fma(f, high, 0.202096641f), low);
+    F linear = f * 1.44269502f;
+    F linear_low = __fma(f, 1.44269502f, -linear);
+    F sum = k + linear;
+    F sum_low = abs(k) < __float_of_bits(0x7F800000) ? linear - (sum - k) : (F)0.0f;
+    F square_low = __fma(f, f, -z) * -0.721347511f;
+    return sum + (sum_low + __fma(z, -0.721347511f, cube + (square_low + __fma(f, 1.92596303e-8f, linear_low))));
+}
+
+// For double: m in [sqrt(1/2), sqrt(2)). With f = m - 1 and s = f / (2 + f): log m = 2 atanh s = 2 s + s R(s^2), arranged
+// as f - (f^2/2 - s (f^2/2 + R)), where the large terms are exact. The product with s:
+template <typename F> static inline F log_product_double(F f, F half_square) {
     F s = f / (2.0d + f);
     F z = s * s;
     F r = z * (0.6666666666666669707651d + z * (0.3999999999989889051352d + z * (0.2857142862625383760626d +
         z * (0.2222221108937949621425d + z * (0.1818289243253687120024d + z * (0.1533161172205500789727d +
         z * 0.1461780715341732481495d))))));
+    return s * (half_square + r);
+}
+
+// log((1 + f) 2^power) + rest:
+template <typename F> static inline F log_series_double(F f, F power, F rest) {
     F half_square = 0.5d * f * f;
     F low = power * 2.8235290563031577103118e-13d + rest;
-    return power * 0.6931471805596629565116018d - ((half_square - (s * (half_square + r) + low)) - f);
+    return power * 0.6931471805596629565116018d - ((half_square - (log_product_double<F>(f, half_square) + low)) - f);
 }
 
-template <typename F, typename I> static inline F log_float(F x) {
-    F scaled = x < 1.17549435e-38f ? x * 33554432.0f : x;
-    I bits = (I)__bits(scaled);
-    I k = (bits - 0x3F3504F3) >> 23;
-    F f = __float_of_bits(bits - (k << 23)) - 1.0f;
-    F result = log_series_float<F>(f, (F)(x < 1.17549435e-38f ? k - 25 : k), (F)0.0f);
-    // The order matters: NaN and infinity stay, zero is a pole, below it there is no logarithm.
-    result = x < __float_of_bits(0x7F800000) ? result : x;
-    result = x == 0.0f ? __float_of_bits(0xFF800000) : result;
-    return x < 0.0f ? __float_of_bits(0x7FC00000) : result;
-}
-
-template <typename F, typename I> static inline F log_double(F x) {
+// Significand and exponent of what is above zero and finite.
+template <typename F, typename I> static inline F log_reduced_double(F x, F &power) {
     F scaled = x < 2.2250738585072014e-308d ? x * 18014398509481984.0d : x;
     I bits = (I)__bits(scaled);
     I k = (bits - 0x3FE6A09E667F3BCD) >> 52;
-    F f = __float_of_bits(bits - (k << 52)) - 1.0d;
-    F result = log_series_double<F>(f, (F)(x < 2.2250738585072014e-308d ? k - 54 : k), (F)0.0d);
+    power = (F)(x < 2.2250738585072014e-308d ? k - 54 : k);
+    return __float_of_bits(bits - (k << 52)) - 1.0d;
+}
+
+// The order matters: NaN and infinity stay, zero is a pole, below it there is no logarithm.
+template <typename F> static inline F log_special_double(F x, F result) {
     result = x < __float_of_bits(0x7FF0000000000000) ? result : x;
     result = x == 0.0d ? __float_of_bits(0xFFF0000000000000) : result;
     return x < 0.0d ? __float_of_bits(0x7FF8000000000000) : result;
 }
 
-float log(float x) { return log_float<float, int>(x); }
-uniform float log(uniform float x) { return log_float<uniform float, uniform int>(x); }
+template <typename F, typename I> static inline F log_double(F x) {
+    F power;
+    F f = log_reduced_double<F, I>(x, power);
+    return log_special_double<F>(x, log_series_double<F>(f, power, (F)0.0d));
+}
+
+template <typename F, typename I, typename U> static inline F log2_double(F x) {
+    F power;
+    F f = log_reduced_double<F, I>(x, power);
+    // What is left of log(1 + f) without the product, in double length; then its product with 1 / ln 2.
+    F half_square = 0.5d * f * f;
+    F most = f - half_square;
+    F most_low = ((f - most) - half_square) - product_error<F, U>(0.5d * f, f, half_square);
+    F linear = most * 1.4426950408889634074d;
+    F linear_low = product_error<F, U>(most, (F)1.4426950408889634074d, linear) + most * 2.0355273740931033e-17d;
+    F sum = power + linear;
+    F sum_low = linear - (sum - power);
+    F rest = (most_low + log_product_double<F>(f, half_square)) * 1.4426950408889634074d;
+    return log_special_double<F>(x, sum + (sum_low + (linear_low + rest)));
+}
+
+float log(float x) { return log_float<float>(x); }
+uniform float log(uniform float x) { return log_float<uniform float>(x); }
 double log(double x) { return log_double<double, int64>(x); }
 uniform double log(uniform double x) { return log_double<uniform double, uniform int64>(x); }
+float log2(float x) { return log2_float<float>(x); }
+uniform float log2(uniform float x) { return log2_float<uniform float>(x); }
+double log2(double x) { return log2_double<double, int64, uint64>(x); }
+uniform double log2(uniform double x) { return log2_double<uniform double, uniform int64, uniform uint64>(x); }
+float16 log2(float16 x) { return (float16)log2((float)x); }
+uniform float16 log2(uniform float16 x) { return (uniform float16)log2((uniform float)x); }
 float16 log(float16 x) { return (float16)log((float)x); }
 uniform float16 log(uniform float16 x) { return (uniform float16)log((uniform float)x); }
 
-// e^x - 1 = 2^n (p + (1 - 2^-n)) with p = e^r - 1: for n = 0 nothing is lost near zero.
-template <typename F, typename I> static inline F expm1_float(F x) {
-    F bounded = __min((F)90.0f, __max((F)-25.0f, x));
-    F shifted = bounded * 1.44269504f + 12582912.0f;
+// e^r - 1 - most for r = most + rest, |r| <= ln(2) / 2
+template <typename F> static inline F expm1_curve_float(F most, F rest) {
+    F r = most + rest;
+    F z = r * r;
+    F p = __fma(z, __fma(z, __fma(r, 0.000197625719f, 0.00139323308f), __fma(r, 0.00833354518f, 0.0416664928f)),
+        __fma(r, 0.166666657f, 0.5f));
+    return __fma(z, p, rest);
+}
+
+// e^x - 1 = 2^n (e^r - 1) + (2^n - 1): for n = 0 nothing is lost near zero. Halved, for results at the end of the range.
+template <typename F> static inline F expm1_float(F x) {
+    F bounded = __max((F)-25.0f, __min((F)89.0f, x));
+    F shifted = __fma(bounded, 1.44269504f, 12582912.0f);
     F n = shifted - 12582912.0f;
-    F r = (bounded - n * 0.693145751953125f) - n * 1.42860676533e-6f;
-    F p = r + r * r * (0.5f + r * (0.166666666667f + r * (0.0416665537626f + r * (0.00833332079225f +
-        r * (0.00139263256181f + r * 0.000198828560721f)))));
-    I k = (I)__bits(shifted) - 0x4B400000;
-    I half = k >> 1;
-    F sum = p + (1.0f - __float_of_bits((127 - __min(k, (I)100)) << 23));
-    F result = sum * __float_of_bits((half + 127) << 23) * __float_of_bits((k - half + 127) << 23);
-    return x == 0.0f ? x : result;
+    F most = __fma(n, -0.693147182f, bounded);
+    F p = most + expm1_curve_float<F>(most, n * 1.90465421e-9f);
+    F half = __scale_sum((F)0.5f, (F)0.0f, shifted);
+    return __copysign(2.0f * __fma(p, half, half - 0.5f), x);
 }
 
 template <typename F, typename I> static inline F expm1_double(F x) {
@@ -134,26 +233,23 @@ template <typename F, typename I> static inline F expm1_double(F x) {
     return x == 0.0d ? x : result;
 }
 
-float expm1(float x) { return expm1_float<float, int>(x); }
-uniform float expm1(uniform float x) { return expm1_float<uniform float, uniform int>(x); }
+float expm1(float x) { return expm1_float<float>(x); }
+uniform float expm1(uniform float x) { return expm1_float<uniform float>(x); }
 double expm1(double x) { return expm1_double<double, int64>(x); }
 uniform double expm1(uniform double x) { return expm1_double<uniform double, uniform int64>(x); }
 float16 expm1(float16 x) { return (float16)expm1((float)x); }
 uniform float16 expm1(uniform float16 x) { return (uniform float16)expm1((uniform float)x); }
 
-// log(1 + x): with u = 1 + x rounded, log u plus what the rounding lost over u. Near zero x itself is the f of log.
-template <typename F, typename I> static inline F log1p_float(F x) {
+// log(1 + x): with u = 1 + x rounded, log u plus what the rounding lost over u. For double, near zero x itself is the f
+// of log.
+template <typename F> static inline F log1p_float(F x) {
     F u = 1.0f + x;
     F lost = u > 2.0f ? 1.0f - (u - x) : x - (u - 1.0f);
-    I bits = (I)__bits(u);
-    I k = (bits - 0x3F3504F3) >> 23;
-    F m = __float_of_bits(bits - (k << 23)) - 1.0f;
-    F near = x > -0.292893f && x < 0.414213f ? (F)1.0f : (F)0.0f;
-    F result = log_series_float<F>(near != 0.0f ? x : m, near != 0.0f ? (F)0.0f : (F)k, near != 0.0f ? (F)0.0f : lost / u);
+    F f = __significand(u) - 1.0f;
+    F result = __fma(__exponent(u), 0.693147182f, f + __fma(f * f, log_series_float<F>(f), lost / u));
     result = x < __float_of_bits(0x7F800000) ? result : x;
     result = x == -1.0f ? __float_of_bits(0xFF800000) : result;
-    result = x == 0.0f ? x : result;
-    return x < -1.0f ? __float_of_bits(0x7FC00000) : result;
+    return x == 0.0f ? x : result;
 }
 
 template <typename F, typename I> static inline F log1p_double(F x) {
@@ -170,8 +266,8 @@ template <typename F, typename I> static inline F log1p_double(F x) {
     return x < -1.0d ? __float_of_bits(0x7FF8000000000000) : result;
 }
 
-float log1p(float x) { return log1p_float<float, int>(x); }
-uniform float log1p(uniform float x) { return log1p_float<uniform float, uniform int>(x); }
+float log1p(float x) { return log1p_float<float>(x); }
+uniform float log1p(uniform float x) { return log1p_float<uniform float>(x); }
 double log1p(double x) { return log1p_double<double, int64>(x); }
 uniform double log1p(uniform double x) { return log1p_double<uniform double, uniform int64>(x); }
 float16 log1p(float16 x) { return (float16)log1p((float)x); }

@@ -40,7 +40,7 @@ template <typename D, typename I, typename L> static inline D power_of_two(I k) 
 // The remainder of two doubles, exact. In each step a multiple q of m 2^k is taken off, with k such that q has at most 51
 // bits (52 from the largest number to the smallest): then q is off by one at most, and what is left has no more digits
 // than m. The product's rounding error comes from halves of 26 bits (Dekker 1971). Numbers near the end of the range are
-// moved away from it first.
+// moved away from it.
 template <typename D, typename I, typename L, typename U> static inline D fmod_double(D x, D y) {
     D r = abs(x), m = abs(y), down = 1.0d;
     D infinity = __float_of_bits(0x7FF0000000000000);
@@ -49,19 +49,23 @@ template <typename D, typename I, typename L, typename U> static inline D fmod_d
         result = __float_of_bits(0x7FF8000000000000);
     else if (m < infinity) {
         while (r >= m) {
-            if (r < 1.0e-240d) {
+            if (r < 1.0e-240d && down == 1.0d) {
                 r *= 1.2676506002282294e30d * 1.2676506002282294e30d;
                 m *= 1.2676506002282294e30d * 1.2676506002282294e30d;
                 down = 6.223015277861142e-61d;
             }
-            I above = (I)(__bits(r) >> 52) - ((I)(__bits(m * 18014398509481984.0d) >> 52) - 54);
-            I k = m > 1.0e290d ? (I)0 : __min((I)2046, __max((I)0, above - 50));
+            // The exponent of a subnormal m, too.
+            I below = m < 1.0e-290d ? (I)(__bits(m * 18014398509481984.0d) >> 52) - 54 : (I)(__bits(m) >> 52);
+            I k = __min((I)2046, __max((I)0, (I)(__bits(r) >> 52) - below - 50));
             I half = k >> 1;
             D part = m * power_of_two<D, I, L>(half) * power_of_two<D, I, L>(k - half);
             D q = __trunc(r / part);
-            D product = q * part;
-            r = (r - product) - product_error<D, U>(q, part, product);
-            r = r < 0.0d ? r + part : r;
+            // A sixteenth of everything, so that products near the end of the range are finite.
+            D sixteenth = r > 1.0e300d ? (D)0.0625d : (D)1.0d;
+            D portion = part * sixteenth;
+            D product = q * portion;
+            D left = (r * sixteenth - product) - product_error<D, U>(q, portion, product);
+            r = (left < 0.0d ? left + portion : left) / sixteenth;
         }
         result = __copysign(r * down, x);
     }

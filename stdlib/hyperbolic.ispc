@@ -1,10 +1,17 @@
 // sinh, cosh, tanh: from half of e^|x|, which does not overflow before the result does; near zero odd polynomials.
 
-template <typename F, typename I> static inline F sinh_float(F x) {
+template <typename F> static inline F half_exp_float(F x) {
+    F shifted;
+    F e = exp_reduced_float<F>(x, shifted);
+    return __scale_sum((F)1.0f, e, shifted - 1.0f);
+}
+
+template <typename F> static inline F sinh_float(F x) {
     F size = abs(x), z = x * x;
-    F near = x + x * z * (0.166666666466f + z * (0.00833333967592f + z * (0.000198381019687f + z * 2.80628025823e-6f)));
-    F half = exp_scaled_float<F, I>(size, (F)0.0f, (I)-1);
-    return size < 1.0f ? near : __copysign(half - 0.25f / half, x);
+    F p = __fma(z, __fma(z, __fma(z, 2.78392554e-6f, 0.000198426351f), 0.00833331142f), 0.166666672f);
+    F half = half_exp_float<F>(size);
+    F near = __fma(x * z, p, x), far = __copysign(half - 0.25f / half, x);
+    return size < 1.0f ? near : far;
 }
 
 template <typename F, typename I> static inline F sinh_double(F x) {
@@ -16,15 +23,15 @@ template <typename F, typename I> static inline F sinh_double(F x) {
     return size < 1.0d ? x + x * z * p : __copysign(half - 0.25d / half, x);
 }
 
-float sinh(float x) { return sinh_float<float, int>(x); }
-uniform float sinh(uniform float x) { return sinh_float<uniform float, uniform int>(x); }
+float sinh(float x) { return sinh_float<float>(x); }
+uniform float sinh(uniform float x) { return sinh_float<uniform float>(x); }
 double sinh(double x) { return sinh_double<double, int64>(x); }
 uniform double sinh(uniform double x) { return sinh_double<uniform double, uniform int64>(x); }
 float16 sinh(float16 x) { return (float16)sinh((float)x); }
 uniform float16 sinh(uniform float16 x) { return (uniform float16)sinh((uniform float)x); }
 
-template <typename F, typename I> static inline F cosh_float(F x) {
-    F half = exp_scaled_float<F, I>(abs(x), (F)0.0f, (I)-1);
+template <typename F> static inline F cosh_float(F x) {
+    F half = half_exp_float<F>(abs(x));
     return half + 0.25f / half;
 }
 
@@ -33,32 +40,45 @@ template <typename F, typename I> static inline F cosh_double(F x) {
     return half + 0.25d / half;
 }
 
-float cosh(float x) { return cosh_float<float, int>(x); }
-uniform float cosh(uniform float x) { return cosh_float<uniform float, uniform int>(x); }
+float cosh(float x) { return cosh_float<float>(x); }
+uniform float cosh(uniform float x) { return cosh_float<uniform float>(x); }
 double cosh(double x) { return cosh_double<double, int64>(x); }
 uniform double cosh(uniform double x) { return cosh_double<uniform double, uniform int64>(x); }
 float16 cosh(float16 x) { return (float16)cosh((float)x); }
 uniform float16 cosh(uniform float16 x) { return (uniform float16)cosh((uniform float)x); }
 
-// tanh |x| = 1 - 2 / (e^2|x| + 1); in double, where that cancels, -m / (m + 2) with m = e^-2|x| - 1.
-template <typename F, typename I> static inline F tanh_float(F x) {
-    F size = abs(x), z = x * x;
-    F near = x + x * z * (-0.333333331494f + z * (0.133333001462f + z * (-0.0539584616275f + z * (0.0217625029074f +
-        z * (-0.00832318705828f + z * 0.00226950168416f)))));
-    F far = 1.0f - 2.0f / (exp_float<F, I>(2.0f * size) + 1.0f);
-    return __copysign(size < 0.632f ? near : far, x);
+// tanh |x| = m / (m + 2) with m = e^2|x| - 1; in double, where that loses less, -m / (m + 2) with m = e^-2|x| - 1.
+template <typename F> static inline F tanh_float(F x) {
+    F doubled = __min((F)20.0f, 2.0f * abs(x));
+    F shifted = __fma(doubled, 1.44269504f, 12582912.0f);
+    F n = shifted - 12582912.0f;
+    F most = __fma(n, -0.693147182f, doubled);
+    F power = __scale_sum((F)1.0f, (F)0.0f, shifted);
+    F m = __fma(most + expm1_curve_float<F>(most, n * 1.90465421e-9f), power, power - 1.0f);
+    // The quotient, with what the rounding of the divisor and of the quotient lost.
+    F d = m + 2.0f;
+    F inverse = 1.0f / d;
+    F q = m * inverse;
+    F d_low = __max(2.0f, m) - d + __min(2.0f, m);
+    F rest = __fma(-q, d_low, __fma(-q, d, m));
+    return __copysign(__fma(rest, inverse, q), x);
 }
 
-template <typename F, typename I> static inline F tanh_double(F x) {
+template <typename F, typename I, typename U> static inline F tanh_double(F x) {
     F size = abs(x);
     F m = expm1_double<F, I>(size < 1.0d ? -2.0d * size : 2.0d * size);
-    F value = size < 1.0d ? -m / (m + 2.0d) : 1.0d - 2.0d / (m + 2.0d);
-    return __copysign(value, x);
+    F d = m + 2.0d;
+    F q = -m / d;
+    F product = q * d;
+    F d_low = __max(2.0d, m) - d + __min(2.0d, m);
+    F rest = ((-m - product) - product_error<F, U>(q, d, product)) - q * d_low;
+    F near = q + rest / d, far = 1.0d - 2.0d / d;
+    return __copysign(size < 1.0d ? near : far, x);
 }
 
-float tanh(float x) { return tanh_float<float, int>(x); }
-uniform float tanh(uniform float x) { return tanh_float<uniform float, uniform int>(x); }
-double tanh(double x) { return tanh_double<double, int64>(x); }
-uniform double tanh(uniform double x) { return tanh_double<uniform double, uniform int64>(x); }
+float tanh(float x) { return tanh_float<float>(x); }
+uniform float tanh(uniform float x) { return tanh_float<uniform float>(x); }
+double tanh(double x) { return tanh_double<double, int64, uint64>(x); }
+uniform double tanh(uniform double x) { return tanh_double<uniform double, uniform int64, uniform uint64>(x); }
 float16 tanh(float16 x) { return (float16)tanh((float)x); }
 uniform float16 tanh(uniform float16 x) { return (uniform float16)tanh((uniform float)x); }

@@ -3,19 +3,8 @@
 // F is the number's type, I the integer of its width, at one rate. Coefficients are Chebyshev fits made with mpmath at
 // 50 digits.
 
-// atan(n / d) of two numbers >= 0, with one division. Above tan(3 pi/8) it is pi/2 - atan(d / n), between that and
-// tan(pi/8) pi/4 + atan((n - d) / (n + d)), so that the polynomial sees at most tan(pi/8).
-template <typename F> static inline F atan_of_ratio_float(F n, F d) {
-    F over = n > 2.41421356f * d ? -d : (n < 0.414213562f * d ? n : n - d);
-    F under = n > 2.41421356f * d ? n : (n < 0.414213562f * d ? d : n + d);
-    F base = n > 2.41421356f * d ? (F)1.57079637f : (n < 0.414213562f * d ? (F)0.0f : (F)0.785398185f);
-    F t = over / under;
-    F z = t * t;
-    F p = z * (-0.333333317597f + z * (0.199995401462f + z * (-0.142639439077f + z * (0.107436051489f +
-        z * -0.0645150951864f))));
-    return base + (t + (t * p - base * 2.78275346e-8f));
-}
-
+// atan(n / d) of two numbers >= 0, with one division. For double, above tan(3 pi/8) it is pi/2 - atan(d / n), between
+// that and tan(pi/8) pi/4 + atan((n - d) / (n + d)), so that the polynomial sees at most tan(pi/8).
 template <typename F> static inline F atan_of_ratio_double(F n, F d) {
     F over = n > 2.414213562373095d * d ? -d : (n < 0.41421356237309503d * d ? n : n - d);
     F under = n > 2.414213562373095d * d ? n : (n < 0.41421356237309503d * d ? d : n + d);
@@ -30,8 +19,36 @@ template <typename F> static inline F atan_of_ratio_double(F n, F d) {
     return base + (t + (t * p + base * 3.8981718325193755e-17d));
 }
 
+// For float the polynomial goes as far as 1: the angle is the one between the nearer axis and the point, taken off that
+// axis' or added to it. Both zero and both infinite count as (1, 0) and (1, 1).
+template <typename F, typename U> static inline F atan2_float(F y, F x) {
+    F n = abs(y), d = abs(x);
+    // Where one is NaN, both sides of the quotient get what is NaN.
+    F least = __min(d, n), most = __max((F)1.40129846e-45f, __max(n, d));
+    F quotient = least / most;
+    F t = least == most ? (F)1.0f : quotient;
+    F z = t * t;
+    F u = z * z;
+    F low = __fma(u, __fma(z, 0.106792226f, -0.142142847f), __fma(z, 0.199941471f, -0.333331674f));
+    F high = __fma(u, __fma(z, 0.00297553698f, -0.0165850837f), __fma(z, 0.0435600914f, -0.0758115426f));
+    F angle = __fma(t * z, __fma(u * u, high, low), t);
+    U left = __bits(x) & 0x80000000;
+    F axis = n > d ? (F)1.57079637f : __float_of_bits((U)0x40490FDB & (U)((int)left >> 31));
+    U turned = n > d ? left ^ 0x80000000 : left;
+    F part = __float_of_bits(__bits(angle) ^ turned);
+    return __copysign(axis + __fma(axis, -2.78275346e-8f, part), y);
+}
+
 template <typename F> static inline F atan_float(F x) {
-    return __copysign(atan_of_ratio_float<F>(abs(x), (F)1.0f), x);
+    F size = abs(x);
+    F inverse = 1.0f / size;
+    F t = size > 1.0f ? inverse : size;
+    F z = t * t;
+    F u = z * z;
+    F low = __fma(u, __fma(z, 0.106792226f, -0.142142847f), __fma(z, 0.199941471f, -0.333331674f));
+    F high = __fma(u, __fma(z, 0.00297553698f, -0.0165850837f), __fma(z, 0.0435600914f, -0.0758115426f));
+    F angle = __fma(t * z, __fma(u * u, high, low), t);
+    return __copysign(size > 1.0f ? 1.57079637f - (angle + 4.37113883e-8f) : angle, x);
 }
 
 template <typename F> static inline F atan_double(F x) {
@@ -47,17 +64,6 @@ uniform float16 atan(uniform float16 x) { return (uniform float16)atan((uniform 
 
 // The angle of the point (x, y): the quadrant comes from the signs, of zeros too; two zeros and two infinities count as
 // (1, 0) and (1, 1).
-template <typename F> static inline F atan2_float(F y, F x) {
-    F n = abs(y), d = abs(x), infinity = __float_of_bits(0x7F800000);
-    F largest = __max(n, d);
-    F scale = largest > 1.0e38f ? (F)0.25f : (F)1.0f;
-    F n_finite = n == infinity && d == infinity ? (F)1.0f : n * scale;
-    F d_finite = n == infinity && d == infinity ? (F)1.0f : (largest == 0.0f ? (F)1.0f : d * scale);
-    F angle = atan_of_ratio_float<F>(n_finite, d_finite);
-    angle = __bits(x) >= 0x80000000 ? 3.14159274f - (angle + 8.74227766e-8f) : angle;
-    return x != x || y != y ? x + y : __copysign(angle, y);
-}
-
 template <typename F> static inline F atan2_double(F y, F x) {
     F n = abs(y), d = abs(x), infinity = __float_of_bits(0x7FF0000000000000);
     F largest = __max(n, d);
@@ -69,8 +75,8 @@ template <typename F> static inline F atan2_double(F y, F x) {
     return x != x || y != y ? x + y : __copysign(angle, y);
 }
 
-float atan2(float y, float x) { return atan2_float<float>(y, x); }
-uniform float atan2(uniform float y, uniform float x) { return atan2_float<uniform float>(y, x); }
+float atan2(float y, float x) { return atan2_float<float, uint32>(y, x); }
+uniform float atan2(uniform float y, uniform float x) { return atan2_float<uniform float, uniform uint32>(y, x); }
 double atan2(double y, double x) { return atan2_double<double>(y, x); }
 uniform double atan2(uniform double y, uniform double x) { return atan2_double<uniform double>(y, x); }
 float16 atan2(float16 y, float16 x) { return (float16)atan2((float)y, (float)x); }

@@ -1,69 +1,90 @@
 // pow.
 //
-// a^b = 2^(b log2 |a|). For float the logarithm and the power are computed in double: its 53 bits leave room for the
-// seven that the product with b costs. D, L, I: double, int64, int32 at the rate of F.
+// a^b = 2^(b log2 a). The product with b costs up to seven bits, so the logarithm of float is kept as a sum of two floats,
+// good to 2^-32, and that of double as a sum of two doubles, good to 2^-66.
 
-// log2 of a positive double from float range: log2 m = s P(s^2) with s = (m - 1) / (m + 1), to 2^-43.
-template <typename D, typename L> static inline D log2_for_power(D x) {
-    L bits = (L)__bits(x);
-    L k = (bits - 0x3FE6A09E667F3BCD) >> 52;
-    D m = __float_of_bits(bits - (k << 52));
-    D s = (m - 1.0d) / (m + 1.0d);
-    D z = s * s;
-    D p = 2.8853900817778501589d + z * (0.9617966941132127155d + z * (0.57707794235945908477d +
-        z * (0.41220925678615497105d + z * (0.31990537392276171442d + z * 0.28290661659068110872d))));
-    return (D)k + s * p;
+// log2 a = k + log2(1 / c) + log2(c z) (Tang 1990): z runs from 0.729 to 1.458, in sixteen intervals of equal bit
+// patterns; c is near 1 / z in the middle of each. 1 itself lies within the ninth, where c is 1, so nothing cancels there.
+static const uniform float pow_reciprocals[16] = {
+    1.34265733f, 1.28859067f, 1.23870969f, 1.19254661f, 1.14970064f, 1.10982656f, 1.07262576f, 1.03783786f,
+    1.0f, 0.950495064f, 0.897196293f, 0.849557519f, 0.806722701f, 0.768000007f, 0.732824445f, 0.700729966f
+};
+// log2(1 / c): multiples of 2^-16, to which k can be added exactly, and the rests.
+static const uniform float pow_logarithms[16] = {
+    -0.425094604f, -0.36579895f, -0.308837891f, -0.254043579f, -0.201263428f, -0.15032959f, -0.101150513f, -0.0535736084f,
+    0.0f, 0.0732421875f, 0.156509399f, 0.235214233f, 0.309860229f, 0.380828857f, 0.448455811f, 0.513076782f
+};
+static const uniform float pow_logarithm_rests[16] = {
+    3.45667286e-06f, 4.89648528e-06f, -2.17362327e-07f, -2.07037738e-06f, 5.16574255e-06f, -4.65099401e-06f,
+    3.71130886e-06f, -7.4667405e-06f, 0.0f, 6.77213711e-06f, -4.96389566e-06f, 2.2336701e-06f, -4.98750751e-06f,
+    -7.08602147e-06f, 4.65623134e-06f, -7.28060422e-06f
+};
+
+// (a 2^extra)^b for normal a > 0.
+template <typename F, typename I> static inline F pow_positive_float(F a, F b, F extra) {
+    I bits = (I)__bits(a);
+    I above = bits - 0x3F3AAAAB;
+    I interval = above >> 19;
+    F z = __float_of_bits(bits - (above & 0xFF800000));
+    F c = __lookup((uniform float * uniform)pow_reciprocals, interval);
+    // f = c z - 1: whole is exact, part what c z lost in rounding.
+    F near_one = c * z;
+    F part = __fma(c, z, -near_one);
+    F whole = near_one - 1.0f;
+    F f = whole + part;
+    F square = f * f;
+    F p = __fma(square, __fma(square, -0.212309733f, __fma(f, 0.288719028f, -0.360710621f)), __fma(f, 0.480898321f, -0.721347511f));
+    F linear = whole * 1.44269502f;
+    F linear_low = __fma(part, 1.44269502f, __fma(whole, 1.92596303e-8f, __fma(whole, 1.44269502f, -linear)));
+    F base = ((F)(above >> 23) + extra) + __lookup((uniform float * uniform)pow_logarithms, interval);
+    F log_high = base + linear;
+    F log_low = (linear - (log_high - base)) + linear_low +
+        __fma(square, p, __lookup((uniform float * uniform)pow_logarithm_rests, interval));
+    F exponent = b * log_high;
+    F exponent_low = __fma(b, log_low, __fma(b, log_high, -exponent));
+    F bounded = __max((F)-160.0f, __min((F)160.0f, exponent));
+    exponent_low = bounded == exponent ? exponent_low : (F)0.0f;
+    F shifted = (bounded + exponent_low) + 12582912.0f;
+    F r = (bounded - (shifted - 12582912.0f)) + exponent_low;
+    F power = __scale_sum((F)1.0f, exp2_polynomial_float<F>(r), shifted);
+    return a == 1.0f && extra == 0.0f ? (F)1.0f : power;
 }
 
-// 2^x for |x| < 1000, to 2^-34.
-template <typename D, typename L> static inline D exp2_for_power(D x) {
-    D shifted = x + 6755399441055744.0d;
-    D r = x - (shifted - 6755399441055744.0d);
-    D p = 0.99999999995956175074d + r * (0.69314718055683241353d + r * (0.24022651213498092661d +
-        r * (0.055504109063258666119d + r * (0.0096180256133180342494d + r * (0.0013333478473685415281d +
-        r * (0.00015469729214118297093d + r * 0.000015303700711365693939d))))));
-    L k = (L)__bits(shifted) - 0x4338000000000000;
-    return p * __float_of_bits((k + 1023) << 52);
-}
-
-template <typename F, typename D, typename L> static inline F pow_float(F a, F b) {
-    F size = abs(a);
-    D exponent = (D)b * log2_for_power<D, L>((D)size);
-    D bounded = __min((D)300.0d, __max((D)-300.0d, exponent));
-    F power = (F)exp2_for_power<D, L>(bounded);
+// Whatever is not above zero, normal and finite.
+template <typename F, typename I> static noinline F pow_special_float(F a, F b) {
+    F size = abs(a), infinity = __float_of_bits(0x7F800000);
+    F power = pow_positive_float<F, I>(size < 1.17549435e-38f ? size * 8388608.0f : size, b,
+        size < 1.17549435e-38f ? (F)-23.0f : (F)0.0f);
     // Zero and infinity: only the sign of b decides; an infinite b: below one it goes one way, above one the other.
-    F infinity = __float_of_bits(0x7F800000);
     power = size == 0.0f ? (b < 0.0f ? infinity : (F)0.0f) : power;
     power = size == infinity ? (b < 0.0f ? (F)0.0f : infinity) : power;
     power = abs(b) == infinity ? ((size < 1.0f) == (b < 0.0f) ? infinity : (F)0.0f) : power;
     power = size == 1.0f ? (F)1.0f : power;
     // A negative a: whole powers alone exist, odd ones are negative.
-    F whole = __floor(b);
-    F odd = whole - 2.0f * __floor(whole * 0.5f);
-    F negated = odd == 1.0f && whole == b ? -power : power;
+    F floor = __floor(b);
+    F odd = floor - 2.0f * __floor(floor * 0.5f);
+    F negated = odd == 1.0f && floor == b ? -power : power;
     power = __bits(a) >= 0x80000000 ? negated : power;
-    power = a < 0.0f && size != infinity && whole != b ? __float_of_bits(0x7FC00000) : power;
+    power = a < 0.0f && size != infinity && floor != b ? __float_of_bits(0x7FC00000) : power;
     power = a != a || b != b ? a + b : power;
-    return a == 1.0f || b == 0.0f ? (F)1.0f : power;
+    return b == 0.0f ? (F)1.0f : power;
 }
 
-float pow(float a, float b) { return pow_float<float, double, int64>(a, b); }
-uniform float pow(uniform float a, uniform float b) {
-    return pow_float<uniform float, uniform double, uniform int64>(a, b);
+template <typename F, typename I> static inline F pow_float(F a, F b) {
+    F power = pow_positive_float<F, I>(a, b, (F)0.0f);
+    if (__bits(a) - 0x00800000 >= 0x7F000000)
+        power = pow_special_float<F, I>(a, b);
+    return power;
 }
+
+float pow(float a, float b) { return pow_float<float, int>(a, b); }
+uniform float pow(uniform float a, uniform float b) { return pow_float<uniform float, uniform int>(a, b); }
 float16 pow(float16 a, float16 b) { return (float16)pow((float)a, (float)b); }
 uniform float16 pow(uniform float16 a, uniform float16 b) {
     return (uniform float16)pow((uniform float)a, (uniform float)b);
 }
 
-// For double the logarithm is a sum of two doubles, good to 2^-66. Products of two doubles are split into halves of 26
-// bits, so that their rounding error is known exactly (Dekker 1971).
-template <typename D, typename U> static inline D product_error(D a, D b, D product) {
-    D a_high = __float_of_bits(__bits(a) & ~(U)0x7FFFFFF), b_high = __float_of_bits(__bits(b) & ~(U)0x7FFFFFF);
-    D a_low = a - a_high, b_low = b - b_high;
-    return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
-}
-
+// For double log2 m = 2/ln2 (s + s^3/3 + s^5 ...) with s = (m - 1) / (m + 1), the first two terms in double length.
 template <typename D, typename L, typename U> static inline D pow_double(D a, D b) {
     D size = abs(a);
     D scaled = size < 2.2250738585072014e-308d ? size * 18014398509481984.0d : size;

@@ -13,7 +13,7 @@ static const uniform unsigned int two_over_pi[40] = {
 };
 
 // Reduction of large arguments (Payne and Hanek 1983). x = m 2^e with a 53-bit integer m. Words of 2/pi whose product
-// with m 2^e is a multiple of four are left out; the next six give x * 2/pi mod 4 to more than 100 bits.
+// with m 2^e is a multiple of four are left out; the next seven give x * 2/pi mod 4 to more than 130 bits.
 // Returns the quadrant; r + low is the rest. D, L, U, I: double, int64, uint64, int32 at one rate.
 template <typename D, typename L, typename U, typename I>
 static noinline I reduce_by_words(D x, D &r, D &low) {
@@ -21,26 +21,26 @@ static noinline I reduce_by_words(D x, D &r, D &low) {
     I e = (I)((bits >> 52) & 0x7FF) - 1075;
     U m = (bits & 0xFFFFFFFFFFFFF) | 0x10000000000000;
     U m_low = m & 0xFFFFFFFF, m_high = m >> 32;
-    I first = e < 2 ? 0 : min((e - 2) >> 5, (I)34);
-    // Product of the six words and m, limbs of 32 bits, the lowest first.
-    U limb[8];
+    I first = e < 2 ? 0 : min((e - 2) >> 5, (I)33);
+    // Product of the seven words and m, limbs of 32 bits, the lowest first.
+    U limb[9];
     U carry = 0;
-    for (uniform int k = 0; k < 6; ++k) {
-        U t = m_low * (U)two_over_pi[first + 5 - k] + carry;
+    for (uniform int k = 0; k < 7; ++k) {
+        U t = m_low * (U)two_over_pi[first + 6 - k] + carry;
         limb[k] = t & 0xFFFFFFFF;
         carry = t >> 32;
     }
-    limb[6] = carry;
-    limb[7] = 0;
+    limb[7] = carry;
+    limb[8] = 0;
     carry = 0;
-    for (uniform int k = 0; k < 6; ++k) {
-        U t = m_high * (U)two_over_pi[first + 5 - k] + limb[k + 1] + carry;
+    for (uniform int k = 0; k < 7; ++k) {
+        U t = m_high * (U)two_over_pi[first + 6 - k] + limb[k + 1] + carry;
         limb[k + 1] = t & 0xFFFFFFFF;
         carry = t >> 32;
     }
-    limb[7] = carry;
+    limb[8] = carry;
     // Two bits of quadrant and 126 of fraction.
-    I position = 66 - (e - 32 * first);
+    I position = 98 - (e - 32 * first);
     I skip = position >> 5;
     U bit = (U)(position & 31);
     U part[4];
@@ -72,54 +72,59 @@ static noinline I reduce_by_words(D x, D &r, D &low) {
     return quadrant;
 }
 
-// Up to 10,000: pi/2 in four parts (Cody and Waite 1980); n times each of the first three is exact.
+// Sizes up to 2^17: pi/2 in three parts (Cody and Waite 1980). The first difference is exact: what is left has no more
+// digits than a float. Whichever of the two is the larger, so is the difference behind the second.
 template <typename F, typename I, typename D, typename L, typename U>
-static inline I reduce_float(F x, F &r, F &low) {
-    F shifted = x * 0.636619772f + 12582912.0f;
+static inline I reduce_float(F size, F &r, F &low) {
+    F shifted = __fma(size, 0.636619772f, 12582912.0f);
     F n = shifted - 12582912.0f;
     I quadrant = (I)__bits(shifted);
-    F near = (x - n * 1.5703125f) - n * 0.0004837512969970703125f;
-    F step = n * 7.5495336204767227e-8f;
-    r = near - step;
-    low = ((near - r) - step) - n * 2.5633440682570896e-12f;
-    if (abs(x) > 10000.0f) {
+    F near = __fma(n, -1.57079637f, size);
+    r = near + n * 4.37113883e-8f;
+    low = __fma(n, 1.71512451e-15f, __fma(n, 4.37113883e-8f, near - r));
+    if (size > 131072.0f) {
         D exact, exact_low;
-        quadrant = reduce_by_words<D, L, U, I>((D)x, exact, exact_low);
+        quadrant = reduce_by_words<D, L, U, I>((D)size, exact, exact_low);
         // Infinity and NaN have no remainder.
-        r = (F)exact + (x - x);
+        r = (F)exact + (size - size);
         low = (F)(exact - (D)r);
     }
     return quadrant;
 }
 
-template <typename F> static inline F sin_quarter_float(F r, F low) {
-    F z = r * r;
-    return r + (r * z * (-0.166666646611f + z * (0.00833274803752f + z * -0.000195878405213f)) + low);
+// The square of r + low.
+template <typename F> static inline F square_of_sum(F r, F low) { return __fma(r, r, (r + r) * low); }
+
+template <typename F> static inline F sin_quarter_float(F r, F low, F z) {
+    return r + __fma(r * z, __fma(z, __fma(z, -0.000195185989f, 0.00833219104f), -0.166666552f), low);
 }
 
-template <typename F> static inline F cos_quarter_float(F r, F low) {
-    F z = r * r;
-    F half_square = 0.5f * z;
-    F top = 1.0f - half_square;
-    F small = z * z * (0.0416666646583f + z * (-0.00138883028023f + z * 2.45478916198e-5f)) - r * low;
-    return top + (((1.0f - top) - half_square) + small);
+template <typename F> static inline F cos_quarter_float(F z) {
+    return __fma(z, __fma(z, __fma(z, __fma(z, 2.44306684e-05f, -0.00138873013f), 0.0416666456f), -0.5f), 1.0f);
 }
 
-template <typename F, typename I, typename D, typename L, typename U> static inline F sin_float(F x) {
+// A quadrant with the bit of weight two set turns the sign.
+template <typename F, typename I, typename V> static inline F signed_by_quadrant(F value, I quadrant) {
+    return __float_of_bits(__bits(value) ^ ((V)quadrant << 30 & 0x80000000));
+}
+
+// The sine is odd, the cosine even.
+template <typename F, typename I, typename V, typename D, typename L, typename U> static inline F sin_float(F x) {
     F r, low;
-    I quadrant = reduce_float<F, I, D, L, U>(x, r, low);
-    F s = sin_quarter_float<F>(r, low), c = cos_quarter_float<F>(r, low);
+    I quadrant = reduce_float<F, I, D, L, U>(abs(x), r, low);
+    F z = square_of_sum<F>(r, low);
+    F s = sin_quarter_float<F>(r, low, z), c = cos_quarter_float<F>(z);
     F value = (quadrant & 1) != 0 ? c : s;
-    value = (quadrant & 2) != 0 ? -value : value;
-    return x == 0.0f ? x : value;
+    return __float_of_bits(__bits(value) ^ (((V)quadrant << 30 ^ __bits(x)) & 0x80000000));
 }
 
-template <typename F, typename I, typename D, typename L, typename U> static inline F cos_float(F x) {
+template <typename F, typename I, typename V, typename D, typename L, typename U> static inline F cos_float(F x) {
     F r, low;
-    I quadrant = reduce_float<F, I, D, L, U>(x, r, low) + 1;
-    F s = sin_quarter_float<F>(r, low), c = cos_quarter_float<F>(r, low);
+    I quadrant = reduce_float<F, I, D, L, U>(abs(x), r, low) + 1;
+    F z = square_of_sum<F>(r, low);
+    F s = sin_quarter_float<F>(r, low, z), c = cos_quarter_float<F>(z);
     F value = (quadrant & 1) != 0 ? c : s;
-    return (quadrant & 2) != 0 ? -value : value;
+    return signed_by_quadrant<F, I, V>(value, quadrant);
 }
 
 // Up to 1,000,000: pi/2 in four parts of 33 bits.
@@ -146,22 +151,28 @@ static inline I reduce_double(D x, D &r, D &low) {
     return quadrant;
 }
 
-template <typename D> static inline D sin_quarter_double(D r, D low) {
+// sin (r + low) - r, and cos (r + low) less its first terms 1 - r^2/2, rounded.
+template <typename D> static inline D sin_rest_double(D r, D low) {
     D z = r * r;
     D p = 0.008333333333333331489876d + z * (-0.0001984126984126506017398d + z * (2.755731921933545342883e-6d +
         z * (-2.50521062311579054867e-8d + z * (1.605853141458901075743e-10d + z * -7.586685070091267160937e-13d))));
     D cube = r * z;
-    return r + (cube * (-0.1666666666666666666551d + z * p) + low * (1.0d - 0.5d * z));
+    return cube * (-0.1666666666666666666551d + z * p) + low * (1.0d - 0.5d * z);
 }
 
-template <typename D> static inline D cos_quarter_double(D r, D low) {
+template <typename D> static inline D cos_rest_double(D r, D low, D top) {
     D z = r * r;
     D p = 0.04166666666666666666602d + z * (-0.00138888888888888878641d + z * (2.480158730158464377479e-5d +
         z * (-2.755731922140076001531e-7d + z * (2.087675579036339612874e-9d + z * (-1.147046077396932462671e-11d +
         z * 4.745865203787455108001e-14d)))));
-    D half_square = 0.5d * z;
-    D top = 1.0d - half_square;
-    return top + (((1.0d - top) - half_square) + (z * z * p - r * low));
+    return ((1.0d - top) - 0.5d * z) + (z * z * p - r * low);
+}
+
+template <typename D> static inline D sin_quarter_double(D r, D low) { return r + sin_rest_double<D>(r, low); }
+
+template <typename D> static inline D cos_quarter_double(D r, D low) {
+    D top = 1.0d - 0.5d * (r * r);
+    return top + cos_rest_double<D>(r, low, top);
 }
 
 template <typename D, typename L, typename U, typename I> static inline D sin_double(D x) {
@@ -181,18 +192,18 @@ template <typename D, typename L, typename U, typename I> static inline D cos_do
     return (quadrant & 2) != 0 ? -value : value;
 }
 
-float sin(float x) { return sin_float<float, int, double, int64, uint64>(x); }
+float sin(float x) { return sin_float<float, int, uint32, double, int64, uint64>(x); }
 uniform float sin(uniform float x) {
-    return sin_float<uniform float, uniform int, uniform double, uniform int64, uniform uint64>(x);
+    return sin_float<uniform float, uniform int, uniform uint32, uniform double, uniform int64, uniform uint64>(x);
 }
 double sin(double x) { return sin_double<double, int64, uint64, int>(x); }
 uniform double sin(uniform double x) { return sin_double<uniform double, uniform int64, uniform uint64, uniform int>(x); }
 float16 sin(float16 x) { return (float16)sin((float)x); }
 uniform float16 sin(uniform float16 x) { return (uniform float16)sin((uniform float)x); }
 
-float cos(float x) { return cos_float<float, int, double, int64, uint64>(x); }
+float cos(float x) { return cos_float<float, int, uint32, double, int64, uint64>(x); }
 uniform float cos(uniform float x) {
-    return cos_float<uniform float, uniform int, uniform double, uniform int64, uniform uint64>(x);
+    return cos_float<uniform float, uniform int, uniform uint32, uniform double, uniform int64, uniform uint64>(x);
 }
 double cos(double x) { return cos_double<double, int64, uint64, int>(x); }
 uniform double cos(uniform double x) { return cos_double<uniform double, uniform int64, uniform uint64, uniform int>(x); }
@@ -201,17 +212,36 @@ uniform float16 cos(uniform float16 x) { return (uniform float16)cos((uniform fl
 
 template <typename F, typename I, typename D, typename L, typename U> static inline F tan_float(F x) {
     F r, low;
-    I quadrant = reduce_float<F, I, D, L, U>(x, r, low);
-    F s = sin_quarter_float<F>(r, low), c = cos_quarter_float<F>(r, low);
-    F value = (quadrant & 1) != 0 ? -c / s : s / c;
-    return x == 0.0f ? x : value;
+    I quadrant = reduce_float<F, I, D, L, U>(abs(x), r, low);
+    F z = square_of_sum<F>(r, low);
+    F p = __fma(z, __fma(z, __fma(z, __fma(z, __fma(z, 0.00947746634f, 0.00295411143f), 0.0245411936f), 0.0533775277f),
+        0.133392468f), 0.333331376f);
+    F rest = __fma(r * z, p, __fma(low, z, low));
+    F tangent = r + rest;
+    // For odd quadrants minus the reciprocal, its rounding and that of the tangent made good.
+    F tangent_low = rest - (tangent - r);
+    F inverse = -1.0f / tangent;
+    F error = __fma(inverse, tangent_low, __fma(inverse, tangent, 1.0f));
+    F turned = __fma(inverse, error, inverse);
+    F value = (quadrant & 1) != 0 ? turned : tangent;
+    return __float_of_bits(__bits(value) ^ (__bits(x) & 0x80000000));
 }
 
+// The quotient of sine and cosine, each kept in double length.
 template <typename D, typename L, typename U, typename I> static inline D tan_double(D x) {
     D r, low;
     I quadrant = reduce_double<D, L, U, I>(x, r, low);
     D s = sin_quarter_double<D>(r, low), c = cos_quarter_double<D>(r, low);
-    D value = (quadrant & 1) != 0 ? -c / s : s / c;
+    D s_low = sin_rest_double<D>(r, low) - (s - r);
+    D top = 1.0d - 0.5d * (r * r);
+    D c_low = cos_rest_double<D>(r, low, top) - (c - top);
+    I odd = quadrant & 1;
+    D over = odd != 0 ? -c : s, over_low = odd != 0 ? -c_low : s_low;
+    D under = odd != 0 ? s : c, under_low = odd != 0 ? s_low : c_low;
+    D quotient = over / under;
+    D product = quotient * under;
+    D rest = ((over - product) - product_error<D, U>(quotient, under, product)) + (over_low - quotient * under_low);
+    D value = quotient + rest / under;
     return x == 0.0d ? x : value;
 }
 
@@ -227,15 +257,15 @@ float16 tan(float16 x) { return (float16)tan((float)x); }
 uniform float16 tan(uniform float16 x) { return (uniform float16)tan((uniform float)x); }
 
 // One reduction for both.
-template <typename F, typename I, typename D, typename L, typename U>
+template <typename F, typename I, typename V, typename D, typename L, typename U>
 static inline void sincos_float(F x, F &sine, F &cosine) {
     F r, low;
-    I quadrant = reduce_float<F, I, D, L, U>(x, r, low);
-    F s = sin_quarter_float<F>(r, low), c = cos_quarter_float<F>(r, low);
+    I quadrant = reduce_float<F, I, D, L, U>(abs(x), r, low);
+    F z = square_of_sum<F>(r, low);
+    F s = sin_quarter_float<F>(r, low, z), c = cos_quarter_float<F>(z);
     F first = (quadrant & 1) != 0 ? c : s, second = (quadrant & 1) != 0 ? s : c;
-    first = (quadrant & 2) != 0 ? -first : first;
-    sine = x == 0.0f ? x : first;
-    cosine = ((quadrant + 1) & 2) != 0 ? -second : second;
+    sine = __float_of_bits(__bits(first) ^ (((V)quadrant << 30 ^ __bits(x)) & 0x80000000));
+    cosine = signed_by_quadrant<F, I, V>(second, quadrant + 1);
 }
 
 template <typename D, typename L, typename U, typename I>
@@ -250,10 +280,10 @@ static inline void sincos_double(D x, D &sine, D &cosine) {
 }
 
 void sincos(float x, varying float * uniform s, varying float * uniform c) {
-    sincos_float<float, int, double, int64, uint64>(x, *s, *c);
+    sincos_float<float, int, uint32, double, int64, uint64>(x, *s, *c);
 }
 void sincos(uniform float x, uniform float * uniform s, uniform float * uniform c) {
-    sincos_float<uniform float, uniform int, uniform double, uniform int64, uniform uint64>(x, *s, *c);
+    sincos_float<uniform float, uniform int, uniform uint32, uniform double, uniform int64, uniform uint64>(x, *s, *c);
 }
 void sincos(double x, varying double * uniform s, varying double * uniform c) {
     sincos_double<double, int64, uint64, int>(x, *s, *c);

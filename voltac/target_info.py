@@ -33,6 +33,8 @@ class TargetInfo:
     """LLVM features added to the CPU's own, comma separated."""
     triple: str = "x86_64-unknown-linux-gnu"
     pointer_bits: int = 64
+    has_fma: bool = False
+    """Fused multiply-add in one instruction."""
     has_half_conversion: bool = False
     has_native_half: bool = False
     has_rand: bool = False
@@ -69,6 +71,7 @@ _AVX2 = replace(
     isa_macro="AVX2",
     cpu="core-avx2",
     features="+avx2,+fma,+f16c,+bmi,+bmi2,+popcnt,+lzcnt,+movbe,+rdrnd,+fast-gather",
+    has_fma=True,
     has_half_conversion=True,
     has_rand=True,
     has_gather=True,
@@ -89,7 +92,8 @@ _ICL = replace(_SKX, isa="avx512icl", isa_macro="AVX512ICL", cpu="icelake-server
 _SPR = replace(_SKX, isa="avx512spr", isa_macro="AVX512SPR", cpu="sapphirerapids", features="", has_native_half=True)
 _GNR = replace(_SPR, isa="avx512gnr", isa_macro="AVX512GNR", cpu="graniterapids")
 _NEON = TargetInfo(
-    "", "neon", "NEON", 4, 32, 32, 128, "generic", "", triple="aarch64-unknown-linux-gnu", has_half_conversion=True
+    "", "neon", "NEON", 4, 32, 32, 128, "generic", "", triple="aarch64-unknown-linux-gnu",
+    has_fma=True, has_half_conversion=True,
 )
 
 # ISA name in target names -> (record, lane forms). A form is mask bits x lanes; 1 is a mask register.

@@ -42,6 +42,28 @@ def _max(lanes: Lanes, a: Value, b: Value) -> Value:
     return larger[()]
 
 
+def _split(a: Value) -> tuple[Value, Value]:
+    """Significand from 3/4 to 3/2 and exponent, as floats."""
+    with np.errstate(all="ignore"):
+        significand, exponent = np.frexp(a)
+        low = significand < 0.75
+        exponent = np.where(a == 0, -np.inf, np.where(np.isinf(a), a, (exponent - low).astype(a.dtype))).astype(a.dtype)
+        significand = np.where(low, significand * a.dtype.type(2), significand)
+        plain = (a > 0) & np.isfinite(a)
+    return np.where(plain, significand, np.where(a < 0, np.nan, 1)).astype(a.dtype)[()], np.where(a != a, a, exponent)[()]
+
+
+def _scale_sum(lanes: Lanes, a: Value, b: Value, shifted: Value) -> Value:
+    with np.errstate(all="ignore"):
+        n = np.where(shifted == shifted, shifted - np.float32(12582912), 0).astype(np.int32)
+        scaled: Value = np.ldexp(a + b, n)
+    return scaled
+
+
+def _lookup(lanes: Lanes, table: Value, index: Value) -> Value:
+    return lanes.memory.view(int(table), 64).view(np.float32)[index & 15]
+
+
 def _leading_zeros(lanes: Lanes, a: Value) -> Value:
     return _per_element(lambda number, bits: bits - number.bit_length(), a)
 
@@ -150,6 +172,10 @@ BUILTINS: dict[str, Callable[..., Value]] = {
     "__min": _min,
     "__max": _max,
     "__fma": lambda lanes, a, b, c: arithmetic.fused_multiply_add(a, b, c),
+    "__exponent": lambda lanes, a: _split(a)[1],
+    "__significand": lambda lanes, a: _split(a)[0],
+    "__scale_sum": _scale_sum,
+    "__lookup": _lookup,
     "__copysign": lambda lanes, a, b: np.copysign(a, b),
     "__bits": _bits,
     "__float_of_bits": _bits,

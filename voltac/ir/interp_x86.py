@@ -5,6 +5,7 @@ Estimates are given exactly: a program may count on their accuracy, not on their
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from voltac.ir.interp_memory import Called
@@ -96,6 +97,50 @@ def reciprocal_root(value: float) -> float:
     return divide(1.0, square_root(value))
 
 
+def _float_parts(part: Callable[[float], float]) -> Callable[[Called], Value]:
+    def run(called: Called) -> Value:
+        return [None if value is None else part(value) for value in called.arguments[0]]
+
+    return run
+
+
+def _exponent(value: float) -> float:
+    """``getexp``: the exponent of the size."""
+    if not math.isfinite(value):
+        return abs(value)
+    return float(math.frexp(value)[1] - 1) if value else -math.inf
+
+
+def _significand(value: float) -> float:
+    """``getmant`` with the interval 3/4 .. 3/2 and NaN below zero, as ``lower`` asks for it."""
+    if value != value or value < 0:
+        return math.nan
+    if value in (0.0, math.inf):
+        return 1.0
+    part = math.frexp(value)[0]
+    return 2 * part if part < 0.75 else part
+
+
+def _scale(called: Called) -> Value:
+    values, powers = called.arguments[:2]
+
+    def one(value: float, power: float) -> float:
+        if not (math.isfinite(value) and math.isfinite(power)) or value == 0:
+            return value + 0 * power
+        try:
+            return round_single(math.ldexp(value, math.floor(power)))
+        except OverflowError:
+            return math.copysign(math.inf, value)
+
+    return [None if None in (value, power) else one(value, power) for value, power in zip(values, powers)]
+
+
+def _permute_two(called: Called) -> Value:
+    low, positions, high = called.arguments
+    both = [*low, *high]
+    return [None if position is None else both[position % len(both)] for position in positions]
+
+
 def _store_control(called: Called) -> Value:
     word = called.memory.find(called.arguments[0], 4, 1, write=True)
     word[0].data[word[1] : word[1] + 4] = _DEFAULT_CONTROL.to_bytes(4, "little")
@@ -112,7 +157,6 @@ X86: dict[str, Callable[[Called], Value]] = {
     "x86.avx2.permps": _permute,
     "x86.avx512.permvar": _permute,
     "x86.avx.vpermilvar.ps": _permute,
-    "x86.avx512.vpermi2var": _permute_two,
     "x86.ssse3.pshuf.b.128": _permute_bytes,
     "x86.avx512.mask.expand": _expand,
     "x86.bmi.pdep": _spread_bits,
@@ -123,6 +167,9 @@ X86: dict[str, Callable[[Called], Value]] = {
     "x86.avx.rsqrt.ps": estimate(reciprocal_root),
     "x86.avx512.rcp14": _masked_estimate(reciprocal),
     "x86.avx512.rsqrt14": _masked_estimate(reciprocal_root),
+    "x86.avx512.mask.getexp": _float_parts(_exponent),
+    "x86.avx512.mask.getmant": _float_parts(_significand),
+    "x86.avx512.mask.scalef": _scale,
     "x86.sse.stmxcsr": _store_control,
     "x86.sse.ldmxcsr": _nothing,
     "x86.sse.sfence": _nothing,

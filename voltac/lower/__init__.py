@@ -12,6 +12,7 @@ from voltac.lower import (  # noqa: F401  (each registers what it lowers)
     calls,
     conversions,
     expressions,
+    float_parts,
     foreach,
     heap,
     loops,

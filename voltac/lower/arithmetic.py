@@ -31,14 +31,16 @@ COMPARISONS = frozenset(_FLOAT_COMPARISONS)
 def float_flags(c: FunctionContext, lane: str) -> str:
     """Fast-math flags of an operation, with a blank at the end.
 
-    The library's own arithmetic stays as it is written: its reductions and
-    roundings depend on the order of operations.
+    The library's own arithmetic stays as it is written: its reductions and roundings
+    depend on the order of operations, and its results are the same on every target.
+    It says ``__fma`` where it means one.
     """
-    if not c.symbol.library:
-        if c.options.fast_math == "aggressive":
-            return "fast "
-        if c.options.fast_math == "balanced":
-            return "reassoc nsz arcp contract "
+    if c.symbol.library:
+        return ""
+    if c.options.fast_math == "aggressive":
+        return "fast "
+    if c.options.fast_math == "balanced":
+        return "reassoc nsz arcp contract "
     if c.options.disable_fma or (lane == "half" and not c.target.has_native_half):
         return ""
     return "contract "

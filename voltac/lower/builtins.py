@@ -332,7 +332,6 @@ BUILTINS: dict[str, Emitter] = {
     "__round": _plain("roundeven"),
     "__min": _extremum("olt", "smin", "umin"),
     "__max": _extremum("ogt", "smax", "umax"),
-    "__fma": _plain("fma"),
     "__copysign": _plain("copysign"),
     "__bits": _bitcast,
     "__float_of_bits": _bitcast,

@@ -1,0 +1,110 @@
+"""The polynomials of stdlib's float functions: minimax fits, rounded one coefficient after the other.
+
+    python benchmarks/coefficients.py [NAME ...]
+
+Prints, for each row of FITS, the coefficients as the library holds them, lowest power first, and the largest error
+that is left, as a power of two. A coefficient once rounded to float is taken as given and the rest is fitted anew, so
+later ones make good what rounding did to earlier ones.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+
+Real = Any
+Array = np.ndarray[Any, np.dtype[Any]]
+Function = Callable[[Real], Real]
+mpmath.mp.prec = 120
+
+# name -> (function to be approximated, what its error is multiplied with, ends of the interval, number of terms)
+FITS: dict[str, tuple[Function, Function, float, float, int]] = {}
+HALF_LN_2 = float(mpmath.log(2) / 2) * 1.0005
+QUARTER_PI = float(mpmath.pi / 4) * 1.0005
+
+
+def fit(name: str, function: Function, weight: Function, low: float, high: float, terms: int) -> None:
+    FITS[name] = (function, weight, low, high, terms)
+
+
+# e^r = 1 + r + r^2 P(r)
+fit("exp", lambda r: (mpmath.expm1(r) - r) / r**2, lambda r: r**2 / mpmath.exp(r), -HALF_LN_2, HALF_LN_2, 5)
+fit("exp fast", lambda r: (mpmath.expm1(r) - r) / r**2, lambda r: r**2 / mpmath.exp(r), -HALF_LN_2, HALF_LN_2, 4)
+# e^r - 1 = r + r^2 P(r)
+fit("expm1", lambda r: (mpmath.expm1(r) - r) / r**2, lambda r: r**2 / mpmath.expm1(r), -HALF_LN_2, HALF_LN_2, 6)
+# 2^r = 1 + r P(r)
+fit("exp2", lambda r: (mpmath.power(2, r) - 1) / r, lambda r: r / mpmath.power(2, r), -0.5002, 0.5002, 6)
+# log(1 + f) = f + f^2 P(f)
+fit("log", lambda f: (mpmath.log1p(f) - f) / f**2, lambda f: f**2 / mpmath.log1p(f), -0.25, 0.5, 9)
+fit("log fast", lambda f: (mpmath.log1p(f) - f) / f**2, lambda f: f**2 / mpmath.log1p(f), -0.25, 0.5, 8)
+# log2(1 + f) = f / ln 2 + f^2 P(f)
+fit("log2", lambda f: (mpmath.log1p(f) - f) / f**2 / mpmath.log(2), lambda f: f**2 / mpmath.log1p(f), -0.3334, 0.3334, 9)
+# sin r = r + r^3 P(r^2), cos r = 1 + r^2 P(r^2)
+fit("sin", lambda z: (mpmath.sin(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, QUARTER_PI**2, 3)
+fit("cos", lambda z: (mpmath.cos(mpmath.sqrt(z)) - 1) / z, lambda z: z, 0.0, QUARTER_PI**2, 4)
+fit("sin fast", lambda z: (mpmath.sin(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 4 * QUARTER_PI**2, 4)
+# tan r = r + r^3 P(r^2)
+fit("tan", lambda z: (mpmath.tan(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, QUARTER_PI**2, 6)
+# atan t = t + t^3 P(t^2)
+fit("atan", lambda z: (mpmath.atan(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 1.0, 8)
+fit("atan fast", lambda z: (mpmath.atan(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 1.0, 7)
+# asin x = x + x^3 P(x^2)
+fit("asin", lambda z: (mpmath.asin(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 0.25, 5)
+# log2(1 + f) = f / ln 2 + f^2 P(f), for the logarithm of pow
+fit("pow log2", lambda f: (mpmath.log1p(f) / mpmath.log(2) - f / mpmath.log(2)) / f**2, lambda f: f, -0.0312, 0.0312, 5)
+# erf x = x + x P(x^2)
+fit("erf near", lambda z: mpmath.erf(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1 if z else 2 / mpmath.sqrt(mpmath.pi) - 1,
+    lambda z: 1.0, 0.0, 1.0, 8)  # fmt: skip
+# e^(x^2) erfc x = P(y) / (x + 3) with y = (x - 3) / (x + 3)
+fit("erfc", lambda y: (lambda x: mpmath.exp(x * x) * mpmath.erfc(x) * (x + 3))(3 * (1 + y) / (1 - y)),
+    lambda y: 1.0, -0.63, 0.56, 10)  # fmt: skip
+# sinh x = x + x^3 P(x^2)
+fit("sinh", lambda z: (mpmath.sinh(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 1.0, 4)
+# erf x = 1 - 2^-(x P(x)) where 1 - erf x matters little
+fit("erf far", lambda x: -mpmath.log(mpmath.erfc(x)) / mpmath.log(2) / x, lambda x: x * mpmath.erfc(x) / mpmath.erf(x) * 0.7,
+    0.9, 3.95, 7)  # fmt: skip
+
+
+def minimax(x: Array, wanted: Array, weights: Array, first: int, terms: int) -> tuple[Array, float]:
+    """Coefficients of the powers first .. first + terms - 1 and the largest weighted error, by Lawson's iteration (1961):
+    least squares, again and again, where what is far off weighs more each time."""
+    size = float(np.max(np.abs(x)))
+    columns = np.stack([(x / size) ** (first + power) for power in range(terms)], axis=1) * weights[:, None]
+    importance = np.full(len(x), 1 / len(x))
+    best, worst = np.zeros(terms), np.inf
+    for _ in range(400):
+        root = np.sqrt(importance)
+        solved = np.linalg.lstsq(columns * root[:, None], wanted * weights * root, rcond=None)[0]
+        errors = np.abs(columns @ solved - wanted * weights)
+        if errors.max() < worst:
+            best, worst = solved, float(errors.max())
+        importance *= errors / errors.max() + 1e-9
+        importance /= importance.sum()
+    return best / size ** np.arange(first, first + terms), worst
+
+
+def rounded(function: Function, weight: Function, low: float, high: float, terms: int) -> tuple[list[np.float32], float]:
+    # Chebyshev's points, but none at zero: functions and weights may be undefined there.
+    points = (low + high) / 2 - (high - low) / 2 * np.cos(np.pi * (np.arange(1000) + 0.5) / 1000)
+    points = points[np.abs(points) > 1e-7 * (high - low)]
+    wanted, weights = (np.array([float(one(mpmath.mpf(x))) for x in points]) for one in (function, weight))
+    given: list[np.float32] = []
+    while len(given) < terms:
+        coefficients, _ = minimax(points, wanted, weights, len(given), terms - len(given))
+        given.append(np.float32(coefficients[0]))
+        wanted = wanted - float(given[-1]) * points ** (len(given) - 1)
+    return given, float(np.max(np.abs(wanted * weights)))
+
+
+def main() -> None:
+    for name in sys.argv[1:] or FITS:
+        coefficients, worst = rounded(*FITS[name])
+        print(f"{name}: {', '.join(f'{float(one):.9g}f' for one in coefficients)}; 2^{np.log2(worst):.1f}")
+
+
+if __name__ == "__main__":
+    main()

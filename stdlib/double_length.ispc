@@ -1,0 +1,8 @@
+// Arithmetic in double length, on sums of two numbers.
+
+// What the rounding of a * b to product lost, known exactly: products of halves of 26 bits are exact (Dekker 1971).
+template <typename D, typename U> static inline D product_error(D a, D b, D product) {
+    D a_high = __float_of_bits(__bits(a) + 0x4000000 & ~(U)0x7FFFFFF), b_high = __float_of_bits(__bits(b) + 0x4000000 & ~(U)0x7FFFFFF);
+    D a_low = a - a_high, b_low = b - b_high;
+    return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
+}
