@@ -21,7 +21,7 @@
     }
 // Each lane at an address of its own.
 #define OWN(NAME, T, STEP) \
-    T NAME(uniform T * varying p, T v) { \
+    inline T NAME(uniform T * varying p, T v) { \
         uniform int64 places[programCount]; \
         uniform T amounts[programCount], found[programCount]; \
         T old; \
@@ -86,7 +86,7 @@
         return old; \
     } \
     uniform T NAME(uniform T * uniform p, uniform T compare, uniform T v) { return STEP(T, p, compare, v); } \
-    T NAME(uniform T * varying p, T compare, T v) { \
+    inline T NAME(uniform T * varying p, T compare, T v) { \
         uniform int64 places[programCount]; \
         uniform T compares[programCount], amounts[programCount], found[programCount]; \
         T old; \

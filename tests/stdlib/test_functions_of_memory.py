@@ -6,7 +6,7 @@ import os
 import time
 
 import numpy as np
-from gangs import NUMBERS, compiled, every_target, lanes_on, masks, stored, under_masks, usable, values, varying
+from gangs import NUMBERS, compiled, every_target, lanes_on, masks, under_masks, usable, values, varying
 
 COPIES = "".join(
     f"""
@@ -146,7 +146,3 @@ def test_a_prefetch_is_an_instruction_of_its_level() -> None:
     for suffix, instruction in levels.items():
         kernels = compiled(f"export void f(uniform int a[]) {{ prefetch_{suffix}(a); }}\n", "avx2-i32x8")
         assert instruction in kernels.assembly("f")
-
-
-def test_types_of_streaming_stores_are_all_numbers() -> None:
-    assert {stored(type) for type in NUMBERS} == set(NUMBERS)
