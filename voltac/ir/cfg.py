@@ -30,6 +30,8 @@ class ControlFlow:
     """Reachable blocks in reverse postorder: a block before what it dominates."""
     immediate_dominator: dict[str, str] = field(default_factory=dict)
     """The entry block is its own."""
+    dominated: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Block -> its number in a walk over the tree of dominators, and the largest number below it."""
     loops: list[Loop] = field(default_factory=list)
     """Outer loops before inner ones."""
     loop_of: dict[str, Loop] = field(default_factory=dict)
@@ -37,12 +39,10 @@ class ControlFlow:
 
     def dominates(self, above: str, below: str) -> bool:
         """Whether every way to ``below`` goes through ``above``; a block dominates itself."""
-        while below != above:
-            parent = self.immediate_dominator.get(below)
-            if parent is None or parent == below:
-                return False
-            below = parent
-        return True
+        if above not in self.dominated or below not in self.dominated:
+            return above == below
+        first, last = self.dominated[above]
+        return first <= self.dominated[below][0] <= last
 
 
 def control_flow(function: Function) -> ControlFlow:
@@ -103,6 +103,24 @@ def _find_dominators(entry: str, flow: ControlFlow) -> None:
             if dominator.get(name) != best:
                 dominator[name] = best
                 changed = True
+    _number_dominated(entry, flow)
+
+
+def _number_dominated(entry: str, flow: ControlFlow) -> None:
+    below: dict[str, list[str]] = {name: [] for name in flow.order}
+    for name in flow.order[1:]:
+        below[flow.immediate_dominator[name]].append(name)
+    walk: list[str] = []
+    waiting = [entry]
+    while waiting:
+        name = waiting.pop()
+        walk.append(name)
+        waiting.extend(below[name])
+    number = {name: position for position, name in enumerate(walk)}
+    last: dict[str, int] = {}
+    for name in reversed(walk):
+        last[name] = max([number[name], *(last[child] for child in below[name])])
+        flow.dominated[name] = number[name], last[name]
 
 
 def _find_loops(flow: ControlFlow) -> None:
@@ -121,14 +139,10 @@ def _find_loops(flow: ControlFlow) -> None:
             if name not in members:
                 members.add(name)
                 pending.extend(flow.predecessors[name])
-        loop = Loop(header, members, latches[header])
+        outer = flow.loop_of.get(header)
+        loop = Loop(header, members, latches[header], 1 if outer is None else outer.depth + 1)
         flow.loops.append(loop)
-    for loop in flow.loops:
-        loop.depth = sum(loop.header in other.blocks for other in flow.loops)
-        for name in loop.blocks:
-            known = flow.loop_of.get(name)
-            if known is None or len(loop.blocks) < len(known.blocks):
-                flow.loop_of[name] = loop
+        flow.loop_of.update(dict.fromkeys(members, loop))
 
 
 def block_by_name(function: Function) -> dict[str, Block]:

@@ -22,6 +22,7 @@ from voltac.sema.types import Qual
 
 if TYPE_CHECKING:
     from voltac.lower.escapes import EscapeScan
+    from voltac.lower.merge_point import MergePoint
     from voltac.lower.module import ModuleContext, Version
     from voltac.lower.places import Address
 
@@ -89,6 +90,7 @@ class FunctionContext:
         """Lanes that have not returned; made when the first return under a mask is met."""
         self.result: Address | None = None
         self.exit_label = ""
+        self.exit: MergePoint
         self.labels: dict[str, str] = {}
         self.live: dict[int, Lanes] = {}
         self.iterations: dict[int, Lanes] = {}

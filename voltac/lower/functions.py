@@ -9,6 +9,7 @@ from voltac.lower.abi import array_element, is_function, passing
 from voltac.lower.builder import IR, NOTHING, zero
 from voltac.lower.context import FunctionContext, Region
 from voltac.lower.memory_access import copy_bytes, load, store_everywhere
+from voltac.lower.merge_point import MergePoint
 from voltac.lower.module import ALL_ON, C_CONVENTION, MASKED, TASK, ModuleContext, Version, has_shared_version
 from voltac.lower.nested_labels import plain_switches
 from voltac.lower.places import Address, new_object
@@ -89,6 +90,7 @@ def write_version(module: ModuleContext, version: Version) -> None:
     c = FunctionContext(module, symbol, body, escapes)
     c.version = version
     c.exit_label = c.build.block("return")
+    c.exit = MergePoint(c, c.exit_label)
     c.region = Region(c.exit_label)
     version.debug = module.debug.begin_function(c, symbol)
     if version.kind == C_CONVENTION:
@@ -105,7 +107,7 @@ def write_version(module: ModuleContext, version: Version) -> None:
     restore_state = _set_float_state(c) if begins_here else None
     c.statement(body)
     module.debug.at_end(c)
-    c.build.start(c.exit_label)
+    c.exit.finish()
     c.mask = c.entry_mask
     if symbol.launches:
         sync_at_return(c)

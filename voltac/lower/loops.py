@@ -104,6 +104,8 @@ def _lower_masked_loop(c: FunctionContext, node: tree.Loop, varying: bool) -> No
     c.touched = set()
     c.region = target.region
     c.build.jump(head if node.test_first else body)
+    copies = c.copies
+    c.copies *= 2 if coherent else 1
 
     c.build.start(head)
     current: IR | None = None
@@ -132,6 +134,7 @@ def _lower_masked_loop(c: FunctionContext, node: tree.Loop, varying: bool) -> No
     c.build.start(step)
     _end_of_iteration(c, node, target, live, inside, varying, head, done)
     c.targets.pop()
+    c.copies = copies
     c.variables = outside
     c.build.start(done)
     c.region = outer_region
@@ -184,7 +187,6 @@ def _coherent_bodies(c: FunctionContext, node: tree.Loop, target: Target, curren
     all_on, not_all_on, step = (c.build.block(f"{name}.{part}") for part in ("all_on", "not_all_on", "all_on.step"))
     c.build.branch(c.build.compare("icmp eq", lanes, IR(lanes.type, "-1")), all_on, not_all_on)
     c.build.start(all_on)
-    c.copies *= 2
     masked_continue, target.continue_label = target.continue_label, step
     masked_region, target.region = target.region, Region(step)
     _lower_body(c, node, target, None)
@@ -193,7 +195,6 @@ def _coherent_bodies(c: FunctionContext, node: tree.Loop, target: Target, curren
     assert target.live is not None
     _end_of_iteration(c, node, target, target.live, None, True, head, done)
     target.continue_label, target.region = masked_continue, masked_region
-    c.copies //= 2
     c.build.start(not_all_on)
     none = c.build.compare("icmp eq", lanes, IR(lanes.type, "0"))
     c.build.branch(none, done, body)

@@ -34,7 +34,7 @@ def _lower_in_order(c: FunctionContext, statements: tuple[tree.Statement, ...]) 
         if not c.build.reachable:
             if not _has_label(statement):
                 continue
-            if not isinstance(statement, tree.Label | tree.CaseLabel):
+            if not _begins_with_label(statement):
                 # What stands before the label runs never, but has to be well-formed.
                 c.build.start(c.build.block("never"))
         if c.shrunk and c.region.end and not isinstance(statement, tree.CaseLabel):
@@ -79,6 +79,12 @@ def _has_label(node: tree.Statement) -> bool:
         case tree.Switch():
             return _has_goto_label(node.body)
     return False
+
+
+def _begins_with_label(node: tree.Statement) -> bool:
+    while isinstance(node, tree.Block) and node.statements:
+        node = node.statements[0]
+    return isinstance(node, tree.Label | tree.CaseLabel)
 
 
 def _has_goto_label(node: tree.Statement) -> bool:
@@ -288,7 +294,9 @@ def lower_break(c: FunctionContext, node: tree.Break) -> None:
     if target.live is None or (c.region is target.region and c.mask is target.mask):
         c.build.jump(target.break_label)
         return
-    masks.remove_lanes(c, target.live, c.mask)
+    # At the level of the construct all that are left in it go, unless some only left the iteration.
+    everybody = c.region is target.region and target.iteration is None
+    masks.remove_lanes(c, target.live, None if everybody else c.mask)
     leave_region(c)
 
 
@@ -315,7 +323,7 @@ def lower_return(c: FunctionContext, node: tree.Return) -> None:
             else:
                 store(c, c.result, value)
     if plain:
-        c.build.jump(c.exit_label)
+        c.build.jump(c.exit.label())
         return
     masks.remove_lanes(c, masks.returned_lanes(c), c.mask)
     for target in c.targets:

@@ -3,6 +3,10 @@
 A uniform switch is LLVM's own. A varying one runs through its body once: at each
 label the lanes with that value join, ``break`` takes lanes out, and the code up to
 the next label is skipped while no lane is in.
+
+LLVM takes time by the square of the labels of one switch, and of the operations on
+masks in one block. So a uniform switch with very many labels is several behind a tree
+of comparisons, and of very many varying ones groups are skipped that no lane looks for.
 """
 
 from __future__ import annotations
@@ -11,10 +15,16 @@ from voltac.lower import masks
 from voltac.lower.builder import IR, splat_constant, zero
 from voltac.lower.constants import scalar_constant
 from voltac.lower.context import FunctionContext, Lanes, Region, Target, lowers_statement
+from voltac.lower.merge_point import MergePoint
 from voltac.lower.statements import restore_after
 from voltac.records import field, mutable_record
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Enum, Qual, Scalar
+
+_MOST_ROWS = 256
+"""Labels of one uniform switch of LLVM."""
+_GROUP = 64
+"""Labels of a varying switch that are skipped together."""
 
 
 @mutable_record(eq=False)
@@ -23,13 +33,21 @@ class SwitchContext:
 
     target: Target
     outer: IR | None
+    end: MergePoint
     blocks: dict[int | None, str] = field(default_factory=dict)
     """Of a uniform switch: label -> block."""
     value: IR | None = None
     """Of a varying switch."""
     type: Qual | None = None
-    default_lanes: IR | None = None
-    first_label: bool = True
+    labels: tuple[int | None, ...] = ()
+    rest: Lanes | None = None
+    """Of a varying switch with a default: the lanes that no label before has taken."""
+    in_line: bool = False
+    """Of a varying switch: control that runs straight through meets every label."""
+    seen: int = 0
+    """Labels that have been met."""
+    after_group: str = ""
+    """Where control goes on that skips the present group of labels."""
 
 
 @lowers_statement(tree.Switch)
@@ -38,15 +56,17 @@ def lower_switch(c: FunctionContext, node: tree.Switch) -> None:
     saved_region, outer_touched, outer, shrunk = c.region, c.touched, c.mask, c.shrunk
     value = c.value(node.value)
     c.touched = set()
-    done = c.build.block("switch.done")
+    done = MergePoint(c, c.build.block("switch.done"))
     if node.value.type.rate is VARYING:
-        live: Lanes | None = _begin_varying(c, node, value)
+        live: Lanes | None = _begin_varying(c, node, value, done)
     else:
         live = _begin_uniform(c, node, value, done)
     c.statement(node.body)
-    c.build.start(c.switch.target.region.end if node.value.type.rate is VARYING else done)
     if node.value.type.rate is VARYING:
-        c.build.start(done)
+        c.build.start(c.switch.target.region.end)
+        if c.switch.after_group:
+            c.build.start(c.switch.after_group)
+    done.finish()
     c.targets.pop()
     c.switch = enclosing
     c.region = saved_region
@@ -55,9 +75,10 @@ def lower_switch(c: FunctionContext, node: tree.Switch) -> None:
     restore_after(c, outer, outer_touched, shrunk, node)
 
 
-def _begin_uniform(c: FunctionContext, node: tree.Switch, value: IR, done: str) -> Lanes | None:
+def _begin_uniform(c: FunctionContext, node: tree.Switch, value: IR, end: MergePoint) -> Lanes | None:
     live = None
     region = c.region
+    done = end.label()
     if c.escapes[node].needs_live:
         region = Region(done)
         live = masks.live_lanes(c, node)
@@ -66,14 +87,34 @@ def _begin_uniform(c: FunctionContext, node: tree.Switch, value: IR, done: str) 
     c.targets.append(target)
     c.region = region
     blocks = {label: c.build.block("default" if label is None else f"case.{label}") for label in node.labels}
-    c.switch = SwitchContext(target, c.mask, blocks)
+    c.switch = SwitchContext(target, c.mask, end, blocks)
     rows = []
     for label, block in blocks.items():
         constant = _label_constant(c, node.value.type, label)
-        if constant is not None:
-            rows.append(f"{constant}, label %{block}")
-    c.build.terminate(f"switch {value}, label %{blocks.get(None, done)} [ {' '.join(rows)} ]")
+        if constant is not None and label is not None:
+            rows.append((label, constant, f"{constant}, label %{block}"))
+    rows.sort(key=lambda row: row[0])
+    less = "slt" if isinstance(node.value.type.type, Scalar) and node.value.type.type.kind == "int" else "ult"
+    if less == "ult" and rows and rows[0][0] < 0:
+        # The largest of the unsigned numbers.
+        rows = [row for row in rows if row[0] >= 0] + [row for row in rows if row[0] < 0]
+    _dispatch(c, value, rows, blocks.get(None, done), less)
     return live
+
+
+def _dispatch(c: FunctionContext, value: IR, rows: list[tuple[int, IR, str]], default: str, less: str) -> None:
+    """Jump to the row of the value; the rows are sorted by their numbers, and ``less`` compares them."""
+    if len(rows) <= _MOST_ROWS or value.type == "i1":
+        c.build.terminate(f"switch {value}, label %{default} [ {' '.join(text for _, _, text in rows)} ]")
+        return
+    # Half of the switches below, all of which are full but the last.
+    middle = -(-len(rows) // _MOST_ROWS) // 2 * _MOST_ROWS
+    below, above = c.build.block("switch.below"), c.build.block("switch.above")
+    c.build.branch(c.build.compare(f"icmp {less}", value, rows[middle][1]), below, above)
+    c.build.start(below)
+    _dispatch(c, value, rows[:middle], default, less)
+    c.build.start(above)
+    _dispatch(c, value, rows[middle:], default, less)
 
 
 def _label_constant(c: FunctionContext, type: Qual, label: int | None) -> IR | None:
@@ -92,20 +133,22 @@ def _label_constant(c: FunctionContext, type: Qual, label: int | None) -> IR | N
     raise TypeError(f"{type} cannot be switched over")
 
 
-def _begin_varying(c: FunctionContext, node: tree.Switch, value: IR) -> Lanes:
+def _begin_varying(c: FunctionContext, node: tree.Switch, value: IR, end: MergePoint) -> Lanes:
     live = masks.new_lanes(c, "live")
     c.build.store(zero(c.types.mask_storage), live.address, masks.storage_alignment(c))
     first = c.build.block("switch.label")
     target = Target(False, Region(first), masks.all_off(c), "", "", live)
     c.targets.append(target)
-    context = SwitchContext(target, c.mask, {}, value, node.value.type)
+    # A lane that is off may hold poison; so no test of the value needs to be frozen.
+    value = c.build.value(value.type, f"freeze {value}")
+    context = SwitchContext(target, c.mask, end, {}, value, node.value.type, node.labels)
+    context.in_line = _labels_in_line(node.body) == len(node.labels)
     if None in node.labels:
-        lanes: IR | None = c.mask
-        for label in node.labels:
-            equal = _equal(c, context, label)
-            if equal is not None:
-                lanes = masks.exclusion(c, lanes, equal)
-        context.default_lanes = masks.explicit(c, lanes)
+        context.rest = masks.new_lanes(c, "no.label")
+        masks.write_lanes(c, context.rest, c.mask)
+        if not context.in_line:
+            # Control may go around a label, whose lanes still are not those of the default.
+            _count_off(c, context, node.labels)
     c.switch = context
     c.region = target.region
     c.build.jump(first)
@@ -125,19 +168,20 @@ def lower_case_label(c: FunctionContext, node: tree.CaseLabel) -> None:
     context: SwitchContext = c.switch
     if context.value is None:
         c.build.start(context.blocks[node.value])
+        context.target.break_label = context.end.label()
         # Lanes that fall through may have been reduced; who comes from the dispatch finds the variables untouched.
         c.mask = masks.without_escaped(c, context.outer, c.touched) if c.touched else context.outer
         c.shrunk = bool(c.touched)
         return
+    falls_through = c.build.reachable
     c.build.start(context.target.region.end)
-    joining = context.default_lanes if node.value is None else _joining(c, context, node.value)
+    if context.in_line and len(context.labels) > 2 * _GROUP and context.seen % _GROUP == 0:
+        _begin_group(c, context, falls_through)
+    context.seen += 1
+    joining = _default_lanes(c, context) if node.value is None else _joining(c, context, node.value)
     live = context.target.live
     assert live is not None
-    if context.first_label:
-        c.mask = masks.explicit(c, joining)
-    else:
-        c.mask = masks.disjunction(c, masks.read_lanes(c, live), masks.explicit(c, joining))
-    context.first_label = False
+    c.mask = masks.disjunction(c, masks.read_lanes(c, live), joining) if falls_through else joining
     masks.write_lanes(c, live, c.mask)
     context.target.region = c.region = Region(c.build.block("switch.label"))
     c.shrunk = True
@@ -145,4 +189,53 @@ def lower_case_label(c: FunctionContext, node: tree.CaseLabel) -> None:
 
 def _joining(c: FunctionContext, context: SwitchContext, label: int) -> IR:
     equal = _equal(c, context, label)
+    if context.in_line:
+        _count_off(c, context, (label,))
     return masks.all_off(c) if equal is None else masks.conjunction(c, context.outer, equal)
+
+
+def _default_lanes(c: FunctionContext, context: SwitchContext) -> IR:
+    assert context.rest is not None
+    if context.in_line:
+        _count_off(c, context, context.labels[context.seen :])
+    return masks.read_lanes(c, context.rest)
+
+
+def _count_off(c: FunctionContext, context: SwitchContext, labels: tuple[int | None, ...]) -> None:
+    """Take the lanes with these values from those of the default."""
+    tests = [equal for label in labels if (equal := _equal(c, context, label)) is not None]
+    if context.rest is None or not tests:
+        return
+    lanes = masks.read_lanes(c, context.rest)
+    for equal in tests:
+        lanes = masks.exclusion(c, lanes, equal)
+    masks.write_lanes(c, context.rest, lanes)
+
+
+def _begin_group(c: FunctionContext, context: SwitchContext, falls_through: bool) -> None:
+    """Skip the labels that follow where no lane is in and none has a value in their range."""
+    if context.after_group:
+        c.build.start(context.after_group)
+        context.after_group = ""
+    labels = context.labels[context.seen : context.seen + _GROUP]
+    numbers = sorted(label for label in labels if label is not None)
+    assert context.value is not None and context.type is not None and context.target.live is not None
+    low, high = (_label_constant(c, context.type, label) for label in (numbers[0], numbers[-1]))
+    distance = numbers[-1] - numbers[0]
+    if None in labels or low is None or high is None or distance >= 1 << int(low.type[1:]):
+        return
+    above = c.build.binary("sub", context.value, splat_constant(c.width, low))
+    reach = splat_constant(c.width, IR(low.type, str(distance)))
+    inside = masks.conjunction(c, context.outer, c.build.compare("icmp ule", above, reach))
+    if falls_through:
+        inside = masks.disjunction(c, masks.read_lanes(c, context.target.live), inside)
+    look, context.after_group = c.build.block("switch.group"), c.build.block("switch.after_group")
+    c.build.branch(masks.any_on(c, inside), look, context.after_group)
+    c.build.start(look)
+
+
+def _labels_in_line(node: tree.Statement) -> int:
+    """How many labels are met when control runs straight through."""
+    if isinstance(node, tree.Block):
+        return sum(_labels_in_line(child) for child in node.statements)
+    return isinstance(node, tree.CaseLabel)

@@ -25,6 +25,8 @@ class Effects:
                 self._own_memory.add(parameter.name)
         self._parameters = {parameter.name for parameter in function.parameters}
         self._allocas = {name for name, made in values.definitions.items() if made.op == "alloca"}
+        self._last: tuple[Instruction, Touched] | None = None
+        """The last plain access that was asked about: the next question is mostly of the same."""
 
     def may_write(self, instruction: Instruction, memory: Touched) -> bool:
         """Whether the instruction may change the memory, or may not come back at all."""
@@ -53,6 +55,11 @@ class Effects:
         return effect == "any" or (what == "read" and effect == "read")
 
     def _plain(self, instruction: Instruction) -> Touched:
+        if self._last is None or self._last[0] is not instruction:
+            self._last = instruction, self._touched(instruction)
+        return self._last[1]
+
+    def _touched(self, instruction: Instruction) -> Touched:
         pointer = instruction.operands[-1]
         type_text = instruction.type if instruction.op == "load" else instruction.operands[0].type
         address = self._values.scalar("ptr", pointer.value)
@@ -115,7 +122,7 @@ class ModuleEffects:
             return "any"
         if "memory(none)" in text:
             return "none"
-        if callee.startswith(("@llvm.lifetime.", "@llvm.assume", "@llvm.dbg.", "@llvm.prefetch")):
+        if callee.startswith(("@llvm.lifetime.", "@llvm.assume", "@llvm.dbg.", "@llvm.prefetch", "@llvm.sideeffect")):
             return "none"
         if "memory(read)" in text or "memory(argmem: read)" in text:
             return "read"

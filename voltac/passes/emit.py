@@ -394,10 +394,15 @@ class Emitter:
         if self._discard:
             self.function.blocks[0].instructions.insert(0, Instruction(f"  {self._discard} = alloca [16 x i8], align 16"))
 
-    def declare(self) -> None:
-        self.module.declare(f"declare {declaration}" for declaration in sorted(self.declarations))
-        if self.uses_nowhere and not any(line.startswith(NOWHERE + " ") for line in self.module.lines()):
-            self.module.items.append([_NOWHERE_LINE])
+
+def declare(module: Module, emitters: list[Emitter]) -> None:
+    """Add to the module what the emitters of its functions have used."""
+    used = dict.fromkeys(declaration for emitter in emitters for declaration in sorted(emitter.declarations))
+    module.declare(f"declare {declaration}" for declaration in used)
+    if any(emitter.uses_nowhere for emitter in emitters) and not any(
+        line.startswith(NOWHERE + " ") for line in module.lines()
+    ):
+        module.items.append([_NOWHERE_LINE])
 
 
 _MOST_SCALAR_STEPS = 3

@@ -191,13 +191,9 @@ class _Flattener:
 
     def _join(self, block: Block, following: Block) -> None:
         """Append a block that has no other predecessor."""
-        rest: list[Instruction] = []
-        for instruction in following.instructions:
-            if instruction.op == "phi":
-                self.renamed[instruction.name] = instruction.operands[0].value
-            else:
-                rest.append(instruction)
-        block.instructions[-1:] = rest
+        for phi in following.phis():
+            self.renamed[phi.name] = phi.operands[0].value
+        block.instructions[-1:] = following.instructions[following.first_after_phis() :]
         for successor in following.successors:
             self.predecessors[successor] = [
                 block.name if name == following.name else name for name in self.predecessors[successor]

@@ -25,7 +25,7 @@ from voltac.passes import rows as rows_of
 from voltac.passes.access import Access, AccessReport, Places, Touched, pseudo_operation, read_access
 from voltac.passes.costs import cost_row, has_masked
 from voltac.passes.effects import Effects, ModuleEffects
-from voltac.passes.emit import Emitter, lane_source
+from voltac.passes.emit import Emitter, declare, lane_source
 from voltac.passes.known_loads import KnownLoads, Layer, access_key
 from voltac.passes.merged_stores import Waiting, covers_all, is_passed, mark_readable, write_merged
 from voltac.passes.records import RecordAddresses, plan_records
@@ -88,8 +88,7 @@ def resolve_accesses(module: Module, options: Options) -> list[AccessReport]:
         resolver.run()
         emitter.finish()
         emitters.append(emitter)
-    for emitter in emitters:
-        emitter.declare()
+    declare(module, emitters)
     return reports
 
 
@@ -176,13 +175,11 @@ class _Resolver:
                 self._report(access, block, "shared", "the value is known already")
                 continue
             if access.is_store and access.is_consecutive and self.options.resolve_accesses:
-                self._wait(access, waiting)
+                self._wait(access, waiting, done_waiting)
                 continue
             for groups in (loads, stores):
                 if len(groups) > _MOST_OPEN:
                     finished.append(groups.pop(0))
-            if len(waiting) > _MOST_OPEN:
-                done_waiting.append(waiting.pop(0))
             strided = self._is_strided(access)
             if strided and access.is_store:
                 self._join(access, stores, self._key(access), [])
@@ -249,13 +246,15 @@ class _Resolver:
                 waiting.remove(place)
                 done.append(place)
 
-    def _wait(self, access: Access, waiting: list[Waiting]) -> None:
+    def _wait(self, access: Access, waiting: list[Waiting], done: list[Waiting]) -> None:
         key = access_key(access)
         for place in waiting:
             if place.key == key:
                 place.stores.append(access)
                 return
         waiting.append(Waiting(key, [access]))
+        if len(waiting) > _MOST_OPEN:
+            done.append(waiting.pop(0))
 
     def _decide_waiting(self, place: Waiting, block: Block, plan: _Plan) -> None:
         if len(place.stores) == 1:

@@ -17,7 +17,7 @@ from voltac.ir.types import Layout
 from voltac.options import Options
 from voltac.passes.access import Access, AccessReport, pseudo_operation, read_access
 from voltac.passes.effects import Effects, ModuleEffects
-from voltac.passes.emit import Emitter
+from voltac.passes.emit import Emitter, declare
 from voltac.passes.gang_loops import GangLoop, root
 
 _MOST_INSTRUCTIONS = 16
@@ -151,7 +151,7 @@ def _replace(module: Module, function: Function, loop: GangLoop, load: Access, s
         "void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
         f"ptr align {load.size} {target}, ptr align {load.size} {source}, i64 {count}, i1 false",
     )
-    emit.declare()
+    declare(module, [emit])
     # The way to the loop may be one of two ways on from the block before.
     name = emit.fresh(loop.header.name.strip('"') + ".copy")
     copy = Block(name[1:], [*emit.output, Instruction(f"  br label %{done.name}")])
