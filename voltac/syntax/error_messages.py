@@ -200,6 +200,9 @@ class ErrorMessages:
         if self.missing_semicolon(token):
             missing = "{" if self.missing_body(token) else ";"
             return f"is a '{missing}' missing after '{short(previous)}' in line {self.spans[token - 1].line}?"
+        operator = self.texts[token - 2] if token > 1 else ""
+        if previous == "(" and operator in ("*", "&", "++", "--") and self.begins_type(text):
+            return f"the operand of '{operator}' cannot be a cast; write '{operator}((type)value)'"
         known = hint((previous, text, following), self.sort, self.adjacent(token))
         if known:
             return known
@@ -231,6 +234,9 @@ class ErrorMessages:
         here = self.spans[token]
         before = token > 0 and self.spans[token - 1][3:] == here[1:3]
         return before or (bool(self.texts[token]) and self.spans[token + 1][1:3] == here[3:])
+
+    def begins_type(self, text: str) -> bool:
+        return self.sort(text) == "a type" or self.terminal(text) in SPECIFIERS or self.terminal(text) == "STRUCT"
 
     def sort(self, text: str) -> str:
         """Whether a token is a name or a type, for :func:`hint`."""
