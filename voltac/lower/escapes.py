@@ -38,7 +38,7 @@ class EscapeScan:
     endless: bool = False
     """Some loop has no test or a constant one."""
     labels: dict[str, tuple[tree.Statement, ...]] = field(default_factory=dict)
-    """Label of a ``goto`` -> the loops, switches and unmasked blocks around it, innermost last."""
+    """Label, in a function with a ``goto`` -> the loops, switches and unmasked blocks around it, innermost last."""
     around: dict[int, tuple[tree.Statement, ...]] = field(default_factory=dict)
     """The same for each ``goto``, and for statements that one may jump into, by identity."""
 
@@ -62,6 +62,9 @@ def scan(body: tree.Statement) -> EscapeScan:
                 inner_leaves = inner_leaves or construct.needs_live
             if inner_leaves:
                 result.varying_return = True
+    if not result.has_goto:
+        result.labels.clear()
+        result.around.clear()
     return result
 
 

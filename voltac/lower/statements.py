@@ -344,7 +344,8 @@ def label_block(c: FunctionContext, name: str) -> str:
 @lowers_statement(tree.Label)
 def lower_label(c: FunctionContext, node: tree.Label) -> None:
     c.build.start(label_block(c, node.name))
-    remember_mask(c, c.escapes.labels[node.name])
+    if node.name in c.escapes.labels:
+        remember_mask(c, c.escapes.labels[node.name])
 
 
 def remember_mask(c: FunctionContext, around: tuple[tree.Statement, ...]) -> None:
