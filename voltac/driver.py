@@ -43,10 +43,14 @@ class Watch:
     print_passes: frozenset[str] = frozenset()
     time: bool = False
     output: TextIO = field(default_factory=lambda: sys.stderr)
+    begins: Callable[[str], None] | None = None
+    """Told the name of each step."""
 
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:
         """Print how long the step named took."""
+        if self.begins is not None:
+            self.begins(name)
         start = time.perf_counter()
         yield
         if self.time:

@@ -9,6 +9,7 @@ from argparse import Namespace
 from voltac.cli.options import UsageError
 from voltac.cli.outputs import write_all
 from voltac.cli.products import last_stage, outputs_of, warn_of_layouts, warn_of_names
+from voltac.cli.progress import progress
 from voltac.cli.settings import diagnostics_of, options_of_targets, watch_of
 from voltac.diagnostics import NOWHERE, CompileError
 from voltac.driver import STAGE_NAMES, InputError, compile_source, decode_source, read_source
@@ -27,13 +28,16 @@ def compile_command(arguments: Namespace) -> int:
             diagnostics.warning("output", NOWHERE, "--nocpp is deprecated: a source without directives needs no option")
         warn_of_names(arguments, diagnostics)
         text = _read(path)
-        file, watch = path if path != "-" else "<stdin>", watch_of(arguments)
+        file = path if path != "-" else "<stdin>"
         begin, end = arguments.begin or STAGE_NAMES[0], last_stage(arguments)
-        jobs = [compile_source(text, file, options, diagnostics, begin=begin, end=end, watch=watch) for options in targets]
-        if len(targets) > 1:
-            warn_of_layouts(jobs, diagnostics)
-        diagnostics.raise_if_errors()
-        outputs = outputs_of(arguments, jobs, path)
+        with progress(arguments, file) as begins:
+            watch = watch_of(arguments, begins)
+            jobs = [compile_source(text, file, options, diagnostics, begin=begin, end=end, watch=watch) for options in targets]
+            if len(targets) > 1:
+                warn_of_layouts(jobs, diagnostics)
+            diagnostics.raise_if_errors()
+            with watch.timed("code"):
+                outputs = outputs_of(arguments, jobs, path)
         with watch.timed("write"):
             write_all(outputs)
     except CompileError:

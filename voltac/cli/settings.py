@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from argparse import Namespace
+from collections.abc import Callable
 from typing import Any
 
 from voltac.cli.options import COMPILE, OPT_WORDS, UsageError
@@ -128,15 +129,15 @@ def _options(arguments: Namespace, target: TargetInfo, tuning: str, suffix: str)
     )
 
 
-def watch_of(arguments: Namespace) -> Watch:
-    """What of the compilation is printed on the way."""
+def watch_of(arguments: Namespace, begins: Callable[[str], None] | None = None) -> Watch:
+    """What of the compilation is printed on the way; ``begins`` is told of each stage."""
     if arguments.print_passes:
         from voltac.passes import PASSES  # with all its passes, for this only
 
         for name in arguments.print_passes:
             if name not in PASSES:
                 raise UsageError(f"there is no pass '{name}'{suggestion(name, PASSES)}; the passes are: {', '.join(PASSES)}")
-    return Watch(frozenset(arguments.print_stages), frozenset(arguments.print_passes), arguments.time)
+    return Watch(frozenset(arguments.print_stages), frozenset(arguments.print_passes), arguments.time, begins=begins)
 
 
 def number(text: str, option: str) -> int:
