@@ -289,7 +289,7 @@ def test_every_warning_of_the_compiler_has_a_row() -> None:
     assert used <= names
 
 
-SHADOW = "int a;\nvoid f() {\n    int a = 1;\n    int b = a;\n}\n"
+SHADOW = "int a;\nvoid f(int v) {\n    int a = 1;\n    int b = a + v;\n}\n"
 
 
 def test_a_warning_can_be_switched_off_by_name() -> None:

@@ -19,6 +19,7 @@ from voltac.options import Options
 from voltac.sema import check, tree
 from voltac.syntax import parse, preprocess
 from voltac.target_info import find_target
+from voltac.warning_switches import OFF_BY_DEFAULT
 
 _KINDS = {"error": "Error", "warning": "Warning", "performance": "Performance Warning"}
 _ANNOTATION = re.compile(r"//\s*(error|warning|performance):\s*([^/]*?)\s*(?=//|$)")
@@ -28,10 +29,16 @@ def options(target: str = "avx2-i32x8", **changes: object) -> Options:
     return replace(Options(target=find_target(target)), **changes)  # type: ignore[arg-type]
 
 
-def checked(source: str, of: Options | None = None) -> tuple[tree.Program | None, Diagnostics]:
+_SILENT = OFF_BY_DEFAULT | {"uniform"}
+"""Short programs have many variables that could be uniform."""
+
+
+def checked(
+    source: str, of: Options | None = None, disabled: frozenset[str] = _SILENT
+) -> tuple[tree.Program | None, Diagnostics]:
     """Run the front end; the program is None if the syntax is wrong."""
     of = of or options()
-    diagnostics = Diagnostics(wrap=False)
+    diagnostics = Diagnostics(wrap=False, disabled=disabled)
     try:
         prepared = preprocess(source, "test.ispc", of, diagnostics)
         diagnostics.raise_if_errors()
@@ -51,14 +58,14 @@ def function(source: str, name: str, of: Options | None = None) -> tree.Function
     return next(one for one in program(source, of).functions if one.name == name)
 
 
-def assert_reports(source: str, of: Options | None = None) -> None:
+def assert_reports(source: str, of: Options | None = None, disabled: frozenset[str] = _SILENT) -> None:
     """The diagnostics of a program are those its comments announce."""
     announced = [
         (number, _KINDS[match[1]], match[2].lower())
         for number, line in enumerate(source.split("\n"), 1)
         for match in _ANNOTATION.finditer(line)
     ]
-    _, diagnostics = checked(source, of)
+    _, diagnostics = checked(source, of, disabled)
     left = [
         (item.span.line, item.kind, "\n".join([item.text, *(note.text for note in item.notes)])) for item in diagnostics.items
     ]
@@ -70,11 +77,11 @@ def assert_reports(source: str, of: Options | None = None) -> None:
     assert not surprising, f"not announced: {surprising}"
 
 
-def rule_test(rows: dict[str, str]) -> Callable[[str], None]:
+def rule_test(rows: dict[str, str], disabled: frozenset[str] = _SILENT) -> Callable[[str], None]:
     """A parametrised test over rows claim -> annotated program."""
 
     @pytest.mark.parametrize("claim", list(rows))
     def test(claim: str) -> None:
-        assert_reports(rows[claim])
+        assert_reports(rows[claim], disabled=disabled)
 
     return test

@@ -125,33 +125,30 @@ def _is_of_lanes(qual: Qual) -> bool:
 
 def warn_about_rates(checker: Checker, function: FunctionContext) -> None:
     """At the end of a body without mistakes."""
-    everywhere = "uniform-all" not in checker.diagnostics.disabled
-    if not function.candidates or not (function.tests or everywhere):
+    if not function.candidates or "uniform" in checker.diagnostics.disabled:
         return
     could = _could_be_uniform(function.candidates)
-    if not could:
-        return
     told: set[tree.VariableSymbol] = set()
-    for frame in function.tests:
+    for frame in function.tests if could else ():
         assert frame.test is not None
         if not _is_uniform(frame.test, could):
             continue
         for symbol in _variables(frame.test):
             if symbol in could and symbol not in told:
                 told.add(symbol)
-                checker.warning(
-                    "uniform",
-                    symbol.span,
-                    f"'{symbol.name}' varies only because 'uniform' is not written, and makes the {frame.kind} in line "
-                    f"{frame.test.span.line} varying; declare it 'uniform {symbol.type.type} {symbol.name}'",
-                    Note(frame.test.span, "this condition would be uniform"),
-                )
-    if everywhere:
-        for symbol in could:
-            if symbol not in told:
-                remedy = f"declare it 'uniform {symbol.type.type} {symbol.name}'"
-                text = f"'{symbol.name}' could be uniform: every value it gets is; {remedy}"
-                checker.warning("uniform-all", symbol.span, text)
+                makes = f"and makes the {frame.kind} in line {frame.test.span.line} varying"
+                what = f"varies only because 'uniform' is not written, {makes}"
+                _warn(checker, "uniform", symbol, what, Note(frame.test.span, "this condition would be uniform"))
+    for symbol, candidate in could.items():
+        if symbol not in told:
+            constant = len(candidate.stores) == 1 and isinstance(candidate.stores[0].value, tree.Constant)
+            what = "varies only because 'uniform' is not written: every value it gets is uniform"
+            _warn(checker, "uniform-constant" if constant else "uniform", symbol, what)
+
+
+def _warn(checker: Checker, switch: str, symbol: tree.VariableSymbol, what: str, *notes: Note) -> None:
+    remedy = f"declare it 'uniform {symbol.type.type} {symbol.name}'"
+    checker.warning(switch, symbol.span, f"'{symbol.name}' {what}; {remedy}", *notes)
 
 
 def _could_be_uniform(candidates: dict[tree.VariableSymbol, Candidate]) -> dict[tree.VariableSymbol, Candidate]:
