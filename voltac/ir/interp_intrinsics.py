@@ -411,7 +411,7 @@ WHOLE: dict[str, WholeFunction] = {
     "ubsantrap": _trap,
     "debugtrap": _trap,
     "readcyclecounter": lambda called: 0,
-    "readsteadycounter": lambda called: 0,
+    "read_volatile_register": lambda called: 0,
     "stacksave": lambda called: 0,
     "is.constant": lambda called: 0,
     "objectsize": lambda called: called.result.mask,

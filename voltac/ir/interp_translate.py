@@ -519,8 +519,8 @@ class Translation:
         name = parts.callee.removeprefix("@").strip('"')
         row = intrinsics.find(name) if parts.callee[0] == "@" and name not in machine.externals else None
         if row is not None:
-            if len(operands) != len(parts.operands):
-                return lambda frame: None
+            if len(operands) != len(parts.operands) and not instruction.name:
+                return lambda frame: None  # debug information
             return self._intrinsic(instruction, target, row, operands)
         sources = [self.source(operand) for operand in operands]
         if parts.callee[0] == "@":

@@ -299,9 +299,11 @@ def _fence(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
 
 
 def _clock(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
-    # The cycle counter of aarch64 is for the system only; its other one counts at a fixed rate.
-    counter = "readsteadycounter" if c.target.architecture == "aarch64" else "readcyclecounter"
-    return call(c, f"llvm.{counter}", "i64")
+    if c.target.architecture == "aarch64":
+        # The counter of cycles is for the system only; this one counts at a fixed rate.
+        callee = c.module.intrinsic("llvm.read_volatile_register.i64", "i64", "metadata")
+        return c.build.value("i64", f'call i64 {callee}(metadata !{{!"cntvct_el0"}})')
+    return call(c, "llvm.readcyclecounter", "i64")
 
 
 _PROCESSORS_ONLINE = 84
