@@ -15,6 +15,7 @@ from voltac.passes.flatten_branches import flatten_branches
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.resolve_accesses import resolve_accesses
 from voltac.passes.whole_copies import copy_whole
+from voltac.passes.whole_stores import make_stores_whole
 from voltac.passes.wide_gangs import widen_gangs
 
 PASSES: dict[str, Callable[[Module, Options], list[AccessReport]]] = {
@@ -23,6 +24,7 @@ PASSES: dict[str, Callable[[Module, Options], list[AccessReport]]] = {
     "widen_gangs": widen_gangs,
     "resolve_accesses": resolve_accesses,
     "gangs_in_flight": put_gangs_in_flight,
+    "make_stores_whole": make_stores_whole,
 }
 """Name -> pass; each rewrites the module and reports what became of accesses."""
 

@@ -1,0 +1,54 @@
+"""Masked stores in loops: whole vectors while all lanes are on, and never a byte of a lane that is off."""
+
+import numpy as np
+import pytest
+
+import voltac
+from voltac.llvm.host import can_run
+from voltac.target_info import find_target
+
+SOURCE = """
+export void scaled(uniform float a[], uniform float r[], uniform int n) {
+    foreach (i = 0 ... n) { float x = a[i]; if (x > 0) r[i] = x * 2; }
+}
+export void both(uniform float a[], uniform float r[], uniform int8 s[], uniform int n) {
+    foreach (i = 0 ... n) {
+        float sum = a[i];
+        for (uniform int k = 0; k < 3; ++k) {
+            if (sum > 0) r[i] = sum; else s[i] = (int8)k;
+            sum -= 1;
+        }
+        if (sum > 2) r[i] = 0;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["sse4-i32x4", "sse4-i32x8", "avx2-i32x8", "avx2-i32x16", "avx512skx-x16"])
+def test_results_are_those_of_numpy(target: str) -> None:
+    if not can_run(find_target(target)):
+        pytest.skip(f"this CPU cannot run {target}")
+    kernels = voltac.compile(SOURCE, target=target)
+    random = np.random.default_rng(1)
+    for n in (0, 1, 37, 200):
+        for a in (random.standard_normal(n), np.ones(n), np.repeat(random.standard_normal(n), 16)[:n] * 3):
+            a = a.astype(np.float32)
+            r = np.full(n, 7, np.float32)
+            kernels.scaled(a, r, n)
+            assert (r == np.where(a > 0, a * 2, 7)).all()
+            r, s = np.full(n, 7, np.float32), np.zeros(n, np.int8)
+            expected, last = r.copy(), s.copy()
+            kernels.both(a, r, s, n)
+            total = a.copy()
+            for k in range(3):
+                expected, last = np.where(total > 0, total, expected), np.where(total > 0, last, k)
+                total -= 1
+            assert (r == np.where(total > 2, 0, expected)).all() and (s == last).all()
+
+
+def test_whole_stores_are_only_made_where_masked_ones_are_slow() -> None:
+    fast = voltac.compile(SOURCE, target="avx512skx-x16").scaled.assembly()
+    slow = voltac.compile(SOURCE, target="avx2-i32x8").scaled.assembly()
+    assert "vmaskmovps" in slow and "vmaskmovps" not in fast
+    stores = [line for line in slow.splitlines() if "vmovups\t%ymm" in line and "(" in line]
+    assert stores, "a plain store of a vector beside the masked one"

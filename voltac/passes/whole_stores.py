@@ -1,0 +1,119 @@
+"""Masked accesses in loops -> plain ones while all lanes are on, where the target's masked ones are slow.
+
+    call void @llvm.masked.store.v8f32.p0(<8 x float> %v, ptr align 4 %p, <8 x i1> %m)
+    ->
+    %bits = bitcast <8 x i1> %m to i8
+    %known = freeze i8 %bits
+    %all = icmp eq i8 %known, -1
+    br i1 %all, label %whole, label %part
+  whole:                                     store <8 x float> %v, ptr %p, align 4
+  part:                                      the masked store
+
+AVX's masked stores take tens of cycles on AMD, and SSE has none: LLVM goes lane by lane. Masks of
+loops tend to be all on or not for a while, so the branch is foreseen. Nothing is ever written to a
+lane that is off.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from voltac.ir.cfg import control_flow
+from voltac.ir.model import Block, Function, Instruction, Module
+from voltac.options import Options
+from voltac.passes.access import AccessReport
+
+_MOST_IN_A_BLOCK = 4
+_STORE = re.compile(
+    r"call void @llvm\.masked\.store\.\S+\((?P<value><(?P<lanes>\d+) x \w+> \S+), ptr align (?P<align>\d+) (?P<pointer>\S+), "
+    r"<\d+ x i1> (?P<mask>%[^ )]+)\)(?P<rest>.*)"
+)
+_LOAD = re.compile(
+    r"(?P<result>%\S+) = call (?P<type><(?P<lanes>\d+) x \w+>) @llvm\.masked\.load\.\S+\("
+    r"ptr align (?P<align>\d+) (?P<pointer>\S+), <\d+ x i1> (?P<mask>%[^ )]+), <[^>]*> .*?\)(?P<rest>(?:, !.*)?)$"
+)
+
+
+def make_stores_whole(module: Module, options: Options) -> list[AccessReport]:
+    """Rewrite the module; there is nothing to report."""
+    target = options.target
+    if options.level > 1 and not target.has_masked_small and target.architecture.startswith("x86"):
+        for function in module.functions:
+            if any("@llvm.masked." in instruction.text for instruction in function.instructions()):
+                _rewrite(function, loads=not target.has_masked_load)
+    return []
+
+
+def _rewrite(function: Function, loads: bool) -> None:
+    flow = control_flow(function)
+    fresh = function.fresh_names()
+    names: dict[str, str] = {}
+    blocks: list[Block] = []
+    for block in function.blocks:
+        parts = [block]
+        if block.name in flow.loop_of:
+            parts = _split(block, fresh, loads)
+            if len(parts) > 1:
+                names[f"%{block.name}"] = f"%{parts[-1].name}"
+        blocks += parts
+    if names:
+        function.blocks = blocks
+        for block in blocks:
+            for phi in block.phis():
+                # Only the blocks that values come from: a phi may use no other label.
+                phi.rename(names)
+
+
+def _split(block: Block, fresh: Callable[[str], str], loads: bool) -> list[Block]:
+    found: list[tuple[int, re.Match[str], bool]] = []
+    for index, instruction in enumerate(block.instructions):
+        if instruction.op == "call" and "@llvm.masked." in instruction.text:
+            text = instruction.text.strip()
+            match = _STORE.match(text) or (_LOAD.match(text) if loads else None)
+            if match:
+                found.append((index, match, match.re is _STORE))
+    if not found or len(found) > _MOST_IN_A_BLOCK:
+        return [block]
+    parts = [block]
+    instructions = block.instructions
+    block.instructions = instructions[: found[0][0]]
+    for number, (index, match, is_store) in enumerate(found):
+        end = found[number + 1][0] if number + 1 < len(found) else len(instructions)
+        parts += _branch(parts[-1], instructions[index], match, is_store, fresh)
+        parts[-1].instructions += instructions[index + 1 : end]
+    return parts
+
+
+def _branch(
+    before: Block, masked: Instruction, match: re.Match[str], is_store: bool, fresh: Callable[[str], str]
+) -> tuple[Block, Block, Block]:
+    """The blocks behind ``before``: the plain access, the masked one, and where they meet."""
+    lanes = match["lanes"]
+    bits, known, every = fresh("bits"), fresh("known"), fresh("all")
+    whole, part, done = (fresh(f"masked.{name}") for name in ("whole", "part", "done"))
+    before.instructions += [
+        Instruction(f"  {bits} = bitcast <{lanes} x i1> {match['mask']} to i{lanes}"),
+        Instruction(f"  {known} = freeze i{lanes} {bits}"),
+        Instruction(f"  {every} = icmp eq i{lanes} {known}, -1"),
+        Instruction(f"  br i1 {every}, label {whole}, label {part}"),
+    ]
+    jump = f"  br label {done}"
+    meeting: list[Instruction] = []
+    if is_store:
+        plain = f"  store {match['value']}, ptr {match['pointer']}, align {match['align']}{match['rest']}"
+    else:
+        loaded, chosen = fresh("loaded"), fresh("chosen")
+        plain = f"  {loaded} = load {match['type']}, ptr {match['pointer']}, align {match['align']}{match['rest']}"
+        masked = Instruction(masked.text.replace(match["result"], chosen, 1))
+        arms = f"[ {loaded}, {whole} ], [ {chosen}, {part} ]"
+        meeting.append(Instruction(f"  {match['result']} = phi {match['type']} {arms}"))
+    return (
+        _block(whole, [Instruction(plain), Instruction(jump)]),
+        _block(part, [masked, Instruction(jump)]),
+        _block(done, meeting),
+    )
+
+
+def _block(name: str, instructions: list[Instruction]) -> Block:
+    return Block(name[1:], instructions, f"{name[1:]}:")
