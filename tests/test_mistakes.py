@@ -161,6 +161,13 @@ DECLARATIONS: tuple[Row, ...] = (
     ("void use(int a)\n    ¦a = 1;\n}", "'{' missing after ')'"),
     ("void use(int a) { a = 1;\n\nint next(int b) ¦{ return b; }", "is the '{' in line"),
     ("void use(int a) {\n    if (a > 1) {\n        a = 1;\n}\n\nint next(int b) ¦{ return b; }", "is the '{' in line"),
+    (
+        "void use(int a) {\n    if (a > 1) {\n        a = 1;\n}\n\nstruct T { int b; };\nstatic int two = 3;\n"
+        "int next(T b) ¦{ return b.b + two; }\nint three(T b) { return b.b + two; }",
+        "is the '{' in line",
+    ),
+    ("void use(int a) ¦if (a > 1) { a = 1; } }\nint next;", "'{' missing"),
+    ("#define F(x) (x + )\nvoid use(int a) {\n    a = ¦F(a);\n    a = F(2) + F(3);\n}", "a value is missing"),
     ("void use(int a) { a = 1; } ¦}\nint next;", "there is no '{' for it to close"),
     ("void use(int a) {\n    if (a > 1) { a = 1; } }\n    ¦a = 2;\n    return;\n}", "outside of a function"),
     ("¦x = 3;\nint next() { return x; }", "a type is missing"),

@@ -303,9 +303,11 @@ class ErrorMessages:
     def is_statement(self, begin: int) -> bool:
         """Whether what stands at file scope is a statement, as behind a brace too many."""
         text, following = self.texts[begin], self.texts[begin + 1]
-        if self.spans[begin].column == 1 or not begin or self.texts[begin - 1] not in ("}", ";") or not self.begins_line(begin):
+        if self.spans[begin].column == 1 or not begin or self.texts[begin - 1] not in ("}", ";"):
             return False
-        return text in STATEMENT_STARTS or (self.kind_at(begin) == self.kinds.identifier and following not in ("*", "&"))
+        if text in STATEMENT_STARTS:
+            return True
+        return self.begins_line(begin) and self.kind_at(begin) == self.kinds.identifier and following not in ("*", "&")
 
     def nesting(self) -> tuple[int, int]:
         """How many brackets and how many operators wait for their end."""

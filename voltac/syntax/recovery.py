@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from voltac.diagnostics import Diagnostics, Span, close_words, suggestion
+from voltac.diagnostics import Diagnostics, Expanded, Span, close_words, suggestion
 from voltac.syntax import ast
 from voltac.syntax.error_messages import (
     CLOSING,
@@ -69,6 +69,8 @@ class SyntaxErrors(ErrorMessages):
         self.quiet_until = -1
         """Nothing is reported from the one to the other, unless a statement ends between: reading was taken up again there."""
         self.unknown_types: list[str] = []
+        self.told_of_macros: set[tuple[str, Span]] = set()
+        """Macros and the place in their text where an error was reported, once for all uses."""
         self.misused: set[str] = set()
         """Keywords that were used as names, reported once."""
         self.mistaken_lines: set[tuple[str, int]] = set()
@@ -102,7 +104,7 @@ class SyntaxErrors(ErrorMessages):
         if unknown >= 0:
             self.report_unknown_type(unknown)
             return token if unknown == token else self.rewind()
-        quiet = self.is_quiet(token) or self.is_misused(token)
+        quiet = self.is_quiet(token) or self.is_misused(token) or self.is_told_of_macro(token)
         if not self.texts[token]:
             return self.at_end(token, quiet)
         mend = None if quiet else doubled or self.mend(token)
@@ -153,6 +155,8 @@ class SyntaxErrors(ErrorMessages):
             return None
         text = self.texts[token]
         candidates = [Mend(0, inserted) for inserted in INSERTED]
+        if self.values and isinstance(self.values[-1], ast.FunctionDeclarator) and self.context_name() == "external":
+            candidates.insert(0, Mend(0, "{"))
         if self.kind_at(token) == self.kinds.identifier and self.accepts(self.kinds.type_name):
             candidates.insert(0, Mend(0, INVENTED_TYPE))
         if text[0].isdigit() and self.accepts(self.kinds.identifier):
@@ -205,6 +209,16 @@ class SyntaxErrors(ErrorMessages):
 
     def is_misused(self, token: int) -> bool:
         return self.texts[token] in self.misused or (token > 0 and self.texts[token - 1] in self.misused)
+
+    def is_told_of_macro(self, token: int) -> bool:
+        """Whether the token comes out of the text of a macro, and an error there was reported at an earlier use."""
+        span = self.spans[token]
+        if not isinstance(span, Expanded):
+            return False
+        macro, place, _ = span.origin
+        told = (macro, place) in self.told_of_macros
+        self.told_of_macros.add((macro, place))
+        return told
 
     def note_misused(self, token: int) -> None:
         """Remember a keyword that was used as a name: it will be used so again."""
@@ -278,9 +292,24 @@ class SyntaxErrors(ErrorMessages):
 
     def close_function(self, start: int) -> int:
         """Close the blocks that are open in front of a function."""
-        if self.context_start() == start:
-            self.rewind()
-        return self.replace(start, start, ["}"] * self.open_blocks())
+        tokens = self.stacked_tokens()
+        brace = next(token for token in reversed(tokens) if self.texts[token] == "{")
+        outer = next(token for token, value in zip(self.starts, self.values) if self.is_open_head(value))
+        depth = self.open_blocks()
+        # The block ends in front of the first line in it that is not indented: it is read again up to there.
+        lines = [token for token in range(brace + 1, start) if self.begins_line(token)]
+        outside = [token for token in lines if self.spans[token].column <= self.spans[outer].column and self.is_outer(token)]
+        end = outside[0] if outside and outside[0] != lines[0] else start
+        position = self.starts.index(brace)
+        del self.states[position + 2 :], self.values[position + 1 :], self.starts[position + 1 :]
+        self.names.close_from(brace)
+        self.replace(end, end, ["}"] * depth)
+        return brace + 1
+
+    def is_outer(self, token: int) -> bool:
+        """Whether a token at the start of a line could begin a declaration outside of functions."""
+        text = self.texts[token]
+        return text not in ("}", "case", "default") and self.texts[token + 1] != ":" and not text.startswith("#")
 
     def open_blocks(self) -> int:
         """How many braces are open."""
