@@ -52,10 +52,12 @@ class Scope:
     result: str = ""
     """Type of the function's result where it may return."""
     depth: int = 0
+    straight: bool = False
+    """All control flow around is uniform, so that a goto is possible."""
 
     def inner(self, **changes: object) -> Scope:
         values = {"varying": dict(self.varying), "uniform": dict(self.uniform), "fixed": self.fixed}
-        values |= {"loop": self.loop, "result": self.result, "depth": self.depth + 1}
+        values |= {"loop": self.loop, "result": self.result, "depth": self.depth + 1, "straight": False}
         return Scope(**(values | changes))  # type: ignore[arg-type]
 
 
@@ -238,6 +240,8 @@ class Generator:
         if choice < 0.45 or scope.depth > 4:
             return self.assignment(scope)
         rules = [self.branch, self.branch, self.loop, self.loop, self.switch, self.leave, self.objects, self.objects]
+        if scope.straight:
+            rules += [self.jump, self.jump]
         if self.may_write and not self.lanes_alone:
             rules += [self.shared_store, self.shared_store, self.uniform_assignment, self.by_lane]
         return self.rng.choice(rules)(scope)
@@ -283,18 +287,32 @@ class Generator:
         uniform = self.rng.random() < 0.2
         word = "if" if uniform else self.rng.choice(("if", "if", "cif"))
         heads = [f"{word} ({self.condition(scope, uniform=uniform)})"]
-        blocks = [self.block(scope.inner(), self.size())]
+        straight = scope.straight and uniform
+        blocks = [self.block(scope.inner(straight=straight), self.size())]
         if self.rng.random() < 0.5:
             heads.append("else")
-            blocks.append(self.block(scope.inner(), self.size()))
+            blocks.append(self.block(scope.inner(straight=straight), self.size()))
         return Statement(heads=heads, blocks=blocks)
+
+    def jump(self, scope: Scope) -> Statement:
+        """A goto past some statements, or back to them a few times."""
+        label, counter = self.name("label"), self.name("j")
+        test = f"i[{self.rng.randrange(64)}] > {self.rng.randint(-8, 24)}"
+        inner = scope.inner(straight=True)
+        body = Statement(heads=[""], blocks=[self.block(inner, self.size())])
+        if self.rng.random() < 0.5:
+            lines = [Statement(f"if ({test}) goto {label};"), body, Statement(f"{label}: ;")]
+        else:
+            again = Statement(f"if (++{counter} < 3 && {test}) goto {label};")
+            lines = [Statement(f"uniform int32 {counter} = 0;"), Statement(f"{label}: ;"), body, again]
+        return Statement(heads=[""], blocks=[lines])
 
     def loop(self, scope: Scope) -> Statement:
         if scope.depth > 2:
             return self.branch(scope)
         counter = self.name("j")
         uniform = self.rng.random() < 0.3
-        inner = scope.inner(loop="uniform" if uniform else "varying")
+        inner = scope.inner(loop="uniform" if uniform else "varying", straight=scope.straight and uniform)
         (inner.uniform if uniform else inner.varying)[counter] = "int32"
         inner.fixed = inner.fixed | {counter}
         bound = self.value("int32", scope, 1, uniform=uniform)
@@ -424,7 +442,7 @@ class Generator:
         kind = self.rng.choice(RANK)
         name = self.name("g")
         parameters = [(self.rng.choice(RANK), self.name("p")) for _ in range(self.rng.randint(1, 3))]
-        scope = Scope({parameter: kind for kind, parameter in parameters}, {}, result=kind, depth=1)
+        scope = Scope({parameter: kind for kind, parameter in parameters}, {}, result=kind, depth=1, straight=True)
         body = self.block(scope, self.rng.randint(2, 4))
         body.append(Statement(f"return ({kind})({self.value(kind, scope, 2)});"))
         style = self.rng.choice(("static ", "static noinline ", "static inline ", ""))
