@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voltac.ir.debug_records import DebugRecords
 from voltac.ir.model import Module
 from voltac.ir.read import read
 from voltac.ir.verify import verify
@@ -39,7 +38,11 @@ def run_with_reports(
 ) -> tuple[str, list[AccessReport]]:
     """As :func:`run`, and what each access became and why; ``after`` sees the module after each pass, by name."""
     module = read(text)
-    records = DebugRecords(module) if "#dbg_" in text else None
+    records = None
+    if "#dbg_" in text:
+        from voltac.ir.debug_records import DebugRecords  # for -g only
+
+        records = DebugRecords(module)
     reports: list[AccessReport] = []
     for name, run_pass in PASSES.items():
         reports.extend(run_pass(module, options))

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voltac.ir.debug_records import DebugRecords
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.read import read
 from voltac.ir.write import write
@@ -37,7 +36,11 @@ def keep_masks_wide(text: str, options: Options) -> str:
     if target.has_mask_registers or (f"{mask} %" not in text and f"phi {mask}" not in text):
         return text
     module = read(text)
-    records = DebugRecords(module) if "#dbg_" in text else None
+    records = None
+    if "#dbg_" in text:
+        from voltac.ir.debug_records import DebugRecords  # for -g only
+
+        records = DebugRecords(module)
     changed = False
     for function in module.functions:
         if len(function.blocks) > 1:
