@@ -166,6 +166,11 @@ DECLARATIONS: tuple[Row, ...] = (
         "int next(T b) ¦{ return b.b + two; }\nint three(T b) { return b.b + two; }",
         "is the '{' in line",
     ),
+    (
+        "void use(int a) {\n    a = 1;\n\n¦template <typename A> A next(A a) { return a; }\n"
+        "int three(int b) { return next(b); }",
+        "is the '{' in line",
+    ),
     ("void use(int a) ¦if (a > 1) { a = 1; } }\nint next;", "'{' missing"),
     ("#define F(x) (x + )\nvoid use(int a) {\n    a = ¦F(a);\n    a = F(2) + F(3);\n}", "a value is missing"),
     ("void use(int a) { a = 1; } ¦}\nint next;", "there is no '{' for it to close"),

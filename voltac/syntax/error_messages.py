@@ -183,7 +183,7 @@ class ErrorMessages:
         unclosed = self.unclosed_bracket()
         if text == "{" and previous == ")" and self.context_name() == "member":
             return "a struct has no functions; define it outside, with the struct as a parameter"
-        if self.is_nested_function(token):
+        if self.is_nested_function(token) or (text == "template" and self.context_name() == "statement"):
             where = f", is the '{{' in line {self.spans[unclosed].line} not closed?" if unclosed >= 0 else ""
             return f"a function cannot be defined inside another one{where}"
         if not text:

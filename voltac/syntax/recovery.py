@@ -269,19 +269,19 @@ class SyntaxErrors(ErrorMessages):
 
     def is_followed_by_function(self, start: int, column: int) -> bool:
         """Whether another function or the end of the file comes behind the one that begins here, not a closing brace."""
-        depth, line, finished = 0, start, False
+        depth, line, begun = 0, start, False
         for position in range(start, len(self.texts)):
             if self.begins_line(position):
                 line = position
             text = self.texts[position]
             if text == "{":
                 outermost = self.spans[line].column <= column and self.texts[line] not in STATEMENT_STARTS
-                if finished and depth == 0 and outermost and self.texts[position - 1] == ")":
+                if begun and outermost and self.texts[position - 1] == ")":
                     return True
                 depth += 1
+                begun = True
             elif text == "}":
                 depth -= 1
-                finished = True
                 if depth < 0:
                     return False
         return True
