@@ -47,7 +47,7 @@ template <typename F> static inline F erfc_tail_float(F size) {
     F rest = n * 1.90465421e-9f - __fma(x, x, -square);
     F most = __fma(n, -0.693147182f, -square);
     F curve = expm1_curve_float<F>(most, rest);
-    return __scale_sum(ratio, __fma(ratio, most, __fma(ratio, curve, ratio_low)), shifted);
+    return __scale_sum(ratio, __fma(ratio, most, __fma(ratio, curve, __fma(ratio_low, most, ratio_low))), shifted);
 }
 
 template <typename F> static inline F erf_near_double(F x) {
@@ -93,7 +93,7 @@ template <typename F, typename I, typename U> static inline F erfc_tail_double(F
     F low = n * 2.8235290563031577103118e-13d + product_error<F, U>(x, x, square);
     F r = high - low;
     F curve = exp_curve_double<F>(r, (high - r) - low);
-    F total = ratio + (ratio * r + (ratio * curve + (ratio_low + product_error<F, U>(ratio, r, ratio * r))));
+    F total = ratio + (ratio * r + (ratio * curve + (ratio_low * (1.0d + r) + product_error<F, U>(ratio, r, ratio * r))));
     return scale_double<F, I>(total, (I)__bits(shifted) - 0x4338000000000000);
 }
 

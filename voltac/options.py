@@ -5,6 +5,9 @@ from __future__ import annotations
 from voltac.records import record
 from voltac.target_info import TargetInfo
 
+MATH_LIBRARIES = ("default", "fast", "system")
+"""Where exp, sin, pow and the like come from (``--math-lib``)."""
+
 
 @record
 class Options:
@@ -25,6 +28,7 @@ class Options:
     position_independent: str = ""
     """``''``, ``small`` or ``large`` (``--pic``, ``--PIC``)."""
     math_library: str = "default"
+    """One of MATH_LIBRARIES."""
     standard_library: bool = True
     wrap_signed: bool = False
     disable_assertions: bool = False

@@ -109,7 +109,7 @@ GROUPS: tuple[Group, ...] = (
         Option("--opt", "opt", "equals", "switch a single optimisation; WORD is one of those listed below", metavar="WORD",
                repeated=True),
         Option("--math-lib", "math_library", "equals", "where exp, sin, pow and the like come from",
-               choices="default fast svml system"),
+               choices="default fast system"),
         Option("--wrap-signed-int", "wrap_signed", "flag", "signed integers wrap around on overflow"),
         Option("--no-wrap-signed-int", "wrap_signed", "flag", "signed overflow is undefined (the default)", False),
         Option("--force-alignment", "force_alignment", "equals", "alignment of what 'new' allocates", metavar="BYTES"),

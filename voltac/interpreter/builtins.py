@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import time
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from voltac.sema.builtins import C_ONE, C_TWO
 from voltac.target_info import TargetInfo
 
 from . import arithmetic
@@ -62,6 +64,19 @@ def _scale_sum(lanes: Lanes, a: Value, b: Value, shifted: Value) -> Value:
 
 def _lookup(lanes: Lanes, table: Value, index: Value) -> Value:
     return lanes.memory.view(int(table), 64).view(np.float32)[index & 15]
+
+
+def _c_function(name: str) -> Callable[..., Value]:
+    """The function itself, of the C library of this process."""
+
+    def run(lanes: Lanes, *arguments: Value) -> Value:
+        dtype = arguments[0].dtype
+        number = ctypes.c_float if dtype == np.float32 else ctypes.c_double
+        function = getattr(ctypes.CDLL("libm.so.6"), name + "f" * (dtype == np.float32))
+        function.restype, function.argtypes = number, [number] * len(arguments)
+        return dtype.type(function(*map(float, arguments)))
+
+    return run
 
 
 def _leading_zeros(lanes: Lanes, a: Value) -> Value:
@@ -163,6 +178,7 @@ def _random_bits(lanes: Lanes, pointer: Value) -> Value:
 
 
 BUILTINS: dict[str, Callable[..., Value]] = {
+    **{f"__c_{name}": _c_function(name) for name in (*C_ONE, *C_TWO)},
     "__sqrt": lambda lanes, a: np.sqrt(a),
     "__abs": lambda lanes, a: np.abs(a),
     "__floor": lambda lanes, a: np.floor(a),

@@ -11,6 +11,7 @@ from voltac.lower.builder import IR, element_type, floating, integer, poison, sp
 from voltac.lower.builtins import BUILTINS, Emitter, call, overload
 from voltac.lower.context import FunctionContext
 from voltac.sema import tree
+from voltac.sema.builtins import C_ONE, C_TWO
 
 TABLE_SIZE = 16
 _INFINITY, _NAN = float("inf"), float("nan")
@@ -110,14 +111,21 @@ def _fused(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
 
 
 def _split(c: FunctionContext, x: IR) -> tuple[IR, IR]:
-    """Exponent as an integer and bits of the significand, for what is above zero and finite."""
+    """Exponent as an integer and bits of the significand, for what is above zero and finite; ``fast``: and normal."""
     build = c.build
+    if c.options.math_library == "fast":
+        return _split_normal(c, x)
     small = build.compare("fcmp olt", x, _float(x, 2.0**-126))
     scaled = build.select(small, build.binary("fmul", x, _float(x, 2.0**23)), x)
-    bits = build.convert("bitcast", scaled, _like(x, "i32"))
-    exponent = build.binary("ashr", build.binary("sub", bits, _int(x, 0x3F400000)), _int(x, 23))
-    significand = build.binary("sub", bits, build.binary("shl", exponent, _int(x, 23)))
+    exponent, significand = _split_normal(c, scaled)
     return build.binary("add", exponent, build.select(small, _int(x, -23), _int(x, 0))), significand
+
+
+def _split_normal(c: FunctionContext, x: IR) -> tuple[IR, IR]:
+    build = c.build
+    bits = build.convert("bitcast", x, _like(x, "i32"))
+    exponent = build.binary("ashr", build.binary("sub", bits, _int(x, 0x3F400000)), _int(x, 23))
+    return exponent, build.binary("sub", bits, build.binary("shl", exponent, _int(x, 23)))
 
 
 def _exponent(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
@@ -127,6 +135,8 @@ def _exponent(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR
         significand = _avx512(c, "getmant", x, "i32 11")
         return build.binary("fsub", _avx512(c, "getexp", x), _avx512(c, "getexp", significand))
     exponent = build.convert("sitofp", _split(c, x)[0], x.type)
+    if c.options.math_library == "fast":
+        return exponent
     # Infinity and NaN stay, zero has none, numbers below have no logarithm.
     exponent = build.select(build.compare("fcmp olt", x, _float(x, _INFINITY)), exponent, x)
     exponent = build.select(build.compare("fcmp oeq", x, _float(x, 0.0)), _float(x, -_INFINITY), exponent)
@@ -199,7 +209,19 @@ def _lookup(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     return result
 
 
+# --- the C library
+
+
+def _c_function(name: str) -> Emitter:
+    def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+        type = arguments[0].type
+        return call(c, name + "f" * (type == "float"), type, *arguments)
+
+    return emit
+
+
 FLOAT_PARTS: dict[str, Emitter] = {
+    **{f"__c_{name}": _c_function(name) for name in (*C_ONE, *C_TWO)},
     "__fma": _fused,
     "__exponent": _exponent,
     "__significand": _significand,

@@ -16,7 +16,7 @@ import numpy as np
 
 from voltac.diagnostics import NOWHERE, Diagnostics, suggestion
 from voltac.llvm.host import host_target
-from voltac.options import Options
+from voltac.options import MATH_LIBRARIES, Options
 from voltac.python.build import build_module
 from voltac.python.kernel import Kernel
 from voltac.python.module import KernelModule
@@ -84,6 +84,8 @@ def make_options(
             raise TypeError(f"there is no option '{name}'{suggestion(name, {*known, 'target', 'defines', 'include', 'opt'})}")
     if opt not in (0, 1, 2, 3):
         raise ValueError(f"opt must be 0, 1, 2 or 3, not {opt!r}")
+    if others.get("math_library", "default") not in MATH_LIBRARIES:
+        raise ValueError(f"math_library must be one of {', '.join(MATH_LIBRARIES)}, not {others['math_library']!r}")
     folders = (include,) if isinstance(include, (str, os.PathLike)) else include
     return Options(
         target=_target(target),

@@ -46,9 +46,16 @@ class BuiltinRow:
     meaning: str
 
 
+C_ONE = ("acos", "asin", "atan", "cbrt", "cos", "cosh", "erf", "erfc", "exp", "exp2", "expm1", "log", "log1p", "log2",
+         "sin", "sinh", "tan", "tanh")  # fmt: skip
+C_TWO = ("atan2", "pow")
+"""Functions of the C library that ``--math-lib=system`` calls."""
+
 BUILTINS: dict[str, BuiltinRow] = {
     row.name: row
     for row in (
+        *(BuiltinRow(f"__c_{name}", "u T", ("u T",), (FLOAT, DOUBLE), f"C's {name}") for name in C_ONE),
+        *(BuiltinRow(f"__c_{name}", "u T", ("u T", "u T"), (FLOAT, DOUBLE), f"C's {name}") for name in C_TWO),
         # Element by element, at either rate.
         BuiltinRow("__sqrt", "R T", ("R T",), FLOATS, "correctly rounded square root"),
         BuiltinRow("__abs", "R T", ("R T",), SIGNED + FLOATS, "absolute value; the smallest integer is undefined"),

@@ -29,6 +29,7 @@ class Library:
 
     def __init__(self, user: Checker) -> None:
         self.index = index()
+        self.overlay = user.options.math_library
         self.diagnostics = Diagnostics(warnings=False)
         self.checker = Checker(user.options, self.diagnostics, user.program, user.layout)
         self.checker.is_library = True
@@ -47,16 +48,15 @@ class Library:
 
     def find(self, name: str) -> Symbol | None:
         """For the program: the library's functions and types of a name."""
-        if name not in self.index.rows or name in self.index.hidden:
+        if name in self.index.hidden or not self.index.has(name, self.overlay):
             return None
         return self.checker.scopes.find(name) or self._find(name)
 
     def _find(self, name: str) -> Symbol | None:
         """Parse and declare what has a name."""
-        rows = self.index.rows.get(name)
-        if rows is None or self.checker.scopes.find_global(name) is not None:
+        if not self.index.has(name, self.overlay) or self.checker.scopes.find_global(name) is not None:
             return None
-        self._declare(self.index.chunks(name))
+        self._declare(self.index.chunks(name, self.overlay))
         found = self.checker.scopes.find_global(name)
         if isinstance(found, FunctionSet):
             found.joined_library = True

@@ -23,6 +23,8 @@ from voltac.syntax import Preprocessed, preprocess
 from voltac.target_info import find_target
 
 LIBRARY = shipped_folder("stdlib")
+OVERLAYS = ("fast", "system")
+"""Folders of the library whose declarations hold for one value of ``--math-lib``."""
 INDEX_FILE = os.path.join(LIBRARY, "index.json")
 
 
@@ -45,6 +47,11 @@ class Chunk:
         body = self.texts.index("{")
         return Chunk(self.file, self.line, (*self.texts[: body + 1], "}"))
 
+    def signature(self) -> tuple[str, ...]:
+        """The head without the names of parameters."""
+        head = self.head().texts
+        return tuple(text for text, behind in zip(head, (*head[1:], "")) if behind not in (",", ")"))
+
 
 Row = list[Any]
 """A chunk as JSON holds it: file, line, and the tokens in one text, a line each."""
@@ -59,11 +66,24 @@ class Index:
     types: set[str] = field(default_factory=set)
     templates: set[str] = field(default_factory=set)
     hidden: set[str] = field(default_factory=set)
-    """Static functions and templates: for the library's own use."""
+    """Static functions and templates, and what C functions are called: for the library's own use."""
+    overlays: dict[str, dict[str, list[Row]]] = field(default_factory=dict)
+    """Value of ``--math-lib`` -> name -> declarations that take the place of those with the same head, or are added."""
 
-    def chunks(self, name: str) -> list[Chunk]:
+    def chunks(self, name: str, overlay: str = "default") -> list[Chunk]:
         """The declarations of a name; few are asked for, so they are made when they are."""
-        return [Chunk(file, line, tuple(text.split("\n"))) for file, line, text in self.rows[name]]
+        found = [_chunk(row) for row in self.rows.get(name, ())]
+        over = [_chunk(row) for row in self.overlays.get(overlay, {}).get(name, ())]
+        heads = {chunk.signature() for chunk in over}
+        return [chunk for chunk in found if chunk.signature() not in heads] + over
+
+    def has(self, name: str, overlay: str) -> bool:
+        return name in self.rows or name in self.overlays.get(overlay, {})
+
+
+def _chunk(row: Row) -> Chunk:
+    file, line, text = row
+    return Chunk(file, line, tuple(text.split("\n")))
 
 
 _KNOWN: list[Index] = []
@@ -79,10 +99,12 @@ def index() -> Index:
 def _sources() -> dict[str, bytes]:
     """Name -> contents of the library's files. (pathlib would cost more than reading them.)"""
     found = {}
-    for name in sorted(os.listdir(LIBRARY)):
-        if name.endswith((".ispc", ".isph")):
-            with open(os.path.join(LIBRARY, name), "rb") as file:
-                found[name] = file.read()
+    for folder in ("", *OVERLAYS):
+        for name in sorted(os.listdir(os.path.join(LIBRARY, folder))):
+            if name.endswith((".ispc", ".isph")):
+                path = os.path.join(folder, name)
+                with open(os.path.join(LIBRARY, path), "rb") as file:
+                    found[path] = file.read()
     return found
 
 
@@ -99,7 +121,8 @@ def _read() -> Index | None:
             return None
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return Index(stored["chunks"], set(stored["types"]), set(stored["templates"]), set(stored["hidden"]))
+    sets = (set(stored[key]) for key in ("types", "templates", "hidden"))
+    return Index(stored["chunks"], *sets, stored["overlays"])
 
 
 def write() -> None:
@@ -111,6 +134,7 @@ def write() -> None:
         "templates": sorted(made.templates),
         "hidden": sorted(made.hidden),
         "chunks": dict(sorted(made.rows.items())),
+        "overlays": {name: dict(sorted(rows.items())) for name, rows in made.overlays.items()},
     }
     with open(INDEX_FILE, "w", encoding="utf-8") as file:
         file.write(json.dumps(stored, indent=0, ensure_ascii=False) + "\n")
@@ -124,8 +148,10 @@ def build() -> Index:
     for name, contents in _sources().items():
         if name.endswith(".ispc"):
             source = preprocess(contents.decode(), os.path.join(LIBRARY, name), options, diagnostics)
+            folder = os.path.dirname(name)
+            rows = made.overlays.setdefault(folder, {}) if folder else made.rows
             for chunk in cut(source, name):
-                _add(chunk, made)
+                _add(chunk, made, rows)
     if diagnostics.error_count:
         raise InternalError("the standard library has mistakes:\n" + diagnostics.render())
     return made
@@ -147,7 +173,7 @@ def cut(source: Preprocessed, file: str) -> Iterable[Chunk]:
             begin = position + 1
 
 
-def _add(chunk: Chunk, made: Index) -> None:
+def _add(chunk: Chunk, made: Index, rows: dict[str, list[Row]]) -> None:
     """Find the name a chunk declares: what stands before the first parenthesis, or behind struct and enum."""
     texts = chunk.texts
     begin = 0
@@ -170,6 +196,6 @@ def _add(chunk: Chunk, made: Index) -> None:
         name = next(texts[at - 1] for at, text in enumerate(texts) if text in ("=", "[", ";"))
     if texts[0] == "template":
         made.templates.add(name)
-    if texts[0] == "template" or "static" in texts[:4]:
+    if texts[0] == "template" or "static" in texts[:4] or texts[0] == "extern":
         made.hidden.add(name)
-    made.rows.setdefault(name, []).append([chunk.file, chunk.line, "\n".join(texts)])
+    rows.setdefault(name, []).append([chunk.file, chunk.line, "\n".join(texts)])

@@ -1,0 +1,156 @@
+// --math-lib=fast: float functions for everyday arguments, good to 4 units of the last place there.
+//
+// What is left out against the default library: arguments that are subnormal, and where said more; reduction for large
+// angles; terms and compensations for the last two bits. The algorithms are the same, so are the names of their parts.
+
+template <typename F> static inline F exp_fast(F x) {
+    F bounded = __max((F)-104.0f, __min((F)90.0f, x));
+    F shifted = __fma(bounded, 1.44269504f, 12582912.0f);
+    F n = shifted - 12582912.0f;
+    F r = __fma(n, 1.90465421e-9f, __fma(n, -0.693147182f, bounded));
+    F z = r * r;
+    F p = __fma(z, __fma(r, 0.00831246749f, 0.0418902561f), __fma(r, 0.166671157f, 0.499992311f));
+    return __scale_sum((F)1.0f, __fma(z, p, r), shifted);
+}
+
+float exp(float x) { return exp_fast<float>(x); }
+uniform float exp(uniform float x) { return exp_fast<uniform float>(x); }
+
+// Normal numbers above zero.
+template <typename F> static inline F log_fast(F x) {
+    F f = __significand(x) - 1.0f;
+    F z = f * f;
+    F low = __fma(z, __fma(f, 0.19977209f, -0.249934897f), __fma(f, 0.333335459f, -0.500000596f));
+    F high = __fma(z, __fma(f, 0.0541455224f, -0.120668642f), __fma(f, 0.149822861f, -0.168223545f));
+    return __fma(__exponent(x), 0.693147182f, __fma(z, __fma(z * z, high, low), f));
+}
+
+float log(float x) { return log_fast<float>(x); }
+uniform float log(uniform float x) { return log_fast<uniform float>(x); }
+
+// x = n pi + r, where an odd n turns the sign of sin r: one polynomial does. For sizes up to 10,000.
+template <typename F, typename U> static inline F sin_of_half_turns(F x, F shifted, F n) {
+    F r = __fma(n, 8.74227766e-8f, __fma(n, -3.14159274f, x));
+    F z = r * r;
+    F p = __fma(z, __fma(z, __fma(z, 2.6048267e-06f, -0.000198093781f), 0.00833306648f), -0.166666597f);
+    return __float_of_bits(__bits(__fma(r * z, p, r)) ^ (__bits(shifted) << 31));
+}
+
+template <typename F, typename U> static inline F sin_fast(F x) {
+    F shifted = __fma(x, 0.318309886f, 12582912.0f);
+    return sin_of_half_turns<F, U>(x, shifted, shifted - 12582912.0f);
+}
+
+// cos x = sin(x + pi/2)
+template <typename F, typename U> static inline F cos_fast(F x) {
+    F shifted = __fma(x, 0.318309886f, 0.5f) + 12582912.0f;
+    return sin_of_half_turns<F, U>(x, shifted, (shifted - 12582912.0f) - 0.5f);
+}
+
+float sin(float x) { return sin_fast<float, uint32>(x); }
+uniform float sin(uniform float x) { return sin_fast<uniform float, uniform uint32>(x); }
+float cos(float x) { return cos_fast<float, uint32>(x); }
+uniform float cos(uniform float x) { return cos_fast<uniform float, uniform uint32>(x); }
+
+template <typename F> static inline F tan_fast(F x) {
+    F shifted = __fma(x, 0.636619772f, 12582912.0f);
+    F n = shifted - 12582912.0f;
+    F r = __fma(n, 4.37113883e-8f, __fma(n, -1.57079637f, x));
+    F z = r * r;
+    F p = __fma(z, __fma(z, __fma(z, __fma(z, __fma(z, 0.00947746634f, 0.00295411143f), 0.0245411936f), 0.0533775277f),
+        0.133392468f), 0.333331376f);
+    F tangent = __fma(r * z, p, r);
+    F inverse = -1.0f / tangent;
+    return (__bits(shifted) & 1) != 0 ? inverse : tangent;
+}
+
+float tan(float x) { return tan_fast<float>(x); }
+uniform float tan(uniform float x) { return tan_fast<uniform float>(x); }
+
+// Not both zero and not both infinite.
+template <typename F, typename U> static inline F atan2_fast(F y, F x) {
+    F n = abs(y), d = abs(x);
+    F t = __min(d, n) / __max(n, d);
+    F z = t * t;
+    F u = z * z;
+    F low = __fma(u, 0.0999567211f, __fma(z, -0.140504584f, 0.199756235f));
+    F high = __fma(u, -0.0049104006f, __fma(z, 0.0250374731f, -0.0606127381f));
+    F angle = __fma(t * z, __fma(z, __fma(z * u, high, low), -0.333324641f), t);
+    U left = __bits(x) & 0x80000000;
+    F axis = n > d ? (F)1.57079637f : __float_of_bits((U)0x40490FDB & (U)((int)left >> 31));
+    U turned = n > d ? left ^ 0x80000000 : left;
+    return __copysign(axis + __float_of_bits(__bits(angle) ^ turned), y);
+}
+
+float atan2(float y, float x) { return atan2_fast<float, uint32>(y, x); }
+uniform float atan2(uniform float y, uniform float x) { return atan2_fast<uniform float, uniform uint32>(y, x); }
+
+template <typename F> static inline F tanh_fast(F x) {
+    F doubled = __min((F)20.0f, 2.0f * abs(x));
+    F shifted = __fma(doubled, 1.44269504f, 12582912.0f);
+    F n = shifted - 12582912.0f;
+    F r = __fma(n, 1.90465421e-9f, __fma(n, -0.693147182f, doubled));
+    F z = r * r;
+    F p = __fma(z, __fma(z, 0.00138207339f, __fma(r, 0.00836867746f, 0.0416682661f)), __fma(r, 0.166665211f, 0.49999994f));
+    F power = __scale_sum((F)1.0f, (F)0.0f, shifted);
+    F m = __fma(__fma(z, p, r), power, power - 1.0f);
+    return __copysign(m / (m + 2.0f), x);
+}
+
+float tanh(float x) { return tanh_fast<float>(x); }
+uniform float tanh(uniform float x) { return tanh_fast<uniform float>(x); }
+
+template <typename F> static inline F erf_fast(F x) {
+    F size = __min((F)4.0f, abs(x));
+    F z = size * size;
+    F y = z * z;
+    F near_low = __fma(y, __fma(z, -0.0267081615f, 0.112800762f), __fma(z, -0.37612316f, 0.128379121f));
+    F near = __fma(x, __fma(y * y, __fma(z, -0.000561645953f, 0.00491384603f), near_low), x);
+    F far_high = __fma(z, __fma(size, -0.000309599593f, 0.00464547472f), __fma(size, -0.0330465138f, 0.151896968f));
+    F exponent = -size * __fma(z, far_high, __fma(size, 0.917120218f, 1.62811017f));
+    F shifted = exponent + 12582912.0f;
+    F r = exponent - (shifted - 12582912.0f);
+    F square = r * r;
+    F p = __fma(square, __fma(r, 0.00132691395f, 0.00967130717f), __fma(r, 0.0555071197f, 0.240222469f));
+    F far = __copysign(1.0f - __scale_sum((F)1.0f, __fma(r, 0.693147004f, square * p), shifted), x);
+    return size < 1.0f ? near : far;
+}
+
+float erf(float x) { return erf_fast<float>(x); }
+uniform float erf(uniform float x) { return erf_fast<uniform float>(x); }
+
+// As by default, with what matters for results of everyday size: the logarithm good to 2^-28, normal a above zero.
+template <typename F, typename I> static inline F pow_fast(F a, F b) {
+    I bits = (I)__bits(a);
+    I above = bits - 0x3F3AAAAB;
+    I interval = above >> 19;
+    F z = __float_of_bits(bits - (above & 0xFF800000));
+    F c = __lookup((uniform float * uniform)pow_reciprocals, interval);
+    F near_one = c * z;
+    F part = __fma(c, z, -near_one);
+    F f = (near_one - 1.0f) + part;
+    F square = f * f;
+    F p = __fma(square, __fma(f, 0.288858533f, -0.36096403f), __fma(f, 0.480898231f, -0.721347451f));
+    F linear = (near_one - 1.0f) * 1.44269502f;
+    F base = (F)(above >> 23) + __lookup((uniform float * uniform)pow_logarithms, interval);
+    F log_high = base + linear;
+    F rest = __fma(part, 1.44269502f, __lookup((uniform float * uniform)pow_logarithm_rests, interval));
+    F log_low = (linear - (log_high - base)) + __fma(square, p, rest);
+    F exponent = __max((F)-160.0f, __min((F)160.0f, b * log_high));
+    F exponent_low = __fma(b, log_low, __fma(b, log_high, -exponent));
+    F shifted = (exponent + exponent_low) + 12582912.0f;
+    F r = (exponent - (shifted - 12582912.0f)) + exponent_low;
+    F y = r * r;
+    F e = __fma(y, __fma(r, 0.00132691395f, 0.00967130717f), __fma(r, 0.0555071197f, 0.240222469f));
+    return __scale_sum((F)1.0f, __fma(r, 0.693147004f, y * e), shifted);
+}
+
+template <typename F, typename I> static inline F pow_fast_or_special(F a, F b) {
+    F power = pow_fast<F, I>(a, b);
+    if (__bits(a) - 0x00800000 >= 0x7F000000)
+        power = pow_special_float<F, I>(a, b);
+    return power;
+}
+
+float pow(float a, float b) { return pow_fast_or_special<float, int>(a, b); }
+uniform float pow(uniform float a, uniform float b) { return pow_fast_or_special<uniform float, uniform int>(a, b); }
