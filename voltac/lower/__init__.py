@@ -11,6 +11,7 @@ from voltac.lower import (  # noqa: F401  (each registers what it lowers)
     builtins,
     calls,
     conversions,
+    costs,
     expressions,
     float_parts,
     foreach,
@@ -47,6 +48,7 @@ def lower(program: tree.Program, options: Options) -> str:
         write_version(module, version)
         if version.body:
             written.append(version)
+    costs.forget()
     module.finish_debug_info(program.globals)
     attributes = function_attributes(options)
     for version in written:

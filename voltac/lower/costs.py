@@ -30,8 +30,20 @@ def is_cheap_and_safe(node: tree.Value) -> bool:
 
 
 def cost(node: object) -> int:
-    rule = _RULES.get(type(node))
-    return UNSAFE if rule is None else rule(node)
+    known = _KNOWN.get(id(node))
+    if known is None:
+        rule = _RULES.get(type(node))
+        known = _KNOWN[id(node)] = node, UNSAFE if rule is None else rule(node)
+    return known[1]
+
+
+_KNOWN: dict[int, tuple[object, int]] = {}
+"""Node, by its identity, and cost: in a nest or a chain every level asks for all that is below it."""
+
+
+def forget() -> None:
+    """The trees of which costs are known are not needed any more."""
+    _KNOWN.clear()
 
 
 def _sum(*nodes: object) -> int:
