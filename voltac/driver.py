@@ -134,7 +134,7 @@ def _passes(text: str, job: Compilation) -> str:
     made, reports = run_with_reports(text, job.options, show)
     job.access_reports = reports
     # Without optimisation next to nothing is resolved: a warning would say nothing of the program.
-    if reports and job.options.level:
+    if job.options.level and any(report.is_notable for report in reports):
         from voltac.report.slow_accesses import warn_about_accesses
 
         warn_about_accesses(reports, job.results.get("check"), job.dependencies, job.options, job.diagnostics)

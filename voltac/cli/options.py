@@ -259,7 +259,10 @@ def parse_arguments(command: str, words: list[str]) -> argparse.Namespace:
     for option in options:
         if option.field == "unsupported" and any(word.partition("=")[0] == option.names for word in words):
             raise UsageError(f"not supported: option '{option.names}'")
-    return _parser(options).parse_intermixed_args(words, argparse.Namespace(command=command))
+    # There are many switches of warnings, and few on a command line.
+    given = set(words)
+    needed = [option for option in options if option.field != "warning_words" or not given.isdisjoint(option.names.split())]
+    return _parser(needed).parse_intermixed_args(words, argparse.Namespace(command=command, warning_words=[]))
 
 
 class _Parser(argparse.ArgumentParser):

@@ -83,6 +83,9 @@ class Access:
         return all(offset == start + lane * self.size for lane, offset in enumerate(self.address.offsets))
 
 
+_NOTABLE = frozenset(("gather", "scatter", "scalar", "shuffled"))
+
+
 @record
 class AccessReport:
     """What became of one access."""
@@ -105,6 +108,11 @@ class AccessReport:
     """All lanes are known to be on."""
     inlined: tuple[tuple[int, int], ...]
     """Line and column of the calls through which it came into the function, innermost first."""
+
+    @property
+    def is_notable(self) -> bool:
+        """Something may have to be told of it."""
+        return self.kind in _NOTABLE or (self.kind == "broadcast" and self.operation == "store")
 
     @property
     def is_masked(self) -> bool:
