@@ -423,6 +423,10 @@ other:
     p, q = np.zeros(4, np.int32), np.zeros(2, np.int32)
     assert [run(text, "f", p, q, k) for k in (1, -2, 3)] == [10, 20, 30]
     assert p.tolist() == [0x01010101] * 2 + [0, 0] and q.tolist() == [0x01010101, 0]
+    table = text[text.index("[") : text.index("]")]
+    in_one_line = text.replace(table, " ".join(table.split()))
+    assert in_one_line.count("label %one i32 -2") == 1
+    assert [run(in_one_line, "f", p, q, k) for k in (1, -2, 3)] == [10, 20, 30]
 
 
 def test_functions_of_the_c_library() -> None:

@@ -230,13 +230,16 @@ def _branch(parts: Parts, rest: str) -> None:
     _typed_list(parts, rest)
 
 
+_CASE = re.compile(r'\w+ [-\w]+, label %(?:"[^"]*"|[-\w$.]+)')
+
+
 def _switch(parts: Parts, rest: str) -> None:
     """Operands: the value, then one constant for each label after the first (the default)."""
     table = rest.index("[")
     _typed_list(parts, rest[:table].rstrip())
-    for line in rest[table + 1 : rest.rindex("]")].split("\n"):
-        if line.strip():
-            _typed_list(parts, line.strip())
+    # LLVM prints a case a line; ``lower`` writes them all in one.
+    for case in _CASE.findall(rest, table):
+        _typed_list(parts, case)
 
 
 def _return(parts: Parts, rest: str) -> None:
