@@ -265,7 +265,8 @@ ROWS: dict[int, str] = {
     224: "stdlib/atomics:lanes_take_their_turns_in_order stdlib/atomics:global_atomics_of_threads_lose_nothing",
     225: "stdlib/atomics:lanes_take_their_turns_in_order stdlib/atomics:pointers_are_exchanged",
     226: "stdlib/functions_of_memory:prefetches_fences_and_hints_have_no_effect",
-    227: "stdlib/functions_of_elements:every_overload_computes_what_numpy_does",
+    227: "stdlib/functions_of_elements:every_overload_computes_what_numpy_does "
+    "stdlib/half_arithmetic:every_result_is_rounded_once",
     228: "stdlib/functions_of_elements:srgb_codes_are_within_half_a_step "
     "stdlib/functions_of_elements:srgb_codes_back_to_linear_follow_the_table_of_the_reference",
     229: "stdlib/random_numbers:the_sequences_are_exact stdlib/random_numbers:the_formulas_give_the_vectors_of_the_reference",

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from voltac.llvm.half import half_conversions
+from voltac.llvm.half_vectors import with_half_vectors
 from voltac.llvm.machine import Module, binding, stage, target_machine
 from voltac.options import Options
 from voltac.records import record
@@ -50,6 +51,8 @@ def late(text: str, options: Options) -> Optimized:
     """Simplification at the level asked for; the result emits machine code."""
     text = _with_function_properties(text, options)
     if options.target.architecture != "aarch64":
+        if options.level and not options.target.has_half_conversion:
+            text = with_half_vectors(text)
         text += half_conversions(text, options.target.has_half_conversion)
     with stage("late", text):
         module = Module(text, options)
