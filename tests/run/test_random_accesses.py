@@ -15,7 +15,7 @@ from voltac.driver import Compilation
 from voltac.ir.interp import Machine
 from voltac.ir.read import read
 from voltac.llvm import load_objects
-from voltac.target_info import TargetInfo
+from voltac.target_info import TargetInfo, find_target
 
 _Function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int)
 
@@ -52,13 +52,19 @@ def differences_natively(job: Compilation, cases: list[Case], *, at_end: bool) -
     return found
 
 
-def check(seed: int, count: int, target: TargetInfo) -> None:
-    cases = random_cases(seed, count, target.width)
+def check_ir(seed: int, cases: list[Case], target: TargetInfo) -> Compilation:
     text = "\n".join(case.text for case in cases)
     job = compile_for(Path(f"accesses_{seed}.ispc"), text, target)
     assert job.options == options(target)
     for stage in ("early", "passes"):
         assert differences_in_ir(job.results[stage], cases) == [], stage
+    return job
+
+
+def check(seed: int, count: int, target: TargetInfo) -> None:
+    cases = random_cases(seed, count, target.width)
+    job = check_ir(seed, cases, target)
+    text = "\n".join(case.text for case in cases)
     assert differences_natively(job, cases, at_end=zlib.crc32(text.encode()) % 2 == 0) == []
 
 
@@ -79,3 +85,11 @@ def test_many_random_accesses(target: TargetInfo) -> None:
 def test_random_accesses_for_the_other_targets(target: TargetInfo) -> None:
     for seed in range(10 if target in SMALL_TYPE_TARGETS else 2):
         check(seed, 25, target)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["neon-i32x4", "neon-i32x8", "neon-i8x16", "neon-i16x16"])
+def test_random_accesses_in_the_ir_for_neon(name: str) -> None:
+    target = find_target(name)
+    for seed in range(10):
+        check_ir(seed, random_cases(seed, 25, target.width), target)
