@@ -179,6 +179,13 @@ def test_a_note_has_the_layout_of_a_message() -> None:
         ("void f() { a: ;\n  a: ; }", 2, 1),
         ("template <typename T> void f(T a) { }\ntemplate <typename T> void f(T a) { }", 2, 1),
         ("task void t() { }\nvoid f() { t(); }", 2, 1),
+        ("void f(\n  int v) { uniform int u;\n  u = v; }", 3, 2),
+        ("uniform int f(int v) {\n  return v; }", 2, 1),
+        ("const int c = 1;\nvoid f() { c = 2; }", 2, 1),
+        ("void f() { foreach (i = 0 ... 9)\n  return; }", 2, 1),
+        ("void f() { foreach (i = 0 ... 9)\n  break; }", 2, 1),
+        ("void g();\nvoid f() { foreach (i = 0 ... 9)\n  foreach (j = 0 ... 9) g(); }", 3, 2),
+        ("void f(int v) { if (v > 1)\n  goto a; a: ; }", 2, 1),
     ],
 )  # fmt: skip
 def test_a_note_points_at_the_earlier_declaration(source: str, line: int, note: int) -> None:

@@ -26,7 +26,7 @@ def _warn_unroll(checker: Checker, node: ast.Node, test: tree.Value | None, unro
 def check_while(checker: Checker, node: ast.While, unroll: int | None) -> tree.Statement:
     test = check_condition(checker, node.condition, "condition of " + ("cwhile" if node.coherent else "while"))
     _warn_unroll(checker, node, test, unroll)
-    frame = Frame("loop")
+    frame = Frame("loop", span=node.span.first(5 + node.coherent))
     note_test(checker, frame, test)
     body = check_branch(checker, node.body, frame)
     return tree.Loop(node.span, test, None, body, True, node.coherent, unroll)
@@ -35,7 +35,7 @@ def check_while(checker: Checker, node: ast.While, unroll: int | None) -> tree.S
 def check_do(checker: Checker, node: ast.DoWhile, unroll: int | None) -> tree.Statement:
     test = check_condition(checker, node.condition, "condition of " + ("cdo" if node.coherent else "do"))
     _warn_unroll(checker, node, test, unroll)
-    frame = Frame("loop")
+    frame = Frame("loop", span=node.span.first(2 + node.coherent))
     note_test(checker, frame, test)
     body = check_branch(checker, node.body, frame)
     return tree.Loop(node.span, test, None, body, False, node.coherent, unroll)
@@ -43,7 +43,7 @@ def check_do(checker: Checker, node: ast.DoWhile, unroll: int | None) -> tree.St
 
 def check_for(checker: Checker, node: ast.For, unroll: int | None) -> tree.Statement:
     checker.scopes.push()
-    frame = Frame("loop")
+    frame = Frame("loop", span=node.span.first(3 + node.coherent))
     # What the loop declares and steps belongs to it.
     checker.frames.append(frame)
     try:
@@ -72,11 +72,10 @@ def check_for(checker: Checker, node: ast.For, unroll: int | None) -> tree.State
 
 def check_foreach(checker: Checker, node: ast.Foreach, unroll: int | None) -> tree.Statement:
     word = "foreach_tiled" if node.tiled else "foreach"
-    if any(frame.kind == "foreach" for frame in checker.frames) and not is_empty(node.body):
-        checker.reject(
-            node.span.first(len(word)),
-            f"a {word} inside another foreach is not possible; move it to a function, or use a for loop",
-        )
+    outer = next((frame for frame in checker.frames if frame.kind == "foreach"), None)
+    if outer is not None and not is_empty(node.body):
+        text = f"a {word} inside another foreach is not possible; move it to a function, or use a for loop"
+        checker.reject(node.span.first(len(word)), text, checker.note_frame(outer))
     bounds = [
         (
             _bound(checker, dimension.first, f"first bound of '{dimension.name}' in {word}"),
@@ -91,7 +90,7 @@ def check_foreach(checker: Checker, node: ast.Foreach, unroll: int | None) -> tr
             symbol = tree.VariableSymbol(dimension.name, _LOOP_INDEX, "local", dimension.span)
             declare_local(checker, symbol)
             dimensions.append(tree.ForeachDimension(symbol, first, last))
-        body = check_branch(checker, node.body, Frame("foreach", True))
+        body = check_branch(checker, node.body, Frame("foreach", True, node.span.first(len(word))))
     finally:
         checker.scopes.pop()
     return tree.Foreach(node.span, tuple(dimensions), body, node.tiled, unroll)
@@ -120,7 +119,7 @@ def check_foreach_active(checker: Checker, node: ast.ForeachActive) -> tree.Stat
     try:
         symbol = tree.VariableSymbol(node.name, _LANE_INDEX, "local", node.span)
         declare_local(checker, symbol)
-        body = check_branch(checker, node.body, Frame("foreach_active", True))
+        body = check_branch(checker, node.body, Frame("foreach_active", True, node.span.first(len("foreach_active"))))
     finally:
         checker.scopes.pop()
     return tree.ForeachActive(node.span, symbol, body)
@@ -141,7 +140,7 @@ def check_foreach_unique(checker: Checker, node: ast.ForeachUnique) -> tree.Stat
     try:
         symbol = tree.VariableSymbol(node.name, Qual(kind, UNIFORM, True), "local", node.span)
         declare_local(checker, symbol)
-        body = check_branch(checker, node.body, Frame("foreach_unique", True))
+        body = check_branch(checker, node.body, Frame("foreach_unique", True, node.span.first(len("foreach_unique"))))
     finally:
         checker.scopes.pop()
     return tree.ForeachUnique(node.span, symbol, value, body)

@@ -32,6 +32,7 @@ from voltac.sema.values import (
     convert_operand,
     operand_qual,
     require_place,
+    root_variable,
     to_value,
     value_of,
 )
@@ -426,7 +427,11 @@ def check_assignment(checker: Checker, node: ast.Assignment) -> Operand:
     if symbol == "=":
         if value_operand is None:
             value_operand = checker.expression(node.value)
-        value = convert_operand(checker, value_operand, wanted, "assignment", node.value.span)
+        checker.converted_for = root_variable(place)
+        try:
+            value = convert_operand(checker, value_operand, wanted, "assignment", node.value.span)
+        finally:
+            checker.converted_for = None
         note_store(checker, place, value, node.span)
         return tree.Assign(node.span, wanted, place, value)
     value = to_value(checker, checker.expression(node.value) if value_operand is None else value_operand, node.value.span)

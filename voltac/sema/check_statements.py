@@ -80,7 +80,7 @@ def check_condition(checker: Checker, node: ast.Expression, place: str) -> tree.
 @statement(ast.If)
 def check_if(checker: Checker, node: ast.If) -> tree.Statement:
     test = check_condition(checker, node.condition, "condition of " + ("cif" if node.coherent else "if"))
-    frame = Frame("if")
+    frame = Frame("if", span=node.span.first(2 + node.coherent))
     note_test(checker, frame, test)
     then = check_branch(checker, node.then, frame)
     otherwise = None
@@ -98,7 +98,7 @@ def check_switch(checker: Checker, node: ast.Switch) -> tree.Statement:
         value = switch_value(checker, node.value)
     except Rejected:
         value = tree.Constant(node.value.span, Qual(INT32), 0)
-    frame = Frame("switch", label_type=value.type)
+    frame = Frame("switch", span=node.span.first(len("switch")), label_type=value.type)
     note_test(checker, frame, value)
     body = check_branch(checker, node.body, frame)
     return tree.Switch(node.span, value, tuple(frame.labels), body)
@@ -210,7 +210,8 @@ def check_break(checker: Checker, node: ast.Break) -> tree.Statement:
             note_exit(frame, checker.frames[len(checker.frames) - depth :])
             return tree.Break(node.span)
         if frame.kind in _FOREACH:
-            checker.reject(node.span, f"break cannot leave a {frame.kind}, and there is no loop or switch inside it to leave")
+            text = f"break cannot leave a {frame.kind}, and there is no loop or switch inside it to leave"
+            checker.reject(node.span, text, checker.note_frame(frame))
         _warn_unmasked(checker, frame, "break", node.span)
     checker.reject(node.span, "break has no loop or switch to leave")
 
@@ -222,7 +223,8 @@ def check_continue(checker: Checker, node: ast.Continue) -> tree.Statement:
             note_exit(frame, checker.frames[len(checker.frames) - depth :])
             return tree.Continue(node.span)
         if frame.kind == "switch":
-            checker.reject(node.span, "continue has no loop to continue: it cannot leave the switch it stands in")
+            text = "continue has no loop to continue: it cannot leave the switch it stands in"
+            checker.reject(node.span, text, checker.note_frame(frame))
         _warn_unmasked(checker, frame, "continue", node.span)
     checker.reject(node.span, "continue has no loop to continue")
 
@@ -238,7 +240,8 @@ def check_return(checker: Checker, node: ast.Return) -> tree.Statement:
     function = checker.function.symbol
     for frame in checker.frames:
         if frame.kind in _FOREACH:
-            checker.reject(node.span, f"return cannot leave a {frame.kind}; set a variable and return behind it")
+            text = f"return cannot leave a {frame.kind}; set a variable and return behind it"
+            checker.reject(node.span, text, checker.note_frame(frame))
         _warn_unmasked(checker, frame, "return", node.span)
     result = function.type.result
     if node.value is None:
@@ -255,7 +258,11 @@ def check_return(checker: Checker, node: ast.Return) -> tree.Statement:
         if isinstance(operand, tree.Value):
             checker.reject(node.value.span, f"return statement: a value has no address for the reference '{result}'")
         return tree.Return(node.span, reference_argument(checker, operand, result.type.to, "return statement", node.value.span))
-    return tree.Return(node.span, convert_operand(checker, operand, result, "return statement", node.value.span))
+    checker.converted_for = function
+    try:
+        return tree.Return(node.span, convert_operand(checker, operand, result, "return statement", node.value.span))
+    finally:
+        checker.converted_for = None
 
 
 @statement(ast.Labelled)
@@ -283,9 +290,10 @@ def check_goto(checker: Checker, node: ast.Goto) -> tree.Statement:
     assert checker.function is not None
     for frame in checker.frames:
         if frame.kind in _FOREACH:
-            checker.reject(node.span, f"goto is not possible inside a {frame.kind}")
+            checker.reject(node.span, f"goto is not possible inside a {frame.kind}", checker.note_frame(frame))
         if frame.varying:
-            checker.reject(node.span, f"goto is not possible under varying control flow (here a varying {frame.kind})")
+            text = f"goto is not possible under varying control flow (here a varying {frame.kind})"
+            checker.reject(node.span, text, checker.note_frame(frame))
     checker.function.gotos.append(node)
     return tree.Goto(node.span, node.name)
 

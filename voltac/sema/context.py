@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from voltac.diagnostics import Diagnostics, Note, Span, suggestion
+from voltac.diagnostics import NOWHERE, Diagnostics, Note, Span, suggestion
 from voltac.options import Options
 from voltac.records import field, mutable_record
 from voltac.sema import tree
@@ -46,6 +46,8 @@ class Frame:
     kind: str
     """``if``, ``loop``, ``switch``, ``foreach``, ``foreach_active``, ``foreach_unique`` or ``unmasked``."""
     varying: bool = False
+    span: Span = NOWHERE
+    """The word it begins with."""
     test: tree.Value | None = None
     """The condition, or the value of a switch."""
     exits: list[tuple[Frame, ...]] = field(default_factory=list)
@@ -104,6 +106,8 @@ class Checker:
         self.keep_body: Callable[[tree.FunctionSymbol, ast.Compound], bool] = lambda function, body: False
         """The library keeps bodies until they are called."""
         self.is_library = False
+        self.converted_for: tree.VariableSymbol | tree.FunctionSymbol | None = None
+        """What a value is being converted for, to be pointed at if that is not possible."""
         self.doubtful = False
         """The declaration at hand was closed too early by a brace."""
 
@@ -126,6 +130,10 @@ class Checker:
     def note(span: Span, text: str) -> Note | None:
         """A note at a place, if it is one."""
         return Note(span, text) if span.line else None
+
+    def note_frame(self, frame: Frame) -> Note | None:
+        """A note at the statement around that is in the way."""
+        return self.note(frame.span, f"this {frame.kind} begins here")
 
     def performance_warning(self, span: Span, text: str, *notes: Note) -> None:
         if not self.is_library:

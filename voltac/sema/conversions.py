@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from voltac.diagnostics import Span
 from voltac.sema import constants, tree
-from voltac.sema.context import Checker
+from voltac.sema.context import Checker, declared_here
 from voltac.sema.types import (
     BOOL,
     INT32,
@@ -186,7 +186,8 @@ def convert(checker: Checker, value: tree.Value, target: Qual, place: str, span:
         return tree.Constant(value.span, wanted, 0)
     reason = obstacle(source, wanted, IMPLICIT)
     if reason:
-        checker.reject(span or value.span, f"{place}: cannot convert '{source}' to '{wanted}': {reason}")
+        text = f"{place}: cannot convert '{source}' to '{wanted}': {reason}"
+        checker.reject(span or value.span, text, declared_here(checker.converted_for, "is declared here"))
     if isinstance(source.type, Pointer) and isinstance(wanted.type, Pointer):
         if _loses_const(source.type, wanted.type):
             checker.warning("const", span or value.span, f"{place}: const is lost converting '{source}' to '{wanted}'")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from voltac.diagnostics import Span
 from voltac.sema import tree
-from voltac.sema.context import Checker, Operand
+from voltac.sema.context import Checker, Operand, declared_here
 from voltac.sema.conversions import convert
 from voltac.sema.scopes import FunctionSet
 from voltac.sema.types import (
@@ -175,7 +175,8 @@ def require_place(checker: Checker, operand: Operand, span: Span, what: str) -> 
         checker.reject(span, f"{what} is not assignable: it is a value without a place in memory")
     kind = operand.storage
     if kind.const:
-        checker.reject(span, f"{what} is const and cannot be assigned: its type is '{kind}'")
+        declared = declared_here(root_variable(operand), "is declared here")
+        checker.reject(span, f"{what} is const and cannot be assigned: its type is '{kind}'", declared)
     if isinstance(kind.type, Array):
         checker.reject(span, f"{what} is an array of type '{kind}'; arrays cannot be assigned, copy their elements")
     if isinstance(kind.type, Function):
