@@ -135,12 +135,6 @@ def _scale(called: Called) -> Value:
     return [None if None in (value, power) else one(value, power) for value, power in zip(values, powers)]
 
 
-def _permute_two(called: Called) -> Value:
-    low, positions, high = called.arguments
-    both = [*low, *high]
-    return [None if position is None else both[position % len(both)] for position in positions]
-
-
 def _store_control(called: Called) -> Value:
     word = called.memory.find(called.arguments[0], 4, 1, write=True)
     word[0].data[word[1] : word[1] + 4] = _DEFAULT_CONTROL.to_bytes(4, "little")
@@ -156,6 +150,7 @@ X86: dict[str, Callable[[Called], Value]] = {
     "x86.avx2.permd": _permute,
     "x86.avx2.permps": _permute,
     "x86.avx512.permvar": _permute,
+    "x86.avx512.vpermi2var": _permute_two,
     "x86.avx.vpermilvar.ps": _permute,
     "x86.ssse3.pshuf.b.128": _permute_bytes,
     "x86.avx512.mask.expand": _expand,
