@@ -7,7 +7,7 @@ from typing import TypeVar, cast
 from voltac.diagnostics import Diagnostics, Expanded, Span
 from voltac.syntax import ast, literals
 from voltac.syntax.names import Names
-from voltac.syntax.recovery import mistaken_names
+from voltac.syntax.token_stretches import mistaken_names
 
 _T = TypeVar("_T")
 

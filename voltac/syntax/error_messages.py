@@ -15,6 +15,7 @@ from voltac.syntax.hints import FOREIGN_WORDS, STATEMENT_WORDS, hint
 from voltac.syntax.lexer import MISSING, Kinds, is_name
 from voltac.syntax.names import Names
 from voltac.syntax.tables import Tables
+from voltac.syntax.token_stretches import CLOSING, OPENING, SPECIFIERS, STATEMENT_STARTS, TokenStretches
 
 _MOST_EXPECTED = 4
 _SHOWN_NAMES = {
@@ -28,15 +29,6 @@ _SHOWN_NAMES = {
     "$END": "end of file",
 }
 _HIDDEN = {"PRAGMA", "MISTAKE", "MISSING"}
-_LOOP_HEADS = {"for", "cfor", "while", "cwhile", "foreach", "foreach_tiled", "foreach_active", "foreach_unique"}
-HEADS = {"if", "cif", "switch", *_LOOP_HEADS}
-STATEMENT_STARTS = {
-    *HEADS,
-    *("do", "cdo", "return", "break", "continue", "goto", "case", "default", "print", "sync", "delete", "else"),
-}
-OPENING = {"(": ")", "[": "]", "{": "}"}
-CLOSING = {")": "(", "]": "[", "}": "{"}
-SPECIFIERS = {"QUALIFIER", "RATE", "CONST", "EXPORT", "STORAGE", "UNMASKED", "EXTERN"}
 _CONTEXTS = ("statement", "for_initial", "member", "external")
 """What can be replaced as a whole, innermost first."""
 INVENTED, INVENTED_TYPE = "__missing_name", "__missing_type"
@@ -70,7 +62,7 @@ class Mend:
         return f"is '{self.text}' missing here?"
 
 
-class ErrorMessages:
+class ErrorMessages(TokenStretches):
     """The parser in the state in which a token does not fit."""
 
     def __init__(
@@ -85,11 +77,7 @@ class ErrorMessages:
         values: list[Any],
         starts: list[int],
     ) -> None:
-        self.tables = tables
-        self.kinds = kinds
-        self.texts = texts
-        self.spans = spans
-        self.names = names
+        super().__init__(tables, kinds, texts, spans, names)
         self.diagnostics = diagnostics
         self.states = states
         self.values = values
@@ -97,17 +85,6 @@ class ErrorMessages:
         self.contexts = {tables.nonterminals.index(name): name for name in _CONTEXTS}
 
     # --- what could stand where
-
-    def kind_at(self, token: int) -> int:
-        return self.kind_of(self.texts[token])
-
-    def kind_of(self, text: str) -> int:
-        kind = self.kinds[text]
-        return self.names.kinds.get(text, kind) if kind == self.kinds.identifier else kind
-
-    def terminal(self, text: str) -> str:
-        kind = self.kinds[text]
-        return self.tables.terminals[kind] if kind < self.kinds.bad else ""
 
     def read(self, kinds: Sequence[int], begin: int = -1) -> int:
         """How many tokens of these kinds could be read from here on, or from a position in the stacks."""
@@ -269,9 +246,6 @@ class ErrorMessages:
             return False
         return self.texts[token] == "}" or self.begins_line(token)
 
-    def begins_line(self, token: int) -> bool:
-        return not token or self.spans[token].line != self.spans[token - 1].line
-
     def missing_body(self, token: int) -> bool:
         """Whether an indented line follows a function's head: then it is '{' that is missing."""
         if not self.values or not isinstance(self.values[-1], ast.FunctionDeclarator) or not self.accepts_text("{"):
@@ -299,15 +273,6 @@ class ErrorMessages:
         """The first token of what would be replaced, or -1 if nothing of it has been read."""
         position = self.context()
         return self.starts[position] if position < len(self.starts) else -1
-
-    def is_statement(self, begin: int) -> bool:
-        """Whether what stands at file scope is a statement, as behind a brace too many."""
-        text, following = self.texts[begin], self.texts[begin + 1]
-        if self.spans[begin].column == 1 or not begin or self.texts[begin - 1] not in ("}", ";"):
-            return False
-        if text in STATEMENT_STARTS:
-            return True
-        return self.begins_line(begin) and self.kind_at(begin) == self.kinds.identifier and following not in ("*", "&")
 
     def nesting(self) -> tuple[int, int]:
         """How many brackets and how many operators wait for their end."""

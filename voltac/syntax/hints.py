@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-NAME, TYPE, VALUE, ANY, TOGETHER = "a name", "a type", "a value", "", "together"
-"""Kinds of token a row may ask for besides spellings; a value is what an operand may end with."""
+NAME, TYPE, ANY = "a name", "a type", ""
+"""Kinds of token a row may ask for besides spellings."""
 
 HINTS: tuple[tuple[str, str, str, str], ...] = (
     # before the error, at the error, behind it (spellings separated by blanks), what to say

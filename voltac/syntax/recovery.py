@@ -15,22 +15,12 @@ from typing import Any
 
 from voltac.diagnostics import Diagnostics, Expanded, Span, close_words, suggestion
 from voltac.syntax import ast
-from voltac.syntax.error_messages import (
-    CLOSING,
-    HEADS,
-    INVENTED,
-    INVENTED_TYPE,
-    OPENING,
-    SPECIFIERS,
-    STATEMENT_STARTS,
-    ErrorMessages,
-    Mend,
-    short,
-)
+from voltac.syntax.error_messages import INVENTED, INVENTED_TYPE, ErrorMessages, Mend, short
 from voltac.syntax.hints import FOREIGN_TYPES, FOREIGN_WORDS
 from voltac.syntax.lexer import MISSING, MISTAKE, Kinds, is_name
 from voltac.syntax.names import Names
 from voltac.syntax.tables import Tables
+from voltac.syntax.token_stretches import CLOSING, DECLARATION_STARTS, SPECIFIERS
 
 _MOST_ERRORS = 200
 _MOST_ATTEMPTS = 2000
@@ -38,7 +28,6 @@ _HORIZON = 12
 """Tokens behind a mend that have to fit, if the statement does not end before."""
 _SETTLED = 3
 """Tokens that have to be read without an error behind a mend before another one is reported."""
-_DECLARATION_STARTS = {"export", "struct", "enum", "typedef", "template", "task", "extern", "static", "inline", "noinline"}
 _ENDS = (";", "{", "}")
 INSERTED = (",", ")", "]", ";", "(", ":", MISSING, "while", f"while ( {MISSING} ) ;", INVENTED)
 """What is tried in front of the token that does not fit, in this order; blanks separate tokens."""
@@ -238,8 +227,9 @@ class SyntaxErrors(ErrorMessages):
         self.at_end_told = True
         start = self.context_start()
         if start >= 0 and self.texts[start] != MISTAKE:
+            external = self.context_name() == "external"
             self.rewind()
-            return self.replace(start, token, [self.mistake(start, token)])
+            return self.replace(start, token, [self.mistake(start, token, external)])
         name = self.context_name()
         if name == "member":
             return self.replace(token, token, ["}", ";"])
@@ -258,7 +248,7 @@ class SyntaxErrors(ErrorMessages):
         text = self.texts[token]
         if text == "{" and self.values and isinstance(self.values[-1], ast.FunctionDeclarator):
             start = self.context_start()
-        elif text == "template" or (text in _DECLARATION_STARTS and self.context_start() < 0):
+        elif text == "template" or (text in DECLARATION_STARTS and self.context_start() < 0):
             start = token
         else:
             return -1
@@ -266,25 +256,6 @@ class SyntaxErrors(ErrorMessages):
         if not inside or self.context_name() != "statement":
             return -1
         return start if self.is_followed_by_function(start, self.spans[outer].column) else -1
-
-    def is_followed_by_function(self, start: int, column: int) -> bool:
-        """Whether another function or the end of the file comes behind the one that begins here, not a closing brace."""
-        depth, line, begun = 0, start, False
-        for position in range(start, len(self.texts)):
-            if self.begins_line(position):
-                line = position
-            text = self.texts[position]
-            if text == "{":
-                outermost = self.spans[line].column <= column and self.texts[line] not in STATEMENT_STARTS
-                if begun and outermost and self.texts[position - 1] == ")":
-                    return True
-                depth += 1
-                begun = True
-            elif text == "}":
-                depth -= 1
-                if depth < 0:
-                    return False
-        return True
 
     def is_open_head(self, value: Any) -> bool:
         """Whether a value on the stack is the head of a function whose body is being read."""
@@ -305,11 +276,6 @@ class SyntaxErrors(ErrorMessages):
         self.names.close_from(brace)
         self.replace(end, end, ["}"] * depth)
         return brace + 1
-
-    def is_outer(self, token: int) -> bool:
-        """Whether a token at the start of a line could begin a declaration outside of functions."""
-        text = self.texts[token]
-        return text not in ("}", "case", "default") and self.texts[token + 1] != ":" and not text.startswith("#")
 
     def open_blocks(self) -> int:
         """How many braces are open."""
@@ -425,41 +391,15 @@ class SyntaxErrors(ErrorMessages):
                 return self.replace(token, token + external, [MISTAKE + "|}" if external else MISTAKE])
             return self.replace(token, token + 1, [])
         ended = self.texts[end - 1] in _ENDS
-        self.replace(begin, end, [MISTAKE + "|}" if loose else self.mistake(begin, end)])
+        self.replace(begin, end, [MISTAKE + "|}" if loose else self.mistake(begin, end, external)])
         if ended:
             self.quiet_until = begin
         return begin
 
-    def mistake(self, begin: int, end: int) -> str:
-        """The token for a stretch that is given up; it carries the names that are declared and used in it."""
-        declared: dict[str, None] = {}
-        used: dict[str, None] = {}
-        texts = self.texts
-        depth = 0
-        for token in range(begin, end):
-            text = texts[token]
-            depth += (text in ("(", "{")) - (text in (")", "}"))
-            if text.startswith(MISTAKE):
-                old_declared, old_used = mistaken_names(text)
-                declared.update(dict.fromkeys(old_declared))
-                used.update(dict.fromkeys(old_used))
-                continue
-            if not text or self.kinds[text] != self.kinds.identifier:
-                continue
-            before = texts[token - 1] if token > begin else ""
-            kind = self.kind_of(before) if before else -1
-            is_type = kind == self.kinds.type_name or self.terminal(before) in {*SPECIFIERS, "ATOMIC", "STRUCT", "ENUM"}
-            is_declared = is_type or (before in ("*", "&", ",") and self.terminal(texts[begin]) in {*SPECIFIERS, "ATOMIC"})
-            if is_declared or texts[begin] == "enum":
-                declared[text] = None
-            elif depth == 0 or self.context_name() != "external":
-                used[text] = None
-        return f"{MISTAKE}{' '.join(declared)}|{' '.join(used)}"
-
     def replace_head(self, begin: int, end: int) -> int:
         """Put a head without contents in place of ``for (...)``, ``if (...)``."""
         word = self.texts[begin]
-        names = self.mistake(begin, end)
+        names = self.mistake(begin, end, False)
         match word:
             case "for" | "cfor":
                 head = [word, "(", names, ";", ")"]
@@ -478,54 +418,7 @@ class SyntaxErrors(ErrorMessages):
         while texts[end] and not (depth == 0 and texts[end] in (")", "{", "}")):
             depth += (texts[end] == "(") - (texts[end] == ")")
             end += 1
-        return self.replace(begin, end, [self.mistake(begin, end), ";"] + ([] if texts[end] == ")" else [")"]))
-
-    def end_of(self, begin: int, token: int, external: bool) -> tuple[int, bool]:
-        """Where what is given up ends; True if that is the end of a head such as ``for (...)``, whose body comes next."""
-        texts = self.texts
-        opened: list[str] = []
-        for text in texts[begin:token]:
-            if text in OPENING:
-                opened.append(text)
-            elif text in CLOSING and opened:
-                opened.pop()
-        head = texts[begin] in HEADS and not external
-        loose = external and self.is_statement(begin)
-        column = self.spans[begin].column
-        position = token
-        starts = _DECLARATION_STARTS if external else STATEMENT_STARTS
-        while texts[position]:
-            text = texts[position]
-            inside_block = "{" in opened
-            if text == "{" and not inside_block:
-                if head:
-                    return position, True
-                opened = [*opened, "{"] if texts[position - 1] in ("(", ",", "=") else ["{"]
-            elif text in OPENING:
-                opened.append(text)
-            elif text == "}" and not inside_block:
-                return (position + 1, False) if external else (position, False)
-            elif text in CLOSING:
-                while opened and opened.pop() != CLOSING[text]:
-                    pass
-                if not opened and head and text == ")":
-                    return position + 1, True
-                if not opened and text == "}" and not loose:
-                    return position + 1 + (texts[position + 1] == ";"), False
-            elif text == ";" and not inside_block and not (opened and head and texts[begin].startswith(("for", "cfor"))):
-                if not loose and not (external and texts[position + 1] == "{"):
-                    return position + 1, False
-            elif text in starts and not inside_block and position > begin and not (head and opened):
-                if self.begins_line(position):
-                    return position, False
-            elif external and inside_block and text in _DECLARATION_STARTS and position > token:
-                # A block that was not closed, as the indentation shows.
-                if self.begins_line(position) and self.spans[position].column <= column:
-                    return position, False
-            elif loose and position > token and self.begins_line(position) and self.spans[position].column == 1:
-                return position, False
-            position += 1
-        return position, False
+        return self.replace(begin, end, [self.mistake(begin, end, False), ";"] + ([] if texts[end] == ")" else [")"]))
 
     def note_typedef(self, begin: int, token: int) -> None:
         """A type name whose declaration is wrong is known nevertheless."""
@@ -569,9 +462,3 @@ class SyntaxErrors(ErrorMessages):
         self.texts[token : token + len(operand)] = operand
         self.be_quiet(token + len(operand), _SETTLED - 1)
         return token
-
-
-def mistaken_names(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names that the token of a mistake carries, those declared and those used in it; ``}`` for a brace too many."""
-    declared, _, used = text.removeprefix(MISTAKE).partition("|")
-    return tuple(declared.split()), tuple(used.split())
