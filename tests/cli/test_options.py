@@ -241,7 +241,6 @@ def hidden(voltac: Run, folder: Path, *words: str) -> int:
     [
         ((), 1),
         (("--wno-shadow",), 0),
-        (("-wno-shadow",), 0),
         (("--wno-shadow", "--wshadow"), 1),
         (("--wshadow", "--wno-shadow"), 0),
         (("--wno-bounds",), 1),

@@ -14,7 +14,7 @@ from typing import NoReturn
 from voltac.diagnostics import suggestion
 from voltac.driver import STAGE_NAMES, STAGES
 from voltac.records import record
-from voltac.warning_switches import SWITCHES
+from voltac.warning_switches import PERFORMANCE, SWITCHES
 
 COMPILE = "compile"
 """The command without a word of its own: ``voltac FILE -o FILE.o``."""
@@ -63,10 +63,11 @@ _ALL = (COMPILE, "demo", "compare", "explain", "run")
 def _warning_options() -> Iterator[Option]:
     """Each warning can be switched off and on; the last word counts."""
     for switch in SWITCHES:
-        off = f"without: {switch.text}" if switch.default else ""
-        on = "" if switch.default else f"off by default: {switch.text}"
+        off = switch.text if switch.default else ""
+        on = "" if switch.default else f"{switch.text} (off by default)"
         name = switch.name
-        yield Option(f"--wno-{name} -wno-{name}", "warning_words", "flag", off, (name, False), repeated=True)
+        names = f"--wno-{name} -wno-{name}" if name == PERFORMANCE else f"--wno-{name}"
+        yield Option(names, "warning_words", "flag", off, (name, False), repeated=True)
         yield Option(f"--w{name}", "warning_words", "flag", on, (name, True), repeated=True)
 
 
@@ -147,7 +148,7 @@ GROUPS: tuple[Group, ...] = (
         Option("--colored-output", "colored", "flag", "colours even if standard error is no terminal"),
         Option("--nowrap", "wrap", "flag", "do not break long messages into lines", False),
     )),
-    Group("Warnings; --wNAME switches one on again", _SOURCE, _WARNING_OPTIONS),
+    Group("Warnings (--wno-NAME switches one off, --wNAME on)", _SOURCE, _WARNING_OPTIONS),
     Group("Looking into the compiler", _SOURCE, (
         Option("--time", "time", "flag", "print how long each stage takes"),
         Option("--print-stage", "print_stages", "equals", "print what a stage makes to standard error", metavar="STAGE",
