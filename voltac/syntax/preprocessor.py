@@ -404,7 +404,9 @@ class Preprocessor:
         name = text[1:closing]
         found = self.find_include(file, name, text[0] == '"')
         if not found:
-            self.error(place, f"'{name}' file not found")
+            where = ", ".join(f"'{directory or '.'}'" for directory in self.include_directories(file, text[0] == '"')[:-1])
+            looked = f"; looked for in {where}" if where and not os.path.isabs(name) else ""
+            self.error(place, f"'{name}' file not found{looked}; directories are added with -I")
             return
         if os.path.realpath(found) in self.once:
             return
@@ -429,14 +431,16 @@ class Preprocessor:
         """The path of an included file, or ``""``."""
         if os.path.isabs(name):
             return name if os.path.isfile(name) else ""
-        directories = [*self.options.include_directories, str(STANDARD_LIBRARY / "include")]
-        if quoted:
-            directories.insert(0, file.directory)
-        for directory in directories:
+        for directory in self.include_directories(file, quoted):
             path = os.path.join(directory, name)
             if os.path.isfile(path):
                 return path
         return ""
+
+    def include_directories(self, file: _File, quoted: bool) -> list[str]:
+        """Where included files are looked for; the last is the library's own directory."""
+        own = [file.directory] if quoted else []
+        return [*own, *self.options.include_directories, str(STANDARD_LIBRARY / "include")]
 
     def pragma(self, file: _File, text: str, place: Span) -> None:
         words = text.split(None, 1)
