@@ -25,6 +25,8 @@ class Options:
     """Version of the debug information (``--dwarf-version``)."""
     profiling: bool = False
     """Debug information has what sampling profilers look for (``--sample-profiling-debug-info``)."""
+    sample_profile: str = ""
+    """Text of a sample profile by which branches are weighed (``--profile-sample-use``)."""
     position_independent: str = ""
     """``''``, ``small`` or ``large`` (``--pic``, ``--PIC``)."""
     math_library: str = "default"

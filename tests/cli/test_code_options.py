@@ -129,6 +129,17 @@ def test_debug_information_on_request_only(compiled: Compile) -> None:
     assert "emissionKind: FullDebug" in profiled and "debugInfoForProfiling: true" in profiled
 
 
+def test_a_sample_profile_weighs_branches(compiled: Compile, voltac: Run, folder: Path) -> None:
+    source = "export void f(uniform int a[]) {\n  if (a[0] > 3)\n    a[1] = a[2] / a[3];\n  else\n    a[4] = a[5] % a[6];\n}\n"
+    (folder / "code.prof").write_text("f:100:1\n 2: 90\n 4: 10\n")
+    assert '!{!"branch_weights", i32 91, i32 11}' in compiled(source, "--profile-sample-use=code.prof")
+    (folder / "bad.prof").write_text("f:100:1\nwrong\n")
+    done = voltac("good.ispc", "--profile-sample-use=bad.prof", "-o", "good.o")
+    assert "bad.prof: line 2 is none of a sample profile" in " ".join(done.stderr.split()) and done.returncode == 1
+    done = voltac("good.ispc", "--profile-sample-use=missing.prof", "-o", "good.o")
+    assert "file not found: missing.prof" in done.stderr and done.returncode == 1
+
+
 def test_llvm_text_with_debug_information_is_accepted_again(compiled: Compile) -> None:
     from voltac.llvm.machine import binding
 

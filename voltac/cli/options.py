@@ -113,6 +113,8 @@ GROUPS: tuple[Group, ...] = (
                choices="default fast system"),
         Option("--wrap-signed-int", "wrap_signed", "flag", "signed integers wrap around on overflow"),
         Option("--no-wrap-signed-int", "wrap_signed", "flag", "signed overflow is undefined (the default)", False),
+        Option("--profile-sample-use", "sample_profile", "equals", "weigh branches by a sample profile in LLVM's text form",
+               metavar="FILE"),
         Option("--force-alignment", "force_alignment", "equals", "alignment of what 'new' allocates", metavar="BYTES"),
     )),
     Group("Preprocessor", _SOURCE, (
@@ -202,7 +204,6 @@ GROUPS: tuple[Group, ...] = (
         Option("--nanobind-wrapper", "unsupported", "equals", "", metavar="FILE"),
         Option("--host-stub", "unsupported", "next", "", metavar="FILE"),
         Option("--dev-stub", "unsupported", "next", "", metavar="FILE"),
-        Option("--profile-sample-use", "unsupported", "equals", "", metavar="FILE"),
     )),
 )  # fmt: skip
 

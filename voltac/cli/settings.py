@@ -11,7 +11,7 @@ from typing import Any
 
 from voltac.cli.options import COMPILE, OPT_WORDS, UsageError
 from voltac.diagnostics import NOWHERE, Diagnostics, suggestion
-from voltac.driver import Watch
+from voltac.driver import InputError, Watch, read_source
 from voltac.llvm.cpus import UnknownCpu, find_cpu, target_of_cpu
 from voltac.llvm.host import host_target
 from voltac.options import Options
@@ -113,6 +113,8 @@ def _options(arguments: Namespace, target: TargetInfo, tuning: str, suffix: str)
         raise UsageError(f"--opt=disable-zmm is for the targets {', '.join(_DISABLE_ZMM)}, not for '{target.name}'")
     if getattr(arguments, "dwarf_version", None):
         fields |= {"debug_info": True, "dwarf_version": int(arguments.dwarf_version)}
+    if arguments.sample_profile:
+        fields["sample_profile"] = _sample_profile(arguments.sample_profile)
     if getattr(arguments, "profiling", False):
         fields |= {"debug_info": True, "profiling": True}
     return Options(
@@ -127,6 +129,17 @@ def _options(arguments: Namespace, target: TargetInfo, tuning: str, suffix: str)
         symbol_suffix=suffix,
         **fields,
     )
+
+
+def _sample_profile(path: str) -> str:
+    from voltac.passes.sample_profile import NotAProfile, read_profile  # brings all passes, for this only
+
+    text = read_source(path)
+    try:
+        read_profile(text)
+    except NotAProfile as error:
+        raise InputError(f"{path}: {error}; 'llvm-profdata merge --sample --text' makes one") from None
+    return text
 
 
 def watch_of(arguments: Namespace, begins: Callable[[str], None] | None = None) -> Watch:

@@ -32,6 +32,7 @@ class DebugInfo:
     def __init__(self, text: ModuleBuilder, options: Options, file: str, sizes: Layout) -> None:
         self._text = text
         self._full = options.debug_info
+        self._every_place = options.debug_info or bool(options.sample_profile)
         self._profiling = options.profiling
         self._optimized = options.level > 0
         self._files: dict[str, str] = {}
@@ -139,7 +140,7 @@ class DebugInfo:
         if not span.line:
             return
         c.span = span
-        if self._full:
+        if self._every_place:
             c.build.location = f", !dbg {self._location(c.scope, span)}"
 
     def at_end(self, c: FunctionContext) -> None:

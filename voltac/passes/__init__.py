@@ -13,11 +13,13 @@ from voltac.passes.access import AccessReport
 from voltac.passes.flatten_branches import flatten_branches
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.resolve_accesses import resolve_accesses
+from voltac.passes.sample_profile import use_sample_profile
 from voltac.passes.whole_copies import copy_whole
 from voltac.passes.whole_stores import make_stores_whole
 from voltac.passes.wide_gangs import widen_gangs
 
 PASSES: dict[str, Callable[[Module, Options], list[AccessReport]]] = {
+    "use_sample_profile": use_sample_profile,
     "flatten_branches": flatten_branches,
     "copy_whole": copy_whole,
     "widen_gangs": widen_gangs,
