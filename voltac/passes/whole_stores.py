@@ -9,7 +9,7 @@
   whole:                                     store <8 x float> %v, ptr %p, align 4
   part:                                      the masked store
 
-AVX's masked stores take tens of cycles on AMD, and SSE has none: LLVM goes lane by lane. Masks of
+AVX's masked stores take tens of cycles on AMD, and SSE and NEON have none: LLVM goes lane by lane. Masks of
 loops tend to be all on or not for a while, so the branch is foreseen. Nothing is ever written to a
 lane that is off.
 """
@@ -38,7 +38,7 @@ _LOAD = re.compile(
 def make_stores_whole(module: Module, options: Options) -> list[AccessReport]:
     """Rewrite the module; there is nothing to report."""
     target = options.target
-    if options.level > 1 and not target.has_masked_small and target.architecture.startswith("x86"):
+    if options.level > 1 and not target.has_masked_small:
         for function in module.functions:
             if any("@llvm.masked." in instruction.text for instruction in function.instructions()):
                 _rewrite(function, loads=not target.has_masked_load)
