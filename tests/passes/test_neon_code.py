@@ -17,7 +17,9 @@ export void chosen(uniform float a[], uniform float b[], uniform int n) {
     foreach (i = 0 ... n) { float x = a[i]; float y = b[i]; a[i] = x > 0 ? x * 2 : y; }
 }
 export void wide(uniform float16 a[], uniform float b[], uniform int n) { foreach (i = 0 ... n) b[i] = a[i]; }
-export void sums(uniform uint8 a[], uniform uint8 b[], uniform int n) { foreach (i = 0 ... n) a[i] = saturating_add(a[i], b[i]); }
+export void sums(uniform uint8 a[], uniform uint8 b[], uniform int n) {
+    foreach (i = 0 ... n) a[i] = saturating_add(a[i], b[i]);
+}
 export void counts(uniform uint8 a[], uniform int n) { foreach (i = 0 ... n) a[i] = popcnt((int32)a[i]); }
 export void rounded(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] = round(a[i]) + floor(a[i]); }
 export void turned(uniform float a[], uniform int lanes[], uniform int n) {
