@@ -1,6 +1,7 @@
 """Warnings about what is legal and seldom meant (reference 15.2, and those of our own)."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -328,3 +329,28 @@ def test_wrapping_signed_integers_do_not_overflow() -> None:
     source = "void f(int x) { x = 2147483647 + 1; }\n"
     check(parse(preprocess(source, "t.ispc", of, diagnostics), of, diagnostics), of, diagnostics)
     assert diagnostics.items == []
+
+
+RUN_TESTS = sorted((Path(__file__).resolve().parent.parent / "run").rglob("*.ispc"))
+
+
+def _wrong_about(paths: list[Path]) -> list[tuple[str, int, str]]:
+    """Warnings that would be wrong: the programs have results that do not depend on undefined values."""
+    found = []
+    for path in paths:
+        source = path.read_text()
+        diagnostics = Diagnostics()
+        prepared = preprocess(source, str(path), options(), diagnostics)
+        check(parse(prepared, options(), diagnostics), options(), diagnostics, str(path))
+        wrong = ("uninitialized", "missing-return")
+        found += [(path.name, item.span.line, item.text) for item in diagnostics.items if item.switch in wrong]
+    return found
+
+
+def test_run_tests_read_no_value_before_it_is_there() -> None:
+    assert _wrong_about(RUN_TESTS[::5]) == []
+
+
+@pytest.mark.long
+def test_no_run_test_reads_a_value_before_it_is_there() -> None:
+    assert _wrong_about(RUN_TESTS) == []
