@@ -85,6 +85,11 @@ template <typename F, typename U> static inline F atan2_fast(F y, F x) {
 float atan2(float y, float x) { return atan2_fast<float, uint32>(y, x); }
 uniform float atan2(uniform float y, uniform float x) { return atan2_fast<uniform float, uniform uint32>(y, x); }
 
+// x 2^n, where both and the result are normal; n + 1.5 * 2^23 is given.
+template <typename F> static inline F times_power_fast(F x, F shifted) {
+    return __float_of_bits(__bits(x) + (__bits(shifted) << 23));
+}
+
 template <typename F> static inline F tanh_fast(F x) {
     F doubled = __min((F)20.0f, 2.0f * abs(x));
     F shifted = __fma(doubled, 1.44269504f, 12582912.0f);
@@ -92,7 +97,7 @@ template <typename F> static inline F tanh_fast(F x) {
     F r = __fma(n, 1.90465421e-9f, __fma(n, -0.693147182f, doubled));
     F z = r * r;
     F p = __fma(z, __fma(z, 0.00138207339f, __fma(r, 0.00836867746f, 0.0416682661f)), __fma(r, 0.166665211f, 0.49999994f));
-    F power = __scale_sum((F)1.0f, (F)0.0f, shifted);
+    F power = times_power_fast<F>((F)1.0f, shifted);
     F m = __fma(__fma(z, p, r), power, power - 1.0f);
     return __copysign(m / (m + 2.0f), x);
 }
@@ -112,7 +117,7 @@ template <typename F> static inline F erf_fast(F x) {
     F r = exponent - (shifted - 12582912.0f);
     F square = r * r;
     F p = __fma(square, __fma(r, 0.00132691395f, 0.00967130717f), __fma(r, 0.0555071197f, 0.240222469f));
-    F far = __copysign(1.0f - __scale_sum((F)1.0f, __fma(r, 0.693147004f, square * p), shifted), x);
+    F far = __copysign(1.0f - times_power_fast<F>(1.0f + __fma(r, 0.693147004f, square * p), shifted), x);
     return size < 1.0f ? near : far;
 }
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from voltac.lower.builder import IR, element_type, floating, integer, poison, splat_constant
-from voltac.lower.builtins import BUILTINS, Emitter, call, overload
+from voltac.lower.builtins import BUILTINS, Emitter
 from voltac.lower.context import FunctionContext
+from voltac.lower.intrinsic_calls import call, overload
 from voltac.sema import tree
 from voltac.sema.builtins import C_ONE, C_TWO
 

@@ -121,8 +121,8 @@ def _read() -> Index | None:
             return None
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    sets = (set(stored[key]) for key in ("types", "templates", "hidden"))
-    return Index(stored["chunks"], *sets, stored["overlays"])
+    types, templates, hidden = (set(stored[key]) for key in ("types", "templates", "hidden"))
+    return Index(stored["chunks"], types, templates, hidden, stored["overlays"])
 
 
 def write() -> None:

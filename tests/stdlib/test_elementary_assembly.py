@@ -1,0 +1,63 @@
+"""What the elementary functions become: the instructions an expert would use, and no call in a loop but a rare one."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from voltac.driver import compile_source
+from voltac.python import make_options
+
+# Functions whose rare arguments are handled by a function of their own.
+WITH_RARE_CALL = {"sin", "cos", "tan", "pow"}
+TWO = ("atan2", "pow")
+
+
+def loop_of(name: str, target: str, library: str = "default") -> str:
+    """The assembly of the path of a foreach where all lanes are on."""
+    call = f"{name}(x[i]{', y[i]' if name in TWO else ''})"
+    source = (
+        "export void f(uniform float x[], uniform float y[], uniform float out[], uniform int n) "
+        f"{{ foreach (i = 0 ... n) out[i] = {call}; }}\n"
+    )
+    options = make_options(target=target, math_library=library)
+    text = compile_source(source, "f.ispc", options).optimized.assembly(comments=True)
+    start = text.index("all_on")
+    return text[start : text.index("finished", start)]
+
+
+def instructions(text: str) -> set[str]:
+    return set(re.findall(r"^\s+([a-z]\w+)", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "atan2", "tanh", "erf", "sin", "cos", "pow"])
+@pytest.mark.parametrize("target", ["avx512skx-x16", "avx2-i32x8"])
+def test_nothing_is_computed_lane_by_lane(name: str, target: str) -> None:
+    found = instructions(loop_of(name, target))
+    assert any(one.startswith("vfmadd") for one in found)
+    assert not any(one.endswith(("ss", "sd")) and one != "vbroadcastss" for one in found)
+    assert "callq" not in found or name in WITH_RARE_CALL
+
+
+@pytest.mark.parametrize("library", ["default", "fast"])
+def test_exponents_are_taken_and_applied_by_instructions_of_avx512(library: str) -> None:
+    assert "vscalefps" in instructions(loop_of("exp", "avx512skx-x16", library))
+    assert {"vgetexpps", "vgetmantps"} <= instructions(loop_of("log", "avx512skx-x16", library))
+
+
+@pytest.mark.parametrize("target", ["avx512skx-x16", "avx2-i32x8"])
+def test_tables_of_pow_are_permuted(target: str) -> None:
+    found = instructions(loop_of("pow", target))
+    assert {"vpermps", "vpermd"} & found
+    assert not any("gather" in one for one in found)
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "sin", "cos", "pow", "erf"])
+def test_functions_without_division_have_none(name: str) -> None:
+    assert "vdivps" not in instructions(loop_of(name, "avx512skx-x16"))
+
+
+@pytest.mark.parametrize("name", ["sin", "cos"])
+def test_fast_angles_have_no_rare_path(name: str) -> None:
+    assert "callq" not in instructions(loop_of(name, "avx2-i32x8", "fast"))
