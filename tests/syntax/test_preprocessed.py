@@ -28,6 +28,15 @@ def test_predefined_macros_describe_the_compiler() -> None:
         ("avx512skx-x16", "16", "4", "1", "AVX512SKX"),
         ("sse4-i8x16", "16", "1", "8", "SSE4"),
         ("avx2vnni-i32x8", "8", "4", "32", "AVX2VNNI"),
+        ("sse2-i32x4", "4", "4", "32", "SSE2"),
+        ("sse4.1-i16x8", "8", "2", "16", "SSE4"),
+        ("avx1-i64x4", "4", "8", "64", "AVX"),
+        ("avx512icl-x4", "4", "4", "1", "AVX512ICL"),
+        ("avx512spr-x64", "64", "4", "1", "AVX512SPR"),
+        ("avx512gnr-x8", "8", "4", "1", "AVX512GNR"),
+        ("generic-i32x8", "8", "4", "32", "SSE2"),
+        ("generic-i1x16", "16", "4", "1", "SSE2"),
+        ("neon-i32x8", "8", "4", "32", "NEON"),
     ],
 )
 def test_predefined_macros_describe_the_target(target: str, width: str, element: str, mask: str, macro: str) -> None:
