@@ -89,6 +89,8 @@ class FunctionContext:
         self.returned: Lanes | None = None
         """Lanes that have not returned; made when the first return under a mask is met."""
         self.result: Address | None = None
+        self.loops = 0
+        """How many have been written."""
         self.exit_label = ""
         self.exit: MergePoint
         self.labels: dict[str, str] = {}

@@ -19,11 +19,18 @@ from voltac.sema import tree
 from voltac.sema.types import VARYING
 
 
+_MOST_UNROLLED = 48
+"""Loops of one function that LLVM may unroll unasked: its time for that grows with the square of their number."""
+
+
 def loop_hint(c: FunctionContext, unroll: int | None, gangs: bool = False) -> str:
     """Metadata for the jump back: what ``#pragma unroll`` asks.
 
     A loop over gangs is not unrolled unasked; ``passes/gangs_in_flight.py`` asks for some.
     """
+    c.loops += 1
+    if unroll is None and c.loops > _MOST_UNROLLED:
+        unroll = 0
     if unroll is None:
         if not gangs:
             return ""
