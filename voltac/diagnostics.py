@@ -194,6 +194,8 @@ class Diagnostics:
         seen: set[str] = set()
         while file in self.included and file not in seen:
             seen.add(file)
+            if len(seen) > _DEEPEST_CHAIN:
+                return
             places = self.included[file]
             for place in places[:_MOST_INCLUSIONS]:
                 yield Note(place, f"'{file}' is included here", "include")
@@ -225,6 +227,7 @@ class Diagnostics:
 
 
 _MOST_INCLUSIONS = 3
+_DEEPEST_CHAIN = 20
 _MOST_EXPANSIONS = 10
 
 

@@ -120,7 +120,8 @@ class Explainer:
             told = f"'{name}' gets its value here" if shape.given is not None else "this part differs from lane to lane"
             return text, [Note(where, told)]
         if shape.factor:
-            text = f"neighbouring lanes are {abs(shape.factor)} bytes apart"
+            off = "" if report.all_on else ", and some may be off"
+            text = f"neighbouring lanes are {abs(shape.factor)} bytes apart{off}"
             if has_members(access.place):
                 return f"{text}; members that lie together, as with soa<{self.layout.width}> or an array each, avoid it", []
             return f"{text}; a layout in which they are side by side avoids it", []
