@@ -21,6 +21,7 @@ PERFORMANCE = "perf"
 SWITCHES: tuple[Switch, ...] = (
     Switch(PERFORMANCE, True, "performance warnings"),
     Switch("ambiguous", True, "another overload is better for some of the arguments"),
+    Switch("assignment", True, "an assignment stands where a condition is expected, and not in parentheses of its own"),
     Switch("attribute", True, "an attribute is not known or has no effect where it stands"),
     Switch("bounds", True, "a constant index outside the array or vector"),
     Switch("cast", True, "a cast that does less, or more, than it seems: uniform arguments, pointers cut short"),

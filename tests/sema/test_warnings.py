@@ -354,3 +354,21 @@ def test_run_tests_read_no_value_before_it_is_there() -> None:
 @pytest.mark.long
 def test_no_run_test_reads_a_value_before_it_is_there() -> None:
     assert _wrong_about(RUN_TESTS) == []
+
+test_assignments_as_conditions = rule_test(
+    {
+        "one sign for two": """
+void f(uniform int a, uniform int b) {
+    if (a = b) a = 1; // warning: '=='
+    while (a = 0) ; // warning: '=='
+    do { a--; } while (a = b - a); // warning: '=='
+    for (; b = a; ) ; // warning: '=='
+}""",
+        "meant": """
+void f(uniform int a, uniform int b) {
+    if ((a = b)) a = 1;
+    while ((a = b - a) != 0) ;
+    if (a == b) a += 1;
+}""",
+    }
+)

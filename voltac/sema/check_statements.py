@@ -71,10 +71,20 @@ def check_expression_statement(checker: Checker, node: ast.ExpressionStatement) 
 
 def check_condition(checker: Checker, node: ast.Expression, place: str) -> tree.Value:
     """A condition as a bool; after a mistake it counts as uniform and true, so that the body is checked."""
+    if isinstance(node, ast.Assignment) and node.operator == "=" and not _in_own_parentheses(checker, node.span):
+        text = "this is an assignment, not a comparison: write '==', or a second pair of parentheses around it"
+        checker.warning("assignment", node.span, text)
     try:
         return to_bool(checker, value_of(checker, node), place)
     except Rejected:
         return tree.Constant(node.span, Qual(BOOL), True)
+
+
+def _in_own_parentheses(checker: Checker, span: Span) -> bool:
+    """Whether an expression in parentheses stands in another pair of them, which the tree does not keep."""
+    lines = checker.diagnostics.sources.get(span.file, [])
+    before = lines[span.line - 1][: span.column - 1] if span.line <= len(lines) else ""
+    return before.replace(" ", "").endswith("((")
 
 
 @statement(ast.If)
