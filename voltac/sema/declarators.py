@@ -12,7 +12,7 @@ from voltac.diagnostics import Span
 from voltac.records import mutable_record, replace
 from voltac.sema import tree
 from voltac.sema.context import SPECIFIERS, Checker, Rejected, specifier
-from voltac.sema.scopes import ConstantSymbol, TypeSymbol
+from voltac.sema.scopes import ConstantSymbol, Poisoned, TypeSymbol
 from voltac.sema.soa import check_soa, soa_rate
 from voltac.sema.types import (
     ATOMIC_TYPES,
@@ -172,9 +172,15 @@ def base_type(checker: Checker, node: ast.Specifiers, sign: str) -> Qual:
         checker.reject(node.span, "a type is missing in this declaration")
     first = node.types[0]
     if len(node.types) > 1:
-        if not _is_definition(first) or node.types[1].span.line == first.span.end_line:
-            checker.reject(node.types[1].span, "the declaration names more than one type")
-        message = f"the declaration names more than one type: is a ';' missing after the '}}' in line {first.span.end_line}?"
+        message = "the declaration names more than one type"
+        if node.types[1].span.line == first.span.end_line or not isinstance(first, (ast.StructSpecifier, ast.EnumSpecifier)):
+            checker.reject(node.types[1].span, message)
+        if not _is_definition(first):
+            if first.name and checker.find(first.name) is None:
+                checker.scopes.declare(first.name, Poisoned(first.name, first.span))
+            message += f": is a '{{' missing after '{first.name}' in line {first.span.end_line}?"
+            checker.reject(node.types[1].span, message)
+        message += f": is a ';' missing after the '}}' in line {first.span.end_line}?"
         checker.error(node.types[1].span, message)
         with suppress(Rejected):
             specified_type(checker, first)
