@@ -126,7 +126,9 @@ class Diagnostics:
     mistaken_lines: set[tuple[str, int]] = field(default_factory=set)
     """(file, line) with a syntax error, filled when parsing is finished: nothing more is said about these."""
     ignored: dict[str, list[Ignored]] = field(default_factory=dict)
-    """File name -> what ``#pragma ignore warning`` silences in it."""
+    """File name -> what ``#pragma ignore warning begin`` silences in it."""
+    ignored_lines: dict[tuple[str, int], frozenset[str]] = field(default_factory=dict)
+    """File name and line -> what ``#pragma ignore warning`` silences there."""
 
     error_number: int = 0
     """How many errors there are, those that were suppressed as repetitions included."""
@@ -163,6 +165,9 @@ class Diagnostics:
     def gives(self, switch: str, span: Span) -> bool:
         """Whether the warning is given for this place."""
         if not self.warnings or switch in self.disabled:
+            return False
+        names = self.ignored_lines.get((span.file, span.line), ())
+        if switch in names or ALL in names:
             return False
         for lines in self.ignored.get(span.file, ()):
             if lines.first <= span.line <= lines.last and (switch in lines.names or ALL in lines.names):

@@ -481,10 +481,9 @@ class Preprocessor:
             file.ignoring.append(len(rows))
             rows.append(Ignored(place.line, _LAST_LINE, names))
             return
-        if rows and rows[-1].first == rows[-1].last == place.line:
-            # One pragma below the other: both are for the line behind them.
-            names |= rows[-1].names
-        rows.append(Ignored(place.line + 1, place.line + 1, names))
+        # One pragma below the other: both are for the line behind them.
+        lines = self.diagnostics.ignored_lines
+        lines[place.file, place.line + 1] = names | lines.get((place.file, place.line), frozenset())
 
     def line_marker(self, file: _File, rest: str, place: Span, named: bool) -> None:
         match = _MARKER.fullmatch(rest)
