@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from voltac.cli.explain import compiled
 from voltac.driver import compile_source
 from voltac.options import Options
 from voltac.report.explanation import Explanation, Fact, explain
@@ -32,7 +33,7 @@ export void single(uniform float out[], uniform float s) {
 
 
 def explained(target: str, level: int = 2) -> Explanation:
-    return explain(compile_source(SOURCE, "f.ispc", Options(find_target(target), level, whole_program=True)))
+    return explain(compiled(compile_source(SOURCE, "f.ispc", Options(find_target(target), level, whole_program=True))))
 
 
 def the(found: Explanation, line: int, expression: str) -> Fact:

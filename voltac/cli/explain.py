@@ -9,9 +9,9 @@ from voltac.cli.options import UsageError
 from voltac.cli.outputs import Output, write_all, write_standard_output
 from voltac.cli.settings import diagnostics_of, options_of_arguments
 from voltac.diagnostics import CompileError
-from voltac.driver import compile_source, read_source
+from voltac.driver import Compilation, compile_source, read_source
 from voltac.records import replace
-from voltac.report.explanation import explain
+from voltac.report.explanation import Compiled, explain
 
 
 def explain_command(arguments: Namespace) -> int:
@@ -29,7 +29,7 @@ def explain_command(arguments: Namespace) -> int:
         return 1 + diagnostics.error_count
     finally:
         sys.stderr.write(diagnostics.render())
-    found = explain(job)
+    found = explain(compiled(job))
     if arguments.html:
         write_all([Output(arguments.html, found.html().encode())])
     if arguments.json:
@@ -37,3 +37,10 @@ def explain_command(arguments: Namespace) -> int:
     elif not arguments.html:
         write_standard_output(found.text().encode())
     return 0
+
+
+def compiled(job: Compilation) -> Compiled:
+    """A finished compilation as the report wants it."""
+    resolved, final = str(job.results["passes"]), job.optimized.text()
+    sources, dependencies = job.diagnostics.sources, job.dependencies
+    return Compiled(job.file, job.options, job.program, sources, dependencies, job.access_reports, resolved, final)

@@ -15,10 +15,10 @@ import json
 import os
 import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from voltac.diagnostics import Span
-from voltac.driver import Compilation
 from voltac.options import Options
 from voltac.passes.access import AccessReport
 from voltac.records import mutable_record, record
@@ -138,12 +138,29 @@ class Explanation:
         return "\n".join(parts) + "\n"
 
 
-def explain(job: Compilation) -> Explanation:
-    """Of a whole compilation."""
-    options, sources = job.options, job.diagnostics.sources
+@record
+class Compiled:
+    """What there is to explain."""
+
+    file: str
+    options: Options
+    program: tree.Program
+    sources: Mapping[str, list[str]]
+    """Lines of each file."""
+    dependencies: Sequence[str]
+    reports: Sequence[AccessReport]
+    resolved: str
+    """LLVM text behind the passes."""
+    final: str
+    """LLVM text of the code."""
+
+
+def explain(job: Compiled) -> Explanation:
+    """What each access and each statement of two paths became."""
+    options, sources = job.options, job.sources
     names = {os.path.abspath(name): name for name in job.dependencies}
     groups: dict[tuple[str, int, int, str], list[AccessReport]] = {}
-    for report in job.access_reports:
+    for report in job.reports:
         if report.line and report.file in names:
             groups.setdefault((names[report.file], report.line, report.column, report.operation), []).append(report)
     explainer = Explainer(job.program, {(file, line) for file, line, _, _ in groups}, options, sources)
@@ -215,9 +232,9 @@ def _paths(text: str) -> dict[tuple[int, int], set[str]]:
     return paths
 
 
-def _statements(job: Compilation, options: Options) -> list[Fact]:
+def _statements(job: Compiled, options: Options) -> list[Fact]:
     """Which paths of the statements with two of them are in the code."""
-    paths, last = _paths(str(job.results["passes"])), _paths(job.optimized.text())
+    paths, last = _paths(job.resolved), _paths(job.final)
     for place, left in last.items():
         if "all_on" in left and not left & {"masked", "finished"}:
             # LLVM has seen that nothing is left over.
