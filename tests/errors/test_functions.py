@@ -57,7 +57,7 @@ test_templates = row_test(
         ),
         (
             "10.5 deduction fails",
-            "error: 'g'",
+            "error: 'g' ... argument 2 ... T is 'varying int32'",
             "template <typename T> void g(T a, T b) { }\nvoid f(int i, float x) { «g(i, x)»; }",
         ),
         (

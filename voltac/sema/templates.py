@@ -110,7 +110,10 @@ def deduce(
         if one.functions is not None or not _mentions(pattern):
             continue
         if not _match_parameter(pattern, one, found, explicit):
-            return f"argument {number} of type '{one.qual}' does not fit '{pattern}' with the types deduced before"
+            known = ", ".join(f"{name} is '{value}'" for name, value in found.items() if isinstance(value, Qual))
+            wanted = str(pattern).replace("/*unbound*/ ", "")
+            where = f", where {known}" if known else ""
+            return f"argument {number} of type '{one.qual}' does not fit '{wanted}'{where}"
     for parameter in template.declaration.parameters:
         if parameter.name not in found:
             return f"no argument determines the template parameter '{parameter.name}'; write it out: {template.name}<...>(...)"
