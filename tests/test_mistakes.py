@@ -145,6 +145,12 @@ DECLARATIONS: tuple[Row, ...] = (
     ("void use(int q) {\n    { q = 1; } }\n    int next = q;\n    ¦while (q > 1) { q--; }\n    return;\n}", "outside of"),
     ("struct T { int a ¦int b; float c; };\nint use(T t) { return t.a + t.b; }", "';'"),
     ("struct T { int a; vec3 b; };".replace("vec3", "¦vec3") + "\nint use(T t) { return t.a; }", "unknown type 'vec3'"),
+    (
+        "struct T {\n    int a;\n\nstatic int two = 3;\n".replace("static", "¦static")
+        + "int use(T t) { return t.a + two; }\nint next(T t) { return t.a; }",
+        "is the '{' in line",
+    ),
+    ("struct T {\n    int a;\n\nint use(T t) ¦{ return t.a; }\nint next(T t) { return t.a; }", "is the '{' in line"),
     ("struct T { int a, ¦float b; };\nint use(T t) { return t.a + t.b; }", "found 'float'"),
     ("struct T { int a; int get() ¦{ return a; } };\nint use(T t) { return t.a; }", "no functions"),
     ("struct T { ¦public: int a; };\nint use(T t) { return t.a; }", "all members are public"),

@@ -158,6 +158,8 @@ class ErrorMessages(TokenStretches):
         previous = self.texts[token - 1] if token else ""
         following = self.texts[token + 1] if text else ""
         unclosed = self.unclosed_bracket()
+        if self.unclosed_struct(token) >= 0:
+            return f"is the '{{' in line {self.spans[unclosed].line} not closed?"
         if text == "{" and previous == ")" and self.context_name() == "member":
             return "a struct has no functions; define it outside, with the struct as a parameter"
         if self.is_nested_function(token) or (text == "template" and self.context_name() == "statement"):
@@ -201,6 +203,18 @@ class ErrorMessages(TokenStretches):
             if self.kind_at(token) == self.kinds.identifier and following in ("=", ";", "[", ",", "("):
                 return f"a type is missing in front of '{short(text)}'"
         return mend.advice(text) if mend is not None else ""
+
+    def unclosed_struct(self, token: int) -> int:
+        """Where a declaration begins that stands in a struct by mistake, as the indentation shows; else -1."""
+        brace = self.unclosed_bracket()
+        if brace < 0 or self.context_name() != "member" or self.texts[token] == "}":
+            return -1
+        start = self.context_start() if self.context_start() >= 0 else token
+        line = brace
+        while not self.begins_line(line):
+            line -= 1
+        outside = self.begins_line(start) and self.spans[start].column <= self.spans[line].column
+        return start if outside and self.spans[start].line > self.spans[brace].line else -1
 
     def is_nested_function(self, token: int) -> bool:
         """Whether the body of a function begins inside another one."""

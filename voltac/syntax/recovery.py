@@ -105,6 +105,10 @@ class SyntaxErrors(ErrorMessages):
         start = self.unclosed_function(token)
         if start >= 0:
             return self.close_function(start)
+        start = self.unclosed_struct(token)
+        if start >= 0:
+            self.rewind()
+            return self.replace(start, start, ["}", ";"])
         if self.texts[token] == "else" and not quiet and self.context_name() == "statement":
             return self.replace(token, token + 1, [])
         if mend is not None:
