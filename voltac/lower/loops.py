@@ -18,7 +18,6 @@ from voltac.records import replace
 from voltac.sema import tree
 from voltac.sema.types import VARYING
 
-
 _MOST_UNROLLED = 48
 """Loops of one function that LLVM may unroll unasked: its time for that grows with the square of their number."""
 
