@@ -71,7 +71,7 @@ def draw(rows: list[tuple[int, Costs]], file: str) -> None:
     for lines, _ in rows:
         x, y = place(lines, 0)
         pen.line((x, y, x, y + 5), fill="black")
-        pen.text((x, y + 8), f"{lines:,}", fill="black", font=font, anchor="ma")
+        pen.text((x, y + 8), f"{lines / 1000:.3g}k" if lines >= 1000 else str(lines), fill="black", font=font, anchor="ma")
     for tick in range(0, int(most_seconds) + 1, max(1, int(most_seconds) // 8)):
         x, y = place(0, tick)
         pen.line((x - 5, y, x, y), fill="black")
