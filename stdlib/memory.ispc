@@ -41,7 +41,7 @@ PREFETCH(prefetchw_l1, 1, 3)
 PREFETCH(prefetchw_l2, 1, 2)
 PREFETCH(prefetchw_l3, 1, 1)
 
-// Whether the access passes by the caches is left to the processor.
+// Stores pass by the caches. Loads of ordinary memory do not, whatever the instruction.
 #define STREAMING(T) \
     T streaming_load(uniform T a[]) { \
         T v; \
@@ -50,7 +50,7 @@ PREFETCH(prefetchw_l3, 1, 1)
     } \
     uniform T streaming_load_uniform(uniform T a[]) { return a[0]; } \
     void streaming_store(uniform T a[], T v) { \
-        unmasked { a[programIndex] = v; } \
+        unmasked { __store_streaming(a, v); } \
     } \
-    void streaming_store(uniform T a[], uniform T v) { a[0] = v; }
+    void streaming_store(uniform T a[], uniform T v) { __store_streaming(a, v); }
 NUMBERS(STREAMING)

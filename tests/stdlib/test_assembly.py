@@ -69,6 +69,8 @@ ROWS: list[tuple[str, str, str, dict[str, tuple[str, str]]]] = [
         SSE4: ("shufps|pshufd|blendps", MEMORY), AVX2: ("vblendps|vpermps", "vgather"), AVX512: ("vperm[it]2ps", "vgather")}),
     ("transposed_back", "float", "soa_to_aos4(x, y, x + y, x - y, r);", {
         SSE4: ("unpck[lh]p", MEMORY), AVX2: ("vunpck[lh]p", MEMORY), AVX512: ("vunpck[lh]p|vperm", "vscatter")}),
+    ("streamed", "float", "streaming_store(r, x);", {
+        SSE4: ("movntps", MEMORY), AVX2: ("vmovntps.*%ymm", MEMORY), AVX512: ("vmovntps.*%zmm", MEMORY)}),
     ("counted", "int", "atomic_add_local(&r[x], 1);", {
         AVX2: (r"incl|addl\s+\$1", "lock"), AVX512: (r"incl|addl\s+\$1", "lock")}),
     ("summed", "int", "atomic_add_global(r, x);", {SSE4: ("lock", JUMP), AVX2: ("lock", JUMP), AVX512: ("lock", JUMP)}),

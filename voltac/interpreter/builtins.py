@@ -143,6 +143,10 @@ def _store_front(lanes: Lanes, pointer: Value, v: Value, count: Value) -> None:
     lanes.memory.view(int(pointer), int(count) * v.dtype.itemsize, write=True).view(v.dtype)[:] = v[: int(count)]
 
 
+def _store_streaming(lanes: Lanes, pointer: Value, v: Value) -> None:
+    lanes.memory.view(int(pointer), v.nbytes, write=True).view(v.dtype)[:] = v
+
+
 def _memory_copy(lanes: Lanes, target: Value, source: Value, size: Value) -> None:
     lanes.memory.view(int(target), int(size), write=True)[:] = lanes.memory.view(int(source), int(size)).copy()
 
@@ -215,6 +219,7 @@ BUILTINS: dict[str, Callable[..., Value]] = {
     "__expand": _expand,
     "__load_front": _load_front,
     "__store_front": _store_front,
+    "__store_streaming": _store_streaming,
     "__memory_copy": _memory_copy,
     "__memory_move": _memory_copy,
     "__memory_set": _memory_set,

@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import Any
 
 from voltac.llvm.half import half_conversions
-from voltac.llvm.half_vectors import with_half_vectors
 from voltac.llvm.machine import Module, binding, stage, target_machine
 from voltac.options import Options
 from voltac.records import record
@@ -51,7 +50,9 @@ def late(text: str, options: Options) -> Optimized:
     """Simplification at the level asked for; the result emits machine code."""
     text = _with_function_properties(text, options)
     if options.target.architecture != "aarch64":
-        if options.level and not options.target.has_half_conversion:
+        if options.level and not options.target.has_half_conversion and " x half>" in text:
+            from voltac.llvm.half_vectors import with_half_vectors  # compiles patterns that few programs need
+
             text = with_half_vectors(text)
         text += half_conversions(text, options.target.has_half_conversion)
     with stage("late", text):

@@ -25,7 +25,7 @@ from voltac.lower.builder import (
 from voltac.lower.context import FunctionContext, lowers_value
 from voltac.lower.front_lanes import load_front, store_front
 from voltac.lower.intrinsic_calls import call, overload
-from voltac.lower.lane_movement import element_bits, look_up, moves_in_one_step
+from voltac.lower.lane_movement import element_bits, lanes_of, look_up, moves_in_one_step
 from voltac.lower.packing import compress, expand
 from voltac.sema import tree
 from voltac.sema.types import Scalar
@@ -262,6 +262,32 @@ def _store_front(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) ->
     return NOTHING
 
 
+def _store_streaming(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    """Non-temporal where the address is aligned as the instructions want it, which is found out when it is there."""
+    address, value = arguments
+    hint = f", !nontemporal {c.module.text.metadata_node('!{i32 1}')}"
+    lane = value.type if value.type[0] != "<" else element_type(value.type)
+    size = element_bits(f"<1 x {lane}>") // 8
+    if value.type[0] != "<":
+        c.build.emit(f"store {value}, ptr {address.name}, align {size}{hint}")
+        return NOTHING
+    alignment = min(size * lanes_of(value.type), c.target.vector_bits // 8)
+    if alignment < 16:
+        c.build.store(value, address, size)
+        return NOTHING
+    number = c.build.convert("ptrtoint", address, "i64")
+    below = c.build.binary("and", number, integer("i64", alignment - 1))
+    aligned, unaligned, done = (c.build.block(f"streaming.{name}") for name in ("aligned", "unaligned", "done"))
+    c.build.branch(c.build.compare("icmp eq", below, integer("i64", 0)), aligned, unaligned)
+    c.build.start(aligned)
+    c.build.emit(f"store {value}, ptr {address.name}, align {alignment}{hint}")
+    c.build.jump(done)
+    c.build.start(unaligned)
+    c.build.store(value, address, size)
+    c.build.start(done)
+    return NOTHING
+
+
 def _block_operation(intrinsic: str) -> Emitter:
     """``llvm.memcpy`` and the like; the last argument says that the access is not volatile."""
 
@@ -357,6 +383,7 @@ BUILTINS: dict[str, Emitter] = {
     "__expand": _expand,
     "__load_front": _load_front,
     "__store_front": _store_front,
+    "__store_streaming": _store_streaming,
     "__memory_copy": _block_operation("memcpy"),
     "__memory_move": _block_operation("memmove"),
     "__memory_set": _block_operation("memset"),

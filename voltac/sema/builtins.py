@@ -99,6 +99,7 @@ BUILTINS: dict[str, BuiltinRow] = {
         BuiltinRow(
             "__store_front", "u void", ("u T *", "v T", "u int32"), NUMBERS, "the first n lanes to consecutive elements"
         ),
+        BuiltinRow("__store_streaming", "u void", ("u T *", "R T"), NUMBERS, "one element past the caches, or W"),
         # Memory: once, whatever the mask.
         BuiltinRow("__memory_copy", "u void", ("u void *", "u void *", "u int64"), (), "copies n bytes that do not overlap"),
         BuiltinRow("__memory_move", "u void", ("u void *", "u void *", "u int64"), (), "copies n bytes that may overlap"),
