@@ -125,7 +125,14 @@ def test_lanes_that_store_to_one_address_are_warned_of(target: str) -> None:
     assert "undefined" in items[0].text
 
 
-@pytest.mark.parametrize("body", ["int j = n; b[j] = x;", "int j = n; if (a[programIndex] > 1) b[j] = a[programIndex];"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "foreach (y = 0 ... n, i = 0 ... n) b[y] = y * 2;",
+        "int j = n; b[j] = x;",
+        "int j = n; if (a[programIndex] > 1) b[j] = a[programIndex];",
+    ],
+)
 def test_one_value_or_perhaps_one_lane_is_no_conflict(body: str) -> None:
     assert [item.text for item in compiled(kernel(body), "avx2-i32x8")[0]] == []
 

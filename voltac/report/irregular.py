@@ -59,8 +59,8 @@ class Values:
 
     declared: dict[tree.VariableSymbol, list[tree.Value | None]] = field(default_factory=dict)
     """Variable -> initial and assigned values; None for anything else that happens to it."""
-    loops: set[tree.VariableSymbol] = field(default_factory=set)
-    """Indices of foreach, that count the lanes."""
+    loops: dict[tree.VariableSymbol, int | None] = field(default_factory=dict)
+    """Indices of foreach -> the step from lane to lane: 1 for the last, 0 for the others, None where lanes are tiles."""
 
 
 class Irregular:
@@ -132,9 +132,16 @@ class Irregular:
                 return _irregular(node, "changes here lane by lane", "changed")
         return _irregular(node, "is different in each lane", "product")
 
+    def is_same(self, node: tree.Value, depth: int = 0) -> bool:
+        """Whether all lanes are known to have one value."""
+        shape = self.value(node, depth + 1)
+        return shape.factor == 0 and not shape.rank
+
     def _converted(self, node: tree.Value, value: tree.Value, depth: int) -> Shape:
         source, target = value.type.type, node.type.type
         if isinstance(source, Scalar) and source.kind == "float":
+            if self.is_same(value, depth):
+                return _SAME
             return _irregular(node, "is a floating-point number made an integer", "number")
         if isinstance(source, Scalar) and isinstance(target, Scalar) and target.is_integer and target.bits < source.bits:
             return _irregular(node, f"is cut to {target.bits} bits and may wrap around", "unsigned", rank=2)
@@ -145,6 +152,8 @@ class Irregular:
         worst = max(left, right, key=lambda shape: shape.rank)
         if worst.rank >= 2:
             return worst
+        if not worst.rank and left.factor == right.factor == 0:
+            return _SAME
         kind = node.type.type
         match node.operator:
             case "+" | "-":
@@ -157,8 +166,8 @@ class Irregular:
                     )
                 return found
             case "*":
-                for shape, other in ((left, node.right), (right, node.left)):
-                    if _is_same(other):
+                for shape, other, step in ((left, node.right, right), (right, node.left, left)):
+                    if _is_same(other) or (step.factor == 0 and not step.rank):
                         constant = _constant(other)
                         if constant is not None:
                             return self._scaled(shape, constant)
@@ -174,7 +183,7 @@ class Irregular:
 
     def _variable(self, node: tree.Value, symbol: tree.VariableSymbol, depth: int) -> Shape:
         if symbol in self.values.loops:
-            return Shape(1)
+            return Shape(self.values.loops[symbol])
         if symbol.kind == "parameter":
             return _irregular(node, "is a parameter: nothing is known of its lanes here", "parameter")
         given = self.values.declared.get(symbol)
@@ -271,8 +280,9 @@ def _learn(node: Any, values: Values) -> None:
             given.setdefault(symbol, []).append(value if operator in ("+", "-") else node)
         case tree.Increment(place=tree.Variable(symbol=symbol)):
             given.setdefault(symbol, []).append(None)
-        case tree.ForeachDimension(symbol=symbol):
-            values.loops.add(symbol)
+        case tree.Foreach(dimensions=dimensions, tiled=tiled):
+            last = dimensions[-1]
+            values.loops.update({one.symbol: None if tiled else int(one is last) for one in dimensions})
 
 
 def nodes(root: object) -> Iterator[Any]:

@@ -161,6 +161,8 @@ class _Warner:
             value = access.stored
             if value is None or isinstance(value, (tree.Broadcast, tree.Constant)) or value.type.rate is UNIFORM:
                 continue
+            if Irregular(self.explainer.layout, access.values).is_same(value):
+                continue
             self.diagnostics.warning(
                 "lane-conflict",
                 access.place.span,
