@@ -56,10 +56,10 @@ def check_ir(program: RunTest, target: TargetInfo, stages: tuple[str, ...], leve
 
 @every_program
 def test_as_machine_code(program: RunTest, runner: NativeRunner) -> None:
-    """For the usual targets and one of the others, which the program's name picks."""
-    others = program.more_targets
-    picked = others[zlib.crc32(program.claim.encode()) % len(others) :][:1] if others else ()
-    check_machine_code(program, (*program.targets, *picked), runner)
+    """For the usual targets and one with gangs for small types, which the program's name picks."""
+    others = [target for target in program.more_targets if target in SMALL_TYPE_TARGETS]
+    picked = others[zlib.crc32(program.claim.encode()) % len(others) :][:1] if others else []
+    check_machine_code(program, [*program.targets, *picked], runner)
 
 
 def check_machine_code(program: RunTest, targets: Sequence[TargetInfo], runner: NativeRunner) -> None:
