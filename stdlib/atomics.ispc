@@ -20,17 +20,31 @@
         return old; \
     }
 // Each lane at an address of its own. Inlined, the turns of a gang with all lanes on stand one after the other, each with
-// its address made of scalars.
+// its address made of scalars; where some are off, a loop goes over the others through the stack.
 static inline void * uniform address_in_lane(void * varying p, uniform int64 lane) {
     return (void * uniform)__extract((int64)p, (uniform int32)lane);
 }
 #define OWN(NAME, T, STEP) \
     inline T NAME(uniform T * varying p, T v) { \
+        uniform int64 places[programCount]; \
+        uniform T amounts[programCount], found[programCount]; \
         T old; \
-        foreach_active (lane) { \
-            uniform T * uniform q = (uniform T * uniform)address_in_lane((void * varying)p, lane); \
-            uniform T x = __extract(v, (uniform int32)lane); \
-            old = STEP(T, q, x); \
+        if (__pack_bits(__active()) == __pack_bits((bool)true)) { \
+            unmasked { \
+                foreach_active (lane) { \
+                    uniform T * uniform q = (uniform T * uniform)address_in_lane((void * varying)p, lane); \
+                    uniform T x = __extract(v, (uniform int32)lane); \
+                    old = STEP(T, q, x); \
+                } \
+            } \
+        } else { \
+            unmasked { \
+                places[programIndex] = (int64)p; \
+                amounts[programIndex] = v; \
+            } \
+            foreach_active (lane) \
+                found[lane] = STEP(T, (uniform T * uniform)places[lane], amounts[lane]); \
+            unmasked { old = found[programIndex]; } \
         } \
         return old; \
     }
