@@ -39,7 +39,7 @@ fit("expm1", lambda r: (mpmath.expm1(r) - r) / r**2, lambda r: r**2 / mpmath.exp
 # 2^r = 1 + r P(r)
 fit("exp2", lambda r: (mpmath.power(2, r) - 1) / r, lambda r: r / mpmath.power(2, r), -0.5002, 0.5002, 6)
 # log(1 + f) = f + f^2 P(f)
-fit("log", lambda f: (mpmath.log1p(f) - f) / f**2, lambda f: f**2 / mpmath.log1p(f), -0.25, 0.5, 9)
+fit("log", lambda f: (mpmath.log1p(f) - f) / f**2, lambda f: f**2 / mpmath.log1p(f), -0.2501, 0.5001, 10)
 fit("log fast", lambda f: (mpmath.log1p(f) - f) / f**2, lambda f: f**2 / mpmath.log1p(f), -0.25, 0.5, 8)
 # log2(1 + f) = f / ln 2 + f^2 P(f)
 fit("log2", lambda f: (mpmath.log1p(f) - f) / f**2 / mpmath.log(2), lambda f: f**2 / mpmath.log1p(f), -0.3334, 0.3334, 9)

@@ -97,9 +97,9 @@ uniform float16 exp(uniform float16 x) { return (uniform float16)exp((uniform fl
 template <typename F> static inline F log_series_float(F f) {
     F z = f * f;
     F y = z * z;
-    F low = __fma(z, __fma(f, 0.19990848f, -0.250001103f), __fma(f, 0.333334506f, -0.5f));
-    F high = __fma(z, __fma(f, 0.10472551f, -0.131639361f), __fma(f, 0.1447763f, -0.166468784f));
-    return __fma(y, __fma(y, -0.0451522693f, high), low);
+    F low = __fma(z, __fma(f, -0.166493118f, 0.200007305f), __fma(f, -0.250004411f, 0.333333313f));
+    F high = __fma(z, __fma(f, -0.0974718258f, 0.119999751f), __fma(f, -0.127270609f, 0.142404571f));
+    return __fma(f, __fma(y, __fma(y, 0.0417119488f, high), low), -0.49999997f);
 }
 
 template <typename F> static inline F log_float(F x) {
