@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from run_programs import run_tests
 
 from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source
@@ -72,12 +73,11 @@ def test_code_is_the_same_with_debug_information(name: str) -> None:
 def test_code_of_every_run_test_is_the_same_with_debug_information(name: str) -> None:
     target = find_target(name)
     different = []
-    for path in sorted(RUN_TESTS.rglob("*.ispc")):
-        if "widths: 4\n" in path.read_text() and target.width != 4:
-            continue
-        found = [instructions(path.read_text(), str(path), target, 2, debug) for debug in (False, True)]
-        if found[0] != found[1]:
-            different.append(path.name)
+    for program in run_tests(RUN_TESTS):
+        if target.width in program.widths:
+            found = [instructions(program.text, str(program.path), target, 2, debug) for debug in (False, True)]
+            if found[0] != found[1]:
+                different.append(program.path.name)
     assert not different
 
 
