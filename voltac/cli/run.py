@@ -110,4 +110,3 @@ def _run_compiled(text: str, path: str, options: Options, function: tree.Functio
     from voltac.python import compile_with_options
 
     return getattr(compile_with_options(text, path, options), function.name)(*values)
-

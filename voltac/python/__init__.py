@@ -87,12 +87,13 @@ def make_options(
     if others.get("math_library", "default") not in MATH_LIBRARIES:
         raise ValueError(f"math_library must be one of {', '.join(MATH_LIBRARIES)}, not {others['math_library']!r}")
     folders = (include,) if isinstance(include, (str, os.PathLike)) else include
+    fields: dict[str, Any] = {"whole_program": True, "print_function": PRINT_FUNCTION} | others
     return Options(
         target=_target(target),
         level=opt,
         defines=_defines(defines),
         include_directories=tuple(os.path.abspath(os.fspath(folder)) for folder in folders),
-        **({"whole_program": True, "print_function": PRINT_FUNCTION} | others),
+        **fields,
     )
 
 
