@@ -1,4 +1,4 @@
-"""A command line that cannot be understood: one clear error, exit code 1."""
+"""A command line that cannot be understood: one clear error, exit code 2."""
 
 import subprocess
 from collections.abc import Callable
@@ -65,26 +65,26 @@ def test_usage_errors_name_what_is_wrong(voltac: Run, folder: Path, words: list[
     done = voltac("good.ispc", *words)
     assert message in said(done)
     assert done.stderr.count("Error:") == 1
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stdout == ""
 
 
 def test_without_an_input_the_error_mentions_standard_input(voltac: Run) -> None:
     done = voltac("-O2")
     assert "no input file given; '-' reads standard input" in said(done)
-    assert done.returncode == 1
+    assert done.returncode == 2
 
 
 def test_an_option_of_compare_is_unknown_to_demo(voltac: Run) -> None:
     done = voltac("demo", "--json")
     assert "belongs to 'voltac compare'" in said(done)
-    assert done.returncode == 1
+    assert done.returncode == 2
 
 
 def test_no_arguments_are_an_error_that_names_the_help(voltac: Run) -> None:
     done = voltac()
     assert "no input file given" in said(done) and "'voltac --help'" in said(done)
-    assert done.returncode == 1
+    assert done.returncode == 2
 
 
 @pytest.mark.parametrize("command", [[], ["demo"], ["compare"], ["run"]])

@@ -95,5 +95,5 @@ def test_a_failed_assertion_ends_the_run(voltac: Run, program: str) -> None:
 )
 def test_mistakes_are_named(voltac: Run, program: str, words: list[str], message: str) -> None:
     done = voltac("run", TARGET, *words)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert message in " ".join(done.stderr.split())

@@ -1,7 +1,7 @@
 """The command line: words → a command, its exit code, and one clear message for whatever goes wrong.
 
-Exit codes: 0, 1 for command lines that cannot be understood, files and internal
-errors, and 1 plus the number of errors for programs with errors (language section 14).
+Exit codes: 0, 1 for files and internal errors, 2 for command lines that cannot be
+understood, and 1 plus the number of errors for programs with errors (language section 14).
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ def main(words: list[str] | None = None) -> int:
         code = _command(given)
         write_standard_output(b"")
         return min(code, _HIGHEST_EXIT_CODE)
-    except (UsageError, InputError, OutputError, CannotRun) as error:
+    except UsageError as error:
+        return complain(str(error), 2)
+    except (InputError, OutputError, CannotRun) as error:
         return complain(str(error), 1)
     except InternalError as error:
         return complain(f"internal error of the compiler, {error}", 1)
