@@ -50,7 +50,7 @@ def test_on_the_ir(program: RunTest) -> None:
 def check_ir(program: RunTest, target: TargetInfo, stages: tuple[str, ...], level: int = 2) -> None:
     job = compile_for(program.path, program.text, target, level)
     for stage in stages:
-        difference = program.difference(*interpret_ir(ir_after(job, stage)), target.width)
+        difference = program.difference(*interpret_ir(ir_after(job, stage), by_llvm=stage == "late"), target.width)
         assert difference == "", f"for {target.name} -O{level}, after {stage}"
 
 

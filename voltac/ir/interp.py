@@ -46,10 +46,12 @@ class Machine:
         pointer_bytes: int = 8,
         externals: Mapping[str, External] | None = None,
         block_limit: int = 20_000_000,
+        new_is_poison: bool = True,
     ) -> None:
+        """``new_is_poison`` is for code of ours; LLVM reads padding as a part of wider numbers and shifts it out again."""
         self.module = module
         self.kinds = Kinds(module.layout(pointer_bytes))
-        self.memory = Memory()
+        self.memory = Memory(new_is_poison)
         self.externals: dict[str, External] = {**EXTERNALS, **(externals or {})}
         self.blocks_left = block_limit
         self.printed: list[str] = []

@@ -30,14 +30,16 @@ class Object:
 
 
 class Memory:
-    def __init__(self) -> None:
+    def __init__(self, new_is_poison: bool = True) -> None:
+        """``new_is_poison``: what was never stored is poison; else it is zero."""
+        self._new = b"\0" if new_is_poison else b"\1"
         self._objects: dict[int, Object] = {}
         self._next = 1
 
     def place(self, name: str, data: memoryview, *, defined: bool, alignment: int = 64, writable: bool = True) -> Object:
         """Give existing bytes an address that is a multiple of ``alignment`` and of no larger power of two."""
         base = (self._next << _REGION_BITS) + _MIDDLE + alignment
-        placed = Object(name, base, data, bytearray((b"\1" if defined else b"\0") * len(data)), writable)
+        placed = Object(name, base, data, bytearray((b"\1" if defined else self._new) * len(data)), writable)
         self._objects[self._next] = placed
         self._next += 1
         return placed
@@ -106,7 +108,7 @@ class Memory:
         """Everything in the object becomes poison: its lifetime begins or ends."""
         found = self.in_object(address) if address is not None else None
         if found is not None:
-            found.defined[:] = bytes(len(found.data))
+            found.defined[:] = self._new * len(found.data)
 
 
 @record
