@@ -75,6 +75,8 @@ class Module:
     """
 
     def __init__(self, text: str, options: Options) -> None:
+        self.ref: Any = None
+        self._context: Any = None
         llvm = binding()
         # Names of files need not be UTF-8, but LLVM text is.
         text = text.encode("utf-8", "backslashreplace").decode("utf-8")
@@ -83,7 +85,6 @@ class Module:
             text = f'target datalayout = "{data_layout(options)}"\n{text}'
         self._context = llvm.create_context()
         self._context._owned = True
-        self.ref: Any = None
         self.ref = llvm.parse_assembly(text, self._context)
         self.ref.triple = options.target.triple
         self.ref.verify()
@@ -110,8 +111,9 @@ class Module:
         """Free the memory; done by itself when the object dies."""
         if self.ref is not None:
             self.ref.close()
-        self._context._owned = False
-        self._context.close()
+        if self._context is not None:
+            self._context._owned = False
+            self._context.close()
 
     def __del__(self) -> None:
         if not sys.is_finalizing():
