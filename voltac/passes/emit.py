@@ -228,10 +228,16 @@ class Emitter:
             return operand.value
         if operand.value[0] == "%":
             formula = self.values.of(operand)
-            if formula is not None and not any(symbol.kind == "pointer" for symbol in formula.terms):
+            if formula is not None and not any(self._is_pointer(symbol) for symbol in formula.terms):
                 return self.sum(formula.first())
             return self._lane_zero(operand.value)
         return self.lane(operand.type, operand.value, self.values.first_lane)
+
+    def _is_pointer(self, symbol: Symbol) -> bool:
+        """A formula counts a pointer and its number as one symbol; instructions do not."""
+        while symbol.inner is not None:
+            symbol = symbol.inner
+        return symbol.kind == "pointer" or (symbol.kind == "lane" and element_of(self._type_of(symbol.name)) == "ptr")
 
     def _twin(self, phi: Instruction) -> str:
         """A scalar phi that follows lane 0 of a vector phi."""
