@@ -33,6 +33,8 @@ def test_random_kernels_mean_the_same_everywhere(seed: int, runner: NativeRunner
 
 
 @pytest.mark.long
-def test_many_random_kernels_mean_the_same_everywhere(runner: NativeRunner) -> None:
-    wrong = {seed: found for seed in range(1000, 2000) if (found := disagreements(seed, random_kernels(seed), runner))}
+@pytest.mark.parametrize("first", range(1000, 2000, 50))  # shards of 50 seeds, for -n and for progress
+def test_many_random_kernels_mean_the_same_everywhere(first: int, runner: NativeRunner) -> None:
+    seeds = range(first, first + 50)
+    wrong = {seed: found for seed in seeds if (found := disagreements(seed, random_kernels(seed), runner))}
     assert wrong == {}
