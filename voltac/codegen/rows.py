@@ -1,0 +1,123 @@
+"""The declarations of a device's instructions: formats, operands and rows.
+
+One instruction of a device is one :class:`Row`: its text, encoding, unit,
+latency, pattern and meaning. Printer, assembler, encoder, disassembler,
+selector, scheduler and simulator read the same row, so they cannot drift.
+
+A format is written as in a manual, most significant bit first::
+
+    Format("R", "00 op:6 rd:6 rs0:6 rs1:6 0 l fd f0 f1 m")
+
+Digits are fixed bits, ``name:width`` is a field, a bare name a field of one bit.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from voltac.records import field, record
+
+
+@record
+class BitField:
+    """``width`` bits of an instruction word from bit ``low`` on."""
+
+    name: str
+    low: int
+    width: int
+
+    @property
+    def mask(self) -> int:
+        return ((1 << self.width) - 1) << self.low
+
+
+class Format:
+    """How the bits of an instruction word are divided."""
+
+    def __init__(self, name: str, layout: str, bits: int = 32) -> None:
+        self.name = name
+        self.bits = bits
+        self.fields: dict[str, BitField] = {}
+        self.fixed = 0
+        """The word with the fixed bits that are one."""
+        self.fixed_mask = 0
+        """Every fixed bit."""
+        position = bits
+        for part in layout.split():
+            if part[0] in "01":
+                position -= len(part)
+                self.fixed |= int(part, 2) << position
+                self.fixed_mask |= ((1 << len(part)) - 1) << position
+            else:
+                label, _, width = part.partition(":")
+                position -= int(width or 1)
+                self.fields[label] = BitField(label, position, int(width or 1))
+        if position:
+            raise ValueError(f"format {name} has {bits - position} bits instead of {bits}")
+
+
+@record
+class Operand:
+    """A place of an instruction that a program fills in."""
+
+    field: str
+    """Name of the format's field, and of the value in the row's text and meaning."""
+    kind: str
+    """A register class of the target (``scalar``, ``vector``) or a kind of immediate (``imm9``, ``label``)."""
+    role: str = "use"
+    """``def``, ``use``, or ``update``: read and written (the old value of a masked destination)."""
+
+
+@record
+class Row:
+    """One instruction in one shape of operands."""
+
+    name: str
+    """Unique, shape included: ``add_i32.vvs``."""
+    text: str
+    """What the assembler reads and prints: ``add_i32{m} {rd}, {rs0}, {rs1}``."""
+    format: Format
+    fixed: dict[str, int]
+    """Values of the fields that no operand fills; the others are zero."""
+    operands: tuple[Operand, ...]
+    """In the order of the text."""
+    unit: str
+    """Where it executes: a name of the target's pipeline model."""
+    latency: int
+    """Cycles from its issue to the first issue of an instruction that reads its result."""
+    meaning: str = ""
+    """The result as an expression of the operands' names, see ``codegen/meanings.py``; empty where ``traits`` tell."""
+    traits: frozenset[str] = field(default_factory=frozenset)
+    """What passes and the simulator have to know beyond the result: ``load``, ``store``, ``branch``, ``masked``, ..."""
+
+    @property
+    def mnemonic(self) -> str:
+        return self.text.split()[0].partition("{")[0]
+
+    @property
+    def defined(self) -> tuple[Operand, ...]:
+        return tuple(operand for operand in self.operands if operand.role != "use")
+
+    @property
+    def used(self) -> tuple[Operand, ...]:
+        return tuple(operand for operand in self.operands if operand.role != "def")
+
+
+class InstructionSet:
+    """All rows of a device, by name."""
+
+    def __init__(self, rows: tuple[Row, ...]) -> None:
+        self.rows = {row.name: row for row in rows}
+        if len(self.rows) != len(rows):
+            raise ValueError("two rows have the same name")
+
+    def __getitem__(self, name: str) -> Row:
+        return self.rows[name]
+
+    @cached_property
+    def by_mnemonic(self) -> dict[str, list[Row]]:
+        """The rows that the assembler tries for a mnemonic."""
+        found: dict[str, list[Row]] = {}
+        for row in self.rows.values():
+            found.setdefault(row.mnemonic, []).append(row)
+        return found

@@ -1,0 +1,1 @@
+"""The devices: one folder each, with the same file names; ``find_device`` knows which there are."""

@@ -1,0 +1,244 @@
+"""The instructions of NaplesPU as rows (reference section 2; latencies of section 6.2).
+
+To add an instruction, add a line to the table of its format. Shapes are
+written as in the reference: result first, ``s`` scalar, ``v`` vector, ``i``
+immediate. A vector result exists twice, plain and ``.m``: the hardware masks
+both alike, but the plain one is for code that runs with all lanes on and whose
+old destination is dead, ``.m`` keeps the lanes that are off (role ``update``).
+
+Meanings are expressions over the operands' fields (``codegen/meanings.py``):
+numbers are 32 bits without sign, arrays have one for each lane.
+"""
+
+from __future__ import annotations
+
+from voltac.codegen.rows import Format, InstructionSet, Operand, Row
+
+R = Format("R", "00 op:6 rd:6 rs0:6 rs1:6 0 l fd f0 f1 m")
+I = Format("I", "010 op:5 rd:6 rs0:6 imm:9 fd f0 m")  # noqa: E741 - the manual's name
+MOVEI = Format("MOVEI", "01100 op:3 rd:6 imm:16 fd m")
+C = Format("C", "01101 op:3 rs0:6 rs1:6 000000000000")
+JR = Format("JR", "01110 op:3 rs:6 imm:18")
+J = Format("J", "01111 op:3 imm:24")
+M = Format("M", "10 op:6 rds:6 rbase:6 off:9 l s m")
+NOP = Format("NOP", "11111111111111111111111111111111")
+
+FORMATS = (R, I, MOVEI, C, JR, J, M, NOP)
+
+INTEGER, FLOAT, MEMORY, SCRATCHPAD, CONTROL = "integer", "float", "memory", "scratchpad", "control"
+
+_KINDS = {"s": "scalar", "v": "vector", "i": "imm9"}
+_BINARY = "sss vvs vvv vsv vss"
+_COMPARE = "sss svs svv"
+
+# op, mnemonic, shapes, unit, latency, meaning
+_R_ROWS: tuple[tuple[int, str, str, str, int, str], ...] = (
+    (0, "not_i32", "ss vv", INTEGER, 7, "~rs0"),
+    (1, "or_i32", _BINARY, INTEGER, 7, "rs0 | rs1"),
+    (2, "and_i32", _BINARY, INTEGER, 7, "rs0 & rs1"),
+    (3, "xor_i32", _BINARY, INTEGER, 7, "rs0 ^ rs1"),
+    (4, "add_i32", _BINARY, INTEGER, 7, "rs0 + rs1"),
+    (5, "sub_i32", _BINARY, INTEGER, 7, "rs0 - rs1"),
+    (6, "mull_i32", _BINARY, INTEGER, 7, "rs0 * rs1"),
+    (7, "mulhs_i32", _BINARY, INTEGER, 7, "high_of_signed_product(rs0, rs1)"),
+    (8, "mulhu_i32", _BINARY, INTEGER, 7, "high_of_product(rs0, rs1)"),
+    (9, "ashr_i32", _BINARY, INTEGER, 7, "arithmetic_right(rs0, rs1)"),
+    (10, "shr_i32", _BINARY, INTEGER, 7, "right(rs0, rs1)"),
+    (11, "shl_i32", _BINARY, INTEGER, 7, "left(rs0, rs1)"),
+    (12, "clz_i32", "ss vv", INTEGER, 7, "leading_zeros(rs0)"),
+    (13, "ctz_i32", "ss vv", INTEGER, 7, "trailing_zeros(rs0)"),
+    (14, "cmpeq_i32", _COMPARE, INTEGER, 7, "rs0 == rs1"),
+    (15, "cmpne_i32", _COMPARE, INTEGER, 7, "rs0 != rs1"),
+    (16, "cmpgt_i32", _COMPARE, INTEGER, 7, "signed(rs0) > signed(rs1)"),
+    (17, "cmpge_i32", _COMPARE, INTEGER, 7, "signed(rs0) >= signed(rs1)"),
+    (18, "cmplt_i32", _COMPARE, INTEGER, 7, "signed(rs0) < signed(rs1)"),
+    (19, "cmple_i32", _COMPARE, INTEGER, 7, "signed(rs0) <= signed(rs1)"),
+    (20, "cmpugt_i32", _COMPARE, INTEGER, 7, "rs0 > rs1"),
+    (21, "cmpuge_i32", _COMPARE, INTEGER, 7, "rs0 >= rs1"),
+    (22, "cmpult_i32", _COMPARE, INTEGER, 7, "rs0 < rs1"),
+    (23, "cmpule_i32", _COMPARE, INTEGER, 7, "rs0 <= rs1"),
+    (24, "shuffle_i32", "vvv", INTEGER, 7, "shuffled(rs0, rs1)"),
+    (25, "getlane_i32", "svs", INTEGER, 7, "lane(rs0, rs1)"),
+    (32, "move_i32", "ss vs vv", INTEGER, 7, "rs0"),
+    (33, "fadd_f32", _BINARY, FLOAT, 12, "float_add(rs0, rs1)"),
+    (34, "fsub_f32", _BINARY, FLOAT, 12, "float_subtract(rs0, rs1)"),
+    (35, "fmul_f32", _BINARY, FLOAT, 11, "float_multiply(rs0, rs1)"),
+    (36, "fdiv_f32", _BINARY, FLOAT, 24, "float_divide(rs0, rs1)"),
+    (37, "cmpfeq_f32", _COMPARE, FLOAT, 8, "float_equal(rs0, rs1)"),
+    (38, "cmpfne_f32", _COMPARE, FLOAT, 8, "float_not_equal(rs0, rs1)"),
+    (39, "cmpfgt_f32", _COMPARE, FLOAT, 8, "float_greater(rs0, rs1)"),
+    (40, "cmpfge_f32", _COMPARE, FLOAT, 8, "float_greater_equal(rs0, rs1)"),
+    (41, "cmpflt_f32", _COMPARE, FLOAT, 8, "float_less(rs0, rs1)"),
+    (42, "cmpfle_f32", _COMPARE, FLOAT, 8, "float_less_equal(rs0, rs1)"),
+    (43, "sext8_i32", "ss vv", INTEGER, 7, "sign_extend(rs0, 8)"),
+    (44, "sext16_i32", "ss vv", INTEGER, 7, "sign_extend(rs0, 16)"),
+    (48, "itof_i32", "ss vv", FLOAT, 13, "float_of_signed(rs0)"),
+    (49, "ftoi_i32", "ss vv", FLOAT, 11, "signed_of_float(rs0)"),
+    (50, "crt_mask_i32", "sv", INTEGER, 7, "bitmap(rs0 & 1)"),
+)
+
+_WITHOUT_IMMEDIATE = frozenset((0, 12, 13, 24))
+
+# op, mnemonic, meaning; ``rd`` in a meaning is the old value
+_MOVEI_ROWS = (
+    (0, "moveil", "rd & 0xFFFF0000 | imm"),
+    (1, "moveih", "rd & 0xFFFF | imm << 16"),
+    (2, "movei", "imm"),
+)
+# "leah" and "leal" are moveih and moveil of a label's address.
+
+# op, mnemonic, class of the register, bytes of an element, alignment in bytes, signed
+_LOADS: tuple[tuple[int, str, str, int, int, bool], ...] = (
+    (0, "load32_s8", "scalar", 1, 1, True),
+    (1, "load32_s16", "scalar", 2, 2, True),
+    (2, "load32", "scalar", 4, 4, False),
+    (4, "load32_u8", "scalar", 1, 1, False),
+    (5, "load32_u16", "scalar", 2, 2, False),
+    (7, "load_v16i8", "vector", 1, 16, True),
+    (8, "load_v16i16", "vector", 2, 32, True),
+    (9, "load_v16i32", "vector", 4, 64, False),
+    (11, "load_v16u8", "vector", 1, 16, False),
+    (12, "load_v16u16", "vector", 2, 32, False),
+)
+_STORES: tuple[tuple[int, str, str, int, int], ...] = (
+    (32, "store32_8", "scalar", 1, 1),
+    (33, "store32_16", "scalar", 2, 2),
+    (34, "store32", "scalar", 4, 4),
+    (36, "store_v16i8", "vector", 1, 16),
+    (37, "store_v16i16", "vector", 2, 32),
+    (38, "store_v16i32", "vector", 4, 64),
+)
+
+
+def _with_mask(row: Row) -> tuple[Row, ...]:
+    """A row with a vector result, and its twin that keeps the lanes that are off."""
+    first = row.operands[0]
+    if (first.kind, first.role) != ("vector", "def"):
+        return (row,)
+    twin = Row(
+        row.name + ".m",
+        row.text.replace(" ", ".m ", 1),
+        row.format,
+        row.fixed | {"m": 1},
+        (Operand(first.field, "vector", "update"), *row.operands[1:]),
+        row.unit,
+        row.latency,
+        row.meaning,
+        row.traits | {"masked"},
+    )
+    return (row, twin)
+
+
+def _reads_mask(kinds: str) -> frozenset[str]:
+    return frozenset(("vector",)) if "v" in kinds else frozenset()
+
+
+def _r_rows() -> list[Row]:
+    rows = []
+    for op, mnemonic, shapes, unit, latency, meaning in _R_ROWS:
+        for shape in shapes.split():
+            fields = ("rd", "rs0", "rs1")[: len(shape)]
+            operands = tuple(
+                Operand(name, _KINDS[kind], "use" if number else "def") for number, (name, kind) in enumerate(zip(fields, shape))
+            )
+            shape_bits = {bit: int(kind == "v") for bit, kind in zip(("fd", "f0", "f1"), shape)}
+            text = f"{mnemonic} " + ", ".join(f"{{{name}}}" for name in fields)
+            row = Row(f"{mnemonic}.{shape}", text, R, {"op": op, **shape_bits}, operands, unit, latency, meaning, _reads_mask(shape))
+            rows += _with_mask(row)
+    return rows
+
+
+def _i_rows() -> list[Row]:
+    rows = []
+    for op, mnemonic, shapes, unit, latency, meaning in _R_ROWS:
+        if op > 31 or op in _WITHOUT_IMMEDIATE:
+            continue
+        name = mnemonic.removesuffix("_i32") + "i"
+        for shape in {"svs": ("svi",), _COMPARE: ("ssi", "svi"), _BINARY: ("ssi", "vvi", "vsi")}[shapes]:
+            operands = (Operand("rd", _KINDS[shape[0]], "def"), Operand("rs0", _KINDS[shape[1]]), Operand("imm", "imm9"))
+            fixed = {"op": op, "fd": int(shape[0] == "v"), "f0": int(shape[1] == "v")}
+            text = f"{name} {{rd}}, {{rs0}}, {{imm}}"
+            row = Row(
+                f"{name}.{shape}", text, I, fixed, operands, unit, latency, meaning.replace("rs1", "imm"), _reads_mask(shape)
+            )
+            rows += _with_mask(row)
+    return rows
+
+
+def _movei_rows() -> list[Row]:
+    rows = []
+    for op, mnemonic, meaning in _MOVEI_ROWS:
+        for shape in ("si", "vi"):
+            vector = shape == "vi"
+            role = "update" if "rd" in meaning else "def"
+            operands = (Operand("rd", _KINDS[shape[0]], role), Operand("imm", "imm16"))
+            fixed = {"op": op, "fd": int(vector)}
+            text = f"{mnemonic} {{rd}}, {{imm}}"
+            row = Row(f"{mnemonic}.{shape}", text, MOVEI, fixed, operands, INTEGER, 7, meaning, _reads_mask(shape))
+            rows += _with_mask(row)
+    return rows
+
+
+def _memory_rows() -> list[Row]:
+    rows = []
+    for scratchpad, suffix, unit, latency in ((0, "", MEMORY, 9), (1, "_scratchpad", SCRATCHPAD, 11)):
+        for op, mnemonic, kind, size, alignment, signed in _LOADS:
+            text = f"{mnemonic}{suffix} {{rds}}, {{off}}({{rbase}})"
+            operands = (Operand("rds", kind, "def"), Operand("off", "imm9"), Operand("rbase", "scalar"))
+            traits = {"load", f"bytes {size}", f"align {4 if scratchpad and kind == 'vector' else alignment}"}
+            traits |= {"signed"} if signed else set()
+            traits |= {"vector"} if kind == "vector" else set()
+            row = Row(
+                mnemonic + suffix, text, M, {"op": op, "s": scratchpad}, operands, unit, latency, traits=frozenset(traits)
+            )
+            rows += _with_mask(row)
+        for op, mnemonic, kind, size, alignment in _STORES:
+            # In main memory a vector store writes every lane whatever the mask: only the scratchpad has a masked one.
+            for masked in (0, 1) if kind == "vector" and scratchpad else (0,):
+                text = f"{mnemonic}{suffix}{'.m' if masked else ''} {{rds}}, {{off}}({{rbase}})"
+                operands = (Operand("rds", kind), Operand("off", "imm9"), Operand("rbase", "scalar"))
+                traits = {"store", f"bytes {size}", f"align {4 if scratchpad and kind == 'vector' else alignment}"}
+                traits |= {"vector"} if kind == "vector" else set()
+                traits |= {"masked"} if masked else set()
+                fixed = {"op": op, "s": scratchpad, "m": masked}
+                name = mnemonic + suffix + (".m" if masked else "")
+                rows.append(Row(name, text, M, fixed, operands, unit, 1, traits=frozenset(traits)))
+    return rows
+
+
+def _control_rows() -> list[Row]:
+    def row(name: str, text: str, form: Format, op: int, operands: tuple[Operand, ...], latency: int, *traits: str) -> Row:
+        fixed = {"op": op} if "op" in form.fields else {}
+        return Row(name, text, form, fixed, operands, CONTROL, latency, traits=frozenset(traits))
+
+    scalar = Operand("rs", "scalar")
+    target = Operand("imm", "label")
+    first, second = Operand("rs0", "scalar"), Operand("rs1", "scalar")
+    return [
+        row("jmp", "jmp {imm}", J, 0, (target,), 9, "branch", "end"),
+        row("jmpsr", "jmpsr {imm}", J, 1, (target,), 9, "call"),
+        row("jmp.s", "jmp {rs}", JR, 0, (scalar,), 9, "branch", "end", "indirect"),
+        row("jmpsr.s", "jmpsr {rs}", JR, 1, (scalar,), 9, "call", "indirect"),
+        row("jsys", "jsys", JR, 2, (), 1),
+        row("jret", "jret", JR, 3, (), 9, "return", "end"),
+        row("jeret", "jeret {rs}", JR, 4, (scalar,), 9, "branch", "end", "indirect"),
+        row("beqz", "beqz {rs}, {imm}", JR, 5, (scalar, target), 9, "branch", "conditional"),
+        row("bnez", "bnez {rs}, {imm}", JR, 6, (scalar, target), 9, "branch", "conditional"),
+        row("barrier", "barrier {rs0}, {rs1}", C, 0, (first, second), 10, "barrier"),
+        row("flush", "flush {rs0}", C, 2, (first,), 1, "flush"),
+        row("read_cr", "read_cr {rs0}, {rs1}", C, 3, (Operand("rs0", "scalar", "def"), second), 7, "read_control"),
+        row("write_cr", "write_cr {rs0}, {rs1}", C, 4, (first, second), 1, "write_control"),
+        row("dcache_inv", "dcache_inv {rs0}", C, 5, (first,), 1, "flush", "invalidate"),
+        row("nop", "nop", NOP, 0, (), 1),
+    ]
+
+
+INSTRUCTIONS = InstructionSet((*_r_rows(), *_i_rows(), *_movei_rows(), *_memory_rows(), *_control_rows()))
+"""Every instruction that the core executes; what it lacks (gather, cross product, 64 bit) has no row."""
+
+CONTROL_REGISTERS = {
+    "tile_id": 0, "core_id": 1, "thread_id": 2, "global_id": 3, "cycles_low": 4, "cycles_high": 5, "threads_enabled": 6,
+    "data_misses": 7, "instruction_misses": 8, "pc": 9, "trap_reason": 10, "thread_status": 11, "argc": 12, "argv": 13,
+    "thread_number": 14, "thread_miss_cycles": 15, "kernel_work": 16, "cpu_control": 17, "power": 18, "uncoherence_map": 19,
+}
+"""Name -> number for read_cr and write_cr (reference 1.4)."""
