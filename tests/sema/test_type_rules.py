@@ -351,6 +351,22 @@ struct S { int b; }; // error: twice""",
         "members see the struct they are in": """
 struct Node { Node * next; struct Node * other; int v; };
 void f(uniform Node * uniform n) { n->next->next->v = 3; }""",
+        "members of a struct that was declared before it was defined are reached through a variable": """
+struct Node;
+struct List { Node * uniform first; uniform Node * uniform few[2]; };
+struct Node { int v; Node * uniform next; };
+void f(uniform Node * uniform n, uniform List * uniform list, uniform List l) {
+    n->next->v = 3; // error: variable
+    n = n->next->next; // error: variable
+    list->first->v = 3; // error: variable
+    l.few[1]->v = 3; // error: variable
+    l.first[2].v = 3; // error: variable
+    (*l.first).v = 3; // error: variable
+    uniform Node * uniform second = n->next;
+    second->v = list->first == NULL;
+    *list->first = *second;
+    (n + 1)->v = 4;
+}""",
     }
 )
 

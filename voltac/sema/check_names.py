@@ -26,6 +26,7 @@ from voltac.sema.types import (
     VARYING_INT32,
     VOID_QUAL,
     Array,
+    Member,
     Pointer,
     Qual,
     Reference,
@@ -192,6 +193,13 @@ def member_of(checker: Checker, place: tree.Place, node: ast.Member) -> Operand:
         checker.reject(node.span, f"a value of type '{place.type}' has no members, so no '{node.name}'")
     if kind.members is None:
         checker.reject(node.span, f"{kind} is declared but not defined, so its member '{node.name}' is not known")
+    early = _early_pointer(place)
+    if early is not None:
+        checker.reject(
+            node.span,
+            f"{kind} was declared but not yet defined where '{early.name}' got its type, so member '{node.name}' is not known "
+            "through it; copy the pointer into a variable first",
+        )
     index = kind.indices.get(node.name)
     if index is None and kind.mistaken:
         raise Rejected
@@ -212,6 +220,26 @@ def member_of(checker: Checker, place: tree.Place, node: ast.Member) -> Operand:
         )
         return tree.deref(pointer, node.span)
     return member
+
+
+def _early_pointer(place: tree.Place) -> Member | None:
+    """The member an object is reached through, if it got its type before the object's was defined (section 16.1)."""
+    at: tree.Place | tree.Value = place
+    behind = False
+    while True:
+        match at:
+            case tree.Deref(pointer=pointer) | tree.PointerOffset(pointer=pointer):
+                at, behind = pointer, True
+            case tree.Load(place=loaded):
+                at = loaded
+            case tree.Element(aggregate=aggregate):
+                at = aggregate
+            case tree.MemberPlace(struct=struct, index=index):
+                assert isinstance(struct.storage.type, Struct) and struct.storage.type.members is not None
+                member = struct.storage.type.members[index]
+                return member if behind and member.early else None
+            case _:
+                return None
 
 
 def vector_element(checker: Checker, place: tree.Place, kind: Vector, node: ast.Member) -> Operand:

@@ -8,7 +8,7 @@ from voltac.sema import attributes, tree
 from voltac.sema.context import Checker, Rejected, declared_here, first_in, specifier
 from voltac.sema.declarators import declare, resolve_specifiers
 from voltac.sema.scopes import ConstantSymbol, Poisoned, TypeSymbol
-from voltac.sema.types import UNBOUND, Array, Enum, Function, Member, Qual, Scalar, Struct, Void
+from voltac.sema.types import UNBOUND, Array, Enum, Function, Member, Pointer, Qual, Scalar, Struct, Type, Void
 from voltac.sema.values import value_of
 from voltac.syntax import ast
 
@@ -58,9 +58,20 @@ def _struct_tag(checker: Checker, node: ast.StructSpecifier) -> Struct:
         if isinstance(symbol.qual.type, Struct):
             return symbol.qual.type
         checker.reject(node.span, f"'{node.name}' is declared, but as no struct", declared_here(symbol))
-    struct = Struct(node.name)
+    struct = Struct(node.name, forward=True)
     checker.scopes.declare(node.name, TypeSymbol(node.name, Qual(struct, UNBOUND), node.span))
     return struct
+
+
+def _is_early(kind: Type) -> bool:
+    """Whether a pointer (or an array of them) leads to a struct that has been declared only."""
+    while isinstance(kind, Array):
+        kind = kind.element.type
+    if not isinstance(kind, Pointer):
+        return False
+    while isinstance(kind, (Array, Pointer)):
+        kind = kind.element.type if isinstance(kind, Array) else kind.to.type
+    return isinstance(kind, Struct) and kind.members is None and kind.forward
 
 
 def check_member_declaration(
@@ -95,7 +106,7 @@ def check_member_declaration(
                 declared.span,
                 f"{struct} contains an incomplete type\n  Member '{name}' has type '{kind}', which is not complete here",
             )
-        members.append(Member(name, qual))
+        members.append(Member(name, qual, _is_early(qual.type)))
 
 
 def _enumerator_value(checker: Checker, name: str, node: ast.Expression) -> int:

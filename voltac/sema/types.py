@@ -134,6 +134,8 @@ class Vector:
 class Member:
     name: str
     qual: Qual
+    early: bool = False
+    """A pointer to a struct that was declared before, and not yet defined when the member was."""
 
 
 @mutable_record(eq=False)
@@ -145,6 +147,8 @@ class Struct:
     alignment: int = 0
     mistaken: bool = False
     """The definition has mistakes: not all members are known."""
+    forward: bool = False
+    """Declared before it is defined."""
 
     def __str__(self) -> str:
         return f"struct {self.name}"
