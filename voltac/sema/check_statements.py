@@ -194,7 +194,17 @@ def case_value(checker: Checker, node: ast.Expression) -> int:
     number = int(value.value)
     if not -(2**31) <= number < 2**32:
         checker.reject(node.span, f"the case value {number} does not fit 32 bits")
-    return number
+    # The literal of -2147483648 is a uint32, whose negative a value of 64 bits would never be.
+    return constants.wrap(number, INT32) if value.type.type == UINT32 and _is_negated(node) else number
+
+
+def _is_negated(node: ast.Expression) -> bool:
+    match node:
+        case ast.Unary(_, "-", _):
+            return True
+        case ast.Binary(_, "+" | "-", left, _):
+            return _is_negated(left)
+    return False
 
 
 def _variable_in(checker: Checker, node: object) -> str | None:
