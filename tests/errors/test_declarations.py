@@ -55,7 +55,7 @@ test_words = row_test(
         ("7.4 alignment", "error: power of two", "__attribute__((«aligned(48)»)) int a;"),
         ("7.4 alignment zero", "error: power of two", "__attribute__((«aligned(0)»)) int a;"),
         ("7.4 alignment missing", "error: power of two", "__attribute__((«aligned»)) int a;"),
-        ("7.4 in front of a struct", "warning: struct", "«__attribute__((aligned(32))) struct T;»"),
+        ("7.4 in front of a struct", "warning: struct", "__attribute__((«aligned(32)»)) struct T;"),
         (
             "7.4 noescape on a varying pointer",
             "error: varying",
@@ -71,6 +71,29 @@ test_words = row_test(
             '__attribute__((deprecated("use h"))) void g() { }\nvoid f() { «g()»; }',
         ),
         ("7.4 unknown attribute", "warning: 'shiny'", "__attribute__((«shiny»)) void f() { }"),
+        (
+            "7.4 unknown attribute of a variable",
+            "warning: 'alignd' is not known ... 'aligned'",
+            "__attribute__((«alignd(16)»)) uniform float g[4];",
+        ),
+        ("7.4 unknown attribute of a local variable", "warning: 'shiny'", "void f() { __attribute__((«shiny»)) int a = 1; }"),
+        (
+            "7.4 unknown attribute of a parameter",
+            "warning: 'noescap' is not known ... 'noescape'",
+            "void f(__attribute__((«noescap»)) uniform float * uniform p) { }",
+        ),
+        ("7.4 unknown attribute of a struct", "warning: 'packed'", "struct S { int a; } __attribute__((«packed»));"),
+        ("7.4 unknown attribute of a typedef", "warning: 'shiny'", "typedef __attribute__((«shiny»)) int T;"),
+        ("7.4 unknown attribute in front of a struct", "warning: 'shiny'", "__attribute__((«shiny»)) struct S { int a; };"),
+        ("7.4 unknown attribute of a C function", "warning: 'shiny'", 'extern "C" __attribute__((«shiny»)) void f();'),
+        (
+            "7.4 unknown attribute of a template",
+            "warning: 'shiny'",
+            "template <typename T> __attribute__((«shiny»)) T f(T a) { return a; }\nvoid g() { f(1); f(2.0f); }",
+        ),
+        ("7.4 second unknown attribute", "warning: 'shiny'", "__attribute__((aligned(16), «shiny»)) uniform int a;"),
+        ("7.4 attribute that is a qualifier", "warning: 'inline'", "__attribute__((«always_inline»)) void f() { }"),
+        ("7.4 unmangled variable", "warning: a variable", "__attribute__((«unmangled»)) int a;"),
         ("7.4 unknown declspec", "error: 'fast'", "__declspec(«fast») void f() { }"),
     ]
 )

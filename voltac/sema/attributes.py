@@ -11,14 +11,35 @@ from voltac.sema.context import Checker
 from voltac.sema.types import Pointer, Qual
 from voltac.syntax import ast
 
-_WITHOUT_EFFECT = ("cdecl", "address_space", "noreturn")
-_KNOWN = ("aligned", "noescape", "unmangled", "external_only", "deprecated", "memory", *_WITHOUT_EFFECT)
+_EFFECTS: dict[str, tuple[str, ...]] = {
+    "aligned": ("variable", "parameter", "struct"),
+    "noescape": ("parameter",),
+    "unmangled": ("function",),
+    "external_only": ("function",),
+    "deprecated": ("function",),
+    "memory": ("function",),
+}
+"""Attribute -> what it means something for."""
+_IGNORED = ("cdecl", "address_space")
+_QUALIFIERS = {"noinline": "noinline", "always_inline": "inline"}
+"""Attributes of C compilers that are words of this language."""
 
 
-def warn_about_unknown(checker: Checker, found: Sequence[ast.Attribute]) -> None:
+def warn_about(checker: Checker, found: Sequence[ast.Attribute], where: str) -> None:
+    """About attributes that nobody knows, or that have no effect on a ``variable``, ``function``, ``struct`` ..."""
     for attribute in found:
-        if attribute.name not in _KNOWN:
-            text = f"attribute '{attribute.name}' is not known and has no effect{suggestion(attribute.name, _KNOWN)}"
+        name = attribute.name
+        if name not in _EFFECTS and name not in _IGNORED:
+            text = f"attribute '{name}' is not known and has no effect"
+            if name in _QUALIFIERS and where == "function":
+                text += f"; write the qualifier '{_QUALIFIERS[name]}'"
+            else:
+                text += suggestion(name, (*_EFFECTS, *_IGNORED))
+            checker.warning("attribute", attribute.span, text)
+        elif where not in _EFFECTS.get(name, (where,)):
+            text = f"attribute '{name}' has no effect on a {where}"
+            if name == "aligned":
+                text += "; write it at variables, or after the closing brace of a struct"
             checker.warning("attribute", attribute.span, text)
 
 
@@ -39,7 +60,7 @@ def has(found: Sequence[ast.Attribute], name: str) -> bool:
 
 def apply_to_function(checker: Checker, function: tree.FunctionSymbol, found: Sequence[ast.Attribute]) -> None:
     """Set what the attributes of a function say."""
-    warn_about_unknown(checker, found)
+    warn_about(checker, [attribute for attribute in found if attribute.name != "noescape"], "function")
     for attribute in found:
         match attribute.name:
             case "external_only":
@@ -60,8 +81,6 @@ def apply_to_function(checker: Checker, function: tree.FunctionSymbol, found: Se
                 function.attributes += (f"deprecated{text}",)
             case "memory":
                 function.attributes += (f"memory({attribute.argument})",)
-            case "aligned":
-                checker.warning("attribute", attribute.span, "attribute 'aligned' has no effect on a function")
             case "noescape":
                 checker.reject(attribute.span, "noescape is for pointer parameters, not for functions")
 

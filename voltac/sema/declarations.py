@@ -77,10 +77,10 @@ def check_declaration_statement(checker: Checker, node: ast.DeclarationStatement
     except Rejected:
         _poison_all(checker, declared)
         return tree.Block(node.span, ())
-    attributes.warn_about_unknown(checker, base.attributes)
     attributes.apply_declspecs(checker, None, base.declspecs)
     if not declared.declarators:
         _check_no_words(checker, base)
+        attributes.warn_about(checker, base.attributes, "declaration without variables")
         return tree.Block(node.span, ())
     if base.storage == "typedef":
         for init in declared.declarators:
@@ -130,10 +130,7 @@ def check_file_declaration(checker: Checker, node: ast.Declaration) -> None:
 def _check_bare(checker: Checker, node: ast.Declaration, base: Base) -> None:
     """``struct S;``, ``enum E {...};`` and declarations that declare nothing."""
     _check_no_words(checker, base)
-    if attributes.has(base.attributes, "aligned"):
-        checker.warning(
-            "attribute", node.span, "attribute 'aligned' has no effect here; write it after the closing brace of the struct"
-        )
+    attributes.warn_about(checker, base.attributes, "declaration without variables")
     if not any(isinstance(one, (ast.StructSpecifier, ast.EnumSpecifier)) for one in node.specifiers.types):
         checker.warning("empty-declaration", node.span, "the declaration declares nothing")
 
@@ -168,6 +165,7 @@ def define_or_poison(checker: Checker, init: ast.InitDeclarator, base: Base) -> 
 def define_typedef(checker: Checker, init: ast.InitDeclarator, base: Base) -> None:
     declared = declare(checker, init.declarator, base.qual, words=base.words)
     check_function_words(checker, base, declared, "")
+    attributes.warn_about(checker, base.attributes, "typedef")
     if init.initializer is not None:
         checker.reject(init.span, f"typedef '{declared.name}' cannot have an initial value")
     kind = declared.qual.type
@@ -221,6 +219,7 @@ def _variable_type(checker: Checker, declared: Declared, base: Base, init: ast.I
         checker.reject(span, f"C linkage is for functions only; write plain extern for the variable '{name}'")
     if attributes.has(base.attributes, "noescape"):
         checker.reject(span, f"noescape is for parameters, '{name}' is a variable")
+    attributes.warn_about(checker, base.attributes, "variable")
     qual = bind(declared.qual, VARYING)
     kind = qual.type
     if isinstance(kind, Void):

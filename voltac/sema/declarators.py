@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from voltac.diagnostics import Span
 from voltac.records import mutable_record, replace
-from voltac.sema import tree
+from voltac.sema import attributes, tree
 from voltac.sema.context import SPECIFIERS, Checker, Rejected, specifier
 from voltac.sema.scopes import ConstantSymbol, Poisoned, TypeSymbol
 from voltac.sema.soa import check_soa, soa_rate
@@ -318,6 +318,7 @@ def parameter_qual(checker: Checker, node: ast.Parameter) -> Qual:
         checker.reject(node.span, f"a parameter has no storage class, '{base.storage}' does not belong here")
     declared = declare(checker, node.declarator, base.qual, parameter=True, words=base.words)
     check_function_words(checker, base, declared, ", not for a parameter")
+    attributes.warn_about(checker, base.attributes, "parameter")
     return adjust_parameter(checker, declared, node.span)
 
 

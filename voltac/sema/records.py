@@ -48,6 +48,7 @@ def check_struct(checker: Checker, node: ast.StructSpecifier) -> Qual:
         except Rejected:
             struct.mistaken = True
     struct.members = tuple(members)
+    attributes.warn_about(checker, node.attributes, "struct")
     struct.alignment = attributes.alignment(checker, node.attributes)
     return Qual(struct, UNBOUND)
 
@@ -80,10 +81,6 @@ def check_member_declaration(
     base = resolve_specifiers(checker, node.specifiers)
     for word in base.words:
         checker.reject(node.span, f"'{word}' is for functions only, not for a member")
-    if base.attributes:
-        checker.warning(
-            "attribute", base.attributes[0].span, f"attribute '{base.attributes[0].name}' has no effect on a member"
-        )
     for init in node.declarators:
         declared = declare(checker, init.declarator, base.qual)
         name, qual = declared.name, declared.qual
