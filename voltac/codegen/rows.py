@@ -63,7 +63,7 @@ class Operand:
     field: str
     """Name of the format's field, and of the value in the row's text and meaning."""
     kind: str
-    """A register class of the target (``scalar``, ``vector``) or a kind of immediate (``imm9``, ``label``)."""
+    """A register class of the device (``scalar``, ``vector``) or one of its kinds of immediates (``imm9``, ``label``)."""
     role: str = "use"
     """``def``, ``use``, or ``update``: read and written (the old value of a masked destination)."""
 
@@ -75,10 +75,10 @@ class Row:
     name: str
     """Unique, shape included: ``add_i32.vvs``."""
     text: str
-    """What the assembler reads and prints: ``add_i32{m} {rd}, {rs0}, {rs1}``."""
+    """What the assembler reads and prints: ``add_i32 {rd}, {rs0}, {rs1}``."""
     format: Format
     fixed: dict[str, int]
-    """Values of the fields that no operand fills; the others are zero."""
+    """Values of the fields that no operand fills; the others are zero, and the hardware does not look at them."""
     operands: tuple[Operand, ...]
     """In the order of the text."""
     unit: str
@@ -88,11 +88,12 @@ class Row:
     meaning: str = ""
     """The result as an expression of the operands' names, see ``codegen/meanings.py``; empty where ``traits`` tell."""
     traits: frozenset[str] = field(default_factory=frozenset)
-    """What passes and the simulator have to know beyond the result: ``load``, ``store``, ``branch``, ``masked``, ..."""
+    """What passes and the simulator have to know beyond the result: ``load``, ``store``, ``branch``, ``masked``, ...;
+    ``alias``: another row has the same words, the disassembler prints that one."""
 
     @property
     def mnemonic(self) -> str:
-        return self.text.split()[0].partition("{")[0]
+        return self.text.split()[0]
 
     @property
     def defined(self) -> tuple[Operand, ...]:
@@ -110,6 +111,7 @@ class InstructionSet:
         self.rows = {row.name: row for row in rows}
         if len(self.rows) != len(rows):
             raise ValueError("two rows have the same name")
+        self.word_bits = rows[0].format.bits
 
     def __getitem__(self, name: str) -> Row:
         return self.rows[name]

@@ -12,18 +12,21 @@ numbers are 32 bits without sign, arrays have one for each lane.
 
 from __future__ import annotations
 
+from voltac.codegen.device import DeviceCode, ImmediateKind, RelocationKind, SectionPlace
 from voltac.codegen.rows import Format, InstructionSet, Operand, Row
+from voltac.targets.naplespu.regs import BY_NAME
 
-R = Format("R", "00 op:6 rd:6 rs0:6 rs1:6 0 l fd f0 f1 m")
+R = Format("R", "00 op:6 rd:6 rs0:6 rs1:6 00 fd f0 f1 m")
 I = Format("I", "010 op:5 rd:6 rs0:6 imm:9 fd f0 m")  # noqa: E741 - the manual's name
 MOVEI = Format("MOVEI", "01100 op:3 rd:6 imm:16 fd m")
 C = Format("C", "01101 op:3 rs0:6 rs1:6 000000000000")
 JR = Format("JR", "01110 op:3 rs:6 imm:18")
 J = Format("J", "01111 op:3 imm:24")
-M = Format("M", "10 op:6 rds:6 rbase:6 off:9 l s m")
+M = Format("M", "10 op:6 rds:6 rbase:6 off:9 0 s m")
 NOP = Format("NOP", "11111111111111111111111111111111")
 
 FORMATS = (R, I, MOVEI, C, JR, J, M, NOP)
+"""The bit for operations on 64 bits, which the core has not, is always 0."""
 
 INTEGER, FLOAT, MEMORY, SCRATCHPAD, CONTROL = "integer", "float", "memory", "scratchpad", "control"
 
@@ -85,7 +88,6 @@ _MOVEI_ROWS = (
     (1, "moveih", "rd & 0xFFFF | imm << 16"),
     (2, "movei", "imm"),
 )
-# "leah" and "leal" are moveih and moveil of a label's address.
 
 # op, mnemonic, class of the register, bytes of an element, alignment in bytes, signed
 _LOADS: tuple[tuple[int, str, str, int, int, bool], ...] = (
@@ -179,6 +181,31 @@ def _movei_rows() -> list[Row]:
     return rows
 
 
+def _address_rows() -> list[Row]:
+    """``leah`` and ``leal``: moveih and moveil of the halves of a label's address."""
+    rows = []
+    for mnemonic, op, part in (("leah", 1, "high"), ("leal", 0, "low")):
+        same = next(row for row in _movei_rows() if row.fixed == {"op": op, "fd": 0})
+        operands = (same.operands[0], Operand("imm", part))
+        text = f"{mnemonic} {{rd}}, {{imm}}"
+        rows.append(Row(f"{mnemonic}.si", text, MOVEI, same.fixed, operands, INTEGER, 7, same.meaning, frozenset(("alias",))))
+    return rows
+
+
+def _mask_rows() -> list[Row]:
+    """Other words for a move from and to the mask register."""
+    scalar = "scalar"
+    read = Row(
+        "read_mr", "read_mr {rd}", R, {"op": 32, "rs0": 59}, (Operand("rd", scalar, "def"),), INTEGER, 7,
+        traits=frozenset(("alias", "read_mask")),
+    )
+    write = Row(
+        "write_mr", "write_mr {rs0}", R, {"op": 32, "rd": 59}, (Operand("rs0", scalar),), INTEGER, 7,
+        traits=frozenset(("alias", "write_mask")),
+    )  # fmt: skip
+    return [read, write]
+
+
 def _memory_rows() -> list[Row]:
     rows = []
     for scratchpad, suffix, unit, latency in ((0, "", MEMORY, 9), (1, "_scratchpad", SCRATCHPAD, 11)):
@@ -214,6 +241,8 @@ def _control_rows() -> list[Row]:
     scalar = Operand("rs", "scalar")
     target = Operand("imm", "label")
     first, second = Operand("rs0", "scalar"), Operand("rs1", "scalar")
+    # The cross product has an encoding; without the unit its result never comes.
+    vectors, absent = (Operand("rd", "vector", "def"), Operand("rs0", "vector"), Operand("rs1", "vector")), frozenset(("absent",))
     return [
         row("jmp", "jmp {imm}", J, 0, (target,), 9, "branch", "end"),
         row("jmpsr", "jmpsr {imm}", J, 1, (target,), 9, "call"),
@@ -230,11 +259,14 @@ def _control_rows() -> list[Row]:
         row("write_cr", "write_cr {rs0}, {rs1}", C, 4, (first, second), 1, "write_control"),
         row("dcache_inv", "dcache_inv {rs0}", C, 5, (first,), 1, "flush", "invalidate"),
         row("nop", "nop", NOP, 0, (), 1),
+        Row("crp", "crp {rd}, {rs0}, {rs1}", R, {"op": 63, "fd": 1, "f0": 1, "f1": 1}, vectors, FLOAT, 0, traits=absent),
     ]
 
 
-INSTRUCTIONS = InstructionSet((*_r_rows(), *_i_rows(), *_movei_rows(), *_memory_rows(), *_control_rows()))
-"""Every instruction that the core executes; what it lacks (gather, cross product, 64 bit) has no row."""
+INSTRUCTIONS = InstructionSet(
+    (*_r_rows(), *_i_rows(), *_movei_rows(), *_address_rows(), *_mask_rows(), *_memory_rows(), *_control_rows())
+)
+"""Every instruction that the core executes; what it lacks (gather, 64 bit) has no row. ``absent`` ones are known by name."""
 
 CONTROL_REGISTERS = {
     "tile_id": 0, "core_id": 1, "thread_id": 2, "global_id": 3, "cycles_low": 4, "cycles_high": 5, "threads_enabled": 6,
@@ -242,3 +274,36 @@ CONTROL_REGISTERS = {
     "thread_number": 14, "thread_miss_cycles": 15, "kernel_work": 16, "cpu_control": 17, "power": 18, "uncoherence_map": 19,
 }
 """Name -> number for read_cr and write_cr (reference 1.4)."""
+
+_LINE = 64
+
+DEVICE_CODE = DeviceCode(
+    name="naplespu",
+    instructions=INSTRUCTIONS,
+    registers=BY_NAME,
+    immediates={
+        "imm9": ImmediateKind(9, signed=True),
+        "imm16": ImmediateKind(16, signed=False),
+        "label": ImmediateKind(18, signed=True, multiple=4, part="relative"),
+        "high": ImmediateKind(16, signed=False, part="high"),
+        "low": ImmediateKind(16, signed=False, part="low"),
+    },
+    relocations=(
+        RelocationKind(1, "R_NPU_ABS32", "absolute", 0, 32),
+        RelocationKind(2, "R_NPU_BRANCH", "relative", 0, 18),
+        RelocationKind(6, "R_NPU_ABS_HIGH_LEA", "high", 2, 16),
+        RelocationKind(7, "R_NPU_ABS_LOW_LEA", "low", 2, 16),
+    ),
+    elf_machine=9876,
+    places=(
+        SectionPlace(".trap", "text", 0x380, 0x400),
+        SectionPlace(".text", "text", 0x400, 0x8_0000),
+        SectionPlace(".rodata", "constants", 0x80_0000, 0xFF00_0000),
+        SectionPlace(".data", "data", None, 0xFF00_0000),
+        # The last 2 KiB are each thread's staging space.
+        SectionPlace("scratchpad", "local", None, 0xF800),
+        SectionPlace(".bss", "zeros", None, 0xFF00_0000),
+    ),
+    section_alignment=_LINE,
+)
+"""Encoding, relocations and memory map as text and files have them (reference 1.5, 2.1, 3.3)."""

@@ -1,0 +1,81 @@
+"""What assembler, disassembler and linker have to know of a device: one record, made by the device's ``isa.py``."""
+
+from __future__ import annotations
+
+from voltac.codegen.machine_code import Register
+from voltac.codegen.rows import InstructionSet
+from voltac.records import record
+
+
+@record
+class ImmediateKind:
+    """What an operand that is no register may be."""
+
+    bits: int
+    signed: bool
+    multiple: int = 1
+    """Its values are multiples of this."""
+    part: str = ""
+    """The part of a label's address that may stand here, as in :class:`RelocationKind`; empty: numbers only."""
+
+    @property
+    def lowest(self) -> int:
+        return -(1 << self.bits - 1) if self.signed else 0
+
+    @property
+    def highest(self) -> int:
+        return (1 << self.bits - self.signed) - self.multiple
+
+
+@record
+class RelocationKind:
+    """How the address of a symbol gets into the bits ``low`` to ``low + bits - 1`` of a word."""
+
+    number: int
+    name: str
+    part: str
+    """``absolute``, ``relative`` (to the word), ``high`` or ``low`` (halves of 16 bits)."""
+    low: int
+    bits: int
+
+
+@record
+class SectionPlace:
+    """Where the linker puts sections of a name."""
+
+    name: str
+    kind: str
+    """``text``, ``data`` (written at load time), ``constants``, ``zeros`` (takes no place in the file) or ``local``: another
+    address space, from 0 on, whose contents the start-up code copies there."""
+    address: int | None
+    """None: behind the section before."""
+    limit: int
+    """First address that the section must not reach; for ``local`` the size of the other space."""
+
+
+@record(eq=False)
+class DeviceCode:
+    """The forms that a device's code has as text, as words and as files."""
+
+    name: str
+    instructions: InstructionSet
+    registers: dict[str, Register]
+    """Every name the assembler reads."""
+    immediates: dict[str, ImmediateKind]
+    relocations: tuple[RelocationKind, ...]
+    elf_machine: int
+    places: tuple[SectionPlace, ...]
+    section_alignment: int
+    """Bytes to which the linker aligns every section at least."""
+
+    @property
+    def word_bytes(self) -> int:
+        """Of an instruction."""
+        return self.instructions.word_bits // 8
+
+    def relocation(self, part: str) -> RelocationKind:
+        """The kind for a part of an address."""
+        return next(kind for kind in self.relocations if kind.part == part)
+
+    def place(self, section: str) -> SectionPlace | None:
+        return next((place for place in self.places if place.name == section), None)
