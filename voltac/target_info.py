@@ -44,6 +44,12 @@ class TargetInfo:
     """The ISA has masked vector loads and stores for 32 and 64 bit elements."""
     has_masked_small: bool = False
     """Masked loads and stores exist for 8 and 16 bit elements too."""
+    has_double: bool = True
+    """Floating point of 64 bits, in hardware or by the C compiler's library."""
+    is_device: bool = False
+    """Code comes from ``voltac/targets``, not from LLVM; programs have no C library and no operating system."""
+    has_threads: bool = False
+    """All threads of the device enter a kernel together (``sema/thread_sharing.py``)."""
 
     @property
     def has_mask_registers(self) -> bool:
@@ -152,6 +158,17 @@ def _record(isa: str, form: str) -> TargetInfo:
 
 
 TARGETS: dict[str, TargetInfo] = {f"{isa}-{form}": _record(isa, form) for isa, (_, forms) in _ROWS.items() for form in forms}
+"""The targets LLVM makes code for."""
+
+DEVICES: dict[str, TargetInfo] = {
+    "naplespu": TargetInfo(
+        "naplespu", "naplespu", "NAPLESPU", 16, 1, 32, 512, "naplespu", "", triple="naplespu-unknown-unknown",
+        pointer_bits=32, has_double=False, is_device=True, has_threads=True,
+        # By the target's own expansions, which know more ways than the passes.
+        has_masked_load=True, has_masked_small=True,
+    ),
+}
+"""The targets that ``voltac/targets`` makes code for."""
 
 
 def target_names() -> list[str]:
@@ -174,7 +191,8 @@ def find_target(name: str) -> TargetInfo:
         text = "sse4.2-" + text.removeprefix("sse4-")
     if text.startswith("avx512") and "-i32x" in text:
         text = text.replace("-i32x", "-x")
-    found = TARGETS.get(text)
+    found = TARGETS.get(text) or DEVICES.get(text)
     if found is None:
-        raise UnknownTarget(f"unknown target '{name}'; possible targets are: host, {', '.join([*_ALIASES, *TARGETS])}")
+        known = ", ".join([*_ALIASES, *TARGETS, *DEVICES])
+        raise UnknownTarget(f"unknown target '{name}'; possible targets are: host, {known}")
     return found

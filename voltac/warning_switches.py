@@ -41,6 +41,7 @@ SWITCHES: tuple[Switch, ...] = (
     Switch("preprocessor", True, "warnings of the preprocessor, '#warning' among them"),
     Switch("shadow", True, "a name hides an outer one"),
     Switch("shift", True, "a constant shift amount that is negative or too large"),
+    Switch("threads", True, "a kernel with 'foreach' that one thread of a device runs alone"),
     Switch("uniform", True, "a variable that varies only because 'uniform' is not written"),
     Switch("uniform-constant", False, "the same of a variable that only holds a constant, which costs nothing"),
     Switch("uniform-store", True, "a store to something uniform under varying control flow"),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from voltac.lower.merge_point import MergePoint
     from voltac.lower.module import ModuleContext, Version
     from voltac.lower.places import Address
+    from voltac.lower.threads import Threads
 
 
 @mutable_record(eq=False)
@@ -77,6 +78,8 @@ class FunctionContext:
         self.entry_mask: IR | None = None
         self.region = Region("")
         self.targets: list[Target] = []
+        self.threads: Threads | None = None
+        """In a kernel that the threads of a device share."""
         self.touched: set[Lanes] = set()
         """Lanes variables written by escapes in the statement being lowered."""
         self.shrunk = False

@@ -18,6 +18,7 @@ from voltac.lower.builder import IR, integer, vector_constant, zero
 from voltac.lower.context import FunctionContext, Region, Target, lowers_statement
 from voltac.lower.loops import loop_hint
 from voltac.lower.statements import path_name
+from voltac.lower.threads import share, wait
 from voltac.lower.unrolling import lanes_may_be_copied
 from voltac.lower.variables import set_value
 from voltac.records import record
@@ -69,6 +70,7 @@ def lower_foreach(c: FunctionContext, node: tree.Foreach) -> None:
     bounds = [(c.value(dimension.first), c.value(dimension.last)) for dimension in node.dimensions]
     tiled = node.tiled and len(node.dimensions) > 1
     spans = tile_spans(c.width, len(bounds)) if tiled else [1] * (len(bounds) - 1) + [c.width]
+    bounds[0] = share(c, *bounds[0], spans[0])
     ranges = [
         _range(c, dimension.symbol, first, last, span) for dimension, (first, last), span in zip(node.dimensions, bounds, spans)
     ]
@@ -78,6 +80,7 @@ def lower_foreach(c: FunctionContext, node: tree.Foreach) -> None:
     else:
         _rows(c, node, ranges, {}, done)
     c.build.start(done)
+    wait(c)
     c.mask, c.region, c.touched, c.shrunk = saved
 
 

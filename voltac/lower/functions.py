@@ -14,6 +14,7 @@ from voltac.lower.module import ALL_ON, C_CONVENTION, MASKED, TASK, ModuleContex
 from voltac.lower.nested_labels import plain_switches
 from voltac.lower.places import Address, new_object
 from voltac.lower.tasks import begin_task, sync_at_return
+from voltac.lower.threads import begin_kernel
 from voltac.lower.variables import declare, is_plain_value, set_value
 from voltac.options import Options
 from voltac.records import replace
@@ -102,8 +103,10 @@ def write_version(module: ModuleContext, version: Version) -> None:
     if symbol.launches:
         c.task_handle = c.build.alloca("ptr", c.types.sizes.pointer_bytes, "tasks")
         c.build.at_entry(f"store ptr null, ptr {c.task_handle.name}, align {c.types.sizes.pointer_bytes}")
+    kernel = symbol.exported and version.kind == C_CONVENTION
+    thread_attributes = begin_kernel(c) if kernel and c.target.has_threads else ""
     # Tasks run on other threads, which have a state of their own.
-    begins_here = version.kind == TASK or (symbol.exported and version.kind == C_CONVENTION)
+    begins_here = version.kind == TASK or kernel
     restore_state = _set_float_state(c) if begins_here else None
     c.statement(body)
     module.debug.at_end(c)
@@ -115,8 +118,9 @@ def write_version(module: ModuleContext, version: Version) -> None:
         _load_float_state(c, restore_state)
     c.build.give_back(_final_result(c, version))
     version.body = c.build.body()
-    version.attributes = _attributes(c, symbol)
-    if version.kind == MASKED and symbol.exported and not _reads_mask(c, version):
+    version.attributes = f"{_attributes(c, symbol)} {thread_attributes}".strip()
+    # On a device with threads the version for C is shared by all of them: who calls the other one is one of them.
+    if version.kind == MASKED and symbol.exported and not c.target.has_threads and not _reads_mask(c, version):
         forwarding = _forwarding_body(module, version)
         if forwarding:
             version.body, version.debug = forwarding, ""
@@ -232,7 +236,9 @@ def _c_parameters(c: FunctionContext, version: Version) -> None:
                 place = c.build.gep("i8", address.pointer, IR("i64", str(way.part_bytes * part_number)))
                 c.build.store(value, place, 1)
         else:
-            texts.append(f"{way} {name}")
+            # The host places arrays at the start of cache lines.
+            aligned = " align 64" if c.target.is_device and symbol.exported and takes_address(parameter.type) else ""
+            texts.append(f"{way}{aligned} {name}")
             value = IR(way.type, name)
             if way.type != c.register(parameter.type):
                 value = c.build.compare("icmp ne", value, IR(way.type, "zeroinitializer"))

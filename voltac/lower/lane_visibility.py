@@ -12,6 +12,7 @@ from __future__ import annotations
 from weakref import WeakKeyDictionary
 
 from voltac.sema import tree
+from voltac.sema.tree_walk import children
 
 _LANE_BY_LANE = frozenset(
     f"__{name}"
@@ -63,30 +64,3 @@ def observes_lanes(root: object) -> bool:
             return True
         waiting += children(node)
     return False
-
-
-def children(node: object) -> list[object]:
-    """The nodes directly below a node, in the order of the source."""
-    if isinstance(node, tuple):
-        return [child for child in node if isinstance(child, _PARENTS)]
-    out: list[object] = []
-    for name in _fields(type(node)):
-        child = getattr(node, name)
-        if isinstance(child, tuple):
-            out += [one for one in child if isinstance(one, _PARENTS)]
-        elif isinstance(child, _PARENTS):
-            out.append(child)
-    return out
-
-
-_PARENTS = (tree.Value, tree.Place, tree.Statement, tree.Aggregate, tree.LaneList, tree.ForeachDimension)
-_FIELDS: dict[type, tuple[str, ...]] = {}
-_WITHOUT_NODES = frozenset(("span", "type", "storage", "symbol", "address_rate"))
-
-
-def _fields(kind: type) -> tuple[str, ...]:
-    known = _FIELDS.get(kind)
-    if known is None:
-        names = tuple(name for name in kind.__match_args__ if name not in _WITHOUT_NODES)  # type: ignore[attr-defined]
-        known = _FIELDS[kind] = names
-    return known

@@ -8,8 +8,8 @@ surrounding loop (or function) that contains the loop, and not mentioned behind 
 
 from __future__ import annotations
 
-from voltac.lower.lane_visibility import children
 from voltac.sema import tree
+from voltac.sema.tree_walk import children
 
 _LOOPS = (tree.Loop, tree.Foreach, tree.ForeachActive, tree.ForeachUnique)
 

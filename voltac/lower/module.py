@@ -181,7 +181,8 @@ def _version_name(symbol: tree.FunctionSymbol, kind: str) -> str:
 def has_shared_version(symbol: tree.FunctionSymbol, options: Options) -> bool:
     """Whether other files of the language may call an exported function (section 10.1)."""
     internal = options.internal_export_functions and not symbol.external_only
-    return internal and not symbol.static and not options.whole_program
+    # A device's program is one file.
+    return internal and not options.target.is_device and not symbol.static and not options.whole_program
 
 
 def _linkage(symbol: tree.FunctionSymbol, kind: str, options: Options) -> str:

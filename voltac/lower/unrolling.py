@@ -14,9 +14,9 @@ import operator
 from collections.abc import Callable
 
 from voltac.lower.context import FunctionContext
-from voltac.lower.lane_visibility import children
 from voltac.lower.variables import set_value
 from voltac.sema import tree
+from voltac.sema.tree_walk import children
 from voltac.sema.types import UNIFORM, Qual, Scalar
 
 _MOST_ITERATIONS = 8

@@ -41,6 +41,10 @@ def check(unit: ast.TranslationUnit, options: Options, diagnostics: Diagnostics,
         checker.run_pending()
     check_specialisations(checker)
     checker.run_pending()
+    if checker.target.has_threads and not diagnostics.error_number:
+        from voltac.sema.thread_sharing import warn_about_single_threads  # for devices only
+
+        warn_about_single_threads(checker)
     return program
 
 

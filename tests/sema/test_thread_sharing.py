@@ -1,0 +1,94 @@
+"""Which kernels the threads of a device share: iterations that are known to be independent, and nothing else."""
+
+import pytest
+
+from voltac.sema.thread_sharing import SHARED, SINGLE, sharing_of
+
+from .annotated import checked, function, options
+
+_HELPERS = """
+struct Point { float x, y; };
+static void swap(float &a, float &b) { float t = a; a = b; b = t; }
+static void exchange(uniform float &a, uniform float &b) { uniform float t = a; a = b; b = t; }
+static float square(float x) { return x * x; }
+static uniform float counter = 0;
+static float counted(float x) { counter += 1; return x; }
+static float first(const uniform float p[]) { return p[0]; }
+"""
+
+_SHARED = {
+    "each iteration writes its element": "foreach (i = 0 ... n) c[i] = a[i] + b[i];",
+    "an element is read and written": "foreach (i = 0 ... n) a[i] *= 2;",
+    "another array is read elsewhere": "foreach (i = 1 ... n) a[i] = b[i - 1];",
+    "rows of a matrix": "foreach (y = 0 ... m, x = 0 ... n) a[y * n + x] = b[x * m + y];",
+    "rows without borders": "foreach (y = 1 ... m - 1, x = 1 ... n - 1) { int k = y * n + x; a[k] = b[k - n] + b[k + n]; }",
+    "tiles": "foreach_tiled (y = 0 ... m, x = 0 ... n) a[y * n + x] = 1;",
+    "three elements an iteration": "foreach (i = 0 ... n) { a[3 * i] = 1; a[3 * i + 2] = 2; }",
+    "backwards": "foreach (i = 0 ... n) a[n - 1 - i] = b[i];",
+    "members of a struct": "foreach (i = 0 ... n) { p[i].x += 1; p[i].y = p[i].x; }",
+    "a pointer to a row": "foreach (i = 0 ... n) { uniform float * uniform row = a + 4; row[i] = 1; }",
+    "a pure function": "foreach (i = 0 ... n) a[i] = square(b[i]) + sin(b[i]);",
+    "a function that changes locals": "foreach (i = 0 ... n) { float x = a[i], y = b[i]; swap(x, y); a[i] = x; b[i] = y; }",
+    "a function that reads another array": "foreach (i = 0 ... n) a[i] = first(b);",
+    "control flow": "foreach (i = 0 ... n) { if (b[i] < 0) continue; for (int k = 0; k < i; k++) a[i] += 1; }",
+    "time steps": "for (uniform int t = 0; t < 9; t++) { foreach (i = 0 ... n) b[i] = a[i]; foreach (i = 0 ... n) a[i] = 1; }",
+    "a local array outside": "uniform float w[3] = {1, 2, 3}; w[0] = m; foreach (i = 0 ... n) a[i] = w[1];",
+    "sums of threads": "uniform float s = 0; for (uniform int k = 0; k < 3;) s += b[k++]; foreach (i = 0 ... n) a[i] = s;",
+}
+_SINGLE = {
+    "the element before": ("foreach (i = 1 ... n) a[i] = a[i - 1];", "'a' is written"),
+    "overlapping pairs": ("foreach (i = 0 ... n) { a[2 * i] = 1; a[2 * i + 2] = 2; }", "'a' is written"),
+    "rows that may overlap": ("foreach (y = 0 ... m, x = 0 ... n) a[y * m + x] = 1;", "'a' is written"),
+    "rows that overlap": ("foreach (y = 0 ... m, x = 0 ... n + 1) a[y * n + x] = 1;", "'a' is written"),
+    "one column for all rows": ("foreach (y = 0 ... m, x = 0 ... n) a[x] = y;", "'a' is written"),
+    "against the rows": ("foreach (y = 0 ... m, x = 0 ... n) a[y - x] = 1;", "'a' is written"),
+    "an index from memory": ("foreach (i = 0 ... n) a[q[i]] = 1;", "'a' is written"),
+    "an index that is divided": ("foreach (i = 0 ... n) a[i / 2] = 1;", "'a' is written"),
+    "an index that varies": ("varying int k = programIndex; foreach (i = 0 ... n) a[i + k] = 1;", "'a' is written"),
+    "one element for all": ("foreach (i = 0 ... n) a[0] = 1;", "'a' is written"),
+    "a loop's element": ("foreach (i = 0 ... n) for (uniform int k = 0; k < 4; k++) a[i + k] = 1;", "'a' is written"),
+    "a sum": ("float s = 0; foreach (i = 0 ... n) s += a[i]; a[0] = reduce_add(s);", "'s', which is declared outside"),
+    "a local array": ("uniform float w[8]; foreach (i = 0 ... 8) w[i] = 1;", "'w', which is declared outside"),
+    "print": ("foreach (i = 0 ... n) print(\"%\", i);", "the order of the iterations"),
+    "atomics": ("foreach (i = 0 ... n) atomic_add_global(&q[0], 1);", "'atomic_add_global'"),
+    "a function that counts": ("foreach (i = 0 ... n) a[i] = counted(b[i]);", "'counted' writes memory"),
+    "a function that changes an array": ("foreach (i = 0 ... n) exchange(a[0], b[0]);", "'exchange' may write"),
+    "a function that reads what is written": ("foreach (i = 0 ... n) a[i] = first(a);", "'a' is written"),
+    "a pointer from memory": ("foreach (i = 0 ... n) a[i] = pp[0][i];", "which object"),
+    "a store through a pointer from memory": ("foreach (i = 0 ... n) pp[0][i] = 1;", "which object"),
+    "memory is written outside": ("a[0] = 1; foreach (i = 0 ... n) b[i] = 1;", "outside of 'foreach'"),
+    "a function that writes outside": ("exchange(a[0], b[0]); foreach (i = 0 ... n) b[i] = 1;", "'exchange' may write"),
+}
+
+
+def _source(body: str) -> str:
+    parameters = "uniform float a[], uniform float b[], uniform float c[], uniform int q[], uniform Point p[], "
+    parameters += "uniform float * uniform pp[], uniform int n, uniform int m"
+    return f"{_HELPERS}export void kernel({parameters}) {{ {body} }}"
+
+
+@pytest.mark.parametrize("name", _SHARED)
+def test_threads_share_independent_iterations(name: str) -> None:
+    sharing = sharing_of(function(_source(_SHARED[name]), "kernel").body)
+    assert (sharing.way, sharing.obstacle) == (SHARED, None)
+
+
+@pytest.mark.parametrize("name", _SINGLE)
+def test_one_thread_runs_what_is_not_known_to_be_independent(name: str) -> None:
+    body, reason = _SINGLE[name]
+    sharing = sharing_of(function(_source(body), "kernel").body)
+    assert sharing.way == SINGLE and sharing.obstacle is not None
+    assert reason in sharing.obstacle.reason
+
+
+def test_memory_that_decides_outside_is_read_before_it_is_written() -> None:
+    body = "for (uniform int t = 0; q[0] > t; t++) foreach (i = 0 ... n) a[i] += 1;"
+    assert sharing_of(function(_source(body), "kernel").body).reads_outside
+    assert not sharing_of(function(_source(_SHARED["time steps"]), "kernel").body).reads_outside
+
+
+def test_a_device_warns_of_a_kernel_that_one_thread_runs() -> None:
+    _, diagnostics = checked(_source(_SINGLE["the element before"][0]), options("naplespu"))
+    assert "only one thread of the device runs 'kernel'" in diagnostics.render()
+    _, quiet = checked(_source(_SHARED["time steps"]), options("naplespu"))
+    assert "one thread" not in quiet.render()

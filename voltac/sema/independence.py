@@ -1,0 +1,433 @@
+"""A foreach statement → whether its iterations may run at the same time, or what speaks against it.
+
+Iterations are independent if they write memory only, if whatever one of them
+writes no other one reads or writes, and if they call nothing whose effects are
+seen in order (``print``, atomics, ``new`` ...). Two accesses of one array cannot
+meet if an index that both have in common, or one that differs from it by less
+than its step, has another value in each iteration (the loop's variables count
+as the digits of a number, see :func:`_tells_iterations_apart`).
+
+Uniform pointers that are parameters point to different objects (section 5.5);
+any other pointer may point anywhere. Where nothing is proved the answer is no.
+"""
+
+from __future__ import annotations
+
+from typing import TypeGuard
+
+from voltac.diagnostics import Span
+from voltac.records import field, mutable_record, record
+from voltac.sema import tree
+from voltac.sema.index_forms import IndexForm, IndexReader, constant_form
+from voltac.sema.tree_walk import children
+from voltac.sema.types import UNIFORM, Pointer
+
+_IN_ORDER = (
+    tree.Print, tree.Assert, tree.Launch, tree.Sync, tree.New, tree.Delete, tree.Alloca, tree.CallPointer, tree.Intrinsic,
+    tree.TaskVariable,
+)  # fmt: skip
+_EFFECTS = frozenset(
+    f"__{name}"
+    for name in (
+        "store_front", "store_streaming", "memory_copy", "memory_move", "memory_set", "fence", "clock", "random_bits",
+        "prefetch",
+    )
+)  # fmt: skip
+_WRITES = (tree.Assign, tree.CompoundAssign, tree.Increment)
+
+
+@record
+class Obstacle:
+    """Why iterations, or copies of a kernel, cannot run at the same time."""
+
+    span: Span
+    reason: str
+
+
+@record
+class _Access:
+    """Of memory: the variable that leads there, and the indices on the way; None where they are not known."""
+
+    base: tree.VariableSymbol
+    indices: tuple[IndexForm, ...] | None
+    writes: bool
+    span: Span
+
+
+def has_effect(node: object) -> bool:
+    """Does a single node do something whose order is seen, memory aside?"""
+    if isinstance(node, tree.Builtin):
+        return node.name in _EFFECTS or node.name.startswith("__atomic_") or node.name in THREAD_BUILTINS
+    return isinstance(node, _IN_ORDER)
+
+
+def writes(node: object) -> TypeGuard[tree.Assign | tree.CompoundAssign | tree.Increment]:
+    """Does a node write its ``place``?"""
+    return isinstance(node, _WRITES)
+
+
+THREAD_BUILTINS = frozenset(("__barrier", "__flush", "__read_control", "__write_control", "__invalidate"))
+"""What programs that look after threads themselves use."""
+
+
+class _Body:
+    """A foreach body, or the body of a function that it calls, under analysis."""
+
+    def __init__(self, loop: tree.Foreach, initials: dict[tree.VariableSymbol, tree.Value]) -> None:
+        self.loop = loop
+        self.reader = IndexReader(initials)
+        self.initials = initials
+        self.inside: set[tree.VariableSymbol] = set()
+        self.accesses: list[_Access] = []
+        self.unknown_read: Span | None = None
+        self.found: Obstacle | None = None
+
+    def obstacle(self) -> Obstacle | None:
+        self._declared(self.loop.body)
+        self._statement(self.loop.body)
+        written = {access.base for access in self.accesses if access.writes}
+        if written and self.unknown_read is not None:
+            self._refuse(self.unknown_read, "it is not known which object this pointer leads to, and others are written")
+        for base in sorted(written, key=lambda symbol: symbol.name):
+            self._meet([access for access in self.accesses if access.base is base])
+        return self.found
+
+    def _declared(self, root: tree.Statement) -> None:
+        waiting: list[object] = [root]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, (tree.Declare, tree.ForeachActive | tree.ForeachUnique)):
+                self.inside.add(node.symbol)
+            waiting += children(node)
+
+    def _refuse(self, span: Span, reason: str) -> None:
+        if self.found is None:
+            self.found = Obstacle(span, reason)
+
+    def _statement(self, root: object) -> None:
+        """Every node below, places with what is done to them."""
+        waiting = [root]
+        while waiting:
+            node = waiting.pop()
+            if has_effect(node):
+                self._refuse(node.span, "what it does here is seen in the order of the iterations")  # type: ignore[attr-defined]
+                return
+            if isinstance(node, tree.Call):
+                self._call(node)
+            elif writes(node):
+                self._place(node.place, True)
+                if not isinstance(node, tree.Assign):
+                    self._place(node.place, False)
+            elif isinstance(node, tree.Load):
+                self._place(node.place, False)
+            elif isinstance(node, tree.AddressOf) and not _is_offset(node):
+                self._address(node)
+            waiting += children(node)
+
+    def _place(self, place: tree.Place, writes: bool) -> None:
+        root = root_of(place)
+        if isinstance(root, tree.Temporary):
+            return
+        if isinstance(root, tree.Variable):
+            symbol = root.symbol
+            if symbol in self.inside:
+                return
+            if symbol.kind in ("local", "parameter"):
+                if writes:
+                    self._refuse(place.span, f"'{symbol.name}', which is declared outside, is changed")
+                return
+            self._add(symbol, self._path(place), writes, place.span)
+            return
+        assert isinstance(root, tree.Deref)
+        base = self._pointer_base(root.pointer)
+        if base is None:
+            if writes:
+                self._refuse(place.span, "it is not known which object this pointer leads to")
+            self._reads_anything(place.span)
+            return
+        self._add(base[0], self._path(place), writes, place.span)
+
+    def _reads_anything(self, span: Span) -> None:
+        if self.unknown_read is None:
+            self.unknown_read = span
+
+    def _add(self, base: tree.VariableSymbol, path: tuple[IndexForm, ...] | None, writes: bool, span: Span) -> None:
+        self.accesses.append(_Access(base, path, writes, span))
+
+    def _pointer_base(self, pointer: tree.Value) -> tuple[tree.VariableSymbol, IndexForm | None] | None:
+        """The variable that a pointer is made of, and how many elements it is beyond."""
+        match pointer:
+            case tree.PointerOffset():
+                found = self._pointer_base(pointer.pointer)
+                if found is None:
+                    return None
+                offset = self.reader.form(pointer.index)
+                if found[1] is None or offset is None:
+                    return found[0], None
+                return found[0], found[1].plus(offset, -1 if pointer.negative else 1)
+            case tree.Broadcast():
+                return self._pointer_base(pointer.value)
+            case tree.Convert() if _is_same_pointer(pointer):
+                return self._pointer_base(pointer.value)
+            case tree.Load(place=tree.Variable(symbol=symbol)):
+                if symbol.kind == "parameter" and not symbol.assigned and not symbol.address_taken:
+                    if isinstance(symbol.type.type, Pointer) and symbol.type.rate is UNIFORM:
+                        return symbol, constant_form(0)
+                    return None
+                initial = self.initials.get(symbol)
+                return None if initial is None else self._pointer_base(initial)
+            case tree.AddressOf(place=tree.Element(aggregate=tree.Variable(symbol=symbol), index=index)):
+                if symbol.kind in ("global", "static"):
+                    return symbol, self.reader.form(index)
+        return None
+
+    def _path(self, place: tree.Place) -> tuple[IndexForm, ...] | None:
+        """The indices that lead to a place, the outermost first."""
+        match place:
+            case tree.Element():
+                before = self._path(place.aggregate)
+                index = self.reader.form(place.index)
+                return None if before is None or index is None else (*before, index)
+            case tree.MemberPlace():
+                before = self._path(place.struct)
+                # Of other members is no index known to be in common with.
+                return None if before is None else (*before, constant_form(place.index))
+            case tree.Deref():
+                found = self._pointer_base(place.pointer)
+                return None if found is None or found[1] is None else (found[1],)
+            case tree.Variable():
+                return ()
+        return None
+
+    def _address(self, node: tree.AddressOf) -> None:
+        """The address of something goes somewhere: what is done there is not followed."""
+        root = root_of(node.place)
+        if (isinstance(root, tree.Variable) and root.symbol in self.inside) or isinstance(root, tree.Temporary):
+            return
+        if isinstance(root, tree.Variable) and root.symbol.kind in ("local", "parameter"):
+            # A function that is called may read it; one that writes is refused where it is called.
+            return
+        if isinstance(root, tree.Variable):
+            self._add(root.symbol, None, False, node.span)
+        else:
+            assert isinstance(root, tree.Deref)
+            base = self._pointer_base(root.pointer)
+            if base is None:
+                self._reads_anything(node.span)
+            else:
+                self._add(base[0], None, False, node.span)
+
+    def _call(self, node: tree.Call) -> None:
+        effects = effects_of(node.function)
+        if effects.obstacle:
+            self._refuse(node.span, f"'{node.function.name}' {effects.obstacle}")
+            return
+        for argument in node.arguments:
+            if isinstance(argument.type.type, Pointer) and not is_own(argument, self.inside):
+                if effects.writes_parameters:
+                    self._refuse(node.span, f"'{node.function.name}' may write what this argument points to")
+                if effects.reads_memory:
+                    base = self._pointer_base(argument)
+                    if base is not None:
+                        self._add(base[0], None, False, node.span)
+                    elif not is_own(argument, None):
+                        self._reads_anything(node.span)
+        for symbol in effects.globals_read:
+            self._add(symbol, None, False, node.span)
+
+    def _meet(self, accesses: list[_Access]) -> None:
+        """Refuses if accesses of one object, some of which write, may meet in different iterations."""
+        span = next(access.span for access in accesses if access.writes)
+        if not self._have_parts(accesses):
+            name = accesses[0].base.name
+            self._refuse(span, f"'{name}' is written, and it is not known that each iteration has its own part of it")
+
+    def _have_parts(self, accesses: list[_Access]) -> bool:
+        paths = [access.indices for access in accesses if access.indices is not None]
+        if len(paths) < len(accesses):
+            return False
+        for forms in zip(*paths):
+            distances = [form.plus(forms[0], -1) for form in forms]
+            if any(distance.variables() for distance in distances):
+                return False
+            offsets = [distance.constant for distance in distances]
+            if self._tells_iterations_apart(forms[0], max(offsets) - min(offsets)):
+                return True
+            if any(offsets) or forms[0].variables():
+                return False
+        return False
+
+    def _tells_iterations_apart(self, form: IndexForm, spread: int) -> bool:
+        """Has the form values more than ``spread`` apart in any two iterations?
+
+        The variable with the constant step s moves it by s; the next one has to move it by at least s
+        times the number of values of the first; and so on: ``y * width + x`` with x in 0 ... width.
+        """
+        left = {id(dimension.symbol): dimension for dimension in self.loop.dimensions}
+        for variable in form.variables() - set(left):
+            symbol = self.reader.symbols[variable]
+            known = symbol.kind in ("local", "parameter") or not symbol.assigned
+            if symbol in self.inside or symbol.type.rate is not UNIFORM or not known:
+                return False
+        reach: IndexForm | None = None
+        while left:
+            for variable in left:
+                factor = form.of_variable(variable)
+                if factor is None or not factor.terms:
+                    continue
+                if reach is None:
+                    fits = not factor.variables() and abs(factor.constant) > spread
+                else:
+                    rest = factor.plus(reach, -1)
+                    fits = not rest.variables() and rest.constant >= 0
+                if fits:
+                    break
+            else:
+                return False
+            dimension = left.pop(variable)
+            first, last = self.reader.form(dimension.first), self.reader.form(dimension.last)
+            if first is None or last is None or factor is None:
+                return not left
+            step = factor if factor.variables() else constant_form(abs(factor.constant))
+            reach = last.plus(first, -1).times(step)
+        return True
+
+
+def _is_same_pointer(value: tree.Convert) -> bool:
+    """A conversion that is about const only."""
+    to, given = value.type.type, value.value.type.type
+    if not (isinstance(to, Pointer) and isinstance(given, Pointer)):
+        return False
+    return to.to.type == given.to.type and to.to.rate is given.to.rate
+
+
+def _is_offset(node: tree.AddressOf) -> bool:
+    """The decay of an array; what is done with the address is looked at where it is used."""
+    return isinstance(node.place, tree.Element) and isinstance(node.place.index, tree.Constant)
+
+
+def root_of(place: tree.Place) -> tree.Place:
+    """The object that a place is a part of."""
+    while isinstance(place, tree.Element | tree.MemberPlace):
+        place = place.aggregate if isinstance(place, tree.Element) else place.struct
+    return place
+
+
+def is_own(argument: tree.Value, variables: set[tree.VariableSymbol] | None) -> bool:
+    """Is it the address of one of the variables, or of a fresh object? ``None`` stands for all variables of functions."""
+    while isinstance(argument, tree.Convert) and _is_same_pointer(argument):
+        argument = argument.value
+    if not isinstance(argument, tree.AddressOf):
+        return False
+    root = root_of(argument.place)
+    if isinstance(root, tree.Variable):
+        return root.symbol.kind in ("local", "parameter") if variables is None else root.symbol in variables
+    return isinstance(root, tree.Temporary)
+
+
+# --- functions ----------------------------------------------------------------------------------------------------
+
+
+@mutable_record(eq=False)
+class Effects:
+    """What a function does beyond computing its result."""
+
+    obstacle: str = ""
+    """In words, what keeps calls of it from running at the same time."""
+    writes_parameters: bool = False
+    """It writes what its parameters point to, and nothing else."""
+    reads_memory: bool = False
+    globals_read: set[tree.VariableSymbol] = field(default_factory=set)
+
+
+def effects_of(function: tree.FunctionSymbol) -> Effects:
+    effects = Effects()
+    _collect(function, effects, set())
+    return effects
+
+
+def _collect(function: tree.FunctionSymbol, effects: Effects, seen: set[tree.FunctionSymbol]) -> None:
+    seen.add(function)
+    if function.body is None:
+        effects.obstacle = "is defined elsewhere"
+        return
+    waiting: list[object] = [function.body]
+    while waiting and not effects.obstacle:
+        node = waiting.pop()
+        if has_effect(node):
+            effects.obstacle = "does something that is seen in the order of the calls"
+        elif writes(node):
+            root = root_of(node.place)
+            if isinstance(root, tree.Deref) and _is_parameter(root.pointer):
+                effects.writes_parameters = True
+            elif not _is_local(root):
+                effects.obstacle = "writes memory"
+        elif isinstance(node, tree.Load):
+            root = root_of(node.place)
+            effects.reads_memory = effects.reads_memory or isinstance(root, tree.Deref)
+            if isinstance(root, tree.Variable) and not _is_local(root) and not root.symbol.type.const:
+                effects.globals_read.add(root.symbol)
+        elif isinstance(node, tree.Call) and node.function not in seen:
+            _collect_call(node, effects, seen)
+        waiting += children(node)
+
+
+def _collect_call(node: tree.Call, effects: Effects, seen: set[tree.FunctionSymbol]) -> None:
+    inner = Effects()
+    _collect(node.function, inner, seen)
+    effects.obstacle = effects.obstacle or inner.obstacle
+    effects.reads_memory = effects.reads_memory or inner.reads_memory
+    effects.globals_read |= inner.globals_read
+    if inner.writes_parameters:
+        for argument in node.arguments:
+            if isinstance(argument.type.type, Pointer) and not is_own(argument, None):
+                if _is_parameter(argument):
+                    effects.writes_parameters = True
+                else:
+                    effects.obstacle = "writes memory"
+
+
+def _is_local(root: tree.Place) -> bool:
+    return isinstance(root, tree.Temporary) or (isinstance(root, tree.Variable) and root.symbol.kind in ("local", "parameter"))
+
+
+def _is_parameter(pointer: tree.Value) -> bool:
+    """A pointer that is a parameter, or leads into what one points to."""
+    while True:
+        match pointer:
+            case tree.PointerOffset():
+                pointer = pointer.pointer
+            case tree.Broadcast():
+                pointer = pointer.value
+            case tree.Convert() if _is_same_pointer(pointer):
+                pointer = pointer.value
+            case tree.AddressOf():
+                root = root_of(pointer.place)
+                if not isinstance(root, tree.Deref):
+                    return False
+                pointer = root.pointer
+            case tree.Load(place=tree.Variable(symbol=symbol)):
+                return symbol.kind == "parameter" and not symbol.assigned and not symbol.address_taken
+            case _:
+                return False
+
+
+def unchanged_variables(body: tree.Statement) -> dict[tree.VariableSymbol, tree.Value]:
+    """The variables of a function that keep the value they are declared with."""
+    found: dict[tree.VariableSymbol, tree.Value] = {}
+    waiting: list[object] = [body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, tree.Declare) and isinstance(node.initial, tree.Value):
+            if not node.symbol.assigned and not node.symbol.address_taken:
+                found[node.symbol] = node.initial
+        waiting += children(node)
+    return found
+
+
+def why_dependent(loop: tree.Foreach, initials: dict[tree.VariableSymbol, tree.Value]) -> Obstacle | None:
+    """What keeps the iterations of a foreach from running at the same time; None if nothing does.
+
+    ``initials`` are the :func:`unchanged_variables` of the function.
+    """
+    return _Body(loop, initials).obstacle()

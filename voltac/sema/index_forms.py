@@ -1,0 +1,117 @@
+"""Integer expressions → sums of products of variables, to compare the addresses of different iterations.
+
+``y * width + x + 3`` is ``{(width, y): 1, (x,): 1, (): 3}``. Variables that are
+declared once and never changed stand for what they were declared with.
+"""
+
+from __future__ import annotations
+
+from voltac.records import record
+from voltac.sema import tree
+from voltac.sema.types import Scalar
+
+Product = tuple[int, ...]
+"""Identities of variables, sorted; empty for the constant part."""
+
+_MOST_TERMS = 32
+
+
+@record
+class IndexForm:
+    """A sum: product of variables -> its coefficient, never 0."""
+
+    terms: dict[Product, int]
+
+    @property
+    def constant(self) -> int:
+        return self.terms.get((), 0)
+
+    def plus(self, other: IndexForm, factor: int = 1) -> IndexForm:
+        terms = dict(self.terms)
+        for product, coefficient in other.terms.items():
+            terms[product] = terms.get(product, 0) + factor * coefficient
+        return IndexForm({product: coefficient for product, coefficient in terms.items() if coefficient})
+
+    def times(self, other: IndexForm) -> IndexForm:
+        terms: dict[Product, int] = {}
+        for left, one in self.terms.items():
+            for right, two in other.terms.items():
+                product = tuple(sorted(left + right))
+                terms[product] = terms.get(product, 0) + one * two
+        return IndexForm({product: coefficient for product, coefficient in terms.items() if coefficient})
+
+    def of_variable(self, variable: int) -> IndexForm | None:
+        """The factor of a variable; None if the form is not linear in it."""
+        terms: dict[Product, int] = {}
+        for product, coefficient in self.terms.items():
+            if product.count(variable) > 1:
+                return None
+            if variable in product:
+                place = product.index(variable)
+                terms[product[:place] + product[place + 1 :]] = coefficient
+        return IndexForm(terms)
+
+    def variables(self) -> set[int]:
+        return {variable for product in self.terms for variable in product}
+
+
+def constant_form(value: int) -> IndexForm:
+    return IndexForm({(): value} if value else {})
+
+
+class IndexReader:
+    """Reads expressions; ``symbols`` tells what the identities in the forms are."""
+
+    def __init__(self, initials: dict[tree.VariableSymbol, tree.Value]) -> None:
+        """``initials``: variables that are never written after their declaration, and what they begin with."""
+        self.initials = initials
+        self.symbols: dict[int, tree.VariableSymbol] = {}
+
+    def form(self, value: tree.Value) -> IndexForm | None:
+        """None for what is no sum of products of integer variables, or may wrap around."""
+        found = self._form(value)
+        return found if found is not None and len(found.terms) <= _MOST_TERMS else None
+
+    def _form(self, value: tree.Value) -> IndexForm | None:
+        match value:
+            case tree.Constant() if isinstance(value.value, int):
+                return constant_form(int(value.value))
+            case tree.Broadcast():
+                return self.form(value.value)
+            case tree.Convert() if _is_widening(value):
+                return self.form(value.value)
+            case tree.Load(place=tree.Variable(symbol=symbol)):
+                return self.variable(symbol)
+            case tree.Unary(operator="-") if _is_signed(value):
+                inner = self.form(value.operand)
+                return None if inner is None else constant_form(0).plus(inner, -1)
+            case tree.Binary(operator="+" | "-" | "*" as operator) if _is_signed(value):
+                left, right = self.form(value.left), self.form(value.right)
+                if left is None or right is None:
+                    return None
+                if operator == "*":
+                    return left.times(right)
+                return left.plus(right, 1 if operator == "+" else -1)
+        return None
+
+    def variable(self, symbol: tree.VariableSymbol) -> IndexForm | None:
+        if not isinstance(symbol.type.type, Scalar) or symbol.type.type.kind != "int":
+            return None
+        initial = self.initials.get(symbol)
+        if initial is not None:
+            found = self.form(initial)
+            if found is not None:
+                return found
+        self.symbols[id(symbol)] = symbol
+        return IndexForm({(id(symbol),): 1})
+
+
+def _is_signed(value: tree.Value) -> bool:
+    """Arithmetic that does not wrap around: overflow of signed integers is undefined."""
+    kind = value.type.type
+    return isinstance(kind, Scalar) and kind.kind == "int" and kind.bits >= 32
+
+
+def _is_widening(value: tree.Convert) -> bool:
+    to, given = value.type.type, value.value.type.type
+    return isinstance(to, Scalar) and isinstance(given, Scalar) and given.kind == "int" == to.kind and given.bits <= to.bits
