@@ -235,6 +235,12 @@ BUILTINS: dict[str, Callable[..., Value]] = {
     "__atomic_compare_exchange": _compare_exchange,
     "__fence": lambda lanes: None,
     "__clock": _clock,
+    # The interpreter is the one thread of a device: nobody else is waited for, and memory has no caches.
+    "__barrier": lambda lanes, number, others: None,
+    "__flush": lambda lanes, address: None,
+    "__invalidate": lambda lanes, address: None,
+    "__read_control": lambda lanes, register: np.uint32(0),
+    "__write_control": lambda lanes, value, register: None,
     "__processors": lambda lanes: np.int32(os.cpu_count() or 1),
     "__random_bits": _random_bits,
 }

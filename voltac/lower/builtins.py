@@ -23,6 +23,7 @@ from voltac.lower.builder import (
     zero,
 )
 from voltac.lower.context import FunctionContext, lowers_value
+from voltac.lower.device_builtins import DEVICE_BUILTINS
 from voltac.lower.front_lanes import load_front, store_front
 from voltac.lower.intrinsic_calls import call, overload
 from voltac.lower.lane_movement import element_bits, lanes_of, look_up, moves_in_one_step
@@ -400,5 +401,6 @@ BUILTINS: dict[str, Emitter] = {
     "__fence": _fence,
     "__clock": _clock,
     "__processors": _processors,
+    **DEVICE_BUILTINS,
     "__random_bits": _random_bits,
 }

@@ -118,6 +118,12 @@ BUILTINS: dict[str, BuiltinRow] = {
         # The machine.
         BuiltinRow("__fence", "u void", (), (), "full memory fence"),
         BuiltinRow("__clock", "u int64", (), (), "cycle counter"),
+        # Threads of a device.
+        BuiltinRow("__barrier", "u void", ("u uint32", "u uint32"), (), "(number, others): waits for as many threads"),
+        BuiltinRow("__flush", "u void", ("u void *",), (), "makes the line of memory visible to the host"),
+        BuiltinRow("__invalidate", "u void", ("u void *",), (), "the same, and forgets the line"),
+        BuiltinRow("__read_control", "u uint32", ("u uint32",), (), "control register"),
+        BuiltinRow("__write_control", "u void", ("u uint32", "u uint32"), (), "(value, register)"),
         BuiltinRow("__processors", "u int32", (), (), "number of processors that are online"),
         BuiltinRow("__random_bits", "u bool", ("u int64 *",), (), "writes 64 hardware random bits; 0 and false if none"),
     )

@@ -29,7 +29,8 @@ class Library:
 
     def __init__(self, user: Checker) -> None:
         self.index = index()
-        self.overlay = user.options.math_library
+        target = user.options.target
+        self.overlay = target.isa if target.is_device else user.options.math_library
         self.diagnostics = Diagnostics(warnings=False)
         self.checker = Checker(user.options, self.diagnostics, user.program, user.layout)
         self.checker.is_library = True
@@ -44,7 +45,7 @@ class Library:
 
     def names(self) -> set[str]:
         """What a program may use."""
-        return set(self.index.rows) - self.index.hidden
+        return {*self.index.rows, *self.index.overlays.get(self.overlay, ())} - self.index.hidden
 
     def find(self, name: str) -> Symbol | None:
         """For the program: the library's functions and types of a name."""

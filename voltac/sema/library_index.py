@@ -23,8 +23,8 @@ from voltac.syntax import Preprocessed, preprocess
 from voltac.target_info import find_target
 
 LIBRARY = shipped_folder("stdlib")
-OVERLAYS = ("fast", "system")
-"""Folders of the library whose declarations hold for one value of ``--math-lib``."""
+OVERLAYS = ("fast", "system", "naplespu")
+"""Folders of the library whose declarations hold for one value of ``--math-lib``, or for one device."""
 INDEX_FILE = os.path.join(LIBRARY, "index.json")
 
 
@@ -68,7 +68,7 @@ class Index:
     hidden: set[str] = field(default_factory=set)
     """Static functions and templates, and what C functions are called: for the library's own use."""
     overlays: dict[str, dict[str, list[Row]]] = field(default_factory=dict)
-    """Value of ``--math-lib`` -> name -> declarations that take the place of those with the same head, or are added."""
+    """``--math-lib`` or device -> name -> declarations that take the place of those with the same head, or are added."""
 
     def chunks(self, name: str, overlay: str = "default") -> list[Chunk]:
         """The declarations of a name; few are asked for, so they are made when they are."""

@@ -32,6 +32,18 @@ _IF_UNDEFINED: tuple[tuple[str, str], ...] = (
 )
 
 
+_OF_DEVICES: dict[str, dict[str, str]] = {
+    "naplespu": {
+        f"vec16{short}": f"varying {full}"
+        for short, full in (
+            ("i8", "int8"), ("u8", "uint8"), ("i16", "int16"), ("u16", "uint16"), ("i32", "int32"), ("u32", "uint32"),
+            ("f32", "float"),
+        )
+    },
+}  # fmt: skip
+"""Device -> names of its manual: a vector is a varying value."""
+
+
 def predefined(options: Options) -> dict[str, str]:
     """Macro head (``name`` or ``name(parameters)``) -> replacement, command line macros last."""
     target = options.target
@@ -50,10 +62,10 @@ def predefined(options: Options) -> dict[str, str]:
         "PI": "3.1415926535",
         "ISPC_UINT_IS_DEFINED": "1",
         "ISPC_ATTRIBUTE_SUPPORTED": "1",
-        "ISPC_TARGET_HAS_FP64_SUPPORT": "1",
-        "ISPC_FP64_SUPPORTED": "1",
     }
     optional = (
+        ("ISPC_TARGET_HAS_FP64_SUPPORT", target.has_double),
+        ("ISPC_FP64_SUPPORTED", target.has_double),
         ("ISPC_TARGET_HAS_FP16_SUPPORT", target.has_native_half),
         ("ISPC_FP16_SUPPORTED", target.has_native_half),
         ("ISPC_TARGET_HAS_HALF", target.has_half_conversion),
@@ -65,5 +77,6 @@ def predefined(options: Options) -> dict[str, str]:
     rows["assert(x)"] = "" if options.disable_assertions else "__assert(#x, x)"
     rows["alloca(x)"] = "__alloca(x)"
     rows.update(_IF_UNDEFINED)
+    rows.update(_OF_DEVICES.get(target.isa, {}))
     rows.update(options.defines)
     return rows

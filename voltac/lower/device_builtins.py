@@ -1,0 +1,33 @@
+"""Builtins that only devices have -> the functions that their selectors know (``targets/*/legalize``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from voltac.lower.builder import IR, NOTHING
+from voltac.lower.context import FunctionContext
+from voltac.sema import tree
+
+
+def _calls(name: str, result: str = "void") -> Callable[[FunctionContext, tree.Builtin, list[IR]], IR]:
+    """A function of the device on numbers of 32 bits; addresses are numbers too."""
+
+    def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+        function = c.module.text.declare(name, result, ", ".join("i32" for _ in arguments))
+        words = [c.build.convert("ptrtoint", one, "i32") if one.type == "ptr" else one for one in arguments]
+        text = f"call {result} {function}({', '.join(map(str, words))})"
+        if result == "void":
+            c.build.emit(text)
+            return NOTHING
+        return c.build.value(result, text)
+
+    return emit
+
+
+DEVICE_BUILTINS = {
+    "__barrier": _calls("npu.barrier"),
+    "__flush": _calls("npu.flush"),
+    "__invalidate": _calls("npu.invalidate"),
+    "__read_control": _calls("npu.read_control", "i32"),
+    "__write_control": _calls("npu.write_control"),
+}
