@@ -136,22 +136,23 @@ def _reads_mask(kinds: str) -> frozenset[str]:
 
 
 def _r_rows() -> list[Row]:
-    rows = []
+    rows: list[Row] = []
     for op, mnemonic, shapes, unit, latency, meaning in _R_ROWS:
         for shape in shapes.split():
             fields = ("rd", "rs0", "rs1")[: len(shape)]
             operands = tuple(
-                Operand(name, _KINDS[kind], "use" if number else "def") for number, (name, kind) in enumerate(zip(fields, shape))
+                Operand(name, _KINDS[kind], "def" if name == "rd" else "use") for name, kind in zip(fields, shape)
             )
             shape_bits = {bit: int(kind == "v") for bit, kind in zip(("fd", "f0", "f1"), shape)}
             text = f"{mnemonic} " + ", ".join(f"{{{name}}}" for name in fields)
-            row = Row(f"{mnemonic}.{shape}", text, R, {"op": op, **shape_bits}, operands, unit, latency, meaning, _reads_mask(shape))
+            fixed = {"op": op, **shape_bits}
+            row = Row(f"{mnemonic}.{shape}", text, R, fixed, operands, unit, latency, meaning, _reads_mask(shape))
             rows += _with_mask(row)
     return rows
 
 
 def _i_rows() -> list[Row]:
-    rows = []
+    rows: list[Row] = []
     for op, mnemonic, shapes, unit, latency, meaning in _R_ROWS:
         if op > 31 or op in _WITHOUT_IMMEDIATE:
             continue
@@ -168,7 +169,7 @@ def _i_rows() -> list[Row]:
 
 
 def _movei_rows() -> list[Row]:
-    rows = []
+    rows: list[Row] = []
     for op, mnemonic, meaning in _MOVEI_ROWS:
         for shape in ("si", "vi"):
             vector = shape == "vi"
@@ -183,7 +184,7 @@ def _movei_rows() -> list[Row]:
 
 def _address_rows() -> list[Row]:
     """``leah`` and ``leal``: moveih and moveil of the halves of a label's address."""
-    rows = []
+    rows: list[Row] = []
     for mnemonic, op, part in (("leah", 1, "high"), ("leal", 0, "low")):
         same = next(row for row in _movei_rows() if row.fixed == {"op": op, "fd": 0})
         operands = (same.operands[0], Operand("imm", part))
@@ -207,7 +208,7 @@ def _mask_rows() -> list[Row]:
 
 
 def _memory_rows() -> list[Row]:
-    rows = []
+    rows: list[Row] = []
     for scratchpad, suffix, unit, latency in ((0, "", MEMORY, 9), (1, "_scratchpad", SCRATCHPAD, 11)):
         for op, mnemonic, kind, size, alignment, signed in _LOADS:
             text = f"{mnemonic}{suffix} {{rds}}, {{off}}({{rbase}})"
@@ -227,7 +228,7 @@ def _memory_rows() -> list[Row]:
                 traits = {"store", f"bytes {size}", f"align {4 if scratchpad and kind == 'vector' else alignment}"}
                 traits |= {"vector"} if kind == "vector" else set()
                 traits |= {"masked"} if masked else set()
-                fixed = {"op": op, "s": scratchpad, "m": masked}
+                fixed = {"op": op, "s": scratchpad} | ({"m": 1} if masked else {})
                 name = mnemonic + suffix + (".m" if masked else "")
                 rows.append(Row(name, text, M, fixed, operands, unit, 1, traits=frozenset(traits)))
     return rows
@@ -242,7 +243,8 @@ def _control_rows() -> list[Row]:
     target = Operand("imm", "label")
     first, second = Operand("rs0", "scalar"), Operand("rs1", "scalar")
     # The cross product has an encoding; without the unit its result never comes.
-    vectors, absent = (Operand("rd", "vector", "def"), Operand("rs0", "vector"), Operand("rs1", "vector")), frozenset(("absent",))
+    vectors = (Operand("rd", "vector", "def"), Operand("rs0", "vector"), Operand("rs1", "vector"))
+    absent = frozenset(("absent",))
     return [
         row("jmp", "jmp {imm}", J, 0, (target,), 9, "branch", "end"),
         row("jmpsr", "jmpsr {imm}", J, 1, (target,), 9, "call"),

@@ -1,0 +1,71 @@
+"""Assembled code → code with addresses: sections get their places, labels their values, open words are filled in.
+
+The linker defines ``__end``, the first byte behind everything, and for a section
+of another address space ``__NAME_image`` (where its bytes wait in main memory),
+``__NAME_start`` and ``__NAME_end`` (where they belong).
+"""
+
+from __future__ import annotations
+
+from voltac.codegen.device import DeviceCode
+from voltac.codegen.object_file import ObjectFile, Section, Symbol
+from voltac.codegen.patch import DoesNotFit, patched
+from voltac.diagnostics import NOWHERE, Diagnostics, suggestion
+
+
+def link(code: ObjectFile, device: DeviceCode, diagnostics: Diagnostics | None = None) -> ObjectFile:
+    """The same object, linked; a :class:`voltac.CompileError` tells what has no place or no address."""
+    messages = Diagnostics(wrap=False) if diagnostics is None else diagnostics
+    _place(code, device, messages)
+    for relocation in code.relocations:
+        section = code.sections[relocation.section]
+        if relocation.symbol not in code.symbols:
+            messages.error(
+                NOWHERE, f"'{relocation.symbol}' is used and defined nowhere{suggestion(relocation.symbol, code.symbols)}"
+            )
+            continue
+        value = code.address(relocation.symbol) + relocation.addend
+        if relocation.part == "relative":
+            value -= section.address + relocation.offset
+        try:
+            patched(section.content, relocation.offset, device.relocation(relocation.part), value, device.word_bytes)
+        except DoesNotFit as error:
+            messages.error(NOWHERE, f"a reference to '{relocation.symbol}' does not reach it: {error}")
+    messages.raise_if_errors()
+    code.relocations = []
+    return code
+
+
+def _place(code: ObjectFile, device: DeviceCode, messages: Diagnostics) -> None:
+    cursor = 0
+    ordered: dict[str, Section] = {}
+    for place in device.places:
+        cursor = cursor if place.address is None else place.address
+        section = code.sections.get(place.name)
+        if place.kind == "local":
+            _define(code, f"__{place.name}_image", "", cursor)
+            _define(code, f"__{place.name}_start", "", 0)
+            _define(code, f"__{place.name}_end", "", section.size if section else 0)
+        if section is None:
+            continue
+        ordered[place.name] = section
+        section.alignment = max(section.alignment, device.section_alignment)
+        cursor = -(-cursor // section.alignment) * section.alignment
+        section.loaded_at = cursor
+        section.address = 0 if place.kind == "local" else cursor
+        if place.kind == "local":
+            _define(code, f"__{place.name}_image", "", cursor)
+        room = place.limit - section.address
+        if section.size > room:
+            messages.error(
+                NOWHERE, f"section '{place.name}' has {section.size} bytes; {device.name} has room for {max(0, room)}"
+            )
+        cursor += section.size
+    # Whoever copies and loads does so in whole lines.
+    cursor = -(-cursor // device.section_alignment) * device.section_alignment
+    _define(code, "__end", "", cursor)
+    code.sections = ordered
+
+
+def _define(code: ObjectFile, name: str, section: str, offset: int) -> None:
+    code.symbols[name] = Symbol(name, section, offset)
