@@ -123,6 +123,40 @@ void f(V a) { a + a; }""",
     "default": """
 void f(int a = zz, int b = 1) { }
 void g() { f(); f(1); }""",
+    "overload with a wrong parameter as a pointer": """
+int f(int a) { return a; }
+int f(Foo a) { return 1; }
+typedef float (*F)(float);
+void g() { F h = f; }""",
+    "overload with a wrong parameter": """
+int f(int a) { return a; }
+int f(int b, Foo a) { return 1; }
+int f(Foo a);
+struct S { int x; };
+void g(S s) { f(1, 2); f(s); f(3); }""",
+    "template with a wrong parameter": """
+template <typename T, int N> T f(T<N> x, Foo y) { return x[0]; }
+void g() { int<3> v; int x = f(v, 1); f<float, 3>(v, 2); }
+template <> int f<int, 3>(int<3> x, int y) { return 1; }
+template int f<float, 3>(float<3> x, int y);""",
+    "template with a wrong template parameter": """
+template <typename T, float N> T f(T x) { return x; }
+void g() { f(1); f<int, 3>(2); }""",
+    "template with a wrong body": """
+template <typename T> T f(T x) { return x * absent; }
+template float f<float>(float x);
+void g() { int x = f(1); x = f(2.0f); x = f<int8>(3); }""",
+    "array of struct with a wrong member": """
+struct A { int x[n]; };
+struct B { A a; float b; };
+uniform B table[3] = { { { {1} }, 2 } };
+void g(B b) { b.a.x[1] = 3; table[0].b = 3; uniform int m = sizeof(B); B c = { {{1, 2}}, 3 }; }""",
+    "pointer to a function with a wrong parameter": """
+typedef int (*F)(Foo * uniform);
+struct S { F f; int x; };
+void g(F f, S s) { f(1); F h = f; s.f(1); s.x = 2; }""",
+    "local typedef and struct": """
+void f() { typedef Foo T; T x = 1; struct L { Foo a; int b; }; L l; l.b = 2; l.a = 3; }""",
     "missing return w/ error": """
 int f(int v) { if (v > zz) return 1; }""",
     "uninit + err": """

@@ -42,13 +42,15 @@ def choose_function(
     candidates += templates.candidates(checker, functions, given, explicit, span)
     if explicit is not None and not functions.templates:
         checker.reject(span, f"'{functions.name}' is no template, so it takes no template arguments")
+    if not candidates and functions.mistaken:
+        raise Rejected
     if not candidates:
         text = f"no overload of '{functions.name}' accepts these arguments"
         if len(functions.failures) == 1:
             text = f"template '{functions.name}' does not accept these arguments: {functions.failures[0][1]}"
         checker.reject(span, f"{text}\n{overloads.passed(given)}", *templates.failures(functions))
     decision = overloads.choose(functions.name, candidates, given)
-    chosen = overloads.accept(checker, decision, span, () if decision.function else templates.failures(functions))
+    chosen = overloads.accept(checker, functions, decision, span, () if decision.function else templates.failures(functions))
     return templates.demand(checker, chosen, span)
 
 
@@ -192,5 +194,5 @@ def call_operator(checker: Checker, symbol: str, operands: Sequence[Operand], sp
         candidates += templates.candidates(checker, functions, given, None, span)
     if symbol == "=" and not any(overloads.costs(given, function) for function in candidates):
         return None
-    chosen = overloads.accept(checker, overloads.choose(functions.name, candidates, given), span)
+    chosen = overloads.accept(checker, functions, overloads.choose(functions.name, candidates, given), span)
     return build_call(checker, templates.demand(checker, chosen, span), operands, span)

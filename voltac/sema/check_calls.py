@@ -9,7 +9,7 @@ from voltac.sema import templates, tree
 from voltac.sema.builtin_calls import call_builtin
 from voltac.sema.builtins import BUILTINS
 from voltac.sema.calls import build_call, call_pointer, call_set, choose_function, convert_arguments
-from voltac.sema.context import Checker, Operand, expression
+from voltac.sema.context import Checker, Operand, Rejected, expression
 from voltac.sema.conversions import convert
 from voltac.sema.intrinsics import intrinsic_result
 from voltac.sema.scopes import FunctionSet
@@ -70,6 +70,8 @@ def warn_uniform_cast(checker: Checker, node: ast.Cast, operand: Operand) -> Non
 
 def call_template(checker: Checker, name: ast.TemplateName, operands: list[Operand], span: Span) -> Operand:
     found = checker.look_up(name.name, name.span)
+    if isinstance(found, FunctionSet) and found.mistaken and not found.templates:
+        raise Rejected
     if not isinstance(found, FunctionSet) or not found.templates:
         checker.reject(name.span, f"'{name.name}' is no function template")
     explicit = templates.resolve_arguments(checker, name.arguments)

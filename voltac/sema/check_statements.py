@@ -9,8 +9,9 @@ from voltac.sema import constants, tree
 from voltac.sema.calls import reference_argument
 from voltac.sema.context import Checker, Frame, Rejected, statement
 from voltac.sema.conversions import build, to_bool
-from voltac.sema.scopes import FunctionSet
+from voltac.sema.scopes import FunctionSet, Poisoned, TypeSymbol
 from voltac.sema.types import (
+    ATOMIC_TYPES,
     BOOL,
     INT32,
     UINT32,
@@ -63,10 +64,30 @@ def check_branch(checker: Checker, node: ast.Statement, frame: Frame) -> tree.St
 def check_expression_statement(checker: Checker, node: ast.ExpressionStatement) -> tree.Statement:
     if node.expression is None:
         return tree.Block(node.span, ())
+    _reject_unknown_type(checker, node.expression)
     operand = checker.expression(node.expression)
     if isinstance(operand, FunctionSet):
         return tree.Block(node.span, ())
     return tree.Evaluate(node.span, to_value(checker, operand, node.expression.span))
+
+
+def _reject_unknown_type(checker: Checker, node: ast.Expression) -> None:
+    """``Foo * p;`` is a product where Foo is no type; nobody writes that for its value."""
+    names = []
+    while isinstance(node, ast.Binary) and node.operator == ",":
+        names.append(node.right)
+        node = node.left
+    match node:
+        case ast.Binary(_, "*" | "&", ast.Name() as kind, first) if checker.find(kind.name) is None:
+            for declarator in (first, *names):
+                while isinstance(declarator, ast.Unary):
+                    declarator = declarator.operand
+                if isinstance(declarator, ast.Name) and checker.find(declarator.name) is None:
+                    checker.scopes.declare(declarator.name, Poisoned(declarator.name, declarator.span))
+            known = (name for name, symbol in checker.scopes.visible() if isinstance(symbol, TypeSymbol))
+            checker.reject_unknown(
+                kind.name, kind.span, f"unknown type '{kind.name}'{suggestion(kind.name, (*known, *ATOMIC_TYPES))}"
+            )
 
 
 def check_condition(checker: Checker, node: ast.Expression, place: str) -> tree.Value:

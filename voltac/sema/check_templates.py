@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from voltac.diagnostics import Span
 from voltac.sema import attributes, templates, tree
-from voltac.sema.context import Checker, declaration, declared_here, first_in
+from voltac.sema.context import Checker, Rejected, declaration, declared_here, first_in
 from voltac.sema.declarators import Base, Declared, declare, resolve_specifiers
 from voltac.sema.functions import check_body, make_symbol
 from voltac.sema.mangle import in_library, mangle_instance
@@ -26,6 +27,15 @@ def check_template_declaration(checker: Checker, node: ast.TemplateDeclaration) 
         checker.reject(
             name.span, f"'{name.name}' is already declared here as something else than a function", declared_here(known)
         )
+    try:
+        _enter(checker, known, node, name)
+    except Rejected:
+        known.mistaken = True
+        raise
+
+
+def _enter(checker: Checker, known: FunctionSet, node: ast.TemplateDeclaration, name: ast.NameDeclarator) -> None:
+    """Add a template to those of its name, or unite it with its prototype."""
     template = TemplateSymbol(name.name, node)
     templates.check_parameters(checker, template)
     patterns = templates.parameter_patterns(checker, template, {})
@@ -46,7 +56,7 @@ def check_template_declaration(checker: Checker, node: ast.TemplateDeclaration) 
         known.templates.append(template)
         known.resolved.clear()
     if node.body is not None and not checker.is_library:
-        _report_unknown_names(checker, node)
+        template.mistaken = _report_unknown_names(checker, node)
 
 
 def _same_shape(checker: Checker, earlier: TemplateSymbol, patterns: tuple[Qual, ...], node: ast.TemplateDeclaration) -> bool:
@@ -71,8 +81,8 @@ def _check_specifiers(checker: Checker, node: ast.Specifiers, name: str) -> None
 # --- names in bodies --------------------------------------------------------------------------------------------
 
 
-def _report_unknown_names(checker: Checker, node: ast.TemplateDeclaration) -> None:
-    """Names that are declared nowhere are mistakes even if the template is never called."""
+def _report_unknown_names(checker: Checker, node: ast.TemplateDeclaration) -> bool:
+    """Names that are declared nowhere are mistakes even if the template is never called; whether there are any."""
     own = {parameter.name for parameter in node.parameters}
     used: list[ast.Name] = []
     for found in ast.nodes((node.declarator, node.body)):
@@ -82,9 +92,13 @@ def _report_unknown_names(checker: Checker, node: ast.TemplateDeclaration) -> No
             name = getattr(found, "name", None)
             if isinstance(name, str):
                 own.add(name)
+    unknown: dict[str, Span] = {}
     for use in used:
         if use.name not in own and checker.find(use.name) is None:
-            checker.reject(use.span, f"'{use.name}' is not declared{checker.suggest(use.name)}")
+            unknown.setdefault(use.name, use.span)
+    for missing, span in unknown.items():
+        checker.error(span, f"'{missing}' is not declared{checker.suggest(missing)}")
+    return bool(unknown)
 
 
 # --- instances --------------------------------------------------------------------------------------------------
@@ -100,7 +114,7 @@ def make_instance(checker: Checker, template: TemplateSymbol, bindings: template
     body = node.body
     if body is not None:
         checker.instance_bodies[symbol] = templates.body_checker(
-            checker, template, bindings, lambda: check_body(checker, symbol, body)
+            checker, template, bindings, lambda: None if template.mistaken else check_body(checker, symbol, body)
         )
     return symbol
 
@@ -127,6 +141,8 @@ def _find_template(
     """The template that a specialisation or instantiation names, and the arguments it is for."""
     name = _name(node.declarator)
     known = checker.scopes.find_global(name.name)
+    if isinstance(known, Poisoned) or (isinstance(known, FunctionSet) and known.mistaken):
+        raise Rejected
     if not isinstance(known, FunctionSet) or not known.templates:
         checker.reject(name.span, f"there is no template '{name.name}' to {verb}")
     if name.template_arguments is None:

@@ -158,7 +158,7 @@ class Checker:
             raise Rejected
         return symbol
 
-    def reject_unknown(self, name: str, span: Span) -> NoReturn:
+    def reject_unknown(self, name: str, span: Span, message: str = "") -> NoReturn:
         """Once a function for each name, and never where a syntax error may have hidden its declaration."""
         nameless = self.scopes.find(NAMELESS)
         if self.doubtful or (nameless is not None and nameless is not self.scopes.find_global(NAMELESS)):
@@ -167,7 +167,7 @@ class Checker:
             if name in self.function.undeclared:
                 raise Rejected
             self.function.undeclared.add(name)
-        self.reject(span, f"'{name}' is not declared{self.suggest(name)}")
+        self.reject(span, message or f"'{name}' is not declared{self.suggest(name)}")
 
     def suggest(self, name: str) -> str:
         visible = {known for known, _ in self.scopes.visible()}

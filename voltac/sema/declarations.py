@@ -148,7 +148,10 @@ def _poison_all(checker: Checker, node: ast.Declaration) -> None:
 def _poison(checker: Checker, declarator: ast.Declarator) -> None:
     while not isinstance(declarator, ast.NameDeclarator):
         declarator = declarator.inner
-    if declarator.name and checker.scopes.find_here(declarator.name) is None:
+    known = checker.scopes.find_here(declarator.name)
+    if isinstance(known, FunctionSet):
+        known.mistaken = True
+    elif declarator.name and known is None:
         checker.scopes.declare(declarator.name, Poisoned(declarator.name, declarator.span))
 
 

@@ -44,7 +44,10 @@ def check_function_definition(checker: Checker, node: ast.FunctionDefinition) ->
 def _poison_function(checker: Checker, declarator: ast.Declarator) -> None:
     while not isinstance(declarator, ast.NameDeclarator):
         declarator = declarator.inner
-    if declarator.name and checker.scopes.find_global(declarator.name) is None:
+    known = checker.scopes.find_global(declarator.name)
+    if isinstance(known, FunctionSet):
+        known.mistaken = True
+    elif declarator.name and known is None:
         checker.scopes.declare_global(declarator.name, Poisoned(declarator.name, declarator.span))
 
 

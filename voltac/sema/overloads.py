@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from voltac.diagnostics import Note, Span
 from voltac.records import record
 from voltac.sema import tree
-from voltac.sema.context import Checker, Operand
+from voltac.sema.context import Checker, Operand, Rejected
 from voltac.sema.conversions import IMPLICIT, is_null, obstacle, same_type
 from voltac.sema.scopes import FunctionSet
 from voltac.sema.types import (
@@ -234,11 +234,15 @@ def resolve(checker: Checker, functions: FunctionSet, given: Sequence[Argument],
     if not isinstance(decision, Decision):
         decision = choose(functions.name, functions.functions, given)
         functions.resolved[tuple(given)] = decision
-    return accept(checker, decision, span)
+    return accept(checker, functions, decision, span)
 
 
-def accept(checker: Checker, decision: Decision, span: Span, more: Sequence[Note] = ()) -> tree.FunctionSymbol:
+def accept(
+    checker: Checker, functions: FunctionSet, decision: Decision, span: Span, more: Sequence[Note] = ()
+) -> tree.FunctionSymbol:
     """Report what a decision says, and hand out its function; ``more`` are the templates that did not fit."""
+    if decision.function is None and functions.mistaken:
+        raise Rejected
     if decision.function is None:
         checker.reject(span, decision.error, *decision.notes, *more)
     if decision.warning:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from voltac.sema import attributes, tree
-from voltac.sema.context import Checker, Rejected, declared_here, first_in, specifier
+from voltac.sema.context import NAMELESS, Checker, Rejected, declared_here, first_in, specifier
 from voltac.sema.declarators import declare, resolve_specifiers
 from voltac.sema.scopes import ConstantSymbol, Poisoned, TypeSymbol
 from voltac.sema.types import UNBOUND, Array, Enum, Function, Member, Pointer, Qual, Scalar, Struct, Type, Void
@@ -89,6 +89,7 @@ def check_member_declaration(
         if name in seen:
             checker.reject(declared.span, f"member name '{name}' is used twice in {struct}")
         seen.add(name)
+        struct.mistaken |= name == NAMELESS
         kind = qual.type
         if isinstance(kind, Void):
             checker.reject(declared.span, f"member '{name}' cannot have type void")

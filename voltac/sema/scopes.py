@@ -58,6 +58,8 @@ class TemplateSymbol:
     name: str
     declaration: ast.TemplateDeclaration
     instances: dict[tuple[Type | Qual | int, ...], tree.FunctionSymbol] = field(default_factory=dict)
+    mistaken: bool = False
+    """The body has mistakes that were reported, so those of instances are not looked at."""
 
 
 @mutable_record(eq=False)
@@ -71,6 +73,8 @@ class FunctionSet:
     """Calls decided before: kinds of arguments -> decision."""
     failures: list[tuple[TemplateSymbol, str]] = field(default_factory=list)
     """Why the templates did not fit the call considered last."""
+    mistaken: bool = False
+    """A declaration of one was wrong: what it would accept is not known."""
     joined_library: bool = False
     """The library's functions of the name are among ``functions``."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from voltac.diagnostics import Span
 from voltac.sema import tree
-from voltac.sema.context import Checker, Operand, declared_here
+from voltac.sema.context import Checker, Operand, Rejected, declared_here
 from voltac.sema.conversions import convert
 from voltac.sema.scopes import FunctionSet
 from voltac.sema.types import (
@@ -261,6 +261,8 @@ def pick_function(checker: Checker, functions: FunctionSet, wanted: Qual, place:
                     span, f"{place}: the address of the extern \"C\" function '{function.name}' has another convention"
                 )
             return convert(checker, address_of_function(checker, function, span), wanted, place, span)
+    if functions.mistaken:
+        raise Rejected
     if len(functions.functions) == 1:
         found = functions.functions[0].type
         checker.reject(span, f"{place}: function '{functions.name}' has type '{found}', the pointer wants '{wanted.type.to}'")

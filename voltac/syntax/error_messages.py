@@ -169,7 +169,7 @@ class ErrorMessages(TokenStretches):
             return f"the '{self.texts[unclosed]}' in line {self.spans[unclosed].line} is not closed" if unclosed >= 0 else ""
         if text == "else":
             return "there is no 'if' for it to belong to"
-        if text == "=" and self.accepts_text(">") and self.accepts_text(","):
+        if text == "=" and self.accepts_text(">") and not self.accepts_text("<"):
             return "a template parameter cannot have a default"
         if text in CLOSING and (unclosed < 0 or self.texts[unclosed] != CLOSING[text]):
             if unclosed >= 0 and (text == "}" or self.texts[unclosed] != "{"):

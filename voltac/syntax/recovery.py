@@ -154,6 +154,8 @@ class SyntaxErrors(ErrorMessages):
             candidates.insert(0, Mend(0, INVENTED_TYPE))
         if text[0].isdigit() and self.accepts(self.kinds.identifier):
             candidates.insert(0, Mend(1, INVENTED))
+        if self.accepts_text(">") and not self.accepts_text("<"):
+            candidates.insert(0, Mend(0, ">"))
         if text in CLOSING:
             candidates.insert(0, Mend(1, ""))
         if text == "]":
@@ -290,28 +292,54 @@ class SyntaxErrors(ErrorMessages):
 
     def unknown_type(self, token: int) -> int:
         """The token that is an identifier where a type has to be, if that is what is wrong; else -1."""
-        kinds, texts = self.kinds, self.texts
-        kind = self.kind_at(token)
-        known = texts[token] in self.names.variables
-        if kind == kinds.identifier and not known and self.accepts(kinds.type_name) and not self.accepts(kind):
-            following = texts[token + 1]
-            before = texts[token - 1] if token else ""
-            if self.kinds[following] == kinds.identifier or following in ("*", "&"):
-                return token
-            if following in (",", ")") and before in ("const", "uniform", "varying"):
-                return token
-        if token and (kind in (kinds.identifier, kinds.type_name) or texts[token] in ("*", "&")):
-            previous = token - 1
-            if self.kind_at(previous) != kinds.identifier or self.spans[previous].line != self.spans[token].line:
-                return -1
-            if texts[previous] in self.names.variables:
-                return -1
-            first = previous
-            while first > 0 and self.terminal(texts[first - 1]) in SPECIFIERS:
-                first -= 1
-            if first == self.context_start() or (first > 0 and texts[first - 1] in ("(", ",")):
-                return previous
+        texts = self.texts
+        if self.kind_at(token) == self.kinds.identifier and texts[token] not in self.names.variables:
+            if self.accepts(self.kinds.type_name) and not self.accepts(self.kinds.identifier):
+                following = texts[token + 1]
+                before = texts[token - 1] if token else ""
+                if self.kinds[following] == self.kinds.identifier or following in ("*", "&") or before == "new":
+                    return token
+                if following == "(" and texts[token + 2] == "*":
+                    return token
+                if following in (",", ")") and before in ("const", "uniform", "varying"):
+                    return token
+        named, is_cast = self.type_in_front(token)
+        if named < 0 or self.kind_at(named) != self.kinds.identifier or texts[named] in self.names.variables:
+            return -1
+        if is_cast:
+            is_call = named > 1 and self.sort(texts[named - 2]) == "a name"
+            return named if texts[named - 1] == "(" and not is_call else -1
+        if self.spans[named].line != self.spans[token].line:
+            return -1
+        first = named
+        while first > 0 and self.terminal(texts[first - 1]) in SPECIFIERS:
+            first -= 1
+        if first == self.context_start() or (first > 0 and texts[first - 1] in ("(", ",")):
+            return named
         return -1
+
+    def type_in_front(self, token: int) -> tuple[int, bool]:
+        """The token that would be a type if the text up to this one were a declaration or, then True, a cast; or -1."""
+        texts = self.texts
+        text, previous = texts[token], texts[token - 1] if token else ""
+        is_named = self.sort(text) != "" and self.terminal(text) != "ATOMIC"
+        if previous == ")" and (is_named or text[:1].isdigit()):
+            return token - 2, True
+        if previous == "(" and text == "*":
+            return token - 2, False
+        if previous == ")" and text == "(" and texts[token - 4 : token - 2] == ["(", "*"]:
+            return token - 5, False
+        if is_named or text in ("*", "&"):
+            return token - 1, False
+        behind = token - (text == "=" and self.sort(previous) == "a name")
+        if behind == token and text != ")" and self.terminal(text) not in SPECIFIERS:
+            return -1, False
+        position = behind - 1
+        while position >= 0 and (texts[position] in ("*", "&") or self.terminal(texts[position]) in SPECIFIERS):
+            position -= 1
+        if position + 1 == behind or texts[position + 1] not in ("*", "&"):
+            return -1, False
+        return position, text == ")"
 
     def report_unknown_type(self, token: int) -> None:
         name = self.texts[token]
@@ -431,8 +459,15 @@ class SyntaxErrors(ErrorMessages):
         end = token
         while self.texts[end] not in (";", ""):
             end += 1
-        if self.kinds[self.texts[end - 1]] == self.kinds.identifier:
-            self.add_unknown_type(self.texts[end - 1])
+        previous = ""
+        for position in range(begin + 1, end):
+            text, following = self.texts[position], self.texts[position + 1]
+            # Behind '(*', in front of '[' or at the end stands the name that is declared.
+            in_parentheses = following == ")" and (previous == "*" or self.terminal(previous) in SPECIFIERS)
+            if self.kinds[text] == self.kinds.identifier and (in_parentheses or following in ("[", ";", "")):
+                self.add_unknown_type(text)
+                return
+            previous = text
 
     # --- what is no token, and depth
 
