@@ -48,6 +48,8 @@ class TargetInfo:
     """Floating point of 64 bits, in hardware or by the C compiler's library."""
     is_device: bool = False
     """Code comes from ``voltac/targets``, not from LLVM; programs have no C library and no operating system."""
+    has_scratchpad: bool = False
+    """Cores have a memory of their own, for global variables that ask for it."""
     has_threads: bool = False
     """All threads of the device enter a kernel together (``sema/thread_sharing.py``)."""
 
@@ -163,7 +165,7 @@ TARGETS: dict[str, TargetInfo] = {f"{isa}-{form}": _record(isa, form) for isa, (
 DEVICES: dict[str, TargetInfo] = {
     "naplespu": TargetInfo(
         "naplespu", "naplespu", "NAPLESPU", 16, 1, 32, 512, "naplespu", "", triple="naplespu-unknown-unknown",
-        pointer_bits=32, has_double=False, is_device=True, has_threads=True,
+        pointer_bits=32, has_double=False, is_device=True, has_scratchpad=True, has_threads=True,
         # By the target's own expansions, which know more ways than the passes.
         has_masked_load=True, has_masked_small=True,
     ),

@@ -131,7 +131,8 @@ class ModuleContext:
         # In a build for several targets each object has the globals, and the linker keeps one of each.
         linkage = ("weak " if self.options.symbol_suffix else "") if shared else "internal "
         word = "constant" if symbol.type.const else "global"
-        self.text.globals[name] = f"{linkage}{word} {initial}, align {alignment}"
+        section = ', section "scratchpad"' if symbol.scratchpad else ""
+        self.text.globals[name] = f"{linkage}{word} {initial}{section}, align {alignment}"
         return address
 
     def finish_debug_info(self, variables: Iterable[tree.VariableSymbol]) -> None:

@@ -18,6 +18,7 @@ _EFFECTS: dict[str, tuple[str, ...]] = {
     "external_only": ("function",),
     "deprecated": ("function",),
     "memory": ("function",),
+    "scratchpad": ("variable",),
 }
 """Attribute -> what it means something for."""
 _IGNORED = ("cdecl", "address_space")

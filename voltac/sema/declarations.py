@@ -223,6 +223,7 @@ def _variable_type(checker: Checker, declared: Declared, base: Base, init: ast.I
     if attributes.has(base.attributes, "noescape"):
         checker.reject(span, f"noescape is for parameters, '{name}' is a variable")
     attributes.warn_about(checker, base.attributes, "variable")
+    _check_scratchpad(checker, declared, base, local)
     qual = bind(declared.qual, VARYING)
     kind = qual.type
     if isinstance(kind, Void):
@@ -241,6 +242,15 @@ def _variable_type(checker: Checker, declared: Declared, base: Base, init: ast.I
     if isinstance(kind, Struct) and kind.members is None:
         checker.reject(span, f"variable '{name}' has the incomplete type '{kind}'; define the struct first or use a pointer")
     return qual
+
+
+def _check_scratchpad(checker: Checker, declared: Declared, base: Base, local: bool) -> None:
+    if attributes.has(base.attributes, "scratchpad"):
+        if local or base.storage == "extern":
+            what = "a local variable" if local else "declared extern"
+            checker.reject(declared.span, f"only global variables lie in the scratchpad, '{declared.name}' is {what}")
+        if not checker.target.has_scratchpad:
+            checker.reject(declared.span, f"target '{checker.target.name}' has no scratchpad for '{declared.name}'")
 
 
 def _initial(
@@ -296,6 +306,7 @@ def _define_global(checker: Checker, variable: _Variable, base: Base) -> None:
     name, span = variable.name, variable.span
     earlier = checker.scopes.find_here(name)
     symbol = tree.VariableSymbol(name, qual, kind, span, reference, alignment=variable.alignment, initial=variable.initial)
+    symbol.scratchpad = attributes.has(base.attributes, "scratchpad")
     if isinstance(earlier, tree.VariableSymbol):
         _redeclare(checker, earlier, symbol)
         return

@@ -51,6 +51,8 @@ class VariableSymbol:
     initial: Initializer | None = None
     """Of globals and statics: made of constants only; None is zero."""
     no_escape: bool = False
+    scratchpad: bool = False
+    """A global in the memory of a device's core."""
 
 
 @mutable_record(eq=False)

@@ -33,7 +33,8 @@ _IF_UNDEFINED: tuple[tuple[str, str], ...] = (
 
 
 _OF_DEVICES: dict[str, dict[str, str]] = {
-    "naplespu": {
+    "naplespu": {"__scratchpad": "__attribute__((scratchpad))"}
+    | {
         f"vec16{short}": f"varying {full}"
         for short, full in (
             ("i8", "int8"), ("u8", "uint8"), ("i16", "int16"), ("u16", "uint16"), ("i32", "int32"), ("u32", "uint32"),
@@ -41,7 +42,7 @@ _OF_DEVICES: dict[str, dict[str, str]] = {
         )
     },
 }  # fmt: skip
-"""Device -> names of its manual: a vector is a varying value."""
+"""Device -> words of its manual; a vector is a varying value."""
 
 
 def predefined(options: Options) -> dict[str, str]:
