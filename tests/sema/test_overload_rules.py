@@ -89,6 +89,18 @@ CHOSEN = {
     "a reference costs more than a value": ("float x", "f(float &a, int b) f(float a, int b)", "f(x, x)", "varying float"),
     "constants convert cheaply": ("int v", "f(int a, uniform int b) f(float a, float b)", "f(v, 1)", "varying int32"),
     "null goes to any pointer": ("int v", "f(uniform int * uniform p) f(float16 x)", "f(NULL)", "uniform int32 * uniform"),
+    "a null pointer that was cast has its type": (
+        "int v",
+        "f(const void * varying p) f(const void * uniform p)",
+        "f((const void * uniform)NULL)",
+        "const void * uniform",
+    ),
+    "a null pointer that was cast has its rate": (
+        "int v",
+        "f(const void * varying p) f(const void * uniform p)",
+        "f((void * varying)NULL)",
+        "const void * varying",
+    ),
 }
 
 

@@ -13,6 +13,7 @@ from voltac.sema.scopes import FunctionSet
 from voltac.sema.types import (
     UNIFORM,
     VARYING,
+    VOID_QUAL,
     Array,
     Function,
     Pointer,
@@ -45,6 +46,7 @@ class Argument:
         return f"function '{self.functions.name}'" if self.functions is not None else str(self.qual)
 
 
+_NULL = Qual(Pointer(VOID_QUAL))
 _NO_TYPE = Qual(Function(Qual(Pointer(Qual(Scalar("int", 8)))), ()))
 
 
@@ -55,6 +57,9 @@ def argument(operand: Operand) -> Argument:
         return Argument(_NO_TYPE, False, True, False, operand)
     constant = type(operand) is tree.Constant
     null = constant and isinstance(operand, tree.Value) and is_null(operand)
+    if null and isinstance(operand, tree.Value) and isinstance(operand.type.type, Pointer):
+        # A null pointer with a type of its own, from a cast, is no NULL that fits every pointer equally well.
+        null = operand.type == _NULL
     return Argument(operand_qual(operand), is_reference(operand), constant, null)
 
 
