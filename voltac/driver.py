@@ -2,6 +2,10 @@
 
     preprocess ─ parse ─ check ─ lower ─ early ─ passes ─ late
 
+or for a device, which LLVM knows nothing of, from ``passes`` on through :data:`DEVICE_STAGES`
+
+    passes ─ simplify ─ legalize ─ select ─ assemble
+
 Each stage takes what the one before made. A compilation may stop after any
 stage, print what it made, and begin at any stage that takes text.
 """
@@ -25,6 +29,8 @@ if TYPE_CHECKING:
     from voltac.ir.model import Module
     from voltac.llvm import Optimized
     from voltac.passes.access import AccessReport
+    from voltac.target_info import TargetInfo
+    from voltac.targets.device import DeviceProgram
     from voltac.sema.tree import Program
     from voltac.syntax import Preprocessed
 
@@ -88,6 +94,16 @@ class Compilation:
         return cast("Optimized", self.results["late"])
 
     @property
+    def device_program(self) -> DeviceProgram:
+        """The finished program for a device."""
+        return cast("DeviceProgram", self.results["assemble"])
+
+    @property
+    def product(self) -> Optimized | DeviceProgram:
+        """What the last stage made."""
+        return self.device_program if self.options.target.is_device else self.optimized
+
+    @property
     def dependencies(self) -> tuple[str, ...]:
         """Every source file read, the main one first."""
         return tuple(self.preprocessed.dependencies) if "preprocess" in self.results else (self.file,)
@@ -147,6 +163,43 @@ def _late(text: str, job: Compilation) -> Optimized:
     return late(text, job.options)
 
 
+def _simplify(text: str, job: Compilation) -> str:
+    from voltac.llvm import simplify_for_device
+
+    return simplify_for_device(text, job.options)
+
+
+def _legalize(text: str, job: Compilation) -> str:
+    from voltac.targets import find_device
+
+    return find_device(job.options.target).legalize(text, job.options)
+
+
+def _select(text: str, job: Compilation) -> str:
+    from voltac.targets import find_device
+
+    return find_device(job.options.target).select(text, job.options)
+
+
+def _assemble(text: str, job: Compilation) -> DeviceProgram:
+    from voltac.targets import find_device
+    from voltac.targets.device import make_program
+
+    def legal() -> str:
+        if "legalize" not in job.results:
+            raise InputError(f"{job.file} is compiled from a later stage than its IR, which therefore cannot be written")
+        return str(job.results["legalize"])
+
+    def bitcode(text: str) -> bytes:
+        from voltac.llvm import bitcode
+
+        return bitcode(text, job.options)
+
+    # What is selected here is nobody's text but ours.
+    file = f"{job.file} (assembly)" if "select" in job.results else job.file
+    return make_program(text, file, find_device(job.options.target).code, job.diagnostics, legal, bitcode)
+
+
 @record
 class Stage:
     """One step. ``show`` turns its result into text; ``takes_text`` says that a compilation may begin here."""
@@ -174,7 +227,20 @@ STAGES: tuple[Stage, ...] = (
     Stage("late", "simplification and code generation", _late, lambda made: str(made.text()), True),
 )
 
+DEVICE_STAGES: tuple[Stage, ...] = (
+    *STAGES[:-1],
+    Stage("simplify", "inlining and simplification", _simplify, str, True),
+    Stage("legalize", "IR to what the device has", _legalize, str, True),
+    Stage("select", "IR to assembly language", _select, str, True),
+    Stage("assemble", "assembly language to a program", _assemble, lambda made: str(made.assembly()), True),
+)
+
 STAGE_NAMES: tuple[str, ...] = tuple(stage.name for stage in STAGES)
+
+
+def stages_of(target: TargetInfo) -> tuple[Stage, ...]:
+    """What a compilation for a target goes through."""
+    return DEVICE_STAGES if target.is_device else STAGES
 
 
 # --- running them -----------------------------------------------------------------------------------------------
@@ -187,10 +253,10 @@ def compile_source(
     diagnostics: Diagnostics | None = None,
     *,
     begin: str = STAGE_NAMES[0],
-    end: str = STAGE_NAMES[-1],
+    end: str = "",
     watch: Watch | None = None,
 ) -> Compilation:
-    """Run the stages ``begin`` to ``end`` on ``text``, the contents of ``file``.
+    """Run the stages ``begin`` to ``end``, by default the last one, on ``text``, the contents of ``file``.
 
     Raises :class:`CompileError` for mistakes of the program, :class:`InternalError` for ours.
     """
@@ -202,7 +268,9 @@ def compile_source(
 def _run_stages(text: str, job: Compilation, begin: str, end: str) -> None:
     watch = job.watch
     result: Any = text
-    for stage in STAGES[STAGE_NAMES.index(begin) : STAGE_NAMES.index(end) + 1]:
+    stages = stages_of(job.options.target)
+    names = [stage.name for stage in stages]
+    for stage in stages[names.index(begin) : names.index(end) + 1 if end else None]:
         with watch.timed(stage.name):
             result = job.results[stage.name] = _run_stage(stage, result, job, text)
         if stage.name in watch.print_stages:
@@ -215,7 +283,7 @@ def _run_stages(text: str, job: Compilation, begin: str, end: str) -> None:
 def _run_stage(stage: Stage, given: Any, job: Compilation, text: str) -> Any:
     try:
         return stage.run(given, job)
-    except (CompileError, InternalError, MemoryError):
+    except (CompileError, InternalError, InputError, MemoryError):
         raise
     except RecursionError:
         raise CompileError(_too_deep(job)) from None

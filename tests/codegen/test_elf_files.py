@@ -60,19 +60,19 @@ def test_another_reader_finds_what_was_written() -> None:
     assert elf["e_entry"] == 0x400
     addresses = {section.name: section["sh_addr"] for section in elf.iter_sections() if section["sh_flags"] & 2}
     main = {".trap": 0x380, ".text": 0x400, ".rodata": 0x800000, ".data": 0x800040, ".bss": 0x8000C0}
-    assert addresses == {**main, "scratchpad": 0}
+    assert addresses == {**main, "scratchpad": 0xFE000000}
     table = elf.get_section_by_name(".symtab")
     assert isinstance(table, SymbolTableSection)
     values = {symbol.name: symbol["st_value"] for symbol in table.iter_symbols()}
     assert values["helper"] == 0x400 + 24
-    assert values["__scratchpad_image"] == 0x800080 and values["__scratchpad_end"] == 24 and values["__end"] == 0x800140
+    assert values["__scratchpad_image"] == 0x800080 and values["__scratchpad_end"] == 0xFE000018 and values["__end"] == 0x800140
     loads = [(segment["p_vaddr"], segment["p_paddr"], segment["p_memsz"]) for segment in elf.iter_segments()]
     assert loads == [
         (0x380, 0x380, 4),
         (0x400, 0x400, 28),
         (0x800000, 0x800000, 25),
         (0x800040, 0x800040, 4),
-        (0, 0x800080, 24),
+        (0xFE000000, 0x800080, 24),
         (0x8000C0, 0x8000C0, 100),
     ]
     rodata = elf.get_section_by_name(".rodata").data()

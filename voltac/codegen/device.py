@@ -45,12 +45,14 @@ class SectionPlace:
 
     name: str
     kind: str
-    """``text``, ``data`` (written at load time), ``constants``, ``zeros`` (takes no place in the file) or ``local``: another
-    address space, from 0 on, whose contents the start-up code copies there."""
+    """``text``, ``data`` (written at load time), ``constants``, ``zeros`` (takes no place in the file) or ``local``: a memory
+    of its own, whose contents the start-up code copies there."""
     address: int | None
-    """None: behind the section before."""
+    """Where its bytes lie when the program begins. None: behind the section before."""
     limit: int
-    """First address that the section must not reach; for ``local`` the size of the other space."""
+    """First address that the section must not reach."""
+    base: int = 0
+    """For ``local``: the address by which the program knows it."""
 
 
 @record(eq=False)

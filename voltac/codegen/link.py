@@ -1,7 +1,7 @@
 """Assembled code → code with addresses: sections get their places, labels their values, open words are filled in.
 
 The linker defines ``__end``, the first byte behind everything, and for a section
-of another address space ``__NAME_image`` (where its bytes wait in main memory),
+with a memory of its own ``__NAME_image`` (where its bytes wait in main memory),
 ``__NAME_start`` and ``__NAME_end`` (where they belong).
 """
 
@@ -44,15 +44,15 @@ def _place(code: ObjectFile, device: DeviceCode, messages: Diagnostics) -> None:
         section = code.sections.get(place.name)
         if place.kind == "local":
             _define(code, f"__{place.name}_image", "", cursor)
-            _define(code, f"__{place.name}_start", "", 0)
-            _define(code, f"__{place.name}_end", "", section.size if section else 0)
+            _define(code, f"__{place.name}_start", "", place.base)
+            _define(code, f"__{place.name}_end", "", place.base + (section.size if section else 0))
         if section is None:
             continue
         ordered[place.name] = section
         section.alignment = max(section.alignment, device.section_alignment)
         cursor = -(-cursor // section.alignment) * section.alignment
         section.loaded_at = cursor
-        section.address = 0 if place.kind == "local" else cursor
+        section.address = place.base if place.kind == "local" else cursor
         if place.kind == "local":
             _define(code, f"__{place.name}_image", "", cursor)
         room = place.limit - section.address

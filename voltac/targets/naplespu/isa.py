@@ -278,6 +278,8 @@ CONTROL_REGISTERS = {
 """Name -> number for read_cr and write_cr (reference 1.4)."""
 
 _LINE = 64
+SCRATCHPAD_BASE = 0xFE00_0000
+"""Pointers into the scratchpad are addresses from here on; its instructions look at the low 16 bits only."""
 
 DEVICE_CODE = DeviceCode(
     name="naplespu",
@@ -300,11 +302,11 @@ DEVICE_CODE = DeviceCode(
     places=(
         SectionPlace(".trap", "text", 0x380, 0x400),
         SectionPlace(".text", "text", 0x400, 0x8_0000),
-        SectionPlace(".rodata", "constants", 0x80_0000, 0xFF00_0000),
-        SectionPlace(".data", "data", None, 0xFF00_0000),
+        SectionPlace(".rodata", "constants", 0x80_0000, SCRATCHPAD_BASE),
+        SectionPlace(".data", "data", None, SCRATCHPAD_BASE),
         # The last 2 KiB are each thread's staging space.
-        SectionPlace("scratchpad", "local", None, 0xF800),
-        SectionPlace(".bss", "zeros", None, 0xFF00_0000),
+        SectionPlace("scratchpad", "local", None, SCRATCHPAD_BASE + 0xF800, base=SCRATCHPAD_BASE),
+        SectionPlace(".bss", "zeros", None, SCRATCHPAD_BASE),
     ),
     section_alignment=_LINE,
 )

@@ -1,0 +1,107 @@
+"""What the driver and the faces have to know of a device, and a program compiled for one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from voltac.codegen.assembler import assemble
+from voltac.codegen.device import DeviceCode
+from voltac.codegen.elf import write_elf
+from voltac.codegen.elf_read import read_image
+from voltac.codegen.image import Image, memory_text, toolchain_text
+from voltac.codegen.link import link
+from voltac.diagnostics import NOWHERE, Diagnostics
+from voltac.records import mutable_record, record
+
+if TYPE_CHECKING:
+    from voltac.options import Options
+
+START = "_start"
+"""Label where a program begins; a kernel ``f`` begins at ``_start.f``."""
+
+
+@record(eq=False)
+class Device:
+    """A device's stages behind ``passes``, and its simulator."""
+
+    code: DeviceCode
+    legalize: Callable[[str, Options], str]
+    select: Callable[[str, Options], str]
+    simulator: Callable[[Any], Any]
+    """A device to run programs on, made from :attr:`configuration`'s result."""
+    configuration: Callable[..., Any]
+    """How a device is set up: takes ``cores``, ``threads`` and what else it knows, by name; ValueError for what it has not."""
+
+
+def start_label(kernel: str) -> str:
+    return f"{START}.{kernel}"
+
+
+def kernels(symbols: Mapping[str, int]) -> dict[str, int]:
+    """The kernels of a program and the addresses where they begin."""
+    return {
+        name.removeprefix(START + "."): address
+        for name, address in sorted(symbols.items(), key=lambda item: item[1])
+        if name.startswith(START + ".")
+    }
+
+
+@mutable_record(eq=False)
+class DeviceProgram:
+    """A finished program, in every form somebody may want; the methods are those of :class:`voltac.llvm.Optimized`."""
+
+    _assembly: str
+    _entry: str
+    _device: DeviceCode
+    _legal: Callable[[], str]
+    """Its IR, as the selector took it."""
+    _bitcode: Callable[[str], bytes]
+
+    def object_code(self, notes: Mapping[str, bytes] | None = None) -> bytes:
+        """A linked ELF file."""
+        return write_elf(link(assemble(self._assembly, self._device), self._device), self._device, self._entry, notes)
+
+    def relocatable(self) -> bytes:
+        """An ELF file that is not linked."""
+        return write_elf(assemble(self._assembly, self._device), self._device)
+
+    def assembly(self, comments: bool = False) -> str:
+        """Assembly language."""
+        return self._assembly
+
+    def text(self) -> str:
+        """LLVM assembly language with what the device has."""
+        return self._legal()
+
+    def bitcode(self) -> bytes:
+        """LLVM bitcode of the same."""
+        return self._bitcode(self._legal())
+
+    def image(self) -> Image:
+        """What lies in memory before the program runs."""
+        return read_image(self.object_code(), self._device)
+
+    def toolchain_text(self) -> str:
+        """The image in the text format of the device's toolchain."""
+        return toolchain_text(self.image())
+
+    def memory_text(self) -> str:
+        """The image as the memory model of the hardware's source reads it."""
+        return memory_text(self.image())
+
+
+def make_program(
+    text: str,
+    file: str,
+    device: DeviceCode,
+    diagnostics: Diagnostics,
+    legal: Callable[[], str],
+    bitcode: Callable[[str], bytes],
+) -> DeviceProgram:
+    """Assemble and link; what is wrong is told to ``diagnostics`` and raised as CompileError."""
+    linked = link(assemble(text, device, file, diagnostics), device, diagnostics)
+    starts = [name for name, symbol in linked.symbols.items() if name == START or name.startswith(START + ".")]
+    if not starts:
+        diagnostics.fatal(NOWHERE, f"{file} exports no function: {device.name} runs kernels, and those are exported functions")
+    return DeviceProgram(text, min(starts, key=linked.address), device, legal, bitcode)

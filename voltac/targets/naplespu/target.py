@@ -1,0 +1,38 @@
+"""NaplesPU as the driver sees it: its stages and its simulator. Each is imported when it is used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from voltac.targets.device import Device
+from voltac.targets.naplespu.isa import DEVICE_CODE
+
+if TYPE_CHECKING:
+    from voltac.options import Options
+
+
+def _legalize(text: str, options: Options) -> str:
+    from voltac.targets.naplespu.legalize import run
+
+    return run(text, options)
+
+
+def _select(text: str, options: Options) -> str:
+    from voltac.targets.naplespu.select import run
+
+    return run(text, options)
+
+
+def _simulator(configuration: Any) -> Any:
+    from voltac.targets.naplespu.sim import Device as Simulated
+
+    return Simulated(configuration)
+
+
+def _configuration(**fields: Any) -> Any:
+    from voltac.targets.naplespu.sim import Configuration
+
+    return Configuration(**fields)
+
+
+DEVICE = Device(DEVICE_CODE, _legalize, _select, _simulator, _configuration)
