@@ -9,6 +9,10 @@ varying float splat(uniform float value) { return value; }
 // Bit 0 of each lane.
 uniform int createmask(int lanes) { return bitmap((lanes & 1) != 0); }
 
+// The lanes that are on; write_mask(bits) switches them on and off outside of varying control flow.
+uniform int read_mask() { return bitmap(__active()); }
+uniform int __builtin_npu_read_mask_reg() { return bitmap(__active()); }
+
 varying int __builtin_npu_makevectori32(uniform int value) { return value; }
 varying float __builtin_npu_makevectorf32(uniform float value) { return value; }
 int __builtin_npu_shufflei32(int value, int lanes) { return __shuffle(value, lanes); }

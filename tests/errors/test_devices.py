@@ -12,6 +12,16 @@ NAPLESPU = Options(target=find_target("naplespu"))
 _ROWS = (
     ("a local in the scratchpad", "error: global variables ... 'x' is a local", "void f() { __scratchpad uniform int «x»; }"),
     ("an extern in the scratchpad", "error: global variables ... declared extern", "__scratchpad extern uniform int «x»;"),
+    (
+        "the mask under varying control flow",
+        "error: varying control flow",
+        "export void f(uniform int a[]) { if (a[programIndex] > 0) { «write_mask»(3); } }",
+    ),
+    (
+        "the mask in foreach",
+        "error: 'foreach'",
+        "export void f(uniform int a[]) { foreach (i = 0 ... 9) { a[i] = 1; «write_mask»(3); } }",
+    ),
 )
 
 

@@ -235,6 +235,7 @@ BUILTINS: dict[str, Callable[..., Value]] = {
     "__atomic_compare_exchange": _compare_exchange,
     "__fence": lambda lanes: None,
     "__clock": _clock,
+    "__write_mask": lambda lanes, bits: None,  # the set of lanes that go on is the business of statements.py
     # The interpreter is the one thread of a device: nobody else is waited for, and memory has no caches.
     "__barrier": lambda lanes, number, others: None,
     "__flush": lambda lanes, address: None,

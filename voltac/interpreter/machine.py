@@ -101,6 +101,8 @@ class Frame:
     """Of the loops around the current statement, innermost last."""
     task: dict[str, int] = field(default_factory=dict)
     """The values of ``taskIndex`` and the like."""
+    writes_mask: bool = False
+    """The function has written the mask."""
     seeking: str | None = None
     """The label a ``goto`` is on its way to: statements before it are passed over."""
 

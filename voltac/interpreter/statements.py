@@ -132,12 +132,16 @@ class Statements:
 
     # --- sequences and jumps ---
 
+    def _runs(self, statement: tree.Statement, active: Mask) -> bool:
+        """A program that writes the mask may switch lanes on again where none is."""
+        return active.any() or self.machine.frame.writes_mask or self.holds_case(statement)
+
     def block(self, node: tree.Block, active: Mask) -> Mask:
         statements, index = node.statements, 0
         while index < len(statements):
             statement = statements[index]
             seeking = self.machine.frame.seeking
-            if self._holds_label(statement, seeking) if seeking else active.any() or self.holds_case(statement):
+            if self._holds_label(statement, seeking) if seeking else self._runs(statement, active):
                 try:
                     active = self.execute(statement, active)
                 except Jump as jump:
@@ -183,6 +187,11 @@ class Statements:
         return active
 
     def evaluate(self, node: tree.Evaluate, active: Mask) -> Mask:
+        if isinstance(node.value, tree.Builtin) and node.value.name == "__write_mask":
+            (bits,) = self.expressions.arguments(node.value.arguments, active)
+            self.machine.frame.writes_mask = True
+            written: Mask = (int(bits) >> np.arange(self.machine.width) & 1).astype(bool)
+            return written
         self.expressions.evaluate(node.value, active)
         return active
 

@@ -78,6 +78,9 @@ class FunctionContext:
         self.entry_mask: IR | None = None
         self.region = Region("")
         self.targets: list[Target] = []
+        self.written: Lanes | None = None
+        """The lanes that the program has switched on itself; ``written_mask`` is the mask made of it."""
+        self.written_mask: IR | None = None
         self.threads: Threads | None = None
         """In a kernel that the threads of a device share."""
         self.touched: set[Lanes] = set()
@@ -134,7 +137,7 @@ class FunctionContext:
     @property
     def cross_lane(self) -> bool:
         """Can values of lanes that are off be observed here?"""
-        if self.escapes.has_goto or self.lane_scope is None:
+        if self.escapes.has_goto or self.lane_scope is None or self.written is not None:
             return True
         known = self._observes_lanes.get(id(self.lane_scope))
         if known is None:

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from voltac.lower import masks
 from voltac.lower.builder import IR, NOTHING
 from voltac.lower.context import FunctionContext
 from voltac.sema import tree
+from voltac.sema.tree_walk import children
+
+
+def writes_mask(body: tree.Statement) -> bool:
+    """Does a function write the mask itself?"""
+    waiting: list[object] = [body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, tree.Builtin) and node.name == "__write_mask":
+            return True
+        waiting += children(node)
+    return False
 
 
 def _calls(name: str, result: str = "void") -> Callable[[FunctionContext, tree.Builtin, list[IR]], IR]:
@@ -24,7 +37,13 @@ def _calls(name: str, result: str = "void") -> Callable[[FunctionContext, tree.B
     return emit
 
 
+def _write_mask(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    masks.write_bits(c, arguments[0])
+    return NOTHING
+
+
 DEVICE_BUILTINS = {
+    "__write_mask": _write_mask,
     "__barrier": _calls("npu.barrier"),
     "__flush": _calls("npu.flush"),
     "__invalidate": _calls("npu.invalidate"),

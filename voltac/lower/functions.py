@@ -8,6 +8,7 @@ from voltac.lower import masks
 from voltac.lower.abi import array_element, is_function, passing
 from voltac.lower.builder import IR, NOTHING, zero
 from voltac.lower.context import FunctionContext, Region
+from voltac.lower.device_builtins import writes_mask
 from voltac.lower.memory_access import copy_bytes, load, store_everywhere
 from voltac.lower.merge_point import MergePoint
 from voltac.lower.module import ALL_ON, C_CONVENTION, MASKED, TASK, ModuleContext, Version, has_shared_version
@@ -105,6 +106,8 @@ def write_version(module: ModuleContext, version: Version) -> None:
         c.build.at_entry(f"store ptr null, ptr {c.task_handle.name}, align {c.types.sizes.pointer_bytes}")
     kernel = symbol.exported and version.kind == C_CONVENTION
     thread_attributes = begin_kernel(c) if kernel and c.target.has_threads else ""
+    if c.target.is_device and writes_mask(body):
+        masks.begin_written(c)
     # Tasks run on other threads, which have a state of their own.
     begins_here = version.kind == TASK or kernel
     restore_state = _set_float_state(c) if begins_here else None

@@ -179,3 +179,25 @@ def without_escaped(c: FunctionContext, mask: IR | None, touched: set[Lanes]) ->
         left = remaining if left is None else c.build.binary("and", left, remaining)
     assert left is not None
     return from_storage(c, left)
+
+
+# --- masks that a program for a device writes itself
+
+
+def begin_written(c: FunctionContext) -> None:
+    """In a function that writes the mask: keep it in a variable."""
+    c.written = new_lanes(c, "written")
+    write_lanes(c, c.written, c.mask)
+    c.mask = c.written_mask = read_lanes(c, c.written)
+
+
+def write_bits(c: FunctionContext, lanes: IR) -> None:
+    """The lanes whose bits are 1 run from here on."""
+    assert c.written is not None
+    write_lanes(c, c.written, c.build.convert("bitcast", c.build.convert("trunc", lanes, f"i{c.width}"), c.types.mask))
+
+
+def use_written(c: FunctionContext) -> None:
+    """A statement begins: outside of varying control flow the mask is what was written last."""
+    if c.written is not None and c.mask is c.written_mask:
+        c.mask = c.written_mask = read_lanes(c, c.written)

@@ -37,6 +37,7 @@ def _lower_in_order(c: FunctionContext, statements: tuple[tree.Statement, ...]) 
             if not _begins_with_label(statement):
                 # What stands before the label runs never, but has to be well-formed.
                 c.build.start(c.build.block("never"))
+        masks.use_written(c)
         if c.shrunk and c.region.end and not isinstance(statement, tree.CaseLabel):
             if cost_of_rest(statements, number) > REST_LIMIT:
                 leave_if_empty(c)

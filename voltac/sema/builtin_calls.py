@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from voltac.diagnostics import Span
+from voltac.diagnostics import Note, Span
 from voltac.sema import tree
 from voltac.sema.builtins import BUILTINS, BuiltinRow
 from voltac.sema.context import Checker
@@ -79,3 +79,12 @@ def instantiate(pattern: str, element: Scalar | None, joint: Rate) -> Qual:
         type = ATOMIC_TYPES[kind]
     inner = Qual(type, UNIFORM if type is VOID else rates[rate])
     return Qual(Pointer(inner), rates[pointer]) if pointer else inner
+
+
+def check_place_of_mask_write(checker: Checker, span: Span) -> None:
+    """A program may write the mask only where the compiler does not look after it."""
+    for frame in checker.frames:
+        if frame.varying or frame.kind not in ("if", "loop", "switch"):
+            what = f"'{frame.kind}'" if frame.kind.startswith(("foreach", "unmasked")) else "varying control flow"
+            begins = Note(frame.span, "it begins here")
+            checker.reject(span, f"the mask cannot be written inside {what}, where the compiler looks after it", begins)

@@ -124,7 +124,11 @@ BUILTINS: dict[str, BuiltinRow] = {
         BuiltinRow("__invalidate", "u void", ("u void *",), (), "the same, and forgets the line"),
         BuiltinRow("__read_control", "u uint32", ("u uint32",), (), "control register"),
         BuiltinRow("__write_control", "u void", ("u uint32", "u uint32"), (), "(value, register)"),
+        BuiltinRow("__write_mask", "u void", ("u uint32",), (), "from here on the lanes whose bits are 1 run"),
         BuiltinRow("__processors", "u int32", (), (), "number of processors that are online"),
         BuiltinRow("__random_bits", "u bool", ("u int64 *",), (), "writes 64 hardware random bits; 0 and false if none"),
     )
 }
+
+OF_PROGRAMS = frozenset(("__write_mask",))
+"""Rows that programs for devices call themselves: what they mean for a function cannot be said by calling another one."""

@@ -33,7 +33,12 @@ _IF_UNDEFINED: tuple[tuple[str, str], ...] = (
 
 
 _OF_DEVICES: dict[str, dict[str, str]] = {
-    "naplespu": {"__scratchpad": "__attribute__((scratchpad))"}
+    "naplespu": {
+        "__scratchpad": "__attribute__((scratchpad))",
+        "write_mask(bits)": "__write_mask(bits)",
+        "__builtin_npu_write_mask_reg(bits)": "__write_mask(bits)",
+        "__builtin_npu_write_mask_regv16i32(lanes)": "__write_mask(createmask(lanes))",
+    }
     | {
         f"vec16{short}": f"varying {full}"
         for short, full in (
