@@ -47,11 +47,16 @@ class Machine:
         externals: Mapping[str, External] | None = None,
         block_limit: int = 20_000_000,
         new_is_poison: bool = True,
+        line_bytes: int = 1,
     ) -> None:
-        """``new_is_poison`` is for code of ours; LLVM reads padding as a part of wider numbers and shifts it out again."""
+        """``new_is_poison`` is for code of ours; LLVM reads padding as a part of wider numbers and shifts it out again.
+
+        ``line_bytes`` is for devices: objects begin and end at lines, and so must arrays given to :meth:`call`.
+        """
         self.module = module
         self.kinds = Kinds(module.layout(pointer_bytes))
-        self.memory = Memory(new_is_poison)
+        self.memory = Memory(new_is_poison, pointer_bytes, line_bytes)
+        self._line_bytes = line_bytes
         self.externals: dict[str, External] = {**EXTERNALS, **(externals or {})}
         self.blocks_left = block_limit
         self.printed: list[str] = []
@@ -88,8 +93,9 @@ class Machine:
             if id(argument) not in objects:
                 array: Any = argument
                 data = memoryview(array.reshape(-1).view("uint8"))
+                alignment = max(array.itemsize, self._line_bytes)
                 objects[id(argument)] = self.memory.place(
-                    f"argument {number}", data, defined=True, alignment=array.itemsize, writable=array.flags.writeable
+                    f"argument {number}", data, defined=True, alignment=alignment, writable=array.flags.writeable
                 )
             values.append(objects[id(argument)].base)
         try:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from voltac.ir.interp_values import Fault, Kind, Value, decode, encode
 from voltac.records import mutable_record, record
 
-_REGION_BITS = 40
-_MIDDLE = 1 << (_REGION_BITS - 1)
+_REGION_BITS = {8: 40, 4: 18}
+"""Bytes of a pointer -> bits of an address within a region. Regions of freed objects are used again where there are few."""
 
 
 @mutable_record
@@ -30,32 +30,42 @@ class Object:
 
 
 class Memory:
-    def __init__(self, new_is_poison: bool = True) -> None:
-        """``new_is_poison``: what was never stored is poison; else it is zero."""
+    def __init__(self, new_is_poison: bool = True, pointer_bytes: int = 8, line_bytes: int = 1) -> None:
+        """``new_is_poison``: what was never stored is poison; else it is zero. Objects made here fill whole lines."""
         self._new = b"\0" if new_is_poison else b"\1"
+        self._region_bits = _REGION_BITS[pointer_bytes]
+        self._line = line_bytes
+        self._free: list[int] = []
         self._objects: dict[int, Object] = {}
         self._next = 1
 
     def place(self, name: str, data: memoryview, *, defined: bool, alignment: int = 64, writable: bool = True) -> Object:
         """Give existing bytes an address that is a multiple of ``alignment`` and of no larger power of two."""
-        base = (self._next << _REGION_BITS) + _MIDDLE + alignment
+        number = self._next
+        if self._free and self._region_bits < 40:
+            number = self._free.pop()
+        else:
+            self._next += 1
+        base = (number << self._region_bits) + (1 << (self._region_bits - 1)) + alignment
         placed = Object(name, base, data, bytearray((b"\1" if defined else self._new) * len(data)), writable)
-        self._objects[self._next] = placed
-        self._next += 1
+        self._objects[number] = placed
         return placed
 
     def allocate(self, name: str, size: int, alignment: int, *, defined: bool = False) -> Object:
-        return self.place(name, memoryview(bytearray(size)), defined=defined, alignment=max(1, alignment))
+        size = -(-size // self._line) * self._line
+        return self.place(name, memoryview(bytearray(size)), defined=defined, alignment=max(self._line, alignment))
 
     def free(self, base: int) -> None:
-        found = self._objects.get(base >> _REGION_BITS)
+        number = base >> self._region_bits
+        found = self._objects.get(number)
         if found is None or found.base != base:
             raise Fault(f"what lies at {base:#x} was not allocated or is freed already")
-        del self._objects[base >> _REGION_BITS]
+        del self._objects[number]
+        self._free.append(number)
 
     def in_object(self, address: int) -> Object | None:
         """The object an address points into or to the end of."""
-        found = self._objects.get(address >> _REGION_BITS)
+        found = self._objects.get(address >> self._region_bits)
         return found if found is not None and found.base <= address <= found.end else None
 
     def find(self, address: Value, size: int, alignment: int, *, write: bool = False) -> tuple[Object, int]:
@@ -63,7 +73,7 @@ class Memory:
         action = "writes" if write else "reads"
         if address is None:
             raise Fault(f"{action} at a poisoned address")
-        found = self._objects.get(address >> _REGION_BITS)
+        found = self._objects.get(address >> self._region_bits)
         if found is None:
             raise Fault(f"{action} at {address:#x}, where no object is")
         offset = address - found.base

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from voltac.llvm.host import CannotRun, can_run, host_target, require_runnable
     from voltac.llvm.load import LoadedObject, load_objects
     from voltac.llvm.machine import llvm_version
-    from voltac.llvm.optimize import Optimized, early, late
+    from voltac.llvm.optimize import Optimized, bitcode, early, late, simplify_for_device
 
 __all__ = [
     "CannotRun",
     "LoadedObject",
     "Optimized",
+    "bitcode",
     "can_run",
     "early",
     "host_target",
@@ -27,13 +28,14 @@ __all__ = [
     "llvm_version",
     "load_objects",
     "require_runnable",
+    "simplify_for_device",
 ]
 
 _HOMES = {
     "host": ("CannotRun", "can_run", "host_target", "require_runnable"),
     "load": ("LoadedObject", "load_objects"),
     "machine": ("llvm_version",),
-    "optimize": ("Optimized", "early", "late"),
+    "optimize": ("Optimized", "bitcode", "early", "late", "simplify_for_device"),
 }
 
 

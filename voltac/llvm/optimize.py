@@ -110,7 +110,23 @@ def _pass_builder(options: Options, level: int) -> Any:
     tuning.loop_vectorization = False
     tuning.slp_vectorization = False
     tuning.loop_unrolling = options.loop_unrolling and level > 1
-    return llvm.create_pass_builder(target_machine(options), tuning)
+    # Devices are not LLVM's: what it decides by costs of a machine is then left as it is.
+    machine = None if options.target.is_device else target_machine(options)
+    return llvm.create_pass_builder(machine, tuning)
+
+
+def simplify_for_device(text: str, options: Options) -> str:
+    """Between ``passes`` and the target's own legalization: LLVM's simplification without a target machine.
+
+    Its pipeline of whole modules inlines; the data layout's one integer size (``n32``) keeps it from making odd ones.
+    """
+    if not options.level:
+        return text
+    with stage("simplify", text):
+        module = Module(text, options)
+        builder = _pass_builder(options, min(options.level, 2))
+        builder.getModulePassManager().run(module.ref, builder)
+        return str(module.ref)
 
 
 def _simplified(module: Module, text: str, options: Options) -> Module:
@@ -171,3 +187,10 @@ def _with_function_properties(text: str, options: Options) -> str:
         return match[0][: match.start("rest") - match.start()] + properties + match["rest"]
 
     return _DEFINITION.sub(rewrite, text)
+
+
+def bitcode(text: str, options: Options) -> bytes:
+    """LLVM bitcode of a module as it is."""
+    with stage("bitcode", text):
+        written: bytes = Module(text, options).ref.as_bitcode()
+        return written

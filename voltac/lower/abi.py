@@ -9,6 +9,8 @@ aarch64 (AAPCS64): the upper bits of small integers are anything. A struct of up
 floats of one type travels in as many registers, another one of at most 16 bytes in
 integer registers, all of it or nothing (an array, for LLVM); a larger one as the address
 of a copy, results at an address given by the caller (``sret``).
+
+Devices: structs travel in memory.
 """
 
 from __future__ import annotations
@@ -74,6 +76,8 @@ def _struct_passing(types: TypeLayout, qual: Qual, result: bool) -> Passing:
             return Passing("ptr", f"sret({memory}) align {alignment}" if result else "", in_memory=True)
         parts = tuple(f"i{8 * min(8, size - start)}" for start in range(0, size, 8))
         return Passing(_together(parts), "", parts, joined="[2 x i64]" if len(parts) == 2 else "")
+    if types.is_device:
+        return Passing("ptr", f"sret({memory}) align {alignment}" if result else "", in_memory=True)
     if types.architecture == "x86":
         # The stack is aligned for words only.
         return Passing("ptr", f"sret({memory}) align {alignment}" if result else f"byval({memory}) align 4", in_memory=True)

@@ -38,6 +38,8 @@ def divide_integers(
     instruction = f"{sign}{'div' if operator == '/' else 'rem'}"
     if not varying or (constant_divisor and _is_left_to_llvm(c, right)):
         return c.build.binary(instruction, left, right)
+    if not c.target.has_double:
+        return _divide_guarded(c, instruction, left, right)
     bits = int(left.type[left.type.index(" x i") + 4 : -1])
     if bits > 32:
         return _divide_magnitudes(c, operator, left, right, signed)
@@ -65,6 +67,14 @@ def divide_integers(
     if operator == "%":
         quotient = c.build.binary("sub", dividend, c.build.binary("mul", quotient, widened(right, wide)))
     return c.build.convert("trunc", quotient, left.type) if bits < 32 else quotient
+
+
+def _divide_guarded(c: FunctionContext, instruction: str, left: IR, right: IR) -> IR:
+    """Left to the target's own expansion; lanes that are off may have a divisor of zero, which LLVM takes for a promise."""
+    divisor = c.build.value(right.type, f"freeze {right}")
+    is_zero = c.build.compare("icmp eq", divisor, zero(right.type))
+    one = splat_constant(c.width, integer(right.type[right.type.index(" x ") + 3 : -1], 1))
+    return c.build.binary(instruction, left, c.build.select(is_zero, one, divisor))
 
 
 def _is_left_to_llvm(c: FunctionContext, divisor: IR) -> bool:

@@ -86,7 +86,7 @@ def _avx512(c: FunctionContext, name: str, *operands: IR | str) -> IR:
 def _fused(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     """Where there is no instruction: in double, rounded to odd before it is rounded to float (Boldo and Melquiond 2008)."""
     type = arguments[0].type
-    if c.target.has_fma or not type.endswith(("float", "float>")):
+    if c.target.has_fma or not c.target.has_double or not type.endswith(("float", "float>")):
         return call(c, f"llvm.fma.{overload(type)}", type, *arguments)
     build = c.build
     a, b, addend = (build.convert("fpext", argument, _like(argument, "double")) for argument in arguments)

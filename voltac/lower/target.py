@@ -8,6 +8,7 @@ _DATA_LAYOUTS = {
     "x86-64": "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128",
     "x86": "e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-i128:128-f64:32:64-f80:32-n8:16:32-S128",
     "aarch64": "e-m:e-p270:32:32-p271:32:32-p272:64:64-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32",
+    "naplespu": "e-m:e-p:32:32-i64:32-f64:32-n32-S512",
 }
 
 
@@ -24,6 +25,8 @@ def module_header(options: Options, file: str) -> list[str]:
 def function_attributes(options: Options) -> str:
     """What every function of the module carries."""
     target = options.target
+    if target.is_device:
+        return "nounwind"
     words = ["nounwind", f'"target-cpu"="{options.cpu or target.cpu}"']
     if target.features:
         words.append(f'"target-features"="{target.features}"')
