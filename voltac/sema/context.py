@@ -110,6 +110,8 @@ class Checker:
         """What a value is being converted for, to be pointed at if that is not possible."""
         self.doubtful = False
         """The declaration at hand was closed too early by a brace."""
+        self.siblings: dict[str, Span] = {}
+        """Earlier variables of the declaration at hand, which its initial values don't see."""
 
     # --- messages -----------------------------------------------------------------------------------------------
 
@@ -167,6 +169,10 @@ class Checker:
             if name in self.function.undeclared:
                 raise Rejected
             self.function.undeclared.add(name)
+        if name in self.siblings:
+            note = self.note(self.siblings[name], f"'{name}' is declared here, and known after the ';'")
+            advice = "variables of one declaration do not see each other; write two declarations"
+            self.reject(span, f"'{name}' is not declared yet: {advice}", note)
         self.reject(span, message or f"'{name}' is not declared{self.suggest(name)}")
 
     def suggest(self, name: str) -> str:

@@ -88,6 +88,7 @@ def check_declaration_statement(checker: Checker, node: ast.DeclarationStatement
         return tree.Block(node.span, ())
     # All initial values first: later variables of a declaration don't see the earlier ones (section 16.1).
     variables = [_check_variable(checker, init, base, local=True) for init in declared.declarators]
+    checker.siblings.clear()
     statements: list[tree.Statement] = []
     for variable in variables:
         if variable is not None:
@@ -122,6 +123,7 @@ def check_file_declaration(checker: Checker, node: ast.Declaration) -> None:
                 checker.error(init.span, f"function '{declared.name}' cannot have an initial value")
         else:
             variables.append(_check_variable(checker, init, base, local=False, declared=declared))
+    checker.siblings.clear()
     for variable in variables:
         if variable is not None:
             _define_global(checker, variable, base)
@@ -212,6 +214,7 @@ def _check_variable(
         variable.initial = _initial(checker, qual, base, init, declared, local)
     except Rejected:
         variable.wrong = True
+    checker.siblings[declared.name] = declared.span
     return variable
 
 

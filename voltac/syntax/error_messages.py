@@ -179,8 +179,11 @@ class ErrorMessages(TokenStretches):
         if self.missing_semicolon(token):
             missing = "{" if self.missing_body(token) else ";"
             return f"is a '{missing}' missing after '{short(previous)}' in line {self.spans[token - 1].line}?"
-        operator = self.texts[token - 2] if token > 1 else ""
-        if previous == "(" and operator in ("*", "&", "++", "--") and self.begins_type(text):
+        bracket = token - 1
+        while self.texts[bracket] in ("uniform", "varying"):
+            bracket -= 1
+        operator = self.texts[bracket - 1] if bracket > 0 else ""
+        if self.texts[bracket] == "(" and operator in ("*", "&", "++", "--") and self.begins_type(text):
             return f"the operand of '{operator}' cannot be a cast; write '{operator}((type)value)'"
         known = hint((previous, text, following), self.sort, self.adjacent(token))
         if known:
