@@ -6,7 +6,8 @@ physical ones, scheduling orders the blocks, the assembler writes it out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any
 
 from voltac.codegen.rows import Row
 from voltac.records import field, mutable_record, record
@@ -67,7 +68,30 @@ class FrameSlot:
         return f"frame{self.slot}" + (f"+{self.offset}" if self.offset else "")
 
 
-Value = VirtualRegister | Register | Immediate | Label | FrameSlot
+AnyRegister = VirtualRegister | Register
+Value = AnyRegister | Immediate | Label | FrameSlot
+
+
+@record
+class Access:
+    """What is known of the memory a load or store touches."""
+
+    space: str
+    """Accesses of different spaces never meet."""
+    origin: str = ""
+    """The object (alloca, global, parameter that nothing else points into); empty where it is not known."""
+    base: str = ""
+    """Name of the address that ``offset`` counts from; accesses off one base meet only if their bytes do."""
+    offset: int = 0
+    size: int = 0
+
+    def meets(self, other: Access) -> bool:
+        """Whether both may touch one byte."""
+        if self.space != other.space or (self.origin and other.origin and self.origin != other.origin):
+            return False
+        if not self.base or self.base != other.base:
+            return True
+        return self.offset < other.offset + other.size and other.offset < self.offset + self.size
 
 
 @mutable_record(eq=False)
@@ -76,16 +100,52 @@ class MachineInstruction:
 
     row: Row
     values: list[Value]
-    implicit_uses: list[VirtualRegister | Register] = field(default_factory=list)
-    """Registers read beyond the operands: arguments of a call, the mask of a masked instruction."""
-    implicit_defs: list[VirtualRegister | Register] = field(default_factory=list)
+    implicit_uses: list[AnyRegister] = field(default_factory=list)
+    """Registers read beyond the operands: arguments of a call, results of a return."""
+    implicit_defs: list[AnyRegister] = field(default_factory=list)
     """Registers written beyond the operands: results and clobbers of a call."""
     line: int = 0
     """Of the source, 0 where none is known."""
+    mask: VirtualRegister | Register | Immediate | None = None
+    """The lanes that it writes, None for all of them; the device's mask register is set later."""
+    access: Access | None = None
+    """Of a load or store."""
+    states: tuple[Hashable, ...] = ()
+    """Names of the states of the machine (such as masks) in which it may run, its own first; empty: in any."""
+
+    def reads(self) -> list[AnyRegister]:
+        """Every register whose value matters, the old value of an updated one among them."""
+        found = [
+            value
+            for operand, value in zip(self.row.operands, self.values)
+            if operand.role != "def" and isinstance(value, (VirtualRegister, Register))
+        ]
+        if isinstance(self.mask, (VirtualRegister, Register)):
+            found.append(self.mask)
+        return found + self.implicit_uses
+
+    def writes(self) -> list[AnyRegister]:
+        found = [
+            value
+            for operand, value in zip(self.row.operands, self.values)
+            if operand.role != "use" and isinstance(value, (VirtualRegister, Register))
+        ]
+        return found + self.implicit_defs
+
+    def replace_registers(self, new: Mapping[VirtualRegister, AnyRegister]) -> None:
+        """Put other registers in the place of virtual ones."""
+
+        def other(value: Any) -> Any:
+            return new.get(value, value) if isinstance(value, VirtualRegister) else value
+
+        self.values = [other(value) for value in self.values]
+        self.implicit_uses = [other(value) for value in self.implicit_uses]
+        self.implicit_defs = [other(value) for value in self.implicit_defs]
+        self.mask = other(self.mask)
 
     def __str__(self) -> str:
         names = {operand.field: str(value) for operand, value in zip(self.row.operands, self.values)}
-        return self.row.text.format_map({**{name: "" for name in self.row.format.fields}, **names})
+        return self.row.text.format_map({**dict.fromkeys(self.row.format.fields, ""), **names})
 
 
 @mutable_record(eq=False)
@@ -105,6 +165,12 @@ class MachineFunction:
     """Size and alignment in bytes of each frame slot."""
     registers: int = 0
     """How many virtual registers there are."""
+    parameters: list[AnyRegister] = field(default_factory=list)
+    """Physical registers that hold something at the entry."""
+    calls: bool = False
+    """Whether it calls anything."""
+    outgoing: int = 0
+    """Bytes of arguments and results on the stack of the calls it makes."""
 
     def new_register(self, kind: str) -> VirtualRegister:
         self.registers += 1

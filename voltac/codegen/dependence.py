@@ -1,0 +1,85 @@
+"""What must stay before what: registers, memory, and instructions that nothing passes."""
+
+from __future__ import annotations
+
+from voltac.codegen.machine_code import AnyRegister, MachineInstruction
+from voltac.records import field, mutable_record
+
+FENCES = frozenset(
+    ("branch", "return", "call", "barrier", "read_control", "write_control", "read_mask", "write_mask", "end", "invalidate")
+)
+"""Traits of instructions that nothing is moved across."""
+
+
+@mutable_record(eq=False)
+class Node:
+    """An instruction, what waits for it, and after how many cycles."""
+
+    instruction: MachineInstruction
+    number: int
+    after: list[tuple[Node, int]] = field(default_factory=list)
+    waits_for: int = 0
+    """How many nodes come before it."""
+    height: int = 0
+    """Cycles from its issue to the end of the longest chain that begins with it."""
+
+
+def is_fence(instruction: MachineInstruction) -> bool:
+    return not FENCES.isdisjoint(instruction.row.traits)
+
+
+def dependences(instructions: list[MachineInstruction]) -> list[Node]:
+    """The graph of instructions among which there is no fence, in their order."""
+    nodes = [Node(instruction, number) for number, instruction in enumerate(instructions)]
+    writer: dict[AnyRegister, Node] = {}
+    readers: dict[AnyRegister, list[Node]] = {}
+    loads: list[Node] = []
+    stores: list[Node] = []
+    flushes: list[Node] = []
+    for node in nodes:
+        instruction = node.instruction
+        before: dict[int, int] = {}
+
+        def wait(other: Node, cycles: int, before: dict[int, int] = before) -> None:
+            before[other.number] = max(cycles, before.get(other.number, 0))
+
+        for register in instruction.reads():
+            if register in writer:
+                wait(writer[register], writer[register].instruction.row.latency)
+        for register in instruction.writes():
+            if register in writer:
+                wait(writer[register], writer[register].instruction.row.latency)
+            for reader in readers.pop(register, ()):
+                wait(reader, 1)
+        traits = instruction.row.traits
+        if "flush" in traits:
+            for other in (*stores, *flushes):
+                wait(other, 1)
+            flushes.append(node)
+        elif "store" in traits:
+            for other in (*loads, *stores):
+                if _meet(instruction, other.instruction):
+                    wait(other, 1)
+            for other in flushes:
+                wait(other, 1)
+            stores.append(node)
+        elif "load" in traits:
+            for other in stores:
+                if _meet(instruction, other.instruction):
+                    wait(other, 1)
+            loads.append(node)
+        before.pop(node.number, None)
+        for number, cycles in before.items():
+            nodes[number].after.append((node, cycles))
+        node.waits_for = len(before)
+        for register in instruction.reads():
+            readers.setdefault(register, []).append(node)
+        for register in instruction.writes():
+            writer[register] = node
+    for node in reversed(nodes):
+        node.height = max([cycles + other.height for other, cycles in node.after], default=node.instruction.row.latency)
+    return nodes
+
+
+def _meet(one: MachineInstruction, other: MachineInstruction) -> bool:
+    return one.access is None or other.access is None or one.access.meets(other.access)

@@ -1,0 +1,140 @@
+"""Orders the instructions of a block so that results are there when they are needed: list scheduling.
+
+Of the instructions whose operands are made, the one is next that can issue
+soonest, and of those the one with the longest chain behind it. Where registers
+are getting scarce, those that end more values than they begin come first. An
+instruction that wants another state of the machine (the mask) waits until the
+others are through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from voltac.codegen.dependence import Node, dependences, is_fence
+from voltac.codegen.liveness import liveness
+from voltac.codegen.machine_code import AnyRegister, MachineFunction, MachineInstruction, VirtualRegister
+from voltac.records import record
+
+_LONGEST = 400
+"""Instructions scheduled at a time."""
+
+
+@record(eq=False)
+class Machine:
+    """What scheduling has to know of a target."""
+
+    registers: dict[str, int]
+    """How many values of a class may live at a time."""
+    usual_state: Hashable
+    """The state of the machine (``MachineInstruction.states``) at the borders of blocks."""
+    switch_cycles: int
+    """What a change of state costs."""
+
+
+def schedule(function: MachineFunction, machine: Machine) -> None:
+    lives = liveness(function)
+    for block in function.blocks:
+        wanted_later: set[AnyRegister] = set(lives.live_out[block.name])
+        regions: list[list[MachineInstruction]] = []
+        for region in reversed(_regions(block.instructions)):
+            regions.append(_ordered(region, wanted_later, machine) if len(region) > 2 else region)
+            for instruction in reversed(region):
+                wanted_later.difference_update(instruction.writes())
+                wanted_later.update(instruction.reads())
+        block.instructions = [instruction for region in reversed(regions) for instruction in region]
+
+
+def _regions(instructions: list[MachineInstruction]) -> list[list[MachineInstruction]]:
+    """Runs of instructions without a fence; each fence by itself."""
+    regions: list[list[MachineInstruction]] = [[]]
+    for instruction in instructions:
+        if is_fence(instruction):
+            regions += [[instruction], []]
+        else:
+            if len(regions[-1]) >= _LONGEST:
+                regions.append([])
+            regions[-1].append(instruction)
+    return [region for region in regions if region]
+
+
+class _Pressure:
+    """How many values live while instructions are picked one by one."""
+
+    def __init__(self, region: list[MachineInstruction], wanted_later: set[AnyRegister]) -> None:
+        self.readers_left: dict[AnyRegister, int] = {}
+        self.wanted_later = wanted_later
+        self.living: set[AnyRegister] = set()
+        written: set[AnyRegister] = set()
+        for instruction in region:
+            for register in set(instruction.reads()):
+                self.readers_left[register] = self.readers_left.get(register, 0) + 1
+                if register not in written:
+                    self.living.add(register)
+            written.update(instruction.writes())
+        self.living |= wanted_later - written
+        self.count: dict[str, int] = {}
+        for register in self.living:
+            if isinstance(register, VirtualRegister):
+                self.count[register.kind] = self.count.get(register.kind, 0) + 1
+
+    def change(self, instruction: MachineInstruction) -> dict[str, int]:
+        """By class, how many more values live behind an instruction."""
+        changes: dict[str, int] = {}
+        for register in set(instruction.writes()):
+            if isinstance(register, VirtualRegister) and register not in self.living:
+                changes[register.kind] = changes.get(register.kind, 0) + 1
+        for register in set(instruction.reads()):
+            if isinstance(register, VirtualRegister) and self._ends(register):
+                changes[register.kind] = changes.get(register.kind, 0) - 1
+        return changes
+
+    def _ends(self, register: AnyRegister) -> bool:
+        return register in self.living and self.readers_left[register] == 1 and register not in self.wanted_later
+
+    def issue(self, instruction: MachineInstruction) -> None:
+        for kind, change in self.change(instruction).items():
+            self.count[kind] = self.count.get(kind, 0) + change
+        for register in set(instruction.reads()):
+            if self._ends(register):
+                self.living.discard(register)
+            self.readers_left[register] -= 1
+        self.living.update(instruction.writes())
+
+
+def _ordered(region: list[MachineInstruction], wanted_later: set[AnyRegister], machine: Machine) -> list[MachineInstruction]:
+    nodes = dependences(region)
+    pressure = _Pressure(region, wanted_later)
+    earliest = [0] * len(nodes)
+    waiting = [node.waits_for for node in nodes]
+    ready = [node for node in nodes if not node.waits_for]
+    state = machine.usual_state
+    now = 0
+    order: list[MachineInstruction] = []
+    while ready:
+        scarce = [kind for kind, limit in machine.registers.items() if pressure.count.get(kind, 0) >= limit]
+
+        def rank(node: Node, scarce: list[str] = scarce, now: int = now, state: Hashable = state) -> tuple[int, int, int, int]:
+            change = 0
+            if scarce:
+                changes = pressure.change(node.instruction)
+                change = sum(changes.get(kind, 0) for kind in scarce)
+            states = node.instruction.states
+            at = max(earliest[node.number], now) + (machine.switch_cycles if states and state not in states else 0)
+            return change, at, -node.height, node.number
+
+        node = min(ready, key=rank)
+        ready.remove(node)
+        now = max(now, earliest[node.number])
+        states = node.instruction.states
+        if states and state not in states:
+            state = states[0]
+        pressure.issue(node.instruction)
+        order.append(node.instruction)
+        for other, cycles in node.after:
+            earliest[other.number] = max(earliest[other.number], now + cycles)
+            waiting[other.number] -= 1
+            if not waiting[other.number]:
+                ready.append(other)
+        now += 1
+    return order

@@ -1,0 +1,101 @@
+"""Globals and constant vectors -> the data sections of the assembly."""
+
+from __future__ import annotations
+
+import re
+import struct
+
+from voltac.codegen.selection import CannotSelect, label_of
+from voltac.ir.interp_values import Fault, Kind, Kinds, Value, constant, encode, parts_of
+from voltac.ir.model import Module
+from voltac.ir.scan import end_of_type, end_of_value, split_list
+
+_GLOBAL = re.compile(r"\b(?P<what>global|constant) ")
+_SYMBOL = re.compile(r'@("[^"]*"|[-\w$.]+)')
+
+
+def data(module: Module) -> str:
+    """Every global with a value."""
+    kinds = Kinds(module.layout(4))
+    return "".join(_one(kinds, name, body) for name, body in module.globals().items())
+
+
+def _one(kinds: Kinds, name: str, body: str) -> str:
+    found = _GLOBAL.search(body)
+    if found is None or name.startswith("@llvm."):
+        return ""
+    type_end = end_of_type(body, found.end())
+    if not body.startswith(" ", type_end):
+        return ""  # defined elsewhere
+    value = body[type_end + 1 : end_of_value(body, type_end + 1)]
+    kind = kinds[body[found.end() : type_end]]
+    aligned = re.search(r", align (\d+)", body)
+    alignment = max(int(aligned.group(1)) if aligned else kind.alignment, 4)
+    words: dict[int, str] = {}
+    content, defined = bytearray(kind.size), bytearray(kind.size)
+    try:
+        encode(kind, _value(kinds, kind, value, 0, words), memoryview(content), defined, 0)
+    except Fault as fault:
+        raise CannotSelect(f"the initial value of {name}: {fault}") from fault
+    if 'section "scratchpad"' in body:
+        section = ".section scratchpad"
+    elif found.group("what") == "constant":
+        section = ".rodata"
+    else:
+        section = ".data" if any(content) or words else ".bss"
+    lines = [f"\t{section}", f"\t.align {alignment}"]
+    if not re.match(r"(?:internal|private) ", body):
+        lines.append(f"\t.global {label_of(name[1:])}")
+    lines.append(f"{label_of(name[1:])}:")
+    lines += [f"\t.space {kind.size}"] if section == ".bss" else _content(bytes(content), words)
+    return "\n".join(lines) + "\n"
+
+
+def _value(kinds: Kinds, kind: Kind, text: str, at: int, words: dict[int, str]) -> Value:
+    """A constant; addresses in it become entries of ``words``, by their offset."""
+    if kind.shape in ("array", "struct") and text[0] in "[{<" and "@" in text:
+        inside = text[2:-2] if text.startswith("<{") else text[1:-1]
+        offsets = kind.offsets or [number * part.size for number, part in enumerate(parts_of(kind))]
+        values = []
+        for part, offset, item in zip(parts_of(kind), offsets, split_list(inside)):
+            values.append(_value(kinds, part, item[end_of_type(item, 0) + 1 :], at + offset, words))
+        return values
+    if "@" not in text:
+        return constant(kinds, kind, text, lambda name: 0)
+    symbol = _SYMBOL.search(text)
+    if symbol is None or kind.size != 4:
+        raise Fault(f"the constant {text} is not understood")
+    offset = 0 if text[0] == "@" else int(constant(kinds, kinds["ptr"], text, lambda name: 0))
+    words[at] = label_of(symbol.group(1)) + (f"+{offset}" if offset else "")
+    return 0
+
+
+def _content(content: bytes, words: dict[int, str]) -> list[str]:
+    lines: list[str] = []
+    at = 0
+    end = len(content)
+    while at < end:
+        if at in words:
+            lines.append(f"\t.word {words[at]}")
+            at += 4
+            continue
+        stop = min([offset for offset in words if offset > at], default=end)
+        if not any(content[at:stop]):
+            lines.append(f"\t.space {stop - at}")
+            at = stop
+        elif stop - at >= 4:
+            count = min((stop - at) // 4, 8)
+            numbers = struct.unpack_from(f"<{count}I", content, at)
+            lines.append("\t.word " + ", ".join(f"0x{number:x}" for number in numbers))
+            at += 4 * count
+        else:
+            lines.append("\t.byte " + ", ".join(str(byte) for byte in content[at:stop]))
+            at = stop
+    return lines
+
+
+def constant_vectors(pool: dict[tuple[int, ...], str]) -> str:
+    lines = ["\t.rodata", "\t.align 64"] if pool else []
+    for lanes, label in pool.items():
+        lines += [f"{label}:", "\t.word " + ", ".join(str(lane) if lane < 1 << 16 else f"0x{lane:x}" for lane in lanes)]
+    return "".join(line + "\n" for line in lines)

@@ -1,0 +1,112 @@
+"""The frame of a function: where its slots lie, what it saves, the code at its entry and before its returns.
+
+From ``sp`` up: arguments and results of the calls it makes, small slots, vectors
+and other slots, saved registers. ``sp`` is always a multiple of 64. ``tr`` holds
+addresses that are too far from ``sp`` for an instruction's nine bits.
+"""
+
+from __future__ import annotations
+
+from voltac.codegen.machine_code import FrameSlot, Immediate, MachineFunction, MachineInstruction, Register, Value
+from voltac.targets.naplespu.abi import INCOMING, OUTGOING, SIZES
+from voltac.targets.naplespu.calls import LOADS, STORES
+from voltac.targets.naplespu.masks import ALL_LANES
+from voltac.targets.naplespu.pseudo import ROWS, expand, frame_slot
+from voltac.targets.naplespu.regs import CALLEE_SAVED, RA, SP, TR
+
+ALIGNMENT = 64
+
+
+def complete_frame(function: MachineFunction) -> None:
+    """Put numbers for frame slots, and prologue and epilogues."""
+    saved = _saved(function)
+    save_slots = {register: function.new_slot(SIZES[register.kind], SIZES[register.kind]) for register in saved}
+    offsets, size = _layout(function)
+    expand(function, lambda instruction: _frame_address(instruction, offsets))
+    for block in function.blocks:
+        code: list[MachineInstruction] = []
+        for instruction in block.instructions:
+            if "return" in instruction.row.traits:
+                code += _resolved([_move(LOADS, register, slot) for register, slot in save_slots.items()], offsets)
+                code += _adjust(size)
+            code += _resolved([instruction], offsets)
+        block.instructions = code
+    entry = function.blocks[0]
+    stores = _resolved([_move(STORES, register, slot) for register, slot in save_slots.items()], offsets)
+    entry.instructions[:0] = _adjust(-size) + stores
+
+
+def spill_store(register: Value, slot: int) -> MachineInstruction:
+    return _move(STORES, register, slot)
+
+
+def spill_load(register: Value, slot: int) -> MachineInstruction:
+    return _move(LOADS, register, slot)
+
+
+def _move(rows: dict[str, str], register: Value, slot: int) -> MachineInstruction:
+    kind = getattr(register, "kind", "scalar")
+    instruction = MachineInstruction(ROWS[rows[kind]], [register, FrameSlot(slot), SP])
+    if kind == "vector" and rows is LOADS:
+        instruction.states = ALL_LANES
+    return instruction
+
+
+def _saved(function: MachineFunction) -> list[Register]:
+    written = {register for instruction in function.instructions() for register in instruction.writes()}
+    saved = [register for register in sorted(CALLEE_SAVED, key=lambda one: (one.kind, one.number)) if register in written]
+    return [RA, *saved] if function.calls else saved
+
+
+def _layout(function: MachineFunction) -> tuple[dict[int, int], int]:
+    """Offsets of the slots from ``sp``, and the size of the frame."""
+    end = function.outgoing
+    offsets = {OUTGOING: 0}
+    # Small ones first: an instruction reaches 255 bytes.
+    for slot in sorted(range(len(function.slots)), key=lambda one: (function.slots[one][0], one)):
+        size, alignment = function.slots[slot]
+        end = (end + alignment - 1) // alignment * alignment
+        offsets[slot] = end
+        end += size
+    frame = (end + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+    offsets[INCOMING] = frame
+    return offsets, frame
+
+
+def _adjust(by: int) -> list[MachineInstruction]:
+    if not by:
+        return []
+    if -256 <= by <= 255:
+        return [MachineInstruction(ROWS["addi.ssi"], [SP, SP, Immediate(by)])]
+    return [*_constant(TR, by), MachineInstruction(ROWS["add_i32.sss"], [SP, SP, TR])]
+
+
+def _constant(register: Register, value: int) -> list[MachineInstruction]:
+    low = MachineInstruction(ROWS["movei.si"], [register, Immediate(value & 0xFFFF)])
+    high = value >> 16 & 0xFFFF
+    return [low, MachineInstruction(ROWS["moveih.si"], [register, Immediate(high)])] if high else [low]
+
+
+def _frame_address(instruction: MachineInstruction, offsets: dict[int, int]) -> list[MachineInstruction]:
+    slot = frame_slot(instruction)
+    offset = offsets[slot.slot] + slot.offset
+    register = instruction.values[0]
+    assert isinstance(register, Register)
+    if -256 <= offset <= 255:
+        return [MachineInstruction(ROWS["addi.ssi"], [register, SP, Immediate(offset)], line=instruction.line)]
+    return [*_constant(register, offset), MachineInstruction(ROWS["add_i32.sss"], [register, SP, register])]
+
+
+def _resolved(instructions: list[MachineInstruction], offsets: dict[int, int]) -> list[MachineInstruction]:
+    code: list[MachineInstruction] = []
+    for instruction in instructions:
+        for index, value in enumerate(instruction.values):
+            if isinstance(value, FrameSlot):
+                offset = offsets[value.slot] + value.offset
+                if not -256 <= offset <= 255:
+                    code += [*_constant(TR, offset), MachineInstruction(ROWS["add_i32.sss"], [TR, SP, TR])]
+                    offset = 0
+                    instruction.values[index + 1] = TR
+                instruction.values[index] = Immediate(offset)
+        code.append(instruction)
+    return code

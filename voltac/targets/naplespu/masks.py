@@ -1,0 +1,102 @@
+"""When the mask register is written: ``rm`` is full but for short runs of instructions that want other lanes.
+
+Selection says of each instruction which lanes it writes; scheduling brings those
+of one mask together; behind allocation the writes of ``rm`` are put where the mask
+changes. So spill code, which needs every lane, is right anywhere, and code
+without selects never writes ``rm``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from voltac.codegen.dependence import is_fence
+from voltac.codegen.machine_code import (
+    AnyRegister,
+    Immediate,
+    MachineBlock,
+    MachineFunction,
+    MachineInstruction,
+    VirtualRegister,
+)
+from voltac.codegen.rows import Row
+from voltac.targets.naplespu.pseudo import ROWS
+from voltac.targets.naplespu.regs import FULL_MASK, RM
+
+FULL: Hashable = Immediate(FULL_MASK)
+ALL_LANES: tuple[Hashable, ...] = (FULL,)
+
+
+def respects_mask(row: Row) -> bool:
+    """Whether the lanes that are off make a difference: results in vectors, and stores to the scratchpad."""
+    if not row.operands or row.operands[0].kind != "vector":
+        return False
+    return row.operands[0].role != "use" or row.unit == "scratchpad"
+
+
+def assign_states(function: MachineFunction) -> None:
+    """Note the masks under which each instruction may run: its own first, then one that covers the lanes that matter.
+
+    Nobody sees what an operation writes in the other lanes if its result goes into operations under one mask only: so
+    the chain before a select needs no full mask between two masked instructions. Registers still have one writer each
+    here, but for the old values of masked instructions, so a register is a name for a mask.
+    """
+    writers: dict[AnyRegister, int] = {}
+    for instruction in function.instructions():
+        for register in instruction.writes():
+            writers[register] = writers.get(register, 0) + 1
+    readers: dict[AnyRegister, list[MachineInstruction]] = {}
+    for block in function.blocks:
+        for instruction in block.instructions:
+            for register in instruction.reads():
+                readers.setdefault(register, []).append(instruction)
+    for block in function.blocks:
+        here = {id(instruction) for instruction in block.instructions}
+        for instruction in reversed(block.instructions):
+            if not respects_mask(instruction.row):
+                continue
+            if instruction.mask is not None:
+                instruction.states = (instruction.mask,)
+                continue
+            instruction.states = ALL_LANES
+            result = instruction.values[0]
+            if isinstance(result, VirtualRegister) and writers.get(result) == 1:
+                lanes = {_lanes_wanted(user) if id(user) in here else FULL for user in readers.get(result, ())}
+                if len(lanes) == 1:
+                    instruction.states = tuple(dict.fromkeys((FULL, *lanes)))
+
+
+def _lanes_wanted(user: MachineInstruction) -> Hashable:
+    """The lanes of its operands that an instruction looks at, as the name of a mask."""
+    if user.row.mnemonic == "shuffle_i32" or not respects_mask(user.row) or ("store" in user.row.traits and user.mask is None):
+        return FULL
+    return user.states[-1] if user.states else FULL
+
+
+def write_masks(function: MachineFunction) -> None:
+    for block in function.blocks:
+        _write_masks(block)
+
+
+def _write_masks(block: MachineBlock) -> None:
+    code: list[MachineInstruction] = []
+    state = FULL
+    for instruction in block.instructions:
+        if instruction.states and state not in instruction.states:
+            state = instruction.states[0]
+            code.append(_write(instruction.mask, instruction.line))
+        elif is_fence(instruction) and state != FULL:
+            state = FULL
+            code.append(_write(None, instruction.line))
+        code.append(instruction)
+    if state != FULL:
+        code.append(_write(None, 0))
+    block.instructions = code
+
+
+def _write(mask: AnyRegister | Immediate | None, line: int) -> MachineInstruction:
+    if mask is None:
+        mask = Immediate(FULL_MASK)
+    if isinstance(mask, Immediate):
+        return MachineInstruction(ROWS["movei.si"], [RM, mask], line=line)
+    return MachineInstruction(ROWS["move_i32.ss"], [RM, mask], line=line)

@@ -1,0 +1,666 @@
+"""What the rules cannot say: memory, lanes, branches, and the shapes, constants and keys that the rules go by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable
+from functools import lru_cache
+
+from voltac.codegen.machine_code import (
+    Access,
+    AnyRegister,
+    FrameSlot,
+    Immediate,
+    Label,
+    MachineBlock,
+    MachineFunction,
+    MachineInstruction,
+    Value,
+)
+from voltac.codegen.selection import CannotSelect, Mask, Selection, label_of
+from voltac.ir.constants import shuffle_mask
+from voltac.ir.interp_values import Fault, Kinds, constant, float_bits, has_poison, to_signed
+from voltac.ir.model import Instruction
+from voltac.ir.parts import CASTS, Operand, parse_operand
+from voltac.ir.scan import split_list
+from voltac.ir.types import Layout, vector_parts
+from voltac.targets.naplespu.pseudo import ROWS
+from voltac.targets.naplespu.regs import FULL_MASK, LANES, SP
+
+_SHAPES = {
+    "i1": "c", "i8": "y", "i16": "h", "i32": "s", "float": "s", "ptr": "s", "ptr addrspace(68)": "s",
+    "<16 x i1>": "b", "<16 x i8>": "vy", "<16 x i16>": "vh", "<16 x i32>": "v", "<16 x float>": "v", "<16 x ptr>": "v",
+}  # fmt: skip
+SCRATCHPAD = "ptr addrspace(68)"
+
+
+def shape(type_text: str) -> str:
+    return _SHAPES.get(type_text, type_text)
+
+
+def kind_of(type_text: str) -> str:
+    """The register class of a type."""
+    return "vector" if shape(type_text).startswith("v") else "scalar"
+
+
+# --- keys ---
+
+_SAME_REGISTER = {"zext.c.s", "zext.h.s", "zext.y.s", "zext.c.h", "zext.y.h", "zext.c.y"}
+_SAME_REGISTER |= {"sext.signed.s", "bitcast.b.h", "bitcast.h.b"}
+_SAME_REGISTER |= {f"{op}.{one}.{one}" for op in ("bitcast", "ptrtoint", "inttoptr", "addrspacecast") for one in "sv"}
+_SAME_REGISTER |= {"freeze." + one for one in ("s", "v", "c", "b", "h", "y")}
+TRANSPARENT = frozenset(_SAME_REGISTER)
+
+
+def key(selection: Selection, instruction: Instruction) -> str:
+    """Operation and shapes: what rules are found by."""
+    op, parts = instruction.op, instruction.parts
+    if op == "icmp":
+        return f"icmp.{parts.predicate}.{shape(parts.operands[0].type)}"
+    if op in CASTS:
+        if op == "sext" and _is_signed_load(selection, parts.operands[0].value):
+            return "sext.signed.s"
+        return f"{op}.{shape(parts.operands[0].type)}.{shape(parts.type)}"
+    if op == "select":
+        return f"select.{shape(parts.operands[0].type)}.{shape(parts.type)}"
+    if op == "call":
+        return f"call.{parts.callee[1:]}"
+    if op == "br":
+        return "br.if" if parts.operands else "br"
+    if op in ("extractelement", "insertelement", "shufflevector"):
+        return f"{op}.{shape(parts.operands[0].type)}"
+    if op in ("load", "store", "getelementptr", "phi", "alloca", "ret", "switch", "unreachable", "extractvalue", "insertvalue"):
+        return op
+    return f"{op}.{shape(parts.type)}"
+
+
+def _is_signed_load(selection: Selection, name: str) -> bool:
+    """Whether a narrow load is sign-extended by everybody who uses it."""
+    made = selection.definitions.get(name)
+    return made is not None and made.op == "load" and all(user.op == "sext" for user in selection.users.get(name, ()))
+
+
+def pure(callee: str) -> bool:
+    return callee.startswith(("@llvm.ctlz.", "@llvm.cttz.", "@npu.mulh", "@npu.shuffle", "@npu.fcmp."))
+
+
+# --- constants ---
+
+_KINDS = Kinds(Layout({}, 4))
+
+
+@lru_cache(maxsize=8192)
+def constant_bits(type_text: str, value: str) -> int | tuple[int, ...] | None:
+    """Bits of a constant scalar, of a bitmap, or of a vector's lanes; undefined ones are 0. None for what is no number."""
+    if value[0] in "%@" or "@" in value:
+        return None
+    kind = _KINDS["ptr" if type_text == SCRATCHPAD else type_text]
+    try:
+        known = constant(_KINDS, kind, value, lambda name: 0)
+    except Fault as fault:
+        raise CannotSelect(f"a constant of type {type_text}: {value}") from fault
+    if not kind.is_vector:
+        return 0 if known is None else float_bits(known, 32) if kind.shape == "float" else int(known)
+    scalar = kind.scalar
+    lanes = tuple(0 if one is None else float_bits(one, 32) if scalar.shape == "float" else int(one) for one in known)
+    if scalar.bits == 1:
+        return sum(bit << lane for lane, bit in enumerate(lanes))
+    if has_poison(known):
+        # A lane that may be anything is what the others are.
+        some = next((bits for bits, one in zip(lanes, known) if one is not None), 0)
+        lanes = tuple(some if one is None else bits for bits, one in zip(lanes, known))
+    return lanes
+
+
+_GLOBAL = re.compile(r'@("[^"]*"|[-\w$.]+)')
+
+
+@lru_cache(maxsize=4096)
+def _address(type_text: str, value: str) -> tuple[str, int] | None:
+    """The global and the offset that a constant address names."""
+    found = _GLOBAL.search(value)
+    if found is None:
+        return None
+    if value[0] == "@":
+        return label_of(found.group(1)), 0
+    try:
+        offset = constant(_KINDS, _KINDS["ptr"], value.replace(" addrspace(68)", ""), lambda name: 0)
+    except Fault as fault:
+        raise CannotSelect(f"a constant of type {type_text}: {value}") from fault
+    return label_of(found.group(1)), to_signed(int(offset), 32)
+
+
+def constant_key(selection: Selection, operand: Operand) -> Hashable | None:
+    """The names of values that need no operation: see :func:`make_constant`."""
+    if operand.value[0] == "%":
+        slot = selection.frame_slots.get(operand.value)
+        return None if slot is None else ("frame", slot, 0)
+    bits = constant_bits(operand.type, operand.value)
+    if bits is None:
+        address = _address(operand.type, operand.value)
+        return None if address is None else ("address", *address)
+    if isinstance(bits, tuple):
+        return ("splat", bits[0]) if len(set(bits)) == 1 else ("lanes", bits)
+    return ("scalar", bits)
+
+
+def make_constant(
+    pool: dict[tuple[int, ...], str], function: MachineFunction, register: AnyRegister, key: Hashable
+) -> list[MachineInstruction]:
+    """The instructions for a name of :func:`constant_key`. ``pool`` has the labels of vectors in memory."""
+    assert isinstance(key, tuple)
+    match key:
+        case ("scalar", int(bits)):
+            return [MachineInstruction(ROWS["constant"], [register, Immediate(bits)])]
+        case ("address", str(name), int(offset)):
+            return [MachineInstruction(ROWS["address"], [register, Label(name, "absolute", offset)])]
+        case ("frame", int(slot), int(offset)):
+            return [MachineInstruction(ROWS["frame"], [register, FrameSlot(slot, offset)])]
+        case ("splat", int(bits)) if bits <= 0xFFFF:
+            return [MachineInstruction(ROWS["movei.vi"], [register, Immediate(bits)])]
+        case ("splat", int(bits)):
+            scalar = function.new_register("scalar")
+            return [
+                MachineInstruction(ROWS["constant"], [scalar, Immediate(bits)]),
+                MachineInstruction(ROWS["move_i32.vs"], [register, scalar]),
+            ]
+        case ("lanes", tuple(lanes)):
+            label = pool.setdefault(lanes, f".lanes.{len(pool)}")
+            address = function.new_register("scalar")
+            return [
+                MachineInstruction(ROWS["address"], [address, Label(label, "absolute")]),
+                MachineInstruction(ROWS["load_v16i32"], [register, Immediate(0), address], access=Access("constant")),
+            ]
+    raise AssertionError(key)
+
+
+def cheap_constant(key: Hashable) -> bool:
+    """Whether one instruction makes it."""
+    assert isinstance(key, tuple)
+    return key[0] == "frame" or (key[0] in ("scalar", "splat") and key[1] <= 0xFFFF)
+
+
+def literal(value: int) -> Hashable:
+    return ("scalar", value & 0xFFFF_FFFF)
+
+
+def _scalar_constant(operand: Operand) -> int | None:
+    """Signed, of 32 bits."""
+    if operand.value[0] == "%":
+        return None
+    bits = constant_bits(operand.type, operand.value)
+    return to_signed(bits, 32) if isinstance(bits, int) else None
+
+
+def _imm9(operand: Operand) -> int | None:
+    value = _scalar_constant(operand)
+    return value if value is not None and -256 <= value <= 255 else None
+
+
+def _zero(operand: Operand) -> int | None:
+    return 0 if _scalar_constant(operand) == 0 else None
+
+
+def _true(operand: Operand) -> int | None:
+    """True in every lane."""
+    wanted = FULL_MASK if shape(operand.type) == "b" else 1
+    return wanted if _scalar_constant(operand) == wanted else None
+
+
+PREDICATES: dict[str, Callable[[Operand], int | None]] = {"imm9": _imm9, "zero": _zero, "true": _true}
+
+
+def splat_of(selection: Selection, operand: Operand) -> Operand | None:
+    """The scalar that is in every lane."""
+    if operand.value[0] == "%":
+        return selection.splats.get(operand.value)
+    bits = constant_bits(operand.type, operand.value) if kind_of(operand.type) == "vector" else None
+    if isinstance(bits, tuple) and len(set(bits)) == 1:
+        return Operand("i32", str(to_signed(bits[0], 32)))
+    return None
+
+
+# --- before the walk ---
+
+
+def prepare(selection: Selection) -> None:
+    """Find splats and give allocas their slots."""
+    layout = selection.module.layout(4)
+    for block in selection.function.blocks:
+        position = 0
+        while position < len(block.instructions):
+            instruction = block.instructions[position]
+            if instruction.op == "alloca":
+                parts = instruction.parts
+                count = constant_bits(parts.operands[0].type, parts.operands[0].value) if parts.operands else 1
+                if not isinstance(count, int):
+                    raise CannotSelect(f"in @{selection.function.name}: an alloca of unknown size")
+                size = layout.size(parts.element_type) * count
+                alignment = max(parts.alignment, layout.alignment(parts.element_type), 4)
+                selection.frame_slots[instruction.name] = selection.machine.new_slot(size, alignment)
+            elif instruction.op == "shufflevector" and shape(instruction.type) == "v":
+                lane = _one_lane(instruction)
+                if lane is not None:
+                    scalar, made = _scalar_of_splat(selection, instruction, lane)
+                    selection.splats[instruction.name] = scalar
+                    if made is not None:
+                        block.instructions.insert(position, made)
+                        selection.add_definition(made, block.name)
+                        position += 1
+            position += 1
+
+
+def _one_lane(shuffle: Instruction) -> int | None:
+    """The lane of the first operand that every lane of the result is."""
+    lanes = {lane for lane in shuffle_mask(shuffle.parts.mask, LANES) or () if lane >= 0}
+    return lanes.pop() if len(lanes) == 1 and max(lanes) < LANES else None
+
+
+def _scalar_of_splat(selection: Selection, shuffle: Instruction, lane: int) -> tuple[Operand, Instruction | None]:
+    source = shuffle.operands[0]
+    made = selection.definitions.get(source.value)
+    if made is not None and made.op == "insertelement" and constant_bits("i32", made.operands[2].value) == lane:
+        return made.operands[1], None
+    vector = vector_parts(source.type)
+    assert vector is not None
+    name = f"{shuffle.name}.lane"
+    extract = Instruction(f"  {name} = extractelement {source.type} {source.value}, i32 {lane}")
+    return Operand(vector[1], name), extract
+
+
+# --- memory ---
+
+
+def _address_of(selection: Selection, pointer: Operand, size: int) -> tuple[Value, AnyRegister, Access]:
+    """Offset, base register, and what is known of the bytes."""
+    space = "scratchpad" if pointer.type == SCRATCHPAD else "main"
+    offset = 0
+    operand = selection.resolve(pointer)
+    while (made := selection.definitions.get(operand.value)) is not None and made.op == "getelementptr":
+        step = _scalar_constant(selection.resolve(made.operands[1])) if made.parts.element_type == "i8" else None
+        if step is None or len(made.operands) != 2:
+            break
+        offset += step
+        operand = selection.resolve(made.operands[0])
+    access = Access(space, _origin(selection, operand), operand.value, offset, size)
+    known = constant_key(selection, operand)
+    if isinstance(known, tuple) and known[0] == "frame":
+        return FrameSlot(known[1], offset), SP, access
+    if isinstance(known, tuple) and known[0] == "address":
+        far, near = _divided(known[2] + offset)
+        return Immediate(near), selection.constant(("address", known[1], far), "scalar"), access
+    far, near = _divided(offset)
+    base = selection.register(operand)
+    return Immediate(near), base if not far else _derived(selection, operand, far), access
+
+
+def _divided(offset: int) -> tuple[int, int]:
+    """An offset as one that an instruction takes, and the rest, which neighbours share."""
+    if -256 <= offset <= 255:
+        return 0, offset
+    far = (offset + 256) & ~511
+    return far, offset - far
+
+
+def _derived(selection: Selection, base: Operand, far: int) -> AnyRegister:
+    """A register with base + far, made once right behind the base."""
+    known = ("derived", base.value, far)
+    register = selection.derived.get(known)
+    if register is None:
+        register = selection.derived[known] = selection.new("scalar")
+        step = selection.constant(("scalar", far & 0xFFFF_FFFF), "scalar")
+        made = MachineInstruction(ROWS["add_i32.sss"], [register, selection.register(base), step])
+        selection.behind.setdefault(base.value, []).append(made)
+    return register
+
+
+def _origin(selection: Selection, operand: Operand) -> str:
+    """The object that an address points into, where that is known."""
+    while True:
+        operand = selection.resolve(operand)
+        if operand.value in selection.frame_slots:
+            return operand.value
+        if operand.value[0] != "%":
+            found = _GLOBAL.search(operand.value)
+            return found.group() if found else ""
+        made = selection.definitions.get(operand.value)
+        if made is None:
+            return operand.value if operand.value in selection.private_parameters else ""
+        if made.op != "getelementptr":
+            return ""
+        operand = made.operands[0]
+
+
+_LOADS = {"y": ("load32_u8", 1), "h": ("load32_u16", 2), "s": ("load32", 4), "v": ("load_v16i32", 64)}
+_SIGNED_LOADS = {"y": ("load32_s8", 1), "h": ("load32_s16", 2)}
+_STORES = {
+    "y": ("store32_8", 1), "h": ("store32_16", 2), "s": ("store32", 4),
+    "v": ("store_v16i32", 64), "vy": ("store_v16i8", 16), "vh": ("store_v16i16", 32),
+}  # fmt: skip
+
+
+def _suffix(pointer: Operand) -> str:
+    return "_scratchpad" if pointer.type == SCRATCHPAD else ""
+
+
+def load(selection: Selection, instruction: Instruction) -> None:
+    (pointer,) = instruction.operands
+    signed = shape(instruction.type) in _SIGNED_LOADS and _is_signed_load(selection, instruction.name)
+    rows = _SIGNED_LOADS if signed else _LOADS
+    if shape(instruction.type) not in rows:
+        raise CannotSelect(f"in @{selection.function.name}: a load of {instruction.type}")
+    row, size = rows[shape(instruction.type)]
+    offset, base, access = _address_of(selection, pointer, size)
+    result = selection.result(instruction.name, instruction.type)
+    selection.emit(row + _suffix(pointer), result, offset, base, access=access)
+
+
+def store(selection: Selection, instruction: Instruction) -> None:
+    value, pointer = instruction.operands
+    _store(selection, value, pointer, None)
+
+
+def _store(selection: Selection, value: Operand, pointer: Operand, mask: Mask | None) -> None:
+    if shape(value.type) not in _STORES:
+        raise CannotSelect(f"in @{selection.function.name}: a store of {value.type}")
+    row, size = _STORES[shape(value.type)]
+    made = selection.definition(value)
+    if made is not None and made.op == "trunc" and shape(value.type) in ("y", "h", "vy", "vh"):
+        # The store takes the low bits itself.
+        value = made.operands[0]
+    data = selection.register(value)
+    offset, base, access = _address_of(selection, pointer, size)
+    selection.emit(row + _suffix(pointer) + (".m" if mask else ""), data, offset, base, mask=mask, access=access)
+
+
+def masked_load(selection: Selection, instruction: Instruction) -> None:
+    """Of the scratchpad, the only memory that knows the mask."""
+    pointer, *_, mask, old = instruction.operands
+    result = selection.result(instruction.name, instruction.type)
+    selection.copy_to(result, old)
+    offset, base, access = _address_of(selection, pointer, 64)
+    row = "load_v16i32" + _suffix(pointer) + ".m"
+    selection.emit(row, result, offset, base, mask=_mask(selection, mask), access=access)
+
+
+def masked_store(selection: Selection, instruction: Instruction) -> None:
+    value, pointer, *_, mask = instruction.operands
+    _store(selection, value, pointer, _mask(selection, mask))
+
+
+# --- masks ---
+
+
+def _mask(selection: Selection, operand: Operand) -> Mask:
+    """Lanes as instructions take them."""
+    bits = _scalar_constant(selection.resolve(operand))
+    return Immediate(bits) if bits is not None else selection.register(operand)
+
+
+def select_lanes(selection: Selection, instruction: Instruction) -> None:
+    """The old value, and the new one over it in the lanes of a bitmap."""
+    mask, new, old = instruction.operands
+    made = selection.definition(mask)
+    if made is not None and selection.key(made) == "xor.b" and _true(made.operands[1]) and selection.foldable(mask):
+        mask, new, old = made.operands[0], old, new
+    if shape(mask.type) == "c":
+        lanes = selection.new("scalar")
+        selection.emit("mulli.ssi", lanes, selection.register(mask), Immediate(-1))
+        _masked(selection, instruction, lanes, new, old)
+    else:
+        _masked(selection, instruction, _mask(selection, mask), new, old)
+
+
+def _masked(selection: Selection, instruction: Instruction, mask: Mask, new: Operand, old: Operand) -> None:
+    result = selection.result(instruction.name, instruction.type)
+    if old.value in ("poison", "undef"):
+        selection.copy_to(result, new)
+        return
+    selection.copy_to(result, old)
+    scalar = splat_of(selection, selection.resolve(new))
+    if scalar is not None:
+        bits = _scalar_constant(scalar)
+        if bits is not None and 0 <= bits <= 0xFFFF:
+            selection.emit("movei.vi.m", result, Immediate(bits), mask=mask)
+        else:
+            selection.emit("move_i32.vs.m", result, selection.register(scalar), mask=mask)
+    elif not _under_mask(selection, result, mask, new):
+        selection.emit("move_i32.vv.m", result, selection.register(new), mask=mask)
+
+
+def _under_mask(selection: Selection, result: AnyRegister, mask: Mask, new: Operand) -> bool:
+    """Do the operation that makes the new value under the mask, where nobody else needs it: saves the move."""
+    made = selection.definition(new)
+    if made is None or not selection.foldable(new) or made.op in FUNCTIONS or selection.key(made) in FUNCTIONS:
+        return False
+    found = selection.rule_for(made)
+    if found is None or found[0].steps[-1].row + ".m" not in ROWS.rows:
+        return False
+    before = selection.out
+    selection.out = []
+    temporary = selection.new("vector")
+    selection.apply(*found, temporary)
+    last = selection.out[-1]
+    last.row, last.mask = ROWS[last.row.name + ".m"], mask
+    last.values[0] = result
+    selection.out = before + selection.out
+    return True
+
+
+def extended_lanes(selection: Selection, instruction: Instruction) -> None:
+    """A bitmap as a vector of 0 and 1, or 0 and -1."""
+    result = selection.result(instruction.name, instruction.type)
+    mask = _mask(selection, instruction.operands[0])
+    selection.emit("movei.vi", result, Immediate(0))
+    if instruction.op == "zext":
+        selection.emit("movei.vi.m", result, Immediate(1), mask=mask)
+    else:
+        selection.emit("ori.vvi.m", result, result, Immediate(-1), mask=mask)
+
+
+# --- lanes ---
+
+
+def insert(selection: Selection, instruction: Instruction) -> None:
+    """There is no instruction for it: a move under the mask of one lane."""
+    vector, scalar, index = instruction.operands
+    result = selection.result(instruction.name, instruction.type)
+    if vector.value in ("poison", "undef"):
+        selection.emit("move_i32.vs", result, selection.register(scalar))
+        return
+    lane = _scalar_constant(selection.resolve(index))
+    mask: Mask
+    if lane is not None:
+        mask = Immediate(1 << lane % LANES)
+    else:
+        mask = selection.new("scalar")
+        one = selection.constant(literal(1), "scalar")
+        selection.emit("shl_i32.sss", mask, one, selection.register(index))
+    selection.copy_to(result, vector)
+    bits = _scalar_constant(selection.resolve(scalar))
+    if bits is not None and 0 <= bits <= 0xFFFF:
+        selection.emit("movei.vi.m", result, Immediate(bits), mask=mask)
+    else:
+        selection.emit("move_i32.vs.m", result, selection.register(scalar), mask=mask)
+
+
+def insert_bit(selection: Selection, instruction: Instruction) -> None:
+    """Into a bitmap: flip the bit if it is another."""
+    bitmap, bit, index = instruction.operands
+    result = selection.result(instruction.name, instruction.type)
+    place: AnyRegister = selection.register(index)
+    if bitmap.value in ("poison", "undef", "zeroinitializer"):
+        selection.emit("shl_i32.sss", result, selection.register(bit), place)
+        return
+    old, wrong = selection.register(bitmap), [selection.new("scalar") for _ in range(4)]
+    selection.emit("shr_i32.sss", wrong[0], old, place)
+    selection.emit("xor_i32.sss", wrong[1], wrong[0], selection.register(bit))
+    selection.emit("andi.ssi", wrong[2], wrong[1], Immediate(1))
+    selection.emit("shl_i32.sss", wrong[3], wrong[2], place)
+    selection.emit("xor_i32.sss", result, old, wrong[3])
+
+
+def shuffle(selection: Selection, instruction: Instruction) -> None:
+    result = selection.result(instruction.name, instruction.type)
+    scalar = selection.splats.get(instruction.name)
+    if scalar is not None:
+        selection.emit("move_i32.vs", result, selection.register(scalar))
+        return
+    lanes = shuffle_mask(instruction.parts.mask, LANES)
+    if lanes is None or len(lanes) != LANES or shape(instruction.type) != "v":
+        raise CannotSelect(f"in @{selection.function.name}: a shuffle of other lanes: {instruction.text.strip()}")
+    first, second = instruction.operands
+    chosen = sum(1 << lane for lane, source in enumerate(lanes) if source >= LANES)
+    if all(source < 0 or source % LANES == lane for lane, source in enumerate(lanes)):
+        if not chosen:
+            selection.copy_to(result, first)
+            return
+        _masked(selection, instruction, Immediate(chosen), second, first)
+        return
+    indices = selection.constant(("lanes", tuple(max(source, 0) % LANES for source in lanes)), "vector")
+    if not chosen:
+        selection.emit("shuffle_i32.vvv", result, selection.register(first), indices)
+        return
+    selection.emit("shuffle_i32.vvv", result, selection.register(first), indices)
+    selection.emit("shuffle_i32.vvv.m", result, selection.register(second), indices, mask=Immediate(chosen))
+
+
+def shuffle_bits(selection: Selection, instruction: Instruction) -> None:
+    """Of bitmaps only the same bit for all lanes."""
+    lane = _one_lane(instruction)
+    if lane is None:
+        raise CannotSelect(f"in @{selection.function.name}: a shuffle of bits: {instruction.text.strip()}")
+    result = selection.result(instruction.name, instruction.type)
+    source = instruction.operands[0]
+    full = selection.constant(literal(FULL_MASK), "scalar")
+    made = selection.definitions.get(source.value)
+    if made is not None and made.op == "insertelement" and constant_bits("i32", made.operands[2].value) == lane:
+        bit = selection.register(made.operands[1])
+    else:
+        shifted = selection.new("scalar")
+        bit = selection.new("scalar")
+        selection.emit("shri.ssi", shifted, selection.register(source), Immediate(lane))
+        selection.emit("andi.ssi", bit, shifted, Immediate(1))
+    selection.emit("mull_i32.sss", result, bit, full)
+
+
+# --- branches ---
+
+
+def jump(block: str) -> MachineInstruction:
+    return MachineInstruction(ROWS["jmp"], [Label(block)])
+
+
+def branch(selection: Selection, instruction: Instruction) -> None:
+    selection.out.append(jump(selection.label(instruction.parts.labels[0])))
+
+
+def branch_if(selection: Selection, instruction: Instruction) -> None:
+    found = selection.rule_for(instruction)
+    assert found is not None
+    yes, no = map(selection.label, instruction.parts.labels)
+    selection.apply(*found, None)
+    selection.out[-1].values.append(Label(yes))
+    selection.out.append(jump(no))
+
+
+_LINEAR_CASES = 4
+
+
+def switch(selection: Selection, instruction: Instruction) -> None:
+    """A tree of comparisons; its inner nodes are blocks of their own."""
+    parts = instruction.parts
+    value = selection.register(parts.operands[0])
+    default = selection.label(parts.labels[0])
+    cases = sorted(
+        (to_signed(bits, 32), selection.label(label))
+        for case, label in zip(parts.operands[1:], parts.labels[1:])
+        if isinstance(bits := constant_bits(case.type, case.value), int)
+    )
+    more: list[MachineBlock] = []
+    name = selection.label(selection.block)
+    tree = _tree(selection, value, cases, default, name, more)
+    selection.out += tree
+    for block in more:
+        block.frequency = selection.depth(selection.block)
+    selection.more_blocks[selection.block] = more
+
+
+def _tree(
+    selection: Selection, value: AnyRegister, cases: list[tuple[int, str]], default: str, name: str, more: list[MachineBlock]
+) -> list[MachineInstruction]:
+    made: list[MachineInstruction] = []
+    if len(cases) <= _LINEAR_CASES:
+        for number, target in cases:
+            made += _branch_on(selection, "cmpeq", value, number, target)
+        made.append(jump(default))
+        return made
+    middle = len(cases) // 2
+    upper = MachineBlock(f"{name}.from{len(more)}")
+    more.append(upper)
+    made += _branch_on(selection, "cmpge", value, cases[middle][0], upper.name)
+    made += _tree(selection, value, cases[:middle], default, name, more)
+    upper.instructions = _tree(selection, value, cases[middle:], default, name, more)
+    upper.successors = _targets(upper.instructions)
+    return made
+
+
+def _targets(instructions: list[MachineInstruction]) -> list[str]:
+    return list(dict.fromkeys(value.name for one in instructions for value in one.values if isinstance(value, Label)))
+
+
+def _branch_on(selection: Selection, mnemonic: str, value: AnyRegister, number: int, target: str) -> list[MachineInstruction]:
+    if mnemonic == "cmpeq" and number == 0:
+        return [MachineInstruction(ROWS["beqz"], [value, Label(target)])]
+    condition = selection.new("scalar")
+    if -256 <= number <= 255:
+        compare = MachineInstruction(ROWS[mnemonic + "i.ssi"], [condition, value, Immediate(number)])
+    else:
+        other = selection.constant(literal(number), "scalar")
+        compare = MachineInstruction(ROWS[mnemonic + "_i32.sss"], [condition, value, other])
+    return [compare, MachineInstruction(ROWS["bnez"], [condition, Label(target)])]
+
+
+def unreachable(selection: Selection, instruction: Instruction) -> None:
+    """Nothing may run on into what comes behind."""
+    selection.out.append(jump(selection.label(selection.block)))
+
+
+def nothing(selection: Selection, instruction: Instruction) -> None:
+    """Hints, and what the selection has seen to elsewhere."""
+
+
+def aggregate_elements(selection: Selection, operand: Operand) -> list[Operand]:
+    """The members of a struct that is returned: a constant, or made by insertvalue."""
+    if operand.value[0] != "%":
+        types = split_list(operand.type.strip()[1:-1])
+        if operand.value[0] != "{":
+            return [Operand(one, operand.value if operand.value != "zeroinitializer" else "zeroinitializer") for one in types]
+        return [parse_operand(item) for item in split_list(operand.value[1:-1])]
+    made = selection.definitions.get(operand.value)
+    if made is None or made.op != "insertvalue":
+        raise CannotSelect(f"in @{selection.function.name}: the struct {operand.value} is not made by insertvalue")
+    elements = aggregate_elements(selection, made.operands[0])
+    elements[made.parts.indices[0]] = made.operands[1]
+    return elements
+
+
+FUNCTIONS: dict[str, Callable[[Selection, Instruction], None]] = {
+    "load": load,
+    "store": store,
+    "select.b.v": select_lanes,
+    "select.c.v": select_lanes,
+    "zext.b.v": extended_lanes,
+    "sext.b.v": extended_lanes,
+    "insertelement.v": insert,
+    "insertelement.b": insert_bit,
+    "shufflevector.v": shuffle,
+    "shufflevector.b": shuffle_bits,
+    "br": branch,
+    "br.if": branch_if,
+    "switch": switch,
+    "unreachable": unreachable,
+    "alloca": nothing,
+    "insertvalue": nothing,
+    "extractvalue": nothing,
+}

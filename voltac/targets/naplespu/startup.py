@@ -1,0 +1,185 @@
+"""The start-up code of a program: an entry ``_start.NAME`` for each exported kernel, and the trap vector.
+
+The host starts every thread at the entry of the kernel it wants (reference 1.7;
+the conventions are those of the board: word 0 of the argument block is the number
+of threads in all, the parameters follow, then the result). Each thread
+turns all lanes on, makes itself a stack, loads the parameters and calls the
+kernel; if the kernel is written for one thread only, the others skip this. Then
+all meet at a barrier; the first one tells the host that it is over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from voltac.codegen.machine_code import Register
+from voltac.codegen.selection import label_of
+from voltac.ir.model import Function, Module
+from voltac.targets.naplespu.abi import argument_places, result_places
+from voltac.targets.naplespu.calls import parts_of_type
+from voltac.targets.naplespu.isa import CONTROL_REGISTERS
+from voltac.targets.naplespu.operations import kind_of
+
+STACKS = 0x0008_0000
+STACK_BYTES = 1 << 14
+THREADS_OF_CORE = 8
+END_FLAG = 0xFFFF_FFC0
+END_BARRIER = 511
+"""The last of the hardware's barriers: programs use low numbers."""
+
+_BLOCK, _PLACE = "s50", "s51"
+"""Registers that a kernel preserves: the argument block; core * 8 + thread."""
+
+_TRAP = f"""\
+	.section .trap
+_trap:
+	movei	s0, 3
+	movei	s1, {CONTROL_REGISTERS["thread_status"]}
+	write_cr	s0, s1
+_trapped:
+	jmp	_trapped
+"""
+
+
+def exported(module: Module) -> list[Function]:
+    """The kernels: what other programs may call."""
+    return [function for function in module.functions if not re.match(r"define (?:internal|private) ", function.header)]
+
+
+def attribute(module: Module, function: Function, key: str) -> str:
+    """The value of a string attribute of a function, directly or through its group of attributes."""
+    texts = [function.attributes]
+    groups = re.findall(r"#\d+", function.attributes)
+    texts += [line for line in module.lines() for group in groups if line.startswith(f"attributes {group} = ")]
+    for text in texts:
+        found = re.search(rf'"{key}"="([^"]*)"', text)
+        if found:
+            return found.group(1)
+    return ""
+
+
+def startup(module: Module) -> str:
+    kernels = exported(module)
+    needs_scratchpad = any('section "scratchpad"' in line for line in module.lines())
+    return _TRAP + "".join(_entry(module, kernel, needs_scratchpad) for kernel in kernels)
+
+
+def _entry(module: Module, kernel: Function, needs_scratchpad: bool) -> str:
+    name = label_of(kernel.name)
+    lines = [
+        ("movei", "s0, 5"),
+        *_control("thread_status", "s0"),
+        ("movei", "rm, 65535"),
+        # A stack of its own for each thread of each core.
+        *_read("tile_id", _PLACE),
+        *_read("thread_id", "s1"),
+        ("shli", f"{_PLACE}, {_PLACE}, {THREADS_OF_CORE.bit_length() - 1}"),
+        ("add_i32", f"{_PLACE}, {_PLACE}, s1"),
+        ("addi", f"s1, {_PLACE}, 1"),
+        ("shli", f"s1, s1, {STACK_BYTES.bit_length() - 1}"),
+        *_number("s0", STACKS),
+        ("add_i32", "sp, s0, s1"),
+        ("move_i32", "fp, sp"),
+        *_read("argv", _BLOCK),
+        ("movei", "s0, 1"),
+        *_control("thread_status", "s0"),
+    ]
+    text = f"\t.text\n\t.global _start.{name}\n_start.{name}:\n" + _lines(lines)
+    if needs_scratchpad:
+        text += _scratchpad_copy(name)
+    if attribute(module, kernel, "voltac-threads") != "all":
+        text += _lines([("bnez", f"{_PLACE}, _start.{name}.end")])
+    text += _lines(_call(kernel, name))
+    text += f"_start.{name}.end:\n"
+    text += _lines([
+        # Everybody is here before the host is told.
+        ("movei", f"s0, {END_BARRIER}"),
+        ("load32", f"s1, 0({_BLOCK})"),
+        ("subi", "s1, s1, 1"),
+        ("barrier", "s0, s1"),
+        ("movei", "s0, 0"),
+        *_number("s1", END_FLAG),
+        ("store32", "s0, 0(s1)"),
+        ("flush", "s1"),
+        ("movei", "s0, 2"),
+        *_control("thread_status", "s0"),
+    ])  # fmt: skip
+    return text + f"_start.{name}.over:\n\tjmp\t_start.{name}.over\n"
+
+
+def _call(kernel: Function, name: str) -> list[tuple[str, str]]:
+    """Parameters from the block to where the kernel looks for them; the result behind them, and to the host."""
+    kinds = [kind_of(parameter.type) for parameter in kernel.parameters]
+    places = argument_places(kinds)
+    frame = (places.stack + 63) // 64 * 64
+    lines: list[tuple[str, str]] = []
+    if frame:
+        lines += [*_number("s0", frame), ("sub_i32", "sp, sp, s0")]
+    # The stack first: it takes a register.
+    order = sorted(enumerate(places.places), key=lambda item: isinstance(item[1], Register))
+    for number, place in order:
+        base, offset = _BLOCK, 4 * (number + 1)
+        if offset > 255:
+            lines += [*_number("tr", offset), ("add_i32", f"tr, tr, {_BLOCK}")]
+            base, offset = "tr", 0
+        if isinstance(place, Register):
+            lines.append(("load32", f"{place}, {offset}({base})"))
+        else:
+            lines += [("load32", f"s0, {offset}({base})"), *_number("tr", place), ("add_i32", "tr, tr, sp")]
+            lines.append(("store32", "s0, 0(tr)"))
+    lines.append(("jmpsr", name))
+    results = parts_of_type(kernel.return_type)
+    offset = 4 * (len(kinds) + 1)
+    for number, place in enumerate(result_places([kind_of(one) for one in results]).places):
+        if isinstance(place, Register):
+            lines += [*_number("tr", offset + 4 * number), ("add_i32", f"tr, tr, {_BLOCK}")]
+            lines += [("store32", f"{place}, 0(tr)"), ("flush", "tr")]
+    return lines
+
+
+def _scratchpad_copy(name: str) -> str:
+    """Thread 0 of each core fills the core's scratchpad; the others of the core wait for it."""
+    label = f"_start.{name}"
+    return (
+        _lines([*_read("thread_id", "s1"), ("bnez", f"s1, {label}.filled")])
+        + _lines([
+            *(("leah", "s0, __scratchpad_image"), ("leal", "s0, __scratchpad_image")),
+            *(("leah", "s1, __scratchpad_start"), ("leal", "s1, __scratchpad_start")),
+            *(("leah", "s2, __scratchpad_end"), ("leal", "s2, __scratchpad_end")),
+        ])
+        + f"{label}.fill:\n"
+        + _lines([
+            ("cmpult_i32", "s3, s1, s2"),
+            ("beqz", f"s3, {label}.filled"),
+            ("load32", "s3, 0(s0)"),
+            ("store32_scratchpad", "s3, 0(s1)"),
+            ("addi", "s0, s0, 4"),
+            ("addi", "s1, s1, 4"),
+            ("jmp", f"{label}.fill"),
+        ])
+        + f"{label}.filled:\n"
+        + _lines([
+            ("movei", f"s0, {END_BARRIER - 1}"),
+            ("load32", f"s1, 0({_BLOCK})"),
+            ("subi", "s1, s1, 1"),
+            ("barrier", "s0, s1"),
+        ])
+    )  # fmt: skip
+
+
+def _read(control: str, register: str) -> list[tuple[str, str]]:
+    return [("movei", f"tr, {CONTROL_REGISTERS[control]}"), ("read_cr", f"{register}, tr")]
+
+
+def _control(control: str, register: str) -> list[tuple[str, str]]:
+    return [("movei", f"tr, {CONTROL_REGISTERS[control]}"), ("write_cr", f"{register}, tr")]
+
+
+def _number(register: str, value: int) -> list[tuple[str, str]]:
+    low = [("movei", f"{register}, {value & 0xFFFF}")]
+    return [*low, ("moveih", f"{register}, {value >> 16}")] if value >> 16 else low
+
+
+def _lines(instructions: Sequence[tuple[str, str]]) -> str:
+    return "".join(f"\t{mnemonic}\t{operands}\n" for mnemonic, operands in instructions)
