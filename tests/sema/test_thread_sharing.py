@@ -13,6 +13,8 @@ static void exchange(uniform float &a, uniform float &b) { uniform float t = a; 
 static float square(float x) { return x * x; }
 static uniform float counter = 0;
 static float counted(float x) { counter += 1; return x; }
+task void fill(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[taskIndex * n + i] = taskIndex; }
+task void count(uniform int q[]) { atomic_add_global(&q[0], (uniform int)taskIndex); }
 static float first(const uniform float p[]) { return p[0]; }
 """
 
@@ -33,6 +35,7 @@ _SHARED = {
     "control flow": "foreach (i = 0 ... n) { if (b[i] < 0) continue; for (int k = 0; k < i; k++) a[i] += 1; }",
     "time steps": "for (uniform int t = 0; t < 9; t++) { foreach (i = 0 ... n) b[i] = a[i]; foreach (i = 0 ... n) a[i] = 1; }",
     "a local array outside": "uniform float w[3] = {1, 2, 3}; w[0] = m; foreach (i = 0 ... n) a[i] = w[1];",
+    "tasks": "launch[m] fill(a, n); sync; foreach (i = 0 ... n) a[i] += 1;",
     "sums of threads": "uniform float s = 0; for (uniform int k = 0; k < 3;) s += b[k++]; foreach (i = 0 ... n) a[i] = s;",
 }
 _SINGLE = {
@@ -56,6 +59,7 @@ _SINGLE = {
     "a function that reads what is written": ("foreach (i = 0 ... n) a[i] = first(a);", "'a' is written"),
     "a pointer from memory": ("foreach (i = 0 ... n) a[i] = pp[0][i];", "which object"),
     "a store through a pointer from memory": ("foreach (i = 0 ... n) pp[0][i] = 1;", "which object"),
+    "tasks that count": ("launch[m] count(q);", "tasks"),
     "memory is written outside": ("a[0] = 1; foreach (i = 0 ... n) b[i] = 1;", "outside of 'foreach'"),
     "a function that writes outside": ("exchange(a[0], b[0]); foreach (i = 0 ... n) b[i] = 1;", "'exchange' may write"),
 }

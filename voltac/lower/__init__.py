@@ -51,6 +51,8 @@ def lower(program: tree.Program, options: Options) -> str:
     costs.forget()
     module.finish_debug_info(program.globals)
     attributes = function_attributes(options)
+    if options.target.has_threads and module.lines_have_one_thread:
+        attributes += ' "voltac-lines"="own"'
     for version in written:
         module.text.definitions.append(text_of(module, version, attributes))
     return module.text.text(module_header(options, program.file))

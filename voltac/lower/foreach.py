@@ -18,10 +18,10 @@ from voltac.lower.builder import IR, integer, vector_constant, zero
 from voltac.lower.context import FunctionContext, Region, Target, lowers_statement
 from voltac.lower.loops import loop_hint
 from voltac.lower.statements import path_name
-from voltac.lower.threads import share, wait
+from voltac.lower.threads import begin_share, wait_for_all
 from voltac.lower.unrolling import lanes_may_be_copied
 from voltac.lower.variables import set_value
-from voltac.records import record
+from voltac.records import record, replace
 from voltac.sema import tree
 from voltac.sema.types import Scalar
 
@@ -61,6 +61,10 @@ class _Range:
     rest: IR
     aligned: IR
     span: int
+    begin: IR
+    """Where this thread of a device begins; the first value where all is done here."""
+    step: IR
+    """From one gang (tile, row) of this thread to its next."""
 
 
 @lowers_statement(tree.Foreach)
@@ -70,17 +74,19 @@ def lower_foreach(c: FunctionContext, node: tree.Foreach) -> None:
     bounds = [(c.value(dimension.first), c.value(dimension.last)) for dimension in node.dimensions]
     tiled = node.tiled and len(node.dimensions) > 1
     spans = tile_spans(c.width, len(bounds)) if tiled else [1] * (len(bounds) - 1) + [c.width]
-    bounds[0] = share(c, *bounds[0], spans[0])
     ranges = [
         _range(c, dimension.symbol, first, last, span) for dimension, (first, last), span in zip(node.dimensions, bounds, spans)
     ]
+    if c.threads is not None:
+        begin, step = begin_share(c, ranges[0].first, spans[0])
+        ranges[0] = replace(ranges[0], begin=begin, step=step)
     done = c.build.block(f"{path_name('foreach', node)}.done")
     if tiled:
         _tiles(c, node, ranges, [], done)
     else:
         _rows(c, node, ranges, {}, done)
     c.build.start(done)
-    wait(c)
+    wait_for_all(c)
     c.mask, c.region, c.touched, c.shrunk = saved
 
 
@@ -103,10 +109,10 @@ def tile_spans(width: int, dimensions: int) -> list[int]:
 
 def _range(c: FunctionContext, symbol: tree.VariableSymbol, first: IR, last: IR, span: int) -> _Range:
     if span == 1:
-        return _Range(symbol, first, last, integer("i32", 0), last, 1)
+        return _Range(symbol, first, last, integer("i32", 0), last, 1, first, integer("i32", 1))
     count = c.build.binary("sub", last, first)
     rest = c.build.binary("and", count, integer("i32", span - 1))
-    return _Range(symbol, first, last, rest, c.build.binary("sub", last, rest), span)
+    return _Range(symbol, first, last, rest, c.build.binary("sub", last, rest), span, first, integer("i32", span))
 
 
 def _rows(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], outer: Variables, done: str) -> None:
@@ -123,7 +129,7 @@ def _rows(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], outer: V
     counter, position = _begin_counting(c, outermost, body, done)
     _rows(c, node, ranges[1:], {**outer, outermost.symbol: c.build.splat(c.width, position)}, step)
     c.build.start(step)
-    following = c.build.binary("add nsw", position, integer("i32", 1))
+    following = c.build.binary("add nsw", position, outermost.step)
     _count_on(c, counter, following, c.build.compare("icmp slt", following, outermost.last), body, done)
 
 
@@ -133,8 +139,8 @@ def _begin_counting(c: FunctionContext, range_: _Range, body: str, done: str) ->
     Gives the address of the counter and its value.
     """
     counter = c.build.alloca("i32", 4, range_.symbol.name)
-    c.build.store(range_.first, counter, 4)
-    c.build.branch(c.build.compare("icmp slt", range_.first, range_.last), body, done)
+    c.build.store(range_.begin, counter, 4)
+    c.build.branch(c.build.compare("icmp slt", range_.begin, range_.last), body, done)
     c.build.start(body)
     return counter, c.build.load("i32", counter, 4)
 
@@ -160,20 +166,24 @@ def _gangs(c: FunctionContext, node: tree.Foreach, range_: _Range, outer: Variab
     c.build.branch(c.build.compare("icmp slt", range_.first, range_.last), begin, done)
     c.build.start(begin)
     counter = c.build.alloca("i32", 4, range_.symbol.name)
-    c.build.store(range_.first, counter, 4)
+    c.build.store(range_.begin, counter, 4)
     c.build.start(test)
     position = c.build.load("i32", counter, 4)
     c.build.branch(c.build.compare("icmp slt", position, range_.aligned), all_on, finished)
     c.build.start(all_on)
     run_body(c, node, {**outer, range_.symbol: _lane_values(c, position)}, None, step)
-    c.build.store(c.build.binary("add nsw", position, integer("i32", c.width)), counter, 4)
+    c.build.store(c.build.binary("add nsw", position, range_.step), counter, 4)
     if c.build.reachable:
         c.build.terminate(f"br label %{test}{loop_hint(c, node.unroll, gangs=True)}")
     c.build.start(finished)
     if not c.options.masked_paths:
         c.build.jump(done)
         return
-    c.build.branch(c.build.compare("icmp ne", range_.rest, zero("i32")), masked, done)
+    rest = c.build.compare("icmp ne", range_.rest, zero("i32"))
+    if c.threads is not None:
+        # It belongs to the one thread that would go on there.
+        rest = c.build.binary("and", rest, c.build.compare("icmp eq", position, range_.aligned))
+    c.build.branch(rest, masked, done)
     c.build.start(masked)
     # That the rest begins no lower than the range is known here, and this says it to the analysis of addresses.
     smax = c.module.text.declare("llvm.smax.i32", "i32", "i32, i32")
@@ -192,8 +202,8 @@ def _masked_gangs(c: FunctionContext, node: tree.Foreach, range_: _Range, outer:
     remaining = c.build.binary("sub", range_.last, position)
     mask = c.build.compare("icmp ult", c.lanes("i32"), c.build.splat(c.width, remaining))
     run_body(c, node, {**outer, range_.symbol: _lane_values(c, position)}, mask, step)
-    following = c.build.binary("add", position, integer("i32", c.width))
-    more = c.build.compare("icmp ugt", remaining, integer("i32", c.width))
+    following = c.build.binary("add", position, range_.step)
+    more = c.build.compare("icmp ugt", remaining, range_.step)
     _count_on(c, counter, following, more, masked, done, node.unroll)
 
 
@@ -209,8 +219,8 @@ def _tiles(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], positio
     _tiles(c, node, ranges, [*positions, position], step)
     c.build.start(step)
     remaining = c.build.binary("sub", range_.last, position)
-    following = c.build.binary("add", position, integer("i32", range_.span))
-    _count_on(c, counter, following, c.build.compare("icmp ugt", remaining, integer("i32", range_.span)), body, done)
+    following = c.build.binary("add", position, range_.step)
+    _count_on(c, counter, following, c.build.compare("icmp ugt", remaining, range_.step), body, done)
 
 
 def _tile(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], positions: list[IR], done: str) -> None:

@@ -6,6 +6,7 @@ import re
 
 from voltac.lower import masks
 from voltac.lower.abi import array_element, is_function, passing
+from voltac.lower.aliasing import memory_effects
 from voltac.lower.builder import IR, NOTHING, zero
 from voltac.lower.context import FunctionContext, Region
 from voltac.lower.device_builtins import writes_mask
@@ -44,7 +45,7 @@ def from_passed(c: FunctionContext, value: IR, qual: Qual) -> IR:
 
 
 def takes_address(qual: Qual) -> bool:
-    """A uniform pointer to data: assumed not to alias other parameters (section 5.5)."""
+    """A uniform pointer to data, which LLVM's attributes of parameters are for."""
     return (
         isinstance(qual.type, Pointer)
         and qual.rate is not VARYING
@@ -101,7 +102,7 @@ def write_version(module: ModuleContext, version: Version) -> None:
         version.signature = begin_task(c, version.name)
     else:
         _parameters(c, version)
-    if symbol.launches:
+    if symbol.launches and not c.target.is_device:
         c.task_handle = c.build.alloca("ptr", c.types.sizes.pointer_bytes, "tasks")
         c.build.at_entry(f"store ptr null, ptr {c.task_handle.name}, align {c.types.sizes.pointer_bytes}")
     kernel = symbol.exported and version.kind == C_CONVENTION
@@ -173,7 +174,8 @@ def _parameters(c: FunctionContext, version: Version) -> None:
     for number, parameter in enumerate(symbol.parameters):
         type = passed_type(c.module, parameter.type)
         name = f"%p{number}"
-        texts.append(f"{type} noalias {name}" if takes_address(parameter.type) else f"{type} {name}")
+        alone = takes_address(parameter.type) and memory_effects(symbol).may_be_noalias(parameter)
+        texts.append(f"{type} noalias {name}" if alone else f"{type} {name}")
         if isinstance(parameter.type.type, Struct):
             # The caller made a copy for this call.
             _bind_struct(c, parameter, name)
@@ -241,7 +243,10 @@ def _c_parameters(c: FunctionContext, version: Version) -> None:
         else:
             # The host places arrays at the start of cache lines.
             aligned = " align 64" if c.target.is_device and symbol.exported and takes_address(parameter.type) else ""
-            texts.append(f"{way}{aligned} {name}")
+            text = str(way)
+            if takes_address(parameter.type) and not memory_effects(symbol).may_be_noalias(parameter):
+                text = text.replace("ptr noalias", "ptr")
+            texts.append(f"{text}{aligned} {name}")
             value = IR(way.type, name)
             if way.type != c.register(parameter.type):
                 value = c.build.compare("icmp ne", value, IR(way.type, "zeroinitializer"))

@@ -55,6 +55,8 @@ class ModuleContext:
         self.debug = DebugInfo(self.text, options, file, self.types.sizes)
         self.versions: dict[tuple[int, str], Version] = {}
         self.waiting: list[Version] = []
+        self.lines_have_one_thread = True
+        """On a device: no two threads write different parts of 64 bytes of memory that begin at a multiple of 64."""
         self._lane_numbers: dict[str, IR] = {}
         self._globals: dict[tree.VariableSymbol, IR] = {}
         self._names: set[str] = set()

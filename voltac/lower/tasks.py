@@ -10,6 +10,7 @@ from voltac.lower.builder import IR, NOTHING, NULL, integer
 from voltac.lower.context import FunctionContext, lowers_statement, lowers_value
 from voltac.lower.memory_access import copy, load, store_everywhere
 from voltac.lower.places import Address
+from voltac.lower.threads import run_share, wait_for_all
 from voltac.lower.variables import declare
 from voltac.sema import tree
 from voltac.sema.layout import Layout
@@ -36,7 +37,7 @@ def _block_offsets(c: FunctionContext, parameters: tuple[Qual, ...]) -> tuple[li
 
 
 def _parameter_place(c: FunctionContext, block: IR, offset: int, qual: Qual) -> Address:
-    pointer = c.build.gep("i8", block, integer("i64", offset)) if offset else block
+    pointer = c.build.gep("i8", block, integer(c.types.word, offset)) if offset else block
     return Address(pointer, qual, private=True)
 
 
@@ -65,7 +66,6 @@ def begin_task(c: FunctionContext, name: str) -> str:
 
 @lowers_value(tree.Launch)
 def lower_launch(c: FunctionContext, node: tree.Launch) -> IR:
-    assert c.task_handle is not None
     if isinstance(node.function, tree.FunctionSymbol):
         version = c.module.called_version(node.function, True)
         version.address_taken = True
@@ -77,19 +77,34 @@ def lower_launch(c: FunctionContext, node: tree.Launch) -> IR:
     counts = [c.value(count) for count in node.counts]
     arguments = [c.value(argument) for argument in node.arguments]
     offsets, size = _block_offsets(c, type.parameters)
+    if c.target.is_device:
+        block = c.build.alloca(f"[{size} x i8]", block_alignment(c), "arguments")
+        _store_arguments(c, block, arguments, type, offsets, size)
+        run_share(c, function, block, counts)
+        return NOTHING
+    assert c.task_handle is not None
     allocate = c.module.intrinsic("ISPCAlloc", "ptr", "ptr", "i64", "i32")
     block = c.build.value("ptr", f"call ptr {allocate}(ptr {c.task_handle.name}, i64 {size}, i32 {block_alignment(c)})")
-    for argument, qual, offset in zip(arguments, type.parameters, offsets):
-        store_everywhere(c, _parameter_place(c, block, offset, qual), argument)
-    mask_place = c.build.gep("i8", block, integer("i64", size - masks.storage_alignment(c)))
-    c.build.store(masks.to_storage(c, c.mask), mask_place, masks.storage_alignment(c))
+    _store_arguments(c, block, arguments, type, offsets, size)
     launch = c.module.intrinsic("ISPCLaunch", "void", "ptr", "ptr", "ptr", "i32", "i32", "i32")
     c.build.emit(f"call void {launch}(ptr {c.task_handle.name}, {function}, {block}, {', '.join(map(str, counts))})")
     return NOTHING
 
 
+def _store_arguments(
+    c: FunctionContext, block: IR, arguments: list[IR], type: Function, offsets: list[int], size: int
+) -> None:
+    for argument, qual, offset in zip(arguments, type.parameters, offsets):
+        store_everywhere(c, _parameter_place(c, block, offset, qual), argument)
+    mask_place = c.build.gep("i8", block, integer(c.types.word, size - masks.storage_alignment(c)))
+    c.build.store(masks.to_storage(c, c.mask), mask_place, masks.storage_alignment(c))
+
+
 def sync_at_return(c: FunctionContext) -> None:
     """Wait for the tasks of this call, if it launched any."""
+    if c.target.is_device:
+        wait_for_all(c)
+        return
     assert c.task_handle is not None
     bytes_ = c.types.sizes.pointer_bytes
     handle = c.build.load("ptr", c.task_handle, bytes_)
@@ -104,5 +119,5 @@ def sync_at_return(c: FunctionContext) -> None:
 
 @lowers_statement(tree.Sync)
 def lower_sync(c: FunctionContext, node: tree.Sync) -> None:
-    if c.task_handle is not None:
+    if c.symbol.launches:
         sync_at_return(c)

@@ -1,13 +1,12 @@
 """Kernels of devices whose threads all enter a kernel: shares of ``foreach``, and waiting for each other.
 
-The threads of all cores are gangs number 0 .. G-1. A ``foreach`` gives each a
-contiguous share of its outermost dimension, in whole gangs or tiles, so that a
-line of memory mostly belongs to one thread (NaplesPU reference, 5.4)::
+The threads of all cores are gangs number 0 .. G-1. Of the outermost dimension of a
+``foreach`` gang g takes the parts (of W elements, a tile or a row) number g, g + G,
+g + 2G, ..: that takes no division, and evens out parts of different length::
 
-    blocks = ceil((last - first) / span);  share = ceil(blocks / G)
-    first' = first + span * min(g * share, blocks);  last' likewise for g + 1
+    for (i = first + g * span; i < last; i += G * span)
 
-and a barrier stands behind it. ``sema/thread_sharing.py`` tells for which kernels this is right.
+A barrier stands behind the ``foreach``. ``sema/thread_sharing.py`` tells for which kernels this is right.
 """
 
 from __future__ import annotations
@@ -38,9 +37,11 @@ class Threads:
 
 def begin_kernel(c: FunctionContext) -> str:
     """Finds out who runs a kernel and makes it known: the attribute of the function."""
-    from voltac.sema.thread_sharing import SHARED, SINGLE, sharing_of  # for devices only
+    from voltac.sema.thread_sharing import SHARED, SINGLE, WRITTEN, sharing_of  # for devices only
 
     sharing = sharing_of(c.body)
+    if sharing.way == WRITTEN:
+        c.module.lines_have_one_thread = False
     if sharing.way == SHARED:
         read = c.module.text.declare("npu.read_control", "i32", "i32")
         tile, thread, block, threads = (
@@ -53,26 +54,17 @@ def begin_kernel(c: FunctionContext) -> str:
     return f'"voltac-threads"="{"one" if sharing.way == SINGLE else "all"}" "voltac-flush"="{sharing.flushed_by}"'
 
 
-def share(c: FunctionContext, first: IR, last: IR, span: int) -> tuple[IR, IR]:
-    """The part of a range that this thread takes; the whole range in functions that are not shared."""
-    if c.threads is None:
-        return first, last
-    build = c.build
+def begin_share(c: FunctionContext, first: IR, span: int) -> tuple[IR, IR]:
+    """Where this thread begins in a range that is counted in steps of ``span``, and the step to its next part."""
+    assert c.threads is not None
     if c.threads.sharing.reads_outside:
-        wait(c)
-    smax, umin = (c.module.text.declare(f"llvm.{name}.i32", "i32", "i32, i32") for name in ("smax", "umin"))
-    count = build.value("i32", f"call i32 {smax}({build.binary('sub', last, first)}, i32 0)")
-    blocks = _quotient_above(c, count, integer("i32", span))
-    share_of_each = _quotient_above(c, blocks, c.threads.gangs)
-    begin = build.value("i32", f"call i32 {umin}({build.binary('mul', share_of_each, c.threads.gang)}, {blocks})")
-    end = build.value("i32", f"call i32 {umin}({build.binary('add', begin, share_of_each)}, {blocks})")
-    own_first = build.binary("add nsw", first, build.binary("mul nsw", begin, integer("i32", span)))
-    behind = build.binary("add nsw", first, build.binary("mul nsw", end, integer("i32", span)))
-    smin = c.module.text.declare("llvm.smin.i32", "i32", "i32, i32")
-    return own_first, build.value("i32", f"call i32 {smin}({behind}, {last})")
+        wait_for_all(c)
+    width = integer("i32", span)
+    own = c.build.binary("mul nsw", c.threads.gang, width)
+    return c.build.binary("add nsw", first, own), c.build.binary("mul nsw", c.threads.gangs, width)
 
 
-def wait(c: FunctionContext) -> None:
+def wait_for_all(c: FunctionContext) -> None:
     """Until all threads are here, in functions that are shared."""
     if c.threads is not None:
         barrier = c.module.text.declare("npu.barrier", "void", "i32, i32")
@@ -80,7 +72,31 @@ def wait(c: FunctionContext) -> None:
         c.build.emit(f"call void {barrier}(i32 {BARRIER}, {others})")
 
 
-def _quotient_above(c: FunctionContext, number: IR, divisor: IR) -> IR:
-    """``number / divisor`` rounded up, of numbers that are not negative."""
-    raised = c.build.binary("add", number, c.build.binary("sub", divisor, integer("i32", 1)))
-    return c.build.binary("udiv", raised, divisor)
+def run_share(c: FunctionContext, task: IR, block: IR, counts: list[IR]) -> None:
+    """``launch`` on a device: this thread calls the tasks that are its own, every G-th one; all of them where it is alone.
+
+    ``block`` holds the arguments; tasks take the numbers that ``lower/tasks.py`` lists.
+    """
+    build = c.build
+    if c.threads is not None:
+        c.module.lines_have_one_thread = False
+    first, step = (c.threads.gang, c.threads.gangs) if c.threads is not None else (integer("i32", 0), integer("i32", 1))
+    plane = build.binary("mul nsw", counts[0], counts[1])
+    total = build.binary("mul nsw", plane, counts[2])
+    test, body, done = (build.block(f"launch.{part}") for part in ("test", "task", "done"))
+    counter = build.alloca("i32", 4, "task")
+    build.store(first, counter, 4)
+    build.start(test)
+    index = build.load("i32", counter, 4)
+    build.branch(build.compare("icmp slt", index, total), body, done)
+    build.start(body)
+    places = (
+        build.binary("urem", index, counts[0]),
+        build.binary("urem", build.binary("udiv", index, counts[0]), counts[1]),
+        build.binary("udiv", index, plane),
+    )
+    numbers = (first, step, index, total, *places, *counts)
+    build.emit(f"call void {task.name}({block}, {', '.join(map(str, numbers))})")
+    build.store(build.binary("add nsw", index, step), counter, 4)
+    build.jump(test)
+    build.start(done)

@@ -346,6 +346,24 @@ def effects_of(function: tree.FunctionSymbol) -> Effects:
     return effects
 
 
+def has_ordered_effects(function: tree.FunctionSymbol) -> bool:
+    """Does a task, or what it calls, do something that threads of a device cannot do at the same time? Writing is fine."""
+    seen = {function}
+    waiting: list[object] = [function.body]
+    while waiting:
+        node = waiting.pop()
+        if node is None or (has_effect(node) and not isinstance(node, tree.TaskVariable | tree.Launch | tree.Sync)):
+            return True
+        if isinstance(node, tree.Call | tree.Launch):
+            if not isinstance(node.function, tree.FunctionSymbol):
+                return True
+            if node.function not in seen:
+                seen.add(node.function)
+                waiting.append(node.function.body)
+        waiting += children(node)
+    return False
+
+
 def _collect(function: tree.FunctionSymbol, effects: Effects, seen: set[tree.FunctionSymbol]) -> None:
     seen.add(function)
     if function.body is None:

@@ -24,6 +24,7 @@ from voltac.sema.independence import (
     Obstacle,
     effects_of,
     has_effect,
+    has_ordered_effects,
     is_own,
     root_of,
     unchanged_variables,
@@ -64,7 +65,11 @@ def sharing_of(body: tree.Statement) -> Sharing:
                 return Sharing(SINGLE, obstacle)
             waiting += [dimension.first for dimension in node.dimensions] + [dimension.last for dimension in node.dimensions]
             continue
-        if isinstance(node, tree.Goto | tree.Unmasked) or has_effect(node):
+        if isinstance(node, tree.Launch) and not (
+            isinstance(node.function, tree.FunctionSymbol) and not has_ordered_effects(node.function)
+        ):
+            return Sharing(SINGLE, Obstacle(node.span, "what the tasks do is not known to be possible at the same time"))
+        if isinstance(node, tree.Goto | tree.Unmasked) or (has_effect(node) and not isinstance(node, tree.Launch | tree.Sync)):
             return Sharing(SINGLE, Obstacle(node.span, "what it does outside of 'foreach' is done once"))  # type: ignore[attr-defined]
         if isinstance(node, tree.Call):
             effects = effects_of(node.function)
