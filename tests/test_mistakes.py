@@ -137,7 +137,6 @@ STATEMENTS: tuple[Row, ...] = (
     ("q = ¦int(n);", "cast"),
     ("q = *(¦const uniform int * uniform)data;", "'*((type)value)'"),
     ("q = *(¦int * uniform)data;", "'*((type)value)'"),
-    ("q = *(uniform ¦int * uniform)data;", "'*((type)value)'"),
     ("q = sizeof ¦int;", "sizeof(type)"),
     ("int ¦&&p = q;", "one '&'"),
     ("try ¦{ q = 1; }", "exceptions"),

@@ -35,6 +35,7 @@ def body(text: str) -> str:
         ("while (a) do", 3, 1, "found '}'"),
         ("delete [] p;", 2, 8, "delete[]"),
         ("launch <f(x)>;", 2, 8, "old 'launch' syntax"),
+        ("*(uniform int * uniform)a = 1;", 2, 11, "'*((type)value)'"),
         ("foreach (i = 0 .. 3) { a = 1; }", 2, 17, "found '.'"),
         ("foreach (i : 0 ... 3) { a = 1; }", 2, 12, "found ':'; expected '='"),
         ("goto 3;", 2, 6, "found '3'; expected identifier"),
