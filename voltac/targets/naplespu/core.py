@@ -1,0 +1,366 @@
+"""A core: its threads, who issues when, and the accesses that the translated code leaves to it.
+
+Round robin over the threads that may issue, one instruction a cycle. Threads are
+generators (``translate.py``): each says from which cycle on it can issue its next
+instruction, the core gives out the slots.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from voltac.codegen.meanings import FLAGS, LANES
+from voltac.codegen.simulator import LINE, Fault, Memory, Misaligned
+from voltac.targets.naplespu import control, timing
+from voltac.targets.naplespu.caches import Controller, DataCache, InstructionCache
+from voltac.targets.naplespu.control import Barriers, CoreRegisters
+from voltac.targets.naplespu.translate import NEVER, Program
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+SCRATCHPAD_BYTES = 0x10000
+TRAP_VECTOR = 0x380
+IO_START, IO_END = 0xFF00_0000, 0xFFFF_FF00
+CONSOLE_DATA = IO_START
+END_FLAG_LINE = 0xFFFF_FFC0 // LINE
+WINDOW_BITS = 22
+"""Non-coherent windows are told by the upper ten bits of an address."""
+
+
+class Scratchpad:
+    def __init__(self) -> None:
+        self.lanes: npt.NDArray[np.uint32] = np.zeros(SCRATCHPAD_BYTES // 4, np.uint32)
+        self.words = memoryview(self.lanes)
+        self.bytes = self.words.cast("B")
+        self.halves = self.bytes.cast("H")
+
+    def _places(self, address: int, size: int) -> npt.NDArray[np.intp]:
+        """Where the lanes are, counted in elements: a word apart whatever the element."""
+        return (np.arange(LANES) * 4 + address & SCRATCHPAD_BYTES - 1) // size
+
+    def gather(self, address: int, size: int, signed: bool) -> npt.NDArray[np.uint32]:
+        found = self.lanes.view(f"{'i' if signed else 'u'}{size}")[self._places(address, size)]
+        return found.astype(np.int32 if signed else np.uint32).view(np.uint32)
+
+    def scatter(self, address: int, size: int, values: npt.NDArray[np.uint32], flags: npt.NDArray[np.bool_]) -> None:
+        self.lanes.view(f"u{size}")[self._places(address, size)[flags]] = values[flags].astype(f"u{size}")
+
+
+class HardwareThread:
+    """A thread's registers and what the model has to remember of it."""
+
+    def __init__(self, core: Core, number: int) -> None:
+        self.core = core
+        self.number = number
+        self.scalars: list[int | None] = [None] * 64
+        self.vectors: list[npt.NDArray[np.uint32] | None] = [None] * 64
+        self.mask = 0
+        self.flags = FLAGS[0]
+        self.status = control.RUNNING
+        self.trap_reason = 0
+        self.at_barrier: tuple[int, int, int] | None = None
+        """Number, other participants and pc of the barrier it is about to reach."""
+        self.waiting = False
+        self.ended = NEVER
+        # Cycles from which registers may be used, and the units that they wait for.
+        self.scalar_ready = [0] * 64
+        self.vector_ready = [0] * 64
+        self.scalar_unit = [timing.INTEGER] * 64
+        self.vector_unit = [timing.INTEGER] * 64
+        self.memory_free = 0
+        """Its accesses stand behind a miss until then."""
+        self.drained = 0
+        """When its last flush is done."""
+        self.flight = (0,) * timing.QUEUE
+        self.scratch_flight = (0,) * timing.QUEUE
+        self.stalls = [0] * len(timing.REASONS)
+        self.visits: defaultdict[int, int] = defaultdict(int)
+        self.block_cycles: defaultdict[int, int] = defaultdict(int)
+        self.wrong_path = 0
+        self.active_lanes = 0
+
+    def wake(self, cycle: int) -> None:
+        self.waiting = False
+        self.core.ready[self.core.threads.index(self)] = cycle
+        self.core.woken = True
+
+    def run(self, entry: int, barriers: Barriers, program: Program) -> Generator[int, tuple[int, int], None]:
+        """The thread's life: yields the cycle it wants to issue in, negated where other threads' wishes have changed too."""
+        blocks = program.blocks
+        cycle, horizon = yield 1
+        pc = entry
+        # The slot granted is that of the first instruction behind each wait.
+        cycle, horizon = cycle - 1, max(horizon, cycle + 1)
+        while True:
+            try:
+                block = blocks.get(pc) or program.block(pc)
+            except Fault as fault:
+                raise FetchFault(pc, str(fault)) from None
+            try:
+                pc, cycle, horizon = yield from block(self, cycle, horizon)
+            except Misaligned as fault:
+                if not self.core.trap_vector:
+                    raise
+                cycle = self._to_trap_vector(fault)
+                pc, horizon = TRAP_VECTOR, cycle + 2
+            if pc >= 0:
+                continue
+            pc = -pc
+            if self.at_barrier is not None:
+                number, others, _ = self.at_barrier
+                drained = max(
+                    cycle, self.memory_free, self.drained, max(self.scalar_ready), max(self.vector_ready), *self.flight
+                )
+                release = barriers.arrive(self, number, others, drained)
+                self.waiting = release is None
+                issued = cycle
+                cycle, horizon = yield -NEVER if release is None else -release
+                self.stalls[timing.BARRIER] += cycle - issued - 1
+                cycle, horizon = cycle - 1, max(horizon, cycle + 1)
+            elif self.status in (control.ENDED, control.TRAPPED):
+                self.ended = cycle
+                yield -NEVER
+                raise AssertionError("a thread that ended is asked to go on")
+
+    def _to_trap_vector(self, fault: Misaligned) -> int:
+        """The access is dropped, the registers are those of the block it happened in; the cycle it happened in."""
+        self.trap_reason = 0x40 if "scratchpad" in fault.space else 0x80
+        frame = fault.__traceback__
+        while frame is not None and frame.tb_next is not None:
+            frame = frame.tb_next
+        assert frame is not None
+        names = frame.tb_frame.f_locals
+        for number in range(64):
+            for prefix, place in (
+                ("s", self.scalars), ("v", self.vectors), ("a", self.scalar_ready), ("b", self.vector_ready),
+            ):  # fmt: skip
+                if f"{prefix}{number}" in names:
+                    place[number] = names[f"{prefix}{number}"]  # type: ignore[call-overload]
+        cycle: int = names["c"]
+        return cycle + timing.BRANCH - 1
+
+
+class FetchFault(Fault):
+    """There is no instruction at ``pc``."""
+
+    def __init__(self, pc: int, reason: str) -> None:
+        super().__init__(reason)
+        self.pc = pc
+
+
+class Core:
+    def __init__(
+        self,
+        number: int,
+        memory: Memory,
+        *,
+        threads: int,
+        hardware_threads: int,
+        latency: int,
+        coherent: bool,
+        trap_vector: bool,
+    ) -> None:
+        self.number = number
+        self.memory = memory
+        self.hardware_threads = hardware_threads
+        self.trap_vector = trap_vector
+        self.registers = CoreRegisters()
+        self.scratchpad = Scratchpad()
+        controller = Controller(latency)
+        self.data = DataCache(memory, controller, coherent)
+        self.instructions = InstructionCache(controller)
+        self.float_exits = [0] * 64
+        """The cycles in which results leave the float pipe, each at its number modulo 64."""
+        self.threads = [HardwareThread(self, thread) for thread in range(threads)]
+        self.windows: dict[int, tuple[int, int]] = {}
+        """Non-coherent windows: first and last value of an address's upper bits."""
+        self.private: dict[int, tuple[bytearray, int]] = {}
+        """Lines that this core alone knows (in windows, and the end flag's): content and dirty mask."""
+        self.console: list[str] = []
+        self.tracer: Callable[[HardwareThread, int, int, Any], None] | None = None
+        # Issuing.
+        self.ready = [1] * threads
+        self.woken = False
+        """A thread was let go by one of another core."""
+        self.now = 0
+        self._last = threads - 1
+        self._orders = [tuple((last + 1 + step) % threads for step in range(threads)) for last in range(threads)]
+        self._sends: list[Callable[[tuple[int, int]], int]] = []
+
+    def start(self, entry: int, barriers: Barriers, program: Program) -> None:
+        for thread in self.threads:
+            life = thread.run(entry, barriers, program)
+            next(life)
+            self._sends.append(life.send)
+
+    def run(self, end: int) -> None:
+        """Issue up to a cycle, or until another core's thread is let go."""
+        ready, sends, orders = self.ready, self._sends, self._orders
+        now, last = self.now, self._last
+        best = min(ready)
+        while best < end:
+            if best > now:
+                now = best
+            for last in orders[last]:  # noqa: B020 - the order after the last one
+                if ready[last] <= now:
+                    break
+            self._last = last
+            ready[last] = NEVER
+            horizon = min(ready)
+            if horizon > end:
+                horizon = end
+            wish = sends[last]((now, horizon))
+            now += 1
+            if wish < 0:
+                ready[last] = -wish
+                best = min(ready)
+                if self.woken:
+                    break
+            else:
+                ready[last] = wish
+                best = wish if wish < horizon else horizon
+        self.now = now
+
+    @property
+    def issuing(self) -> HardwareThread:
+        return self.threads[self._last]
+
+    def trace(self, thread: HardwareThread, pc: int, cycle: int, value: object) -> None:
+        if self.tracer is not None:
+            self.tracer(thread, pc, cycle, value)
+
+    # --- accesses beside the way of hits ---
+
+    def slow_load(
+        self, thread: HardwareThread, address: int, cycle: int, size: int, signed: bool, vector: bool
+    ) -> tuple[int, Any]:
+        """A load whose line is not in the cache: when its value is there, and the value."""
+        line = address // LINE
+        if not self._special(line):
+            if not self.memory.mapped(address):
+                raise Fault(f"load from unmapped memory at 0x{address:08x}")
+            done = self.data.bring(line, cycle, writing=False)
+            return done, _read(self.memory, address, size, signed, vector)
+        if IO_START <= address < IO_END:
+            if size != 4 or vector:
+                raise Fault("the I/O window takes accesses of 32 bits only")
+            return self.data.controller.serve(cycle + timing.MISS_LEAVES) + timing.LINE_ARRIVES, 0
+        content, done = self._private(line, cycle)
+        return done, _read(_LineMemory(content), address % LINE, size, signed, vector)
+
+    def slow_store(self, thread: HardwareThread, address: int, value: Any, cycle: int, size: int, vector: bool) -> int:
+        """A store to a line that the cache has not or may not write; when it is done."""
+        line, count = address // LINE, size * (LANES if vector else 1)
+        if not self._special(line):
+            if not self.memory.mapped(address):
+                raise Fault(f"store to unmapped memory at 0x{address:08x}")
+            done = self.data.bring(line, cycle, writing=True)
+            _write(self.memory, address, value, size, vector)
+            if self.registers.cpu_control >> 31:
+                self.write_through(address, count)
+            else:
+                self.data.mark(line, address % LINE, count)
+            return done
+        if IO_START <= address < IO_END:
+            if size != 4 or vector:
+                raise Fault("the I/O window takes accesses of 32 bits only")
+            if address == CONSOLE_DATA:
+                self.console.append(chr(value & 0xFF))
+            return self.data.controller.serve(cycle + timing.MISS_LEAVES)
+        content, done = self._private(line, cycle)
+        _write(_LineMemory(content), address % LINE, value, size, vector)
+        self.private[line] = (content, self.private[line][1] | ((1 << count) - 1) << address % LINE)
+        return done
+
+    def write_through(self, address: int, count: int) -> None:
+        """The mode in which every store goes to memory at once."""
+        self.memory.write_back(address // LINE, ((1 << count) - 1) << address % LINE)
+
+    def flush(self, thread: HardwareThread, address: int, cycle: int, invalidate: bool) -> int:
+        """When the instruction leaves the queue; the writing back goes on behind it."""
+        if address & 3:
+            raise Misaligned(address, 4)
+        line = address // LINE
+        if line in self.private:
+            content, dirty = self.private.pop(line)
+            if line != END_FLAG_LINE:
+                for byte in range(LINE):
+                    if dirty >> byte & 1:
+                        self.memory.bytes[line * LINE + byte] = content[byte]
+                self.memory.write_back(line, dirty)
+            if not invalidate:
+                self.private[line] = (content, 0)
+            thread.drained = max(thread.drained, self.data.controller.serve(cycle + timing.MISS_LEAVES))
+        else:
+            done = self.data.invalidate(line, cycle) if invalidate else self.data.flush(line, cycle)
+            thread.drained = max(thread.drained, done)
+        return cycle + timing.QUEUE_CYCLES
+
+    def _special(self, line: int) -> bool:
+        """Whether a line is none of ordinary memory's."""
+        if line * LINE >= IO_START:
+            return line == END_FLAG_LINE or line * LINE < IO_END
+        upper = line * LINE >> WINDOW_BITS
+        return any(first <= upper <= last for first, last in self.windows.values())
+
+    def _private(self, line: int, cycle: int) -> tuple[bytearray, int]:
+        """The content of a line that only this core sees, brought from memory if need be."""
+        if line in self.private:
+            return self.private[line][0], cycle + timing.LOAD_HIT
+        if line == END_FLAG_LINE:
+            content = bytearray(LINE)
+        elif self.memory.mapped(line * LINE):
+            content = bytearray(self.memory.host[line * LINE : line * LINE + LINE])
+        else:
+            raise Fault(f"access to unmapped memory at 0x{line * LINE:08x}")
+        self.private[line] = (content, 0)
+        self.data.misses += 1
+        return content, self.data.controller.serve(cycle + timing.MISS_LEAVES) + timing.LINE_ARRIVES
+
+    def declare_window(self, value: int) -> None:
+        """Control register 19: an address window without coherence, or the end of one."""
+        number = value >> 21 & 7
+        self.windows.pop(number, None)
+        if value & 1:
+            first, last = value >> 11 & 0x3FF, value >> 1 & 0x3FF
+            self.windows[number] = (first, last)
+            for line in list(self.data.present):
+                if first <= line * LINE >> WINDOW_BITS <= last:
+                    self.data.invalidate(line, 0)
+        for line in [line for line in self.private if line != END_FLAG_LINE and not self._special(line)]:
+            content, dirty = self.private.pop(line)
+            for byte in range(LINE):
+                if dirty >> byte & 1:
+                    self.memory.bytes[line * LINE + byte] = content[byte]
+            self.memory.write_back(line, dirty)
+
+
+class _LineMemory:
+    """One line in the forms of :class:`Memory`."""
+
+    def __init__(self, content: bytearray) -> None:
+        self.bytes = memoryview(content)
+        self.halves = self.bytes.cast("H")
+        self.words = self.bytes.cast("I")
+        self.lanes: npt.NDArray[np.uint32] = np.frombuffer(content, np.uint32)
+
+
+def _read(memory: Memory | _LineMemory, address: int, size: int, signed: bool, vector: bool) -> Any:
+    """What a load finds; narrow vectors are broken in hardware: lane i gets its part of word i of the line."""
+    if not vector:
+        return int.from_bytes(memory.bytes[address : address + size], "little", signed=signed) & 0xFFFFFFFF
+    line = memory.lanes[address // LINE * LANES :][:LANES]
+    parts = np.ascontiguousarray(line.view(f"{'i' if signed else 'u'}{size}")[address % 4 // size :: 4 // size])
+    return parts.astype(np.int32 if signed else np.uint32).view(np.uint32)
+
+
+def _write(memory: Memory | _LineMemory, address: int, value: Any, size: int, vector: bool) -> None:
+    if vector:
+        memory.bytes[address : address + size * LANES] = value.astype(f"u{size}").tobytes()
+    else:
+        memory.bytes[address : address + size] = (value & (1 << 8 * size) - 1).to_bytes(size, "little")

@@ -1,0 +1,748 @@
+"""Decoded instructions -> Python generators, a basic block at a time, that compute what the block does and when.
+
+A block runs as ``next_pc, cycle, horizon = yield from block(thread, cycle, horizon)``.
+``cycle`` (``c``) is that of the thread's last issue; until ``horizon`` (``h``) nobody
+else wants the issue slot. An instruction that could issue later yields the cycle
+it would like and is sent the one it gets, with a new horizon; so one thread alone
+never yields. A negative ``next_pc`` says that something besides going on is to be
+done first (``core.py``).
+
+In a block registers are local variables: ``s3``, ``v3`` the values, ``a3``, ``b3`` the
+cycle from which an instruction may read or overwrite them. What the block itself
+tells about these cycles is not tested again: a result that an earlier
+instruction waited for is there, and so is one whose latency lies that many
+instructions back. A block that branches to its own start is a loop in Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from voltac.codegen.encoding import Decoder
+from voltac.codegen.meanings import LANES, Term, compiled, namespace
+from voltac.codegen.simulator import Fault, Memory, Misaligned
+from voltac.records import record
+from voltac.targets.naplespu import control, timing
+from voltac.targets.naplespu.isa import DEVICE_CODE
+from voltac.targets.naplespu.regs import FP, FULL_MASK, PC, RA, RM, SCALARS, SP, VECTORS
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from voltac.codegen.rows import Row
+
+    Block = Callable[[Any, int, int], Generator[int, tuple[int, int], tuple[int, int, int]]]
+
+NEVER = 1 << 62
+"""A cycle that does not come."""
+WORD = 0xFFFFFFFF
+LONGEST_BLOCK = 64
+MASKING_VECTOR = 59
+
+
+class Unwritten(Fault):
+    def __init__(self, register: str) -> None:
+        super().__init__(f"read of {register}, which was never written")
+
+
+@record
+class Instruction:
+    pc: int
+    row: Row
+    values: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        """As the assembler writes it."""
+        names = {}
+        for operand, value in zip(self.row.operands, self.values):
+            if operand.kind in ("scalar", "vector"):
+                names[operand.field] = (SCALARS if operand.kind == "scalar" else VECTORS)[value].name
+            elif operand.kind == "label":
+                names[operand.field] = f"0x{self.pc + value & WORD:x}"
+            else:
+                names[operand.field] = str(value)
+        return self.row.text.format_map(names)
+
+    def __getitem__(self, name: str) -> int:
+        return next(value for operand, value in zip(self.row.operands, self.values) if operand.field == name)
+
+    def registers(self) -> list[tuple[str, int]]:
+        """Everything it has to wait for: sources, the destination, and the mask beside vectors."""
+        found = [
+            (operand.kind, value)
+            for operand, value in zip(self.row.operands, self.values)
+            if operand.kind in ("scalar", "vector")
+        ]
+        if any(kind == "vector" for kind, _ in found):
+            found.append(("scalar", RM.number))
+        return list(dict.fromkeys(register for register in found if register != ("scalar", PC.number)))
+
+
+@record
+class BlockFacts:
+    """What is known of a block without running it."""
+
+    start: int
+    end: int
+    instructions: tuple[Instruction, ...]
+    vector_instructions: int
+    memory_instructions: int
+    origin: tuple[int, ...]
+    """The instruction (its number) that each line of the block's source belongs to."""
+
+
+class Program:
+    """The code in a device's memory, translated as it is reached."""
+
+    def __init__(
+        self, memory: Memory, mode: str, *, coherent: bool, write_through: bool, scratchpad: bool, traced: bool
+    ) -> None:
+        self.memory = memory
+        self.coherent = coherent
+        self.write_through = write_through
+        self.scratchpad = scratchpad
+        self.traced = traced
+        self.blocks: dict[int, Block] = {}
+        self.facts: list[BlockFacts] = []
+        self._by_file: dict[str, BlockFacts] = {}
+        self._executable: list[tuple[int, int]] = []
+        self._decoder = Decoder(DEVICE_CODE)
+        self._instructions: dict[int, Instruction] = {}
+        self._names: dict[str, Any] = {
+            **namespace(mode), "NEVER": NEVER, "zeros": np.zeros(LANES, np.uint32), "blend": blend,
+            "words": memory.words, "halves": memory.halves, "octets": memory.bytes, "memory_lanes": memory.lanes,
+            "read_control": control.read, "write_control": control.write,
+            "Misaligned": Misaligned, "Unwritten": Unwritten, "Fault": Fault,
+        }  # fmt: skip
+
+    def allow(self, start: int, size: int) -> None:
+        """Code may stand there."""
+        self._executable.append((start, start + size))
+
+    def instruction(self, pc: int) -> Instruction:
+        known = self._instructions.get(pc)
+        if known is not None:
+            return known
+        if pc & 3:
+            raise Fault("jump to an address that is not a multiple of 4")
+        if not any(start <= pc and pc + 4 <= end for start, end in self._executable):
+            raise Fault("execution runs off the code")
+        word = self.memory.words[pc >> 2]
+        decoded = self._decoder.decode(word)
+        if decoded is None or "absent" in decoded.row.traits:
+            raise Fault(
+                f"undefined encoding 0x{word:08X}"
+                if decoded is None
+                else f"{decoded.row.mnemonic} has no unit: its result never comes"
+            )
+        found = self._instructions[pc] = Instruction(pc, decoded.row, decoded.values)
+        return found
+
+    def text(self, pc: int) -> str:
+        try:
+            return self.instruction(pc).text
+        except Fault:
+            return ""
+
+    def block(self, pc: int) -> Block:
+        """The block from an address on, translated if it is new."""
+        writer = _BlockWriter(self, pc)
+        source, facts = writer.write()
+        file = f"<NaplesPU block {len(self.facts)} at 0x{pc:x}>"
+        names = self._names
+        exec(compile(source, file, "exec"), names)
+        self.facts.append(facts)
+        self._by_file[file] = facts
+        made: Block = names.pop("block")
+        self.blocks[pc] = made
+        return made
+
+    def place(self, file: str, line: int) -> Instruction | None:
+        """The instruction that a line of generated source belongs to."""
+        facts = self._by_file.get(file)
+        return facts.instructions[facts.origin[line - 1]] if facts is not None else None
+
+    def spread_name(self, value: int) -> str:
+        """The name of an array with a number in every lane."""
+        name = f"lanes_{value & WORD}"
+        if name not in self._names:
+            constant: npt.NDArray[np.uint32] = np.full(LANES, value & WORD, np.uint32)
+            constant.flags.writeable = False
+            self._names[name] = constant
+        return name
+
+
+def blend(
+    old: npt.NDArray[np.uint32] | None, new: npt.NDArray[np.uint32], flags: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.uint32] | None:
+    """The new value in the lanes that are on; an old one that was never written stays so where no lane is on."""
+    if old is None:
+        return np.where(flags, new, np.uint32(0)) if flags.any() else None
+    result = old.copy()
+    np.copyto(result, new, where=flags)
+    return result
+
+
+# Local names of a block -> where they come from.
+_SOURCES = {
+    "S": "t.scalars", "R": "t.scalar_ready", "U": "t.scalar_unit",
+    "V": "t.vectors", "Q": "t.vector_ready", "X": "t.vector_unit",
+    "W": "t.stalls", "K": "t.core", "G": "t.core.data.present.get", "H": "t.core.data.writable.get", "P": "t.core.data.recency",
+    "A": "t.core.data.arriving", "D": "t.core.data.dirty", "q": "t.memory_free", "M": "t.mask", "m": "t.flags",
+    "F": "t.core.float_exits", "I": "t.core.instructions.arrival.get", "E": "t.visits", "J": "t.block_cycles",
+    "spad_words": "t.core.scratchpad.words", "spad_halves": "t.core.scratchpad.halves",
+    "spad_octets": "t.core.scratchpad.bytes", "spad_lanes": "t.core.scratchpad.lanes",
+}  # fmt: skip
+_VIEWS = {1: "octets[x]", 2: "halves[x >> 1]", 4: "words[x >> 2]"}
+
+
+SLEEP = f"W[{timing.MEMORY}] += k - 1 - c; c = k - 1"
+"""A thread that misses does not issue until its line is there."""
+
+
+class _BlockWriter:
+    """Writes the source of one block."""
+
+    def __init__(self, program: Program, start: int) -> None:
+        self.program = program
+        self.start = start
+        self.number = len(program.facts)
+        self.instructions = self._straight_line()
+        last = self.instructions[-1]
+        self.loops = "branch" in last.row.traits and "indirect" not in last.row.traits and last.pc + last["imm"] & WORD == start
+        self.units = {
+            (last_kind, value): self._unit(instruction.row)
+            for instruction in self.instructions
+            for last_kind, value in self._defined(instruction)
+        }
+        """What the registers that the block writes wait for at its end."""
+        self.lines: list[tuple[int, str]] = []
+        self.indent = 2 if self.loops else 1
+        self.at = 0
+        self.needed: dict[str, None] = {}
+        self.live_in: dict[tuple[str, int], None] = {}
+        self.ready_in: dict[tuple[str, int], None] = {}
+        self.written: dict[tuple[str, int], None] = {}
+        self.proven: set[tuple[str, int]] = set()
+        """Registers that have certainly been written before."""
+        self.state: dict[tuple[str, int], tuple[int, int, int]] = {}
+        """Registers set or waited for in the block: instruction, latency (0: there already), unit."""
+        self.vectors_since_mask = 0
+        self.vector_instructions = 0
+        self.queued = 0
+        self.scratch_queued = 0
+
+    def _straight_line(self) -> tuple[Instruction, ...]:
+        found = [self.program.instruction(self.start)]
+        while len(found) < LONGEST_BLOCK and not found[-1].row.traits & {
+            "branch",
+            "call",
+            "return",
+            "barrier",
+            "write_control",
+        }:
+            try:
+                found.append(self.program.instruction(found[-1].pc + 4))
+            except Fault:
+                break
+        return tuple(found)
+
+    @staticmethod
+    def _defined(instruction: Instruction) -> list[tuple[str, int]]:
+        found = [
+            (operand.kind, value)
+            for operand, value in zip(instruction.row.operands, instruction.values)
+            if operand.role != "use"
+        ]
+        return [*found, ("scalar", RA.number)] if "call" in instruction.row.traits else found
+
+    @staticmethod
+    def _unit(row: Row) -> int:
+        return timing.UNITS[row.unit]
+
+    # --- putting it together ---
+
+    def write(self) -> tuple[str, BlockFacts]:
+        self.needed = dict.fromkeys(("W", "E", "J"))
+        for number, instruction in enumerate(self.instructions):
+            self.at = number
+            if number and instruction.pc % 64 == 0:
+                self._fetch(instruction.pc)
+            self._instruction(instruction)
+        if not self.instructions[-1].row.traits & {"branch", "call", "return", "barrier", "write_control"}:
+            self._leave(str(self.instructions[-1].pc + 4))
+        memory = sum(instruction.row.unit == "memory" for instruction in self.instructions)
+        head = self._head()
+        source = "\n".join([*head, *(line for _, line in self.lines)]) + "\n"
+        origin = (0,) * len(head) + tuple(number for number, _ in self.lines)
+        end = self.instructions[-1].pc + 4
+        return source, BlockFacts(self.start, end, self.instructions, self.vector_instructions, memory, origin)
+
+    def _head(self) -> list[str]:
+        lines = ["def block(t, c, h):"]
+        for register in self.written:
+            self._need("S" if register[0] == "scalar" else "V")
+        for kind, _ in self.live_in:
+            self._need("S" if kind == "scalar" else "V")
+        for kind, _ in self.ready_in:
+            self._need("R" if kind == "scalar" else "Q")
+        for name in self.needed:
+            lines.append(f"    {name} = {_SOURCES[name]}")
+        for kind, number in self.live_in:
+            lines.append(f"    {_value(kind, number)} = {'S' if kind == 'scalar' else 'V'}[{number}]")
+        for kind, number in self.ready_in:
+            lines.append(f"    {_ready(kind, number)} = {'R' if kind == 'scalar' else 'Q'}[{number}]")
+        if self.queued:
+            lines.append("    f0, f1, f2, f3, f4 = t.flight")
+        if self.scratch_queued:
+            lines.append("    g0, g1, g2, g3, g4 = t.scratch_flight")
+        lines.append("    b = c")
+        if self.vector_instructions:
+            lines.append("    u = 0")
+        lines.append(f"    if (x := t.core.instructions.arrival.get({self.start // 64}, NEVER)) > c:")
+        lines.append(f"        x = t.core.instructions.fetch({self.start // 64}, c); W[{timing.FETCH}] += x - c; c = x")
+        if self.loops:
+            lines += ["    n = 1", "    while True:"]
+        return lines
+
+    def _emit(self, text: str, deeper: int = 0) -> None:
+        self.lines.append((self.at, "    " * (self.indent + deeper) + text))
+
+    def _need(self, name: str) -> str:
+        self.needed.setdefault(name)
+        return name
+
+    def _fetch(self, pc: int) -> None:
+        self._need("I")
+        self._emit(f"if (x := I({pc // 64}, NEVER)) > c:")
+        self._emit(f"x = t.core.instructions.fetch({pc // 64}, c); W[{timing.FETCH}] += x - c; c = x", 1)
+
+    # --- leaving ---
+
+    def _leave(self, target: str, deeper: int = 0) -> None:
+        """Write everything back and return."""
+        self._count_lanes(deeper)
+        for kind, number in self.written:
+            names = ("S", "R", "U") if kind == "scalar" else ("V", "Q", "X")
+            self._emit(f"{names[0]}[{number}] = {_value(kind, number)}", deeper)
+            state = self.state.get((kind, number))
+            if state is not None and state[1]:
+                self._need(names[1])
+                self._need(names[2])
+                self._emit(f"{names[1]}[{number}] = {_ready(kind, number)}; {names[2]}[{number}] = {state[2]}", deeper)
+        if self.vector_instructions:
+            self._emit("t.active_lanes += u", deeper)
+        if self.queued:
+            self._emit(f"t.flight = ({self._ring('f', self.queued)}); t.memory_free = q", deeper)
+        if self.scratch_queued:
+            self._emit(f"t.scratch_flight = ({self._ring('g', self.scratch_queued)})", deeper)
+        self._emit(f"E[{self.number}] += {'n' if self.loops else 1}; J[{self.number}] += c - b", deeper)
+        self._emit(f"return {target}, c, h", deeper)
+
+    @staticmethod
+    def _ring(letter: str, count: int) -> str:
+        """The queue's cycles, oldest first."""
+        return ", ".join(f"{letter}{(count + number) % timing.QUEUE}" for number in range(timing.QUEUE))
+
+    def _count_lanes(self, deeper: int = 0) -> None:
+        """The lanes of the vector instructions since the mask was set."""
+        if self.vectors_since_mask:
+            self._need("M")
+            self._emit(f"u += {self.vectors_since_mask} * M.bit_count()", deeper)
+
+    def _taken(self, target: str, deeper: int = 0) -> None:
+        """A jump, to a number or an expression: slots of the wrong path, and a loop's next round or the way out."""
+        self._wrong_path(deeper)
+        self._emit(f"c += {timing.BRANCH - 1}; W[{timing.BRANCHED}] += {timing.BRANCH - 1}", deeper)
+        if self.loops and target == str(self.start):
+            self._count_lanes(deeper)
+            for letter, count in (("f", self.queued), ("g", self.scratch_queued)):
+                if count % timing.QUEUE:
+                    names = ", ".join(f"{letter}{number}" for number in range(timing.QUEUE))
+                    self._emit(f"{names} = {self._ring(letter, count)}", deeper)
+            self._emit("n += 1", deeper)
+            self._emit("continue", deeper)
+        else:
+            self._leave(target, deeper)
+
+    def _wrong_path(self, deeper: int) -> None:
+        """Instructions behind the branch that take slots nobody else wants."""
+        pc = self.instructions[-1].pc
+        self._emit("x = c", deeper)
+        made: set[tuple[str, int]] = set()
+        for step in range(1, timing.WRONG_PATH + 1):
+            try:
+                instruction = self.program.instruction(pc + 4 * step)
+            except Fault:
+                return
+            if made.intersection(instruction.registers()):
+                # It would have to wait for longer than the wrong path lasts.
+                return
+            made.update(self._defined(instruction))
+            self._emit("x += 1", deeper)
+            for kind, number in instruction.registers():
+                register = (kind, number)
+                known = self.state.get(register)
+                if known is not None and not known[1]:
+                    continue
+                if known is not None or register in self.ready_in:
+                    name = _ready(kind, number)
+                else:
+                    name = f"{self._need('R' if kind == 'scalar' else 'Q')}[{number}]"
+                self._emit(f"if {name} > x: x = {name}", deeper)
+            self._emit(f"if x < h and x <= c + {timing.WRONG_PATH}:", deeper)
+            deeper += 1
+            self._emit("t.wrong_path += 1", deeper)
+
+    # --- waiting and results ---
+
+    def _issue(self, instruction: Instruction, queue: str = "") -> None:
+        """The cycle in which the instruction issues."""
+        self._emit("c += 1")
+        for kind, number in instruction.registers():
+            self._wait(kind, number)
+        if queue:
+            self._emit(f"if {queue} > c: W[{timing.FULL_QUEUE}] += {queue} - c; c = {queue}")
+        self._emit("if c >= h: c, h = yield c")
+        if instruction.row.traits & {"vector"}:
+            self.vectors_since_mask += 1
+            self.vector_instructions += 1
+
+    def _wait(self, kind: str, number: int) -> None:
+        register = (kind, number)
+        known = self.state.get(register)
+        name = _ready(kind, number)
+        if known is None:
+            self.ready_in.setdefault(register)
+            reason = str(self.units[register]) if self.loops and register in self.units else ""
+            if not reason:
+                reason = f"{self._need('U' if kind == 'scalar' else 'X')}[{number}]"
+            self._emit(f"if {name} > c: W[{reason}] += {name} - c; c = {name}")
+        else:
+            since, latency, unit = known
+            if self.at - since < latency:
+                self._emit(f"if {name} > c: W[{unit}] += {name} - c; c = {name}")
+        self.state[register] = (self.at, 0, 0)
+
+    def _read(self, kind: str, number: int, pc: int) -> str:
+        """The source of a register's value, which has to have been written."""
+        register = (kind, number)
+        if register == ("scalar", PC.number):
+            return str(pc)
+        name = self._old(kind, number)
+        if register not in self.proven:
+            self._emit(f"if {name} is None: raise Unwritten('{(SCALARS if kind == 'scalar' else VECTORS)[number].name}')")
+            self.proven.add(register)
+        return name
+
+    def _old(self, kind: str, number: int) -> str:
+        """The source of a register's value, written or not."""
+        if (kind, number) not in self.written:
+            self.live_in.setdefault((kind, number))
+        return _value(kind, number)
+
+    def _set_scalar(self, number: int, source: str, row: Row, ready: str = "") -> None:
+        """``ready`` is the cycle of a result whose latency only running tells."""
+        if number == PC.number:
+            return
+        self._emit(f"s{number} = {source}")
+        self._set_ready("scalar", number, row, ready)
+        self.proven.add(("scalar", number))
+        if number == RM.number:
+            # The hardware takes the mask from the value on its way, of which moveih's low half is zero.
+            self._set_mask("0" if row.mnemonic == "moveih" else f"s{number} & {FULL_MASK}")
+
+    def _set_mask(self, source: str) -> None:
+        self._count_lanes()
+        self.vectors_since_mask = 0
+        self._need("M")
+        self._need("m")
+        self._emit(f"M = t.mask = {source}; m = t.flags = FLAGS[M]")
+
+    def _set_vector(self, number: int, source: str, row: Row, ready: str = "") -> None:
+        self._need("M")
+        self._need("m")
+        old = self._old("vector", number)
+        self._emit(f"x = {source}")
+        self._emit(f"v{number} = x if M == {FULL_MASK} else blend({old}, x, m)")
+        self._set_ready("vector", number, row, ready)
+        if number == MASKING_VECTOR:
+            self._set_mask(f"x.item(0) & {FULL_MASK}")
+
+    def _set_ready(self, kind: str, number: int, row: Row, ready: str) -> None:
+        latency = row.latency
+        name = _ready(kind, number)
+        if ready:
+            self._emit(f"{name} = {ready}")
+            latency = NEVER
+        elif row.unit == "float":
+            # Two results do not leave the pipe in one cycle.
+            self._need("F")
+            self._emit(f"k = c + {latency}")
+            self._emit("while F[k & 63] == k: k += 1")
+            self._emit(f"F[k & 63] = {name} = k")
+            latency = NEVER
+        else:
+            self._emit(f"{name} = c + {latency}")
+        self.written.setdefault((kind, number))
+        self.state[kind, number] = (self.at, latency, self._unit(row))
+
+    def _trace(self, instruction: Instruction, value: str) -> None:
+        if self.program.traced:
+            self._emit(f"t.core.trace(t, {instruction.pc}, c, {value})")
+
+    # --- instructions ---
+
+    def _instruction(self, instruction: Instruction) -> None:
+        row = instruction.row
+        if row.meaning:
+            self._computation(instruction)
+        elif row.unit == "memory":
+            self._main_memory(instruction)
+        elif row.unit == "scratchpad":
+            self._scratchpad(instruction)
+        elif row.traits & {"branch", "call", "return"}:
+            self._jump(instruction)
+        else:
+            self._control(instruction)
+
+    def _computation(self, instruction: Instruction) -> None:
+        row = instruction.row
+        self._issue(instruction)
+        terms = {}
+        for number, (operand, value) in enumerate(zip(row.operands, instruction.values)):
+            if operand.kind not in ("scalar", "vector"):
+                terms[operand.field] = Term(str(value & WORD), "scalar", literal=value & WORD)
+            elif number:
+                source = self._read(operand.kind, value, instruction.pc)
+                literal = int(source) if source.isdigit() else None
+                terms[operand.field] = Term(source, operand.kind, literal=literal)
+            elif row.format.name == "MOVEI" and operand.role == "update":
+                # Half of a register may be set while the other half is unknown.
+                name = self._old(operand.kind, value) if value != PC.number or operand.kind == "vector" else "0"
+                if (operand.kind, value) not in self.proven and name != "0":
+                    self._emit(f"if {name} is None: {name} = {'0' if operand.kind == 'scalar' else 'zeros'}")
+                terms[operand.field] = Term(name, operand.kind)
+        result, number = row.operands[0].kind, instruction.values[0]
+        source = compiled(row.meaning, terms, result, self.program.spread_name)
+        if result == "scalar":
+            self._set_scalar(number, source, row)
+        else:
+            self._set_vector(number, source, row)
+        self._trace(instruction, _value(result, number) if (result, number) != ("scalar", PC.number) else "None")
+
+    def _address(self, instruction: Instruction, wrap: int) -> None:
+        """``x`` is the effective address."""
+        base, offset = self._read("scalar", instruction["rbase"], instruction.pc), instruction["off"]
+        self._emit(f"x = {base} + {offset} & {wrap}" if offset or wrap != WORD else f"x = {base}")
+
+    def _stored(self, instruction: Instruction, kind: str) -> str:
+        """What a store writes. A prologue may save a register that nobody has set."""
+        number = instruction["rds"]
+        if (
+            instruction["rbase"] in (SP.number, FP.number)
+            and (kind, number) not in self.proven
+            and (kind, number) != ("scalar", PC.number)
+        ):
+            name = self._old(kind, number)
+            nothing = "0" if kind == "scalar" else "zeros"
+            self._emit(f"z = {nothing} if {name} is None else {name}")
+            return "z"
+        return self._read(kind, number, instruction.pc)
+
+    def _main_memory(self, instruction: Instruction) -> None:
+        row = instruction.row
+        for name in ("K", "G", "P", "A", "q"):
+            self._need(name)
+        size, alignment = _measure(row, "bytes"), _measure(row, "align")
+        kind = "vector" if "vector" in row.traits else "scalar"
+        queue = f"f{self.queued % timing.QUEUE}"
+        self.queued += 1
+        self._issue(instruction, queue)
+        stored = self._stored(instruction, kind) if "store" in row.traits else ""
+        self._address(instruction, WORD)
+        if alignment > 1:
+            self._emit(f"if x & {alignment - 1}: raise Misaligned(x, {alignment})")
+        self._emit("y = x >> 6")
+        if "load" in row.traits:
+            signed = "signed" in row.traits
+            self._emit("w = G(y)")
+            self._emit("if w is None:")
+            self._emit(f"k, z = K.slow_load(t, x, c if c > q else q, {size}, {signed}, {kind == 'vector'}); {queue} = q = k", 1)
+            self._emit(SLEEP, 1)
+            self._emit("else:")
+            self._hit(queue)
+            self._emit("z = " + _loaded(size, signed, kind == "vector"), 1)
+            if kind == "scalar":
+                self._set_scalar(instruction["rds"], "z", row, "k")
+            else:
+                self._set_vector(instruction["rds"], "z", row, "k")
+            self._trace(instruction, "z")
+            return
+        self._need("D")
+        self._emit(f"w = {self._need('H') if self.program.coherent else 'G'}(y)")
+        self._emit("if w is None:")
+        self._emit(f"{queue} = q = k = K.slow_store(t, x, {stored}, c if c > q else q, {size}, {kind == 'vector'})", 1)
+        self._emit(SLEEP, 1)
+        self._emit("else:")
+        self._hit(queue)
+        for line in _storing(stored, size, kind == "vector", self.program.write_through):
+            self._emit(line, 1)
+        self._trace(instruction, stored)
+
+    def _hit(self, queue: str) -> None:
+        """The line is there, or on its way."""
+        self._emit("o = y & 31; P[o] = w[P[o]]", 1)
+        self._emit(f"{queue} = k = (c if c > q else q) + {timing.LOAD_HIT}", 1)
+        self._emit(f"if A and A.get(y, 0) > k: {queue} = q = k = A[y]; {SLEEP}", 1)
+
+    def _scratchpad(self, instruction: Instruction) -> None:
+        row = instruction.row
+        size, vector = _measure(row, "bytes"), "vector" in row.traits
+        queue = f"g{self.scratch_queued % timing.QUEUE}"
+        self.scratch_queued += 1
+        self._issue(instruction, queue)
+        if not self.program.scratchpad:
+            self._emit("raise Fault('this device has no scratchpad')")
+        stored = self._stored(instruction, "vector" if vector else "scalar") if "store" in row.traits else ""
+        self._address(instruction, 0xFFFF)
+        self._emit(f"{queue} = c + {timing.QUEUE_CYCLES}")
+        if vector:
+            self._need("M")
+            self._need("m")
+        if size > 1:
+            self._emit(f"if x & {size - 1}{' and M' if vector else ''}: raise Misaligned(x, {size}, 'the scratchpad')")
+        if "load" in row.traits:
+            signed = "signed" in row.traits
+            if not vector:
+                view = _VIEWS[size]
+                self._need("spad_" + view.partition("[")[0])
+                self._set_scalar(instruction["rds"], _with_sign("spad_" + view, size, signed), row)
+            elif size == 4:
+                # Lanes beyond the end are at the start.
+                self._need("spad_lanes")
+                self._need("K")
+                self._emit("z = spad_lanes[x >> 2:(x >> 2) + 16].copy() if x <= 0xFFC0 else K.scratchpad.gather(x, 4, False)")
+                self._set_vector(instruction["rds"], "z", row)
+            else:
+                self._set_vector(instruction["rds"], f"{self._need('K')}.scratchpad.gather(x, {size}, {signed})", row)
+            self._trace(instruction, _value("vector" if vector else "scalar", instruction["rds"]))
+            return
+        if not vector:
+            view = _VIEWS[size]
+            self._need("spad_" + view.partition("[")[0])
+            self._emit(f"spad_{view} = {_cut(stored, size)}")
+        elif size == 4:
+            self._need("spad_lanes")
+            self._need("K")
+            self._emit(f"if M == {FULL_MASK} and x <= 0xFFC0: spad_lanes[x >> 2:(x >> 2) + 16] = {stored}")
+            self._emit(f"else: K.scratchpad.scatter(x, 4, {stored}, m)")
+        else:
+            self._emit(f"{self._need('K')}.scratchpad.scatter(x, {size}, {stored}, m)")
+        self._trace(instruction, stored)
+
+    def _jump(self, instruction: Instruction) -> None:
+        row, pc = instruction.row, instruction.pc
+        self._issue(instruction)
+        indirect = "indirect" in row.traits
+        target = str(pc + instruction["imm"] & WORD) if "imm" in {operand.field for operand in row.operands} else ""
+        if "conditional" in row.traits:
+            condition = self._read("scalar", instruction["rs"], pc)
+            self._trace(instruction, condition)
+            self._emit(f"if not {condition}:" if row.mnemonic == "beqz" else f"if {condition}:")
+            self._taken(target, 1)
+            self._leave(str(pc + 4))
+            return
+        if indirect:
+            target = self._read("scalar", instruction["rs"], pc)
+        elif "return" in row.traits:
+            self._wait("scalar", RA.number)
+            target = self._read("scalar", RA.number, pc)
+        if target == str(pc):
+            self._emit("raise Fault('the thread jumps to the same place for ever')")
+        self._trace(instruction, target)
+        if "call" in row.traits:
+            if indirect:
+                # The hardware stores the target + 4, not where to come back to.
+                self._emit(f"y = {target}")
+                target = "y"
+            self._set_scalar(RA.number, "y + 4 & 0xFFFFFFFF" if indirect else str(pc + 4), row, f"c + {timing.BRANCH}")
+        self._taken(target)
+
+    def _control(self, instruction: Instruction) -> None:
+        row, pc = instruction.row, instruction.pc
+        if row.traits & {"flush"}:
+            self._need("q")
+            self._need("K")
+            queue = f"f{self.queued % timing.QUEUE}"
+            self.queued += 1
+            self._issue(instruction, queue)
+            address = self._read("scalar", instruction["rs0"], pc)
+            self._emit(f"{queue} = K.flush(t, {address}, c if c > q else q, {'invalidate' in row.traits})")
+            self._trace(instruction, address)
+            return
+        self._issue(instruction)
+        if "read_control" in row.traits:
+            register = self._read("scalar", instruction["rs1"], pc)
+            self._set_scalar(instruction["rs0"], f"read_control(t.core, t, {register}, c, {pc})", row)
+            self._trace(instruction, _value("scalar", instruction["rs0"]) if instruction["rs0"] != PC.number else "None")
+        elif "write_control" in row.traits:
+            value, register = (self._read("scalar", instruction[name], pc) for name in ("rs0", "rs1"))
+            self._trace(instruction, value)
+            self._emit(f"write_control(t.core, t, {register}, {value}); t.at_barrier = None")
+            self._leave(f"-{pc + 4}")
+        elif "barrier" in row.traits:
+            number, others = (self._read("scalar", instruction[name], pc) for name in ("rs0", "rs1"))
+            self._trace(instruction, number)
+            self._emit(f"t.at_barrier = ({number}, {others}, {pc})")
+            self._leave(f"-{pc + 4}")
+
+
+def _value(kind: str, number: int) -> str:
+    return f"{kind[0]}{number}"
+
+
+def _ready(kind: str, number: int) -> str:
+    return f"{'a' if kind == 'scalar' else 'b'}{number}"
+
+
+def _measure(row: Row, name: str) -> int:
+    """The number of a trait ``bytes 4`` or ``align 64``."""
+    return next(int(trait.split()[1]) for trait in row.traits if trait.startswith(name + " "))
+
+
+def _with_sign(source: str, size: int, signed: bool) -> str:
+    return f"sign_extend({source}, {8 * size})" if signed else source
+
+
+def _cut(source: str, size: int) -> str:
+    return source if size == 4 else f"{source} & {(1 << 8 * size) - 1}"
+
+
+def _loaded(size: int, signed: bool, vector: bool) -> str:
+    """What a load at ``x`` finds. Narrow vectors are broken in hardware: lane i gets its part of word i of the line."""
+    if not vector:
+        return _with_sign(_VIEWS[size], size, signed)
+    line = "memory_lanes[y << 4:(y << 4) + 16]"
+    if size == 4:
+        return f"{line}.copy()"
+    part = f"({line} >> (x & {4 - size}) * 8 & {(1 << 8 * size) - 1})"
+    return f"sign_extend_lanes({part}, {8 * size})" if signed else part
+
+
+def _storing(stored: str, size: int, vector: bool, write_through: bool) -> list[str]:
+    """A store at ``x``; vectors of narrow elements are packed."""
+    if not vector:
+        lines = [f"{_VIEWS[size]} = {_cut(stored, size)}"]
+    elif size == 4:
+        lines = [f"memory_lanes[y << 4:(y << 4) + 16] = {stored}"]
+    else:
+        lines = [f"octets[x:x + {16 * size}] = {stored}.astype('u{size}').tobytes()"]
+    count = 16 * size if vector else size
+    if write_through:
+        return [*lines, f"K.write_through(x, {count})"]
+    return [*lines, "D[y] = 0xFFFFFFFFFFFFFFFF" if count == 64 else f"D[y] = D.get(y, 0) | {(1 << count) - 1} << (x & 63)"]
