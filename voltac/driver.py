@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from voltac.ir.model import Module
     from voltac.llvm import Optimized
     from voltac.passes.access import AccessReport
-    from voltac.target_info import TargetInfo
-    from voltac.targets.device import DeviceProgram
     from voltac.sema.tree import Program
     from voltac.syntax import Preprocessed
+    from voltac.target_info import TargetInfo
+    from voltac.targets.device import DeviceProgram
 
 T = TypeVar("T")
 
@@ -234,6 +234,8 @@ DEVICE_STAGES: tuple[Stage, ...] = (
     Stage("select", "IR to assembly language", _select, str, True),
     Stage("assemble", "assembly language to a program", _assemble, lambda made: str(made.assembly()), True),
 )
+
+EVERY_STAGE: tuple[Stage, ...] = (*STAGES, *(stage for stage in DEVICE_STAGES if stage not in STAGES))
 
 STAGE_NAMES: tuple[str, ...] = tuple(stage.name for stage in STAGES)
 

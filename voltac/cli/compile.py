@@ -12,8 +12,9 @@ from voltac.cli.products import last_stage, outputs_of, warn_of_layouts, warn_of
 from voltac.cli.progress import progress
 from voltac.cli.settings import diagnostics_of, options_of_targets, watch_of
 from voltac.diagnostics import NOWHERE, CompileError
-from voltac.driver import STAGE_NAMES, InputError, compile_source, decode_source, read_source
+from voltac.driver import STAGE_NAMES, InputError, compile_source, decode_source, read_source, stages_of
 from voltac.paths import shipped_folder
+from voltac.target_info import TargetInfo
 
 
 def compile_command(arguments: Namespace) -> int:
@@ -22,14 +23,16 @@ def compile_command(arguments: Namespace) -> int:
     try:
         path = _input([*arguments.operands, *([_task_pool()] if arguments.task_pool else [])])
         targets = options_of_targets(arguments, diagnostics)
+        begin, end = arguments.begin or STAGE_NAMES[0], last_stage(arguments)
+        for options in targets:
+            _require_stages(options.target, begin, end)
         if len(targets) > 1:
             _require_names(arguments)
         if not arguments.preprocess:
             diagnostics.warning("output", NOWHERE, "--nocpp is deprecated: a source without directives needs no option")
-        warn_of_names(arguments, diagnostics)
+        warn_of_names(arguments, targets[0].target, diagnostics)
         text = _read(path)
         file = path if path != "-" else "<stdin>"
-        begin, end = arguments.begin or STAGE_NAMES[0], last_stage(arguments)
         with progress(arguments, file) as begins:
             watch = watch_of(arguments, begins)
             jobs = [compile_source(text, file, options, diagnostics, begin=begin, end=end, watch=watch) for options in targets]
@@ -60,11 +63,18 @@ def _task_pool() -> str:
     return os.path.join(shipped_folder("runtime"), "tasks.ispc")
 
 
+def _require_stages(target: TargetInfo, *names: str) -> None:
+    known = [stage.name for stage in stages_of(target)]
+    for name in names:
+        if name and name not in known:
+            raise UsageError(f"target '{target.name}' has no stage '{name}'; its stages are: {', '.join(known)}")
+
+
 def _require_names(arguments: Namespace) -> None:
     """A build for several targets writes files whose names come from the output's."""
     if arguments.output == "-" or not (arguments.output or arguments.header):
         raise UsageError("several targets need an output file name (-o), from which the names for each target are made")
-    if arguments.begin or last_stage(arguments) != STAGE_NAMES[-1]:
+    if arguments.begin or last_stage(arguments) not in ("", STAGE_NAMES[-1]):
         raise UsageError("several targets cannot be compiled in parts (-E, --begin-at, --end-after)")
 
 

@@ -5,20 +5,27 @@ from __future__ import annotations
 import textwrap
 
 from voltac.cli.options import COMMANDS, COMPILE, GROUPS, OPT_WORDS, Option
-from voltac.driver import STAGE_NAMES
-from voltac.target_info import TARGETS, target_aliases
+from voltac.driver import DEVICE_STAGES, STAGE_NAMES
+from voltac.target_info import DEVICES, TARGETS, target_aliases
 
 _USAGE = {
     COMPILE: "voltac FILE.ispc -o FILE.o [-h FILE.h] [options]",
     "demo": "voltac demo [options]",
     "compare": "voltac compare FILE.ispc [options]",
     "run": "voltac run FILE.ispc [options] [ARGUMENT ...]",
+    "disasm": "voltac disasm FILE.elf [options]",
+    "sim": "voltac sim FILE.elf [options] [ARGUMENT ...]",
 }
 
 _EXPLANATION = {
     COMPILE: "Compile an SPMD program to an object file that C and C++ programs link with. '-' reads standard input.",
     "demo": COMMANDS["demo"].capitalize() + ".",
     "compare": COMMANDS["compare"].capitalize() + ".",
+    "disasm": """Print the code of a device's program: address, word and assembly language of each instruction, with the labels,
+and what is known of the file.""",
+    "sim": """Run a kernel of a device's program on the simulator. Arguments are given as for 'voltac run'; without any, some
+are made up. Prints the result, the arrays as the kernel leaves them, and what the run took: instructions, cycles, stalls,
+cache misses and the share of lanes that were on.""",
     "run": """Call an exported function on arguments given as text: a number, or for an array 'range:N' (0, 1, ... N-1),
 'zeros:N', 'random:N' or the name of a .npy file. Without arguments it makes some up. Prints the result and the arrays as
 the call leaves them.""",
@@ -36,11 +43,23 @@ _EXAMPLES = {
         ("voltac compare f.ispc --target=avx2-i32x8", "print it"),
         ("voltac compare f.ispc --function saxpy --html page.html", "one function, as a page"),
     ),
+    "disasm": (
+        ("voltac disasm kernel.elf", "what the program looks like"),
+        ("voltac disasm kernel.elf --json", "for other programs"),
+    ),
+    "sim": (
+        ("voltac sim kernel.elf 2.0 range:64 random:64 64", "one core with eight threads"),
+        ("voltac sim kernel.elf --cores 4 --threads 2 --latency 100 --fpu rtl", "another machine"),
+        ("voltac sim kernel.elf --trace", "each instruction with its cycle, thread and result"),
+    ),
     "run": (
         ("voltac run f.ispc --function saxpy 2.0 range:8 random:8 zeros:8 8", "compiled code"),
         ("voltac run f.ispc --function saxpy --interpret --trace 2.0 range:8 random:8 zeros:8 8", "statement by statement"),
     ),
 }
+
+_OF_SOURCES = (COMPILE, "compare", "explain", "run")
+"""The commands that compile, with stages and targets."""
 
 _COLUMN = 30
 _WIDTH = 110
@@ -60,9 +79,12 @@ def help_text(command: str) -> str:
             out += ["", f"{group.title}:"]
             out += [line for option in group.options if option.help for line in _row(_spelling(option), option.help)]
             out += _wrapped(" ".join(_spelling(option) for option in group.options if not option.help), 2)
-    if command != "demo":
+    if command in _OF_SOURCES:
         out += ["", f"Stages (STAGE): {', '.join(STAGE_NAMES)}"]
+        behind = ", ".join(stage.name for stage in DEVICE_STAGES if stage.name not in STAGE_NAMES)
+        out += [f"For a device, behind 'passes': {behind}"]
         out += ["", "Targets (--target):", *_wrapped("host, " + ", ".join(TARGETS), 2)]
+        out += _wrapped("devices, whose programs run on a simulator: " + ", ".join(DEVICES), 2)
         out += _wrapped("short names: " + ", ".join(f"{short} = {name}" for short, name in target_aliases().items()), 2)
         out += ["", "Words of --opt:"]
         out += _wrapped(", ".join(word for word, meaning in OPT_WORDS.items() if meaning), 2)

@@ -143,6 +143,14 @@ def _other(command: str, arguments: Namespace) -> int:
         from voltac.cli.explain import explain_command
 
         return explain_command(arguments)
+    if command == "disasm":
+        from voltac.cli.disasm import disasm_command
+
+        return disasm_command(arguments)
+    if command == "sim":
+        from voltac.cli.sim import sim_command
+
+        return sim_command(arguments)
     from voltac.cli.run import run_command
 
     return run_command(arguments)

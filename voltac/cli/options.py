@@ -12,15 +12,15 @@ from collections.abc import Iterator
 from typing import NoReturn
 
 from voltac.diagnostics import suggestion
-from voltac.driver import STAGE_NAMES, STAGES
+from voltac.driver import EVERY_STAGE
 from voltac.records import record
 from voltac.warning_switches import PERFORMANCE, SWITCHES
 
 COMPILE = "compile"
 """The command without a word of its own: ``voltac FILE -o FILE.o``."""
 
-_STAGES = " ".join(STAGE_NAMES)
-_TEXT_STAGES = " ".join(stage.name for stage in STAGES if stage.takes_text)
+_STAGES = " ".join(stage.name for stage in EVERY_STAGE)
+_TEXT_STAGES = " ".join(stage.name for stage in EVERY_STAGE if stage.takes_text)
 
 
 @record
@@ -57,7 +57,7 @@ class Group:
 _COMPILE = (COMPILE,)
 _SOURCE = (COMPILE, "compare", "explain", "run")
 """The commands that compile a source file."""
-_ALL = (COMPILE, "demo", "compare", "explain", "run")
+_ALL = (COMPILE, "demo", "compare", "explain", "run", "disasm", "sim")
 
 
 def _warning_options() -> Iterator[Option]:
@@ -77,10 +77,14 @@ GROUPS: tuple[Group, ...] = (
     Group("Output", _COMPILE, (
         Option("-o --outfile", "output", "next", "write the output to FILE; '-' is standard output", metavar="FILE"),
         Option("-h --header-outfile", "header", "next", "write a header for C and C++ to FILE", metavar="FILE"),
-        Option("--emit-obj", "emit", "flag", "write object code (the default)", "object"),
+        Option("--emit-obj", "emit", "flag", "write object code (the default; for a device a file that is not linked yet)",
+               "object"),
         Option("--emit-asm", "emit", "flag", "write assembly language", "assembly"),
-        Option("--emit-llvm-text", "emit", "flag", "write LLVM assembly language", "text"),
+        Option("--emit-llvm-text --emit-ir", "emit", "flag", "write LLVM assembly language", "text"),
         Option("--emit-llvm", "emit", "flag", "write LLVM bitcode", "bitcode"),
+        Option("--emit-image", "emit", "equals",
+               "write a device's memory as text, as its toolchain or the model of its hardware reads it",
+               choices="toolchain hardware"),
         Option("--task-pool", "task_pool", "flag", "compile the task pool that comes with voltac, instead of a file"),
         Option("--no-pragma-once", "pragma_once", "flag", "give the header an include guard, not #pragma once", False),
     )),
@@ -179,6 +183,22 @@ GROUPS: tuple[Group, ...] = (
         Option("--interpret", "interpret", "flag", "run the typed tree on numpy instead of compiled code"),
         Option("--trace", "trace", "flag", "with --interpret: print each statement with its mask and the lanes' values"),
     )),
+    Group("What to print", ("disasm",), (
+        Option("--json", "json", "flag", "print JSON"),
+    )),
+    Group("What to run", ("sim",), (
+        Option("--function", "function", "next", "the kernel (needed if there are several)", metavar="NAME"),
+        Option("--trace", "trace", "flag", "print each instruction as it is executed, to standard error"),
+        Option("--limit", "limit", "next", "give up after N instructions", metavar="N"),
+        Option("--json", "json", "flag", "print what the run took as JSON"),
+    )),
+    Group("Machine", ("sim",), (
+        Option("--cores", "cores", "next", "number of cores (default 1)", metavar="N"),
+        Option("--threads", "threads", "next", "threads of each core (default 8)", metavar="N"),
+        Option("--latency", "latency", "next", "cycles until memory answers (default 40)", metavar="CYCLES"),
+        Option("--fpu", "fpu", "equals", "arithmetic of float: IEEE's, or that of the hardware as it was built",
+               choices="ideal rtl"),
+    )),
     Group("Demo", ("demo",), (
         Option("--folder", "folder", "next", "where the pictures go (default voltac-demo)", metavar="DIR"),
         Option("--rounds", "rounds", "next", "how many times everything is measured (default 15)", metavar="N"),
@@ -212,6 +232,8 @@ COMMANDS: dict[str, str] = {
     "compare": "show the all-on and the masked path of each foreach and coherent statement side by side",
     "explain": "show line by line what the memory accesses and foreach statements of a file became, and why",
     "run": "call a function of a file on arguments given as text",
+    "disasm": "print the instructions of a program for a device",
+    "sim": "run a program for a device on the simulator",
 }
 
 # Word of --opt -> field of Options or of its target, and its value; None for switches that are accepted and change nothing.

@@ -6,12 +6,12 @@ import os
 from argparse import Namespace
 from collections.abc import Callable
 
+from voltac.cli.options import UsageError
 from voltac.cli.outputs import Output
 from voltac.diagnostics import NOWHERE, Diagnostics
-from voltac.driver import STAGE_NAMES, STAGES, Compilation, InputError, compile_source
-from voltac.llvm import Optimized
+from voltac.driver import Compilation, InputError, compile_source, stages_of
 from voltac.records import record, replace
-from voltac.target_info import find_target
+from voltac.target_info import TargetInfo, find_target
 
 
 @record
@@ -20,32 +20,60 @@ class _Kind:
 
     name: str
     suffixes: tuple[str, ...]
-    make: Callable[[Optimized], bytes]
+    make: Callable[[Compilation], bytes]
 
 
+_TEXTS: dict[str, _Kind] = {
+    "assembly": _Kind("assembly language", (".s", ".asm", ".S"), lambda job: job.product.assembly(comments=True).encode()),
+    "text": _Kind("LLVM assembly language", (".ll",), lambda job: job.product.text().encode()),
+    "bitcode": _Kind("LLVM bitcode", (".bc",), lambda job: job.product.bitcode()),
+}
 _KINDS: dict[str, _Kind] = {
-    "object": _Kind("object code", (".o", ".obj"), lambda made: made.object_code()),
-    "assembly": _Kind("assembly language", (".s", ".asm", ".S"), lambda made: made.assembly(comments=True).encode()),
-    "text": _Kind("LLVM assembly language", (".ll",), lambda made: made.text().encode()),
-    "bitcode": _Kind("LLVM bitcode", (".bc",), lambda made: made.bitcode()),
+    "": _Kind("object code", (".o", ".obj"), lambda job: job.optimized.object_code()),
+    "object": _Kind("object code", (".o", ".obj"), lambda job: job.optimized.object_code()),
+    **_TEXTS,
+}
+_DEVICE_KINDS: dict[str, _Kind] = {
+    "": _Kind("a program for a device", (".elf", ".out"), lambda job: job.device_program.object_code(_notes(job))),
+    "object": _Kind("a file that is not linked", (".o", ".obj"), lambda job: job.device_program.relocatable()),
+    "toolchain": _Kind("memory as text", (".txt", ".hex"), lambda job: job.device_program.toolchain_text().encode()),
+    "hardware": _Kind("memory as text", (".hex", ".txt", ".mem"), lambda job: job.device_program.memory_text().encode()),
+    **_TEXTS,
 }
 _HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx", ".inc")
 
 
 def last_stage(arguments: Namespace) -> str:
-    """The stage after which the outputs can be made."""
+    """The stage after which the outputs can be made; empty: the target's last one."""
     if arguments.preprocess_only or arguments.dump_macros:
         return "preprocess"
-    return arguments.end or STAGE_NAMES[-1]
+    return arguments.end or ""
 
 
-def warn_of_names(arguments: Namespace, diagnostics: Diagnostics) -> None:
+def _kind(arguments: Namespace, target: TargetInfo) -> _Kind:
+    kinds = _DEVICE_KINDS if target.is_device else _KINDS
+    wanted = arguments.emit or ""
+    if wanted not in kinds:
+        raise UsageError(f"--emit-image={wanted} is for devices, and '{target.name}' is none")
+    return kinds[wanted]
+
+
+def _notes(job: Compilation) -> dict[str, bytes]:
+    """What the file says of its kernels; nothing where the compilation began behind their source."""
+    if "check" not in job.results:
+        return {}
+    from voltac.python.device_program import signatures_note  # with numpy, for devices only
+
+    return {"kernels": signatures_note(job.program, job.options)}
+
+
+def warn_of_names(arguments: Namespace, target: TargetInfo, diagnostics: Diagnostics) -> None:
     """Names of outputs that are missing or don't fit what is written."""
     wanted = (arguments.output, arguments.header, arguments.preprocess_only, arguments.dump_macros, arguments.make_rule)
     if not any((*wanted, arguments.dependency_list)):
         diagnostics.warning("output", NOWHERE, "no output name given (-o or -h), so nothing will be written")
     if arguments.output and not any((arguments.preprocess_only, arguments.dump_macros, arguments.end)):
-        kind = _KINDS[arguments.emit or "object"]
+        kind = _kind(arguments, target)
         _warn_of_suffix(arguments.output, kind.suffixes, kind.name, diagnostics)
     if arguments.header:
         _warn_of_suffix(arguments.header, _HEADER_SUFFIXES, "a header", diagnostics)
@@ -76,15 +104,17 @@ def outputs_of(arguments: Namespace, jobs: list[Compilation], path: str) -> list
 
 def _outputs_of_one(arguments: Namespace, job: Compilation) -> list[Output]:
     outputs = []
-    last = STAGES[STAGE_NAMES.index(last_stage(arguments))]
+    stages = stages_of(job.options.target)
+    name = last_stage(arguments)
+    last = next((stage for stage in stages if stage.name == name), stages[-1])
     if last.name == "preprocess":
         made = job.preprocessed
         text = {"only": made.macros_text, "too": made.text_with_definitions}.get(arguments.dump_macros, made.text)
         outputs.append(Output(arguments.output or "-", text.encode("utf-8", "surrogateescape")))
-    elif arguments.output and last.name != STAGE_NAMES[-1]:
+    elif arguments.output and last is not stages[-1]:
         outputs.append(Output(arguments.output, last.show(job.results[last.name]).encode()))
     elif arguments.output:
-        outputs.append(Output(arguments.output, _KINDS[arguments.emit or "object"].make(job.optimized)))
+        outputs.append(Output(arguments.output, _kind(arguments, job.options.target).make(job)))
     if arguments.header and "check" in job.results:
         from voltac.lower.c_header import c_header
 
@@ -99,8 +129,8 @@ def _outputs_of_several(arguments: Namespace, jobs: list[Compilation]) -> list[O
 
     outputs = []
     if arguments.output:
-        make = _KINDS[arguments.emit or "object"].make
-        outputs = [Output(_with_isa(arguments.output, job), make(job.optimized)) for job in jobs]
+        make = _kind(arguments, jobs[0].options.target).make
+        outputs = [Output(_with_isa(arguments.output, job), make(job)) for job in jobs]
         names = [function.name for function in jobs[0].program.entries]
         text = dispatcher(names, [job.options.target for job in jobs], jobs[0].results["passes"])
         # Runs before anything is known of the CPU.
@@ -108,7 +138,7 @@ def _outputs_of_several(arguments: Namespace, jobs: list[Compilation]) -> list[O
             find_target("sse2"), triple=jobs[0].options.target.triple, pointer_bits=jobs[0].options.target.pointer_bits
         )
         options = replace(jobs[0].options, target=target, symbol_suffix="")
-        chosen = compile_source(text, arguments.output, options, begin="late").optimized
+        chosen = compile_source(text, arguments.output, options, begin="late")
         outputs.append(Output(arguments.output, make(chosen)))
     if arguments.header:
         for job in jobs:

@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import TextIO
 
-from voltac.driver import STAGES
+from voltac.driver import EVERY_STAGE
 
 _PATIENCE = 1.0
 """Seconds without a word."""
@@ -44,7 +44,7 @@ class Progress(AbstractContextManager[StageBegins]):
         self._lock = threading.Lock()
         self._timer = threading.Timer(_PATIENCE, self._show)
         self._timer.daemon = True
-        self._purposes = {stage.name: stage.purpose for stage in STAGES}
+        self._purposes = {stage.name: stage.purpose for stage in EVERY_STAGE}
 
     def stage(self, name: str) -> None:
         purpose = self._purposes.get(name)

@@ -32,14 +32,17 @@ def argument_of(symbol: tree.VariableSymbol, word: str, layout: Layout) -> Any:
     qual = symbol.type
     if not isinstance(qual.type, Pointer):
         return _number(symbol, word)
-    kind, colon, count = word.partition(":")
     dtype = element_dtype(qual.type.to, layout)
-    if word.endswith(".npy"):
-        return _from_file(word, dtype, symbol)
+    return from_file(word, dtype, symbol.name) if word.endswith(".npy") else filled(word, dtype, symbol.name)
+
+
+def filled(word: str, dtype: np.dtype[Any], parameter: str) -> npt.NDArray[Any]:
+    """The array that a word like ``range:64`` means."""
+    kind, colon, count = word.partition(":")
     if colon and kind in _FILLS and count.isdecimal():
         return _FILLS[kind](int(count), dtype)
     forms = ", ".join(f"{fill}:64" for fill in _FILLS)
-    raise UsageError(f"argument '{word}' for parameter '{symbol.name}' is no array; give {forms} or a file.npy")
+    raise UsageError(f"argument '{word}' for parameter '{parameter}' is no array; give {forms} or a file.npy")
 
 
 def generated(symbol: tree.VariableSymbol, layout: Layout) -> Any:
@@ -104,14 +107,15 @@ def _number(symbol: tree.VariableSymbol, word: str) -> int | float | bool:
         raise UsageError(f"argument '{word}' is no value for parameter '{symbol.name}' of type {symbol.type}") from None
 
 
-def _from_file(path: str, dtype: np.dtype[Any], symbol: tree.VariableSymbol) -> npt.NDArray[Any]:
+def from_file(path: str, dtype: np.dtype[Any], parameter: str) -> npt.NDArray[Any]:
+    """The array in a file of numpy's."""
     try:
         array = np.load(path, allow_pickle=False)
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read the array file {path}: {error}") from None
     scalar = dtype.base
     if array.dtype != scalar:
-        raise UsageError(f"{path} holds {array.dtype}, but parameter '{symbol.name}' needs {scalar}")
+        raise UsageError(f"{path} holds {array.dtype}, but parameter '{parameter}' needs {scalar}")
     return np.ascontiguousarray(array)
 
 

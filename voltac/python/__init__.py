@@ -30,7 +30,12 @@ Defines = Mapping[str, object] | Iterable[str]
 
 
 def load(
-    path: str | os.PathLike[str], *, cache: bool = True, functions: Mapping[str, object] | None = None, **options: Any
+    path: str | os.PathLike[str],
+    *,
+    cache: bool = True,
+    functions: Mapping[str, object] | None = None,
+    launch: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> KernelModule:
     """Compile the program in a file. Options as for :func:`compile`.
 
@@ -39,7 +44,7 @@ def load(
     name = os.fsdecode(path)
     with open(name, "rb") as file:
         content = file.read()
-    return build_module(Source(_decoded(content, name), name, make_options(**options)), cache, functions)
+    return build_module(Source(_decoded(content, name), name, make_options(**options)), cache, functions, launch)
 
 
 def compile(
@@ -48,6 +53,7 @@ def compile(
     file: str = "<string>",
     cache: bool = True,
     functions: Mapping[str, object] | None = None,
+    launch: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> KernelModule:
     """Compile a program.
@@ -56,13 +62,14 @@ def compile(
     ``defines`` are macros, a mapping or ``NAME`` and ``NAME=VALUE`` texts; ``include``
     folders for ``#include``; ``opt`` the level 0 to 3. ``functions`` are what the
     program declares ``extern "C"`` and no library of the process has: functions of
-    ctypes, or addresses. Other options are the fields of
+    ctypes, or addresses. For a device, ``launch`` says with how many ``cores`` and
+    ``threads`` kernels run on its simulator. Other options are the fields of
     :class:`voltac.options.Options`. Raises :class:`voltac.CompileError`.
     """
     if not isinstance(source, str):
         raise TypeError(f"the source must be a str, not {type(source).__name__}; voltac.load takes the path of a file")
     text = _decoded(source.encode("utf-8", "surrogatepass"), file)
-    return build_module(Source(text, file, make_options(**options)), cache, functions)
+    return build_module(Source(text, file, make_options(**options)), cache, functions, launch)
 
 
 def compile_with_options(text: str, file: str, options: Options, cache: bool = True) -> KernelModule:

@@ -76,11 +76,11 @@ class Arguments:
         slots = (ctypes.c_uint64 * (len(values) + 2 + self.signature.result.bytes // 8))()
         owners: Owners = []
         for position, (parameter, value) in enumerate(zip(self.signature.parameters, values, strict=True)):
-            argument = _Argument(self.signature.name, position, parameter, value)
+            argument = Argument(self.signature.name, position, parameter, value)
             struct.pack_into(*self._packing(argument, position, owners, slots))
         return slots, owners
 
-    def _packing(self, argument: _Argument, position: int, owners: Owners, slots: Any) -> tuple[Any, ...]:
+    def _packing(self, argument: Argument, position: int, owners: Owners, slots: Any) -> tuple[Any, ...]:
         """The arguments for ``struct.pack_into``."""
         parameter = argument.parameter
         match parameter.kind:
@@ -94,7 +94,7 @@ class Arguments:
                 return "Q", slots, 8 * position, self._address(argument, position, owners)
         return "Q", slots, 8 * position, argument.function_address(owners)
 
-    def _address(self, argument: _Argument, position: int, owners: Owners) -> int:
+    def _address(self, argument: Argument, position: int, owners: Owners) -> int:
         assert argument.parameter.memory is not None
         address = argument.address(argument.parameter.memory, owners)
         if type(argument.value) is np.ndarray and argument.plain:
@@ -127,7 +127,7 @@ def _counted(count: int) -> str:
     return "no arguments" if not count else "1 argument" if count == 1 else f"{count} arguments"
 
 
-class _Argument:
+class Argument:
     """One argument: its value, its parameter, and how to say what is wrong with it."""
 
     def __init__(self, kernel: str, position: int, parameter: Parameter, value: Any) -> None:
@@ -260,7 +260,7 @@ class _Argument:
         """A number passed for a reference to const: an object made for the call."""
         bits = 8 * np.dtype(format_).itemsize
         kind = {"f": "float", "i": "int", "u": "uint", "?": "bool"}[format_[0]]
-        number = _Argument(
+        number = Argument(
             self.kernel, self.number - 1, Parameter(self.parameter.name, self.parameter.text, kind, bits), self.value
         )
         if kind == "float":

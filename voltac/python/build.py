@@ -36,14 +36,23 @@ _compiling = threading.Lock()
 """LLVM compiles under one lock anyway; waiting here, a second thread finds the first one's result in the cache."""
 
 
-def build_module(source: Source, use_cache: bool = True, functions: Mapping[str, object] | None = None) -> KernelModule:
+def build_module(
+    source: Source,
+    use_cache: bool = True,
+    functions: Mapping[str, object] | None = None,
+    launch: Mapping[str, Any] | None = None,
+) -> KernelModule:
     """Compile, unless the cache knows the program, and load.
 
     ``functions`` are what the program declares ``extern "C"``: functions of ctypes, or addresses. A program that
     launches tasks gets our task pool, unless they contain another one.
     """
     given = functions or {}
+    if not source.options.target.is_device and launch is not None:
+        raise TypeError(f"launch={launch!r} is for devices, and '{source.options.target.name}' is none")
     entry = _entry(source, use_cache)
+    if source.options.target.is_device:
+        return _device_module(source, entry, launch or {})
     if launches_tasks(entry.objects) and not TASK_FUNCTIONS & given.keys() and can_run(source.options.target):
         given = {**task_functions(lambda runtime: _entry(runtime, use_cache)), **given}
     return _module(source, entry, {**print_functions(entry.objects), **given})
@@ -74,12 +83,15 @@ def _compiled(source: Source, key: str) -> disk.Entry:
     compilation = compile_source(source.text, source.file, source.options, diagnostics)
     layout = Layout(source.options.target)
     signatures = [signature(function, layout) for function in compilation.program.exports]
-    entries = entry_module(signatures, conventions(compilation.results["passes"]))
-    entry = disk.Entry(
-        {"signatures": [to_json(item) for item in signatures], "warnings": diagnostics.render()},
+    objects: tuple[bytes, ...]
+    if source.options.target.is_device:
+        objects = (compilation.device_program.object_code(),)
+    else:
+        entries = entry_module(signatures, conventions(compilation.results["passes"]))
         # The entries are straight code already: optimising them takes ten times as long and saves a nanosecond a call.
-        (compilation.optimized.object_code(), late(entries, replace(source.options, level=0)).object_code()),
-    )
+        objects = (compilation.optimized.object_code(), late(entries, replace(source.options, level=0)).object_code())
+    description = {"signatures": [to_json(item) for item in signatures], "warnings": diagnostics.render()}
+    entry = disk.Entry(description, objects)
     if key:
         included = {os.path.abspath(path) for path in compilation.dependencies} - {os.path.abspath(source.file)}
         # A file that changed while it was being compiled may have been compiled as it was before.
@@ -116,6 +128,19 @@ def _module(source: Source, entry: disk.Entry, functions: Mapping[str, object]) 
         kernels = _loaded(source, signatures, entry.objects, functions)
     else:
         kernels = _unloaded(source, signatures)
+    return KernelModule(source, kernels, entry.description["warnings"])
+
+
+def _device_module(source: Source, entry: disk.Entry, launch: Mapping[str, Any]) -> KernelModule:
+    # Only here: devices are nothing to those who call kernels of the host.
+    from voltac.codegen.elf_read import read_image
+    from voltac.python.device_kernel import device_kernels
+    from voltac.python.device_run import Launch, changed
+    from voltac.targets import device_code
+
+    signatures = [from_json(data) for data in entry.description["signatures"]]
+    image = read_image(entry.objects[0], device_code(source.options.target.isa))
+    kernels = device_kernels(source, signatures, image, changed(Launch(), dict(launch)))
     return KernelModule(source, kernels, entry.description["warnings"])
 
 

@@ -20,7 +20,7 @@ class Source:
         """Assembly language of the whole program or of one function."""
         from voltac.driver import compile_source  # only here: a cached kernel is called without the compiler
 
-        text = compile_source(self.text, self.file, self.options).optimized.assembly()
+        text = compile_source(self.text, self.file, self.options).product.assembly()
         return text if function is None else _function_assembly(text, function)
 
 

@@ -1,0 +1,69 @@
+"""A kernel of a program for a device: called like any other, it runs on the device's simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from voltac.codegen.image import Image
+from voltac.python.arguments import Arguments
+from voltac.python.device_run import Launch, changed, run_kernel
+from voltac.python.kernel import Kernel
+from voltac.python.signatures import Signature
+from voltac.python.source import Source
+from voltac.records import mutable_record
+from voltac.targets import find_device
+
+
+@mutable_record(eq=False)
+class _Program:
+    """What the kernels of a module share."""
+
+    image: Image
+
+
+class DeviceKernel(Kernel):
+    """An exported function of a program for a device."""
+
+    __slots__ = ("_last_run", "_launch", "_program")
+
+    _last_run: Any
+    _launch: Launch
+    _program: _Program
+
+    def __call__(self, *given: Any, **by_name: Any) -> Any:
+        values = self._arguments.bound(given, by_name)
+        device = find_device(self._source.options.target)
+        outcome = run_kernel(device, self._program.image, self._signature, values, self._launch)
+        self._last_run, self._program.image = outcome.report, outcome.image
+        return outcome.result
+
+    @property
+    def launch(self) -> Launch:
+        """The cores, threads and machine of the calls to come."""
+        return self._launch
+
+    @property
+    def last_run(self) -> Any:
+        """What the last call took: instructions, cycles, stalls of each thread, cache misses, share of lanes that were on.
+
+        None before the first call.
+        """
+        return self._last_run
+
+    def configure(self, **changes: Any) -> DeviceKernel:
+        """Change the launch of the calls to come: ``cores`` and ``threads`` 1 to 8, ``latency``, ``fpu``. Gives the kernel."""
+        self._launch = changed(self._launch, changes)
+        return self
+
+
+def device_kernels(source: Source, signatures: Iterable[Signature], image: Image, launch: Launch) -> list[Kernel]:
+    """The kernels of a program; its global variables keep their values from call to call."""
+    program = _Program(image)
+    made: list[Kernel] = []
+    for signature in signatures:
+        kernel = DeviceKernel()
+        kernel._signature, kernel._source, kernel._arguments, kernel._code = signature, source, Arguments(signature), None
+        kernel._program, kernel._launch, kernel._last_run = program, launch, None
+        made.append(kernel)
+    return made

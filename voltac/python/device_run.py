@@ -1,0 +1,249 @@
+"""A kernel's arguments → a device's memory → a run on its simulator → the arrays and the result as the host sees them.
+
+A device reads its arguments from a block in main memory: the number of gangs, then
+a word for each parameter (two for 64 bits), then room for the result. Arrays are
+copied to addresses aligned to 64 bytes, padded to as many; those that overlap stay
+together. What comes back is what lies in main memory: lines that a kernel has
+written and not flushed are in the device's cache, and the host does not see them.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from voltac.codegen.image import Image, Segment
+from voltac.diagnostics import suggestion
+from voltac.python.arguments import Argument, Array
+from voltac.python.signatures import Memory, Parameter, Signature
+from voltac.records import mutable_record, record, replace
+from voltac.targets.device import Device, kernels
+
+_LINE = 64
+
+
+@record
+class Launch:
+    """How many cores and threads run a kernel, and on what machine."""
+
+    cores: int = 1
+    threads: int = 8
+    """Of each core."""
+    latency: int = 40
+    """Cycles until memory answers."""
+    fpu: str = "ideal"
+    """``ideal`` for IEEE arithmetic, ``rtl`` for that of the hardware as it was built."""
+
+    @property
+    def gangs(self) -> int:
+        return self.cores * self.threads
+
+
+_RANGES = {"cores": range(1, 9), "threads": range(1, 9), "latency": range(1, 100_001)}
+_FPUS = ("ideal", "rtl")
+
+
+def changed(launch: Launch, changes: dict[str, Any]) -> Launch:
+    """The launch with some fields changed; TypeError and ValueError say what there is."""
+    for name, value in changes.items():
+        if name not in Launch.__match_args__:
+            known = ", ".join(Launch.__match_args__)
+            raise TypeError(f"a launch has no '{name}'{suggestion(name, Launch.__match_args__) or f'; it has {known}'}")
+        if name == "fpu":
+            if value not in _FPUS:
+                raise ValueError(f"fpu must be one of {', '.join(_FPUS)}, not {value!r}")
+        elif not isinstance(value, int) or isinstance(value, bool):
+            raise TypeError(f"{name} must be an integer, not {value!r}")
+        elif value not in _RANGES[name]:
+            raise ValueError(f"{name} must be {_RANGES[name].start} to {_RANGES[name].stop - 1}, not {value}")
+    return replace(launch, **changes)
+
+
+@record
+class Outcome:
+    result: Any
+    report: Any
+    """The simulator's report."""
+    image: Image
+    """With the global variables as the run left them."""
+
+
+@mutable_record(eq=False)
+class _Block:
+    """Host memory that goes to the device in one piece."""
+
+    start: int
+    end: int
+    arrays: list[tuple[Array, bool]]
+    """Each with whether the kernel may write to it."""
+    address: int = 0
+
+
+def run_kernel(
+    device: Device,
+    image: Image,
+    signature: Signature,
+    values: list[Any],
+    launch: Launch,
+    trace: Callable[[str], None] | None = None,
+    limit: int | None = None,
+) -> Outcome:
+    """Call a kernel; ``values`` are in the order of its parameters. Arrays are changed in place."""
+    arguments = [
+        Argument(signature.name, position, parameter, value)
+        for position, (parameter, value) in enumerate(zip(signature.parameters, values, strict=True))
+    ]
+    arrays = [_array(argument) for argument in arguments]
+    blocks = _blocks(arrays)
+    simulator = _loaded(device, image, launch)
+    for block in blocks:
+        block.address = _allocate(simulator, block.end - block.start, signature.name)
+        for array, _ in block.arrays:
+            simulator.write(block.address + _start(array) - block.start, array.tobytes())
+    words = [launch.gangs.to_bytes(4, "little")]
+    for argument, entry in zip(arguments, arrays):
+        words.append(_word(argument) if entry is None else _address(entry[0], blocks).to_bytes(4, "little"))
+    content = b"".join(words)
+    size = 4 * _result_words(signature)
+    place = _allocate(simulator, len(content) + size, signature.name)
+    simulator.write(place, content)
+    entry_point = kernels(image.symbols)[signature.name]
+    report = simulator.run(entry=entry_point, argc=(len(content) + size) // 4, argv=place, trace=trace, limit=limit)
+    for block in blocks:
+        for array, writable in block.arrays:
+            if writable and array.size:
+                flat = array.reshape(-1).view(np.uint8)
+                flat[:] = np.frombuffer(simulator.read(block.address + _start(array) - block.start, array.nbytes), np.uint8)
+    result = _result(signature, simulator.read(place + len(content), size) if size else b"")
+    return Outcome(result, report, _remembered(simulator, image))
+
+
+def run_program(
+    device: Device, image: Image, launch: Launch, trace: Callable[[str], None] | None = None, limit: int | None = None
+) -> Any:
+    """Run a program without kernels from its beginning, without arguments; the simulator's report."""
+    return _loaded(device, image, launch).run(entry=image.entry, argc=0, argv=0, trace=trace, limit=limit)
+
+
+def _loaded(device: Device, image: Image, launch: Launch) -> Any:
+    fields = {name: getattr(launch, name) for name in Launch.__match_args__}
+    simulator = device.simulator(device.configuration(**fields))
+    simulator.load(image)
+    return simulator
+
+
+def _allocate(simulator: Any, size: int, kernel: str) -> int:
+    """Room in main memory, whole lines."""
+    wanted = max(_LINE, -(-size // _LINE) * _LINE)
+    try:
+        address: int = simulator.allocate(wanted)
+    except (MemoryError, ValueError) as error:
+        raise MemoryError(f"{kernel}(): the device has no room for {size} more bytes") from error
+    return address
+
+
+def _remembered(simulator: Any, image: Image) -> Image:
+    """The image with global variables as main memory has them now."""
+    segments = []
+    for segment in image.segments:
+        if not segment.executable:
+            segment = Segment(segment.address, simulator.read(segment.address, segment.size), segment.size)
+        segments.append(segment)
+    return replace(image, segments=tuple(segments))
+
+
+# --- arrays -------------------------------------------------------------------------------------------------------------
+
+
+def _array(argument: Argument) -> tuple[Array, bool] | None:
+    """The array of a pointer parameter and whether it may be written to; None for numbers and null pointers."""
+    parameter = argument.parameter
+    if parameter.kind == "function":
+        argument.refuse(TypeError, "absent", "a device cannot call functions of the host")
+    if parameter.kind != "pointer":
+        return None
+    memory: Memory | None = parameter.memory
+    assert memory is not None
+    owners: list[object] = []
+    # Copies are aligned, whatever the array is.
+    address = argument.address(replace(memory, alignment=1), owners)
+    if not owners:
+        return None
+    if not isinstance(owners[0], np.ndarray):
+        remedy = "a device has a memory of its own, to which arrays are copied"
+        argument.refuse(TypeError, "an array", remedy, f"address {address:#x}")
+    return owners[0], memory.writable
+
+
+def _start(array: Array) -> int:
+    start: int = array.__array_interface__["data"][0]
+    return start
+
+
+def _blocks(arrays: list[tuple[Array, bool] | None]) -> list[_Block]:
+    """Arrays that share memory share a block."""
+    blocks: list[_Block] = []
+    for array, writable in sorted((entry for entry in arrays if entry is not None), key=lambda entry: _start(entry[0])):
+        start, end = _start(array), _start(array) + array.nbytes
+        if blocks and start < blocks[-1].end:
+            blocks[-1].end = max(end, blocks[-1].end)
+            blocks[-1].arrays.append((array, writable))
+        else:
+            blocks.append(_Block(start, end, [(array, writable)]))
+    return blocks
+
+
+def _address(array: Array, blocks: list[_Block]) -> int:
+    """Where the device has an array."""
+    for block in blocks:
+        if any(other is array for other, _ in block.arrays):
+            return block.address + _start(array) - block.start
+    raise AssertionError("every array has a block")
+
+
+# --- numbers ------------------------------------------------------------------------------------------------------------
+
+
+def _word(argument: Argument) -> bytes:
+    """A number or null pointer as the kernel reads it: numbers of less than 32 bits fill a word by their sign."""
+    parameter: Parameter = argument.parameter
+    match parameter.kind:
+        case "pointer":
+            return bytes(4)
+        case "bool":
+            return argument.boolean().to_bytes(4, "little")
+        case "float":
+            return argument.float_bytes().ljust(4, b"\0")
+    size = max(4, parameter.bits // 8)
+    return (argument.integer() & (1 << 8 * size) - 1).to_bytes(size, "little")
+
+
+def _result_words(signature: Signature) -> int:
+    result = signature.result
+    return 0 if result.kind == "void" else -(-result.bytes // 4) if result.kind == "struct" else max(1, result.bits // 32)
+
+
+def _result(signature: Signature, content: bytes) -> Any:
+    result = signature.result
+    match result.kind:
+        case "void":
+            return None
+        case "struct":
+            return np.frombuffer(content, signature_dtype(signature), 1)[0].copy()
+        case "float":
+            return struct.unpack_from({16: "<e", 32: "<f", 64: "<d"}[result.bits], content)[0]
+        case "bool":
+            return bool(content[0] & 1)
+    value = int.from_bytes(content, "little") & (1 << result.bits) - 1
+    return value - (1 << result.bits) if result.kind == "int" and value >> result.bits - 1 else value
+
+
+def signature_dtype(signature: Signature) -> np.dtype[Any]:
+    """The dtype of a result that is a struct."""
+    from voltac.python.numpy_formats import dtype_of
+
+    assert signature.result.format is not None
+    return dtype_of(signature.result.format)
