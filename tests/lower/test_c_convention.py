@@ -66,6 +66,36 @@ def test_pointer_parameters_do_not_alias():
     assert text_after("lower", source).count("ptr noalias") == 3
 
 
+def test_pointer_parameters_may_point_to_globals_and_to_what_pointers_in_memory_point_to():
+    source = """
+    uniform float table[8];
+    static const uniform float fixed[4] = { 1, 2, 3, 4 };
+    static uniform float hidden[8];
+    struct View { uniform float * uniform data; uniform float scale; };
+    void writes_too(uniform float c[], uniform int n) { c[n] = table[1]; }
+    export void writes(uniform float a[], uniform float b[], uniform int n) { a[n] = b[n] + table[n]; }
+    export void calls(uniform float a[], uniform float b[], uniform int n) { writes_too(a, n); b[1] = 0; }
+    export void through(uniform View &v, uniform float a[], uniform int n) { v.data[n] = a[n]; }
+    export void from(uniform View &v, uniform float a[], uniform int n) { a[n] = v.data[n] * v.scale; }
+    export void own(uniform float a[], uniform float b[], uniform int n) {
+        hidden[n] = fixed[n];
+        uniform float * uniform p = n > 3 ? a : b;
+        *++p = hidden[1];
+        atomic_add_local(&a[programIndex], 1);
+    }"""
+    text = text_after("lower", source)
+
+    def assumed(name: str) -> list[bool]:
+        head = next(line for line in text.split("\n") if f"@{name}(" in line)
+        return ["noalias" in parameter for parameter in head.split(",")[:2]]
+
+    assert assumed("writes") == [False, True]
+    assert assumed("calls") == [False, False]
+    assert assumed("through") == [False, False]
+    assert assumed("from") == [True, False]
+    assert assumed("own") == [True, True]
+
+
 def test_only_reachable_functions_are_written():
     source = """
     static float unused(float x) { return x; }
