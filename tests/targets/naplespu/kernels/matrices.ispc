@@ -14,7 +14,8 @@ export void scalar_product(const uniform int a[], const uniform int b[], uniform
 // Threads own ranges of result vectors, cores take turns in them.
 export void vector_product(const uniform int a[], const uniform int b[], uniform int c[], uniform int n) {
     uniform int threads = thread_count(), cores = core_count();
-    uniform int columns = n / 16, share = n * columns / threads;
+    uniform int columns = n / 16;
+    uniform int share = n * columns / threads;
     for (uniform int v = share * thread_id() + core_id(); v < share * (thread_id() + 1); v += cores) {
         uniform int row = v / columns, column = v % columns;
         vec16i32 sum = 0;
