@@ -238,13 +238,18 @@ void a(uniform int n, uniform float p[], float v) {
     float first = p[n]; // warning: 'uniform float first'
     float scale = 1.0f / n; // warning: 'uniform float scale'
     v *= scale;
-    for (int j = 0; j < v; j++) v -= p[j]; // warning: 'uniform int32 j'
+    for (int j = 0; j < n; j++) { if (v > j) break; } // warning: 'uniform int32 j'
     const float half_pi = 1.57f;
     v += half_pi;
     switch ((int)first) { case 1: v = 3; }
 }""",
         "but they do": """
 int get(int & r);
+void b(uniform int n, uniform float p[], float v) {
+    for (int j = 0; j < v; j++) v -= p[j];
+    for (int j = 0, k = 3; j < n && v < 3; j++, k += 2) v += k;
+    foreach (i = 0 ... n) { for (int j = 0; p[i] < 3; j++) p[i] += j; }
+}
 void a(uniform int n, float v) {
     for (int i = programIndex; i < n; i += programCount) v += i;
     int k = 0;

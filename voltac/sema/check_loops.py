@@ -47,7 +47,9 @@ def check_for(checker: Checker, node: ast.For, unroll: int | None) -> tree.State
     # What the loop declares and steps belongs to it.
     checker.frames.append(frame)
     try:
+        frame.declares = True
         initial = checker.statement(node.initial) if node.initial is not None else None
+        frame.declares = False
         test = None
         if node.condition is not None:
             test = check_condition(checker, node.condition, "condition of " + ("cfor" if node.coherent else "for"))

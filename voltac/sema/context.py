@@ -48,6 +48,8 @@ class Frame:
     varying: bool = False
     span: Span = NOWHERE
     """The word it begins with."""
+    declares: bool = False
+    """What ``for`` declares is being checked."""
     test: tree.Value | None = None
     """The condition, or the value of a switch."""
     exits: list[tuple[Frame, ...]] = field(default_factory=list)

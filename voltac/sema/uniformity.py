@@ -39,6 +39,8 @@ class Candidate:
     depth: int
     """Statements around its declaration."""
     stores: list[Store]
+    loop: Frame | None = None
+    """The loop that declares it to count its turns: lanes that have left it take no part in its steps."""
 
 
 def note_declaration(checker: Checker, symbol: tree.VariableSymbol, initial: tree.Initializer | None, implicit: bool) -> None:
@@ -52,7 +54,8 @@ def note_declaration(checker: Checker, symbol: tree.VariableSymbol, initial: tre
     if implicit and isinstance(symbol.type.type, (Scalar, Enum)) and not symbol.is_reference:
         if initial is None or isinstance(initial, tree.Value):
             stores = [] if initial is None else [Store(initial, ())]
-            function.candidates[symbol] = Candidate(symbol, depth, stores)
+            loop = function.frames[-1] if depth and function.frames[-1].declares else None
+            function.candidates[symbol] = Candidate(symbol, depth, stores, loop)
 
 
 def note_store(checker: Checker, place: tree.Place, value: tree.Value | None, span: Span) -> None:
@@ -156,7 +159,8 @@ def _could_be_uniform(candidates: dict[tree.VariableSymbol, Candidate]) -> dict[
     for _ in range(_MOST_ROUNDS):
         before = len(could)
         for symbol, one in list(could.items()):
-            if not all(_fits(store, could) for store in one.stores):
+            left = one.loop is not None and _varies(one.loop, could)
+            if left or not all(_fits(store, could) for store in one.stores):
                 del could[symbol]
         if len(could) == before:
             return could
