@@ -56,19 +56,19 @@ fit("atan fast", lambda z: (mpmath.atan(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / 
 fit("asin", lambda z: (mpmath.asin(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 0.25, 5)
 # log2(1 + f) = f / ln 2 + f^2 P(f), for the logarithm of pow
 fit("pow log2", lambda f: (mpmath.log1p(f) / mpmath.log(2) - f / mpmath.log(2)) / f**2, lambda f: f, -0.0312, 0.0312, 5)
-# erf x = x + x P(x^2)
+# erf x = x + x P(x^2), for erfc
 fit("erf near", lambda z: mpmath.erf(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1 if z else 2 / mpmath.sqrt(mpmath.pi) - 1,
     lambda z: 1.0, 0.0, 1.0, 8)  # fmt: skip
-fit("erf near fast", FITS["erf near"][0], lambda z: 1.0, 0.0, 1.0, 6)
+# erf(c + t) = erf c + t P(t) around c = 17/32 k; around zero t + t P(t)
+for k in range(8):
+    centre = mpmath.mpf(17 * k) / 32
+    fit(f"erf piece {k}", lambda t, c=centre: (mpmath.erf(c + t) - mpmath.erf(c)) / t - (c == 0),
+        lambda t, c=centre: t / mpmath.erf(c + t), -17 / 64 if k else 1e-3, 17 / 64, 6)  # fmt: skip
 # e^(x^2) erfc x = P(y) / (x + 3) with y = (x - 3) / (x + 3)
 fit("erfc", lambda y: (lambda x: mpmath.exp(x * x) * mpmath.erfc(x) * (x + 3))(3 * (1 + y) / (1 - y)),
     lambda y: 1.0, -0.63, 0.56, 10)  # fmt: skip
 # sinh x = x + x^3 P(x^2)
 fit("sinh", lambda z: (mpmath.sinh(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 1.0, 4)
-# erf x = 1 - 2^-(x P(x)) where 1 - erf x matters little
-fit("erf far", lambda x: -mpmath.log(mpmath.erfc(x)) / mpmath.log(2) / x, lambda x: x * mpmath.erfc(x) / mpmath.erf(x) * 0.7,
-    0.9, 3.95, 7)  # fmt: skip
-fit("erf far fast", FITS["erf far"][0], FITS["erf far"][1], 0.9, 3.95, 6)
 fit("exp2 fast", FITS["exp2"][0], FITS["exp2"][1], -0.5002, 0.5002, 5)
 fit("pow log2 fast", FITS["pow log2"][0], FITS["pow log2"][1], -0.0312, 0.0312, 4)
 

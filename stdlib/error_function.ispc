@@ -1,7 +1,8 @@
 // erf and erfc.
 //
 // Near zero erf x = x P(x^2). Elsewhere erfc x = e^(-x^2) P(y) / (x + k) with y = (x - k) / (x + k), which brings all x
-// to a short interval. x^2 is taken in double length, as its rounding error counts in the exponent. Where erf is 1 less a little, a power of two is precise enough for that.
+// to a short interval. x^2 is taken in double length, as its rounding error counts in the exponent. erf of float is a
+// polynomial around one of eight centres.
 
 template <typename F> static inline F erf_near_float(F x) {
     F z = x * x;
@@ -11,15 +12,36 @@ template <typename F> static inline F erf_near_float(F x) {
     return __fma(x, __fma(y * y, high, low), x);
 }
 
-template <typename F> static inline F erf_far_float(F size) {
-    F x = __min((F)4.0f, size);
-    F z = x * x;
-    F high = __fma(z, __fma(x, 1.50477172e-05f, -0.000454210414f), __fma(x, 0.00520850904f, -0.0341838337f));
-    F low = __fma(x, __fma(x, 0.153154939f, 0.916397154f), 1.62827909f);
-    F exponent = -x * __fma(z * x, high, low);
-    F shifted = exponent + 12582912.0f;
-    F e = exp2_polynomial_float<F>(exponent - (shifted - 12582912.0f));
-    return 1.0f - __scale_sum((F)1.0f, e, shifted);
+// erf c for the centres c = 17/32 k, then the coefficients of P in erf(c + t) = erf c + t P(t); around zero t + t P(t).
+// From 3.98 on it is 1.
+static const uniform float erf_pieces[7][8] = {
+    {0.0f, 0.547528446f, 0.867058277f, 0.975797713f,
+     0.997345984f, 0.999827683f, 0.999993443f, 0.999999881f},
+    {0.128379166f, 0.85091418f, 0.364903331f, 0.0889875069f,
+     0.0123407524f, 0.000973263639f, 4.36550763e-05f, 1.11387271e-06f},
+    {-7.15402905e-07f, -0.452047884f, -0.387710273f, -0.14182426f,
+     -0.0262240991f, -0.00258516334f, -0.00013913562f, -4.14097349e-06f},
+    {-0.376085222f, -0.123569913f, 0.15294072f, 0.121050797f,
+     0.0330454558f, 0.0042505716f, 0.000280160923f, 9.80612822e-06f},
+    {-0.000736543676f, 0.183467165f, 0.0480157547f, -0.0491616838f,
+     -0.0263709482f, -0.00478745531f, -0.000400892575f, -1.69122432e-05f},
+    {0.118544951f, -0.00099796732f, -0.0647609532f, -0.00568479393f,
+     0.0122640003f, 0.00389361521f, 0.000454338326f, 2.47743174e-05f},
+    {-0.020134408f, -0.0475473255f, 0.00967332162f, 0.0156085566f,
+     -0.00161002972f, -0.00209708977f, -0.000362298451f, -2.52059526e-05f}
+};
+
+template <typename F, typename I> static inline F erf_float(F x) {
+    F size = __min((F)3.98f, abs(x));
+    F shifted = __fma(size, 1.88235295f, 12582912.0f);
+    F t = __fma(shifted - 12582912.0f, -0.53125f, size);
+    I piece = (I)__bits(shifted);
+    F z = t * t;
+    F low = __fma(t, __lookup_eight(&erf_pieces[2][0], piece), __lookup_eight(&erf_pieces[1][0], piece));
+    F middle = __fma(t, __lookup_eight(&erf_pieces[4][0], piece), __lookup_eight(&erf_pieces[3][0], piece));
+    F high = __fma(t, __lookup_eight(&erf_pieces[6][0], piece), __lookup_eight(&erf_pieces[5][0], piece));
+    F start = size < 0.265625f ? t : __lookup_eight(&erf_pieces[0][0], piece);
+    return __copysign(__fma(t, __fma(z, __fma(z, high, middle), low), start), x);
 }
 
 template <typename F> static inline F erfc_tail_float(F size) {
@@ -97,12 +119,6 @@ template <typename F, typename I, typename U> static inline F erfc_tail_double(F
     return scale_double<F, I>(total, (I)__bits(shifted) - 0x4338000000000000);
 }
 
-template <typename F> static inline F erf_float(F x) {
-    F size = abs(x);
-    F near = erf_near_float<F>(x), far = __copysign(erf_far_float<F>(size), x);
-    return size < 1.0f ? near : far;
-}
-
 template <typename F, typename I, typename U> static inline F erf_double(F x) {
     F size = abs(x);
     return size < 0.75d ? erf_near_double<F>(x) : __copysign(1.0d - erfc_tail_double<F, I, U>(size), x);
@@ -120,8 +136,8 @@ template <typename F, typename I, typename U> static inline F erfc_double(F x) {
     return abs(x) < 0.75d ? 1.0d - erf_near_double<F>(x) : far;
 }
 
-float erf(float x) { return erf_float<float>(x); }
-uniform float erf(uniform float x) { return erf_float<uniform float>(x); }
+float erf(float x) { return erf_float<float, int>(x); }
+uniform float erf(uniform float x) { return erf_float<uniform float, uniform int>(x); }
 double erf(double x) { return erf_double<double, int64, uint64>(x); }
 uniform double erf(uniform double x) { return erf_double<uniform double, uniform int64, uniform uint64>(x); }
 float16 erf(float16 x) { return (float16)erf((float)x); }

@@ -91,6 +91,21 @@ uniform float16 exp2(uniform float16 x) { return (uniform float16)exp2((uniform 
 float16 exp(float16 x) { return (float16)exp((float)x); }
 uniform float16 exp(uniform float16 x) { return (uniform float16)exp((uniform float)x); }
 
+// x = m 2^k with m from 3/4 to 3/2.
+template <typename F, typename I> static inline F significand_and_exponent(F x, F &k) {
+    F m;
+    if (__all_plain(x)) {
+        I bits = (I)__bits(x);
+        I above = bits - 0x3F400000;
+        k = (F)(above >> 23);
+        m = __float_of_bits(bits - (above & 0xFF800000));
+    } else {
+        k = __exponent(x);
+        m = __significand(x);
+    }
+    return m;
+}
+
 // log x = k ln 2 + log(1 + f), with 1 + f from 3/4 to 3/2, where the exponents of zero and infinity are what their
 // logarithms are. log(1 + f) = f + f^2 P(f). k ln 2 comes last, in a fused multiply-add: so what cancels is exact.
 // The P:
@@ -102,16 +117,17 @@ template <typename F> static inline F log_series_float(F f) {
     return __fma(f, __fma(y, __fma(y, 0.0417119488f, high), low), -0.49999997f);
 }
 
-template <typename F> static inline F log_float(F x) {
-    F f = __significand(x) - 1.0f;
-    return __fma(__exponent(x), 0.693147182f, __fma(f * f, log_series_float<F>(f), f));
+template <typename F, typename I> static inline F log_float(F x) {
+    F k;
+    F f = significand_and_exponent<F, I>(x, k) - 1.0f;
+    return __fma(k, 0.693147182f, __fma(f * f, log_series_float<F>(f), f));
 }
 
 // log2 x = k + f / ln 2 + f^2 P(f), where the sum of the first two, the quotient and the square are kept in double length.
 // Here 1 + f runs from 2/3 to 4/3: with k = -1 less cancels.
-template <typename F> static inline F log2_float(F x) {
-    F m = __significand(x);
-    F exponent = __exponent(x);
+template <typename F, typename I> static inline F log2_float(F x) {
+    F exponent;
+    F m = significand_and_exponent<F, I>(x, exponent);
     F k = m > 1.33333337f ? exponent + 1.0f : exponent;
     F f = (m > 1.33333337f ? 0.5f * m : m) - 1.0f;
     F z = f * f;
@@ -182,12 +198,12 @@ template <typename F, typename I, typename U> static inline F log2_double(F x) {
     return log_special_double<F>(x, sum + (sum_low + (linear_low + rest)));
 }
 
-float log(float x) { return log_float<float>(x); }
-uniform float log(uniform float x) { return log_float<uniform float>(x); }
+float log(float x) { return log_float<float, int>(x); }
+uniform float log(uniform float x) { return log_float<uniform float, uniform int>(x); }
 double log(double x) { return log_double<double, int64>(x); }
 uniform double log(uniform double x) { return log_double<uniform double, uniform int64>(x); }
-float log2(float x) { return log2_float<float>(x); }
-uniform float log2(uniform float x) { return log2_float<uniform float>(x); }
+float log2(float x) { return log2_float<float, int>(x); }
+uniform float log2(uniform float x) { return log2_float<uniform float, uniform int>(x); }
 double log2(double x) { return log2_double<double, int64, uint64>(x); }
 uniform double log2(uniform double x) { return log2_double<uniform double, uniform int64, uniform uint64>(x); }
 float16 log2(float16 x) { return (float16)log2((float)x); }

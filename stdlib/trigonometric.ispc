@@ -95,36 +95,59 @@ static inline I reduce_float(F size, F &r, F &low) {
 // The square of r + low.
 template <typename F> static inline F square_of_sum(F r, F low) { return __fma(r, r, (r + r) * low); }
 
-template <typename F> static inline F sin_quarter_float(F r, F low, F z) {
-    return r + __fma(r * z, __fma(z, __fma(z, -0.000195185989f, 0.00833219104f), -0.166666552f), low);
+// The same for sin and cos, where x keeps its sign and what is left is r - lower. The upper part of pi/2 is rounded down
+// and all signs are chosen such that -0 stays -0.
+template <typename F, typename I, typename D, typename L, typename U>
+static inline I reduce_signed_float(F x, F &r, F &lower) {
+    F shifted = __fma(x, 0.636619772f, 12582912.0f);
+    F n = shifted - 12582912.0f;
+    I quadrant = (I)__bits(shifted);
+    F near = __fma(n, -1.57079625f, x);
+    r = near - n * 7.54979013e-08f;
+    lower = __fma(n, -1.71512451e-15f, __fma(n, 7.54979013e-08f, r - near));
+    if (abs(x) > 131072.0f) {
+        D exact, exact_low;
+        quadrant = reduce_by_words<D, L, U, I>((D)x, exact, exact_low);
+        // Infinity and NaN have no remainder.
+        r = (F)exact + (x - x);
+        lower = (F)((D)r - exact);
+    }
+    return quadrant;
 }
 
-template <typename F> static inline F cos_quarter_float(F z) {
-    return __fma(z, __fma(z, __fma(z, __fma(z, 2.44306684e-05f, -0.00138873013f), 0.0416666456f), -0.5f), 1.0f);
+// For even and odd quadrants: sin r = r - r T(r^2), cos r = 1 + r^2 T(r^2); and the bits to be turned in a quadrant's sign.
+// A table of eight begins at 0 or, for what lies a quarter turn ahead, at 1.
+#define QUARTERS(EVEN, ODD) {EVEN, ODD, EVEN, ODD, EVEN, ODD, EVEN, ODD, EVEN}
+static const uniform float quarter_terms[4][9] = {
+    QUARTERS(0.0f, -0.5f),
+    QUARTERS(0.166666552f, 0.0416666456f),
+    QUARTERS(-0.00833219104f, -0.00138873013f),
+    QUARTERS(0.000195185989f, 2.44306684e-05f)
+};
+static const uniform float quarter_signs[9] = {0.0f, 0.0f, -0.0f, -0.0f, 0.0f, 0.0f, -0.0f, -0.0f, 0.0f};
+
+// sin(r - lower + (quadrant + ahead) pi/2). With cos r factors r are multiplied one by one, as the rounding of the square
+// would count.
+template <typename F, typename I> static inline F sin_of_quarters_float(F r, F lower, I quadrant, uniform int ahead) {
+    F z = r * r;
+    F t = __fma(z, __lookup_eight(&quarter_terms[3][ahead], quadrant), __lookup_eight(&quarter_terms[2][ahead], quadrant));
+    t = __fma(z, __fma(z, t, __lookup_eight(&quarter_terms[1][ahead], quadrant)),
+        __lookup_eight(&quarter_terms[0][ahead], quadrant));
+    F rest = __fma(r, t, lower);
+    F value = (quadrant & 1) != ahead ? __fma(r, rest, 1.0f) : r - rest;
+    return __float_of_bits(__bits(value) ^ __bits(__lookup_eight(&quarter_signs[ahead], quadrant)));
 }
 
-// A quadrant with the bit of weight two set turns the sign.
-template <typename F, typename I, typename V> static inline F signed_by_quadrant(F value, I quadrant) {
-    return __float_of_bits(__bits(value) ^ ((V)quadrant << 30 & 0x80000000));
+template <typename F, typename I, typename D, typename L, typename U> static inline F sin_float(F x) {
+    F r, lower;
+    I quadrant = reduce_signed_float<F, I, D, L, U>(x, r, lower);
+    return sin_of_quarters_float<F, I>(r, lower, quadrant, 0);
 }
 
-// The sine is odd, the cosine even.
-template <typename F, typename I, typename V, typename D, typename L, typename U> static inline F sin_float(F x) {
-    F r, low;
-    I quadrant = reduce_float<F, I, D, L, U>(abs(x), r, low);
-    F z = square_of_sum<F>(r, low);
-    F s = sin_quarter_float<F>(r, low, z), c = cos_quarter_float<F>(z);
-    F value = (quadrant & 1) != 0 ? c : s;
-    return __float_of_bits(__bits(value) ^ (((V)quadrant << 30 ^ __bits(x)) & 0x80000000));
-}
-
-template <typename F, typename I, typename V, typename D, typename L, typename U> static inline F cos_float(F x) {
-    F r, low;
-    I quadrant = reduce_float<F, I, D, L, U>(abs(x), r, low) + 1;
-    F z = square_of_sum<F>(r, low);
-    F s = sin_quarter_float<F>(r, low, z), c = cos_quarter_float<F>(z);
-    F value = (quadrant & 1) != 0 ? c : s;
-    return signed_by_quadrant<F, I, V>(value, quadrant);
+template <typename F, typename I, typename D, typename L, typename U> static inline F cos_float(F x) {
+    F r, lower;
+    I quadrant = reduce_signed_float<F, I, D, L, U>(x, r, lower);
+    return sin_of_quarters_float<F, I>(r, lower, quadrant, 1);
 }
 
 // Up to 1,000,000: pi/2 in four parts of 33 bits.
@@ -192,18 +215,18 @@ template <typename D, typename L, typename U, typename I> static inline D cos_do
     return (quadrant & 2) != 0 ? -value : value;
 }
 
-float sin(float x) { return sin_float<float, int, uint32, double, int64, uint64>(x); }
+float sin(float x) { return sin_float<float, int, double, int64, uint64>(x); }
 uniform float sin(uniform float x) {
-    return sin_float<uniform float, uniform int, uniform uint32, uniform double, uniform int64, uniform uint64>(x);
+    return sin_float<uniform float, uniform int, uniform double, uniform int64, uniform uint64>(x);
 }
 double sin(double x) { return sin_double<double, int64, uint64, int>(x); }
 uniform double sin(uniform double x) { return sin_double<uniform double, uniform int64, uniform uint64, uniform int>(x); }
 float16 sin(float16 x) { return (float16)sin((float)x); }
 uniform float16 sin(uniform float16 x) { return (uniform float16)sin((uniform float)x); }
 
-float cos(float x) { return cos_float<float, int, uint32, double, int64, uint64>(x); }
+float cos(float x) { return cos_float<float, int, double, int64, uint64>(x); }
 uniform float cos(uniform float x) {
-    return cos_float<uniform float, uniform int, uniform uint32, uniform double, uniform int64, uniform uint64>(x);
+    return cos_float<uniform float, uniform int, uniform double, uniform int64, uniform uint64>(x);
 }
 double cos(double x) { return cos_double<double, int64, uint64, int>(x); }
 uniform double cos(uniform double x) { return cos_double<uniform double, uniform int64, uniform uint64, uniform int>(x); }
@@ -257,15 +280,12 @@ float16 tan(float16 x) { return (float16)tan((float)x); }
 uniform float16 tan(uniform float16 x) { return (uniform float16)tan((uniform float)x); }
 
 // One reduction for both.
-template <typename F, typename I, typename V, typename D, typename L, typename U>
+template <typename F, typename I, typename D, typename L, typename U>
 static inline void sincos_float(F x, F &sine, F &cosine) {
-    F r, low;
-    I quadrant = reduce_float<F, I, D, L, U>(abs(x), r, low);
-    F z = square_of_sum<F>(r, low);
-    F s = sin_quarter_float<F>(r, low, z), c = cos_quarter_float<F>(z);
-    F first = (quadrant & 1) != 0 ? c : s, second = (quadrant & 1) != 0 ? s : c;
-    sine = __float_of_bits(__bits(first) ^ (((V)quadrant << 30 ^ __bits(x)) & 0x80000000));
-    cosine = signed_by_quadrant<F, I, V>(second, quadrant + 1);
+    F r, lower;
+    I quadrant = reduce_signed_float<F, I, D, L, U>(x, r, lower);
+    sine = sin_of_quarters_float<F, I>(r, lower, quadrant, 0);
+    cosine = sin_of_quarters_float<F, I>(r, lower, quadrant, 1);
 }
 
 template <typename D, typename L, typename U, typename I>
@@ -280,10 +300,10 @@ static inline void sincos_double(D x, D &sine, D &cosine) {
 }
 
 void sincos(float x, varying float * uniform s, varying float * uniform c) {
-    sincos_float<float, int, uint32, double, int64, uint64>(x, *s, *c);
+    sincos_float<float, int, double, int64, uint64>(x, *s, *c);
 }
 void sincos(uniform float x, uniform float * uniform s, uniform float * uniform c) {
-    sincos_float<uniform float, uniform int, uniform uint32, uniform double, uniform int64, uniform uint64>(x, *s, *c);
+    sincos_float<uniform float, uniform int, uniform double, uniform int64, uniform uint64>(x, *s, *c);
 }
 void sincos(double x, varying double * uniform s, varying double * uniform c) {
     sincos_double<double, int64, uint64, int>(x, *s, *c);

@@ -105,25 +105,6 @@ template <typename F> static inline F tanh_fast(F x) {
 float tanh(float x) { return tanh_fast<float>(x); }
 uniform float tanh(uniform float x) { return tanh_fast<uniform float>(x); }
 
-template <typename F> static inline F erf_fast(F x) {
-    F size = __min((F)4.0f, abs(x));
-    F z = size * size;
-    F y = z * z;
-    F near_low = __fma(y, __fma(z, -0.0267081615f, 0.112800762f), __fma(z, -0.37612316f, 0.128379121f));
-    F near = __fma(x, __fma(y * y, __fma(z, -0.000561645953f, 0.00491384603f), near_low), x);
-    F far_high = __fma(z, __fma(size, -0.000309599593f, 0.00464547472f), __fma(size, -0.0330465138f, 0.151896968f));
-    F exponent = -size * __fma(z, far_high, __fma(size, 0.917120218f, 1.62811017f));
-    F shifted = exponent + 12582912.0f;
-    F r = exponent - (shifted - 12582912.0f);
-    F square = r * r;
-    F p = __fma(square, __fma(r, 0.00132691395f, 0.00967130717f), __fma(r, 0.0555071197f, 0.240222469f));
-    F far = __copysign(1.0f - times_power_fast<F>(1.0f + __fma(r, 0.693147004f, square * p), shifted), x);
-    return size < 1.0f ? near : far;
-}
-
-float erf(float x) { return erf_fast<float>(x); }
-uniform float erf(uniform float x) { return erf_fast<uniform float>(x); }
-
 // As by default, with what matters for results of everyday size: the logarithm good to 2^-28, normal a above zero.
 template <typename F, typename I> static inline F pow_fast(F a, F b) {
     I bits = (I)__bits(a);

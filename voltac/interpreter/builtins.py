@@ -62,8 +62,12 @@ def _scale_sum(lanes: Lanes, a: Value, b: Value, shifted: Value) -> Value:
     return scaled
 
 
-def _lookup(lanes: Lanes, table: Value, index: Value) -> Value:
-    return lanes.memory.view(int(table), 64).view(np.float32)[index & 15]
+def _lookup(size: int) -> Callable[..., Value]:
+    def run(lanes: Lanes, table: Value, index: Value) -> Value:
+        found: Value = lanes.memory.view(int(table), 4 * size).view(np.float32)[index & (size - 1)]
+        return found
+
+    return run
 
 
 def _c_function(name: str) -> Callable[..., Value]:
@@ -194,8 +198,10 @@ BUILTINS: dict[str, Callable[..., Value]] = {
     "__fma": lambda lanes, a, b, c: arithmetic.fused_multiply_add(a, b, c),
     "__exponent": lambda lanes, a: _split(a)[1],
     "__significand": lambda lanes, a: _split(a)[0],
+    "__all_plain": lambda lanes, a: np.bool_(False),
     "__scale_sum": _scale_sum,
-    "__lookup": _lookup,
+    "__lookup": _lookup(16),
+    "__lookup_eight": _lookup(8),
     "__copysign": lambda lanes, a, b: np.copysign(a, b),
     "__bits": _bits,
     "__float_of_bits": _bits,

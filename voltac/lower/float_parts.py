@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from voltac.lower import masks
 from voltac.lower.builder import IR, element_type, floating, integer, poison, splat_constant
 from voltac.lower.builtins import BUILTINS, Emitter
 from voltac.lower.context import FunctionContext
@@ -14,7 +15,6 @@ from voltac.lower.intrinsic_calls import call, overload
 from voltac.sema import tree
 from voltac.sema.builtins import C_ONE, C_TWO
 
-TABLE_SIZE = 16
 _INFINITY, _NAN = float("inf"), float("nan")
 
 
@@ -152,6 +152,18 @@ def _significand(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) ->
     return c.build.convert("bitcast", _split(c, x)[1], x.type)
 
 
+def _all_plain(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    """Bits from those of the smallest normal number to below those of infinity, moved to the end of the signed integers."""
+    build = c.build
+    if _has_avx512(c):
+        return IR("i1", "false")
+    # Lanes that are off may hold poison, which no branch may depend on.
+    x = build.value(arguments[0].type, f"freeze {arguments[0]}")
+    moved = build.binary("add", build.convert("bitcast", x, _like(x, "i32")), _int(x, 0x7F800000))
+    plain = build.compare("icmp slt", moved, _int(x, -0x01000000))
+    return masks.every_on(c, plain) if _lanes(x) else plain
+
+
 def _scale_sum(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     """In two steps, of which only the second rounds; the low bits of n + 1.5 * 2^23 are n."""
     a, b, shifted = arguments
@@ -174,18 +186,17 @@ def _scale_sum(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> I
 # --- small tables
 
 
+def _entries(c: FunctionContext, table: IR, start: int, count: int) -> IR:
+    return c.build.load(f"<{count} x float>", c.build.gep("float", table, integer("i64", start)), 4)
+
+
 def _lookup(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     table, index = arguments
     build = c.build
-
-    def entries(start: int, count: int) -> IR:
-        return build.load(f"<{count} x float>", build.gep("float", table, integer("i64", start)), 4)
-
     if _lanes(index) and _has_avx512(c) and c.target.vector_bits == 512:
-        whole = entries(0, 16)
-        return _in_registers(c, 16, lambda i: call(c, "llvm.x86.avx512.permvar.sf.512", whole.type, whole, i), index)
+        return _permuted(c, _entries(c, table, 0, 16), index)
     if _lanes(index) and c.target.has_fma and c.target.has_gather:
-        low, high = entries(0, 8), entries(8, 8)
+        low, high = _entries(c, table, 0, 8), _entries(c, table, 8, 8)
         if _has_avx512(c):
             name = "llvm.x86.avx512.vpermi2var.ps.256"
             return _in_registers(c, 8, lambda i: call(c, name, low.type, low, i, high), index)
@@ -196,7 +207,27 @@ def _lookup(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
             return build.select(in_high, second, first)
 
         return _in_registers(c, 8, two_halves, index)
-    wrapped = build.binary("and", index, _int(index, TABLE_SIZE - 1))
+    return _one_by_one(c, table, index, 16)
+
+
+def _lookup_eight(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    table, index = arguments
+    if not (_lanes(index) and c.target.has_fma and c.target.has_gather):
+        return _one_by_one(c, table, index, 8)
+    whole = _entries(c, table, 0, 8)
+    if _has_avx512(c) and c.target.vector_bits == 512:
+        return _permuted(c, c.build.shuffle(whole, poison(whole.type), [*range(8), *range(8)]), index)
+    return _in_registers(c, 8, lambda i: call(c, "llvm.x86.avx2.permps", whole.type, whole, i), index)
+
+
+def _permuted(c: FunctionContext, table: IR, index: IR) -> IR:
+    """With tables of 16 in one register."""
+    return _in_registers(c, 16, lambda i: call(c, "llvm.x86.avx512.permvar.sf.512", table.type, table, i), index)
+
+
+def _one_by_one(c: FunctionContext, table: IR, index: IR, size: int) -> IR:
+    build = c.build
+    wrapped = build.binary("and", index, _int(index, size - 1))
 
     def one(position: IR) -> IR:
         return build.load("float", build.gep("float", table, build.convert("zext", position, "i64")), 4)
@@ -226,7 +257,9 @@ FLOAT_PARTS: dict[str, Emitter] = {
     "__fma": _fused,
     "__exponent": _exponent,
     "__significand": _significand,
+    "__all_plain": _all_plain,
     "__scale_sum": _scale_sum,
     "__lookup": _lookup,
+    "__lookup_eight": _lookup_eight,
 }
 BUILTINS.update(FLOAT_PARTS)

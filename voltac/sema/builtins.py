@@ -68,8 +68,11 @@ BUILTINS: dict[str, BuiltinRow] = {
         BuiltinRow("__fma", "R T", ("R T", "R T", "R T"), FLOATS, "a * b + c, rounded once, on every target"),
         BuiltinRow("__exponent", "R T", ("R T",), (FLOAT,), "e of a = m 2^e with 3/4 <= m < 3/2; -inf for 0, a for inf"),
         BuiltinRow("__significand", "R T", ("R T",), (FLOAT,), "that m; for a NaN or below 0 one of both is NaN"),
+        BuiltinRow("__all_plain", "u bool", ("R T",), (FLOAT,), "only if all lanes, active or not, are normal numbers above 0"
+                   " and these two better taken from their bits"),
         BuiltinRow("__scale_sum", "R T", ("R T", "R T", "R T"), (FLOAT,), "(a + b) 2^n, sum rounded too; c is n + 3 * 2^22"),
         BuiltinRow("__lookup", "R float", ("u float *", "R int32"), (), "entry i mod 16 of a table of 16"),
+        BuiltinRow("__lookup_eight", "R float", ("u float *", "R int32"), (), "entry i mod 8 of a table of 8"),
         BuiltinRow("__copysign", "R T", ("R T", "R T"), FLOATS, "magnitude of a, sign of b"),
         BuiltinRow("__bits", "R U(T)", ("R T",), FLOATS, "bit pattern"),
         BuiltinRow("__float_of_bits", "R T", ("R U(T)",), FLOATS, "value of a bit pattern; T is found from U(T)"),
