@@ -75,7 +75,9 @@ class Compiled:
 
     def interpreted(self, name: str, arguments: Sequence[Argument]) -> tuple[Any, list[Argument]]:
         copies = [np.copy(one) if isinstance(one, np.ndarray) else one for one in arguments]
-        machine = Machine(read(self.text), pointer_bytes=4, externals=EXTERNALS)
+        # The interpreter has one memory.
+        text = self.text.replace("ptr addrspace(68)", "ptr").replace("addrspace(68) global", "global").replace(".p68(", ".p0(")
+        machine = Machine(read(text), pointer_bytes=4, externals=EXTERNALS)
         values: list[Any] = []
         for one in copies:
             if isinstance(one, np.ndarray):

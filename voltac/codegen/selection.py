@@ -17,6 +17,7 @@ from voltac.codegen.machine_code import (
     Access,
     AnyRegister,
     Immediate,
+    Label,
     MachineBlock,
     MachineFunction,
     MachineInstruction,
@@ -302,7 +303,7 @@ class Selection:
                 groups.append(self.out + self.behind.pop(instruction.name, []))
             groups.append(self._at_block_start(by_name[name]))
             code = [instruction for group in reversed(groups) for instruction in group]
-            successors = [self.label(successor) for successor in by_name[name].successors]
+            successors = targets(code)
             # In reverse, as the whole list is.
             selected += reversed(self.more_blocks.get(name, ()))
             selected.append(MachineBlock(self.label(name), code, successors, self.depth(name)))
@@ -350,6 +351,18 @@ class Selection:
     def label(self, block: str) -> str:
         """The name of a block in the assembly."""
         return f"{self.machine.name}.{label_of(block)}"
+
+
+def targets(code: list[MachineInstruction]) -> list[str]:
+    """The blocks that the branches of some instructions go to."""
+    found = {
+        value.name: None
+        for instruction in code
+        if "branch" in instruction.row.traits
+        for value in instruction.values
+        if isinstance(value, Label)
+    }
+    return list(found)
 
 
 def label_of(name: str) -> str:

@@ -2,7 +2,7 @@
 
 From ``sp`` up: arguments and results of the calls it makes, small slots, vectors
 and other slots, saved registers. ``sp`` is always a multiple of 64. ``tr`` holds
-addresses that are too far from ``sp`` for an instruction's nine bits.
+addresses that are too far from ``sp`` for an instruction's nine bits, ``fp`` those of registers being saved.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from voltac.targets.naplespu.abi import INCOMING, OUTGOING, SIZES
 from voltac.targets.naplespu.calls import LOADS, STORES
 from voltac.targets.naplespu.masks import ALL_LANES
 from voltac.targets.naplespu.pseudo import ROWS, expand, frame_slot
-from voltac.targets.naplespu.regs import CALLEE_SAVED, RA, SP, TR
+from voltac.targets.naplespu.regs import CALLEE_SAVED, FP, RA, SP, TR
 
 ALIGNMENT = 64
 
@@ -27,12 +27,12 @@ def complete_frame(function: MachineFunction) -> None:
         code: list[MachineInstruction] = []
         for instruction in block.instructions:
             if "return" in instruction.row.traits:
-                code += _resolved([_move(LOADS, register, slot) for register, slot in save_slots.items()], offsets)
+                code += _resolved([_move(LOADS, register, slot) for register, slot in save_slots.items()], offsets, FP)
                 code += _adjust(size)
             code += _resolved([instruction], offsets)
         block.instructions = code
     entry = function.blocks[0]
-    stores = _resolved([_move(STORES, register, slot) for register, slot in save_slots.items()], offsets)
+    stores = _resolved([_move(STORES, register, slot) for register, slot in save_slots.items()], offsets, FP)
     entry.instructions[:0] = _adjust(-size) + stores
 
 
@@ -97,16 +97,18 @@ def _frame_address(instruction: MachineInstruction, offsets: dict[int, int]) -> 
     return [*_constant(register, offset), MachineInstruction(ROWS["add_i32.sss"], [register, SP, register])]
 
 
-def _resolved(instructions: list[MachineInstruction], offsets: dict[int, int]) -> list[MachineInstruction]:
+def _resolved(
+    instructions: list[MachineInstruction], offsets: dict[int, int], scratch: Register = TR
+) -> list[MachineInstruction]:
     code: list[MachineInstruction] = []
     for instruction in instructions:
         for index, value in enumerate(instruction.values):
             if isinstance(value, FrameSlot):
                 offset = offsets[value.slot] + value.offset
                 if not -256 <= offset <= 255:
-                    code += [*_constant(TR, offset), MachineInstruction(ROWS["add_i32.sss"], [TR, SP, TR])]
+                    code += [*_constant(scratch, offset), MachineInstruction(ROWS["add_i32.sss"], [scratch, SP, scratch])]
                     offset = 0
-                    instruction.values[index + 1] = TR
+                    instruction.values[index + 1] = scratch
                 instruction.values[index] = Immediate(offset)
         code.append(instruction)
     return code

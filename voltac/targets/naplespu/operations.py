@@ -17,7 +17,7 @@ from voltac.codegen.machine_code import (
     MachineInstruction,
     Value,
 )
-from voltac.codegen.selection import CannotSelect, Mask, Selection, label_of
+from voltac.codegen.selection import CannotSelect, Mask, Selection, label_of, targets
 from voltac.ir.constants import shuffle_mask
 from voltac.ir.interp_values import Fault, Kinds, constant, float_bits, has_poison, to_signed
 from voltac.ir.model import Instruction
@@ -601,12 +601,8 @@ def _tree(
     made += _branch_on(selection, "cmpge", value, cases[middle][0], upper.name)
     made += _tree(selection, value, cases[:middle], default, name, more)
     upper.instructions = _tree(selection, value, cases[middle:], default, name, more)
-    upper.successors = _targets(upper.instructions)
+    upper.successors = targets(upper.instructions)
     return made
-
-
-def _targets(instructions: list[MachineInstruction]) -> list[str]:
-    return list(dict.fromkeys(value.name for one in instructions for value in one.values if isinstance(value, Label)))
 
 
 def _branch_on(selection: Selection, mnemonic: str, value: AnyRegister, number: int, target: str) -> list[MachineInstruction]:
