@@ -1,0 +1,208 @@
+"""Corner cases of integers (reference 2.9) and float arithmetic as built and IEEE (section 7), on scalars and on lanes."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from npu_programs import run_on_state, scalar, vector
+
+NAN, INFINITY, MINUS_INFINITY, MINUS_ZERO = 0x7FC00000, 0x7F800000, 0xFF800000, 0x80000000
+LARGEST = 0x7F7FFFFF
+NOT_ZERO = 0x00C00000
+DIVIDERS_NAN = 0x7F800001
+
+
+def bits(value: float) -> int:
+    return int.from_bytes(struct.pack("<f", value), "little")
+
+
+def both(mnemonic: str, operands: list[int], fpu: str = "rtl") -> int:
+    """The result of an instruction on scalars, which has to be that on every lane."""
+    names = [f"{2 + number}" for number in range(len(operands))]
+    of_scalars = ", ".join(f"s{name}" for name in names)
+    of_vectors = ", ".join(f"v{name}" for name in names)
+    compares = mnemonic.startswith("cmp")
+    text = f" {mnemonic} s10, {of_scalars}\n {mnemonic} {'s11' if compares else 'v11'}, {of_vectors}\n"
+    values = {2 + number: value for number, value in enumerate(operands)}
+    device = run_on_state(text, values, {number: [value] * 16 for number, value in values.items()}, fpu=fpu)
+    found = scalar(device, 10)
+    assert (scalar(device, 11) == found) if compares else (vector(device, 11) == [found] * 16)
+    return found
+
+
+A = 0x80000001
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "value", "amount", "result"),
+    [
+        ("shl_i32", A, 31, 0x80000000), ("shl_i32", A, 32, 0), ("shl_i32", A, 33, 0), ("shl_i32", A, 0xFFFFFFFF, 0),
+        ("shr_i32", A, 31, 1), ("shr_i32", A, 32, 0), ("shr_i32", A, 64, 0), ("shr_i32", A, 0xFFFFFFFF, 0),
+        ("ashr_i32", A, 31, 0xFFFFFFFF), ("ashr_i32", A, 32, 0xFFFFFFFF), ("ashr_i32", A, 40, 0x00FFFFFF),
+        ("ashr_i32", A, 63, 1), ("ashr_i32", A, 64, 0), ("ashr_i32", A, 0xFFFFFFFF, 0),
+        ("ashr_i32", 0x7FFFFFFF, 32, 0), ("ashr_i32", 0x7FFFFFFF, 30, 1),
+        ("mulhs_i32", 0x80000000, 0x80000000, 0x40000000), ("mulhs_i32", 0xFFFFFFFF, 1, 0xFFFFFFFF),
+        ("mulhu_i32", 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFE), ("mull_i32", 0xFFFFFFFF, 0xFFFFFFFF, 1),
+        ("add_i32", 0xFFFFFFFF, 2, 1), ("sub_i32", 0, 1, 0xFFFFFFFF),
+    ],
+)  # fmt: skip
+def test_integer_corner_cases(mnemonic: str, value: int, amount: int, result: int) -> None:
+    assert both(mnemonic, [value, amount]) == result
+
+
+def test_zeros_are_counted_up_to_32() -> None:
+    assert both("clz_i32", [0]) == both("ctz_i32", [0]) == 32
+    assert both("clz_i32", [1]) == both("ctz_i32", [0x80000000]) == 31
+
+
+def test_lane_indices_use_their_low_four_bits() -> None:
+    lanes = [100 + lane for lane in range(16)]
+    device = run_on_state(
+        " getlane_i32 s10, v1, s2\n getlanei s11, v1, -1\n shuffle_i32 v10, v1, v2\n", {2: 35}, {1: lanes, 2: [16 + 3 * lane for lane in range(16)]}
+    )  # fmt: skip
+    assert scalar(device, 10) == 103
+    assert scalar(device, 11) == 115
+    assert vector(device, 10) == [100 + 3 * lane % 16 for lane in range(16)]
+
+
+def test_shuffle_reverses_and_rotates() -> None:
+    lanes = list(range(16))
+    device = run_on_state(
+        " shuffle_i32 v10, v1, v2\n shuffle_i32 v11, v1, v3\n", {}, {1: lanes, 2: lanes[::-1], 3: lanes[3:] + lanes[:3]}
+    )
+    assert vector(device, 10) == lanes[::-1]
+    assert vector(device, 11) == lanes[3:] + lanes[:3]
+
+
+def test_a_scalar_operand_stands_in_every_lane() -> None:
+    device = run_on_state(
+        " sub_i32 v10, s2, v1\n sub_i32 v11, v1, s2\n sub_i32 v12, s2, s3\n subi v13, s2, 5\n",
+        {2: 100, 3: 1},
+        {1: list(range(16))},
+    )
+    assert vector(device, 10) == [100 - lane for lane in range(16)]
+    assert vector(device, 11) == [(lane - 100) & 0xFFFFFFFF for lane in range(16)]
+    assert vector(device, 12) == [99] * 16
+    assert vector(device, 13) == [95] * 16
+
+
+def test_pc_as_a_source_is_the_instructions_address_and_as_a_destination_nothing() -> None:
+    device = run_on_state(" move_i32 s10, pc\n move_i32 s11, pc\n move_i32 pc, s2\n addi s12, pc, 0\n", {2: 0}, {})
+    assert scalar(device, 11) - scalar(device, 10) == 4
+    assert scalar(device, 12) - scalar(device, 11) == 8
+
+
+# --- floats ---
+
+
+@pytest.mark.parametrize("fpu", ["ideal", "rtl"])
+@pytest.mark.parametrize(
+    ("mnemonic", "a", "b", "result"),
+    [("fadd_f32", 1.5, 2.25, 3.75), ("fsub_f32", 1.0, 3.0, -2.0), ("fmul_f32", -3.0, 0.5, -1.5), ("fdiv_f32", 1.0, 3.0, 1 / 3)],
+)
+def test_ordinary_numbers_are_alike_in_both_modes(mnemonic: str, a: float, b: float, result: float, fpu: str) -> None:
+    assert both(mnemonic, [bits(a), bits(b)], fpu) == bits(result)
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "a", "b", "ideal", "rtl"),
+    [
+        ("fadd_f32", 0, MINUS_ZERO, 0, NOT_ZERO),
+        ("fsub_f32", 0, 0, 0, NOT_ZERO),
+        ("fsub_f32", MINUS_ZERO, 0, MINUS_ZERO, NOT_ZERO),
+        ("fadd_f32", 0, 0, 0, 0),
+        ("fadd_f32", 0, bits(2.0), bits(2.0), bits(2.0)),
+        ("fsub_f32", bits(2.0), bits(2.0), 0, 0),
+        ("fsub_f32", INFINITY, INFINITY, None, 0),
+        # 2**128 has the exponent 255, twice that 256: it wraps to 0.
+        ("fadd_f32", LARGEST, LARGEST, INFINITY, 0x7FFFFFFF),
+        ("fmul_f32", bits(2.0**100), bits(2.0**100), INFINITY, bits(2.0 ** (200 - 256))),
+        ("fmul_f32", bits(2.0**-100), bits(2.0**-100), 0, bits(2.0 ** (-200 + 256))),
+        ("fmul_f32", bits(-2.0), 0, MINUS_ZERO, 0),
+        ("fmul_f32", INFINITY, 0, None, 0),
+        ("fdiv_f32", bits(3.0), 0, INFINITY, INFINITY),
+        ("fdiv_f32", bits(-3.0), 0, MINUS_INFINITY, MINUS_INFINITY),
+        ("fdiv_f32", 0, 0, None, DIVIDERS_NAN),
+        ("fdiv_f32", INFINITY, INFINITY, None, DIVIDERS_NAN),
+        ("fdiv_f32", NAN, bits(1.0), None, DIVIDERS_NAN),
+        ("fdiv_f32", bits(1.0), NAN, None, DIVIDERS_NAN),
+        ("fdiv_f32", bits(1e-30), bits(1e10), bits(1e-40), 0),
+        ("fdiv_f32", bits(1e-40), bits(1e-10), bits(1e-40 / 1e-10), 0),
+        ("fdiv_f32", bits(1.0), INFINITY, 0, 0),
+    ],
+)
+def test_special_values_of_arithmetic(mnemonic: str, a: int, b: int, ideal: int | None, rtl: int) -> None:
+    """None stands for any NaN. A quotient of subnormals is only near what the decimal numbers say."""
+    assert both(mnemonic, [a, b], "rtl") == rtl
+    device = run_on_state(
+        f" {mnemonic} s10, s2, s3\n {mnemonic} v10, v2, v3\n", {2: a, 3: b}, {2: [a] * 16, 3: [b] * 16}, fpu="ideal"
+    )
+    for found in (scalar(device, 10), *vector(device, 10)):
+        if ideal is None:
+            assert found & 0x7FFFFFFF > INFINITY
+        else:
+            assert abs(found - ideal) <= 10_000 if a == bits(1e-40) else found == ideal
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "a", "b", "ideal", "rtl"),
+    [
+        ("cmpfgt", -1.0, -2.0, True, False),
+        ("cmpflt", -1.0, -2.0, False, True),
+        ("cmpfle", -1.0, -2.0, False, True),
+        ("cmpfge", -1.0, 2.0, False, False),
+        ("cmpflt", -1.0, 2.0, True, True),
+        ("cmpfgt", 3.0, 2.0, True, True),
+        ("cmpfeq", 0.0, -0.0, True, False),
+        ("cmpfne", 0.0, -0.0, False, True),
+        ("cmpfgt", 0.0, -0.0, False, True),
+        ("cmpfeq", float("nan"), float("nan"), False, True),
+        ("cmpfne", float("nan"), float("nan"), True, False),
+        ("cmpfgt", float("nan"), float("inf"), False, True),
+        ("cmpflt", 1.0, float("nan"), False, True),
+    ],
+)
+def test_float_compares_order_negative_numbers_backwards_as_built(
+    mnemonic: str, a: float, b: float, ideal: bool, rtl: bool
+) -> None:
+    operands = [bits(a), bits(b)]
+    assert both(mnemonic + "_f32", operands, "ideal") == 0xFFFF * ideal
+    assert both(mnemonic + "_f32", operands, "rtl") == 0xFFFF * rtl
+
+
+@pytest.mark.parametrize(
+    ("value", "ideal", "rtl"),
+    [
+        (0, 0, 0),
+        (0xFFFFFFFF, bits(-1.0), bits(-1.0)),
+        (0x80000000, bits(-(2.0**31)), bits(-(2.0**31))),
+        (16777217, bits(16777216.0), bits(16777216.0)),
+        (16777219, bits(16777220.0), bits(16777220.0)),
+        (0x7FFFFFBF, bits(2.0**31 - 128), bits(2.0**31 - 128)),
+        (0x7FFFFFC0, bits(2.0**31), bits(2.0**30)),
+        (0x7FFFFFFF, bits(2.0**31), bits(2.0**30)),
+    ],
+)
+def test_integers_that_round_up_to_2_to_the_31_become_half_of_it_as_built(value: int, ideal: int, rtl: int) -> None:
+    assert both("itof_i32", [value], "ideal") == ideal
+    assert both("itof_i32", [value], "rtl") == rtl
+
+
+@pytest.mark.parametrize("fpu", ["ideal", "rtl"])
+@pytest.mark.parametrize(
+    ("value", "result"),
+    [
+        (1.9, 1), (-1.9, 0xFFFFFFFF), (-0.5, 0), (2.0**31, 0x80000000), (2.0**32 + 512.0, 512), (-(2.0**32) - 1024.0, 0xFFFFFC00),
+        (2.0**100, 0), (float("inf"), 0x7FFFFFFF), (float("-inf"), 0x7FFFFFFF), (float("nan"), 0x7FFFFFFF),
+    ],
+)  # fmt: skip
+def test_floats_become_integers_toward_zero_and_modulo_2_to_the_32(value: float, result: int, fpu: str) -> None:
+    assert both("ftoi_i32", [bits(value)], fpu) == result
+
+
+def test_conversions_go_round_trip() -> None:
+    numbers = [(3 * lane - 20) & 0xFFFFFFFF for lane in range(16)]
+    device = run_on_state(" itof_i32 v2, v1\n ftoi_i32 v3, v2\n sext8_i32 v4, v1\n sext16_i32 v5, v1\n", {}, {1: numbers})
+    assert vector(device, 2) == [bits(float(3 * lane - 20)) for lane in range(16)]
+    assert vector(device, 3) == vector(device, 4) == vector(device, 5) == numbers
