@@ -1,0 +1,147 @@
+"""``voltac disasm`` and ``voltac sim``, and the outputs of a compilation for a device."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from voltac.codegen.assembler import assemble
+from voltac.codegen.elf import write_elf
+from voltac.codegen.link import link
+from voltac.targets import device_code
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+# Thread t writes 10 + t to the first word of line t of room.
+PROGRAM = """
+        .global _start
+_start: movei   s9, 2
+        read_cr s0, s9
+        leah    s1, room
+        leal    s1, room
+        shli    s2, s0, 6
+        add_i32 s1, s1, s2
+        addi    s0, s0, 10
+        store32 s0, (s1)
+        flush   s1
+        movei   s3, 11
+        movei   s4, 2
+        write_cr s4, s3
+end:    jmp     end
+        .data
+room:   .space  512
+"""
+
+
+@pytest.fixture
+def program(folder: Path) -> str:
+    """Beside it stand its source p.s and p.o, which is not linked."""
+    (folder / "p.s").write_text(PROGRAM)
+    device = device_code("naplespu")
+    (folder / "p.o").write_bytes(write_elf(assemble(PROGRAM, device), device))
+    (folder / "p.elf").write_bytes(write_elf(link(assemble(PROGRAM, device), device), device, "_start"))
+    return "p.elf"
+
+
+def test_the_command_line_makes_the_same_files(voltac: Run, program: str, folder: Path) -> None:
+    make = ["--target=naplespu", "--begin-at=assemble", "p.s"]
+    assert voltac(*make, "-o", "q.elf").returncode == 0
+    assert voltac(*make, "--emit-obj", "-o", "q.o").returncode == 0
+    assert (folder / "q.elf").read_bytes() == (folder / "p.elf").read_bytes()
+    assert (folder / "q.o").read_bytes() == (folder / "p.o").read_bytes()
+
+
+def test_disassembly_shows_addresses_words_text_and_labels(voltac: Run, program: str) -> None:
+    lines = voltac("disasm", program).stdout.splitlines()
+    assert lines[0] == "p.elf: naplespu, begins at 0x400 (_start)"
+    assert lines[2:5] == ["section .text, 0x400 to 0x434", "_start:", "     400:  62240008  movei          s9, 2"]
+    assert f"{'     430:  78000000  jmp            end':44}  # 0x430" in lines
+    assert "section .data, 0x800000 to 0x800200" in lines and "room:" in lines
+
+
+def test_disassembly_as_json(voltac: Run, program: str) -> None:
+    found = json.loads(voltac("disasm", program, "--json").stdout)
+    assert (found["device"], found["entry"], found["symbols"]["room"]) == ("naplespu", 0x400, 0x800000)
+    first = found["sections"][0]["instructions"][0]
+    assert first == {"address": 0x400, "word": 0x62240008, "text": "movei s9, 2", "labels": ["_start"], "waits_for": []}
+
+
+def test_disassembly_of_a_file_that_is_not_linked_names_what_it_waits_for(voltac: Run, program: str) -> None:
+    lines = voltac("disasm", "p.o").stdout.splitlines()
+    assert lines[0] == "p.o: naplespu, not linked"
+    assert any("moveih         s1, 0" in line and line.endswith("# high of room") for line in lines)
+
+
+def test_a_run_tells_what_it_took(voltac: Run, program: str) -> None:
+    done = voltac("sim", program, "--threads", "2", "--latency", "5")
+    assert done.returncode == 0 and done.stdout.startswith("24 instructions in ")
+    assert "core 0 thread 1: 12 instructions" in done.stdout
+    report = json.loads(voltac("sim", program, "--threads", "2", "--cores", "3", "--json").stdout)
+    assert report["instructions"] == 72 and len(report["threads"]) == 6
+
+
+def test_a_trace_has_each_instruction(voltac: Run, program: str) -> None:
+    lines = voltac("sim", program, "--threads", "1", "--trace").stderr.splitlines()
+    assert len(lines) == 12
+    assert "store32 s0" in lines[7] and "00000400" in lines[0]
+
+
+def test_memory_as_text(voltac: Run, program: str, folder: Path) -> None:
+    make = ["--target=naplespu", "--begin-at=assemble", "p.s"]
+    assert voltac(*make, "--emit-image=toolchain", "-o", "p.txt").returncode == 0
+    assert (folder / "p.txt").read_text().startswith("0x00000400,0x08002462")
+    assert voltac(*make, "--emit-image=hardware", "-o", "p.hex").returncode == 0
+    lines = (folder / "p.hex").read_text().splitlines()
+    assert len(lines) == 17 and lines[16].endswith("62240008") and set(lines[0]) == {"0"}
+
+
+def test_a_trap_tells_where_it_happened(voltac: Run, folder: Path) -> None:
+    (folder / "bad.s").write_text(".global _start\n_start: movei s1, 2\n load32 s2, (s1)\n")
+    assert voltac("--target=naplespu", "--begin-at=assemble", "bad.s", "-o", "bad.elf").returncode == 0
+    done = voltac("sim", "bad.elf")
+    assert done.returncode == 1
+    assert "pc 0x00000404" in " ".join(done.stderr.split()) and "load32 s2, 0(s1)" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["disasm"], 2, "disasm takes one file"),
+        (["disasm", "missing.elf"], 1, "file not found: missing.elf"),
+        (["disasm", "good.ispc"], 1, "good.ispc is no program for a device: it does not begin like an ELF file"),
+        (["sim"], 2, "no program given"),
+        (["sim", "good.ispc"], 1, "it looks like a source: 'voltac run' runs those"),
+        (["sim", "p.elf", "--threads", "9"], 2, "option '--threads must be 1 to 8, not 9'"),
+        (["sim", "p.elf", "--cores", "many"], 2, "option '--cores' needs a number, not 'many'"),
+        (["sim", "p.elf", "--fpu=fast"], 2, "invalid choice: 'fast'"),
+        (["sim", "p.elf", "3"], 2, "the program has no kernel that would take an argument ('3')"),
+        (["sim", "p.o"], 1, "p.o is not linked"),
+        (["--target=naplespu", "good.ispc", "--end-after=late", "-o", "x"], 2, "target 'naplespu' has no stage 'late'"),
+        (["--target=sse4", "good.ispc", "--end-after=select", "-o", "x"], 2, "target 'sse4.2-i32x4' has no stage 'select'"),
+        (["--target=sse4", "good.ispc", "--emit-image=toolchain", "-o", "x.txt"], 2, "is for devices"),
+        (["--target=naplespu", "--begin-at=assemble", "p.s", "--emit-llvm-text", "-o", "x.ll"], 1, "cannot be written"),
+    ],
+)
+def test_what_cannot_be_done_is_told(voltac: Run, program: str, words: list[str], code: int, message: str) -> None:
+    done = voltac(*words)
+    assert done.returncode == code
+    assert message in " ".join(done.stderr.split())
+
+
+def test_assembly_errors_have_their_place(voltac: Run, folder: Path) -> None:
+    (folder / "e.s").write_text("_start: nop\n addi s1, s2, 999\n")
+    done = voltac("--target=naplespu", "--begin-at=assemble", "e.s", "-o", "e.elf")
+    assert done.returncode == 2 and "e.s:2:15: Error: addi: 999 is out of range" in done.stderr
+    assert not (folder / "e.elf").exists()
+
+
+def test_a_damaged_program_is_refused(voltac: Run, program: str, folder: Path) -> None:
+    content = bytearray((folder / "p.elf").read_bytes())
+    content[0x150] ^= 1
+    (folder / "p.elf").write_bytes(content)
+    for command in ("disasm", "sim"):
+        done = voltac(command, "p.elf")
+        assert done.returncode == 1
+        assert "p.elf is no program for a device: its checksum does not fit" in " ".join(done.stderr.split())
