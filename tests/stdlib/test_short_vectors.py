@@ -6,6 +6,11 @@ import numpy as np
 import pytest
 from gangs import QUICK, compiled, usable
 
+from voltac.diagnostics import Diagnostics
+from voltac.driver import compile_source
+from voltac.options import Options
+from voltac.target_info import find_target
+
 ONE = [
     "abs", "round", "floor", "ceil", "trunc", "rcp", "rcp_fast", "sqrt", "rsqrt",
     "rsqrt_fast", "sin", "sinh", "asin", "cos", "cosh", "acos", "tan", "tanh",
@@ -82,3 +87,19 @@ export void f(uniform float r[]) {
     r = np.zeros(14, np.float32)
     kernels.f(r)
     assert r.tolist() == [0, 0.25, 0.5, 1, 0, 0.25, 0, 3, -1, 0.25, 0.5, 3, 3, 4]
+
+
+def test_the_header_gives_no_warnings_of_its_own() -> None:
+    """Its names are not the program's business: 'result' and the like may be names of globals."""
+    diagnostics = Diagnostics()
+    text = """
+#include "short_vec.isph"
+static uniform float result, element, a, b, v;
+export void f(uniform float r[]) {
+    float<2> x = { r[programIndex], a + b + v };
+    x = sqrt(abs(x)) + max(x, x) * element;
+    r[programIndex] = x.x + x.y + result;
+}
+"""
+    compile_source(text, "program.ispc", Options(target=find_target(QUICK[1])), diagnostics)
+    assert [item.text for item in diagnostics.items] == []
