@@ -1,4 +1,4 @@
-"""Random functions of legal IR for NaplesPU: straight code, diamonds, loops and calls over all types, without undefined behaviour."""
+"""Random functions of legal IR for NaplesPU: straight code, diamonds, loops, calls over all types; no undefined behaviour."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class Generator:
 
     def operation(self) -> None:
         choices = [
-            self.integer, self.integer, self.vector, self.vector, self.compare, self.logic, self.select_lanes, self.select_lanes,
-            self.select, self.lane, self.shift, self.floats, self.extend, self.memory, self.special,
+            self.integer, self.integer, self.vector, self.vector, self.compare, self.logic, self.select_lanes,
+            self.select_lanes, self.select, self.lane, self.shift, self.floats, self.extend, self.memory, self.special,
         ]  # fmt: skip
         if self.calls:
             choices.append(self.call)
@@ -226,13 +226,9 @@ class Generator:
         place = f"getelementptr (i8, ptr addrspace(68) @staging, i32 {4 * self.random.randrange(48)})"
         if self.random.random() < 0.5:
             self.lines.append(f"  store {_V} {self.pick(_V)}, ptr addrspace(68) {place}, align 4")
-        self.lines.append(
-            f"  call void @llvm.masked.store.v16i32.p68({_V} {self.pick(_V)}, ptr addrspace(68) align 4 {place}, {_B} {self.pick(_B)})"
-        )
-        self.emit(
-            _V,
-            f"call {_V} @llvm.masked.load.v16i32.p68(ptr addrspace(68) align 4 {place}, {_B} {self.pick(_B)}, {_V} {self.pick(_V)})",
-        )
+        where = f"ptr addrspace(68) align 4 {place}, {_B} {self.pick(_B)}"
+        self.lines.append(f"  call void @llvm.masked.store.v16i32.p68({_V} {self.pick(_V)}, {where})")
+        self.emit(_V, f"call {_V} @llvm.masked.load.v16i32.p68({where}, {_V} {self.pick(_V)})")
 
     def special(self) -> None:
         choice = self.random.randint(0, 3)
@@ -391,7 +387,8 @@ class Generator:
 
 
 _FILL = "".join(
-    f"  %fill{offset} = getelementptr i8, ptr %frame, i32 {offset}\n  store {_V} splat (i32 {offset}), ptr %fill{offset}, align 64\n"
+    f"  %fill{offset} = getelementptr i8, ptr %frame, i32 {offset}\n"
+    f"  store {_V} splat (i32 {offset}), ptr %fill{offset}, align 64\n"
     for offset in range(0, 2048, 64)
 )
 
@@ -399,15 +396,15 @@ _HEAD = """\
 @table = internal global [512 x i32] zeroinitializer, align 64
 @staging = internal addrspace(68) global [64 x i32] zeroinitializer, section "scratchpad", align 64
 
-define internal i32 @many(i32 %a, i32 %b, i32 %c, i32 %d, i32 %e, i32 %f, i32 %g, i32 %h, i32 %i, i32 %j, <16 x i32> %v) noinline {
+define internal i32 @many(i32, i32, i32, i32, i32, i32, i32, i32 %h, i32 %i, i32 %j, <16 x i32> %v) noinline {
 entry:
-  %0 = sub i32 %a, %j
-  %1 = xor i32 %0, %i
-  %2 = add i32 %1, %h
-  %3 = mul i32 %2, 3
-  %4 = extractelement <16 x i32> %v, i32 9
-  %5 = add i32 %3, %4
-  ret i32 %5
+  %x = sub i32 %0, %j
+  %y = xor i32 %x, %i
+  %z = add i32 %y, %h
+  %w = mul i32 %z, 3
+  %e = extractelement <16 x i32> %v, i32 9
+  %r = add i32 %w, %e
+  ret i32 %r
 }
 
 define internal { <16 x i32>, i32 } @pair(<16 x i32> %v, i32 %n) noinline {

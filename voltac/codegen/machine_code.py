@@ -13,8 +13,10 @@ from voltac.codegen.rows import Row
 from voltac.records import field, mutable_record, record
 
 
-@record
+@record(eq=False)
 class VirtualRegister:
+    """Made by :meth:`MachineFunction.new_register` only, so that identity, which is fast, is equality."""
+
     number: int
     kind: str
     """The register class."""
@@ -23,9 +25,9 @@ class VirtualRegister:
         return f"%{self.kind[0]}{self.number}"
 
 
-@record
+@record(eq=False)
 class Register:
-    """A physical register."""
+    """A physical register: one object each, in the target's ``regs.py``."""
 
     name: str
     """As the assembler writes it: ``s3``, ``rm``."""
