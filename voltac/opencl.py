@@ -194,7 +194,7 @@ class Kernel:
         self._arguments[number] = value
 
     def enqueue(self, work: NDRange, *arguments: Any) -> Any:
-        """Run on as many work-items as the range has, and wait; ``arguments`` set all arguments first. Gives the run's report."""
+        """Run on as many work-items as the range has, and wait; ``arguments`` are set first. Gives the run's report."""
         self._check(work)
         if arguments and len(arguments) != self.num_args:
             raise TypeError(f"kernel {self.name} takes {self.num_args} arguments, {len(arguments)} given")
