@@ -12,6 +12,8 @@ def place_constants(selection: Selection, added: dict[str, str]) -> None:
     machine = selection.machine
     dominator = {selection.label(name): selection.label(above) for name, above in selection.flow.immediate_dominator.items()}
     dominator.update(added)
+    for name, more in selection.more_blocks.items():
+        dominator.update((block.name, selection.label(name)) for block in more)
     level = {machine.blocks[0].name: 0}
 
     def level_of(name: str) -> int:

@@ -197,17 +197,23 @@ def _imm9(operand: Operand) -> int | None:
     return value if value is not None and -256 <= value <= 255 else None
 
 
-def _zero(operand: Operand) -> int | None:
-    return 0 if _scalar_constant(operand) == 0 else None
-
-
 def _true(operand: Operand) -> int | None:
     """True in every lane."""
     wanted = FULL_MASK if shape(operand.type) == "b" else 1
     return wanted if _scalar_constant(operand) == wanted else None
 
 
-PREDICATES: dict[str, Callable[[Operand], int | None]] = {"imm9": _imm9, "zero": _zero, "true": _true}
+def _exactly(value: int) -> Callable[[Operand], int | None]:
+    return lambda operand: value if _scalar_constant(operand) == value else None
+
+
+PREDICATES: dict[str, Callable[[Operand], int | None]] = {
+    "imm9": _imm9,
+    "zero": _exactly(0),
+    "true": _true,
+    "count16": _exactly(16),
+    "count24": _exactly(24),
+}
 
 
 def splat_of(selection: Selection, operand: Operand) -> Operand | None:

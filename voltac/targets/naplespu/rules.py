@@ -93,6 +93,11 @@ sext.c.s(a)     -> mulli.ssi a -1
 sext.c.h(a)     -> mull_i32.sss a =0xFFFF
 sext.h.s(a)     -> sext16_i32.ss a
 sext.y.s(a)     -> sext8_i32.ss a
+# A shift up and back down is how legal IR extends a sign.
+ashr.s(shl.s(a, l:count24), r:count24)               -> sext8_i32.ss a
+ashr.s(shl.s(a, l:count16), r:count16)               -> sext16_i32.ss a
+ashr.v(shl.v(a, splat(l:count24)), splat(r:count24)) -> sext8_i32.vv a
+ashr.v(shl.v(a, splat(l:count16)), splat(r:count16)) -> sext16_i32.vv a
 trunc.s.c(a)    -> andi.ssi a 1
 trunc.s.y(a)    -> andi.ssi a 255
 trunc.s.h(a)    -> and_i32.sss a =0xFFFF
@@ -172,7 +177,7 @@ def _text() -> str:
         both = (_BINARY + _SHORT).format(op="call.npu." + name, row=name + "_i32", short=name + "i")
         # The vector forms have names of their own.
         parts.append(both.replace(f"call.npu.{name}.s", f"call.npu.{name}"))
-    return _OTHERS + "\n".join(parts)
+    return "\n".join([*parts, _OTHERS])
 
 
 RULES: dict[str, list[Rule]] = rules(_text())
