@@ -189,7 +189,7 @@ GROUPS: tuple[Group, ...] = (
     Group("What to run", ("sim",), (
         Option("--function", "function", "next", "the kernel (needed if there are several)", metavar="NAME"),
         Option("--trace", "trace", "flag", "print each instruction as it is executed, to standard error"),
-        Option("--limit", "limit", "next", "give up after N instructions", metavar="N"),
+        Option("--limit", "limit", "next", "give up after N cycles", metavar="N"),
         Option("--json", "json", "flag", "print what the run took as JSON"),
     )),
     Group("Machine", ("sim",), (

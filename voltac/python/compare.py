@@ -22,9 +22,10 @@ import numpy as np
 from voltac.driver import Compilation, compile_source
 from voltac.llvm.host import can_run
 from voltac.python.build import build_module
+from voltac.python.device_compare import measured_on_device
 from voltac.python.kernel import Kernel
 from voltac.python.source import Source
-from voltac.report import assembly, comparison
+from voltac.report import assembly, comparison, device_assembly
 from voltac.report.measure import interleaved
 from voltac.report.paths import Statement, block_names, instructions, keyword, nodes, statements
 from voltac.sema import tree
@@ -83,16 +84,17 @@ def compare(
     }
     made = {name: compile_source(one.text, one.file, one.options) for name, one in variants.items()}
     made["both"] = compiled
-    texts = {name: assembly.functions(one.optimized.assembly(comments=True)) for name, one in made.items()}
+    functions = device_assembly.functions if target.is_device else assembly.functions
+    texts = {name: functions(one.product.assembly(comments=True)) for name, one in made.items()}
     exports = [symbol for symbol in compiled.program.exports if function in (None, symbol.name)]
     if not exports:
         names = ", ".join(symbol.name for symbol in compiled.program.exports)
         raise ValueError(f"no exported function is called '{function}'; there are: {names or 'none'}")
     found = []
     for symbol in exports:
-        constructs = tuple(_construct(node, symbol.name, texts, source.text) for node in statements(symbol))
+        constructs = tuple(_construct(node, symbol.name, texts, source) for node in statements(symbol))
         result = _without_times(symbol, source, constructs)
-        if not can_run(target):
+        if not target.is_device and not can_run(target):
             note = f"this CPU cannot run {target.name}: no times"
             found.append(replace(result, note=note))
             continue
@@ -103,17 +105,18 @@ def compare(
     return Comparison(tuple(found))
 
 
-def _construct(node: Statement, function: str, texts: dict[str, Blocks], text: str) -> comparison.Construct:
+def _construct(node: Statement, function: str, texts: dict[str, Blocks], source: Source) -> comparison.Construct:
     all_on, masked = block_names(node)
     in_pair = isinstance(node, tree.Foreach)
-    lines = text.splitlines()
+    lines = source.text.splitlines()
+    device = source.options.target.isa if source.options.target.is_device else ""
     return comparison.Construct(
         keyword(node),
         node.span.line,
         node.span.column,
         lines[node.span.line - 1] if node.span.line <= len(lines) else "",
-        comparison.Path("all on", instructions(texts["all on" if in_pair else "both"].get(function, []), node, all_on)),
-        comparison.Path("masked", instructions(texts["masked" if in_pair else "both"].get(function, []), node, masked)),
+        comparison.Path("all on", instructions(texts["all on" if in_pair else "both"].get(function, []), node, all_on), device),
+        comparison.Path("masked", instructions(texts["masked" if in_pair else "both"].get(function, []), node, masked), device),
     )
 
 
@@ -141,7 +144,6 @@ def _measured(
 ) -> comparison.FunctionComparison:
     symbol = next(one for one in compiled.program.exports if one.name == result.function)
     kernel: Any = getattr(build_module(source), symbol.name)
-    pair: dict[str, Any] = {name: getattr(build_module(one), symbol.name) for name, one in variants.items()}
     if any(row.kind == "function" for row in kernel.parameters):
         return replace(result, note="it takes a function: no arguments can be made up, so there are no times")
     ranges = _range_parameters(symbol)
@@ -155,6 +157,11 @@ def _measured(
         made = lambda extra: _generated(kernel, ranges, side, extra)  # noqa: E731
         count = side ** max(1, len(ranges))
         described = f"generated arguments: {', '.join(f'{name} = {side}' for name in ranges) or f'{count} elements'}"
+
+    if source.options.target.is_device:
+        has_tails = arguments is None and bool(ranges)
+        return measured_on_device(result, variants, source, made, count, described, has_tails)
+    pair: dict[str, Any] = {name: getattr(build_module(one), symbol.name) for name, one in variants.items()}
 
     def measure() -> tuple[list[list[float]], list[list[float]]]:
         whole = made(0)

@@ -91,7 +91,7 @@ def run_kernel(
     trace: Callable[[str], None] | None = None,
     limit: int | None = None,
 ) -> Outcome:
-    """Call a kernel; ``values`` are in the order of its parameters. Arrays are changed in place."""
+    """Call a kernel; ``values`` are in the order of its parameters. Arrays are changed in place. ``limit`` is in cycles."""
     arguments = [
         Argument(signature.name, position, parameter, value)
         for position, (parameter, value) in enumerate(zip(signature.parameters, values, strict=True))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import html
 import json
+from collections import Counter
 from dataclasses import asdict, dataclass
 
 from voltac.report.assembly import KINDS, counts
+from voltac.report.device_assembly import kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,9 +17,13 @@ class Path:
 
     name: str
     assembly: tuple[str, ...]
+    device: str = ""
+    """Whose instructions these are, empty for LLVM's targets."""
 
     @property
     def counts(self) -> dict[str, int]:
+        if self.device:
+            return dict(Counter(kind_of(instruction, self.device) for instruction in self.assembly))
         return dict(counts(list(self.assembly)))
 
 
@@ -35,7 +41,7 @@ class Construct:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Nanoseconds an element: median and 10th..90th percentile of interleaved rounds."""
+    """Nanoseconds an element, median and 10th..90th percentile of interleaved rounds; or cycles of a simulator."""
 
     median: float
     low: float
@@ -60,6 +66,8 @@ class FunctionComparison:
     tails: tuple[Timing, ...]
     arguments: str
     note: str = ""
+    unit: str = "ns"
+    """``ns`` or ``cycles``."""
 
 
 def to_json(comparisons: list[FunctionComparison]) -> str:
@@ -112,17 +120,20 @@ def _time_lines(comparison: FunctionComparison) -> list[str]:
     on, masked = comparison.all_on, comparison.masked
     lines = [
         f"measured on {comparison.arguments}:",
-        f"  all on {_nanoseconds(on)} an element, masked {_nanoseconds(masked)}: {masked.median / on.median:.2f} times as long",
+        f"  all on {_shown(on, comparison.unit)} an element, masked {_shown(masked, comparison.unit)}:"
+        f" {masked.median / on.median:.2f} times as long",
     ]
     if comparison.tails:
         whole = comparison.tails[0].median
         shown = " ".join(f"{tail.median - whole:+.0f}" for tail in comparison.tails[1:])
-        lines.append(f"  a tail of 1..{comparison.width - 1} elements adds to a call of {whole:.0f} ns: {shown} ns")
+        unit = comparison.unit
+        lines.append(f"  a tail of 1..{comparison.width - 1} elements adds to a call of {whole:.0f} {unit}: {shown} {unit}")
     return lines
 
 
-def _nanoseconds(timing: Timing) -> str:
-    return f"{timing.median:.3f} ns ({timing.low:.3f}..{timing.high:.3f})"
+def _shown(timing: Timing, unit: str) -> str:
+    spread = f" ({timing.low:.3f}..{timing.high:.3f})" if timing.low != timing.high else ""
+    return f"{timing.median:.3f} {unit}{spread}"
 
 
 _STYLE = """\
@@ -171,9 +182,10 @@ def _time_chart(comparison: FunctionComparison) -> str:
         return ""
     bars = [("all on", comparison.all_on.median, "--on"), ("masked", comparison.masked.median, "--masked")]
     longest = max(value for _, value, _ in bars)
+    unit = comparison.unit
     rows = [
         f"<text x=0 y={18 + 24 * k}>{label}</text><rect x=60 y={6 + 24 * k} height=16 rx=3 width={460 * value / longest:.0f} "
-        f"fill='var({colour})'/><text x={66 + 460 * value / longest:.0f} y={18 + 24 * k}>{value:.3f} ns an element</text>"
+        f"fill='var({colour})'/><text x={66 + 460 * value / longest:.0f} y={18 + 24 * k}>{value:.3f} {unit} an element</text>"
         for k, (label, value, colour) in enumerate(bars)
     ]
     chart = f"<p>Measured on {html.escape(comparison.arguments)}:</p><svg width=680 height=56 role=img>{''.join(rows)}</svg>"
@@ -185,11 +197,11 @@ def _time_chart(comparison: FunctionComparison) -> str:
     step = max(10, min(40, 600 // len(extra)))
     columns = [
         f"<rect x={k * step} y={104 - 90 * value / tallest:.0f} width={step - 3} height={90 * value / tallest:.0f} rx=2 "
-        f"fill='var(--masked)'><title>{k} elements beyond a multiple of {comparison.width}: {value:.0f} ns more</title></rect>"
+        f"fill='var(--masked)'><title>{k} elements beyond a multiple of {comparison.width}: {value:.0f} {unit} more</title></rect>"
         f"<text x={k * step} y=118>{k}</text>"
         for k, value in enumerate(extra)
     ]
     return (
-        f"{chart}<p>What a tail of 0..{comparison.width - 1} elements adds to a call of {base:.0f} ns "
-        f"(tallest bar {tallest:.0f} ns):</p><svg width=680 height=122 role=img>{''.join(columns)}</svg>"
+        f"{chart}<p>What a tail of 0..{comparison.width - 1} elements adds to a call of {base:.0f} {unit} "
+        f"(tallest bar {tallest:.0f} {unit}):</p><svg width=680 height=122 role=img>{''.join(columns)}</svg>"
     )

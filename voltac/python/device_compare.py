@@ -1,0 +1,49 @@
+"""The two paths of a kernel for a device, compared by the cycles they take on its simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from voltac.codegen.simulator import Trap
+from voltac.python.build import build_module
+from voltac.python.source import Source
+from voltac.report import comparison
+
+
+def measured_on_device(
+    result: comparison.FunctionComparison,
+    variants: dict[str, Source],
+    whole: Source,
+    made: Callable[[int], list[Any]],
+    count: int,
+    described: str,
+    has_tails: bool,
+) -> comparison.FunctionComparison:
+    """``made(extra)`` gives arguments for ``count`` elements and ``extra`` more."""
+    try:
+        paths = {name: _cycles(one, result.function, made(0)) for name, one in variants.items()}
+        tails = [_cycles(whole, result.function, made(extra)) for extra in range(result.width)] if has_tails else []
+    except Trap as trap:
+        return replace(result, note=f"no cycles: {trap}; give arguments of your own: kernel.compare(arguments=[...])")
+    return replace(
+        result,
+        elements=count,
+        all_on=_exactly(paths["all on"] / count),
+        masked=_exactly(paths["masked"] / count),
+        tails=tuple(_exactly(cycles) for cycles in tails),
+        arguments=f"{described}, on one thread of the simulator",
+        unit="cycles",
+    )
+
+
+def _exactly(value: float) -> comparison.Timing:
+    """The simulator is deterministic."""
+    return comparison.Timing(value, value, value)
+
+
+def _cycles(source: Source, function: str, arguments: Sequence[Any]) -> float:
+    kernel: Any = build_module(source, launch={"threads": 1})[function]
+    kernel(*arguments)
+    return float(kernel.last_run.cycles)
