@@ -102,7 +102,8 @@ def test_a_trap_tells_where_it_happened(voltac: Run, folder: Path) -> None:
     assert voltac("--target=naplespu", "--begin-at=assemble", "bad.s", "-o", "bad.elf").returncode == 0
     done = voltac("sim", "bad.elf")
     assert done.returncode == 1
-    assert "pc 0x00000404" in " ".join(done.stderr.split()) and "load32 s2, 0(s1)" in " ".join(done.stderr.split())
+    said = " ".join(done.stderr.split())
+    assert "pc 0x00000404" in said and "load32 s2, 0(s1)" in said and "4 bytes behind label '_start'" in said
 
 
 @pytest.mark.parametrize(

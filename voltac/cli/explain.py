@@ -41,6 +41,6 @@ def explain_command(arguments: Namespace) -> int:
 
 def compiled(job: Compilation) -> Compiled:
     """A finished compilation as the report wants it."""
-    resolved, final = str(job.results["passes"]), job.optimized.text()
+    resolved, final = str(job.results["passes"]), job.product.text()
     sources, dependencies = job.diagnostics.sources, job.dependencies
     return Compiled(job.file, job.options, job.program, sources, dependencies, job.access_reports, resolved, final)

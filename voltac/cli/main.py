@@ -17,7 +17,7 @@ from voltac.cli.outputs import OutputError, write_standard_output
 from voltac.diagnostics import NOWHERE, CompileError, Diagnostics, InternalError
 from voltac.driver import InputError
 from voltac.llvm.host import CannotRun
-from voltac.target_info import TARGETS
+from voltac.target_info import DEVICES, TARGETS
 
 _JSON = "--diagnostics=json"
 """Holds for a command line that is not understood as well."""
@@ -184,5 +184,6 @@ def _support_matrix() -> int:
     for name, target in TARGETS.items():
         lacking = missing(target)
         lines.append(f"{name:16} {'runs here' if not lacking else 'needs ' + ' '.join(lacking)}\n")
+    lines += [f"{name:16} a device: runs here on its simulator\n" for name in DEVICES]
     write_standard_output("".join(lines).encode())
     return 0

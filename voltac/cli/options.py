@@ -221,9 +221,9 @@ GROUPS: tuple[Group, ...] = (
         Option("--instrument", "ignored", "flag", ""),
     )),
     Group("Known, not supported", _COMPILE, (
-        Option("--nanobind-wrapper", "unsupported", "equals", "", metavar="FILE"),
-        Option("--host-stub", "unsupported", "next", "", metavar="FILE"),
-        Option("--dev-stub", "unsupported", "next", "", metavar="FILE"),
+        Option("--nanobind-wrapper", "unsupported", "joined", "", "'voltac.load(FILE)' in Python calls the kernels without one"),
+        Option("--host-stub", "unsupported", "next", "", "'-h FILE' writes a header with all that C and C++ programs need"),
+        Option("--dev-stub", "unsupported", "next", "", "'-h FILE' writes a header with all that C and C++ programs need"),
     )),
 )  # fmt: skip
 
@@ -282,7 +282,7 @@ def parse_arguments(command: str, words: list[str]) -> argparse.Namespace:
     _refuse_unknown(words, options, command)
     for option in options:
         if option.field == "unsupported" and any(word.partition("=")[0] == option.names for word in words):
-            raise UsageError(f"not supported: option '{option.names}'")
+            raise UsageError(f"option '{option.names}' is not supported; {option.value}")
     # There are many switches of warnings, and few on a command line.
     given = set(words)
     needed = [option for option in options if option.field != "warning_words" or not given.isdisjoint(option.names.split())]
@@ -346,4 +346,5 @@ def _unknown(name: str, forms: dict[str, str], command: str) -> str:
         if any(name in option.names.split() for option in options_of(other)):
             return f"option '{name}' belongs to 'voltac{'' if other == COMPILE else ' ' + other}'"
     of = "" if command == COMPILE else f" of 'voltac {command}'"
-    return f"unknown option '{name}'{of}{suggestion(name, forms)}"
+    help = f"'voltac{'' if command == COMPILE else ' ' + command} --help' lists them all"
+    return f"unknown option '{name}'{of}{suggestion(name, forms) or '; ' + help}"

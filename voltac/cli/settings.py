@@ -30,6 +30,7 @@ _DEFAULT_TARGETS = {"aarch64": "neon-i32x4"}
 """Architecture -> target, where that is not the best for the machine voltac runs on."""
 _SYSTEMS = {"linux": "unknown-linux-gnu", "android": "unknown-linux-android", "freebsd": "unknown-freebsd"}
 """Target system -> what stands behind the machine in LLVM's name of it. All have ELF objects and the System V convention."""
+_OTHER_SYSTEMS = ("windows", "macos", "ios", "ps4", "ps5")
 _DISABLE_ZMM = ("avx512skx-x16", "avx512icl-x16")
 
 _MACRO = re.compile(r"[A-Za-z_]\w*(\([\w\s,.]*\))?")
@@ -206,6 +207,8 @@ def _target(arguments: Namespace, diagnostics: Diagnostics) -> tuple[TargetInfo,
             diagnostics.warning("output", NOWHERE, f"no --target given, using '{target.name}', {best}")
         return _on_system(_on_architecture(target, architecture), arguments.system), ""
     target = _on_system(_on_architecture(_named_target(arguments.target), architecture), arguments.system)
+    if cpu and target.is_device:
+        raise UsageError(f"'{cpu.name}' is an x86 CPU and '{target.name}' a device")
     if cpu and target.architecture == "aarch64":
         raise UsageError(f"'{cpu.name}' is an x86 CPU and '{target.name}' a target for aarch64")
     return target, cpu.llvm_name if cpu else ""
@@ -224,6 +227,8 @@ def _on_architecture(target: TargetInfo, name: str | None) -> TargetInfo:
     """The target's record for the architecture asked for, by default its own."""
     if not name:
         return target
+    if target.is_device:
+        raise UsageError(f"target '{target.name}' is a device and no architecture; leave out '--arch'")
     architecture = _architecture(name)
     if (architecture == "aarch64") != (target.architecture == "aarch64"):
         raise UsageError(f"target '{target.name}' is for {target.architecture}, not for architecture '{name}'")
@@ -233,6 +238,8 @@ def _on_architecture(target: TargetInfo, name: str | None) -> TargetInfo:
 def _architecture(name: str) -> str:
     """The usual spelling of an architecture's name."""
     spelling = _SPELLINGS.get(name, name)
+    if spelling == "arm":
+        raise UsageError("no code is made for 'arm', which has 32 bits; write --arch=aarch64 for ARM CPUs of 64 bits")
     if spelling not in _ARCHITECTURES:
         known = ", ".join(_ARCHITECTURES)
         raise UsageError(f"unknown architecture '{name}'{suggestion(name, _ARCHITECTURES)}; supported are: {known}")
@@ -243,7 +250,11 @@ def _on_system(target: TargetInfo, name: str | None) -> TargetInfo:
     """The target's record for the system asked for, by default Linux."""
     if not name:
         return target
+    if target.is_device:
+        raise UsageError(f"target '{target.name}' is a device without a system; leave out '--target-os'")
+    known = ", ".join(_SYSTEMS)
+    if name in _OTHER_SYSTEMS:
+        raise UsageError(f"no objects are made for '{name}', whose calling convention is another; there are: {known}")
     if name not in _SYSTEMS:
-        known = ", ".join(_SYSTEMS)
         raise UsageError(f"unknown target system '{name}'{suggestion(name, _SYSTEMS)}; supported are: {known}")
     return replace(target, triple=f"{target.triple.partition('-')[0]}-{_SYSTEMS[name]}")

@@ -52,7 +52,7 @@ def sim_command(arguments: Namespace) -> int:
             report = _call(device, file.image, signature, words, launch, trace, limit)
     except Trap as trap:
         diagnostics = Diagnostics(colored=sys.stderr.isatty())
-        diagnostics.error(NOWHERE, str(trap))
+        diagnostics.error(NOWHERE, "; ".join([str(trap), *getattr(trap, "__notes__", [])]))
         sys.stdout.flush()
         sys.stderr.write(diagnostics.render())
         return 1

@@ -10,12 +10,14 @@ written and not flushed are in the device's cache, and the host does not see the
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from voltac.codegen.image import Image, Segment
+from voltac.codegen.simulator import Trap
 from voltac.diagnostics import suggestion
 from voltac.python.arguments import Argument, Array
 from voltac.python.signatures import Memory, Parameter, Signature
@@ -111,7 +113,9 @@ def run_kernel(
     place = _allocate(simulator, len(content) + size, signature.name)
     simulator.write(place, content)
     entry_point = kernels(image.symbols)[signature.name]
-    report = simulator.run(entry=entry_point, argc=(len(content) + size) // 4, argv=place, trace=trace, limit=limit)
+    words_in_block = (len(content) + size) // 4
+    with _located(image):
+        report = simulator.run(entry=entry_point, argc=words_in_block, argv=place, trace=trace, limit=limit)
     for block in blocks:
         for array, writable in block.arrays:
             if writable and array.size:
@@ -125,7 +129,22 @@ def run_program(
     device: Device, image: Image, launch: Launch, trace: Callable[[str], None] | None = None, limit: int | None = None
 ) -> Any:
     """Run a program without kernels from its beginning, without arguments; the simulator's report."""
-    return _loaded(device, image, launch).run(entry=image.entry, argc=0, argv=0, trace=trace, limit=limit)
+    simulator = _loaded(device, image, launch)
+    with _located(image):
+        return simulator.run(entry=image.entry, argc=0, argv=0, trace=trace, limit=limit)
+
+
+@contextmanager
+def _located(image: Image) -> Iterator[None]:
+    """A trap says behind which label it happened."""
+    try:
+        yield
+    except Trap as trap:
+        before = [(address, name) for name, address in image.symbols.items() if address <= trap.pc]
+        if before:
+            address, name = max(before)
+            trap.add_note(f"it is {trap.pc - address} bytes behind label '{name}'")
+        raise
 
 
 def _loaded(device: Device, image: Image, launch: Launch) -> Any:

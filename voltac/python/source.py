@@ -21,7 +21,19 @@ class Source:
         from voltac.driver import compile_source  # only here: a cached kernel is called without the compiler
 
         text = compile_source(self.text, self.file, self.options).product.assembly()
-        return text if function is None else _function_assembly(text, function)
+        if function is None:
+            return text
+        return _device_function(text, function) if self.options.target.is_device else _function_assembly(text, function)
+
+
+def _device_function(text: str, function: str) -> str:
+    """The lines of one function: from its label to one that is no part of it, or to another section."""
+    label = re.escape(function)
+    ends = r"^\s*\.(?:global|section|text|data|rodata|bss)\b"
+    match = re.search(rf"^{label}:.*?(?={ends}|^(?!{label}\.)[\w.$@]+:|\Z)", text, re.MULTILINE | re.DOTALL)
+    if match is None:
+        raise ValueError(f"the assembly has no function '{function}'")
+    return match[0]
 
 
 def _function_assembly(text: str, function: str) -> str:

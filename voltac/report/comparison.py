@@ -197,7 +197,8 @@ def _time_chart(comparison: FunctionComparison) -> str:
     step = max(10, min(40, 600 // len(extra)))
     columns = [
         f"<rect x={k * step} y={104 - 90 * value / tallest:.0f} width={step - 3} height={90 * value / tallest:.0f} rx=2 "
-        f"fill='var(--masked)'><title>{k} elements beyond a multiple of {comparison.width}: {value:.0f} {unit} more</title></rect>"
+        f"fill='var(--masked)'><title>{k} elements beyond a multiple of {comparison.width}: "
+        f"{value:.0f} {unit} more</title></rect>"
         f"<text x={k * step} y=118>{k}</text>"
         for k, value in enumerate(extra)
     ]
