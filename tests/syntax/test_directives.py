@@ -28,6 +28,7 @@ from voltac.syntax import preprocess
         ("X == 7", True),
         ("F(3) == 4", True),
         ("defined __LINE__ && defined ISPC", True),
+        ("defined(__has_include) && __has_include(<short_vec.isph>) && !__has_include(<nothing.isph>)", True),
         ("10 - 4 - 3 == 3", True),
         ("1 ? 0 : 1", False),
         ("0 ? 1 : 0 ? 1 : 2", True),
@@ -174,6 +175,14 @@ def test_include_searches_beside_the_file_then_the_directories(tmp_path: Path) -
     assert result.texts == ["beside", "first", "c", "b", "first"]
     names = ["main/m.ispc", "main/a.isph", "first/a.isph", "second/b.isph", "second/c.isph"]
     assert result.dependencies == [str(tmp_path / name) for name in names]
+
+
+def test_a_file_knows_how_deep_it_is_and_what_includes_it(tmp_path: Path) -> None:
+    (tmp_path / "b.isph").write_text("__INCLUDE_LEVEL__\n")
+    (tmp_path / "a.isph").write_text('#include "b.isph"\n__INCLUDE_LEVEL__ __BASE_FILE__\n')
+    main = str(tmp_path / "main.ispc")
+    found = preprocessed('__INCLUDE_LEVEL__\n#include "a.isph"\n__INCLUDE_LEVEL__', main).texts
+    assert found == ["0", "2", "1", f'"{main}"', "0"]
 
 
 def test_tokens_of_an_included_file_have_its_name(tmp_path: Path) -> None:

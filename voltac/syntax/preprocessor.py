@@ -71,6 +71,8 @@ class Preprocessor:
         self.result = Preprocessed(file)
         self.macros = self.result.macro_table
         self.counter = 0
+        self.depth = 0
+        """Of the file at hand: how many ``#include`` led to it."""
         started = time.localtime()
         self.special = {
             "__LINE__": lambda span: str(span.line),
@@ -78,6 +80,8 @@ class Preprocessor:
             "__DATE__": lambda span: f'"{time.strftime("%b", started)} {started.tm_mday:2d} {started.tm_year}"',
             "__TIME__": lambda span: time.strftime('"%H:%M:%S"', started),
             "__COUNTER__": self._count,
+            "__INCLUDE_LEVEL__": lambda span: str(self.depth),
+            "__BASE_FILE__": lambda span: f'"{quoted(file)}"',
         }
         self.expander = Expander(self.macros, self.special)
         self.known = {*self.special, "_Pragma"}
@@ -307,7 +311,7 @@ class Preprocessor:
             return False
 
     def is_macro(self, name: str) -> bool:
-        return name in self.macros or name in self.special
+        return name in self.macros or name in self.special or name == "__has_include"
 
     def without_defined(self, file: _File, tokens: list[Token]) -> list[Token]:
         """The tokens of a condition with ``defined`` and ``__has_include`` replaced by 1 or 0."""
@@ -425,7 +429,9 @@ class Preprocessor:
                 return
             self.prepared[found] = lines
             self.result.dependencies.append(found)
-        self.read(_File(found, lines, file.depth + 1))
+        self.depth = file.depth + 1
+        self.read(_File(found, lines, self.depth))
+        self.depth = file.depth
 
     def find_include(self, file: _File, name: str, quoted: bool) -> str:
         """The path of an included file, or ``""``."""
