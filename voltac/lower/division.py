@@ -8,8 +8,8 @@ A zero divisor yields garbage in its own lane and no trap.
 
 64-bit operands are divided as magnitudes. Where all are below 2^52 the quotient of
 doubles is exact enough again. Else it takes two steps with the inverse made a little
-too small: the first quotient is at most the true one and less than it by a 2^-49th
-part, what is left divided in the same way is less than 2^17 and off by one at most.
+too small: the first quotient, or its upper 32 bits, is at most the true one and less
+than it by a 2^-49th part; what is left divided in the same way is off by one at most.
 
 A divisor that is one number for the gang is inverted once, outside of loops, and
 multiplied with. The inverse is made a little too large: by more than the rounding
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 
+from voltac.lower import masks
 from voltac.lower.builder import IR, floating, integer, splat_constant, zero
 from voltac.lower.context import FunctionContext
 from voltac.lower.intrinsic_calls import call
@@ -63,10 +64,19 @@ def divide_integers(
         ratio = c.build.binary("fmul", numerator, c.build.splat(c.width, inverse))
     else:
         ratio = c.build.binary("fdiv", numerator, as_real(widened(right, wide), numerator.type))
-    quotient = c.build.convert("fptosi" if from_signed else "fptoui", ratio, wide)
+    quotient = c.build.convert("fptosi", ratio, wide) if from_signed else _unsigned_32(c, ratio)
     if operator == "%":
         quotient = c.build.binary("sub", dividend, c.build.binary("mul", quotient, widened(right, wide)))
     return c.build.convert("trunc", quotient, left.type) if bits < 32 else quotient
+
+
+def _unsigned_32(c: FunctionContext, ratio: IR) -> IR:
+    """Truncated, as integers of 32 bits."""
+    type = f"<{c.width} x i32>"
+    if _converts_64_bits(c):
+        return c.build.convert("fptoui", ratio, type)
+    total = c.build.binary("fadd", _truncated(c, ratio), _splat(c, _INTEGERS))
+    return c.build.convert("trunc", c.build.convert("bitcast", total, f"<{c.width} x i64>"), type)
 
 
 def _divide_guarded(c: FunctionContext, instruction: str, left: IR, right: IR) -> IR:
@@ -95,6 +105,7 @@ _FALL_SHORT = 1 - 2.0**-50
 _INTEGERS = 2.0**52
 """Added to an integer below it, the integer is in the low bits of the sum."""
 _INTEGER_BITS = 0x433 << 52
+_ROUNDED_BITS = 0x4338 << 48
 
 
 def _divide_magnitudes(c: FunctionContext, operator: str, left: IR, right: IR, signed: bool) -> IR:
@@ -109,8 +120,8 @@ def _divide_magnitudes(c: FunctionContext, operator: str, left: IR, right: IR, s
     if single is not None or right.name[0] != "%":
         result = _in_two_steps(c, operator, dividend, divisor)
     else:
-        either = call(c, f"llvm.vector.reduce.or.v{c.width}i64", "i64", build.binary("or", dividend, divisor))
-        large = build.compare("icmp ugt", either, integer("i64", (1 << 52) - 1))
+        beyond = build.binary("and", build.binary("or", dividend, divisor), _whole(c, -1 << 52))
+        large = masks.any_on(c, build.compare("icmp ne", beyond, zero(beyond.type)))
         paths = [build.block(f"division.{name}") for name in ("large", "small", "done")]
         build.branch(large, paths[0], paths[1])
         build.start(paths[0])
@@ -131,32 +142,50 @@ def _divide_magnitudes(c: FunctionContext, operator: str, left: IR, right: IR, s
 def _at_once(c: FunctionContext, operator: str, dividend: IR, divisor: IR) -> IR:
     """Both below 2^52."""
     above, below = _small_as_double(c, dividend), _small_as_double(c, divisor)
-    quotient = _truncated(c, c.build.binary("fdiv", above, below))
+    ratio = c.build.binary("fdiv", above, below)
+    if operator == "/" and _converts_64_bits(c):
+        return _small_as_integer(c, ratio)
+    quotient = _truncated(c, ratio)
     if operator == "/":
         return _small_as_integer(c, quotient)
-    if c.target.isa.startswith(("avx2", "avx512")):
-        # Exact, as the remainder is a double.
-        less = c.build.value(quotient.type, f"fneg {quotient}")
-        return _small_as_integer(c, call(c, f"llvm.fma.v{c.width}f64", less.type, less, below, above))
-    return c.build.binary("sub", dividend, c.build.binary("mul", _small_as_integer(c, quotient), divisor))
+    # Exact, as both the product and the remainder are integers below 2^52.
+    product = c.build.binary("fmul", quotient, below)
+    return _small_as_integer(c, c.build.binary("fsub", above, product))
 
 
 def _in_two_steps(c: FunctionContext, operator: str, dividend: IR, divisor: IR) -> IR:
     build = c.build
-    doubles = f"<{c.width} x double>"
-    short = splat_constant(c.width, floating("double", _FALL_SHORT))
-    inverse = build.binary("fdiv", short, build.convert("uitofp", divisor, doubles))
-    first = _truncated(c, build.binary("fmul", build.convert("uitofp", dividend, doubles), inverse))
-    quotient = _large_as_integer(c, first)
-    rest = build.binary("sub", dividend, build.binary("mul", quotient, divisor))
-    second = build.binary("fmul", build.convert("uitofp", rest, doubles), inverse)
-    more = build.convert("zext", build.convert("fptosi", second, f"<{c.width} x i32>"), dividend.type)
-    quotient = build.binary("add", quotient, more)
+    inverse = build.binary("fdiv", _splat(c, _FALL_SHORT), _as_double(c, divisor))
+    first = build.binary("fmul", _as_double(c, dividend), inverse)
+    if _converts_64_bits(c):
+        quotient = build.convert("fptoui", first, dividend.type)
+        rest = build.binary("sub", dividend, build.binary("mul", quotient, divisor))
+        second = build.binary("fmul", _as_double(c, rest), inverse)
+        more = build.convert("fptosi", second, dividend.type)
+    else:
+        # A digit of 32 bits, so that one product of 32 bits is all that counts, then what is left, below 2^34.
+        low_half, shift = _whole(c, (1 << 32) - 1), _whole(c, 32)
+        digit = build.binary("and", _rounded_bits(c, build.binary("fmul", first, _splat(c, 2.0**-32))), low_half)
+        part = build.binary("mul", digit, build.binary("and", divisor, low_half))
+        rest = build.binary("sub", dividend, build.binary("shl", part, shift))
+        quotient = build.binary("shl", digit, shift)
+        second = _rounded_bits(c, build.binary("fmul", _as_double(c, rest), inverse))
+        more = build.binary("sub", second, _whole(c, _ROUNDED_BITS))
     rest = build.binary("sub", rest, build.binary("mul", more, divisor))
     once_more = build.compare("icmp uge", rest, divisor)
     if operator == "/":
-        return build.binary("add", quotient, build.convert("zext", once_more, quotient.type))
+        return build.binary("add", build.binary("add", quotient, more), build.convert("zext", once_more, quotient.type))
     return build.select(once_more, build.binary("sub", rest, divisor), rest)
+
+
+def _as_double(c: FunctionContext, value: IR) -> IR:
+    return c.build.convert("uitofp", value, f"<{c.width} x double>")
+
+
+def _rounded_bits(c: FunctionContext, value: IR) -> IR:
+    """Of 3 * 2^51 and the integer next to the value less a half, which is at most one below its integral part."""
+    less = c.build.binary("fsub", value, _splat(c, 0.5))
+    return c.build.convert("bitcast", c.build.binary("fadd", less, _splat(c, 1.5 * _INTEGERS)), f"<{c.width} x i64>")
 
 
 def _truncated(c: FunctionContext, value: IR) -> IR:
@@ -167,33 +196,25 @@ def _small_as_double(c: FunctionContext, value: IR) -> IR:
     doubles = f"<{c.width} x double>"
     if _converts_64_bits(c):
         return c.build.convert("sitofp", value, doubles)
-    bits = c.build.binary("or", value, splat_constant(c.width, integer("i64", _INTEGER_BITS)))
-    return c.build.binary("fsub", c.build.convert("bitcast", bits, doubles), _large(c))
+    bits = c.build.binary("or", value, _whole(c, _INTEGER_BITS))
+    return c.build.binary("fsub", c.build.convert("bitcast", bits, doubles), _splat(c, _INTEGERS))
 
 
 def _small_as_integer(c: FunctionContext, value: IR) -> IR:
-    """Integral and from 0 to below 2^52."""
+    """From 0 to below 2^52, and integral where the target does not convert."""
     integers = f"<{c.width} x i64>"
     if _converts_64_bits(c):
         return c.build.convert("fptosi", value, integers)
-    bits = c.build.convert("bitcast", c.build.binary("fadd", value, _large(c)), integers)
-    return c.build.binary("xor", bits, splat_constant(c.width, integer("i64", _INTEGER_BITS)))
+    bits = c.build.convert("bitcast", c.build.binary("fadd", value, _splat(c, _INTEGERS)), integers)
+    return c.build.binary("xor", bits, _whole(c, _INTEGER_BITS))
 
 
-def _large_as_integer(c: FunctionContext, value: IR) -> IR:
-    """Integral and from 0 to below 2^64."""
-    if _converts_64_bits(c):
-        return c.build.convert("fptoui", value, f"<{c.width} x i64>")
-    # Two halves of 32 bits, each exact.
-    scale, back = (splat_constant(c.width, floating("double", number)) for number in (2.0**-32, 2.0**32))
-    high = _truncated(c, c.build.binary("fmul", value, scale))
-    low = c.build.binary("fsub", value, c.build.binary("fmul", high, back))
-    shift = splat_constant(c.width, integer("i64", 32))
-    return c.build.binary("or", c.build.binary("shl", _small_as_integer(c, high), shift), _small_as_integer(c, low))
+def _splat(c: FunctionContext, number: float) -> IR:
+    return splat_constant(c.width, floating("double", number))
 
 
-def _large(c: FunctionContext) -> IR:
-    return splat_constant(c.width, floating("double", _INTEGERS))
+def _whole(c: FunctionContext, number: int) -> IR:
+    return splat_constant(c.width, integer("i64", number))
 
 
 def _converts_64_bits(c: FunctionContext) -> bool:
