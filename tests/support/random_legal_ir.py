@@ -20,6 +20,8 @@ class Generator:
         self.counter = 0
         self.block = "entry"
         self.values: dict[str, list[str]] = {}
+        self.counters: list[str] = []
+        """Of the loops around, each below 5."""
 
     def name(self, stem: str = "x") -> str:
         self.counter += 1
@@ -182,7 +184,15 @@ class Generator:
     def address(self, base: str, size: int, reach: int) -> str:
         place = self.name("p")
         slot = self.random.randrange(reach // size)
-        if self.random.random() < 0.5:
+        if self.counters and self.random.random() < 0.6:
+            # Moves on with a loop.
+            factor = self.random.choice([size, size, 2 * size]) if reach >= 10 * size else size
+            offset, place_of_offset = self.name(), self.random.randrange((reach - 5 * factor) // size + 1) * size
+            self.lines.append(f"  {offset} = mul i32 {self.random.choice(self.counters)}, {factor}")
+            moved = self.name()
+            self.lines.append(f"  {moved} = getelementptr i8, ptr {base}, i32 {offset}")
+            self.lines.append(f"  {place} = getelementptr i8, ptr {moved}, i32 {place_of_offset}")
+        elif self.random.random() < 0.5:
             self.lines.append(f"  {place} = getelementptr i8, ptr {base}, i32 {slot * size}")
         else:
             offset = self.name()
@@ -338,7 +348,9 @@ class Generator:
         for kind, name, _ in phis:
             self.values[kind].append(name)
         self.values["i32"].append(counter)
+        self.counters.append(counter)
         self.body(operations, depth)
+        self.counters.pop()
         following = self.name("next")
         lines = [f"  {counter} = phi i32 [ 0, %{entry} ], [ {following}, %{self.block} ]"]
         swapped: dict[str, list[str]] = {}

@@ -1,16 +1,22 @@
-"""legal IR -> legal IR: a flush behind each store to memory that the host, or a later kernel, may look at.
+"""legal IR -> legal IR: flushes behind stores to memory that the host, or a later kernel, may look at.
 
 Nothing that a thread stores reaches memory before it is flushed (reference 1.6).
 A flush writes back one line and is an instruction by itself, so behind the store
-it is always right; stores to the thread's own frame need none. A program that
+it is always right; stores to neighbouring places share one, stores to the
+thread's own frame need none. A program that
 flushes by itself says so (``"voltac-flush"="written"``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from voltac.ir.constants import integers
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.targets.naplespu.startup import attribute
+
+LINE = 64
 
 
 def add_flushes(module: Module) -> bool:
@@ -29,22 +35,70 @@ def _add_to(function: Function) -> bool:
     fresh = function.fresh_names()
     changed = False
     for block in function.blocks:
-        code: list[Instruction] = []
-        for instruction in block.instructions:
-            code.append(instruction)
+        # Base of the address -> where the last store off it is, and the offsets stored to.
+        groups: dict[str, tuple[int, set[int]]] = {}
+        for position, instruction in enumerate(block.instructions):
             if instruction.op == "store" and _is_visible(instruction.operands[1], definitions):
-                changed = True
-                value, pointer = instruction.operands
-                address = fresh("flushed")
-                code.append(Instruction(f"  {address} = ptrtoint ptr {pointer.value} to i32"))
-                if value.type in ("i8", "i16"):
-                    # A flush wants the address of a word.
-                    whole = fresh("flushed")
-                    code.append(Instruction(f"  {whole} = and i32 {address}, -4"))
-                    address = whole
-                code.append(Instruction(f"  call void @npu.flush(i32 {address})"))
-        block.instructions = code
+                base, offset = _place(instruction, definitions)
+                groups[base] = (position, groups.get(base, (0, set()))[1] | {offset})
+        behind: dict[int, list[Instruction]] = {}
+        for base, (position, offsets) in groups.items():
+            for offset in _one_in_each_line(sorted(offsets)):
+                behind.setdefault(position, []).extend(_flush(base, offset, fresh))
+        if behind:
+            changed = True
+            block.instructions = [
+                one
+                for position, instruction in enumerate(block.instructions)
+                for one in (instruction, *behind.get(position, ()))
+            ]
     return changed
+
+
+def _place(store: Instruction, definitions: dict[str, Instruction]) -> tuple[str, int]:
+    """A name and an offset from it of the word that a store begins in."""
+    value, pointer = store.operands
+    base, offset = pointer.value, 0
+    while (made := definitions.get(base)) is not None and made.op == "getelementptr":
+        step = integers("i32", made.operands[1].value)
+        if step is None:
+            break
+        base, offset = made.operands[0].value, offset + step[0]
+    if value.type not in ("i8", "i16"):
+        return base, offset
+    # A flush wants the address of a word, and the base of a narrow store need not be one: it is a group of its own.
+    return "word of " + pointer.value, 0
+
+
+def _one_in_each_line(offsets: list[int]) -> list[int]:
+    """The fewest of some offsets that have a byte in every line any of them has, wherever the lines begin.
+
+    Between two bytes that are at most a line apart there is one border at most, so a byte between them shares a line
+    with one of the two.
+    """
+    kept = [offsets[0]]
+    for offset, following in zip(offsets[1:], [*offsets[2:], None]):
+        if following is None or following - kept[-1] > LINE:
+            kept.append(offset)
+    return kept
+
+
+def _flush(base: str, offset: int, fresh: Callable[[str], str]) -> list[Instruction]:
+    code: list[str] = []
+    narrow = base.startswith("word of ")
+    pointer = base.removeprefix("word of ")
+    if offset:
+        moved = fresh("flushed")
+        code.append(f"{moved} = getelementptr i8, ptr {pointer}, i32 {offset}")
+        pointer = moved
+    address = fresh("flushed")
+    code.append(f"{address} = ptrtoint ptr {pointer} to i32")
+    if narrow:
+        whole = fresh("flushed")
+        code.append(f"{whole} = and i32 {address}, -4")
+        address = whole
+    code.append(f"call void @npu.flush(i32 {address})")
+    return [Instruction("  " + line) for line in code]
 
 
 def _is_visible(pointer: Operand, definitions: dict[str, Instruction]) -> bool:

@@ -42,6 +42,7 @@ from voltac.targets.naplespu.pseudo import ROWS
 from voltac.targets.naplespu.regs import ALLOCATABLE, CALLEE_SAVED
 from voltac.targets.naplespu.rules import RULES
 from voltac.targets.naplespu.startup import exported, startup
+from voltac.targets.naplespu.strides import step_addresses
 
 _FILE = RegisterFile(
     # What a callee saves comes last; what arguments travel in, before that.
@@ -61,6 +62,7 @@ _BRANCHES = Branches(ROWS, "jmp", {"bnez": "beqz", "beqz": "bnez"})
 def run(text: str, options: Options) -> str:
     module = read(text)
     add_flushes(module)
+    step_addresses(module)
     pool: dict[tuple[int, ...], str] = {}
     kernels = {function.name for function in exported(module)}
     parts = [startup(module), "\t.text\n"]
