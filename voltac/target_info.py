@@ -6,6 +6,7 @@ of this module reads a :class:`TargetInfo`; nothing else knows target names.
 
 from __future__ import annotations
 
+from voltac.diagnostics import suggestion
 from voltac.records import record, replace
 
 
@@ -58,6 +59,11 @@ class TargetInfo:
         return self.mask_bits == 1
 
     @property
+    def has_avx512(self) -> bool:
+        """AVX-512 with 32 registers and masks, or AVX10, which contains it."""
+        return self.isa.startswith(("avx512", "avx10"))
+
+    @property
     def architecture(self) -> str:
         """``x86-64``, ``x86`` or ``aarch64``: the name that ``--arch`` takes."""
         return {"x86_64": "x86-64", "i686": "x86"}.get(machine := self.triple.partition("-")[0], machine)
@@ -99,6 +105,8 @@ _SKX = replace(
 _ICL = replace(_SKX, isa="avx512icl", isa_macro="AVX512ICL", cpu="icelake-server", features="")
 _SPR = replace(_SKX, isa="avx512spr", isa_macro="AVX512SPR", cpu="sapphirerapids", features="", has_native_half=True)
 _GNR = replace(_SPR, isa="avx512gnr", isa_macro="AVX512GNR", cpu="graniterapids")
+_DMR = replace(_SPR, isa="avx10_2dmr", isa_macro="AVX10_2DMR", cpu="diamondrapids")
+_NVL = replace(_SPR, isa="avx10_2nvl", isa_macro="AVX10_2NVL", cpu="novalake")
 _NEON = TargetInfo(
     "", "neon", "NEON", 4, 32, 32, 128, "generic", "", triple="aarch64-unknown-linux-gnu",
     has_fma=True, has_half_conversion=True,
@@ -116,6 +124,8 @@ _ROWS: dict[str, tuple[TargetInfo, tuple[str, ...]]] = {
     "avx512icl": (_ICL, ("x4", "x8", "x16", "x32", "x64")),
     "avx512spr": (_SPR, ("x4", "x8", "x16", "x32", "x64")),
     "avx512gnr": (_GNR, ("x4", "x8", "x16", "x32", "x64")),
+    "avx10.2dmr": (_DMR, ("x4", "x8", "x16", "x32", "x64")),
+    "avx10.2nvl": (_NVL, ("x4", "x8", "x16", "x32", "x64")),
     "generic": (
         _SSE2,
         ("i1x4", "i1x8", "i1x16", "i1x32", "i1x64", "i8x16", "i8x32", "i16x8", "i16x16", "i32x4", "i32x8", "i32x16", "i64x4"),
@@ -146,7 +156,7 @@ def _record(isa: str, form: str) -> TargetInfo:
     mask_bits = int(bits_text) if bits_text else 1
     element_bits = 32 if mask_bits == 1 else mask_bits
     vector_bits = base.vector_bits
-    if isa.startswith("avx512"):
+    if base.has_avx512:
         # A gang of four or eight 32-bit lanes fills an xmm or ymm register; wider registers would run half empty.
         vector_bits = min(512, max(256, width * 32))
     return replace(
@@ -195,6 +205,7 @@ def find_target(name: str) -> TargetInfo:
         text = text.replace("-i32x", "-x")
     found = TARGETS.get(text) or DEVICES.get(text)
     if found is None:
-        known = ", ".join([*_ALIASES, *TARGETS, *DEVICES])
-        raise UnknownTarget(f"unknown target '{name}'; possible targets are: host, {known}")
+        names = [*_ALIASES, *TARGETS, *DEVICES]
+        known = ", ".join(names)
+        raise UnknownTarget(f"unknown target '{name}'{suggestion(name, names)}; possible targets are: host, {known}")
     return found

@@ -40,6 +40,20 @@ def test_the_best_version_this_cpu_runs_is_called(names: tuple[str, ...]) -> Non
         assert targets[chosen.value] == best
 
 
+def test_cpus_of_a_later_time_are_told_apart_by_version() -> None:
+    """AVX10 has no bit for its second version; a CPU without it gets another version of the function."""
+    targets = [find_target(name) for name in ("avx10.2nvl-x16", "sse2-i32x4", "avx10.2dmr-x8")]
+    if can_run(targets[0]) or not can_run(targets[1]):
+        pytest.skip("this CPU runs others of them")
+    texts = [version(target.isa, number) for number, target in enumerate(targets)]
+    codes = [late(text, BASE).object_code() for text in (dispatcher(["f"], targets, texts[0]), "".join(texts))]
+    loaded = load_objects(codes, ["f"])
+    f = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int32, ctypes.c_double, ctypes.c_void_p)(loaded.address("f"))
+    chosen = ctypes.c_int32(-1)
+    assert f(4, 0.5, ctypes.addressof(chosen)) == 4.5
+    assert targets[chosen.value].isa == "sse2"
+
+
 def test_a_dispatcher_of_no_function_is_a_module_too() -> None:
     assert late(dispatcher([], [find_target("sse4")], ""), BASE).object_code()[:4] == b"\x7fELF"
 

@@ -59,6 +59,10 @@ def test_a_module_tells_what_it_has() -> None:
     with pytest.raises(AttributeError) as caught:
         k.increnemt  # noqa: B018
     assert "increment" in dir(caught.value.obj), "what Python looks for suggestions in"
+    assert str(caught.value).startswith("'module with increment, half, spin, target' object has no attribute 'increnemt'")
+    many = voltac.compile("".join(f"export void k{n}() {{ }}\n" for n in range(14)), target="avx2-i32x8")
+    with pytest.raises(AttributeError, match=r"^'module with k0, k1, .*, [.][.][.]' object has no"):
+        many.other  # noqa: B018
     with pytest.raises(KeyError, match="exports no function 'hal'; did you mean 'half'"):
         k["hal"]
 

@@ -34,6 +34,8 @@ def test_predefined_macros_describe_the_compiler() -> None:
         ("avx512icl-x4", "4", "4", "1", "AVX512ICL"),
         ("avx512spr-x64", "64", "4", "1", "AVX512SPR"),
         ("avx512gnr-x8", "8", "4", "1", "AVX512GNR"),
+        ("avx10.2dmr-x16", "16", "4", "1", "AVX10_2DMR"),
+        ("avx10.2nvl-x64", "64", "4", "1", "AVX10_2NVL"),
         ("generic-i32x8", "8", "4", "32", "SSE2"),
         ("generic-i1x16", "16", "4", "1", "SSE2"),
         ("neon-i32x8", "8", "4", "32", "NEON"),

@@ -221,9 +221,12 @@ GROUPS: tuple[Group, ...] = (
         Option("--instrument", "ignored", "flag", ""),
     )),
     Group("Known, not supported", _COMPILE, (
-        Option("--nanobind-wrapper", "unsupported", "joined", "", "'voltac.load(FILE)' in Python calls the kernels without one"),
-        Option("--host-stub", "unsupported", "next", "", "'-h FILE' writes a header with all that C and C++ programs need"),
-        Option("--dev-stub", "unsupported", "next", "", "'-h FILE' writes a header with all that C and C++ programs need"),
+        Option("--nanobind-wrapper", "unsupported", "joined", "",
+               "'voltac.load(FILE)' in Python calls the kernels without one"),
+        Option("--host-stub", "unsupported", "next", "",
+               "'-h FILE' writes a header with all that C and C++ programs need"),
+        Option("--dev-stub", "unsupported", "next", "",
+               "'-h FILE' writes a header with all that C and C++ programs need"),
     )),
 )  # fmt: skip
 

@@ -254,7 +254,7 @@ def _on_system(target: TargetInfo, name: str | None) -> TargetInfo:
         raise UsageError(f"target '{target.name}' is a device without a system; leave out '--target-os'")
     known = ", ".join(_SYSTEMS)
     if name in _OTHER_SYSTEMS:
-        raise UsageError(f"no objects are made for '{name}', whose calling convention is another; there are: {known}")
+        raise UsageError(f"no objects are made for '{name}', only ELF ones for {known}")
     if name not in _SYSTEMS:
         raise UsageError(f"unknown target system '{name}'{suggestion(name, _SYSTEMS)}; supported are: {known}")
     return replace(target, triple=f"{target.triple.partition('-')[0]}-{_SYSTEMS[name]}")

@@ -18,6 +18,7 @@ class Cpu:
 _SSE2, _SSE41, _SSE42 = "sse2-i32x4", "sse4.1-i32x4", "sse4.2-i32x4"
 _AVX, _AVX2, _AVX2VNNI = "avx1-i32x8", "avx2-i32x8", "avx2vnni-i32x8"
 _SKX, _ICL, _SPR, _GNR = "avx512skx-x16", "avx512icl-x16", "avx512spr-x16", "avx512gnr-x16"
+_DMR, _NVL = "avx10.2dmr-x16", "avx10.2nvl-x16"
 
 CPUS: tuple[Cpu, ...] = (
     Cpu("x86-64", "x86-64", _SSE2),
@@ -41,8 +42,8 @@ CPUS: tuple[Cpu, ...] = (
     Cpu("graniterapids", "graniterapids", _GNR, ("gnr",)),
     Cpu("arrowlake", "arrowlake", _AVX2VNNI, ("arl",)),
     Cpu("lunarlake", "lunarlake", _AVX2VNNI, ("lnl",)),
-    Cpu("diamondrapids", "diamondrapids", _GNR, ("dmr",)),
-    Cpu("novalake", "novalake", _GNR, ("nvl",)),
+    Cpu("diamondrapids", "diamondrapids", _DMR, ("dmr",)),
+    Cpu("novalake", "novalake", _NVL, ("nvl",)),
     Cpu("btver2", "btver2", _AVX, ("ps4",)),
     Cpu("znver1", "znver1", _AVX2),
     Cpu("znver2", "znver2", _AVX2, ("ps5",)),

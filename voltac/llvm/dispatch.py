@@ -12,7 +12,8 @@ from voltac.ir.read import read
 from voltac.llvm.host import needed
 from voltac.target_info import TargetInfo
 
-_RANK = ("sse2", "sse4", "avx", "avx2", "avx2vnni", "avx512skx", "avx512icl", "avx512spr", "avx512gnr")
+_RANK = ("sse2", "sse4", "avx", "avx2", "avx2vnni", "avx512skx", "avx512icl", "avx512spr", "avx512gnr",
+         "avx10_2dmr", "avx10_2nvl")  # fmt: skip
 """ISA suffixes, worst first."""
 
 # Instruction set -> the word of CPUID (leaf and register, as named in _WORDS) and the bit that tells of it.
@@ -47,11 +48,21 @@ _BITS: dict[str, tuple[str, int]] = {
     "avx512_fp16": ("7d", 23),
     "avx_vnni": ("71a", 4),
     "avx512_bf16": ("71a", 5),
+    "sha512": ("71a", 0),
+    "sm3": ("71a", 1),
+    "sm4": ("71a", 2),
+    "avx_ifma": ("71a", 23),
+    "avx_vnni_int8": ("71d", 4),
+    "avx_ne_convert": ("71d", 5),
+    "avx_vnni_int16": ("71d", 10),
+    "apx": ("71d", 21),
+    # No bit of CPUID, but a version.
+    "avx10_2": ("10", 0),
     "abm": ("x1c", 5),
 }
 
-# What the system has to save when it switches tasks, as bits of XCR0: ymm, and zmm with mask registers.
-_AVX_STATE, _AVX512_STATE = 0x06, 0xE6
+# What the system has to save when it switches tasks, as bits of XCR0: ymm; zmm with mask registers; r16 to r31 besides.
+_AVX_STATE, _AVX512_STATE, _APX_STATE = 0x06, 0xE6, 0x800E6
 
 _CPUID = "={ax},={bx},={cx},={dx},{ax},{cx}"
 _QUESTIONS = """\
@@ -94,6 +105,17 @@ define internal i32 @volta.best_target() noinline nounwind {{
   %l71 = call {{ i32, i32, i32, i32 }} @volta.cpuid(i32 7, i32 1)
   %l71a = extractvalue {{ i32, i32, i32, i32 }} %l71, 0
   %w71a = select i1 %has71, i32 %l71a, i32 0
+  %l71d = extractvalue {{ i32, i32, i32, i32 }} %l71, 3
+  %w71d = select i1 %has71, i32 %l71d, i32 0
+  %avx10 = and i32 %w71d, 524288
+  %has10 = icmp ne i32 %avx10, 0
+  %leaf10 = select i1 %has10, i32 36, i32 0
+  %l10 = call {{ i32, i32, i32, i32 }} @volta.cpuid(i32 %leaf10, i32 0)
+  %l10b = extractvalue {{ i32, i32, i32, i32 }} %l10, 1
+  %version10 = and i32 %l10b, 255
+  %second10 = icmp uge i32 %version10, 2
+  %has10_2 = and i1 %has10, %second10
+  %w10 = zext i1 %has10_2 to i32
   %lx0 = call {{ i32, i32, i32, i32 }} @volta.cpuid(i32 -2147483648, i32 0)
   %highestx = extractvalue {{ i32, i32, i32, i32 }} %lx0, 0
   %hasx1 = icmp uge i32 %highestx, -2147483647
@@ -156,7 +178,8 @@ def _questions(targets: list[TargetInfo]) -> str:
         for name in needed(target):
             word, bit = _BITS[name]
             masks[word] = masks.get(word, 0) | 1 << bit
-        state = _AVX512_STATE if target.isa.startswith("avx512") else _AVX_STATE if target.isa.startswith("avx") else 0
+        state = _AVX512_STATE if target.has_avx512 else _AVX_STATE if target.isa.startswith("avx") else 0
+        state = _APX_STATE if "apx" in needed(target) else state
         checks = [(f"w{word}", mask) for word, mask in masks.items()] + ([("state", state)] if state else [])
         lines.append(f"  %ok{index}_0 = icmp eq i32 0, 0")
         for step, (word, mask) in enumerate(checks):

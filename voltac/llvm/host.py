@@ -23,6 +23,7 @@ _ICL = _SKX + (
 )
 # The matrix registers of these CPUs are never used.
 _SPR = _ICL + " avx_vnni avx512_bf16 avx512_fp16"
+_AVX10_2 = _SPR + " avx10_2 apx avx_ifma avx_ne_convert avx_vnni_int8 avx_vnni_int16 sha512 sm3 sm4"
 
 # ISA in a target's name -> the instruction sets its code may use, as /proc/cpuinfo names them.
 _NEEDED: dict[str, str] = {
@@ -38,6 +39,8 @@ _NEEDED: dict[str, str] = {
     "avx512icl": _ICL,
     "avx512spr": _SPR,
     "avx512gnr": _SPR,
+    "avx10.2dmr": _AVX10_2,
+    "avx10.2nvl": _AVX10_2,
 }
 
 # The best first. Wider gangs lose in registers what they win in loop control.

@@ -122,7 +122,7 @@ def _in_pieces(c: FunctionContext, value: IR, piece: int, operation: Callable[[I
 
 def _has_avx512(c: FunctionContext) -> bool:
     """The generic targets have masks of one bit without the instructions."""
-    return c.target.isa.startswith("avx512")
+    return c.target.has_avx512
 
 
 def _estimate(kind: str) -> Emitter:

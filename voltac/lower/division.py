@@ -219,4 +219,4 @@ def _whole(c: FunctionContext, number: int) -> IR:
 
 def _converts_64_bits(c: FunctionContext) -> bool:
     """The target converts between doubles and 64-bit integers."""
-    return c.target.isa.startswith("avx512")
+    return c.target.has_avx512

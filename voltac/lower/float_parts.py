@@ -60,7 +60,7 @@ def _in_registers(c: FunctionContext, size: int, operation: Callable[..., IR], *
 
 
 def _has_avx512(c: FunctionContext) -> bool:
-    return c.target.isa.startswith("avx512")
+    return c.target.has_avx512
 
 
 def _avx512(c: FunctionContext, name: str, *operands: IR | str) -> IR:

@@ -53,7 +53,7 @@ class Permute:
 def _permute(c: FunctionContext, bits: int, count: int) -> Permute | None:
     """The instruction for a table of ``count`` elements, ``None`` where bytes have to be moved."""
     isa = c.target.isa
-    wide = isa.startswith("avx512")
+    wide = c.target.has_avx512
     if bits == 32 and count == 4 and (wide or isa.startswith("avx")):
         return Permute(32, 4, "avx.vpermilvar.ps", "avx512.vpermi2var.ps.128" if wide else "", real=True)
     if bits == 32 and isa.startswith("avx2"):

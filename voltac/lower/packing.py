@@ -18,7 +18,7 @@ _WIDEST_TABLE = 8
 
 def has_avx512(c: FunctionContext) -> bool:
     """The generic targets have masks of one bit without the instructions."""
-    return c.target.isa.startswith("avx512")
+    return c.target.has_avx512
 
 
 def compress(c: FunctionContext, vector: IR, mask: IR) -> IR:

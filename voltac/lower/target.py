@@ -30,7 +30,7 @@ def function_attributes(options: Options) -> str:
     words = ["nounwind", f'"target-cpu"="{options.cpu or target.cpu}"']
     if target.features:
         words.append(f'"target-features"="{target.features}"')
-    if target.isa.startswith("avx512"):
+    if target.has_avx512:
         words.append(f'"prefer-vector-width"="{target.vector_bits}"')
         words.append(f'"min-legal-vector-width"="{target.vector_bits}"')
     return " ".join(words)

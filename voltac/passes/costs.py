@@ -52,7 +52,7 @@ _ROWS = {"naplespu": _NAPLESPU, "neon": _NEON, "sse2": _SSE, "sse4": _SSE, "avx"
 
 
 def cost_row(target: TargetInfo) -> CostRow:
-    if target.isa.startswith("avx512"):
+    if target.has_avx512:
         row = _AVX512 if target.isa == "avx512skx" else _AVX512_BYTES
     else:
         row = _ROWS[target.isa]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from voltac.diagnostics import suggestion
@@ -11,18 +11,31 @@ from voltac.python.kernel import Kernel
 from voltac.python.source import Source
 
 
+_LONGEST_NAME = 50
+"""Python cuts off what is longer where an attribute is missing."""
+
+
 class KernelModule:
     """The exported functions of a program, as attributes and by ``module["name"]``.
 
-    There is no ``__getattr__``: it would cost every call 20 ns. Python itself
-    suggests names for a misspelled attribute, from :meth:`__dir__`.
+    There is no ``__getattr__``: it would cost every call 20 ns. Where an attribute is
+    missing Python names the object's class, and suggests names from :meth:`__dir__`; so
+    each module has a class of its own, whose name says what there is.
     """
 
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Kernel: ...
 
-    def __init__(self, source: Source, kernels: Iterable[Kernel], warnings: str) -> None:
+    def __new__(cls, source: Source, kernels: Sequence[Kernel], warnings: str) -> KernelModule:
+        names = [kernel.__name__ for kernel in kernels]
+        title = f"module with {', '.join(names) or 'no exports'}"
+        while len(title) > _LONGEST_NAME and names:
+            names.pop()
+            title = f"module with {', '.join([*names, '...'])}"
+        return object.__new__(type(title, (cls,), {"__module__": cls.__module__}))
+
+    def __init__(self, source: Source, kernels: Sequence[Kernel], warnings: str) -> None:
         self._source = source
         self._kernels = {kernel.__name__: kernel for kernel in kernels}
         self._warnings = warnings
