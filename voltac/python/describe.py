@@ -115,7 +115,7 @@ def _format(qual: Qual, layout: Layout) -> Format:
                 "offsets": list(layout.offsets(qual)),
                 "itemsize": layout.size(qual),
             }
-    return "u8"
+    return f"u{layout.pointer_bytes}"
 
 
 def _member(qual: Qual, layout: Layout) -> tuple[Qual, list[int]]:

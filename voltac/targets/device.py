@@ -11,6 +11,7 @@ from voltac.codegen.elf import write_elf
 from voltac.codegen.elf_read import read_image
 from voltac.codegen.image import Image, memory_text, toolchain_text
 from voltac.codegen.link import link
+from voltac.codegen.object_file import ObjectFile
 from voltac.diagnostics import NOWHERE, Diagnostics
 from voltac.records import mutable_record, record
 
@@ -52,6 +53,7 @@ class DeviceProgram:
     """A finished program, in every form somebody may want; the methods are those of :class:`voltac.llvm.Optimized`."""
 
     _assembly: str
+    _linked: ObjectFile
     _entry: str
     _device: DeviceCode
     _legal: Callable[[], str]
@@ -60,7 +62,7 @@ class DeviceProgram:
 
     def object_code(self, notes: Mapping[str, bytes] | None = None) -> bytes:
         """A linked ELF file."""
-        return write_elf(link(assemble(self._assembly, self._device), self._device), self._device, self._entry, notes)
+        return write_elf(self._linked, self._device, self._entry, notes)
 
     def relocatable(self) -> bytes:
         """An ELF file that is not linked."""
@@ -104,4 +106,4 @@ def make_program(
     starts = [name for name, symbol in linked.symbols.items() if name == START or name.startswith(START + ".")]
     if not starts:
         diagnostics.fatal(NOWHERE, f"{file} exports no function: {device.name} runs kernels, and those are exported functions")
-    return DeviceProgram(text, min(starts, key=linked.address), device, legal, bitcode)
+    return DeviceProgram(text, linked, min(starts, key=linked.address), device, legal, bitcode)
