@@ -6,15 +6,16 @@ Legal IR, which ``legalize/verify.py`` checks and ``select.py`` takes:
   scalar register), ``<16 x i32>``, ``<16 x float>``. No aggregates as values, no
   other integer or vector types but as the operand of a memory access (below).
   Functions take and return these types only (several results: see ``abi.py``'s
-  ``{ T, ... }`` returns taken apart by ``extractvalue`` right after the call).
+  ``{ T, ... }`` returns, put together by ``insertvalue`` right before ``ret`` and taken apart
+  by ``extractvalue`` right after the call; at most six scalars and six vectors).
 * Integer: ``add sub mul and or xor shl lshr ashr icmp`` on ``i32`` and ``<16 x i32>``;
-  ``and or xor`` on ``i1`` and ``<16 x i1>``; ``zext``/``sext`` from ``i1`` forms; ``bitcast
+  ``and or xor`` on ``i1`` and ``<16 x i1>``; ``zext``/``sext`` from ``i1`` forms (of bytes and halves:
+  ``ashr (shl x, 24), 24``); ``ptrtoint``/``inttoptr`` between ``ptr`` and ``i32``; ``bitcast
   <16 x i1>`` to ``i16`` only as the operand of a ``zext`` to ``i32`` and back from a
   ``trunc``; intrinsics ``llvm.ctlz llvm.cttz`` and the functions below. No division.
 * Float: ``fadd fsub fmul fdiv``, ``sitofp``/``fptosi`` of 32 bits, ``bitcast`` to ``i32``
-  forms. ``fcmp`` only with the metadata-free marker call below: the core's compare
-  orders negative numbers backwards (reference 7).
-* ``select`` on ``i1`` (scalars) or ``<16 x i1>`` (lanes); ``select i1`` of a vector too.
+  forms. No ``fcmp``: the core's compare orders negative numbers backwards (reference 7).
+* ``select`` on ``i1`` (of any legal type, a whole vector or a mask too) or ``<16 x i1>`` (lanes).
 * Lanes: ``extractelement``/``insertelement`` with any ``i32`` index, ``shufflevector`` of
   one source (constant indices; a splat is index 0 of an inserted element), constants.
 * Memory, main (address space 0): scalars ``i8 i16`` (loads only directly under ``zext``
@@ -29,9 +30,88 @@ Target functions (declared, never defined; all ``nounwind``)::
 
     i32 @npu.mulhu(i32, i32)            <16 x i32> @npu.mulhu.v(<16 x i32>, <16 x i32>)   likewise mulhs
     <16 x i32> @npu.shuffle(<16 x i32>, <16 x i32>)         lane i of the result is a[index[i] mod 16]
-    i1 @npu.fcmp.{eq,ne,gt,ge,lt,le}(float, float)          the core's own compare, both operands known to
-    <16 x i1> @npu.fcmp.{..}.v(<16 x float>, <16 x float>)      be non-negative and no NaN
+    i1 @npu.fcmp.{eq,ne,gt,ge,lt,le}(float, float)          the core's own compare (only where the program calls it)
+    <16 x i1> @npu.fcmp.{..}.v(<16 x float>, <16 x float>)
     void @npu.barrier(i32 id, i32 others)    void @npu.flush(i32 address)    void @npu.invalidate(i32 address)
     i32 @npu.read_control(i32 id)            void @npu.write_control(i32 data, i32 id)
-    i32 @npu.read_mask()                     void @npu.write_mask(i32)
+    i32 @npu.read_mask()                     void @npu.write_mask(i32)      void @npu.trap()
 """
+
+from __future__ import annotations
+
+from voltac.ir.model import Function, Module
+from voltac.ir.read import read
+from voltac.ir.write import write
+from voltac.options import Options
+from voltac.targets.naplespu.legalize import aggregates, atomics, division, floats, integers, lanes, memory
+from voltac.targets.naplespu.legalize.clean import clean
+from voltac.targets.naplespu.legalize.function import RULES, Legalizer
+from voltac.targets.naplespu.legalize.routines import routine_text
+from voltac.targets.naplespu.legalize.shapes import NotLegal, Shapes
+from voltac.targets.naplespu.legalize.verify import verify
+from voltac.targets.naplespu.legalize.writer import NOWHERE_LINE
+
+__all__ = ["NotLegal", "legalize", "run", "verify"]
+
+RULE_FILES = (aggregates, atomics, division, floats, integers, lanes, memory)
+"""Each adds its rules to :data:`RULES`."""
+assert RULES
+
+
+def run(text: str, options: Options) -> str:
+    """Any module -> the same in legal IR."""
+    module = read(text)
+    legalize(module, options)
+    verify(module)
+    return write(module)
+
+
+def legalize(module: Module, options: Options) -> None:
+    """Rewrite the functions of a module, and add the routines they call."""
+    shapes = Shapes(module.layout(options.target.pointer_bits // 8))
+    declarations: set[str] = set()
+    wanted: set[str] = set()
+    uses_nowhere = False
+
+    def rewrite(function: Function) -> Function:
+        nonlocal uses_nowhere
+        legalizer = Legalizer(module, shapes, function)
+        made = legalizer.run()
+        if options.level:
+            clean(made)
+        declarations.update(legalizer.write.declarations)
+        wanted.update(legalizer.write.routines)
+        uses_nowhere = uses_nowhere or legalizer.write.uses_nowhere
+        return made
+
+    items: list[Function | list[str]] = []
+    for item in module.items:
+        items.append(rewrite(item) if isinstance(item, Function) else item)
+    done: set[str] = set()
+    while wanted - done:
+        name = min(wanted - done)
+        done.add(name)
+        routine = read(routine_text(name)).functions[0]
+        items.append(rewrite(routine))
+    kept: list[Function | list[str]] = []
+    called = {line for item in items if isinstance(item, Function) for line in _callees(item)}
+    for item in items:
+        kept.append(item if isinstance(item, Function) else [line for line in item if _is_kept(line, called)])
+    module.items = kept
+    module.declare(f"declare {line} nounwind" for line in sorted(declarations))
+    if uses_nowhere:
+        module.items.insert(1, [NOWHERE_LINE])
+
+
+def _callees(function: Function) -> set[str]:
+    return {
+        instruction.parts.callee for instruction in function.instructions() if instruction.op == "call"
+    }
+
+
+def _is_kept(line: str, called: set[str]) -> bool:
+    """Declarations of what is no longer called, and debug information, go."""
+    if line.startswith("declare "):
+        name = line[line.index("@") :].partition("(")[0]
+        return name in called or not name.startswith("@llvm.")
+    return not line.startswith("!")

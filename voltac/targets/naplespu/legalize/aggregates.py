@@ -1,0 +1,164 @@
+"""Structs and arrays as values, calls, returns and branches -> the same on parts.
+
+    %r = call { i64, <16 x float> } @f(i64 %a)    ->    %r = call { i32, i32, <16 x float> } @f(i32 %a.0, i32 %a.1), then extractvalue
+    ret i64 %x                                    ->    insertvalue, insertvalue, ret { i32, i32 }
+
+Results that do not fit into registers come back in memory of the caller's.
+"""
+
+from __future__ import annotations
+
+from voltac.ir.model import Instruction
+from voltac.targets.naplespu.legalize import intrinsics
+from voltac.targets.naplespu.legalize.function import Legalizer, result_type, rule, too_many_results
+from voltac.targets.naplespu.legalize.integers import compare, zero_extended
+from voltac.targets.naplespu.legalize.shapes import NotLegal
+from voltac.targets.naplespu.legalize.writer import constant
+
+
+@rule("extractvalue")
+def legalize_extractvalue(f: Legalizer, instruction: Instruction) -> None:
+    operand = instruction.operands[0]
+    _, start, end = f.shapes.part_range(operand.type, instruction.parts.indices)
+    f.define(instruction, f.words(operand)[start:end])
+
+
+@rule("insertvalue")
+def legalize_insertvalue(f: Legalizer, instruction: Instruction) -> None:
+    whole, part = instruction.operands
+    _, start, end = f.shapes.part_range(whole.type, instruction.parts.indices)
+    words = f.words(whole)
+    f.define(instruction, [*words[:start], *f.words(part), *words[end:]])
+
+
+def _slots(types: list[str]) -> list[int]:
+    """Where each of many results lies in memory, vectors at lines."""
+    found, at = [], 0
+    for type in types:
+        size = 64 if type[0] == "<" and type != "<16 x i1>" else 4
+        at = -(-at // size) * size
+        found.append(at)
+        at += size
+    return [*found, at]
+
+
+@rule("call")
+def legalize_call(f: Legalizer, instruction: Instruction) -> None:
+    parts = instruction.parts
+    callee = parts.callee
+    if callee.startswith("@llvm."):
+        intrinsics.legalize_intrinsic(f, instruction)
+        return
+    if callee.startswith("asm"):
+        raise NotLegal("inline assembly")
+    w = f.write
+    if callee[0] != "@":
+        callee = f.values[callee][0]
+    if "..." in instruction.text[: instruction.text.index(parts.callee)]:
+        raise NotLegal(f"a call of {callee} with a variable number of arguments")
+    arguments = []
+    for operand in parts.operands:
+        words = f.words(operand)
+        if f.shapes.parts(operand.type) == ["i32"]:
+            words = zero_extended(f, f.shapes.of(operand.type).bits or 32, words, False)
+        arguments += [f"{type} {word}" for type, word in zip(f.shapes.parts(operand.type), words)]
+    types = f.shapes.parts(parts.type)
+    if too_many_results(types):
+        slots = _slots(types)
+        place = w.allocate(slots[-1], 64)
+        w.emit(f"call void {callee}({', '.join([f'ptr {place}', *arguments])})")
+        loaded = []
+        for type, slot in zip(types, slots):
+            address = w.near(place, slot)
+            if type == "<16 x i1>":
+                loaded.append(w.mask(w.value(f"load i32, ptr {address}, align 4")))
+            elif type == "i1":
+                loaded.append(w.compare("ne", w.value(f"load i32, ptr {address}, align 4"), 0))
+            else:
+                loaded.append(w.value(f"load {type}, ptr {address}, align {64 if type[0] == '<' else 4}"))
+        f.define(instruction, loaded)
+        return
+    text = f"call {result_type(types)} {callee}({', '.join(arguments)})"
+    if not types:
+        w.emit(text)
+        return
+    result = w.value(text)
+    if len(types) > 1:
+        f.define(instruction, [w.value(f"extractvalue {result_type(types)} {result}, {n}") for n in range(len(types))])
+    elif instruction.name:
+        f.define(instruction, [result])
+
+
+@rule("ret")
+def legalize_ret(f: Legalizer, instruction: Instruction) -> None:
+    w = f.write
+    if not instruction.operands:
+        w.emit("ret void")
+        return
+    operand = instruction.operands[0]
+    types, words = f.shapes.parts(operand.type), f.words(operand)
+    if f.result_address:
+        for type, word, slot in zip(types, words, _slots(types)):
+            address = w.near(f.result_address, slot)
+            if type == "<16 x i1>":
+                type, word = "i32", w.bitmap(word)
+            elif type == "i1":
+                type, word = "i32", w.to_int(word, False)
+            w.emit(f"store {type} {word}, ptr {address}, align {64 if type[0] == '<' else 4}")
+        w.emit("ret void")
+        return
+    if len(types) == 1:
+        w.emit(f"ret {types[0]} {words[0]}")
+        return
+    whole = result_type(types)
+    made = "poison"
+    for number, (type, word) in enumerate(zip(types, words)):
+        made = w.value(f"insertvalue {whole} {made}, {type} {word}, {number}")
+    w.emit(f"ret {whole} {made}" if types else "ret void")
+
+
+@rule("br")
+def legalize_br(f: Legalizer, instruction: Instruction) -> None:
+    labels = instruction.parts.labels
+    if not instruction.operands:
+        f.write.jump(labels[0])
+    else:
+        f.write.branch(f.words(instruction.operands[0])[0], labels[0], labels[1])
+
+
+@rule("unreachable")
+def legalize_unreachable(f: Legalizer, instruction: Instruction) -> None:
+    f.write.emit("unreachable")
+
+
+@rule("switch")
+def legalize_switch(f: Legalizer, instruction: Instruction) -> None:
+    """Numbers of more than one word are compared one after the other."""
+    value, *cases = instruction.operands
+    default, *labels = instruction.parts.labels
+    w = f.write
+    bits = f.shapes.of(value.type).bits
+    words = f.words(value)
+    if bits == 1:
+        words, bits = [w.to_int(words[0], False)], 1
+    else:
+        words = zero_extended(f, bits, words, False)
+    if len(words) == 1:
+        rows = []
+        for case, label in zip(cases, labels):
+            number = {"true": 1, "false": 0}.get(case.value)
+            number = int(case.value) if number is None else number
+            rows.append(f"i32 {constant(number & ((1 << bits) - 1), False)}, label %{label}")
+        w.emit(f"switch i32 {words[0]}, label %{default} [ {' '.join(rows)} ]")
+        return
+    tests = [compare(f, "eq", False, bits, words, f.words(case)) for case in cases]
+    number = "0"
+    for position, test in enumerate(tests, 1):
+        number = w.choose(test, str(position), number, "i32")
+    rows = [f"i32 {position}, label %{label}" for position, label in enumerate(labels, 1)]
+    w.emit(f"switch i32 {number}, label %{default} [ {' '.join(rows)} ]")
+
+
+@rule("fence")
+def legalize_fence(f: Legalizer, instruction: Instruction) -> None:
+    """Loads and stores of a thread stay in order; between threads there is only the barrier."""

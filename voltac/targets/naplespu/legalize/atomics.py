@@ -1,0 +1,65 @@
+"""Atomic operations -> a load, the operation, a store.
+
+The core has none (reference 5.5). Within one thread nothing comes between; memory that several threads
+change needs a barrier between them, or a place for each thread.
+"""
+
+from __future__ import annotations
+
+from voltac.ir.model import Instruction
+from voltac.targets.naplespu.legalize import memory
+from voltac.targets.naplespu.legalize.function import Legalizer, Words, rule
+from voltac.targets.naplespu.legalize.integers import add, compare, subtract
+from voltac.targets.naplespu.legalize.intrinsics import ELEMENTWISE
+from voltac.targets.naplespu.legalize.shapes import NotLegal, Shape
+
+_CHOICES = {"max": "smax", "min": "smin", "umax": "umax", "umin": "umin", "fmax": "maxnum", "fmin": "minnum"}
+
+
+def _new_value(f: Legalizer, operation: str, shape: Shape, old: Words, operand: Words) -> Words:
+    w = f.write
+    match operation:
+        case "xchg":
+            return operand
+        case "add":
+            return add(f, False, old, operand)
+        case "sub":
+            return subtract(f, False, old, operand)
+        case "and" | "or" | "xor":
+            return [w.op(operation, x, y) for x, y in zip(old, operand)]
+        case "nand":
+            return [w.op("xor", w.op("and", x, y), -1) for x, y in zip(old, operand)]
+        case "fadd" | "fsub":
+            return [w.float_op(operation, old[0], operand[0], False)]
+    if operation in _CHOICES:
+        return ELEMENTWISE[_CHOICES[operation]](f, False, shape, old, operand)
+    raise NotLegal(f"the atomic operation {operation}")
+
+
+@rule("atomicrmw")
+def legalize_atomicrmw(f: Legalizer, instruction: Instruction) -> None:
+    pointer, operand = instruction.operands
+    shape = f.shapes.of(operand.type)
+    place, size = f.words(pointer)[0], memory.bytes_of(shape)
+    old = memory.load_scalar(f, shape, place, size)
+    new = _new_value(f, instruction.parts.predicate, shape, old, f.words(operand))
+    memory.store_scalar(f, shape, new, place, size)
+    if instruction.name:
+        f.define(instruction, old)
+
+
+@rule("cmpxchg")
+def legalize_cmpxchg(f: Legalizer, instruction: Instruction) -> None:
+    pointer, expected, wanted = instruction.operands
+    shape = f.shapes.of(expected.type)
+    place, size = f.words(pointer)[0], memory.bytes_of(shape)
+    old = memory.load_scalar(f, shape, place, size)
+    given, new = f.words(expected), f.words(wanted)
+    w = f.write
+    if shape.element == "ptr":
+        same = w.compare("eq", w.number(old[0]), w.number(given[0]))
+    else:
+        same = compare(f, "eq", False, shape.bits or 32, old, given)
+    stored = [w.choose(same, x, y, shape.kind(False)) for x, y in zip(new, old)]
+    memory.store_scalar(f, shape, stored, place, size)
+    f.define(instruction, [*old, same])

@@ -1,0 +1,107 @@
+"""Legal IR -> less of it: equal values once, what nobody uses gone, and out of loops what does not change there.
+
+    %a = and i32 %p, -64 ... %b = and i32 %p, -64      ->      %a alone
+
+Blocks are visited in the order of dominance, with the values known from above. What has
+no effect and cannot fail moves to the end of the block before its loop.
+"""
+
+from __future__ import annotations
+
+from voltac.ir.cfg import ControlFlow, control_flow
+from voltac.ir.model import Block, Function, Instruction
+
+_PURE = frozenset(
+    (
+        *("add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "icmp", "fadd", "fsub", "fmul", "fdiv"),
+        *("sitofp", "fptosi", "zext", "sext", "trunc", "bitcast", "ptrtoint", "inttoptr", "select", "getelementptr"),
+        *("shufflevector", "insertelement", "extractelement", "extractvalue", "insertvalue"),
+    )
+)
+_PURE_CALLS = ("@npu.mulh", "@npu.shuffle", "@npu.fcmp", "@llvm.ctlz.", "@llvm.cttz.")
+_KEPT_WITHOUT_USE = frozenset(("store", "call", "br", "switch", "ret", "unreachable"))
+_STAY = frozenset(("extractvalue", "insertvalue", "trunc"))
+"""Belong next to another instruction."""
+
+
+def is_pure(instruction: Instruction) -> bool:
+    if instruction.op == "call":
+        return instruction.parts.callee.startswith(_PURE_CALLS)
+    return instruction.op in _PURE
+
+
+def clean(function: Function) -> None:
+    flow = control_flow(function)
+    _share(function, flow)
+    _remove_unused(function)
+    _hoist(function, control_flow(function))
+
+
+def _share(function: Function, flow: ControlFlow) -> None:
+    blocks = {block.name: block for block in function.blocks}
+    known: dict[str, dict[str, str]] = {}
+    renamed: dict[str, str] = {}
+    for name in flow.order:
+        above = flow.immediate_dominator[name]
+        here = dict(known[above]) if above != name else {}
+        block = blocks[name]
+        kept: list[Instruction] = []
+        for instruction in block.instructions:
+            instruction.rename(renamed)
+            if instruction.name and is_pure(instruction):
+                text = instruction.text.strip().partition(" = ")[2]
+                same = here.get(text)
+                if same is not None:
+                    renamed[instruction.name] = same
+                    continue
+                here[text] = instruction.name
+            kept.append(instruction)
+        block.instructions = kept
+        known[name] = here
+    for block in function.blocks:
+        for phi in block.phis():
+            phi.rename(renamed)
+
+
+def _remove_unused(function: Function) -> None:
+    definitions = function.definitions()
+    needed: set[str] = set()
+    work = [each for each in function.instructions() if each.op in _KEPT_WITHOUT_USE and not is_pure(each)]
+    work += [each for each in function.instructions() if each.op == "load" and "volatile" in each.text]
+    roots = {id(each) for each in work}
+    while work:
+        for used in work.pop().names_used():
+            if used not in needed and used in definitions:
+                needed.add(used)
+                work.append(definitions[used])
+    for block in function.blocks:
+        block.instructions = [each for each in block.instructions if id(each) in roots or each.name in needed]
+
+
+def _hoist(function: Function, flow: ControlFlow) -> None:
+    blocks = {block.name: block for block in function.blocks}
+    home = {each.name: block.name for block in function.blocks for each in block.instructions if each.name}
+    for loop in reversed(flow.loops):
+        outside = [name for name in flow.predecessors[loop.header] if name not in loop.blocks]
+        if len(outside) != 1 or len(blocks[outside[0]].successors) != 1:
+            continue
+        target = blocks[outside[0]]
+        for name in flow.order:
+            if name in loop.blocks:
+                _hoist_from(blocks[name], target, loop.blocks, home)
+
+
+def _hoist_from(block: Block, target: Block, loop: set[str], home: dict[str, str]) -> None:
+    kept: list[Instruction] = []
+    for instruction in block.instructions:
+        movable = instruction.name and is_pure(instruction) and instruction.op not in _STAY
+        if movable and instruction.op == "bitcast" and "i16" in instruction.text:
+            movable = False
+        if movable and instruction.op == "zext" and " i16 " in instruction.text:
+            movable = False
+        if movable and all(home.get(used) not in loop for used in instruction.names_used()):
+            target.instructions.insert(len(target.instructions) - 1, instruction)
+            home[instruction.name] = target.name
+        else:
+            kept.append(instruction)
+    block.instructions = kept

@@ -1,0 +1,189 @@
+"""Integer division and remainder, which the core does not have -> products and estimates that are put right.
+
+    %q = udiv i32 %a, 7          ->    mulhu and shifts (Granlund and Montgomery, "Division by Invariant Integers", 1994)
+    %q = udiv i16 %a, %b         ->    the quotient of the two as floats, cut off: exact for so few bits
+    %q = udiv i32 %a, %b         ->    an inverse from the float quotient, one Newton step, two corrections
+    %q = udiv i64 %a, %b         ->    call @npu.divide (``routines.py``)
+
+Only the float division of the core is used, which rounds correctly in both of its modes.
+"""
+
+from __future__ import annotations
+
+from voltac.ir.model import Instruction
+from voltac.targets.naplespu.legalize.function import Legalizer, Words, rule
+from voltac.targets.naplespu.legalize.integers import (
+    bits_of,
+    is_negative,
+    literal,
+    negate,
+    select_words,
+    sign_extended,
+    zero_extended,
+)
+from voltac.targets.naplespu.legalize.routines import call_routine
+from voltac.targets.naplespu.legalize.shapes import NotLegal, vector_of
+from voltac.targets.naplespu.legalize.writer import constant
+
+_EXACT_BITS = 23
+_INVERSE_SCALE = 0x4F7FFFFE
+"""The float 2^32 - 512: with it an inverse is never too large, whatever the roundings of divisor and quotient."""
+
+
+@rule("udiv", "urem", "sdiv", "srem")
+def legalize_division(f: Legalizer, instruction: Instruction) -> None:
+    is_signed, wants_rest = instruction.op[0] == "s", instruction.op.endswith("rem")
+    bits = bits_of(f, instruction.operands[0])
+
+    def compute(vector: bool, a: Words, b: Words) -> Words:
+        if bits == 1:
+            return ["zeroinitializer" if vector else "false"] if wants_rest else a
+        if bits > 64:
+            raise NotLegal(f"a division of {bits} bits")
+        extend = sign_extended if is_signed else zero_extended
+        a, b = extend(f, bits, a, vector), extend(f, bits, b, vector)
+        if len(a) == 2:
+            return _divide_pairs(f, vector, a, b, is_signed, wants_rest)
+        return [_divide(f, vector, bits, a[0], b[0], is_signed, wants_rest)]
+
+    f.elementwise(instruction, compute)
+
+
+def _divide(f: Legalizer, vector: bool, bits: int, a: str, b: str, is_signed: bool, wants_rest: bool) -> str:
+    w = f.write
+    known = literal(b)
+    if known is not None and known != 0:
+        quotient = (_by_signed_constant if is_signed else _by_constant)(f, vector, a, known)
+    elif bits <= _EXACT_BITS or _are_small(f, a, b, is_signed):
+        ratio = w.float_op("fdiv", _to_float(f, vector, a), _to_float(f, vector, b), vector)
+        quotient = w.value(f"fptosi {vector_of('float', vector)} {ratio} to {vector_of('i32', vector)}")
+    elif is_signed:
+        return _signed(f, vector, a, b, wants_rest)
+    else:
+        return _unsigned(f, vector, a, b)[wants_rest]
+    return w.op("sub", a, w.op("mul", quotient, b, vector), vector) if wants_rest else quotient
+
+
+def _are_small(f: Legalizer, a: str, b: str, is_signed: bool) -> bool:
+    def small(word: str) -> bool:
+        known = literal(word)
+        if known is not None:
+            return known < 1 << _EXACT_BITS
+        return f.zero_above.get(word, 32) <= _EXACT_BITS or (is_signed and f.sign_from.get(word, 32) <= _EXACT_BITS)
+
+    return small(a) and small(b)
+
+
+def _to_float(f: Legalizer, vector: bool, a: str) -> str:
+    return f.write.value(f"sitofp {vector_of('i32', vector)} {a} to {vector_of('float', vector)}")
+
+
+# --- by constants
+
+
+def _by_constant(f: Legalizer, vector: bool, a: str, divisor: int) -> str:
+    w = f.write
+    if divisor & (divisor - 1) == 0:
+        return w.op("lshr", a, divisor.bit_length() - 1, vector) if divisor > 1 else a
+    if divisor >> 31:
+        return w.to_int(w.compare("uge", a, divisor, vector), vector)
+    twos = (divisor & -divisor).bit_length() - 1
+    limit = f.zero_above.get(a, 32)
+    for shift in range(32):
+        inverse = -(-(1 << (32 + shift)) // divisor)
+        # The product is too large by (inverse * divisor - 2^(32 + shift)) / divisor * a, which must stay below one part.
+        if inverse < 1 << 32 and (inverse * divisor - (1 << (32 + shift))) << limit <= 1 << (32 + shift):
+            return _shifted(f, vector, w.high_product(a, constant(inverse, vector), False, vector), shift)
+    if twos:
+        part = w.op("lshr", a, twos, vector)
+        f.zero_above[part] = min(limit, 32) - twos
+        return _by_constant(f, vector, part, divisor >> twos)
+    shift = divisor.bit_length()
+    inverse = -(-(1 << (32 + shift)) // divisor) - (1 << 32)
+    high = w.high_product(a, constant(inverse, vector), False, vector)
+    half = w.op("lshr", w.op("sub", a, high, vector), 1, vector)
+    return _shifted(f, vector, w.op("add", half, high, vector), shift - 1)
+
+
+def _shifted(f: Legalizer, vector: bool, a: str, by: int, operation: str = "lshr") -> str:
+    return f.write.op(operation, a, by, vector) if by else a
+
+
+def _by_signed_constant(f: Legalizer, vector: bool, a: str, divisor: int) -> str:
+    w = f.write
+    negative = divisor >> 31 == 1
+    size = (1 << 32) - divisor if negative else divisor
+    if size == 1:
+        quotient = a
+    elif size & (size - 1) == 0:
+        places = size.bit_length() - 1
+        sign = w.op("ashr", a, 31, vector)
+        rounded = w.op("add", a, w.op("lshr", sign, 32 - places, vector), vector)
+        quotient = w.op("ashr", rounded, places, vector)
+    else:
+        shift = 0
+        while True:
+            inverse = (1 << (32 + shift)) // size + 1
+            if inverse * size - (1 << (32 + shift)) <= 1 << (shift + 1):
+                break
+            shift += 1
+        quotient = w.high_product(a, constant(inverse, vector), True, vector)
+        if inverse >> 31:
+            quotient = w.op("add", quotient, a, vector)
+        quotient = _shifted(f, vector, quotient, shift, "ashr")
+        quotient = w.op("add", quotient, w.op("lshr", a, 31, vector), vector)
+    return w.op("sub", constant(0, vector), quotient, vector) if negative else quotient
+
+
+# --- by numbers
+
+
+def _unsigned(f: Legalizer, vector: bool, a: str, b: str) -> tuple[str, str]:
+    """Quotient and remainder of any two 32-bit numbers."""
+    w = f.write
+    # The divisor as a float, rounded up where it has more than 24 bits.
+    large = w.compare("ugt", b, 0xFFFFFF, vector)
+    cut = w.op("add", w.op("lshr", b, 8, vector), 1, vector)
+    near = _to_float(f, vector, w.select(large, cut, b, "i32", vector))
+    scale = w.select(large, constant(8 << 23, vector), constant(0, vector), "i32", vector)
+    divisor = w.float_of(w.op("add", w.bits_of(near, vector), scale, vector), vector)
+    inverse_bits = w.float_of(constant(_INVERSE_SCALE, vector), vector)
+    inverse = float_to_unsigned(f, vector, w.float_op("fdiv", inverse_bits, divisor, vector))
+    error = w.op("mul", w.op("sub", constant(0, vector), b, vector), inverse, vector)
+    inverse = w.op("add", inverse, w.high_product(inverse, error, False, vector), vector)
+    quotient = w.high_product(a, inverse, False, vector)
+    rest = w.op("sub", a, w.op("mul", quotient, b, vector), vector)
+    for _ in range(2):
+        more = w.compare("uge", rest, b, vector)
+        quotient = w.op("add", quotient, w.to_int(more, vector), vector)
+        rest = w.select(more, w.op("sub", rest, b, vector), rest, "i32", vector)
+    return quotient, rest
+
+
+def float_to_unsigned(f: Legalizer, vector: bool, value: str) -> str:
+    """The core converts to signed numbers; from 2^31 on all floats have the same exponent."""
+    w = f.write
+    bits = w.bits_of(value, vector)
+    high = w.op("or", w.op("shl", bits, 8, vector), 1 << 31, vector)
+    low = w.value(f"fptosi {vector_of('float', vector)} {value} to {vector_of('i32', vector)}")
+    return w.select(w.compare("sge", bits, 0x4F000000, vector), high, low, "i32", vector)
+
+
+def _signed(f: Legalizer, vector: bool, a: str, b: str, wants_rest: bool) -> str:
+    w = f.write
+    signs = [w.op("ashr", word, 31, vector) for word in (a, b)]
+    sizes = [w.op("sub", w.op("xor", word, sign, vector), sign, vector) for word, sign in zip((a, b), signs)]
+    result = _unsigned(f, vector, sizes[0], sizes[1])[wants_rest]
+    sign = signs[0] if wants_rest else w.op("xor", signs[0], signs[1], vector)
+    return w.op("sub", w.op("xor", result, sign, vector), sign, vector)
+
+
+def _divide_pairs(f: Legalizer, vector: bool, a: Words, b: Words, is_signed: bool, wants_rest: bool) -> Words:
+    if not is_signed:
+        return call_routine(f, "divide", vector, [*a, *b])[2 * wants_rest :][:2]
+    w = f.write
+    below = [is_negative(f, vector, 64, words) for words in (a, b)]
+    sizes = [select_words(f, vector, test, negate(f, vector, words), words) for test, words in zip(below, (a, b))]
+    result = call_routine(f, "divide", vector, [*sizes[0], *sizes[1]])[2 * wants_rest :][:2]
+    negative = below[0] if wants_rest else w.bit_op("xor", below[0], below[1], vector)
+    return select_words(f, vector, negative, negate(f, vector, result), result)

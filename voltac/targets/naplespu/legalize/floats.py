@@ -1,0 +1,448 @@
+"""Floating point beyond ``fadd fsub fmul fdiv`` and conversions of signed 32-bit numbers -> integer operations on the bits.
+
+    %c = fcmp olt float %a, %b
+    ->
+    (ordered(%a) <s ordered(%b)) and neither is NaN;    ordered(x) = (x & 0x7fffffff) with x's sign, as a number
+
+The core's own compares order negative numbers backwards and tell +0 from -0 (reference 7). A
+comparison with a constant becomes one or two intervals of bit patterns. Numbers of 16 bits are computed
+with as floats and rounded after each operation, which is exact for one operation.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from voltac.ir.model import Instruction
+from voltac.targets.naplespu.legalize.division import float_to_unsigned
+from voltac.targets.naplespu.legalize.function import Legalizer, Words, rule
+from voltac.targets.naplespu.legalize.integers import (
+    extend,
+    is_negative,
+    negate,
+    select_words,
+    shift,
+    sign_extended,
+    zero_extended,
+)
+from voltac.targets.naplespu.legalize.routines import call_routine
+from voltac.targets.naplespu.legalize.shapes import NotLegal, vector_of
+from voltac.targets.naplespu.legalize.writer import constant
+
+INFINITY = 0x7F800000
+_MAGNITUDE = 0x7FFFFFFF
+_SIGN = 0x80000000
+_NEGATIVE_INFINITY = 0xFF800000
+_ALL = 0xFFFFFFFF
+
+
+def bits_known(word: str) -> int | None:
+    """The bits of a constant float, the same in all lanes."""
+    text = word[len("splat (float ") : -1] if word.startswith("splat (float ") else word
+    if text == "zeroinitializer":
+        return 0
+    if text.startswith("0x"):
+        double = struct.unpack("<d", int(text, 16).to_bytes(8, "little"))[0]
+    elif text[0] in "-+.0123456789":
+        double = float(text)
+    else:
+        return None
+    if double != double:
+        return 0x7FC00000
+    return int.from_bytes(struct.pack("<f", double), "little")
+
+
+# --- comparison
+
+
+def magnitude(f: Legalizer, vector: bool, bits: str) -> str:
+    return f.write.op("and", bits, _MAGNITUDE, vector)
+
+
+def is_nan(f: Legalizer, vector: bool, bits: str) -> str:
+    return f.write.compare("ugt", magnitude(f, vector, bits), INFINITY, vector)
+
+
+def _is_number(f: Legalizer, vector: bool, bits: str) -> str:
+    return f.write.compare("ule", magnitude(f, vector, bits), INFINITY, vector)
+
+
+def _ordered(f: Legalizer, vector: bool, bits: str) -> str:
+    """A signed number in the order of the floats; both zeros are 0."""
+    w = f.write
+    sign = w.op("ashr", bits, 31, vector)
+    return w.op("sub", w.op("xor", magnitude(f, vector, bits), sign, vector), sign, vector)
+
+
+_INVERSE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
+_SWAPPED = {"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
+
+
+def compare(f: Legalizer, predicate: str, vector: bool, a: str, b: str, no_nan: bool = False) -> str:
+    """``olt`` and the like of two floats."""
+    w = f.write
+    if predicate in ("true", "false"):
+        return ("splat (i1 true)" if predicate == "true" else "zeroinitializer") if vector else predicate
+    if bits_known(a) is not None and bits_known(b) is None and predicate not in ("ord", "uno"):
+        a, b, predicate = b, a, predicate[0] + _SWAPPED[predicate[1:]]
+    known = bits_known(b)
+    bits = [w.bits_of(word, vector) for word in (a, b)]
+    if predicate in ("ord", "uno"):
+        numbers = bits[:1] if a == b or (known is not None and known & _MAGNITUDE <= INFINITY) else bits
+        tests = [(_is_number if predicate == "ord" else is_nan)(f, vector, word) for word in numbers]
+        return tests[0] if len(tests) == 1 else w.bit_op("and" if predicate == "ord" else "or", tests[0], tests[1], vector)
+    relation = predicate[1:]
+    if predicate[0] == "u" and not (no_nan or relation == "ne"):
+        return w.mask_not(compare(f, "o" + _INVERSE[relation], vector, a, b), vector)
+    if relation == "ne":
+        other = w.mask_not(compare(f, "oeq", vector, a, b, no_nan), vector)
+        if predicate[0] == "u" or no_nan:
+            return other
+        return w.bit_op("and", other, compare(f, "ord", vector, a, b), vector)
+    if a == b and known is None:
+        if relation in ("eq", "le", "ge"):
+            return _is_number(f, vector, bits[0])
+        return "zeroinitializer" if vector else "false"
+    if known is not None and known & _MAGNITUDE <= INFINITY:
+        return _in_intervals(f, vector, bits[0], _intervals(relation, known, no_nan))
+    test = w.compare("eq" if relation == "eq" else f"s{relation}", *(_ordered(f, vector, word) for word in bits), vector)
+    if not no_nan:
+        for word in bits[: 1 if relation == "eq" else 2]:
+            test = w.bit_op("and", test, _is_number(f, vector, word), vector)
+    return test
+
+
+def _intervals(relation: str, known: int, no_nan: bool) -> list[tuple[int, int]]:
+    """The bit patterns that compare so with a constant; an interval may go round from the last pattern to the first."""
+    size = known & _MAGNITUDE
+    key = -size if known & _SIGN else size
+    top = _MAGNITUDE if no_nan else INFINITY
+    bottom = _ALL if no_nan else _NEGATIVE_INFINITY
+    if relation == "eq":
+        return [(known, known)] if size else [(0, 0), (_SIGN, _SIGN)]
+    strict = relation in ("lt", "gt")
+    if relation[0] == "g":
+        least = key + strict
+        if least > 0:
+            return [(least, top)] if least <= top else []
+        return [(0, top), (_SIGN, _SIGN - least)] if not (strict and key == 0) else [(1, top)]
+    most = key - strict
+    if most < 0:
+        return [(_SIGN - most, bottom)] if _SIGN - most <= bottom else []
+    return [(_SIGN, most)] if no_nan else [(0, most), (_SIGN, bottom)]
+
+
+def _in_intervals(f: Legalizer, vector: bool, bits: str, intervals: list[tuple[int, int]]) -> str:
+    w = f.write
+    result = ""
+    for low, high in intervals:
+        if low == high:
+            test = w.compare("eq", bits, low, vector)
+        elif low == 0 and high >= low:
+            test = w.compare("ule", bits, high, vector)
+        elif low == _SIGN:
+            test = w.compare("sle", bits, high, vector)
+        elif high == _ALL:
+            test = w.compare("uge", bits, low, vector)
+        elif high == _MAGNITUDE:
+            test = w.compare("sge", bits, low, vector)
+        else:
+            test = w.compare("ule", w.op("sub", bits, low, vector), high - low, vector)
+        result = w.bit_op("or", result, test, vector) if result else test
+    return result or ("zeroinitializer" if vector else "false")
+
+
+@rule("fcmp")
+def legalize_fcmp(f: Legalizer, instruction: Instruction) -> None:
+    parts = instruction.parts
+    no_nan = "nnan" in parts.flags or "fast" in parts.flags
+    half = _is_half(f, instruction)
+
+    def compute(vector: bool, a: Words, b: Words) -> Words:
+        if half:
+            a, b = ([from_half(f, vector, words[0])] for words in (a, b))
+        return [compare(f, parts.predicate, vector, a[0], b[0], no_nan)]
+
+    f.elementwise(instruction, compute)
+
+
+# --- arithmetic
+
+
+def _is_half(f: Legalizer, instruction: Instruction) -> bool:
+    element = f.shapes.of(instruction.operands[0].type).element
+    if element == "bfloat":
+        raise NotLegal("arithmetic on bfloat")
+    return element == "half"
+
+
+@rule("fadd", "fsub", "fmul", "fdiv", "frem")
+def legalize_float_arithmetic(f: Legalizer, instruction: Instruction) -> None:
+    half = _is_half(f, instruction)
+    operation = instruction.op
+
+    def compute(vector: bool, a: Words, b: Words) -> Words:
+        if half:
+            a, b = ([from_half(f, vector, words[0])] for words in (a, b))
+        if operation == "frem":
+            made = call_routine(f, "remainder", vector, [a[0], b[0]])[0]
+        else:
+            made = f.write.float_op(operation, a[0], b[0], vector)
+        return [to_half(f, vector, made) if half else made]
+
+    f.elementwise(instruction, compute)
+
+
+@rule("fneg")
+def legalize_fneg(f: Legalizer, instruction: Instruction) -> None:
+    half = _is_half(f, instruction)
+
+    def compute(vector: bool, a: Words) -> Words:
+        w = f.write
+        if half:
+            return [w.op("xor", a[0], 0x8000, vector)]
+        return [w.float_of(w.op("xor", w.bits_of(a[0], vector), _SIGN, vector), vector)]
+
+    f.elementwise(instruction, compute)
+
+
+def square_root(f: Legalizer, vector: bool, value: str) -> str:
+    """Heron's steps on the number scaled to 1 ... 4, then the last bits by comparing squares; rounded to nearest."""
+    w = f.write
+    bits = w.bits_of(value, vector)
+    zeros = w.count_zeros(bits, False, vector)
+    tiny = w.compare("ult", bits, 0x800000, vector)
+    normal = w.op("or", w.op("and", bits, 0x7FFFFF, vector), 0x800000, vector)
+    moved = w.op("shl", bits, w.op("sub", zeros, 8, vector), vector)
+    mantissa = w.select(tiny, moved, normal, "i32", vector)
+    lowered = w.op("sub", constant(9, vector), zeros, vector)
+    exponent = w.select(tiny, lowered, w.op("lshr", bits, 23, vector), "i32", vector)
+    # Twice the mantissa where that leaves an even power of two.
+    is_even = w.op("xor", w.op("and", exponent, 1, vector), 1, vector)
+    scaled = w.op("shl", mantissa, is_even, vector)
+    as_float = w.bits_of(_converted(f, vector, scaled), vector)
+    number_bits = w.op("sub", as_float, 23 << 23, vector)
+    number = w.float_of(number_bits, vector)
+    root = w.float_of(w.op("add", w.op("lshr", number_bits, 1, vector), 0x1FBD1DF5, vector), vector)
+    half = w.float_of(constant(0x3F000000, vector), vector)
+    for _ in range(3):
+        ratio = w.float_op("fdiv", number, root, vector)
+        root = w.float_op("fmul", half, w.float_op("fadd", root, ratio, vector), vector)
+    large = w.float_of(w.op("add", w.bits_of(root, vector), 23 << 23, vector), vector)
+    found = w.value(f"fptosi {vector_of('float', vector)} {large} to {vector_of('i32', vector)}")
+    square = w.op("shl", scaled, 23, vector)
+    for _ in range(2):
+        rest = w.op("sub", square, w.op("mul", found, found, vector), vector)
+        below = w.compare("sgt", rest, found, vector)
+        above = w.compare("sle", rest, w.op("sub", constant(0, vector), found, vector), vector)
+        found = w.op("add", found, w.to_int(below, vector), vector)
+        found = w.op("sub", found, w.to_int(above, vector), vector)
+    power = w.op("ashr", w.op("sub", w.op("sub", exponent, 150 + 23, vector), is_even, vector), 1, vector)
+    result = w.op("add", found, w.op("shl", w.op("add", power, 23 + 127 - 1, vector), 23, vector), vector)
+    special = w.compare("uge", w.op("sub", bits, 1, vector), INFINITY - 1, vector)
+    is_zero = w.compare("eq", w.op("shl", bits, 1, vector), 0, vector)
+    is_infinite = w.compare("eq", bits, INFINITY, vector)
+    itself = w.bit_op("or", is_zero, is_infinite, vector)
+    other = w.select(itself, bits, constant(0x7FC00000, vector), "i32", vector)
+    return w.float_of(w.select(special, other, result, "i32", vector), vector)
+
+
+def rounded(f: Legalizer, vector: bool, way: str, value: str) -> str:
+    """``trunc floor ceil round roundeven`` on the bits: a carry out of the mantissa steps the exponent."""
+    w = f.write
+    bits = w.bits_of(value, vector)
+    size = magnitude(f, vector, bits)
+    sign = w.op("xor", bits, size, vector)
+    exponent = w.op("lshr", size, 23, vector)
+    places = w.op("sub", constant(150, vector), exponent, vector)
+    whole = w.op("shl", constant(-1, vector), places, vector)
+    one = w.op("or", sign, 0x3F800000, vector)
+    if way == "trunc":
+        total, small = bits, sign
+    elif way in ("floor", "ceil"):
+        negative = w.op("ashr", bits, 31, vector)
+        away = negative if way == "floor" else w.op("xor", negative, -1, vector)
+        part = w.op("xor", whole, -1, vector)
+        total = w.op("add", bits, w.op("and", part, away, vector), vector)
+        has_sign = w.compare("ne", away, 0, vector)
+        outward = w.bit_op("and", has_sign, w.compare("ne", size, 0, vector), vector)
+        small = w.select(outward, one, sign, "i32", vector)
+    else:
+        half = w.op("shl", constant(1, vector), w.op("sub", places, 1, vector), vector)
+        if way == "round":
+            total = w.op("add", bits, half, vector)
+            limit = 0x3F000000
+        else:
+            last = w.op("and", w.op("lshr", bits, places, vector), 1, vector)
+            total = w.op("add", w.op("add", bits, w.op("sub", half, 1, vector), vector), last, vector)
+            limit = 0x3F000001
+        small = w.select(w.compare("uge", size, limit, vector), one, sign, "i32", vector)
+    middle = w.op("and", total, whole, vector)
+    result = w.select(w.compare("ult", exponent, 127, vector), small, middle, "i32", vector)
+    return w.float_of(w.select(w.compare("uge", exponent, 150, vector), bits, result, "i32", vector), vector)
+
+
+def least_or_greatest(f: Legalizer, vector: bool, a: str, b: str, least: bool, number_wins: bool) -> str:
+    """-0 is below +0; beside a NaN the number (``minnum``) or the NaN (``minimum``)."""
+    w = f.write
+    words = [w.bits_of(word, vector) for word in (a, b)]
+    keys = []
+    for word in words:
+        negative = w.op("ashr", word, 31, vector)
+        keys.append(w.op("xor", word, w.op("and", negative, _MAGNITUDE, vector), vector))
+    test = w.compare("slt" if least else "sgt", keys[0], keys[1], vector)
+    result = w.select(test, words[0], words[1], "i32", vector)
+    nans = [None if (known := bits_known(each)) is not None and known & _MAGNITUDE <= INFINITY else is_nan(f, vector, word)
+            for each, word in zip((a, b), words)]
+    for number, test_of_nan in enumerate(nans):
+        if test_of_nan is not None:
+            taken = words[1 - number] if number_wins else words[number]
+            result = w.select(test_of_nan, taken, result, "i32", vector)
+    return w.float_of(result, vector)
+
+
+# --- conversions
+
+
+def _converted(f: Legalizer, vector: bool, a: str) -> str:
+    return f.write.value(f"sitofp {vector_of('i32', vector)} {a} to {vector_of('float', vector)}")
+
+
+def from_integer(f: Legalizer, vector: bool, bits: int, a: Words, is_signed: bool) -> str:
+    """Rounded to nearest, ties to even."""
+    w = f.write
+    if bits == 1:
+        return _converted(f, vector, extend(f, vector, 1, 1, a, is_signed)[0])
+    a = (sign_extended if is_signed else zero_extended)(f, bits, a, vector)
+    if len(a) == 1:
+        if is_signed or bits < 32 or f.zero_above.get(a[0], 32) < 32:
+            return _converted(f, vector, a[0])
+        # Halved six times with a sticky bit, and scaled back: 26 bits are enough for one rounding.
+        sticky = w.op("lshr", w.op("add", w.op("and", a[0], 63, vector), 63, vector), 6, vector)
+        part = _converted(f, vector, w.op("or", w.op("lshr", a[0], 6, vector), sticky, vector))
+        large = w.op("add", w.bits_of(part, vector), 6 << 23, vector)
+        small = w.bits_of(_converted(f, vector, a[0]), vector)
+        return w.float_of(w.select(w.compare("slt", a[0], 0, vector), large, small, "i32", vector), vector)
+    if len(a) > 2:
+        raise NotLegal(f"a conversion of {bits} bits to floating point")
+    if is_signed:
+        negative = is_negative(f, vector, 64, a)
+        size = from_integer(f, vector, 64, select_words(f, vector, negative, negate(f, vector, a), a), False)
+        sign = w.op("and", a[1], _SIGN, vector)
+        return w.float_of(w.op("or", w.bits_of(size, vector), sign, vector), vector)
+    low, high = a
+    no_high = w.compare("eq", high, 0, vector)
+    zeros = w.select(
+        no_high,
+        w.op("add", w.count_zeros(low, False, vector), 32, vector),
+        w.count_zeros(high, False, vector),
+        "i32",
+        vector,
+    )
+    rest, top = shift(f, "shl", vector, 64, a, [w.op("and", zeros, 63, vector), constant(0, vector)])
+    lost = w.op("or", rest, w.op("and", top, 63, vector), vector)
+    sticky = w.to_int(w.compare("ne", lost, 0, vector), vector)
+    part = w.bits_of(_converted(f, vector, w.op("or", w.op("lshr", top, 6, vector), sticky, vector)), vector)
+    scale = w.op("shl", w.op("sub", constant(38, vector), zeros, vector), 23, vector)
+    is_zero = w.compare("eq", w.op("or", low, high, vector), 0, vector)
+    return w.float_of(w.select(is_zero, constant(0, vector), w.op("add", part, scale, vector), "i32", vector), vector)
+
+
+@rule("sitofp", "uitofp")
+def legalize_to_float(f: Legalizer, instruction: Instruction) -> None:
+    source, target = f.shapes.of(instruction.operands[0].type), f.shapes.of(instruction.type)
+    is_signed = instruction.op[0] == "s"
+
+    def compute(vector: bool, a: Words) -> Words:
+        made = from_integer(f, vector, source.bits, a, is_signed)
+        return [to_half(f, vector, made) if target.element == "half" else made]
+
+    f.elementwise(instruction, compute)
+
+
+def to_integer(f: Legalizer, vector: bool, bits: int, value: str, is_signed: bool) -> Words:
+    """Cut off; what does not fit is anything."""
+    w = f.write
+    if bits < 32 or (bits == 32 and is_signed):
+        return [w.value(f"fptosi {vector_of('float', vector)} {value} to {vector_of('i32', vector)}")]
+    if bits == 32:
+        return [float_to_unsigned(f, vector, value)]
+    if bits > 64:
+        raise NotLegal(f"a conversion of floating point to {bits} bits")
+    pattern = w.bits_of(value, vector)
+    size = magnitude(f, vector, pattern)
+    mantissa = w.op("or", w.op("and", size, 0x7FFFFF, vector), 0x800000, vector)
+    left = w.op("sub", w.op("lshr", size, 23, vector), 150, vector)
+    zero = constant(0, vector)
+    large = shift(f, "shl", vector, 64, [mantissa, zero], [left, zero])
+    right = w.op("sub", zero, left, vector)
+    limited = w.select(w.compare("ult", right, 31, vector), right, constant(31, vector), "i32", vector)
+    small = [w.op("lshr", mantissa, limited, vector), zero]
+    found = select_words(f, vector, w.compare("slt", left, 0, vector), small, large)
+    if not is_signed:
+        return found
+    return select_words(f, vector, w.compare("slt", pattern, 0, vector), negate(f, vector, found), found)
+
+
+@rule("fptosi", "fptoui")
+def legalize_to_integer(f: Legalizer, instruction: Instruction) -> None:
+    source, target = f.shapes.of(instruction.operands[0].type), f.shapes.of(instruction.type)
+    is_signed = instruction.op == "fptosi"
+
+    def compute(vector: bool, a: Words) -> Words:
+        value = from_half(f, vector, a[0]) if source.element == "half" else a[0]
+        found = to_integer(f, vector, target.bits, value, is_signed)
+        if target.bits == 1:
+            return [f.write.compare("ne", f.write.op("and", found[0], 1, vector), 0, vector)]
+        return found
+
+    f.elementwise(instruction, compute)
+
+
+def from_half(f: Legalizer, vector: bool, half: str) -> str:
+    w = f.write
+    low = zero_extended(f, 16, [half], vector)[0]
+    size = w.op("and", low, 0x7FFF, vector)
+    sign = w.op("shl", w.op("xor", low, size, vector), 16, vector)
+    normal = w.op("add", w.op("shl", size, 13, vector), 112 << 23, vector)
+    special = w.op("add", normal, 112 << 23, vector)
+    tiny = w.op("sub", w.bits_of(_converted(f, vector, size), vector), 24 << 23, vector)
+    result = w.select(w.compare("uge", size, 0x7C00, vector), special, normal, "i32", vector)
+    result = w.select(w.compare("ult", size, 0x400, vector), tiny, result, "i32", vector)
+    result = w.select(w.compare("eq", size, 0, vector), size, result, "i32", vector)
+    return w.float_of(w.op("or", result, sign, vector), vector)
+
+
+def to_half(f: Legalizer, vector: bool, value: str) -> str:
+    """Rounded to nearest, ties to even."""
+    w = f.write
+    bits = w.bits_of(value, vector)
+    size = magnitude(f, vector, bits)
+    sign = w.op("lshr", w.op("xor", bits, size, vector), 16, vector)
+    last = w.op("and", w.op("lshr", size, 13, vector), 1, vector)
+    total = w.op("add", w.op("add", size, 0xFFF, vector), last, vector)
+    normal = w.op("lshr", w.op("sub", total, 112 << 23, vector), 13, vector)
+    exponent = w.op("lshr", size, 23, vector)
+    mantissa = w.op("or", w.op("and", size, 0x7FFFFF, vector), 0x800000, vector)
+    wanted = w.op("sub", constant(126, vector), exponent, vector)
+    places = w.select(w.compare("ult", wanted, 31, vector), wanted, constant(31, vector), "i32", vector)
+    half = w.op("sub", w.op("shl", constant(1, vector), w.op("sub", places, 1, vector), vector), 1, vector)
+    odd = w.op("and", w.op("lshr", mantissa, places, vector), 1, vector)
+    tiny = w.op("lshr", w.op("add", w.op("add", mantissa, half, vector), odd, vector), places, vector)
+    nan = w.compare("ugt", size, INFINITY, vector)
+    special = w.select(nan, constant(0x7E00, vector), constant(0x7C00, vector), "i32", vector)
+    result = w.select(w.compare("ult", size, 0x38800000, vector), tiny, normal, "i32", vector)
+    result = w.select(w.compare("uge", size, 0x47800000, vector), special, result, "i32", vector)
+    made = w.op("or", result, sign, vector)
+    f.zero_above[made] = 16
+    return made
+
+
+@rule("fpext", "fptrunc")
+def legalize_float_size(f: Legalizer, instruction: Instruction) -> None:
+    source, target = f.shapes.of(instruction.operands[0].type), f.shapes.of(instruction.type)
+    if {source.element, target.element} != {"half", "float"}:
+        raise NotLegal(f"a conversion from {source.element} to {target.element}")
+    convert = from_half if instruction.op == "fpext" else to_half
+    f.elementwise(instruction, lambda vector, a: [convert(f, vector, a[0])])
+

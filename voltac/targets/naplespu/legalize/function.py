@@ -1,0 +1,289 @@
+"""One function -> the same function on legal values: the walk, and what is the same for all types.
+
+    define i64 @f(i64 %a, <16 x i64> %b)      ->    define { i32, i32 } @f(i32 %a.0, i32 %a.1, <16 x i32> %b.0, ...)
+
+Every value is replaced by its parts (``shapes.py``); a rule a kind of instruction,
+found by operation in :data:`RULES`, says how. Blocks keep their names and order; those a rule
+begins follow the block it stands in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from voltac.ir.cfg import control_flow
+from voltac.ir.interp_values import Kinds, Value, constant, float_bits
+from voltac.ir.model import Block, Function, Instruction, Module
+from voltac.ir.parts import Operand
+from voltac.targets.naplespu.legalize.shapes import LANES, NotLegal, Shapes, vector_of
+from voltac.targets.naplespu.legalize.writer import Writer, signed
+
+Rule = Callable[["Legalizer", Instruction], None]
+RULES: dict[str, Rule] = {}
+"""Operation -> rule; the files of this folder add theirs."""
+
+Words = list[str]
+
+
+def rule(*operations: str) -> Callable[[Rule], Rule]:
+    def add(function: Rule) -> Rule:
+        RULES.update(dict.fromkeys(operations, function))
+        return function
+
+    return add
+
+
+class Legalizer:
+    """State of one function's rewriting."""
+
+    def __init__(self, module: Module, shapes: Shapes, function: Function) -> None:
+        self.module = module
+        self.shapes = shapes
+        self.layout = shapes.layout
+        self.function = function
+        self.write = Writer(function.blocks[0].name)
+        self.values: dict[str, Words] = {}
+        self.zero_above: dict[str, int] = {}
+        """Part -> number of its low bits that may be set."""
+        self.sign_from: dict[str, int] = {}
+        """Part -> bits it was sign-extended from."""
+        self.extended_from: dict[str, tuple[bool, str]] = {}
+        """High word of a 64-bit number -> (signed, low word): the number is that word, extended."""
+        self._kinds = Kinds(shapes.layout)
+        self._phis: list[tuple[Block, int, str, str, int]] = []
+        """Block and position of the phi to be, its name and type, and which part it is."""
+        self._last_block: dict[str, str] = {}
+        self.result_address = ""
+
+    # --- operands ---
+
+    def words(self, operand: Operand) -> Words:
+        """The parts of an operand."""
+        text = operand.value
+        if text[0] == "%":
+            return self.values[text]
+        types = self.shapes.parts(operand.type)
+        if text in ("poison", "undef"):
+            return ["poison"] * len(types)
+        if text in ("zeroinitializer", "null"):
+            return [_zero(type) for type in types]
+        if operand.type.startswith("ptr"):
+            return [self._address(text)]
+        return self._constant(operand)
+
+    def columns(self, operand: Operand) -> list[Words]:
+        """The words of each chunk."""
+        shape = self.shapes.of(operand.type)
+        words = self.words(operand)
+        return [words[start : start + shape.words] for start in range(0, len(words), shape.words)]
+
+    def _address(self, text: str) -> str:
+        """A constant address; expressions become instructions."""
+        if text[0] == "@":
+            return text
+        if text.startswith("getelementptr"):
+            from voltac.ir.scan import match_bracket, split_list
+
+            opening = text.index("(")
+            source, base, *indices = split_list(text[opening + 1 : match_bracket(text, opening) - 1])
+            pointer = self._address(base.partition(" ")[2])
+            from voltac.ir.interp_values import constant_offset
+
+            numbers = [int(index.rpartition(" ")[2]) for index in indices]
+            return self.write.near(pointer, constant_offset(self._kinds[source], numbers))
+        if text.startswith("inttoptr"):
+            return self.write.pointer(str(signed(int(text[text.index("(") + 1 :].split(" ")[1]))))
+        if text.startswith("addrspacecast"):
+            raise NotLegal("a pointer that changes its address space")
+        raise NotLegal(f"the constant {text}")
+
+    def _constant(self, operand: Operand) -> Words:
+        kind = self._kinds[operand.type]
+        if "@" in operand.value or "inttoptr" in operand.value:
+            return self._constant_of_addresses(operand)
+        value = constant(self._kinds, kind, operand.value, lambda name: 0)
+        return self._encoded(operand.type, value)
+
+    def _constant_of_addresses(self, operand: Operand) -> Words:
+        from voltac.ir.parts import parse_operand
+        from voltac.ir.scan import split_list
+
+        text = operand.value
+        if text[0] not in "<[{":
+            if text.startswith("ptrtoint"):
+                inside = text[text.index("(") + 1 : text.rindex(" to ")]
+                words = [self.write.number(self._address(parse_operand(inside).value))]
+                return words + ["0"] * (len(self.shapes.parts(operand.type)) - 1)
+            raise NotLegal(f"the constant {text}")
+        items = [parse_operand(item) for item in split_list(text.strip("<>[]{} "))]
+        if operand.type[0] == "<" and not self.shapes.is_aggregate(operand.type):
+            scalars = [self.words(item)[0] for item in items]
+            whole = len(items) // LANES * LANES
+            found = []
+            for start in range(0, whole, LANES):
+                numbers = [each if each == "poison" else self.write.number(each) for each in scalars[start : start + LANES]]
+                found.append(self.write.gathered(numbers))
+            return found + scalars[whole:]
+        return [word for item in items for word in self.words(item)]
+
+    def _encoded(self, type: str, value: Value) -> Words:
+        """The parts of a constant's value."""
+        if self.shapes.is_aggregate(type):
+            return [word for (member, _), part in zip(self.shapes.members(type), value) for word in self._encoded(member, part)]
+        shape = self.shapes.of(type)
+        elements = value if shape.lanes else [value]
+        found: Words = []
+        at = 0
+        for chunk in shape.chunks:
+            row = elements[at : at + (LANES if chunk else 1)]
+            at += len(row)
+            for word in range(shape.words):
+                texts = [_word(shape.element, shape.bits, element, word) for element in row]
+                if not chunk:
+                    found.append(texts[0])
+                elif len(set(texts)) == 1:
+                    kind = shape.kind(True)
+                    found.append("poison" if texts[0] == "poison" else f"splat ({kind} {texts[0]})")
+                else:
+                    found.append("<" + ", ".join(f"{shape.kind(True)} {text}" for text in texts) + ">")
+        return found
+
+    # --- results ---
+
+    def define(self, instruction: Instruction, words: Words) -> None:
+        self.values[instruction.name] = words
+
+    def elementwise(self, instruction: Instruction, compute: Callable[..., Words]) -> None:
+        """``compute(vector, *words of each operand)`` for each chunk."""
+        columns = [self.columns(operand) for operand in instruction.operands]
+        chunks = self.shapes.of(instruction.operands[-1].type).chunks
+        made = [compute(chunk, *(column[number] for column in columns)) for number, chunk in enumerate(chunks)]
+        self.define(instruction, [word for words in made for word in words])
+
+    # --- the walk ---
+
+    def run(self) -> Function:
+        flow = control_flow(self.function)
+        blocks = {block.name: block for block in self.function.blocks}
+        header = self._header()
+        for number, name in enumerate(flow.order):
+            if number:
+                self.write.start(name)
+            self._block(blocks[name])
+            self._last_block[name] = self.write.label
+        self._finish_phis()
+        entry = self.write.blocks[0]
+        entry.instructions[:0] = [Instruction(f"  {line}") for line in self.write.allocated]
+        for number, block in enumerate(self.write.blocks):
+            block.label_line = f"{block.name}:" if number else ""
+        entry.label_line = "entry:" if entry.name.isdigit() else f"{entry.name}:"
+        return Function(header, self.write.blocks)
+
+    def _header(self) -> str:
+        texts: list[str] = []
+        types = self.shapes.parts(self.function.return_type)
+        if too_many_results(types):
+            self.result_address = "%result.0x"
+            texts.append("ptr %result.0x")
+        for parameter in self.function.parameters:
+            parts = self.shapes.parts(parameter.type)
+            attributes = " ".join(word for word in ("noalias",) if word in parameter.attributes.split())
+            names = [f"{parameter.name}.{number}x" for number in range(len(parts))]
+            self.values[parameter.name] = names
+            texts += [f"{type} {attributes} {name}".replace("  ", " ") for type, name in zip(parts, names)]
+        header = self.function.header
+        name = self.function.name
+        before = header[: header.index("@" + name + "(")]
+        words = [word for word in before.split() if word in ("internal", "private", "dso_local", "linkonce_odr")]
+        result = "void" if self.result_address else result_type(types)
+        attributes = " ".join(word for word in self.function.attributes.split() if word[0] in '#"')
+        return f"define {' '.join([*words, result])} @{name}({', '.join(texts)}) {attributes} {{".replace("  {", " {")
+
+    def _block(self, block: Block) -> None:
+        for instruction in block.instructions:
+            if instruction.op.startswith("#"):
+                continue
+            found = RULES.get(instruction.op)
+            if found is None:
+                raise NotLegal(f"the operation {instruction.op}")
+            found(self, instruction)
+
+    def phi(self, instruction: Instruction) -> None:
+        """Its parts are filled in when all values are known."""
+        names: Words = []
+        for number, type in enumerate(self.shapes.parts(instruction.type)):
+            name = self.write.name()
+            names.append(name)
+            block = self.write.blocks[-1]
+            self._phis.append((block, len(block.instructions), name, type, number))
+            block.instructions.append(instruction)
+        self.define(instruction, names)
+
+    def _finish_phis(self) -> None:
+        constants: dict[tuple[str, str], Words] = {}
+        for block, index, name, type, number in self._phis:
+            original = block.instructions[index]
+            incoming = []
+            for operand, label in zip(original.operands, original.parts.labels):
+                if label not in self._last_block:
+                    continue  # comes from a block that is never reached
+                if operand.value[0] == "%":
+                    words = self.values[operand.value]
+                else:
+                    key = operand.type, operand.value
+                    if "(" in operand.value and "splat" not in operand.value:
+                        words = self._words_at_end(operand, self._last_block[label])
+                    else:
+                        words = constants.get(key) or constants.setdefault(key, self.words(operand))
+                incoming.append(f"[ {words[number]}, %{self._last_block[label]} ]")
+            block.instructions[index] = Instruction(f"  {name} = phi {type} {', '.join(incoming)}")
+
+    def _words_at_end(self, operand: Operand, label: str) -> Words:
+        """A constant expression, computed before the terminator of a block."""
+        block = next(block for block in self.write.blocks if block.name == label)
+        last = block.instructions.pop()
+        blocks, self.write.blocks = self.write.blocks, [block]
+        words = self.words(operand)
+        self.write.blocks = blocks
+        block.instructions.append(last)
+        return words
+
+
+def _zero(type: str) -> str:
+    if type[0] == "<":
+        return "zeroinitializer"
+    return "null" if type.startswith("ptr") else {"float": "0.0", "i1": "false"}.get(type, "0")
+
+
+def _word(element: str, bits: int, value: Value, word: int) -> str:
+    """One part of a constant's element."""
+    if value is None:
+        return "poison"
+    if element == "i1":
+        return "true" if value else "false"
+    if element == "float":
+        # The bits of the equal double, as LLVM writes what is no short decimal; a NaN's own bits survive.
+        return f"0x{float_bits(value, 64):016X}"
+    if element in ("half", "bfloat"):
+        return str(float_bits(value, 16))
+    if element.startswith("ptr"):
+        return "0" if not value else str(signed(value))
+    return str(signed(value >> 32 * word))
+
+
+_MOST_SCALARS, _MOST_VECTORS = 6, 6
+"""Registers for results (reference 3.2)."""
+
+
+def too_many_results(types: list[str]) -> bool:
+    vectors = sum(type[0] == "<" and type != vector_of("i1", True) for type in types)
+    return vectors > _MOST_VECTORS or len(types) - vectors > _MOST_SCALARS
+
+
+def result_type(types: list[str]) -> str:
+    return "void" if not types else types[0] if len(types) == 1 else f"{{ {', '.join(types)} }}"
+
+
+@rule("phi")
+def legalize_phi(f: Legalizer, instruction: Instruction) -> None:
+    f.phi(instruction)

@@ -1,0 +1,442 @@
+"""Integer arithmetic of any width -> arithmetic on 32-bit words.
+
+    %s = add i64 %a, %b      ->    low = add a0, b0; carry = icmp ult low, a0; high = add (add a1, b1), zext carry
+    %d = lshr i8 %a, %b      ->    lshr i32 (and a, 255), (and b, 255)
+
+A number narrower than its words has anything in the bits above; who depends on
+them clears or extends them first (``zero_extended``, ``sign_extended``).
+"""
+
+from __future__ import annotations
+
+from voltac.ir.model import Instruction
+from voltac.ir.parts import Operand
+from voltac.targets.naplespu.legalize.function import Legalizer, Words, rule
+from voltac.targets.naplespu.legalize.shapes import NotLegal
+from voltac.targets.naplespu.legalize.writer import constant
+
+ALL = 0xFFFFFFFF
+
+
+def literal(word: str) -> int | None:
+    """The number a word is in every lane, if that is known."""
+    text = word[len("splat (i32 ") : -1] if word.startswith("splat (i32 ") else word
+    if text == "zeroinitializer":
+        return 0
+    return int(text) & ALL if text.lstrip("-").isdigit() else None
+
+
+def zero_extended(f: Legalizer, bits: int, words: Words, vector: bool) -> Words:
+    """Clear what lies above the number."""
+    rest = bits % 32
+    if not rest:
+        return words
+    last = words[-1]
+    known = literal(last)
+    if known is not None:
+        return [*words[:-1], constant(known & ((1 << rest) - 1), vector)]
+    if f.zero_above.get(last, 32) <= rest:
+        return words
+    cleared = f.write.op("and", last, (1 << rest) - 1, vector)
+    f.zero_above[cleared] = rest
+    return [*words[:-1], cleared]
+
+
+def sign_extended(f: Legalizer, bits: int, words: Words, vector: bool) -> Words:
+    """Repeat the number's sign above it."""
+    rest = bits % 32
+    if not rest:
+        return words
+    last = words[-1]
+    known = literal(last)
+    if known is not None:
+        low = known & ((1 << rest) - 1)
+        return [*words[:-1], constant(low - (1 << rest) if low >> (rest - 1) else low, vector)]
+    if f.sign_from.get(last, 32) <= rest or f.zero_above.get(last, 32) < rest:
+        return words
+    extended = f.write.op("ashr", f.write.op("shl", last, 32 - rest, vector), 32 - rest, vector)
+    f.sign_from[extended] = rest
+    return [*words[:-1], extended]
+
+
+# --- arithmetic
+
+
+def add(f: Legalizer, vector: bool, a: Words, b: Words) -> Words:
+    w = f.write
+    made: Words = []
+    carry = ""
+    for number, (x, y) in enumerate(zip(a, b)):
+        total = w.op("add", x, y, vector)
+        last = number == len(a) - 1
+        over = "" if last else w.compare("ult", total, x, vector)
+        if carry:
+            total_before = total
+            total = w.op("add", total, w.to_int(carry, vector), vector)
+            if not last:
+                over = w.bit_op("or", over, w.compare("ult", total, total_before, vector), vector)
+        made.append(total)
+        carry = over
+    return made
+
+
+def subtract(f: Legalizer, vector: bool, a: Words, b: Words) -> Words:
+    w = f.write
+    made: Words = []
+    borrow = ""
+    for number, (x, y) in enumerate(zip(a, b)):
+        total = w.op("sub", x, y, vector)
+        last = number == len(a) - 1
+        below = "" if last else w.compare("ult", x, y, vector)
+        if borrow:
+            taken = w.to_int(borrow, vector)
+            if not last:
+                below = w.bit_op("or", below, w.compare("ult", total, taken, vector), vector)
+            total = w.op("sub", total, taken, vector)
+        made.append(total)
+        borrow = below
+    return made
+
+
+def negate(f: Legalizer, vector: bool, a: Words) -> Words:
+    return subtract(f, vector, [constant(0, vector)] * len(a), a)
+
+
+def multiply(f: Legalizer, vector: bool, a: Words, b: Words) -> Words:
+    w = f.write
+    if len(a) == 1:
+        return [w.op("mul", a[0], b[0], vector)]
+    if len(a) == 2:
+        low = w.op("mul", a[0], b[0], vector)
+        forms = [_extension(f, words) for words in (a, b)]
+        if forms[0] is not None and forms[0] == forms[1]:
+            return [low, w.high_product(a[0], b[0], forms[0], vector)]
+        high = w.high_product(a[0], b[0], False, vector)
+        for x, y in ((a[0], b[1]), (a[1], b[0])):
+            if 0 not in (literal(x), literal(y)):
+                high = w.op("add", high, w.op("mul", x, y, vector), vector)
+        return [low, high]
+    zero = constant(0, vector)
+    total = [zero] * len(a)
+    for number, x in enumerate(a):
+        for other in range(len(a) - number):
+            place = number + other
+            product = [w.op("mul", x, b[other], vector), w.high_product(x, b[other], False, vector)]
+            row = ([zero] * place + product + [zero] * len(a))[: len(a)]
+            total = add(f, vector, total, row)
+    return total
+
+
+def _extension(f: Legalizer, words: Words) -> bool | None:
+    """Whether a 64-bit number is a word with its sign (True), or with zeros (False), above it."""
+    known = f.extended_from.get(words[1])
+    if known is not None and known[1] == words[0]:
+        return known[0]
+    low, high = literal(words[0]), literal(words[1])
+    if low is not None and high in (0, ALL):
+        return True if (low >> 31 == 1) == (high == ALL) else (False if high == 0 else None)
+    return False if high == 0 else None
+
+
+# --- shifts
+
+
+def shift(f: Legalizer, operation: str, vector: bool, bits: int, a: Words, by: Words) -> Words:
+    """``shl``, ``lshr`` or ``ashr``."""
+    w = f.write
+    by = zero_extended(f, bits, by, vector)
+    if operation == "lshr":
+        a = zero_extended(f, bits, a, vector)
+    elif operation == "ashr":
+        a = sign_extended(f, bits, a, vector)
+    known = literal(by[0])
+    if len(a) == 1:
+        made = w.op(operation, a[0], by[0], vector)
+        if operation == "lshr":
+            f.zero_above[made] = max(0, min(bits, f.zero_above.get(a[0], 32)) - (known or 0))
+        elif operation == "ashr":
+            f.sign_from[made] = max(1, min(bits, f.sign_from.get(a[0], 32)) - (known or 0))
+        return [made]
+    if known is not None:
+        return _shift_by_constant(f, operation, vector, a, known)
+    if len(a) > 2:
+        raise NotLegal(f"a shift of {bits} bits by a variable amount")
+    return _shift_pair(f, operation, vector, a, by[0])
+
+
+def _shift_by_constant(f: Legalizer, operation: str, vector: bool, a: Words, by: int) -> Words:
+    w = f.write
+    count, rest = by // 32, by % 32
+    zero = constant(0, vector)
+    fill = w.op("ashr", a[-1], 31, vector) if operation == "ashr" else zero
+    if operation == "shl":
+        moved = [zero] * count + a
+        below = [zero, *moved]
+        if not rest:
+            return moved[: len(a)]
+        return [
+            _joined(f, vector, w.op("shl", moved[n], rest, vector), below[n], "lshr", 32 - rest, zero) for n in range(len(a))
+        ]
+    moved = a[count:] + [fill] * (count + 1)
+    if not rest:
+        return moved[: len(a)]
+    made: Words = []
+    for number in range(len(a)):
+        is_top = number == len(a) - 1 - count
+        if number > len(a) - 1 - count:
+            made.append(fill)
+        elif is_top:
+            made.append(w.op(operation, moved[number], rest, vector))
+        else:
+            low = w.op("lshr", moved[number], rest, vector)
+            made.append(_joined(f, vector, low, moved[number + 1], "shl", 32 - rest, zero))
+    return made
+
+
+def _joined(f: Legalizer, vector: bool, part: str, other: str, operation: str, by: int, zero: str) -> str:
+    return part if other == zero else f.write.op("or", part, f.write.op(operation, other, by, vector), vector)
+
+
+def _shift_pair(f: Legalizer, operation: str, vector: bool, a: Words, by: str) -> Words:
+    """By 0 to 63 places: first as if by less than 32, then words change places."""
+    w = f.write
+    low, high = a
+    part = w.op("and", by, 31, vector)
+    inverse = w.op("xor", part, 31, vector)
+    far = w.compare("ugt", by, 31, vector)
+    if operation == "shl":
+        near_low = w.op("shl", low, part, vector)
+        crossing = w.op("lshr", w.op("lshr", low, 1, vector), inverse, vector)
+        near_high = w.op("or", w.op("shl", high, part, vector), crossing, vector)
+        return [
+            w.select(far, constant(0, vector), near_low, "i32", vector),
+            w.select(far, near_low, near_high, "i32", vector),
+        ]
+    near_high = w.op(operation, high, part, vector)
+    crossing = w.op("shl", w.op("shl", high, 1, vector), inverse, vector)
+    near_low = w.op("or", w.op("lshr", low, part, vector), crossing, vector)
+    fill = w.op("ashr", high, 31, vector) if operation == "ashr" else constant(0, vector)
+    return [w.select(far, near_high, near_low, "i32", vector), w.select(far, fill, near_high, "i32", vector)]
+
+
+# --- comparison
+
+
+def compare(f: Legalizer, predicate: str, vector: bool, bits: int, a: Words, b: Words) -> str:
+    """A condition."""
+    w = f.write
+    if predicate in ("eq", "ne"):
+        signs = [f.sign_from.get(words[-1], 32) <= bits % 32 for words in (a, b)]
+        extend = sign_extended if bits % 32 and any(signs) else zero_extended
+        a, b = extend(f, bits, a, vector), extend(f, bits, b, vector)
+        if len(a) == 1:
+            return w.compare(predicate, a[0], b[0], vector)
+        different = ""
+        for x, y in zip(a, b):
+            one = x if literal(y) == 0 else w.op("xor", x, y, vector)
+            different = w.op("or", different, one, vector) if different else one
+        return w.compare(predicate, different, 0, vector)
+    extend = sign_extended if predicate[0] == "s" else zero_extended
+    a, b = extend(f, bits, a, vector), extend(f, bits, b, vector)
+    if len(a) == 1:
+        return w.compare(predicate, a[0], b[0], vector)
+    constants = [literal(word) for word in b]
+    if (predicate == "slt" and set(constants) == {0}) or (predicate == "sgt" and set(constants) == {ALL}):
+        return w.compare(predicate, a[-1], b[-1], vector)
+    if predicate[1:] in ("gt", "le"):
+        a, b = b, a
+    sign = predicate[0]
+    less = w.compare("ult", a[0], b[0], vector)
+    for number in range(1, len(a)):
+        letter = sign if number == len(a) - 1 else "u"
+        equal = w.compare("eq", a[number], b[number], vector)
+        below = w.compare(f"{letter}lt", a[number], b[number], vector)
+        less = w.bit_op("or", below, w.bit_op("and", equal, less, vector), vector)
+    return less if predicate[1:] in ("lt", "gt") else w.mask_not(less, vector)
+
+
+def is_negative(f: Legalizer, vector: bool, bits: int, a: Words) -> str:
+    return compare(f, "slt", vector, bits, a, [constant(0, vector)] * len(a))
+
+
+def select_words(f: Legalizer, vector: bool, condition: str, a: Words, b: Words) -> Words:
+    return [x if x == y else f.write.select(condition, x, y, "i32", vector) for x, y in zip(a, b)]
+
+
+# --- rules
+
+
+def bits_of(f: Legalizer, operand: Operand) -> int:
+    return f.shapes.of(operand.type).bits
+
+
+_PLAIN = {"add": add, "sub": subtract, "mul": multiply}
+_CONDITIONS = {"add": "xor", "sub": "xor", "mul": "and", "and": "and", "or": "or", "xor": "xor"}
+
+
+@rule("add", "sub", "mul", "and", "or", "xor")
+def legalize_arithmetic(f: Legalizer, instruction: Instruction) -> None:
+    operation = instruction.op
+    bits = bits_of(f, instruction.operands[0])
+
+    def compute(vector: bool, a: Words, b: Words) -> Words:
+        if bits == 1:
+            return [f.write.bit_op(_CONDITIONS[operation], a[0], b[0], vector)]
+        if operation in _PLAIN:
+            return _PLAIN[operation](f, vector, a, b)
+        return [_bitwise(f, operation, vector, x, y) for x, y in zip(a, b)]
+
+    f.elementwise(instruction, compute)
+
+
+def _bitwise(f: Legalizer, operation: str, vector: bool, a: str, b: str) -> str:
+    known = literal(b)
+    if operation == "and" and known in (0, ALL):
+        return a if known else constant(0, vector)
+    if operation in ("or", "xor") and known == 0:
+        return a
+    if operation in ("or", "xor") and literal(a) == 0:
+        return b
+    made = f.write.op(operation, a, b, vector)
+    limits = [f.zero_above.get(word, 32) if literal(word) is None else (literal(word) or 0).bit_length() for word in (a, b)]
+    f.zero_above[made] = min(limits) if operation == "and" else max(limits)
+    signs = [f.sign_from.get(word, 32) for word in (a, b)]
+    if max(signs) < 32:
+        f.sign_from[made] = max(signs)
+    return made
+
+
+@rule("shl", "lshr", "ashr")
+def legalize_shift(f: Legalizer, instruction: Instruction) -> None:
+    bits = bits_of(f, instruction.operands[0])
+    operation = instruction.op
+    if bits == 1:
+        # A shift of one bit by anything but zero is poison.
+        f.elementwise(instruction, lambda vector, a, b: a)
+        return
+    f.elementwise(instruction, lambda vector, a, b: shift(f, operation, vector, bits, a, b))
+
+
+@rule("icmp")
+def legalize_icmp(f: Legalizer, instruction: Instruction) -> None:
+    predicate = instruction.parts.predicate
+    shape = f.shapes.of(instruction.operands[0].type)
+
+    def compute(vector: bool, a: Words, b: Words) -> Words:
+        if shape.element == "i1":
+            return [_compare_conditions(f, predicate, vector, a[0], b[0])]
+        if shape.element.startswith("ptr") and not vector:
+            a, b = ([_number(f, words[0], shape.element)] for words in (a, b))
+        return [compare(f, predicate, vector, shape.bits or 32, a, b)]
+
+    f.elementwise(instruction, compute)
+
+
+def _number(f: Legalizer, pointer: str, type: str = "ptr") -> str:
+    return "0" if pointer == "null" else f.write.value(f"ptrtoint {type} {pointer} to i32")
+
+
+def _compare_conditions(f: Legalizer, predicate: str, vector: bool, a: str, b: str) -> str:
+    w = f.write
+    if predicate in ("eq", "ne"):
+        different = w.bit_op("xor", a, b, vector)
+        return different if predicate == "ne" else w.mask_not(different, vector)
+    # As a signed number the condition that holds is -1.
+    if (predicate[0] == "s") != (predicate[1] == "g"):
+        a, b = b, a
+    less = w.bit_op("and" if predicate[2] == "t" else "or", w.mask_not(a, vector), b, vector)
+    return less
+
+
+@rule("select")
+def legalize_select(f: Legalizer, instruction: Instruction) -> None:
+    condition, first, second = instruction.operands
+    yes, no = f.words(first), f.words(second)
+    types = f.shapes.parts(first.type)
+    w = f.write
+    if condition.type == "i1":
+        test = f.words(condition)[0]
+        f.define(instruction, [a if a == b else w.choose(test, a, b, type) for a, b, type in zip(yes, no, types)])
+        return
+    shape = f.shapes.of(first.type)
+    made: Words = []
+    tests = f.words(condition)
+    for number, (a, b) in enumerate(zip(yes, no)):
+        chunk = shape.chunks[number // shape.words]
+        kind = shape.kind(chunk)
+        made.append(a if a == b else w.select(tests[number // shape.words], a, b, kind, chunk))
+    f.define(instruction, made)
+
+
+@rule("freeze")
+def legalize_freeze(f: Legalizer, instruction: Instruction) -> None:
+    operand = instruction.operands[0]
+    words = f.words(operand)
+    types = f.shapes.parts(operand.type)
+    f.define(instruction, [f.write.value(f"freeze {type} {word}") for type, word in zip(types, words)])
+
+
+@rule("trunc")
+def legalize_trunc(f: Legalizer, instruction: Instruction) -> None:
+    target = f.shapes.of(instruction.type)
+
+    def compute(vector: bool, a: Words) -> Words:
+        if target.bits == 1:
+            return [f.write.compare("ne", f.write.op("and", a[0], 1, vector), 0, vector)]
+        return a[: target.words]
+
+    f.elementwise(instruction, compute)
+
+
+@rule("zext", "sext")
+def legalize_extension(f: Legalizer, instruction: Instruction) -> None:
+    source, target = f.shapes.of(instruction.operands[0].type), f.shapes.of(instruction.type)
+    is_signed = instruction.op == "sext"
+    f.elementwise(instruction, lambda vector, a: extend(f, vector, source.bits, target.words, a, is_signed))
+
+
+def extend(f: Legalizer, vector: bool, bits: int, count: int, a: Words, is_signed: bool) -> Words:
+    """A number of ``bits`` bits on ``count`` words."""
+    w = f.write
+    if bits == 1:
+        word = w.to_all_bits(a[0], vector) if is_signed else w.to_int(a[0], vector)
+        (f.sign_from if is_signed else f.zero_above)[word] = 1
+        a = [word]
+    elif is_signed:
+        a = sign_extended(f, bits, a, vector)
+    else:
+        a = zero_extended(f, bits, a, vector)
+    if len(a) == count:
+        return a
+    if not is_signed:
+        return [*a, *[constant(0, vector)] * (count - len(a))]
+    fill = a[-1] if bits == 1 else w.op("ashr", a[-1], 31, vector)
+    if len(a) == 1:
+        f.extended_from[fill] = (True, a[0])
+    return [*a, *[fill] * (count - len(a))]
+
+
+@rule("ptrtoint", "ptrtoaddr")
+def legalize_ptrtoint(f: Legalizer, instruction: Instruction) -> None:
+    count = f.shapes.of(instruction.type).words
+    pointer = f.shapes.of(instruction.operands[0].type).element
+
+    def compute(vector: bool, a: Words) -> Words:
+        word = a[0] if vector else _number(f, a[0], pointer)
+        return [word, *[constant(0, vector)] * (count - 1)]
+
+    f.elementwise(instruction, compute)
+
+
+@rule("inttoptr")
+def legalize_inttoptr(f: Legalizer, instruction: Instruction) -> None:
+    bits = bits_of(f, instruction.operands[0])
+    pointer = f.shapes.of(instruction.type).element
+
+    def compute(vector: bool, a: Words) -> Words:
+        word = zero_extended(f, bits, a, vector)[0] if bits < 32 else a[0]
+        return [word if vector else f.write.value(f"inttoptr i32 {word} to {pointer}")]
+
+    f.elementwise(instruction, compute)
+
+

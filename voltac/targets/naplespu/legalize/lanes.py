@@ -1,0 +1,363 @@
+"""Vectors of any number of lanes -> registers of 16 lanes and scalars.
+
+    %v = shufflevector <16 x i32> %a, <16 x i32> %b, <16 x i32> <0, 16, 1, 17, ...>
+    ->
+    %x = shufflevector <16 x i32> %a, poison, <0, poison, 1, ...>;  %y = shufflevector <16 x i32> %b, ...
+    %v = select <16 x i1> <true, false, ...>, %x, %y
+
+Masks move as numbers: their lanes are bits of a scalar register.
+"""
+
+from __future__ import annotations
+
+from voltac.ir.constants import integers
+from voltac.ir.model import Instruction
+from voltac.ir.parts import Operand
+from voltac.targets.naplespu.legalize import memory
+from voltac.targets.naplespu.legalize.function import Legalizer, Words, rule
+from voltac.targets.naplespu.legalize.integers import literal
+from voltac.targets.naplespu.legalize.shapes import LANES, Shape, vector_of
+from voltac.targets.naplespu.legalize.writer import mask_constant
+
+Source = tuple[int, int]
+"""Number of a chunk among those of both operands, and lane in it (-1: a scalar); (-1, -1) is poison."""
+_ANYTHING: Source = (-1, -1)
+
+
+def element(f: Legalizer, shape: Shape, columns: list[Words], lane: int) -> Words:
+    """One lane of a vector, as the words of a scalar."""
+    number, within = shape.place(lane)
+    if within < 0:
+        return columns[number]
+    return [_lane(f, shape, word, str(within)) for word in columns[number]]
+
+
+def _lane(f: Legalizer, shape: Shape, vector: str, lane: str) -> str:
+    w = f.write
+    if shape.element == "i1":
+        bits = w.op("lshr", w.bitmap(vector), lane)
+        return w.compare("ne", w.op("and", bits, 1), 0)
+    word = w.lane(vector, lane, shape.kind(True))
+    return w.pointer(word) if shape.element == "ptr" else word
+
+
+def _put(f: Legalizer, shape: Shape, vector: str, scalar: str, lane: str) -> str:
+    w = f.write
+    if shape.element == "i1":
+        if vector == "poison":
+            vector = "zeroinitializer"
+        place = w.op("shl", "1", lane)
+        cleared = w.op("and", w.bitmap(vector), w.op("xor", place, -1))
+        return w.mask(w.op("or", cleared, w.op("shl", w.to_int(scalar, False), lane)))
+    if shape.element == "ptr":
+        scalar = "poison" if scalar == "poison" else w.number(scalar)
+    return w.set_lane(vector, scalar, lane, shape.kind(True))
+
+
+def _index(f: Legalizer, operand: Operand) -> str:
+    return f.words(operand)[0]
+
+
+@rule("extractelement")
+def legalize_extract(f: Legalizer, instruction: Instruction) -> None:
+    vector, index = instruction.operands
+    shape, columns = f.shapes.of(vector.type), f.columns(vector)
+    at = _index(f, index)
+    known = literal(at)
+    if known is not None and known < shape.lanes:
+        f.define(instruction, element(f, shape, columns, known))
+    elif shape.lanes == LANES and known is None:
+        f.define(instruction, [_lane(f, shape, word, at) for word in columns[0]])
+    elif known is not None:
+        f.define(instruction, ["poison"] * shape.words)
+    else:
+        place = _in_memory(f, vector)
+        address = f.write.value(f"getelementptr i8, ptr {place}, i32 {_scaled(f, shape, at)}")
+        f.define(instruction, memory.load_scalar(f, shape, address, memory.bytes_of(shape)))
+
+
+def _scaled(f: Legalizer, shape: Shape, index: str) -> str:
+    return f.write.op("mul", index, memory.bytes_of(shape))
+
+
+def _in_memory(f: Legalizer, vector: Operand) -> str:
+    """Where a vector has been stored; a lane of a mask takes a byte there."""
+    shape, columns = f.shapes.of(vector.type), f.columns(vector)
+    place = f.write.allocate(max(64, memory.bytes_of(shape) * shape.lanes), 64)
+    for lane in range(shape.lanes):
+        address = f.write.near(place, lane * memory.bytes_of(shape))
+        memory.store_scalar(f, shape, element(f, shape, columns, lane), address, memory.bytes_of(shape))
+    return place
+
+
+@rule("insertelement")
+def legalize_insert(f: Legalizer, instruction: Instruction) -> None:
+    vector, scalar, index = instruction.operands
+    shape, columns = f.shapes.of(vector.type), [list(column) for column in f.columns(vector)]
+    words = f.words(scalar)
+    at = _index(f, index)
+    known = literal(at)
+    if known is not None:
+        if known >= shape.lanes:
+            f.define(instruction, ["poison"] * len(f.shapes.parts(vector.type)))
+            return
+        number, within = shape.place(known)
+        if within < 0:
+            columns[number] = words
+        else:
+            columns[number] = [_put(f, shape, old, new, str(within)) for old, new in zip(columns[number], words)]
+    elif shape.lanes == LANES:
+        columns[0] = [_put(f, shape, old, new, at) for old, new in zip(columns[0], words)]
+    else:
+        place = _in_memory(f, vector)
+        size = memory.bytes_of(shape)
+        address = f.write.value(f"getelementptr i8, ptr {place}, i32 {_scaled(f, shape, at)}")
+        memory.store_scalar(f, shape, words, address, size)
+        lanes = [memory.load_scalar(f, shape, f.write.near(place, lane * size), size) for lane in range(shape.lanes)]
+        f.define(instruction, assembled(f, shape, lanes))
+        return
+    f.define(instruction, [word for column in columns for word in column])
+
+
+def assembled(f: Legalizer, shape: Shape, lanes: list[Words]) -> Words:
+    """A vector of these scalars."""
+    made: Words = []
+    at = 0
+    for chunk in shape.chunks:
+        if not chunk:
+            made += lanes[at]
+            at += 1
+            continue
+        row = lanes[at : at + LANES]
+        at += LANES
+        for word in range(shape.words):
+            scalars = [each[word] for each in row]
+            if shape.element == "i1":
+                made.append(_mask_of(f, scalars))
+                continue
+            if shape.element == "ptr":
+                scalars = [each if each == "poison" else f.write.number(each) for each in scalars]
+            made.append(f.write.gathered(scalars, shape.kind(True)))
+    return made
+
+
+def _mask_of(f: Legalizer, scalars: Words) -> str:
+    w = f.write
+    if len(set(scalars)) == 1:
+        return "poison" if scalars[0] == "poison" else w.mask(w.to_all_bits(scalars[0], False))
+    bits = ""
+    for lane, scalar in enumerate(scalars):
+        if scalar in ("poison", "false"):
+            continue
+        bit = w.op("shl", w.to_int(scalar, False), lane)
+        bits = w.op("or", bits, bit) if bits else bit
+    return w.mask(bits or "0")
+
+
+# --- shuffles
+
+
+@rule("shufflevector")
+def legalize_shuffle(f: Legalizer, instruction: Instruction) -> None:
+    first, second = instruction.operands
+    shape = f.shapes.of(first.type)
+    target = f.shapes.of(instruction.type)
+    columns = f.columns(first) + f.columns(second)
+    count = len(shape.chunks)
+    indices = shuffle_indices(instruction)
+    sources: list[Source] = []
+    unknown = [all(word == "poison" for word in column) for column in columns]
+    for index in indices:
+        if index < 0:
+            sources.append(_ANYTHING)
+            continue
+        number, within = shape.place(index % shape.lanes)
+        number += count if index >= shape.lanes else 0
+        sources.append(_ANYTHING if unknown[number] else (number, within))
+    f.define(instruction, shuffled(f, shape, target, columns, sources))
+
+
+def shuffle_indices(instruction: Instruction) -> list[int]:
+    """Lane for lane, -1 for what may be anything."""
+    mask = instruction.parts.mask
+    lanes = int(instruction.type[1:].partition(" ")[0])
+    if mask in ("poison", "undef"):
+        return [-1] * lanes
+    if "poison" in mask or "undef" in mask:
+        items = mask.strip("<>").split(", ")
+        return [-1 if item.endswith(("poison", "undef")) else int(item.rpartition(" ")[2]) for item in items]
+    found = integers(f"<{lanes} x i32>", mask)
+    assert found is not None
+    return list(found)
+
+
+def shuffled(f: Legalizer, shape: Shape, target: Shape, columns: list[Words], sources: list[Source]) -> Words:
+    """The vector whose lanes come from these places."""
+    made: Words = []
+    at = 0
+    for chunk in target.chunks:
+        row = sources[at : at + (LANES if chunk else 1)]
+        at += len(row)
+        for word in range(shape.words):
+            if chunk:
+                made.append(_shuffled_chunk(f, shape, columns, row, word))
+            else:
+                (number, within) = row[0]
+                if number < 0:
+                    made.append("poison")
+                else:
+                    made.append(columns[number][word] if within < 0 else _lane(f, shape, columns[number][word], str(within)))
+    return made
+
+
+def _shuffled_chunk(f: Legalizer, shape: Shape, columns: list[Words], row: list[Source], word: int) -> str:
+    w = f.write
+    numbers = sorted({number for number, within in row if within >= 0})
+    scalars = any(number >= 0 and within < 0 for number, within in row)
+    if not numbers:
+        texts = [columns[number][word] if number >= 0 else "poison" for number, _ in row]
+        known = {text for text in texts if text != "poison"}
+        if len(known) == 1 and shape.element != "i1":
+            # A splat: unwanted lanes may hold the same.
+            texts = list(known) * LANES
+        if shape.element == "i1":
+            return _mask_of(f, list(known) * LANES if len(known) == 1 else texts)
+        if shape.element == "ptr":
+            texts = [each if each == "poison" else w.number(each) for each in texts]
+        return w.gathered(texts, shape.kind(True))
+    kind = shape.kind(True)
+    type = vector_of(kind, True)
+    result = ""
+    covered = [False] * LANES
+    for number in numbers:
+        wanted = [within if owner == number and within >= 0 else -1 for owner, within in row]
+        vector = columns[number][word]
+        if all(lane in (-1, place) for place, lane in enumerate(wanted)):
+            part = vector
+        elif shape.element == "i1":
+            part = _shuffled_mask(f, vector, wanted)
+        else:
+            texts = "<" + ", ".join("i32 poison" if lane < 0 else f"i32 {lane}" for lane in wanted) + ">"
+            mask = "zeroinitializer" if set(wanted) <= {0, -1} else texts
+            part = w.value(f"shufflevector {type} {vector}, {type} poison, <{LANES} x i32> {mask}")
+        if result:
+            result = w.select(mask_constant(covered), result, part, kind, True)
+        else:
+            result = part
+        covered = [old or lane >= 0 for old, lane in zip(covered, wanted)]
+    if scalars:
+        for lane, (number, within) in enumerate(row):
+            if number >= 0 and within < 0:
+                result = _put(f, shape, result, columns[number][word], str(lane))
+    return result
+
+
+def _shuffled_mask(f: Legalizer, mask: str, wanted: list[int]) -> str:
+    """Lanes of a mask: by shifts where few distances occur, else as a vector of numbers."""
+    w = f.write
+    distances: dict[int, int] = {}
+    for place, lane in enumerate(wanted):
+        if lane >= 0:
+            distances[place - lane] = distances.get(place - lane, 0) | 1 << place
+    if len(distances) <= 3:
+        bits = w.bitmap(mask)
+        result = ""
+        for distance, places in distances.items():
+            moved = bits
+            if distance:
+                moved = w.op("shl" if distance > 0 else "lshr", bits, abs(distance))
+            part = w.op("and", moved, places) if len(distances) > 1 else moved
+            result = w.op("or", result, part) if result else part
+        return w.mask(result)
+    numbers = w.to_int(mask, True)
+    texts = ", ".join("i32 poison" if lane < 0 else f"i32 {lane}" for lane in wanted)
+    type = vector_of("i32", True)
+    moved = w.value(f"shufflevector {type} {numbers}, {type} poison, <{LANES} x i32> <{texts}>")
+    return w.compare("ne", moved, 0, True)
+
+
+# --- bitcast
+
+
+@rule("bitcast")
+def legalize_bitcast(f: Legalizer, instruction: Instruction) -> None:
+    operand = instruction.operands[0]
+    source, target = f.shapes.of(operand.type), f.shapes.of(instruction.type)
+    words = f.words(operand)
+    if source.lanes == target.lanes and source.bits == target.bits and source.element == target.element:
+        f.define(instruction, words)
+        return
+    made = _same_parts(f, source, target, words) or _through_bits(f, source, target, words)
+    if made is None:
+        size = max(f.layout.size(operand.type), f.layout.size(instruction.type))
+        place = f.write.allocate(size, 64)
+        memory.store(f, operand.type, words, place, 64)
+        made = memory.load(f, instruction.type, place, 64)
+    f.define(instruction, made)
+
+
+def _same_parts(f: Legalizer, source: Shape, target: Shape, words: Words) -> Words | None:
+    """Where each part becomes one part: ``float`` and ``i32``, ``half`` and ``i16``, ``<2 x i32>`` and ``i64``."""
+    before, after = source.part_types(), target.part_types()
+    narrow = {source.bits, target.bits} & set(range(1, 32))
+    if len(before) != len(after) or "ptr" in (source.element, target.element) or (narrow and source.bits != target.bits):
+        return None
+    if [type[0] == "<" for type in before] != [type[0] == "<" for type in after]:
+        return None
+    if source.lanes != target.lanes and any(type[0] == "<" for type in before):
+        return None
+    return [
+        word if old == new else f.write.value(f"bitcast {old} {word} to {new}") for word, old, new in zip(words, before, after)
+    ]
+
+
+def _through_bits(f: Legalizer, source: Shape, target: Shape, words: Words) -> Words | None:
+    """Masks and numbers, and short vectors of at most 32 bits in all."""
+    w = f.write
+    total = (source.bits or 32) * max(1, source.lanes)
+    if source.element == "i1" and not target.lanes:
+        bits: Words = []
+        at = 0
+        for chunk, word in zip(source.chunks, words):
+            piece = w.bitmap(word) if chunk else w.to_int(word, False)
+            while len(bits) <= at // 32:
+                bits.append("")
+            if at % 32:
+                piece = w.op("shl", piece, at % 32)
+            bits[at // 32] = w.op("or", bits[at // 32], piece) if bits[at // 32] else piece
+            at += LANES if chunk else 1
+        if total < 32:
+            f.zero_above[bits[-1]] = total
+        return [w.float_of(bits[0], False)] if target.element == "float" else bits
+    if target.element == "i1" and not source.lanes:
+        if source.element == "float":
+            words = [w.bits_of(words[0], False)]
+        made: Words = []
+        at = 0
+        for chunk in target.chunks:
+            word = words[at // 32]
+            moved = w.op("lshr", word, at % 32) if at % 32 else word
+            made.append(w.mask(moved) if chunk else w.compare("ne", w.op("and", moved, 1), 0))
+            at += LANES if chunk else 1
+        return made
+    if total <= 32 and source.lanes < LANES and target.lanes < LANES and "ptr" not in (source.element, target.element):
+        number = _packed(f, source, words)
+        width = target.bits or 32
+        pieces = [w.op("lshr", number, width * lane) if lane else number for lane in range(max(1, target.lanes))]
+        if target.element == "i1":
+            return [w.compare("ne", w.op("and", piece, 1), 0) for piece in pieces]
+        return [w.float_of(piece, False) for piece in pieces] if target.element == "float" else pieces
+    return None
+
+
+def _packed(f: Legalizer, shape: Shape, words: Words) -> str:
+    w = f.write
+    if not shape.lanes:
+        return w.bits_of(words[0], False) if shape.element == "float" else words[0]
+    result = ""
+    for lane, word in enumerate(words):
+        piece = w.to_int(word, False) if shape.element == "i1" else w.op("and", word, (1 << shape.bits) - 1)
+        if lane:
+            piece = w.op("shl", piece, shape.bits * lane)
+        result = w.op("or", result, piece) if result else piece
+    return result

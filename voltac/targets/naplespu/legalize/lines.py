@@ -1,0 +1,308 @@
+"""Vectors of 16 lanes in memory -> whole lines, shuffles, and scalars where lanes lie anywhere.
+
+    %v = load <16 x i32>, ptr %p, align 4
+    ->
+    %a = load <16 x i32>, ptr (%p & -64);  %b = load <16 x i32>, ptr ((%p + 60) & -64)
+    %v = select (lanes of the first line), shuffle(%a, lane + %p / 4), shuffle(%b, lane + %p / 4)
+
+The core loads whole lines only, and its loads of packed bytes and halves are broken (reference 2.6).
+A line that an active lane touches is always there, so it may be loaded whole; where all
+lanes are off, a line of zeros is loaded instead. Stores write only what the program writes, but for
+lanes that are off in an aligned line: that is read and written back (reference 5.3), which is right
+as long as work is shared between threads by lines.
+"""
+
+from __future__ import annotations
+
+from voltac.targets.naplespu.legalize import memory
+from voltac.targets.naplespu.legalize.function import Legalizer, Words
+from voltac.targets.naplespu.legalize.shapes import LANES, Shape, vector_of
+from voltac.targets.naplespu.legalize.writer import LANE_NUMBERS, lanes, mask_constant
+
+LINE = 64
+_LOWER_HALF = mask_constant([lane < LANES // 2 for lane in range(LANES)])
+ALL_ON = "splat (i1 true)"
+
+
+def _kind(shape: Shape) -> str:
+    """What a chunk of it holds."""
+    return shape.kind(True)
+
+
+def _as_kind(f: Legalizer, word: str, kind: str) -> str:
+    return f.write.float_of(word, True) if kind == "float" else word
+
+
+# --- loads
+
+
+def load_vector(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Words:
+    """16 consecutive elements."""
+    w = f.write
+    size = memory.bytes_of(shape)
+    kind = _kind(shape)
+    if size == 4 and alignment >= LINE:
+        return [w.value(f"load {vector_of(kind, True)}, ptr {pointer}, align {LINE}")]
+    if size not in (1, 2, 4, 8) or alignment < min(4, size):
+        scalars = []
+        for lane in range(LANES):
+            place = w.near(pointer, lane * size)
+            scalars.append(memory.load_scalar(f, shape, place, memory.at_offset(alignment, lane * size)))
+        from voltac.targets.naplespu.legalize.lanes import assembled
+
+        return assembled(f, Shape(shape.element, LANES, shape.bits, shape.words), scalars)
+    if size == 8:
+        low = _line_of_words(f, pointer, alignment)
+        high = _line_of_words(f, w.near(pointer, LINE), alignment)
+        return _apart(f, low, high)
+    if size == 4:
+        return [_as_kind(f, _line_of_words(f, pointer, alignment), kind)]
+    return [_narrow(f, pointer, size, alignment, "", "")]
+
+
+def _line_of_words(f: Legalizer, pointer: str, alignment: int) -> str:
+    """16 words at an address that is a multiple of four."""
+    w = f.write
+    if alignment >= LINE:
+        return w.value(f"load <16 x i32>, ptr {pointer}, align {LINE}")
+    start = w.number(pointer)
+    first = _line(f, w.op("and", start, -LINE))
+    second = _line(f, w.op("and", w.op("add", start, LINE - 4), -LINE))
+    number = w.op("lshr", start, 2)
+    indices = w.op("add", w.splat(number), LANE_NUMBERS, True)
+    in_first = w.mask(w.op("lshr", "65535", w.op("and", number, LANES - 1)))
+    return w.select(in_first, w.shuffle(first, indices), w.shuffle(second, indices), "i32", True)
+
+
+def _line(f: Legalizer, number: str) -> str:
+    """The line at an address given as a number."""
+    return f.write.value(f"load <16 x i32>, ptr {f.write.pointer(number)}, align {LINE}")
+
+
+def _apart(f: Legalizer, low: str, high: str) -> Words:
+    """Two lines of 64-bit numbers -> their low words and their high words."""
+    w = f.write
+    made: Words = []
+    for word in range(2):
+        indices = ", ".join(f"i32 {2 * (lane % 8) + word}" for lane in range(LANES))
+        halves = [
+            w.value(f"shufflevector <16 x i32> {line}, <16 x i32> poison, <16 x i32> <{indices}>") for line in (low, high)
+        ]
+        made.append(w.select(_LOWER_HALF, halves[0], halves[1], "i32", True))
+    return made
+
+
+def _together(f: Legalizer, words: Words) -> Words:
+    """The inverse: the two lines that pairs of words fill."""
+    w = f.write
+    even = mask_constant([lane % 2 == 0 for lane in range(LANES)])
+    made: Words = []
+    for half in range(2):
+        indices = ", ".join(f"i32 {8 * half + lane // 2}" for lane in range(LANES))
+        spread = [
+            w.value(f"shufflevector <16 x i32> {word}, <16 x i32> poison, <16 x i32> <{indices}>") for word in words
+        ]
+        made.append(w.select(even, spread[0], spread[1], "i32", True))
+    return made
+
+
+def _narrow(f: Legalizer, pointer: str, size: int, alignment: int, first_line: str, second_line: str) -> str:
+    """16 packed bytes or halves, each in the low bits of its lane; the lines' addresses are given for masked loads."""
+    w = f.write
+    start = w.number(pointer)
+    if alignment >= 4:
+        indices = w.op("add", w.splat(w.op("lshr", start, 2)), lanes([lane * size // 4 for lane in range(LANES)]), True)
+        places = lanes([lane * size % 4 * 8 for lane in range(LANES)])
+    else:
+        addresses = w.op("add", w.splat(start), lanes([lane * size for lane in range(LANES)]), True)
+        indices = w.op("lshr", addresses, 2, True)
+        places = w.op("shl", w.op("and", addresses, 3, True), 3, True)
+    single = alignment >= LANES * size
+    first = _line(f, first_line or w.op("and", start, -LINE))
+    picked = w.shuffle(first, indices)
+    if not single:
+        second = _line(f, second_line or w.op("and", w.op("add", start, (LANES - 1) * size), -LINE))
+        before = w.op("sub", w.op("add", first_line, LINE), start) if first_line else w.op(
+            "sub", str(LINE), w.op("and", start, LINE - 1)
+        )
+        picked = w.select(_first_lanes(f, before, size), picked, w.shuffle(second, indices), "i32", True)
+    return w.op("lshr", picked, places, True)
+
+
+def _first_lanes(f: Legalizer, bytes_: str, size: int) -> str:
+    """The lanes whose elements lie in the first so many bytes."""
+    w = f.write
+    count = w.op("lshr", bytes_, size.bit_length() - 1) if size > 1 else bytes_
+    few = w.compare("ult", count, LANES)
+    limited = w.choose(few, count, str(LANES), "i32")
+    return w.mask(w.op("sub", w.op("shl", "1", limited), 1))
+
+
+# --- stores
+
+
+def store_vector(f: Legalizer, shape: Shape, words: Words, pointer: str, alignment: int) -> None:
+    w = f.write
+    size = memory.bytes_of(shape)
+    kind = _kind(shape)
+    if size == 4 and alignment >= LINE:
+        w.emit(f"store {vector_of(kind, True)} {words[0]}, ptr {pointer}, align {LINE}")
+    elif size in (1, 2) and alignment >= LANES * size:
+        _store_packed(f, words[0], pointer, size)
+    elif size == 8 and alignment >= 4:
+        for number, line in enumerate(_together(f, words)):
+            store_vector(f, Shape("i32", LANES, 32, 1), [line], w.near(pointer, LINE * number), alignment)
+    elif size in (1, 2, 4) and alignment >= min(4, size):
+        # Arrays mostly begin at lines, but few addresses can be proved to.
+        whole = LANES * size
+        start = w.op("and", w.number(pointer), whole - 1)
+        paths = [w.new_label(f"{name}") for name in ("store.line", "store.lanes", "stored")]
+        w.branch(w.compare("eq", start, 0), paths[0], paths[1])
+        w.start(paths[0])
+        store_vector(f, shape, words, pointer, whole)
+        w.jump(paths[2])
+        w.start(paths[1])
+        _store_lanes(f, shape, words, pointer, alignment)
+        w.jump(paths[2])
+        w.start(paths[2])
+    else:
+        _store_lanes(f, shape, words, pointer, alignment)
+
+
+def _store_packed(f: Legalizer, word: str, pointer: str, size: int) -> None:
+    value = f.write.value(f"trunc <16 x i32> {word} to <16 x i{8 * size}>")
+    f.write.emit(f"store <16 x i{8 * size}> {value}, ptr {pointer}, align {LANES * size}")
+
+
+def _store_lanes(f: Legalizer, shape: Shape, words: Words, pointer: str, alignment: int) -> None:
+    w = f.write
+    size = memory.bytes_of(shape)
+    for lane in range(LANES):
+        scalars = [w.lane(word, lane, _kind(shape)) for word in words]
+        if shape.element == "ptr":
+            scalars = [w.pointer(scalars[0])]
+        memory.store_scalar(f, shape, scalars, w.near(pointer, lane * size), memory.at_offset(alignment, lane * size))
+
+
+# --- under a mask
+
+
+def load_masked(f: Legalizer, shape: Shape, pointer: str, alignment: int, mask: str, otherwise: Words) -> Words:
+    """16 consecutive elements, of which those of lanes that are off touch no memory."""
+    w = f.write
+    size = memory.bytes_of(shape)
+    if mask == ALL_ON:
+        return load_vector(f, shape, pointer, alignment)
+    if size not in (1, 2, 4, 8) or alignment < min(4, size):
+        return gather(f, shape, _lane_addresses(f, pointer, size), alignment, mask, otherwise)
+    if size == 8:
+        masks = _word_masks(f, mask)
+        zero = ["zeroinitializer"]
+        word = Shape("i32", LANES, 32, 1)
+        lines = [load_masked(f, word, w.near(pointer, LINE * n), alignment, masks[n], zero)[0] for n in range(2)]
+        return _kept(f, shape, mask, _apart(f, *lines), otherwise)
+    bits = w.bitmap(mask)
+    some = w.compare("ne", bits, 0)
+    if alignment >= LANES * size:
+        place = w.choose(some, pointer, w.nowhere(), "ptr")
+        return _kept(f, shape, mask, load_vector(f, shape, place, alignment), otherwise)
+    start = w.number(pointer)
+    nowhere = w.number(w.nowhere())
+    line_numbers: list[str] = []
+    for trailing in (True, False):
+        zeros = w.count_zeros(bits, trailing, False)
+        lane = zeros if trailing else w.op("sub", "31", zeros)
+        place = w.op("add", start, w.op("shl", lane, size.bit_length() - 1) if size > 1 else lane)
+        line_numbers.append(w.op("and", w.choose(some, place, nowhere, "i32"), -LINE))
+    if size < 4:
+        return _kept(f, shape, mask, [_narrow(f, pointer, size, alignment, *line_numbers)], otherwise)
+    indices = w.op("add", w.splat(w.op("lshr", start, 2)), LANE_NUMBERS, True)
+    parts = [w.shuffle(_line(f, number), indices) for number in line_numbers]
+    before = w.op("sub", w.op("add", line_numbers[0], LINE), start)
+    word_ = w.select(_first_lanes(f, before, 4), parts[0], parts[1], "i32", True)
+    return _kept(f, shape, mask, [_as_kind(f, word_, _kind(shape))], otherwise)
+
+
+def _kept(f: Legalizer, shape: Shape, mask: str, words: Words, otherwise: Words) -> Words:
+    """Lanes that are off have another value."""
+    return [
+        word if other == "poison" else f.write.select(mask, word, other, _kind(shape), True)
+        for word, other in zip(words, otherwise)
+    ]
+
+
+def _word_masks(f: Legalizer, mask: str) -> list[str]:
+    """Masks for the words of 64-bit lanes, line by line."""
+    w = f.write
+    numbers = w.to_int(mask, True)
+    made = []
+    for half in range(2):
+        indices = ", ".join(f"i32 {8 * half + lane // 2}" for lane in range(LANES))
+        spread = w.value(f"shufflevector <16 x i32> {numbers}, <16 x i32> poison, <16 x i32> <{indices}>")
+        made.append(w.compare("ne", spread, 0, True))
+    return made
+
+
+def _lane_addresses(f: Legalizer, pointer: str, size: int) -> str:
+    w = f.write
+    return w.op("add", w.splat(w.number(pointer)), lanes([lane * size for lane in range(LANES)]), True)
+
+
+def store_masked(f: Legalizer, shape: Shape, words: Words, pointer: str, alignment: int, mask: str) -> None:
+    """16 consecutive elements; those of lanes that are off keep their value."""
+    w = f.write
+    size = memory.bytes_of(shape)
+    if mask == ALL_ON:
+        store_vector(f, shape, words, pointer, alignment)
+    elif size == 8 and alignment >= LINE:
+        masks = _word_masks(f, mask)
+        for number, line in enumerate(_together(f, words)):
+            place = w.near(pointer, LINE * number)
+            store_masked(f, Shape("i32", LANES, 32, 1), [line], place, LINE, masks[number])
+    elif size in (1, 2, 4) and alignment >= LANES * size:
+        some = w.compare("ne", w.bitmap(mask), 0)
+        place = w.choose(some, pointer, w.discard(), "ptr")
+        old = load_vector(f, shape, place, alignment)
+        store_vector(f, shape, _kept(f, shape, mask, words, old), place, alignment)
+    else:
+        scatter(f, shape, words, _lane_addresses(f, pointer, size), alignment, mask)
+
+
+# --- lanes anywhere
+
+
+def gather(f: Legalizer, shape: Shape, addresses: str, alignment: int, mask: str, otherwise: Words) -> Words:
+    """Each lane by a scalar load; lanes that are off load zeros."""
+    w = f.write
+    if mask != ALL_ON:
+        addresses = w.select(mask, addresses, w.splat(w.number(w.nowhere())), "i32", True)
+    scalar = Shape(shape.element, 0, shape.bits, shape.words)
+    kind = "i32" if shape.element in ("ptr", "float") else scalar.kind(False)
+    if shape.element in ("ptr", "float"):
+        scalar = Shape("i32", 0, 32, 1)
+    columns: list[Words] = []
+    for lane in range(LANES):
+        columns.append(memory.load_scalar(f, scalar, w.pointer(w.lane(addresses, lane)), alignment))
+    made: Words = []
+    for word in range(scalar.words):
+        place = w.stage(word)
+        for lane in range(LANES):
+            w.emit(f"store {kind} {columns[lane][word]}, ptr {w.near(place, 4 * lane)}, align 4")
+        made.append(w.value(f"load {vector_of(_kind(shape), True)}, ptr {place}, align {LINE}"))
+    if shape.bits % 32:
+        f.zero_above[made[-1]] = memory.bytes_of(shape) * 8 % 32 or 32
+    return made if mask == ALL_ON else _kept(f, shape, mask, made, otherwise)
+
+
+def scatter(f: Legalizer, shape: Shape, words: Words, addresses: str, alignment: int, mask: str) -> None:
+    """Each lane by a scalar store, the highest last; lanes that are off store to where nobody looks."""
+    w = f.write
+    if mask != ALL_ON:
+        addresses = w.select(mask, addresses, w.splat(w.number(w.discard())), "i32", True)
+    scalar = Shape(shape.element, 0, shape.bits, shape.words)
+    if shape.element == "ptr":
+        scalar = Shape("i32", 0, 32, 1)
+    for lane in range(LANES):
+        values = [w.lane(word, lane, _kind(shape)) for word in words]
+        memory.store_scalar(f, scalar, values, w.pointer(w.lane(addresses, lane)), alignment)
+

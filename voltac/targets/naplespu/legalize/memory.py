@@ -1,0 +1,294 @@
+"""Loads, stores and addresses of any type -> accesses of 8, 16 and 32 bits and of whole lines.
+
+    %v = load { i64, <3 x float> }, ptr %p     ->    five loads of 32 bits
+    %q = getelementptr %struct.S, ptr %p, i64 %i, i32 2     ->    getelementptr i8, ptr %p, i32 (i * size + offset)
+
+What lies at an address that is not a multiple of its size is put together from smaller pieces;
+vectors of 16 lanes are the subject of ``lines.py``.
+"""
+
+from __future__ import annotations
+
+from voltac.ir.model import Instruction
+from voltac.ir.types import array_parts
+from voltac.targets.naplespu.legalize import lines
+from voltac.targets.naplespu.legalize.function import Legalizer, Words, rule
+from voltac.targets.naplespu.legalize.integers import literal, sign_extended
+from voltac.targets.naplespu.legalize.shapes import LANES, NotLegal, Shape
+from voltac.targets.naplespu.legalize.writer import constant
+
+
+def bytes_of(shape: Shape) -> int:
+    """Bytes an element takes in memory; a bit alone takes one."""
+    return (shape.bits + 7) // 8 if shape.bits else 4
+
+
+def at_offset(alignment: int, offset: int) -> int:
+    """What is known of an address ``offset`` behind one that is aligned."""
+    return min(alignment, offset & -offset) if offset else alignment
+
+
+# --- whole values
+
+
+def load(f: Legalizer, type: str, pointer: str, alignment: int) -> Words:
+    if f.shapes.is_aggregate(type):
+        made: Words = []
+        for member, offset in f.shapes.members(type):
+            made += load(f, member, f.write.near(pointer, offset), at_offset(alignment, offset))
+        return made
+    shape = f.shapes.of(type)
+    if shape.element == "i1" and shape.lanes:
+        return _load_mask(f, shape, pointer, alignment)
+    made = []
+    at = 0
+    for chunk in shape.chunks:
+        place, known = f.write.near(pointer, at), at_offset(alignment, at)
+        made += lines.load_vector(f, shape, place, known) if chunk else load_scalar(f, shape, place, known)
+        at += bytes_of(shape) * (LANES if chunk else 1)
+    return made
+
+
+def store(f: Legalizer, type: str, words: Words, pointer: str, alignment: int) -> None:
+    if f.shapes.is_aggregate(type):
+        at = 0
+        for member, offset in f.shapes.members(type):
+            count = len(f.shapes.parts(member))
+            store(f, member, words[at : at + count], f.write.near(pointer, offset), at_offset(alignment, offset))
+            at += count
+        return
+    shape = f.shapes.of(type)
+    if shape.element == "i1" and shape.lanes:
+        _store_mask(f, shape, words, pointer, alignment)
+        return
+    at = 0
+    for number, chunk in enumerate(shape.chunks):
+        place, known = f.write.near(pointer, at), at_offset(alignment, at)
+        value = words[number * shape.words : (number + 1) * shape.words]
+        if all(word == "poison" for word in value):
+            pass
+        elif chunk:
+            lines.store_vector(f, shape, value, place, known)
+        else:
+            store_scalar(f, shape, value, place, known)
+        at += bytes_of(shape) * (LANES if chunk else 1)
+
+
+def _load_mask(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Words:
+    """Bits one after the other."""
+    w = f.write
+    made: Words = []
+    at = 0
+    for chunk in shape.chunks:
+        if chunk:
+            short = Shape("i16", 0, 16, 1)
+            made.append(w.mask(load_scalar(f, short, w.near(pointer, at // 8), at_offset(alignment, at // 8))[0]))
+            at += LANES
+        else:
+            byte = w.value(f"zext i8 {w.value(f'load i8, ptr {w.near(pointer, at // 8)}, align 1')} to i32")
+            made.append(w.compare("ne", w.op("and", byte, 1 << at % 8), 0))
+            at += 1
+    return made
+
+
+def _store_mask(f: Legalizer, shape: Shape, words: Words, pointer: str, alignment: int) -> None:
+    w = f.write
+    at = 0
+    byte = ""
+    for number, (chunk, word) in enumerate(zip(shape.chunks, words)):
+        if chunk:
+            short = Shape("i16", 0, 16, 1)
+            store_scalar(f, short, [w.bitmap(word)], w.near(pointer, at // 8), at_offset(alignment, at // 8))
+            at += LANES
+            continue
+        bit = w.to_int(word, False)
+        if at % 8:
+            bit = w.op("or", byte, w.op("shl", bit, at % 8))
+        byte = bit
+        if at % 8 == 7 or number == len(words) - 1:
+            store_scalar(f, Shape("i8", 0, 8, 1), [byte], w.near(pointer, at // 8), 1)
+        at += 1
+
+
+# --- scalars
+
+
+def load_scalar(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Words:
+    """The words of a scalar in memory."""
+    w = f.write
+    if shape.element == "i1":
+        return [w.compare("ne", w.op("and", _load_bytes(f, pointer, 1, 1), 1), 0)]
+    if shape.element in ("float", "ptr"):
+        if alignment >= 4:
+            return [w.value(f"load {shape.element}, ptr {pointer}, align 4")]
+        word = _load_bytes(f, pointer, 4, alignment)
+        return [w.float_of(word, False) if shape.element == "float" else w.pointer(word)]
+    made: Words = []
+    size = bytes_of(shape)
+    for word in range(shape.words):
+        count = min(4, size - 4 * word)
+        made.append(_load_bytes(f, w.near(pointer, 4 * word), count, at_offset(alignment, 4 * word)))
+    if shape.bits % 32:
+        f.zero_above[made[-1]] = size * 8 % 32 or 32
+    return made
+
+
+def _load_bytes(f: Legalizer, pointer: str, count: int, alignment: int) -> str:
+    """1 to 4 bytes as a number."""
+    w = f.write
+    if count == 4 and alignment >= 4:
+        return w.value(f"load i32, ptr {pointer}, align 4")
+    if count == 1 or (count == 2 and alignment >= 2):
+        bits = 8 * count
+        number = w.value(f"zext i{bits} {w.value(f'load i{bits}, ptr {pointer}, align {count}')} to i32")
+        f.zero_above[number] = bits
+        return number
+    low_count = 2 if count > 2 else 1
+    low = _load_bytes(f, pointer, low_count, alignment)
+    high = _load_bytes(f, w.near(pointer, low_count), count - low_count, at_offset(alignment, low_count))
+    return w.op("or", low, w.op("shl", high, 8 * low_count))
+
+
+def store_scalar(f: Legalizer, shape: Shape, words: Words, pointer: str, alignment: int) -> None:
+    w = f.write
+    if shape.element == "i1":
+        _store_bytes(f, w.to_int(words[0], False), pointer, 1, 1)
+        return
+    if shape.element in ("float", "ptr"):
+        if alignment >= 4:
+            w.emit(f"store {shape.element} {words[0]}, ptr {pointer}, align 4")
+            return
+        words = [w.bits_of(words[0], False) if shape.element == "float" else w.number(words[0])]
+    size = bytes_of(shape)
+    if shape.bits % 8 and shape.bits:
+        from voltac.targets.naplespu.legalize.integers import zero_extended
+
+        words = zero_extended(f, shape.bits, words, False)
+    for number, word in enumerate(words):
+        _store_bytes(f, word, w.near(pointer, 4 * number), min(4, size - 4 * number), at_offset(alignment, 4 * number))
+
+
+def _store_bytes(f: Legalizer, word: str, pointer: str, count: int, alignment: int) -> None:
+    w = f.write
+    if count == 4 and alignment >= 4:
+        w.emit(f"store i32 {word}, ptr {pointer}, align 4")
+    elif count == 1 or (count == 2 and alignment >= 2):
+        known = literal(word)
+        bits = 8 * count
+        if known is None and word != "poison":
+            value = w.value(f"trunc i32 {word} to i{bits}")
+        else:
+            value = "poison" if known is None else str((known & ((1 << bits) - 1)) - (known >> (bits - 1) & 1) * (1 << bits))
+        w.emit(f"store i{bits} {value}, ptr {pointer}, align {count}")
+    else:
+        low_count = 2 if count > 2 else 1
+        _store_bytes(f, word, pointer, low_count, alignment)
+        rest = w.op("lshr", word, 8 * low_count)
+        _store_bytes(f, rest, w.near(pointer, low_count), count - low_count, at_offset(alignment, low_count))
+
+
+# --- rules
+
+
+def _natural(f: Legalizer, type: str, alignment: int) -> int:
+    return alignment or f.layout.alignment(type)
+
+
+@rule("load")
+def legalize_load(f: Legalizer, instruction: Instruction) -> None:
+    operand = instruction.operands[0]
+    pointer = f.words(operand)[0]
+    if operand.type != "ptr":
+        from voltac.targets.naplespu.legalize.scratchpad import load_from_scratchpad
+
+        f.define(instruction, load_from_scratchpad(f, instruction, pointer))
+        return
+    f.define(instruction, load(f, instruction.type, pointer, _natural(f, instruction.type, instruction.parts.alignment)))
+
+
+@rule("store")
+def legalize_store(f: Legalizer, instruction: Instruction) -> None:
+    value, target = instruction.operands
+    pointer = f.words(target)[0]
+    if target.type != "ptr":
+        from voltac.targets.naplespu.legalize.scratchpad import store_to_scratchpad
+
+        store_to_scratchpad(f, instruction, pointer)
+        return
+    store(f, value.type, f.words(value), pointer, _natural(f, value.type, instruction.parts.alignment))
+
+
+@rule("alloca")
+def legalize_alloca(f: Legalizer, instruction: Instruction) -> None:
+    parts = instruction.parts
+    count = 1
+    if parts.operands:
+        known = literal(f.words(parts.operands[0])[0])
+        if known is None:
+            raise NotLegal("memory on the stack whose size is not constant")
+        count = known
+    size = f.layout.size(parts.element_type) * count
+    f.define(instruction, [f.write.allocate(size, parts.alignment or f.layout.alignment(parts.element_type))])
+
+
+@rule("getelementptr")
+def legalize_getelementptr(f: Legalizer, instruction: Instruction) -> None:
+    base, *indices = instruction.operands
+    target = f.shapes.of(instruction.type)
+    space = base.type if base.type.startswith("ptr addr") else "ptr"
+    made: Words = []
+    for number, vector in enumerate(target.chunks):
+        fixed, variable = _offset(f, instruction.parts.element_type, indices, number, vector)
+        start = f.words(base)[number if f.shapes.of(base.type).lanes else 0]
+        if not vector:
+            if variable:
+                start = f.write.value(f"getelementptr i8, {space} {start}, i32 {variable}")
+            if fixed:
+                start = f.write.value(f"getelementptr i8, {space} {start}, i32 {constant(fixed, False)}")
+            made.append(start)
+            continue
+        if not f.shapes.of(base.type).lanes:
+            start = f.write.splat(f.write.number(start))
+        if variable:
+            start = f.write.op("add", start, variable, True)
+        made.append(f.write.op("add", start, fixed, True) if fixed else start)
+    f.define(instruction, made)
+
+
+def _offset(f: Legalizer, type: str, indices: list, number: int, vector: bool) -> tuple[int, str]:  # type: ignore[type-arg]
+    """Bytes of one chunk of addresses: what is constant, and the rest."""
+    w = f.write
+    fixed, variable = 0, ""
+    for position, operand in enumerate(indices):
+        shape = f.shapes.of(operand.type)
+        columns = f.columns(operand)
+        words = sign_extended(f, shape.bits, columns[number if shape.lanes else 0][:1], vector and bool(shape.lanes))
+        index = words[0]
+        known = literal(index)
+        if position == 0:
+            size = f.layout.size(type)
+        elif f.shapes.is_aggregate(type) and array_parts(f.layout.resolve(type)) is None:
+            assert known is not None
+            type, offset = f.shapes.members(type)[known]
+            fixed += offset
+            continue
+        else:
+            body = f.layout.resolve(type)
+            array = array_parts(body)
+            if array:
+                type = array[1]
+                size = f.layout.size(type)
+            else:
+                type = body[1:-1].partition(" x ")[2]
+                size = f.layout.size(type)
+        if known is not None:
+            fixed += (known - (1 << 32) if known >> 31 else known) * size
+            continue
+        if vector and not shape.lanes:
+            index = w.splat(index)
+        if size & (size - 1):
+            index = w.op("mul", index, size, vector)
+        elif size > 1:
+            index = w.op("shl", index, size.bit_length() - 1, vector)
+        variable = w.op("add", variable, index, vector) if variable else index
+    return fixed, variable

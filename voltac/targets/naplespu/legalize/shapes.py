@@ -1,0 +1,130 @@
+"""Types of LLVM assembly -> the legal values they are made of ("parts").
+
+=====================  ==========================================================
+type                   parts
+=====================  ==========================================================
+``i1 float ptr``       themselves
+``i2`` ... ``i32``     ``i32``; the bits above the type's are anything
+wider integers         an ``i32`` for every 32 bits, the lowest first; likewise
+``half bfloat``        ``i32`` of whose bits the lower 16 count
+``<16 x T>``           vectors of 16, one for each part of ``T``; pointers are ``i32``
+``<n x T>``            as many vectors of 16 as fit, and scalars for the rest
+structs, arrays        the parts of their members, in order
+=====================  ==========================================================
+
+What holds 16 lanes or one scalar is a *chunk*; a value's parts are those of its
+first chunk, then those of its second, and so on.
+"""
+
+from __future__ import annotations
+
+from voltac.ir.types import Layout, array_parts, integer_bits, vector_parts
+from voltac.records import record
+
+LANES = 16
+
+
+class NotLegal(Exception):
+    """Something NaplesPU has no way to do; ``str()`` is the reason."""
+
+
+def vector_of(kind: str, vector: bool) -> str:
+    """``i32`` or ``<16 x i32>``."""
+    return f"<{LANES} x {kind}>" if vector else kind
+
+
+@record
+class Shape:
+    """A type without members."""
+
+    element: str
+    lanes: int
+    """0 for a scalar."""
+    bits: int
+    """Of an element; 0 for ``float`` and ``ptr``."""
+    words: int
+    """Parts of a chunk."""
+
+    @property
+    def chunks(self) -> list[bool]:
+        """Whether each chunk is a vector."""
+        if not self.lanes:
+            return [False]
+        return [True] * (self.lanes // LANES) + [False] * (self.lanes % LANES)
+
+    def kind(self, vector: bool) -> str:
+        """Element type of a part."""
+        if self.element in ("i1", "float") or (self.element.startswith("ptr") and not vector):
+            return self.element
+        return "i32"
+
+    def part_types(self) -> list[str]:
+        return [vector_of(self.kind(chunk), chunk) for chunk in self.chunks for _ in range(self.words)]
+
+    def place(self, lane: int) -> tuple[int, int]:
+        """The chunk that holds a lane of a vector, and the lane in it; -1 where the chunk is a scalar."""
+        whole = self.lanes // LANES
+        return (lane // LANES, lane % LANES) if lane < whole * LANES else (whole + lane - whole * LANES, -1)
+
+
+class Shapes:
+    """Answers for one module."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self._shapes: dict[str, Shape] = {}
+        self._parts: dict[str, list[str]] = {}
+
+    def is_aggregate(self, type: str) -> bool:
+        body = self.layout.resolve(type)
+        return body[0] in "{[" or body.startswith("<{")
+
+    def members(self, type: str) -> list[tuple[str, int]]:
+        """Types of an aggregate's members and their offsets in bytes."""
+        body = self.layout.resolve(type)
+        array = array_parts(body)
+        if array:
+            size = self.layout.size(array[1])
+            return [(array[1], number * size) for number in range(array[0])]
+        names, _ = self.layout.members(body)
+        return [(name, self.layout.member_offset(body, number)) for number, name in enumerate(names)]
+
+    def of(self, type: str) -> Shape:
+        found = self._shapes.get(type)
+        if found is None:
+            found = self._shapes[type] = self._shape(self.layout.resolve(type))
+        return found
+
+    def _shape(self, type: str) -> Shape:
+        vector = vector_parts(type)
+        lanes, element = vector or (0, type)
+        if element == "float" or element.startswith("ptr"):
+            return Shape(element, lanes, 0, 1)
+        if element in ("half", "bfloat"):
+            return Shape(element, lanes, 16, 1)
+        bits = integer_bits(element)
+        if not bits:
+            raise NotLegal("NaplesPU has no double precision: use float" if element == "double" else f"the type {element}")
+        return Shape(element, lanes, bits, 1 if bits == 1 else (bits + 31) // 32)
+
+    def parts(self, type: str) -> list[str]:
+        """The types of the parts of any type."""
+        found = self._parts.get(type)
+        if found is None:
+            if type == "void":
+                found = []
+            elif self.is_aggregate(type):
+                found = [part for member, _ in self.members(type) for part in self.parts(member)]
+            else:
+                found = self.of(type).part_types()
+            self._parts[type] = found
+        return found
+
+    def part_range(self, type: str, indices: list[int]) -> tuple[str, int, int]:
+        """The member that ``extractvalue`` indices name: its type, its first part and the one behind its last."""
+        start = 0
+        for index in indices:
+            members = self.members(type)
+            start += sum(len(self.parts(member)) for member, _ in members[:index])
+            type = members[index][0]
+        return type, start, start + len(self.parts(type))
