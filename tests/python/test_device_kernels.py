@@ -1,0 +1,123 @@
+"""Kernels for NaplesPU from Python: called on numpy arrays like any other, run on the simulator."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import voltac
+
+SOURCE = """\
+export void scale(uniform float a[], uniform float factor, uniform int n) {
+    foreach (i = 0 ... n)
+        a[i] *= factor;
+}
+export uniform int total(const uniform int a[], uniform int n) {
+    int sum = 0;
+    foreach (i = 0 ... n)
+        sum += a[i];
+    return reduce_add(sum);
+}
+export uniform float half(uniform float x) { return x * 0.5f; }
+uniform int calls = 0;
+export uniform int count() { calls += 1; return calls; }
+"""
+
+
+@pytest.fixture(scope="module")
+def kernels() -> Any:
+    return voltac.compile(SOURCE, target="naplespu", cache=False)
+
+
+def test_arrays_are_changed_in_place(kernels: Any) -> None:
+    x = np.arange(101, dtype=np.float32)
+    kernels.scale(x, 2.0, 100)
+    assert np.array_equal(x, np.append(2 * np.arange(100), 100).astype(np.float32))
+
+
+def test_views_are_changed_where_they_are(kernels: Any) -> None:
+    x = np.ones(64, np.float32)
+    kernels.scale(x[5:], 3.0, 20)
+    assert x.tolist() == [1.0] * 5 + [3.0] * 20 + [1.0] * 39
+
+
+@pytest.mark.parametrize(("cores", "threads"), [(1, 1), (1, 8), (4, 8)])
+def test_results_do_not_depend_on_the_machine(kernels: Any, cores: int, threads: int) -> None:
+    a = np.arange(1000, dtype=np.int32)
+    kernels.total.configure(cores=cores, threads=threads)
+    assert kernels.total(a, 1000) == 499500
+    x = np.arange(1000, dtype=np.float32)
+    kernels.scale.configure(cores=cores, threads=threads)(x, 2.0, 1000)
+    assert np.array_equal(x, 2 * np.arange(1000, dtype=np.float32))
+    assert len(kernels.scale.last_run.threads) == cores * threads
+
+
+def test_results_of_scalars_and_globals_that_stay(kernels: Any) -> None:
+    assert kernels.half(3.0) == 1.5
+    assert [kernels.count(), kernels.count()] == [1, 2]
+
+
+def test_the_last_run_is_told(kernels: Any) -> None:
+    fresh = voltac.compile(SOURCE, target="naplespu", cache=False, launch={"threads": 2})
+    assert fresh.scale.last_run is None
+    fresh.scale(np.ones(256, np.float32), 2.0, 256)
+    run = fresh.scale.last_run
+    assert run.instructions > 0 and run.cycles > run.instructions / 2
+    assert run.data_misses >= 16
+    assert 0.9 < run.lane_utilisation <= 1.0
+    assert len(run.threads) == 2
+    assert f"{run.instructions} instructions in {run.cycles} cycles" in str(run)
+
+
+def test_faster_memory_takes_fewer_cycles(kernels: Any) -> None:
+    cycles = {}
+    for latency in (2, 100):
+        kernels.scale.configure(cores=1, threads=1, latency=latency)(np.ones(512, np.float32), 2.0, 512)
+        cycles[latency] = kernels.scale.last_run.cycles
+    assert cycles[100] > cycles[2] + 32 * 90
+
+
+def test_programs_are_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VOLTAC_CACHE_DIR", str(tmp_path))
+    file = tmp_path / "k.ispc"
+    file.write_text(SOURCE)
+    for _ in range(2):
+        assert voltac.load(file, target="naplespu").half(5.0) == 2.5
+
+
+def test_modules_tell_of_themselves(kernels: Any) -> None:
+    assert (kernels.target, kernels.width) == ("naplespu", 16)
+    assert "uniform float factor" in kernels.scale.signature
+    assert kernels.assembly("scale").startswith("scale:") and "fmul_f32" in kernels.scale.assembly()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (([1.0], 2.0, 1), TypeError, "must be an array of float32, not a list"),
+        ((np.ones(4), 2.0, 4), TypeError, r"use x.astype\(np.float32\)"),
+        ((np.ones(4, np.float32), "2", 4), TypeError, "must be a real number"),
+        ((np.ones(4, np.float32), 2.0), TypeError, "missing: 'n'"),
+        ((np.ones(4, np.float32), 2.0, 1 << 40), ValueError, "in the range"),
+    ],
+)
+def test_arguments_are_checked(kernels: Any, arguments: tuple[Any, ...], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        kernels.scale(*arguments)
+
+
+def test_launches_are_checked(kernels: Any) -> None:
+    with pytest.raises(ValueError, match="threads must be 1 to 8, not 16"):
+        kernels.scale.configure(threads=16)
+    with pytest.raises(TypeError, match="is for devices"):
+        voltac.compile("export void f() {}", target="sse4-i32x4", launch={"cores": 1})
+
+
+def test_comparison_has_cycles(kernels: Any) -> None:
+    found = kernels.scale.compare(elements=256)
+    (function,) = found.functions
+    assert function.unit == "cycles" and function.all_on.median < function.masked.median
+    (construct,) = function.constructs
+    assert construct.all_on.counts["store"] == 1
+    assert "cycles an element" in str(found)
