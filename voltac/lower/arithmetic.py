@@ -154,6 +154,10 @@ def _compare_slices(c: FunctionContext, operator: str, left: IR, right: IR) -> I
 @lowers_value(tree.Unary)
 def lower_unary(c: FunctionContext, node: tree.Unary) -> IR:
     operand = c.value(node.operand)
+    if node.operator == "freeze":
+        return c.build.value(operand.type, f"freeze {operand}")
+    if node.operator == "sound":
+        return masks.sound(c, operand)
     scalar = element_scalar(node.type.type)
     return each_element(c, lambda value: _unary(c, node.operator, value, scalar), operand)
 

@@ -33,10 +33,23 @@ def inverse(c: FunctionContext, test: IR) -> IR:
 
 
 def frozen(c: FunctionContext, test: IR) -> IR:
-    """A test without poison, in the form that masks are combined in."""
+    """A test without poison, in the form that masks are combined in.
+
+    What is a mask already has none. A freeze too many is dear: LLVM's InstCombine moves each up to what a mask was
+    made of, and comes again to all that uses it.
+    """
     if c.target.mask_bits == 1:
         return test
+    if test.name in c.stored_masks:
+        return c.stored_masks[test.name]
     return c.build.convert("sext", c.build.value(test.type, f"freeze {test}"), c.types.mask_storage)
+
+
+def sound(c: FunctionContext, test: IR) -> IR:
+    """The test, known to have no poison in it."""
+    if c.target.mask_bits > 1 and test.name not in c.stored_masks:
+        c.stored_masks[test.name] = c.build.convert("sext", test, c.types.mask_storage)
+    return test
 
 
 def conjunction(c: FunctionContext, mask: IR | None, test: IR) -> IR:

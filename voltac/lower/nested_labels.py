@@ -114,17 +114,15 @@ class _Rewriting:
         span = node.span
         type = node.value.type
         value = tree.VariableSymbol("switch.value", type, "local", span)
-        before: list[tree.Statement] = [tree.Declare(span, value, node.value)]
+        before: list[tree.Statement] = [tree.Declare(span, value, _frozen(node.value))]
         joins: dict[Label, tree.Value] = {
             label: tree.Binary(span, Qual(BOOL, type.rate), "==", _load(value, span), tree.Constant(span, type, label))
             for label in node.labels
             if label is not None
         }
         if None in node.labels:
-            unmatched = _flag("unmatched", type, True, before, span)
-            for match in joins.values():
-                before.append(_assign(unmatched, _both(_load(unmatched, span), _not(match)), span))
-            joins[None] = _load(unmatched, span)
+            unmatched = _not(_any_of(list(joins.values()), span)) if joins else True
+            joins[None] = _load(_flag("unmatched", type, unmatched, before, span), span)
         waiting = _flag("waiting", type, True, before, span)
         inside = _Waiting(self, waiting, joins).rewritten(node.body)
         zero = tree.Constant(span, Qual(INT32), 0)
@@ -150,14 +148,14 @@ class _Waiting:
             case tree.Block(_, statements):
                 return [tree.Block(span, tuple(self._sequence(statements)))]
             case tree.If(_, test, then, otherwise):
-                entered = self._any_of(self.function.labels(then), span)
-                outcome = _select(_load(self.waiting, span), entered, test)
+                entered = self._joining(self.function.labels(then), span)
+                outcome = _sound(_select(_load(self.waiting, span), entered, _frozen(test)))
                 branches = [self._alone(branch) for branch in (then, otherwise) if branch is not None]
                 return [tree.If(span, outcome, branches[0], branches[1] if otherwise else None, node.coherent)]
             case tree.Loop(_, test, _, body, test_first):
                 if test is not None and test_first and not isinstance(test, tree.Constant):
                     yes = tree.Constant(span, Qual(BOOL, self.waiting.type.rate), True)
-                    test = _select(_load(self.waiting, span), yes, test)
+                    test = _sound(_select(_load(self.waiting, span), yes, _frozen(test)))
                 return [self._entered(node, replace(node, test=test, body=self._alone(body)))]
             case tree.Unmasked():
                 return self._unmasked(node)
@@ -187,12 +185,12 @@ class _Waiting:
             inside.append(statement)
             if isinstance(statement, tree.Label):
                 inside.append(_assign(self.waiting, tree.Constant(span, self.waiting.type, False), span))
-        return tree.If(span, _not(_load(self.waiting, span)), tree.Block(span, tuple(inside)), None, False)
+        return tree.If(span, _sound(_not(_load(self.waiting, span))), tree.Block(span, tuple(inside)), None, False)
 
     def _entered(self, labelled: tree.Statement, statement: tree.Statement) -> tree.Statement:
         """A statement for the lanes that come to it or join in it."""
-        joins = self._any_of(self.function.labels(labelled), labelled.span)
-        test = _either(_not(_load(self.waiting, labelled.span)), joins)
+        joins = self._joining(self.function.labels(labelled), labelled.span)
+        test = _sound(_either(_not(_load(self.waiting, labelled.span)), joins))
         return tree.If(labelled.span, test, statement, None, False)
 
     def _unmasked(self, node: tree.Unmasked) -> list[tree.Statement]:
@@ -212,13 +210,11 @@ class _Waiting:
         after = _assign(self.waiting, tree.Constant(span, self.waiting.type, False), span)
         return [self._entered(node, tree.Block(span, (*before, inside, after)))]
 
-    def _any_of(self, labels: Sequence[Label], span: Span) -> tree.Value:
+    def _joining(self, labels: Sequence[Label], span: Span) -> tree.Value:
+        """Is the label that the switch goes to one of these?"""
         if not labels:
             return tree.Constant(span, self.waiting.type, False)
-        result = self.joins[labels[0]]
-        for label in labels[1:]:
-            result = _either(result, self.joins[label])
-        return result
+        return _any_of([self.joins[label] for label in labels], span)
 
 
 # --- nodes
@@ -247,12 +243,30 @@ def _not(value: tree.Value) -> tree.Value:
     return tree.Unary(value.span, value.type, "!", value)
 
 
+def _frozen(value: tree.Value) -> tree.Value:
+    """The value without poison in lanes that are off, or values of their own."""
+    return tree.Unary(value.span, value.type, "freeze", value) if value.type.rate is VARYING else value
+
+
+def _sound(test: tree.Value) -> tree.Value:
+    """A test without poison. Else a mask is made of it by a freeze, which LLVM pushes up to the first of the flags."""
+    return tree.Unary(test.span, test.type, "sound", test) if test.type.rate is VARYING else test
+
+
 def _both(left: tree.Value, right: tree.Value) -> tree.Value:
-    return tree.Logical(left.span, left.type, "&&", left, right)
+    return tree.Binary(left.span, left.type, "&", left, right)
 
 
 def _either(left: tree.Value, right: tree.Value) -> tree.Value:
-    return tree.Logical(left.span, left.type, "||", left, right)
+    return tree.Binary(left.span, left.type, "|", left, right)
+
+
+def _any_of(values: Sequence[tree.Value], span: Span) -> tree.Value:
+    """``|`` of all, as a balanced tree: LLVM takes time by the square of the length of a chain."""
+    if len(values) == 1:
+        return values[0]
+    middle = len(values) // 2
+    return _either(_any_of(values[:middle], span), _any_of(values[middle:], span))
 
 
 def _select(test: tree.Value, then: tree.Value, otherwise: tree.Value) -> tree.Value:

@@ -7,12 +7,15 @@ the next label is skipped while no lane is in.
 LLVM takes time by the square of the labels of one switch, and of the operations on
 masks in one block. So a uniform switch with very many labels is several behind a tree
 of comparisons, and of very many varying ones groups are skipped that no lane looks for.
+Which lanes have no label is not found from its label's tests, which LLVM would put
+together in ever new ways (ten times the time of all the rest), but from the ranges of
+the labels, by binary search where they are many.
 """
 
 from __future__ import annotations
 
 from voltac.lower import masks
-from voltac.lower.builder import IR, splat_constant, zero
+from voltac.lower.builder import IR, element_type, integer, splat_constant, zero
 from voltac.lower.constants import scalar_constant
 from voltac.lower.context import FunctionContext, Lanes, Region, Target, lowers_statement
 from voltac.lower.merge_point import MergePoint
@@ -25,6 +28,8 @@ _MOST_ROWS = 256
 """Labels of one uniform switch of LLVM."""
 _GROUP = 64
 """Labels of a varying switch that are skipped together."""
+_FEW_RANGES = 16
+"""Ranges of labels that a value is compared with one by one."""
 
 
 @mutable_record(eq=False)
@@ -40,8 +45,6 @@ class SwitchContext:
     """Of a varying switch."""
     type: Qual | None = None
     labels: tuple[int | None, ...] = ()
-    rest: Lanes | None = None
-    """Of a varying switch with a default: the lanes that no label before has taken."""
     in_line: bool = False
     """Of a varying switch: control that runs straight through meets every label."""
     seen: int = 0
@@ -143,12 +146,6 @@ def _begin_varying(c: FunctionContext, node: tree.Switch, value: IR, end: MergeP
     value = c.build.value(value.type, f"freeze {value}")
     context = SwitchContext(target, c.mask, end, {}, value, node.value.type, node.labels)
     context.in_line = _labels_in_line(node.body) == len(node.labels)
-    if None in node.labels:
-        context.rest = masks.new_lanes(c, "no.label")
-        masks.write_lanes(c, context.rest, c.mask)
-        if not context.in_line:
-            # Control may go around a label, whose lanes still are not those of the default.
-            _count_off(c, context, node.labels)
     c.switch = context
     c.region = target.region
     c.build.jump(first)
@@ -160,7 +157,8 @@ def _equal(c: FunctionContext, context: SwitchContext, label: int | None) -> IR 
     constant = _label_constant(c, context.type, label)
     if constant is None:
         return None
-    return c.build.compare("icmp eq", context.value, splat_constant(c.width, constant))
+    # The value has been frozen.
+    return masks.sound(c, c.build.compare("icmp eq", context.value, splat_constant(c.width, constant)))
 
 
 @lowers_statement(tree.CaseLabel)
@@ -189,27 +187,86 @@ def lower_case_label(c: FunctionContext, node: tree.CaseLabel) -> None:
 
 def _joining(c: FunctionContext, context: SwitchContext, label: int) -> IR:
     equal = _equal(c, context, label)
-    if context.in_line:
-        _count_off(c, context, (label,))
     return masks.all_off(c) if equal is None else masks.conjunction(c, context.outer, equal)
 
 
 def _default_lanes(c: FunctionContext, context: SwitchContext) -> IR:
-    assert context.rest is not None
-    if context.in_line:
-        _count_off(c, context, context.labels[context.seen :])
-    return masks.read_lanes(c, context.rest)
+    labelled = _with_label(c, context)
+    if labelled is None:
+        return masks.explicit(c, context.outer)
+    return masks.conjunction(c, context.outer, masks.sound(c, masks.inverse(c, labelled)))
 
 
-def _count_off(c: FunctionContext, context: SwitchContext, labels: tuple[int | None, ...]) -> None:
-    """Take the lanes with these values from those of the default."""
-    tests = [equal for label in labels if (equal := _equal(c, context, label)) is not None]
-    if context.rest is None or not tests:
-        return
-    lanes = masks.read_lanes(c, context.rest)
-    for equal in tests:
-        lanes = masks.exclusion(c, lanes, equal)
-    masks.write_lanes(c, context.rest, lanes)
+def _with_label(c: FunctionContext, context: SwitchContext) -> IR | None:
+    """The lanes whose value is that of any label."""
+    assert context.type is not None and context.value is not None
+    ranges = _ranges(c, context.type, context.labels)
+    if len(ranges) > _FEW_RANGES:
+        return _search(c, context.value, ranges)
+    result = None
+    for low, high in ranges:
+        inside = _inside(c, context.value, low, high)
+        result = inside if result is None else c.build.binary("or", result, inside)
+    return result
+
+
+def _ranges(c: FunctionContext, type: Qual, labels: tuple[int | None, ...]) -> list[tuple[IR, IR]]:
+    """First and last of each row of neighbouring labels, as signed numbers in rising order."""
+    numbers = set()
+    constant = None
+    for label in labels:
+        if label is not None and (found := _label_constant(c, type, label)) is not None:
+            constant = found
+            numbers.add(label)
+    if constant is None:
+        return []
+    if constant.type == "i1":
+        return [(test, test) for number in numbers if (test := _label_constant(c, type, number)) is not None]
+    half = 1 << int(constant.type[1:]) - 1
+    rows: list[list[int]] = []
+    for number in sorted((number + half) % (2 * half) - half for number in numbers):
+        if rows and number == rows[-1][1] + 1:
+            rows[-1][1] = number
+        else:
+            rows.append([number, number])
+    return [(integer(constant.type, low), integer(constant.type, high)) for low, high in rows]
+
+
+def _inside(c: FunctionContext, value: IR, low: IR, high: IR) -> IR:
+    if low == high:
+        return c.build.compare("icmp eq", value, splat_constant(c.width, low))
+    above = c.build.binary("sub", value, splat_constant(c.width, low))
+    reach = IR(low.type, str(int(high.name) - int(low.name)))
+    return c.build.compare("icmp ule", above, splat_constant(c.width, reach))
+
+
+def _search(c: FunctionContext, value: IR, ranges: list[tuple[IR, IR]]) -> IR:
+    """Binary search among the first numbers of the ranges; a gather in each step, of all lanes, for every one stays inside."""
+    size = 1 << (len(ranges) - 1).bit_length()
+    padded = ranges + ranges[-1:] * (size - len(ranges))
+    tables = []
+    for column in zip(*padded):
+        content = IR(f"[{size} x {column[0].type}]", f"[{', '.join(str(number) for number in column)}]")
+        tables.append(c.module.constant_image(content, 64))
+    found = zero(f"<{c.width} x i32>")
+    step = size // 2
+    while step:
+        probe = c.build.binary("or", found, splat_constant(c.width, integer("i32", step)))
+        reached = c.build.compare("icmp sle", _looked_up(c, tables[0], value, probe), value)
+        found = c.build.select(reached, probe, found)
+        step //= 2
+    low, high = (_looked_up(c, table, value, found) for table in tables)
+    above, below = c.build.compare("icmp sle", low, value), c.build.compare("icmp sle", value, high)
+    return c.build.binary("and", above, below)
+
+
+def _looked_up(c: FunctionContext, table: IR, like: IR, index: IR) -> IR:
+    """Elements of a table, in the type of another value."""
+    element = element_type(like.type)
+    wide = c.build.convert("zext", index, f"<{c.width} x i64>")
+    address = c.build.gep(element, table, wide)
+    callee = c.module.pseudo("volta.gather", element)
+    return c.build.value(like.type, f"call {like.type} {callee}({address}, {masks.all_on(c)})")
 
 
 def _begin_group(c: FunctionContext, context: SwitchContext, falls_through: bool) -> None:
@@ -224,9 +281,7 @@ def _begin_group(c: FunctionContext, context: SwitchContext, falls_through: bool
     distance = numbers[-1] - numbers[0]
     if None in labels or low is None or high is None or distance >= 1 << int(low.type[1:]):
         return
-    above = c.build.binary("sub", context.value, splat_constant(c.width, low))
-    reach = splat_constant(c.width, IR(low.type, str(distance)))
-    inside = masks.conjunction(c, context.outer, c.build.compare("icmp ule", above, reach))
+    inside = masks.conjunction(c, context.outer, masks.sound(c, _inside(c, context.value, low, high)))
     if falls_through:
         inside = masks.disjunction(c, masks.read_lanes(c, context.target.live), inside)
     look, context.after_group = c.build.block("switch.group"), c.build.block("switch.after_group")
