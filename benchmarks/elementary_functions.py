@@ -86,10 +86,10 @@ def numpy_call(name: str, out: np.ndarray, arguments: list[np.ndarray]) -> Calla
     return None if function is None else lambda: function(*arguments, out=out)
 
 
-def aligned(values: np.ndarray) -> np.ndarray:
-    """float32 at a 64-byte border."""
-    raw = np.empty(len(values) + 16, np.float32)
-    start = (-raw.ctypes.data % 64) // 4
+def placed(values: np.ndarray, number: int) -> np.ndarray:
+    """float32, ``number`` kilobytes behind a border of four: loads wait for stores whose addresses end in the same 12 bits."""
+    raw = np.empty(len(values) + 2048, np.float32)
+    start = (-raw.ctypes.data % 4096) // 4 + 256 * number
     raw[start : start + len(values)] = values
     return raw[start : start + len(values)]
 
@@ -107,8 +107,8 @@ def measure(names: list[str], rounds: int) -> None:
         clock.restype = ctypes.c_double
         for name in names:
             ranges = FUNCTIONS[name]
-            arguments = [aligned(random.uniform(*one, COUNT)) for one in ranges]
-            out = aligned(np.zeros(COUNT))
+            arguments = [placed(random.uniform(*one, COUNT), number) for number, one in enumerate(ranges, 1)]
+            out = placed(np.zeros(COUNT), 3)
             pointers = [ctypes.c_void_p(one.ctypes.data) for one in (out, *arguments, *([out] if len(ranges) == 1 else []))]
 
             def in_c(function: object, pointers: list[ctypes.c_void_p] = pointers) -> Callable[[], float]:
