@@ -4,7 +4,7 @@ Nothing that a thread stores reaches memory before it is flushed (reference 1.6)
 A flush writes back one line and is an instruction by itself, so behind the store
 it is always right; stores to neighbouring places share one, stores to the
 thread's own frame need none. A program that
-flushes by itself says so (``"voltac-flush"="written"``).
+flushes by itself says so (``"voltac-flush"="program"``).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def add_flushes(module: Module) -> bool:
     """Whether anything was added."""
     changed = False
     for function in module.functions:
-        if attribute(module, function, "voltac-flush") != "written":
+        if attribute(module, function, "voltac-flush") != "program":
             changed |= _add_to(function)
     if changed:
         module.declare(["declare void @npu.flush(i32)"])
