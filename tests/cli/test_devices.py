@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from voltac.cli.main import main
 from voltac.codegen.assembler import assemble
 from voltac.codegen.elf import write_elf
+from voltac.codegen.elf_read import read_image
 from voltac.codegen.link import link
 from voltac.targets import device_code
 
@@ -146,3 +148,83 @@ def test_a_damaged_program_is_refused(voltac: Run, program: str, folder: Path) -
         done = voltac(command, "p.elf")
         assert done.returncode == 1
         assert "p.elf is no program for a device: its checksum does not fit" in " ".join(done.stderr.split())
+
+
+# --- compiled kernels -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A program of two kernels, compiled from the language."""
+    source = """
+        export void scale(uniform float s, uniform float x[], uniform int n) { foreach (i = 0 ... n) x[i] *= s; }
+        export uniform int sum(const uniform int x[], uniform int n) {
+            int s = 0;
+            foreach (i = 0 ... n) s += x[i];
+            return reduce_add(s);
+        }
+    """
+    folder = tmp_path_factory.mktemp("compiled")
+    (folder / "k.ispc").write_text(source)
+    assert main(["--target=naplespu", str(folder / "k.ispc"), "-o", str(folder / "k.elf")]) == 0
+    return (folder / "k.elf").read_bytes()
+
+
+def test_kernels_run_on_arguments_given_as_text(voltac: Run, compiled: bytes, folder: Path) -> None:
+    (folder / "k.elf").write_bytes(compiled)
+    done = voltac("sim", "k.elf", "--function", "scale", "--cores", "2", "2.0", "range:5", "4")
+    assert done.returncode == 0 and done.stdout.startswith("x = [0. 2. 4. 6. 4.]\n")
+    assert "core 1 thread 7:" in done.stdout
+    done = voltac("sim", "k.elf", "--function", "sum", "range:64", "64")
+    assert done.stdout.startswith("x = unchanged\nresult = 2016\n")
+    assert voltac("sim", "k.elf", "--function", "sum").stdout.startswith("x = unchanged\nresult = ")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "k.elf has several kernels; choose one with --function: scale, sum"),
+        (["--function", "sacle"], "k.elf has no kernel 'sacle'; did you mean 'scale'?"),
+        (["--function", "sum", "range:4", "4", "5"], "'sum' takes 2 arguments, 3 given"),
+        (["--function", "sum", "four"], "argument 'four' for parameter 'x' is no array"),
+        (["--function", "scale", "two"], "argument 'two' is no value for parameter 's' of type uniform float"),
+    ],
+)
+def test_calls_that_do_not_fit_are_refused(
+    voltac: Run, compiled: bytes, folder: Path, words: list[str], message: str
+) -> None:
+    (folder / "k.elf").write_bytes(compiled)
+    done = voltac("sim", "k.elf", *words)
+    assert done.returncode == 2 and message in " ".join(done.stderr.split())
+
+
+def test_every_form_of_a_program_is_written(folder: Path) -> None:
+    def make(option: str, name: str) -> bytes:
+        file = folder / name
+        assert main(["--target=naplespu", str(folder / "good.ispc"), option, "-o", str(file)]) == 0
+        return file.read_bytes()
+
+    assert b"fmul_f32" in make("--emit-asm", "k.s")
+    assert b"@llvm." not in make("--emit-ir", "k.ll") and b"define" in make("--emit-ir", "k.ll")
+    assert make("--emit-llvm", "k.bc").startswith(b"BC\xc0\xde")
+    assert make("--emit-obj", "k.o")[16] == 1 and make("-O2", "k.elf")[16] == 2
+
+
+def test_assembly_of_a_compilation_assembles_to_the_same_program(folder: Path) -> None:
+    name = [str(folder / file) for file in ("good.ispc", "k.s", "k.elf", "again.elf")]
+    assert main(["--target=naplespu", name[0], "--emit-asm", "-o", name[1]]) == 0
+    assert main(["--target=naplespu", name[0], "-o", name[2]]) == 0
+    assert main(["--target=naplespu", "--begin-at=assemble", name[1], "-o", name[3]]) == 0
+    whole, again = (read_image((folder / file).read_bytes(), device_code("naplespu")) for file in ("k.elf", "again.elf"))
+    assert (whole.entry, whole.segments) == (again.entry, again.segments)
+
+
+def test_comparison_shows_both_paths_with_cycles(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "--target=naplespu", "--elements", "64", str(folder / "good.ispc")]) == 0
+    text = capsys.readouterr().out
+    assert "[naplespu]" in text and "cycles an element, masked" in text and "load_v16i32" in text
+
+
+def test_explanation_is_for_devices_too(folder: Path) -> None:
+    assert main(["explain", "--target=naplespu", str(folder / "good.ispc"), "--html", str(folder / "page.html")]) == 0
+    assert "a vector load" in (folder / "page.html").read_text()

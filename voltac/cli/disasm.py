@@ -36,7 +36,10 @@ def disasm_command(arguments: Namespace) -> int:
 
 def _lines(device: DeviceCode, file: ElfFile, section: Section) -> Iterator[tuple[Line, list[str]]]:
     """The instructions of a section, each with the names of the addresses it still waits for."""
-    symbols = {name: file.code.address(name) for name, symbol in file.code.symbols.items() if symbol.section == section.name}
+    own = [symbol for symbol in file.code.symbols.values() if symbol.section == section.name]
+    # Of several labels at one place the one that others use stands for it.
+    own.sort(key=lambda symbol: (not symbol.is_global, len(symbol.name)))
+    symbols = {symbol.name: file.code.address(symbol.name) for symbol in own}
     waits: dict[int, list[str]] = {}
     for item in file.code.relocations:
         if item.section == section.name:

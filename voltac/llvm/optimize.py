@@ -192,5 +192,6 @@ def _with_function_properties(text: str, options: Options) -> str:
 def bitcode(text: str, options: Options) -> bytes:
     """LLVM bitcode of a module as it is."""
     with stage("bitcode", text):
-        written: bytes = Module(text, options).ref.as_bitcode()
+        module = Module(text, options)
+        written: bytes = module.ref.as_bitcode()
         return written

@@ -1,6 +1,6 @@
 """Assembly text of a device's program → functions, blocks and kinds of instructions, as :mod:`voltac.report.assembly` has them.
 
-Labels of blocks are ``function.block``. A loop is what stands between a label and a branch back to it.
+Labels of blocks are ``function.block``. Loops are the natural loops of the branches: Aho, Lam, Sethi, Ullman, Compilers, 9.6.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from voltac.report.assembly import AssemblyBlock
 from voltac.targets import device_code
 
 _LABEL = re.compile(r"^([\w.$@]+):")
-_BRANCH = re.compile(r"([\w.$@]+)$")
+_TARGET = re.compile(r"([\w.$@]+)$")
 
 
 def functions(assembly: str) -> dict[str, list[AssemblyBlock]]:
@@ -38,17 +38,70 @@ def _parts(label: str, found: dict[str, list[AssemblyBlock]]) -> tuple[str, str]
 
 
 def _note_loops(blocks: list[AssemblyBlock]) -> None:
+    following = _successors(blocks)
+    before: list[list[int]] = [[] for _ in blocks]
+    for number, targets in enumerate(following):
+        for target in targets:
+            before[target].append(number)
+    dominators = _dominators(before)
+    bodies: dict[int, set[int]] = {}
+    for number, targets in enumerate(following):
+        for header in targets:
+            if dominators[number] >> header & 1:
+                bodies.setdefault(header, {header}).update(_body(header, number, before))
+    # The loops around a block, the outermost first.
+    for header, body in sorted(bodies.items(), key=lambda item: -len(item[1])):
+        for number in body:
+            blocks[number].loops += (blocks[header].label,)
+
+
+def _successors(blocks: list[AssemblyBlock]) -> list[list[int]]:
+    """Numbers of the blocks that may follow each."""
     places = {block.label: number for number, block in enumerate(blocks)}
-    ends: dict[int, int] = {}
+    out = []
     for number, block in enumerate(blocks):
-        for instruction in block.instructions:
-            target = _BRANCH.search(instruction)
-            place = places.get(target[1]) if target is not None else None
-            if place is not None and place <= number:
-                ends[place] = max(number, ends.get(place, number))
-    for place, end in sorted(ends.items()):
-        for block in blocks[place : end + 1]:
-            block.loops += (blocks[place].label,)
+        targets = [
+            places[match[1]]
+            for instruction in block.instructions
+            if (match := _TARGET.search(instruction)) is not None and match[1] in places
+        ]
+        last = block.instructions[-1].split() if block.instructions else [""]
+        if last[0] not in _ENDS and number + 1 < len(blocks):
+            targets.append(number + 1)
+        out.append(targets)
+    return out
+
+
+_ENDS = ("jmp", "jret")
+"""Nothing comes behind them."""
+
+
+def _dominators(before: list[list[int]]) -> list[int]:
+    """For each block the set of blocks, as bits, that every way to it goes through."""
+    everything = (1 << len(before)) - 1
+    found = [1] + [everything] * (len(before) - 1)
+    changed = True
+    while changed:
+        changed = False
+        for number in range(1, len(before)):
+            common = everything
+            for other in before[number]:
+                common &= found[other]
+            common |= 1 << number
+            changed |= common != found[number]
+            found[number] = common
+    return found
+
+
+def _body(header: int, latch: int, before: list[list[int]]) -> set[int]:
+    """The blocks from which one comes to the branch back without passing the header."""
+    body, waiting = {header}, [latch]
+    while waiting:
+        number = waiting.pop()
+        if number not in body:
+            body.add(number)
+            waiting += before[number]
+    return body
 
 
 def kind_of(instruction: str, device: str) -> str:
