@@ -209,6 +209,8 @@ DECLARATIONS: tuple[Row, ...] = (
     ("int three = (1 + 2¦;\nint next() { return three; }", "')'"),
     ("int three[2] = { 1, 2 ¦;\nint next() { return three[0]; }", "'}'"),
     ("typedef int (*bar)(¦Foo);\nvoid next(bar a) { a(3); }", "'Foo' is no type"),
+    ("struct T { struct F { int a; } ¦in; };\nint use(T t) { t.in.a = 3; T * p = &t; p->in.a = 4; return t.in.a; }", "'in' is a keyword"),
+    ("struct T { int a; };\nint use(T t) { t.¦task = 3; t.task = 4; return t.task; }", "'task' is a keyword"),
     ("typedef ¦foo (*bar)(int);\nvoid next(bar a) { a(3); }", "unknown type 'foo'"),
     ("typedef int (*bar)(int, ¦;\nvoid next(bar a) { bar b = a; }", ""),
     ("typedef int (* uniform bar)(int, ¦);\nvoid next(bar a) { bar b = a; }", ""),

@@ -219,8 +219,10 @@ class SyntaxErrors(ErrorMessages):
         """Remember a keyword that was used as a name: it will be used so again."""
         text, previous = self.texts[token], self.texts[token - 1] if token else ""
         is_word = is_name(text) and self.kinds[text] not in (self.kinds.identifier, self.kinds.bad)
-        named = self.sort(previous) == "a type" or self.terminal(previous) in SPECIFIERS or previous in ("*", "&", ",")
-        if is_word and named and self.accepts(self.kinds.identifier) and self.terminal(text) != "ATOMIC":
+        named = self.sort(previous) == "a type" or self.terminal(previous) in SPECIFIERS or previous in ("*", "&", ",", "}")
+        if is_word and previous in (".", "->"):
+            self.misused.add(text)
+        elif is_word and named and self.accepts(self.kinds.identifier) and self.terminal(text) != "ATOMIC":
             if self.texts[token + 1] in ("=", ",", ";", "[", "(", ")"):
                 self.misused.add(text)
         elif text in ("=", ",", ";", "[", ")") and self.terminal(previous) in SPECIFIERS:
