@@ -18,6 +18,7 @@ from voltac.lower.layout import TypeLayout
 from voltac.options import Options
 from voltac.records import field, mutable_record
 from voltac.sema import tree
+from voltac.sema.types import Array
 
 MASKED, ALL_ON, C_CONVENTION, TASK = "masked", "all_on", "c", "task"
 
@@ -122,6 +123,9 @@ class ModuleContext:
         address = self._globals[symbol] = IR("ptr", name)
         self._names.add(name)
         alignment = max(self.types.sizes.alignment(symbol.type), symbol.alignment)
+        if self.options.target.is_device and isinstance(symbol.type.type, Array):
+            # Whole vectors are loaded from where a line begins.
+            alignment = max(alignment, self.options.target.vector_bits // 8)
         memory = self.types.memory(symbol.type)
         if symbol.kind == "extern":
             self.text.globals.setdefault(name, f"external global {memory}, align {alignment}")

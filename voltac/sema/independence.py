@@ -152,6 +152,8 @@ class _Body:
             self.unknown_read = span
 
     def _add(self, base: tree.VariableSymbol, path: tuple[IndexForm, ...] | None, writes: bool, span: Span) -> None:
+        if writes and base.scratchpad:
+            self._refuse(span, f"'{base.name}' is in the scratchpad of one core, which other cores do not see")
         self.accesses.append(_Access(base, path, writes, span))
 
     def _pointer_base(self, pointer: tree.Value) -> tuple[tree.VariableSymbol, IndexForm | None] | None:

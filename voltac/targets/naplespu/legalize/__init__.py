@@ -48,6 +48,7 @@ from voltac.targets.naplespu.legalize.clean import clean
 from voltac.targets.naplespu.legalize.function import RULES, Legalizer
 from voltac.targets.naplespu.legalize.routines import routine_text
 from voltac.targets.naplespu.legalize.shapes import NotLegal, Shapes
+from voltac.targets.naplespu.legalize.spaces import separate_spaces
 from voltac.targets.naplespu.legalize.verify import verify
 from voltac.targets.naplespu.legalize.writer import NOWHERE_LINE
 
@@ -56,12 +57,14 @@ __all__ = ["NotLegal", "legalize", "run", "verify"]
 RULE_FILES = (aggregates, atomics, division, floats, integers, lanes, memory)
 """Each adds its rules to :data:`RULES`."""
 assert RULES
+_OWNS_LINES = '"voltac-lines"="own"'
 
 
 def run(text: str, options: Options) -> str:
     """Any module -> the same in legal IR."""
     module = read(text)
     legalize(module, options)
+    separate_spaces(module)
     verify(module)
     return write(module)
 
@@ -72,10 +75,12 @@ def legalize(module: Module, options: Options) -> None:
     declarations: set[str] = set()
     wanted: set[str] = set()
     uses_nowhere = False
+    owning = {line.split()[1] for line in module.lines() if line.startswith("attributes #") and _OWNS_LINES in line}
 
     def rewrite(function: Function) -> Function:
         nonlocal uses_nowhere
-        legalizer = Legalizer(module, shapes, function)
+        owns_lines = any(group in owning for group in function.attributes.split())
+        legalizer = Legalizer(shapes, function, owns_lines)
         made = legalizer.run()
         if options.level:
             clean(made)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from voltac.ir.cfg import control_flow
 from voltac.ir.interp_values import Kinds, Value, constant, float_bits
-from voltac.ir.model import Block, Function, Instruction, Module
+from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.targets.naplespu.legalize.shapes import LANES, NotLegal, Shapes, vector_of
 from voltac.targets.naplespu.legalize.writer import Writer, signed
@@ -36,8 +36,9 @@ def rule(*operations: str) -> Callable[[Rule], Rule]:
 class Legalizer:
     """State of one function's rewriting."""
 
-    def __init__(self, module: Module, shapes: Shapes, function: Function) -> None:
-        self.module = module
+    def __init__(self, shapes: Shapes, function: Function, owns_lines: bool = False) -> None:
+        """``owns_lines``: no other thread writes to a line this function writes to."""
+        self.owns_lines = owns_lines
         self.shapes = shapes
         self.layout = shapes.layout
         self.function = function

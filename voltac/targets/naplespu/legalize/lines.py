@@ -254,12 +254,12 @@ def store_masked(f: Legalizer, shape: Shape, words: Words, pointer: str, alignme
     size = memory.bytes_of(shape)
     if mask == ALL_ON:
         store_vector(f, shape, words, pointer, alignment)
-    elif size == 8 and alignment >= LINE:
+    elif size == 8 and alignment >= LINE and f.owns_lines:
         masks = _word_masks(f, mask)
         for number, line in enumerate(_together(f, words)):
             place = w.near(pointer, LINE * number)
             store_masked(f, Shape("i32", LANES, 32, 1), [line], place, LINE, masks[number])
-    elif size in (1, 2, 4) and alignment >= LANES * size:
+    elif size in (1, 2, 4) and alignment >= LANES * size and f.owns_lines:
         some = w.compare("ne", w.bitmap(mask), 0)
         place = w.choose(some, pointer, w.discard(), "ptr")
         old = load_vector(f, shape, place, alignment)

@@ -102,6 +102,7 @@ RULES: dict[str, Callable[[Parts], bool]] = {
         ("<16 x i1>", "i16"), ("i16", "<16 x i1>"),
     ),
     "ptrtoint": _cast(("ptr", "i32"), (_SCRATCHPAD, "i32")),
+    "addrspacecast": _cast(("ptr", _SCRATCHPAD)),
     "inttoptr": _cast(("i32", "ptr"), ("i32", _SCRATCHPAD)),
     "select": _select,
     "load": _load,

@@ -7,6 +7,8 @@ from voltac.targets.naplespu.legalize.shapes import LANES, vector_of
 
 NOWHERE = "@npu.nowhere"
 """A line of zeros: where loads of lanes that are off go."""
+DISCARD = "%discard"
+"""What the name of the line begins with where their stores go."""
 NOWHERE_LINE = f"{NOWHERE} = internal constant [64 x i8] zeroinitializer, align 64"
 LANE_NUMBERS = "<" + ", ".join(f"i32 {lane}" for lane in range(LANES)) + ">"
 
@@ -196,7 +198,7 @@ class Writer:
     def discard(self) -> str:
         """A line of the stack that takes the stores of lanes that are off."""
         if not self._discard:
-            self._discard = self.allocate(64, 64)
+            self._discard = self.allocate(64, 64, DISCARD[1:])
         return self._discard
 
     def stage(self, number: int) -> str:
@@ -205,8 +207,8 @@ class Writer:
             self._stages.append(self.allocate(64, 64))
         return self._stages[number]
 
-    def allocate(self, size: int, alignment: int) -> str:
-        name = self.name("place")
+    def allocate(self, size: int, alignment: int, name: str = "place") -> str:
+        name = self.name(name)
         self.allocated.append(f"{name} = alloca [{max(1, size)} x i8], align {alignment}")
         return name
 
