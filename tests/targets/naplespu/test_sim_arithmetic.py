@@ -58,9 +58,8 @@ def test_zeros_are_counted_up_to_32() -> None:
 
 def test_lane_indices_use_their_low_four_bits() -> None:
     lanes = [100 + lane for lane in range(16)]
-    device = run_on_state(
-        " getlane_i32 s10, v1, s2\n getlanei s11, v1, -1\n shuffle_i32 v10, v1, v2\n", {2: 35}, {1: lanes, 2: [16 + 3 * lane for lane in range(16)]}
-    )  # fmt: skip
+    text = " getlane_i32 s10, v1, s2\n getlanei s11, v1, -1\n shuffle_i32 v10, v1, v2\n"
+    device = run_on_state(text, {2: 35}, {1: lanes, 2: [16 + 3 * lane for lane in range(16)]})
     assert scalar(device, 10) == 103
     assert scalar(device, 11) == 115
     assert vector(device, 10) == [100 + 3 * lane % 16 for lane in range(16)]
@@ -193,8 +192,9 @@ def test_integers_that_round_up_to_2_to_the_31_become_half_of_it_as_built(value:
 @pytest.mark.parametrize(
     ("value", "result"),
     [
-        (1.9, 1), (-1.9, 0xFFFFFFFF), (-0.5, 0), (2.0**31, 0x80000000), (2.0**32 + 512.0, 512), (-(2.0**32) - 1024.0, 0xFFFFFC00),
-        (2.0**100, 0), (float("inf"), 0x7FFFFFFF), (float("-inf"), 0x7FFFFFFF), (float("nan"), 0x7FFFFFFF),
+        (1.9, 1), (-1.9, 0xFFFFFFFF), (-0.5, 0), (2.0**31, 0x80000000), (2.0**32 + 512.0, 512),
+        (-(2.0**32) - 1024.0, 0xFFFFFC00), (2.0**100, 0),
+        (float("inf"), 0x7FFFFFFF), (float("-inf"), 0x7FFFFFFF), (float("nan"), 0x7FFFFFFF),
     ],
 )  # fmt: skip
 def test_floats_become_integers_toward_zero_and_modulo_2_to_the_32(value: float, result: int, fpu: str) -> None:

@@ -145,6 +145,6 @@ def test_vector_compares_give_a_bitmap_of_16_bits() -> None:
 
 
 def test_the_lanes_of_vector_instructions_that_are_on_are_counted() -> None:
-    device, report = run(ALL_ON + " movei v1, 1\n movei v2, 2\n movei rm, 15\n movei v3, 3\n movei v4, 4\n")
+    _, report = run(ALL_ON + " movei v1, 1\n movei v2, 2\n movei rm, 15\n movei v3, 3\n movei v4, 4\n")
     assert report.vector_instructions == 4
     assert report.lane_utilisation == (16 + 16 + 4 + 4) / 64

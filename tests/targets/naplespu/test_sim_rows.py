@@ -32,8 +32,11 @@ def _narrow(bits: int) -> str:
     return f"%n = trunc i32 %a to i{bits}\n %r = sext i{bits} %n to i32"
 
 
+_AS_FLOATS = "%fa = bitcast i32 %a to float\n %fb = bitcast i32 %b to float\n"
+
+
 def _float(operation: str) -> str:
-    return f"%fa = bitcast i32 %a to float\n %fb = bitcast i32 %b to float\n %f = {operation} float %fa, %fb\n %r = bitcast float %f to i32"
+    return f"{_AS_FLOATS} %f = {operation} float %fa, %fb\n %r = bitcast float %f to i32"
 
 
 # Mnemonic without its suffix -> body of `i32 @f(i32 %a, i32 %b)`, the old value of the destination being %old.
@@ -67,8 +70,7 @@ BODIES = {
 }
 BODIES |= {f"cmp{name}": f"%c = icmp {predicate} i32 %a, %b\n %r = zext i1 %c to i32" for name, predicate in _COMPARE.items()}
 BODIES |= {
-    f"cmpf{name}": f"%fa = bitcast i32 %a to float\n %fb = bitcast i32 %b to float\n %c = fcmp {predicate} float %fa, %fb\n"
-    " %r = zext i1 %c to i32"
+    f"cmpf{name}": f"{_AS_FLOATS} %c = fcmp {predicate} float %fa, %fb\n %r = zext i1 %c to i32"
     for name, predicate in _FLOAT_COMPARE.items()
 }
 DECLARATIONS = "declare i32 @llvm.ctlz.i32(i32, i1)\ndeclare i32 @llvm.cttz.i32(i32, i1)\n"

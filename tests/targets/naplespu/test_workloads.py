@@ -129,3 +129,13 @@ def test_unaligned_rows_are_written_without_their_neighbours(n: int, threads: in
 def test_kernels_return_values() -> None:
     a = np.arange(100, dtype=np.float32)
     assert load("vectors").total(a, 100) == a.sum()
+
+
+def test_pointers_lead_into_the_scratchpad_or_to_main_memory() -> None:
+    out = np.zeros(22, np.int32)
+    load("pointers", threads=1).sums(out)
+    near, far, lanes = np.arange(1, 33), np.arange(100, 132), np.arange(16)
+    assert out[:4].tolist() == [(near if i & 1 else far)[i : i + 8].sum() for i in range(4)]
+    assert np.array_equal(out[4:20], np.where(lanes & 1, near[:16], far[:16]))
+    near[1:16:2], far[0:16:2] = -lanes[1::2], -lanes[0::2]
+    assert out[20:].tolist() == [near.sum(), far.sum()]
