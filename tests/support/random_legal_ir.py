@@ -363,7 +363,9 @@ class Generator:
         self.lines[place:place] = lines
         self.lines.append(f"  {following} = add i32 {counter}, 1")
         again = self.name()
-        self.lines.append(f"  {again} = icmp ult i32 {following}, {self.random.randint(1, 5)}")
+        self.lines.append(
+            f"  {again} = icmp {self.random.choice(['ult', 'slt', 'ne'])} i32 {following}, {self.random.randint(1, 5)}"
+        )
         self.lines.append(f"  br i1 {again}, label %{number}, label %{number}.out")
         keep = {kind: names[len(outside[kind]) :][-3:] for kind, names in self.values.items()}
         self.values = {kind: outside[kind] + keep[kind] for kind in outside}

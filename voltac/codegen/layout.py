@@ -85,8 +85,13 @@ def _order(function: MachineFunction, branches: Branches) -> None:
             ordered.append(block)
             open_ways = [successor for successor in block.successors if successor in rest]
             jump = _last_jump(block, branches)
-            # Deepest loop first; the way of the jump before that of the branch.
-            name = max(open_ways, key=lambda one: (by_name[one].frequency, one == jump), default=None)
+
+            def rank(name: str, jump: str | None = jump) -> tuple[int, int, bool]:
+                """Deepest loop first, then what leads into one; the way of the jump before that of the branch."""
+                inner = max((by_name[successor].frequency for successor in by_name[name].successors), default=0)
+                return by_name[name].frequency, inner, name == jump
+
+            name = max(open_ways, key=rank, default=None)
     function.blocks = ordered
 
 
@@ -99,6 +104,8 @@ def _rotate(function: MachineFunction, branches: Branches) -> None:
         if target is None or place[target] > place[block.name] or target == block.name:
             continue
         header = by_name[target]
+        if not 0 < header.frequency <= block.frequency:
+            continue
         code = header.instructions
         if len(code) > _SMALL or len(code) < 2 or header is function.blocks[0]:
             continue
@@ -115,6 +122,7 @@ def _rotate(function: MachineFunction, branches: Branches) -> None:
 
 
 def _drop_jumps(function: MachineFunction, branches: Branches) -> None:
+    frequency = {block.name: block.frequency for block in function.blocks}
     for block, behind in zip(function.blocks, [*function.blocks[1:], None]):
         following = behind.name if behind else ""
         code = block.instructions
@@ -131,8 +139,12 @@ def _drop_jumps(function: MachineFunction, branches: Branches) -> None:
         if opposite is None:
             continue
         label = other.values[-1]
-        if isinstance(label, Label) and label.name == following:
-            # Branch over a jump: turn it round.
+        if not isinstance(label, Label):
+            continue
+        if label.name == following or frequency[target] > frequency[label.name]:
+            # A branch over a jump is turned round; if both go elsewhere, the way inside the loop is the branch.
             other.row = branches.instructions[opposite]
             other.values[-1] = Label(target)
-            code.pop()
+            code[-1].values[0] = label
+            if label.name == following:
+                code.pop()

@@ -22,8 +22,7 @@ def place_phi_copies(selection: Selection, jump: Callable[[str], MachineInstruct
     by_name = {block.name: block for block in selection.function.blocks}
     added: dict[str, str] = {}
     for name in selection.flow.order:
-        phis = list(by_name[name].phis())
-        phis = [phi for phi in phis if phi.op == "phi"]
+        phis = [phi for phi in by_name[name].phis() if phi.name in selection.needed]
         if not phis:
             continue
         for before in dict.fromkeys(selection.flow.predecessors[name]):

@@ -100,6 +100,8 @@ class Selection:
         """Values that the target computes once behind others, by a name of its making."""
         self.users: dict[str, list[Instruction]] = {}
         """Who uses a value."""
+        self.needed: set[str] = set()
+        """Values that something with an effect depends on."""
         self.private_parameters: set[str] = set()
         """Pointers to memory that nothing else points to."""
         self._registers: dict[str, VirtualRegister] = {}
@@ -287,9 +289,11 @@ class Selection:
     def run(self) -> MachineFunction:
         by_name = {block.name: block for block in self.function.blocks}
         lines = _source_lines(self.module)
+        self._mark_needed()
         for block in self.function.blocks:
             for phi in block.phis():
-                self._demanded.update(self.resolve(operand).value for operand in phi.operands)
+                if phi.name in self.needed:
+                    self._demanded.update(self.resolve(operand).value for operand in phi.operands)
         selected: list[MachineBlock] = []
         for name in reversed(self.flow.order):
             self.block = name
@@ -310,6 +314,21 @@ class Selection:
         self.machine.blocks = selected[::-1]
         return self.machine
 
+    def _mark_needed(self) -> None:
+        """Find what effects and branches depend on: phis that only need each other make no code."""
+        pending = [
+            operand.value
+            for instruction in self.function.instructions()
+            if self._has_effect(instruction)
+            for operand in instruction.operands
+        ]
+        while pending:
+            name = pending.pop()
+            made = self.definitions.get(name)
+            if made is not None and name not in self.needed:
+                self.needed.add(name)
+                pending += [operand.value for operand in made.operands]
+
     def select(self, instruction: Instruction) -> None:
         """Emit the instructions of one operation."""
         key = self.key(instruction)
@@ -327,11 +346,12 @@ class Selection:
     def _wanted(self, instruction: Instruction) -> bool:
         if instruction.op == "phi" or self.key(instruction) in self.target.transparent:
             return False
-        if instruction.op == "store" or instruction.is_terminator:
-            return True
-        if instruction.op == "call" and not self.target.pure(instruction.parts.callee):
-            return True
-        return instruction.name in self._demanded
+        return self._has_effect(instruction) or instruction.name in self._demanded
+
+    def _has_effect(self, instruction: Instruction) -> bool:
+        if instruction.op == "call":
+            return not self.target.pure(instruction.parts.callee)
+        return instruction.op == "store" or instruction.is_terminator
 
     def _at_block_start(self, block: Block) -> list[MachineInstruction]:
         self.out = []

@@ -1,4 +1,4 @@
-"""legal IR -> legal IR: addresses that a loop moves on by a constant become pointers that it steps.
+"""legal IR -> legal IR: addresses that a loop moves on by the same each turn become pointers that it steps.
 
 ::
 
@@ -28,16 +28,19 @@ from voltac.records import record
 _MOST_POINTERS = 12
 """Of one loop: each takes a register throughout."""
 
-_Sum = tuple[dict[str, int], int]
-"""Symbol -> factor, and a constant."""
+_Sum = tuple[dict[tuple[str, str], int], int]
+"""(Symbol, another one it is multiplied by or nothing) -> factor, and a constant."""
+
+_Group = tuple[tuple[tuple[str, str], int], ...]
+"""The part of a sum without the constant."""
 
 
 @record
 class _Counter:
-    """A number that a loop moves on by a constant each turn."""
+    """A number that a loop moves on by the same each turn: a constant, or a value from outside."""
 
     start: str
-    step: int
+    step: str
 
 
 def step_addresses(module: Module) -> bool:
@@ -66,22 +69,27 @@ class _LoopAddresses:
                     if block.name in loop.blocks:
                         self.inside[instruction.name] = instruction
         self.counters: dict[str, _Counter] = {}
+        self.pointers: dict[str, _Pointer] = {}
+        """Counter -> a pointer that moves on with it."""
 
     def rewrite(self) -> bool:
-        outside = [name for name in self.flow.predecessors[self.loop.header] if name not in self.loop.blocks]
-        if len(outside) != 1 or len(self.loop.latches) != 1 or outside[0] not in self.flow.immediate_dominator:
+        entries = [name for name in self.flow.predecessors[self.loop.header] if name not in self.loop.blocks]
+        if len(entries) != 1 or len(self.loop.latches) != 1 or entries[0] not in self.flow.immediate_dominator:
             return False
-        before, latch = self.blocks[outside[0]], self.blocks[self.loop.latches[0]]
+        before, latch = self.blocks[entries[0]], self.blocks[self.loop.latches[0]]
         header = self.blocks[self.loop.header]
         self._find_counters(header, before, latch)
-        groups: dict[tuple[tuple[str, int], ...], list[tuple[Instruction, int]]] = {}
+        groups: dict[_Group, list[tuple[Instruction, int]]] = {}
         for name in self.flow.order:
             if name in self.loop.blocks and self.flow.dominates(name, latch.name):
                 for instruction in self.blocks[name].instructions:
                     self._sort_in(instruction, groups)
         fresh = self.function.fresh_names()
+        outside = _Outside(before, fresh)
         for symbols, members in list(groups.items())[:_MOST_POINTERS]:
-            self._step(symbols, members, header, before, latch, fresh)
+            self._step(symbols, members, header, latch, outside)
+        if groups:
+            self._end_by_pointer(latch, outside)
         return bool(groups)
 
     def _find_counters(self, header: Block, before: Block, latch: Block) -> None:
@@ -96,23 +104,23 @@ class _LoopAddresses:
             first, second = following.operands
             if second.value == phi.name:
                 first, second = second, first
-            step = _number(second)
-            if first.value == phi.name and step is not None:
-                self.counters[phi.name] = _Counter(start, step)
+            if first.value == phi.name and second.value not in self.inside:
+                self.counters[phi.name] = _Counter(start, second.value)
 
-    def _sort_in(
-        self, instruction: Instruction, groups: dict[tuple[tuple[str, int], ...], list[tuple[Instruction, int]]]
-    ) -> None:
+    def _sort_in(self, instruction: Instruction, groups: dict[_Group, list[tuple[Instruction, int]]]) -> None:
         if instruction.op != "getelementptr" or instruction.type != "ptr" or instruction.parts.element_type != "i8":
             return
         found = self._sum(Operand("ptr", instruction.name))
         if found is None:
             return
         symbols, constant = found
-        pointers = [symbol for symbol in symbols if self.types.get(symbol, "ptr") == "ptr"]
-        moving = [symbol for symbol in symbols if symbol in self.counters]
+        pointers = [pair for pair in symbols if self._is_pointer(pair[0])]
+        moving = [pair for pair in symbols if pair[0] in self.counters]
         if len(pointers) == 1 and symbols[pointers[0]] == 1 and len(moving) == 1:
             groups.setdefault(tuple(sorted(symbols.items())), []).append((instruction, constant))
+
+    def _is_pointer(self, symbol: str) -> bool:
+        return self.types.get(symbol, "ptr") == "ptr"
 
     def _sum(self, operand: Operand) -> _Sum | None:
         """A value as a sum of counters and of what does not change in the loop."""
@@ -120,22 +128,34 @@ class _LoopAddresses:
         if number is not None:
             return {}, number
         made = self.inside.get(operand.value)
-        if made is None:
-            return {operand.value: 1}, 0
-        if made.name in self.counters:
-            return {made.name: 1}, 0
+        if made is None or made.name in self.counters:
+            return {(operand.value, ""): 1}, 0
         if made.op in ("add", "getelementptr") or (made.op == "or" and "disjoint" in made.parts.flags):
             return self._combined(made.operands[0], made.operands[1], 1)
         if made.op == "sub":
             return self._combined(made.operands[0], made.operands[1], -1)
         if made.op in ("shl", "mul") and made.type == "i32":
-            factor = _number(made.operands[1])
-            inner = self._sum(made.operands[0])
-            if factor is None or inner is None:
-                return None
-            factor = 1 << factor if made.op == "shl" else factor
-            return {symbol: _wrapped(times * factor) for symbol, times in inner[0].items()}, _wrapped(inner[1] * factor)
+            return self._product(made)
         return None
+
+    def _product(self, made: Instruction) -> _Sum | None:
+        left, right = made.operands
+        if made.op == "mul" and left.value not in self.inside:
+            left, right = right, left
+        inner = self._sum(left)
+        factor = _number(right)
+        if inner is None:
+            return None
+        if factor is not None:
+            factor = 1 << factor if made.op == "shl" else factor
+            return {pair: _wrapped(times * factor) for pair, times in inner[0].items()}, _wrapped(inner[1] * factor)
+        if made.op == "shl" or right.value in self.inside or any(by for _, by in inner[0]):
+            return None
+        # Times something from outside.
+        products: dict[tuple[str, str], int] = {(symbol, right.value): times for (symbol, _), times in inner[0].items()}
+        if inner[1]:
+            products[right.value, ""] = inner[1]
+        return products, 0
 
     def _combined(self, left: Operand, right: Operand, sign: int) -> _Sum | None:
         first, second = self._sum(left), self._sum(right)
@@ -147,51 +167,22 @@ class _LoopAddresses:
         return {symbol: times for symbol, times in symbols.items() if times}, _wrapped(first[1] + sign * second[1])
 
     def _step(
-        self,
-        symbols: tuple[tuple[str, int], ...],
-        members: list[tuple[Instruction, int]],
-        header: Block,
-        before: Block,
-        latch: Block,
-        fresh: Callable[[str], str],
+        self, symbols: _Group, members: list[tuple[Instruction, int]], header: Block, latch: Block, outside: _Outside
     ) -> None:
         lowest = min(constant for _, constant in members)
-        pointer, following = fresh("stepped"), fresh("stepped")
-        code: list[str] = []
-        base, offset, step = "", lowest, 0
-        sums: list[str] = []
-        for symbol, factor in symbols:
+        pointer, following = outside.fresh("stepped"), outside.fresh("stepped")
+        base = next(symbol for (symbol, _), _ in symbols if self._is_pointer(symbol))
+        step = "0"
+        for (symbol, by), factor in symbols:
+            if symbol == base:
+                continue
             counter = self.counters.get(symbol)
             if counter is not None:
-                step = _wrapped(counter.step * factor)
+                step = outside.scaled(outside.times(counter.step, by), factor)
                 symbol = counter.start
-                start = _number(Operand("i32", symbol))
-                if start is not None:
-                    offset = _wrapped(offset + start * factor)
-                    continue
-            elif self.types.get(symbol, "ptr") == "ptr":
-                base = symbol
-                continue
-            if factor != 1:
-                product = fresh("scaled")
-                power = factor > 0 and not factor & factor - 1
-                code.append(
-                    f"{product} = shl i32 {symbol}, {factor.bit_length() - 1}"
-                    if power
-                    else f"{product} = mul i32 {symbol}, {factor}"
-                )
-                symbol = product
-            sums.append(symbol)
-        for one in sums:
-            moved = fresh("start")
-            code.append(f"{moved} = getelementptr i8, ptr {base}, i32 {one}")
-            base = moved
-        if offset:
-            moved = fresh("start")
-            code.append(f"{moved} = getelementptr i8, ptr {base}, i32 {offset}")
-            base = moved
-        before.instructions[-1:-1] = [Instruction("  " + line) for line in code]
-        phi = f"  {pointer} = phi ptr [ {base}, %{before.name} ], [ {following}, %{latch.name} ]"
+            base = outside.moved(base, outside.scaled(outside.times(symbol, by), factor))
+        base = outside.moved(base, str(lowest))
+        phi = f"  {pointer} = phi ptr [ {base}, %{outside.block.name} ], [ {following}, %{latch.name} ]"
         header.instructions.insert(0, Instruction(phi))
         latch.instructions.insert(-1, Instruction(f"  {following} = getelementptr i8, ptr {pointer}, i32 {step}"))
         for instruction, constant in members:
@@ -201,6 +192,114 @@ class _LoopAddresses:
                 if distance
                 else f"  {instruction.name} = bitcast ptr {pointer} to ptr"
             )
+        counter_name = next(symbol for (symbol, _), _ in symbols if symbol in self.counters)
+        self.pointers.setdefault(counter_name, _Pointer(base, following, step))
+
+    def _end_by_pointer(self, latch: Block, outside: _Outside) -> None:
+        """A counter that is left only to end the loop goes: a pointer that moves on with it tells the end as well.
+
+        Only where the loop ends at one number exactly. The pointer is at each place once, as long as the places fit into
+        memory, which they do if the loop accesses them.
+        """
+        branch = latch.instructions[-1]
+        if branch.op != "br" or not branch.operands:
+            return
+        compare = self.inside.get(branch.operands[0].value)
+        if compare is None or compare.op != "icmp" or compare.parts.predicate not in ("eq", "ne"):
+            return
+        uses = _uses(self.function)
+        for name, counter in self.counters.items():
+            pointer = self.pointers.get(name)
+            phi = self.inside[name]
+            following = phi.operands[phi.parts.labels.index(latch.name)].value
+            left, right = compare.operands
+            if pointer is None or left.value != following or right.value in self.inside:
+                continue
+            if uses[name] != 1 or uses[following] != 2 or uses[compare.name] != 1 or counter.step not in ("1", "-1"):
+                continue
+            turns = outside.difference(right.value, counter.start)
+            distance = outside.times(outside.scaled(turns, int(counter.step)), pointer.step)
+            end = outside.moved(pointer.start, distance)
+            compare.text = f"  {compare.name} = icmp {compare.parts.predicate} ptr {pointer.following}, {end}"
+            # Behind the pointer's step, which is at the end.
+            for block in self.function.blocks:
+                if any(one is compare for one in block.instructions):
+                    block.instructions = [one for one in block.instructions if one is not compare]
+            latch.instructions.insert(-1, compare)
+            return
+
+
+@record
+class _Pointer:
+    """A pointer that a loop steps."""
+
+    start: str
+    following: str
+    step: str
+
+
+class _Outside:
+    """Writes operations at the end of the block before a loop; constants are computed here."""
+
+    def __init__(self, block: Block, fresh: Callable[[str], str]) -> None:
+        self.block = block
+        self.fresh = fresh
+        self.made: dict[str, str] = {}
+
+    def _emit(self, stem: str, text: str) -> str:
+        if text not in self.made:
+            name = self.made[text] = self.fresh(stem)
+            self.block.instructions.insert(-1, Instruction(f"  {name} = {text}"))
+        return self.made[text]
+
+    def scaled(self, value: str, factor: int) -> str:
+        number = _number(Operand("i32", value))
+        if number is not None:
+            return str(_wrapped(number * factor))
+        if factor == 1:
+            return value
+        if factor > 0 and not factor & factor - 1:
+            return self._emit("scaled", f"shl i32 {value}, {factor.bit_length() - 1}")
+        return self._emit("scaled", f"mul i32 {value}, {factor}")
+
+    def times(self, value: str, by: str) -> str:
+        if not by:
+            return value
+        for one, other in ((value, by), (by, value)):
+            number = _number(Operand("i32", one))
+            if number is not None:
+                return self.scaled(other, number) if number else "0"
+        return self._emit("scaled", f"mul i32 {value}, {by}")
+
+    def difference(self, value: str, less: str) -> str:
+        first, second = _number(Operand("i32", value)), _number(Operand("i32", less))
+        if first is not None and second is not None:
+            return str(_wrapped(first - second))
+        return value if second == 0 else self._emit("turns", f"sub i32 {value}, {less}")
+
+    def moved(self, pointer: str, by: str) -> str:
+        return pointer if by == "0" else self._emit("start", f"getelementptr i8, ptr {pointer}, i32 {by}")
+
+
+def _uses(function: Function) -> dict[str, int]:
+    """How often each value is used by what has a use itself."""
+    definitions = function.definitions()
+    uses: dict[str, int] = dict.fromkeys(definitions, 0)
+    for instruction in function.instructions():
+        for operand in instruction.operands:
+            if operand.value in uses:
+                uses[operand.value] += 1
+    pending = [name for name, count in uses.items() if not count]
+    while pending:
+        unused = definitions[pending.pop()]
+        if unused.op in ("call", "load", "store"):
+            continue
+        for operand in unused.operands:
+            if operand.value in uses:
+                uses[operand.value] -= 1
+                if not uses[operand.value]:
+                    pending.append(operand.value)
+    return uses
 
 
 def _number(operand: Operand) -> int | None:
