@@ -201,7 +201,7 @@ _VIEWS = {1: "octets[x]", 2: "halves[x >> 1]", 4: "words[x >> 2]"}
 
 
 SLEEP = f"W[{timing.MEMORY}] += k - 1 - c; c = k - 1"
-"""A thread that misses does not issue until its line is there."""
+"""A thread whose store misses does not issue until the line is there; behind a load that misses it goes on."""
 
 
 class _BlockWriter:
@@ -573,7 +573,6 @@ class _BlockWriter:
             self._emit("w = G(y)")
             self._emit("if w is None:")
             self._emit(f"k, z = K.slow_load(t, x, c if c > q else q, {size}, {signed}, {kind == 'vector'}); {queue} = q = k", 1)
-            self._emit(SLEEP, 1)
             self._emit("else:")
             self._hit(queue)
             self._emit("z = " + _loaded(size, signed, kind == "vector"), 1)
@@ -598,7 +597,7 @@ class _BlockWriter:
         """The line is there, or on its way."""
         self._emit("o = y & 31; P[o] = w[P[o]]", 1)
         self._emit(f"{queue} = k = (c if c > q else q) + {timing.LOAD_HIT}", 1)
-        self._emit(f"if A and A.get(y, 0) > k: {queue} = q = k = A[y]; {SLEEP}", 1)
+        self._emit(f"if A and A.get(y, 0) > k: {queue} = q = k = A[y]", 1)
 
     def _scratchpad(self, instruction: Instruction) -> None:
         row = instruction.row
@@ -700,6 +699,8 @@ class _BlockWriter:
             self._trace(instruction, number)
             self._emit(f"t.at_barrier = ({number}, {others}, {pc})")
             self._leave(f"-{pc + 4}")
+        else:
+            self._trace(instruction, "None")
 
 
 def _value(kind: str, number: int) -> str:
