@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from voltac.diagnostics import Diagnostics, Span
+from voltac.diagnostics import Diagnostics, Span, suggestion
 from voltac.records import record
 from voltac.syntax import ast
 from voltac.syntax.hints import FOREIGN_WORDS, STATEMENT_WORDS, hint
@@ -29,6 +29,7 @@ _SHOWN_NAMES = {
     "$END": "end of file",
 }
 _HIDDEN = {"PRAGMA", "MISTAKE", "MISSING"}
+_CONDITIONAL = ("if", "cif", "while", "cwhile", "switch")
 _CONTEXTS = ("statement", "for_initial", "member", "external")
 """What can be replaced as a whole, innermost first."""
 INVENTED, INVENTED_TYPE = "__missing_name", "__missing_type"
@@ -185,6 +186,9 @@ class ErrorMessages(TokenStretches):
         operator = self.texts[bracket - 1] if bracket > 0 else ""
         if self.texts[bracket] == "(" and operator in ("*", "&", "++", "--") and self.begins_type(text):
             return f"the operand of '{operator}' cannot be a cast; write '{operator}((type)value)'"
+        if token and text in ("=", ",", ";", "[", "(", ")") and self.kind_at(token - 1) == self.kinds.type_name:
+            if self.accepts(self.kinds.identifier) and (text != "[" or self.begins_type(operator)):
+                return f"'{short(previous)}' is the name of a type, and nothing else can be called so"
         known = hint((previous, text, following), self.sort, self.adjacent(token))
         if known:
             return known
@@ -195,6 +199,11 @@ class ErrorMessages(TokenStretches):
             return FOREIGN_WORDS[self.texts[start]][0]
         if text[0].isdigit() and self.accepts(self.kinds.identifier):
             return "a name cannot begin with a digit"
+        if previous == "(" and operator in _CONDITIONAL and (self.begins_type(text) or text == "enum"):
+            return "a condition cannot declare a variable; declare it in front"
+        if self.kind_at(token) == self.kinds.identifier and self.accepts(self.kinds.template_name):
+            if not self.accepts(self.kinds.identifier):
+                return f"there is no template '{short(text)}'{suggestion(text, self.names.templates())}"
         if is_name(text) and self.kinds[text] != self.kinds.identifier and self.accepts(self.kinds.identifier):
             return f"'{text}' is a keyword, it cannot be used as a name"
         if text in ("=", ",", ";", "[", "(", ")") and self.terminal(previous) in SPECIFIERS:

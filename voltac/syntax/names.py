@@ -72,5 +72,8 @@ class Names:
             scope[:] = [entry for entry in scope if entry[0] != name]
         self.kinds[name] = self._type
 
+    def templates(self) -> list[str]:
+        return [name for name, kind in self.kinds.items() if kind == self._template]
+
     def types(self) -> list[str]:
         return [name for name, kind in self.kinds.items() if kind == self._type]
