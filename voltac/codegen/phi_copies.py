@@ -80,8 +80,8 @@ def _copies(selection: Selection, moves: list[tuple[VirtualRegister, Operand]]) 
     for register, operand in moves:
         operand = selection.resolve(operand)
         if selection.target.constant_key(selection, operand) is not None:
-            if operand.value not in ("poison", "undef"):
-                constants.append((register, operand))
+            # Undefined values too: a device may refuse to read a register that was never written.
+            constants.append((register, operand))
         else:
             source = selection.register(operand)
             if source != register:

@@ -62,8 +62,7 @@ def call(selection: Selection, instruction: Instruction) -> None:
     for operand, place in zip(parts.operands, arguments.places):
         if isinstance(place, Register):
             used.append(place)
-            if operand.value not in ("poison", "undef"):
-                selection.copy_to(place, operand)
+            selection.copy_to(place, operand)
     if parts.callee[0] == "@":
         made = selection.emit("jmpsr", Label(label_of(parts.callee[1:])))
     else:
@@ -104,16 +103,11 @@ def leave(selection: Selection, instruction: Instruction) -> None:
     kinds = [kind_of(operand.type) for operand in operands]
     places = result_places(kinds).places
     used: list[AnyRegister] = [RA]
-    wanted = [(operand, kind, place) for operand, kind, place in zip(operands, kinds, places) if _is_defined(operand)]
-    for operand, kind, place in wanted:
+    for operand, kind, place in zip(operands, kinds, places):
         if not isinstance(place, Register):
             selection.emit(STORES[kind], selection.register(operand), FrameSlot(INCOMING, place), SP)
-    for operand, _, place in wanted:
+    for operand, place in zip(operands, places):
         if isinstance(place, Register):
             used.append(place)
             selection.copy_to(place, operand)
     selection.emit("jret").implicit_uses = used
-
-
-def _is_defined(operand: Operand) -> bool:
-    return operand.value not in ("poison", "undef")

@@ -43,8 +43,13 @@ _trapped:
 
 
 def exported(module: Module) -> list[Function]:
-    """The kernels: what other programs may call."""
-    return [function for function in module.functions if not re.match(r"define (?:internal|private) ", function.header)]
+    """The kernels: what the host may call. Functions for other programs that take varying values are none."""
+    return [function for function in module.functions if _is_kernel(function)]
+
+
+def _is_kernel(function: Function) -> bool:
+    types = [parameter.type for parameter in function.parameters] + parts_of_type(function.return_type)
+    return not re.match(r"define (?:internal|private) ", function.header) and not any(one.startswith("<") for one in types)
 
 
 def attribute(module: Module, function: Function, key: str) -> str:
