@@ -312,7 +312,7 @@ def check_export(checker: Checker, symbol: tree.FunctionSymbol, declared: Declar
         text = _export_obstacle(qual)
         if text:
             checker.error(node.span, f"exported function '{name}' has {text}: parameter '{parameter}' of type '{qual}'")
-        elif isinstance(qual.type, (Pointer, Reference)) and _points_to_varying(qual.type.to):
+        elif isinstance(qual.type, (Pointer, Reference)) and _points_to_varying(qual.type.to) and not checker.target.is_device:
             checker.warning(
                 "export", node.span, f"parameter '{parameter}' of the exported function '{name}' points to varying data"
             )
