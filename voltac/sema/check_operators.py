@@ -6,7 +6,7 @@ from voltac.diagnostics import Span
 from voltac.sema import constants, tree
 from voltac.sema.calls import call_operator
 from voltac.sema.context import Checker, Operand, expression
-from voltac.sema.conversions import build, convert, index_value, to_bool
+from voltac.sema.conversions import build, convert, index_value, is_constant, to_bool
 from voltac.sema.pointers import COMPARISONS, as_pointer, check_stride, pointer_binary, pointer_type
 from voltac.sema.types import (
     BOOL,
@@ -73,7 +73,8 @@ def combine(checker: Checker, symbol: str, left: Operand, node: ast.Binary) -> O
         first = to_value(checker, left, node.left.span)
         second = value_of(checker, node.right)
         return tree.Comma(node.span, second.type, first, second)
-    right = checker.expression(node.right)
+    with checker.operand(symbol in ("&&", "||") and is_constant(left, symbol == "||")):
+        right = checker.expression(node.right)
     overloaded = call_operator(checker, symbol, [left, right], node.span)
     if overloaded is not None:
         return overloaded
@@ -263,8 +264,10 @@ def check_conditional(checker: Checker, node: ast.Conditional) -> Operand:
     test = value_of(checker, node.condition)
     if not isinstance(test.type.type, Vector):
         test = to_bool(checker, test, "condition of ?:")
-    then = value_of(checker, node.then)
-    otherwise = value_of(checker, node.otherwise)
+    with checker.operand(is_constant(test, False)):
+        then = value_of(checker, node.then)
+    with checker.operand(is_constant(test, True)):
+        otherwise = value_of(checker, node.otherwise)
     return select(checker, test, then, otherwise, node.span)
 
 

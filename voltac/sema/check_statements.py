@@ -8,7 +8,7 @@ from voltac.diagnostics import Note, Span, suggestion
 from voltac.sema import constants, tree
 from voltac.sema.calls import reference_argument
 from voltac.sema.context import Checker, Frame, Rejected, statement
-from voltac.sema.conversions import build, to_bool
+from voltac.sema.conversions import build, is_constant, to_bool
 from voltac.sema.scopes import FunctionSet, Poisoned, TypeSymbol
 from voltac.sema.types import (
     ATOMIC_TYPES,
@@ -113,9 +113,11 @@ def check_if(checker: Checker, node: ast.If) -> tree.Statement:
     test = check_condition(checker, node.condition, "condition of " + ("cif" if node.coherent else "if"))
     frame = Frame("if", span=node.span.first(2 + node.coherent))
     note_test(checker, frame, test)
+    frame.left_out = is_constant(test, False)
     then = check_branch(checker, node.then, frame)
     otherwise = None
     if node.otherwise is not None:
+        frame.left_out = is_constant(test, True)
         otherwise = check_branch(checker, node.otherwise, frame)
     return tree.If(node.span, test, then, otherwise, node.coherent)
 
@@ -131,6 +133,8 @@ def check_switch(checker: Checker, node: ast.Switch) -> tree.Statement:
         value = tree.Constant(node.value.span, Qual(INT32), 0)
     frame = Frame("switch", span=node.span.first(len("switch")), label_type=value.type)
     note_test(checker, frame, value)
+    if type(value) is tree.Constant:
+        frame.selected, frame.left_out = value.value, True
     body = check_branch(checker, node.body, frame)
     return tree.Switch(node.span, value, tuple(frame.labels), body)
 
@@ -189,6 +193,8 @@ def _label(checker: Checker, node: ast.Case | ast.Default, frame: Frame) -> tree
                 Note(frame.labels[None], "the first default is here"),
             )
         frame.labels[None] = node.span.first(len("default"))
+        if frame.selected not in frame.labels:
+            frame.left_out = False
         return tree.CaseLabel(node.span, None)
     value = case_value(checker, node.value)
     assert frame.label_type is not None and isinstance(frame.label_type.type, Scalar)
@@ -200,6 +206,8 @@ def _label(checker: Checker, node: ast.Case | ast.Default, frame: Frame) -> tree
             Note(frame.labels[number], "the first case of this value is here"),
         )
     frame.labels[number] = node.value.span
+    if number == frame.selected:
+        frame.left_out = False
     return tree.CaseLabel(node.span, number)
 
 
@@ -249,12 +257,19 @@ def check_break(checker: Checker, node: ast.Break) -> tree.Statement:
     for depth, frame in enumerate(reversed(checker.frames)):
         if frame.kind in ("loop", "switch"):
             note_exit(frame, checker.frames[len(checker.frames) - depth :])
+            _end_case(checker)
             return tree.Break(node.span)
         if frame.kind in _FOREACH:
             text = f"break cannot leave a {frame.kind}, and there is no loop or switch inside it to leave"
             checker.reject(node.span, text, checker.note_frame(frame))
         _warn_unmasked(checker, frame, "break", node.span)
     checker.reject(node.span, "break has no loop or switch to leave")
+
+
+def _end_case(checker: Checker) -> None:
+    """A jump: in a switch of a constant, what follows runs only if it begins with the right label."""
+    if checker.frames and checker.frames[-1].selected is not None:
+        checker.frames[-1].left_out = True
 
 
 @statement(ast.Continue)
@@ -286,10 +301,12 @@ def check_return(checker: Checker, node: ast.Return) -> tree.Statement:
         _warn_unmasked(checker, frame, "return", node.span)
     result = function.type.result
     if node.value is None:
+        _end_case(checker)
         if not isinstance(result.type, Void):
             checker.reject(node.span, f"return needs a value: '{function.name}' has the result type '{result}'")
         return tree.Return(node.span, None)
     operand = checker.expression(node.value)
+    _end_case(checker)
     if isinstance(result.type, Void):
         value = to_value(checker, operand, node.value.span)
         checker.reject(

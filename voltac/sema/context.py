@@ -9,7 +9,8 @@ unwinds to the statement; checking goes on behind it.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from voltac.diagnostics import NOWHERE, Diagnostics, Note, Span, suggestion
@@ -30,6 +31,9 @@ Operand = tree.Place | tree.Value | FunctionSet
 
 _WORDS_ALONE = {"break", "continue", "return", "sync", "true", "false", "NULL"}
 """Keywords that may stand where a name may."""
+
+_OF_VALUES = frozenset(("bounds", "division", "null", "overflow", "shift"))
+"""Warnings about what happens when a place is reached."""
 
 NAMELESS = "__missing_name"
 """What the parser declares where a name is missing."""
@@ -59,6 +63,10 @@ class Frame:
     labels: dict[int | None, Span] = field(default_factory=dict)
     """Of a switch: values seen so far, None for default."""
     label_type: Qual | None = None
+    selected: int | None = None
+    """The value of a switch, if it is constant."""
+    left_out: bool = False
+    """Constants say that what is being checked of this statement never runs."""
 
 
 @mutable_record(eq=False)
@@ -81,6 +89,8 @@ class FunctionContext:
     """The body has syntax errors: not all of its statements are known."""
     undeclared: set[str] = field(default_factory=set)
     """Names that were reported as not declared, once."""
+    operands_left_out: int = 0
+    """How many operands around the one being checked are never evaluated, as constants say."""
 
 
 class Checker:
@@ -127,7 +137,7 @@ class Checker:
 
     def warning(self, switch: str, span: Span, text: str, *notes: Note | None) -> None:
         """``switch`` names the row of ``warning_switches.py``."""
-        if not self.is_library:
+        if not self.is_library and not (switch in _OF_VALUES and self.is_left_out):
             self.diagnostics.warning(switch, span, text, *[note for note in notes if note is not None])
 
     @staticmethod
@@ -140,8 +150,28 @@ class Checker:
         return self.note(frame.span, f"this {frame.kind} begins here")
 
     def performance_warning(self, span: Span, text: str, *notes: Note) -> None:
-        if not self.is_library:
+        if not self.is_library and not self.is_left_out:
             self.diagnostics.performance_warning(span, text, *notes)
+
+    # --- what constants leave out --------------------------------------------------------------------------------
+
+    @property
+    def is_left_out(self) -> bool:
+        """The place never runs: instances of templates have statements for other arguments."""
+        function = self.function
+        return function is not None and (function.operands_left_out > 0 or any(frame.left_out for frame in function.frames))
+
+    @contextmanager
+    def operand(self, left_out: bool) -> Iterator[None]:
+        function = self.function
+        if function is None or not left_out:
+            yield
+            return
+        function.operands_left_out += 1
+        try:
+            yield
+        finally:
+            function.operands_left_out -= 1
 
     # --- names --------------------------------------------------------------------------------------------------
 

@@ -281,6 +281,11 @@ def to_bool(checker: Checker, value: tree.Value, place: str) -> tree.Value:
     return build(value, Qual(BOOL, value.type.rate))
 
 
+def is_constant(value: object, wanted: bool) -> bool:
+    """Whether an operand is a constant that is true, or false, as a condition."""
+    return type(value) is tree.Constant and isinstance(value.value, (bool, int, float)) and bool(value.value) is wanted
+
+
 def index_value(checker: Checker, index: tree.Value) -> tree.Value:
     """What may stand between brackets or beside a pointer: bools and floats convert to int32, enums to uint32."""
     kind = index.type.type
