@@ -46,6 +46,7 @@ def declarations(text: str) -> list[str]:
         ("extern uniform int a;", ["a: extern uniform int32"]),
         ('extern "C" void f(uniform int a);', ['f: function (a: uniform int32) returning extern "C" void']),
         ('extern "C" { void f(); }', ['f: function () returning extern "C" void']),
+        ('extern "C" { extern void f(); }', ['f: function () returning extern "C" void']),
         ('extern "SYCL" { void f(); }', ['f: function () returning extern "SYCL" void']),
         ("size_t a; ptrdiff_t b; intptr_t c; uintptr_t d;", ["a: size_t", "b: ptrdiff_t", "c: intptr_t", "d: uintptr_t"]),
         ("typedef float F; F a;", ["F: typedef float", "a: F"]),

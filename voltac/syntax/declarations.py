@@ -84,7 +84,9 @@ class Declarations(Expressions):
     def extern_block(self, start: int, end: int, language: int, declaration: ast.Declaration) -> ast.Declaration:
         word = self.linkage(start, language)
         specifiers = declaration.specifiers
-        return replace(declaration, specifiers=replace(specifiers, storage=(word, *specifiers.storage)))
+        # 'extern' inside says the same once more, as in headers of C.
+        others = (one for one in specifiers.storage if one.text != "extern")
+        return replace(declaration, specifiers=replace(specifiers, storage=(word, *others)))
 
     def export_types(
         self, start: int, end: int, first: ast.TypeSpecifier, rest: list[ast.TypeSpecifier] | None = None
