@@ -134,7 +134,7 @@ def check_switch(checker: Checker, node: ast.Switch) -> tree.Statement:
     frame = Frame("switch", span=node.span.first(len("switch")), label_type=value.type)
     note_test(checker, frame, value)
     if type(value) is tree.Constant:
-        frame.selected, frame.left_out = value.value, True
+        frame.selected, frame.left_out = int(value.value), True
     body = check_branch(checker, node.body, frame)
     return tree.Switch(node.span, value, tuple(frame.labels), body)
 
