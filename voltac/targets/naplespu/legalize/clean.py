@@ -14,7 +14,7 @@ from voltac.ir.model import Block, Function, Instruction
 _PURE = frozenset(
     (
         *("add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "icmp", "fadd", "fsub", "fmul", "fdiv"),
-        *("sitofp", "fptosi", "zext", "sext", "trunc", "bitcast", "ptrtoint", "inttoptr", "select", "getelementptr"),
+        *("sitofp", "fptosi", "zext", "sext", "trunc", "bitcast", "ptrtoint", "inttoptr", "select", "getelementptr", "freeze"),
         *("shufflevector", "insertelement", "extractelement", "extractvalue", "insertvalue"),
     )
 )

@@ -259,7 +259,8 @@ def _zero(type: str) -> str:
 def _word(element: str, bits: int, value: Value, word: int) -> str:
     """One part of a constant's element."""
     if value is None:
-        return "poison"
+        # Lanes of masks move as bits of one number, which all would be poison.
+        return "false" if element == "i1" else "poison"
     if element == "i1":
         return "true" if value else "false"
     if element == "float":

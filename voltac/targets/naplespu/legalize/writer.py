@@ -100,6 +100,8 @@ class Writer:
         """Lane by lane for vectors."""
         type = vector_of(kind, vector)
         if type == "<16 x i1>":
+            # As numbers, unlike lanes, a poisoned bit that is not taken would spread.
+            first, second = self.frozen(first), self.frozen(second)
             both = self.value(f"and {type} {condition}, {first}")
             other = self.value(f"and {type} {self.mask_not(condition)}, {second}")
             return self.value(f"or {type} {both}, {other}")
@@ -146,8 +148,11 @@ class Writer:
 
     def bitmap(self, mask: str) -> str:
         """A mask of 16 lanes as the lower bits of a number."""
-        short = self.value(f"bitcast <{LANES} x i1> {mask} to i{LANES}")
+        short = self.value(f"bitcast <{LANES} x i1> {self.frozen(mask)} to i{LANES}")
         return self.value(f"zext i{LANES} {short} to i32")
+
+    def frozen(self, mask: str) -> str:
+        return self.value(f"freeze <{LANES} x i1> {mask}") if mask[0] == "%" else mask
 
     def mask(self, bits: str) -> str:
         """The inverse of :meth:`bitmap`; higher bits are ignored."""
