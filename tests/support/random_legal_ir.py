@@ -338,6 +338,9 @@ class Generator:
         entry = self.block
         counter = self.name("i")
         phis: list[tuple[str, str, str]] = []
+        first = self.random.choice(["0", "1", self.name("first")])
+        if first[0] == "%":
+            self.lines.append(f"  {first} = and i32 {self.pick('i32', 0)}, 1")
         self.lines.append(f"  br label %{number}")
         self.start(number)
         for kind in self.values:
@@ -352,7 +355,7 @@ class Generator:
         self.body(operations, depth)
         self.counters.pop()
         following = self.name("next")
-        lines = [f"  {counter} = phi i32 [ 0, %{entry} ], [ {following}, %{self.block} ]"]
+        lines = [f"  {counter} = phi i32 [ {first}, %{entry} ], [ {following}, %{self.block} ]"]
         swapped: dict[str, list[str]] = {}
         for kind, name, _ in phis:
             swapped.setdefault(kind, []).append(name)
@@ -364,7 +367,7 @@ class Generator:
         self.lines.append(f"  {following} = add i32 {counter}, 1")
         again = self.name()
         self.lines.append(
-            f"  {again} = icmp {self.random.choice(['ult', 'slt', 'ne'])} i32 {following}, {self.random.randint(1, 5)}"
+            f"  {again} = icmp {self.random.choice(['ult', 'slt', 'ne'])} i32 {following}, {self.random.randint(2, 5)}"
         )
         self.lines.append(f"  br i1 {again}, label %{number}, label %{number}.out")
         keep = {kind: names[len(outside[kind]) :][-3:] for kind, names in self.values.items()}

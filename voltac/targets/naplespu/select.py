@@ -43,6 +43,7 @@ from voltac.targets.naplespu.regs import ALLOCATABLE, CALLEE_SAVED
 from voltac.targets.naplespu.rules import RULES
 from voltac.targets.naplespu.startup import exported, startup
 from voltac.targets.naplespu.strides import step_addresses
+from voltac.targets.naplespu.unroll import count_turns, unroll
 
 _FILE = RegisterFile(
     # What a callee saves comes last; what arguments travel in, before that.
@@ -62,7 +63,9 @@ _BRANCHES = Branches(ROWS, "jmp", {"bnez": "beqz", "beqz": "bnez"})
 def run(text: str, options: Options) -> str:
     module = read(text)
     add_flushes(module)
+    turns = count_turns(module) if options.level > 1 and options.loop_unrolling else {}
     step_addresses(module)
+    unroll(module, turns)
     pool: dict[tuple[int, ...], str] = {}
     kernels = {function.name for function in exported(module)}
     parts = [startup(module), "\t.text\n"]

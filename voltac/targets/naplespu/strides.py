@@ -171,10 +171,10 @@ class _LoopAddresses:
     ) -> None:
         lowest = min(constant for _, constant in members)
         pointer, following = outside.fresh("stepped"), outside.fresh("stepped")
-        base = next(symbol for (symbol, _), _ in symbols if self._is_pointer(symbol))
+        base = origin = next(symbol for (symbol, _), _ in symbols if self._is_pointer(symbol))
         step = "0"
         for (symbol, by), factor in symbols:
-            if symbol == base:
+            if symbol == origin:
                 continue
             counter = self.counters.get(symbol)
             if counter is not None:
