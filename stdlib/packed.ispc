@@ -5,7 +5,7 @@
     uniform int32 NAME(uniform T a[], T v) { \
         bool on = __active(); \
         uniform int32 count = (uniform int32)__population_count(__pack_bits(on)); \
-        __store_front(a, __compress(v, on), count); \
+        __store_active(a, v, on); \
         return count; \
     }
 #define PACKED(T) \
@@ -13,9 +13,8 @@
     PACKED_STORE(packed_store_active2, T) \
     uniform int32 packed_load_active(uniform T a[], varying T * uniform v) { \
         bool on = __active(); \
-        uniform int32 count = (uniform int32)__population_count(__pack_bits(on)); \
-        *v = __expand(__load_front(a, count), on); \
-        return count; \
+        *v = __load_active(a, on); \
+        return (uniform int32)__population_count(__pack_bits(on)); \
     }
 NUMBERS(PACKED)
 
@@ -23,7 +22,7 @@ NUMBERS(PACKED)
     uniform int32 packed_store_active(bool c, uniform T a[], T v) { \
         bool on = __active() & c; \
         uniform int32 count = (uniform int32)__population_count(__pack_bits(on)); \
-        __store_front(a, __compress(v, on), count); \
+        __store_active(a, v, on); \
         return count; \
     }
 PACKED_STORE_IF(int32)

@@ -13,6 +13,7 @@ from voltac.options import Options
 from voltac.target_info import find_target
 
 SSE4, AVX2, AVX512, ICL = "sse4-i32x4", "avx2-i32x8", "avx512skx-x16", "avx512icl-x16"
+WIDE, WIDE_ICL = "avx512skx-x64", "avx512icl-x64"
 MEMORY = r"mov\w*\s+\S+, -?\d*\(%[re]?sp"
 """A store into the stack: a detour through memory."""
 JUMP = r"\bj[a-z]+\s"
@@ -52,6 +53,14 @@ ROWS: list[tuple[str, str, str, dict[str, tuple[str, str]]]] = [
     ("packed_store", "int", "if (x > y) n = packed_store_active(r, x);", {
         SSE4: ("pshufb", "pextr"), AVX2: ("vpermd", "vpextr|vmaskmov"), 
         AVX512: (r"vpcompressd.*%zmm\d+", r"vpcompressd.*\(")}),
+    ("packed_store_of_registers", "int", "if (x > y) n = packed_store_active(r, x);", {
+        WIDE: (r"(vpcompressd.*%zmm\d+[\s\S]*){4}", MEMORY), WIDE_ICL: (r"(vpcompressd.*%zmm\d+[\s\S]*){4}", MEMORY)}),
+    ("packed_store_of_bytes", "int8", "if (x > y) n = packed_store_active(r, x);", {
+        WIDE: (r"(vpcompressd.*%zmm\d+[\s\S]*){4}", MEMORY), WIDE_ICL: (r"vpcompressb.*%zmm\d+", MEMORY)}),
+    ("packed_load_of_registers", "int", "if (x > y) n = packed_load_active(a, &y); r[programIndex] = y;", {
+        WIDE: (r"(vpexpandd.*%zmm\d+[\s\S]*){4}", MEMORY), WIDE_ICL: (r"(vpexpandd.*%zmm\d+[\s\S]*){4}", MEMORY)}),
+    ("packed_load_of_bytes", "int8", "if (x > y) n = packed_load_active(a, &y); r[programIndex] = y;", {
+        WIDE: ("vpaddb|vpaddd", MEMORY), WIDE_ICL: (r"vpexpandb.*%zmm\d+", MEMORY)}),
     ("packed_load", "int", "if (x > y) n = packed_load_active(a, &y); r[programIndex] = y;", {
         AVX2: ("vpermd", "vpextr"), AVX512: ("vpexpandd", "vpextr")}),
     ("saturating_add", "int8", "r[programIndex] = saturating_add(x, y);", {SSE4: ("paddsb", JUMP), AVX2: ("vpaddsb", JUMP)}),
@@ -96,7 +105,7 @@ def _functions(target: str) -> dict[str, str]:
     return {name: re.sub(r"^(?!\t[a-z]).*\n?", "", body, flags=re.MULTILINE) for name, body in found}
 
 
-@pytest.mark.parametrize("target", [SSE4, AVX2, AVX512, ICL])
+@pytest.mark.parametrize("target", [SSE4, AVX2, AVX512, ICL, WIDE, WIDE_ICL])
 def test_instructions(target: str) -> None:
     wrong = []
     for name, _, _, targets in ROWS:

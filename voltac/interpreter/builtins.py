@@ -136,15 +136,16 @@ def _expand(lanes: Lanes, v: Value, wanted: Value) -> Value:
     return np.where(wanted, v[np.cumsum(wanted) - wanted], v)
 
 
-def _load_front(lanes: Lanes, pointer: Value, count: Value) -> Value:
+def _load_active(lanes: Lanes, pointer: Value, wanted: Value) -> Value:
     assert lanes.result is not None
     out = np.zeros(lanes.width, lanes.result)
-    out[: int(count)] = lanes.memory.view(int(pointer), int(count) * lanes.result.itemsize).view(lanes.result)
+    out[wanted] = lanes.memory.view(int(pointer), int(np.sum(wanted)) * lanes.result.itemsize).view(lanes.result)
     return out
 
 
-def _store_front(lanes: Lanes, pointer: Value, v: Value, count: Value) -> None:
-    lanes.memory.view(int(pointer), int(count) * v.dtype.itemsize, write=True).view(v.dtype)[:] = v[: int(count)]
+def _store_active(lanes: Lanes, pointer: Value, v: Value, wanted: Value) -> None:
+    chosen = v[wanted]
+    lanes.memory.view(int(pointer), chosen.nbytes, write=True).view(v.dtype)[:] = chosen
 
 
 def _store_streaming(lanes: Lanes, pointer: Value, v: Value) -> None:
@@ -223,8 +224,8 @@ BUILTINS: dict[str, Callable[..., Value]] = {
     "__reduce_max": lambda lanes, v: np.maximum.reduce(v),
     "__compress": _compress,
     "__expand": _expand,
-    "__load_front": _load_front,
-    "__store_front": _store_front,
+    "__load_active": _load_active,
+    "__store_active": _store_active,
     "__store_streaming": _store_streaming,
     "__memory_copy": _memory_copy,
     "__memory_move": _memory_copy,

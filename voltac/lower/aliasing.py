@@ -28,7 +28,8 @@ Roots = frozenset[tree.VariableSymbol | None]
 _NOWHERE: Roots = frozenset()
 _ELSEWHERE: Roots = frozenset((None,))
 
-_ONLY_READ = {"__lookup": (0,), "__load_front": (0,), "__prefetch": (0,), "__memory_copy": (1,), "__memory_move": (1,)}
+_ONLY_READ = {"__lookup": (0,), "__lookup_eight": (0,), "__load_active": (0,), "__prefetch": (0,), "__memory_copy": (1,),
+              "__memory_move": (1,)}  # fmt: skip
 """Builtin -> arguments whose memory it does not write."""
 
 

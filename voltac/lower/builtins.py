@@ -24,10 +24,9 @@ from voltac.lower.builder import (
 )
 from voltac.lower.context import FunctionContext, lowers_value
 from voltac.lower.device_builtins import DEVICE_BUILTINS
-from voltac.lower.front_lanes import load_front, store_front
 from voltac.lower.intrinsic_calls import call, overload
 from voltac.lower.lane_movement import element_bits, lanes_of, look_up, moves_in_one_step
-from voltac.lower.packing import compress, expand
+from voltac.lower.packing import compress, expand, load_active, store_active
 from voltac.sema import tree
 from voltac.sema.types import Scalar
 
@@ -252,14 +251,13 @@ def _expand(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
 # --- memory
 
 
-def _load_front(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
-    address, count = arguments
-    return load_front(c, address, count, c.register(node.type))
+def _load_active(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    address, on = arguments
+    return load_active(c, address, on, c.register(node.type))
 
 
-def _store_front(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
-    address, vector, count = arguments
-    store_front(c, address, vector, count)
+def _store_active(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    store_active(c, *arguments)
     return NOTHING
 
 
@@ -382,8 +380,8 @@ BUILTINS: dict[str, Emitter] = {
     "__reduce_max": _reduce_extremum("ogt", "smax", "umax"),
     "__compress": _compress,
     "__expand": _expand,
-    "__load_front": _load_front,
-    "__store_front": _store_front,
+    "__load_active": _load_active,
+    "__store_active": _store_active,
     "__store_streaming": _store_streaming,
     "__memory_copy": _block_operation("memcpy"),
     "__memory_move": _block_operation("memmove"),

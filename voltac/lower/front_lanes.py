@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from voltac.lower.builder import IR, element_type, integer, poison
+from voltac.lower.builder import IR, element_type, integer, poison, vector_constant
 from voltac.lower.context import FunctionContext
 from voltac.lower.intrinsic_calls import overload
 from voltac.lower.lane_movement import element_bits, lanes_of
@@ -22,7 +22,7 @@ from voltac.records import record
 def load_front(c: FunctionContext, address: IR, count: IR, type: str) -> IR:
     size = element_bits(type) // 8
     if c.target.has_masked_small or (c.target.has_masked_load and size >= 4):
-        on = _first_lanes(c, count)
+        on = _first_lanes(c, count, type)
         callee = c.module.intrinsic(f"llvm.masked.load.{overload(type)}.p0", type, "ptr", on.type, type)
         return c.build.value(type, f"call {type} {callee}(ptr align {size} {address.name}, {on}, {poison(type)})")
     buffer = c.build.alloca(type, size * lanes_of(type), "front")
@@ -36,7 +36,7 @@ def store_front(c: FunctionContext, address: IR, vector: IR, count: IR) -> None:
     type = vector.type
     size = element_bits(type) // 8
     if c.target.has_masked_small:
-        on = _first_lanes(c, count)
+        on = _first_lanes(c, count, type)
         callee = c.module.intrinsic(f"llvm.masked.store.{overload(type)}.p0", "void", type, "ptr", on.type)
         c.build.emit(f"call void {callee}({vector}, ptr align {size} {address.name}, {on})")
         return
@@ -47,8 +47,13 @@ def store_front(c: FunctionContext, address: IR, vector: IR, count: IR) -> None:
         c.build.store(c.build.load(piece.type, piece.slot, piece.size), target, size)
 
 
-def _first_lanes(c: FunctionContext, count: IR) -> IR:
-    return c.build.compare("icmp slt", c.lanes("i32"), c.build.splat(c.width, count))
+def _first_lanes(c: FunctionContext, count: IR, type: str) -> IR:
+    """Compared in lanes no wider than the elements, so in one register."""
+    lanes, bits = lanes_of(type), min(32, element_bits(type))
+    number = f"i{bits}"
+    numbers = vector_constant([integer(number, lane) for lane in range(lanes)])
+    few = count if bits == 32 else c.build.convert("trunc", count, number)
+    return c.build.compare("icmp slt", numbers, c.build.splat(lanes, few))
 
 
 @record

@@ -115,7 +115,7 @@ def _pieces(c: FunctionContext, vector: IR, size: int) -> list[IR]:
     return [c.build.shuffle(vector, nothing, range(start, start + size)) for start in range(0, count, size)]
 
 
-def _joined(c: FunctionContext, parts: list[IR], count: int) -> IR:
+def joined(c: FunctionContext, parts: list[IR], count: int) -> IR:
     """One vector of ``count`` lanes from parts; the inverse of :func:`_pieces`."""
     while len(parts) > 1:
         size = 2 * lanes_of(parts[0].type)
@@ -163,7 +163,7 @@ def _by_elements(c: FunctionContext, permute: Permute, tables: Sequence[IR], num
             narrow = element_bits(permute.index_type) < 32
             indices = c.build.convert("trunc" if narrow else "zext", part, permute.index_type)
         results.append(_chosen(c, parts, indices, 2 if permute.two else 1, count.bit_length() - 1, lookup))
-    return _joined(c, results, lanes_of(numbers.type))
+    return joined(c, results, lanes_of(numbers.type))
 
 
 def _by_halves(c: FunctionContext, tables: Sequence[IR], numbers: IR) -> IR:
@@ -179,7 +179,7 @@ def _by_halves(c: FunctionContext, tables: Sequence[IR], numbers: IR) -> IR:
 def _registers(c: FunctionContext, tables: Sequence[IR], count: int) -> list[IR]:
     """The tables in registers of ``count`` elements; what fills none follows each other in one."""
     if lanes_of(tables[0].type) < count:
-        tables = [_joined(c, list(tables), lanes_of(tables[0].type) * len(tables))]
+        tables = [joined(c, list(tables), lanes_of(tables[0].type) * len(tables))]
     return [part for table in tables for part in _pieces(c, table, count)]
 
 
@@ -217,7 +217,7 @@ def _by_bytes(c: FunctionContext, tables: Sequence[IR], numbers: IR) -> IR:
     for part in _pieces(c, numbers, per_register):
         found = _chosen(c, parts, _byte_numbers(c, part, size, len(parts)), most, 4, lookup)
         results.append(c.build.convert("bitcast", found, f"<{per_register} x i{bits}>"))
-    return _joined(c, results, lanes_of(numbers.type))
+    return joined(c, results, lanes_of(numbers.type))
 
 
 def _byte_numbers(c: FunctionContext, numbers: IR, size: int, tables: int) -> IR:

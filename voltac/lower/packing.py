@@ -1,7 +1,8 @@
 """Lanes that are on moved to the front, and back: AVX-512 has instructions, elsewhere a permute by numbers from a table.
 
 The table has a row for each mask: the numbers of its lanes that are on, or how many lanes below
-each one are on. Gangs of 16 lanes on AVX2 compute the numbers by bit deposit and extract.
+each one are on. Gangs of 16 lanes on AVX2 compute the numbers by bit deposit and extract. Lanes that
+fill more than one register are stored and loaded register by register.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 from voltac.lower import masks
 from voltac.lower.builder import IR, element_type, integer, poison, vector_constant, zero
 from voltac.lower.context import FunctionContext
+from voltac.lower.front_lanes import load_front, store_front
 from voltac.lower.intrinsic_calls import call, overload
-from voltac.lower.lane_movement import element_bits, look_up
+from voltac.lower.lane_movement import element_bits, joined, lanes_of, look_up
 
 _WIDEST_TABLE = 8
 """Lanes of a gang whose masks are counted up in a table: 2 kB."""
@@ -32,10 +34,65 @@ def compress(c: FunctionContext, vector: IR, mask: IR) -> IR:
     return _compress_register(c, vector, mask)
 
 
+def store_active(c: FunctionContext, address: IR, vector: IR, mask: IR) -> None:
+    """The lanes that are on to consecutive elements."""
+    lane, piece = element_type(vector.type), _piece(c, vector.type)
+    if piece == c.width:
+        store_front(c, address, compress(c, vector, mask), _number_on(c, mask))
+        return
+    end = integer("i32", 0)
+    for start in range(0, c.width, piece):
+        lanes = range(start, start + piece)
+        part, part_mask = (c.build.shuffle(whole, poison(whole.type), lanes) for whole in (vector, mask))
+        count = _number_on(c, part_mask)
+        place = c.build.gep(lane, address, c.build.convert("zext", end, "i64"))
+        store_front(c, place, _compress_avx512(c, part, part_mask), count)
+        end = c.build.binary("add", end, count)
+
+
+def load_active(c: FunctionContext, address: IR, mask: IR, type: str) -> IR:
+    """Consecutive elements for the lanes that are on; any value elsewhere."""
+    lane, piece = element_type(type), _piece(c, type)
+    if piece == c.width or (element_bits(type) < 32 and not _has_short_compress(c)):
+        return expand(c, load_front(c, address, _number_on(c, mask), type), mask)
+    end = integer("i32", 0)
+    parts = []
+    for start in range(0, c.width, piece):
+        part_mask = c.build.shuffle(mask, poison(mask.type), range(start, start + piece))
+        count = _number_on(c, part_mask)
+        place = c.build.gep(lane, address, c.build.convert("zext", end, "i64"))
+        part = load_front(c, place, count, f"<{piece} x {lane if lane != 'half' else 'i16'}>")
+        parts.append(c.build.convert("bitcast", _expand_register(c, part, part_mask), f"<{piece} x {lane}>"))
+        end = c.build.binary("add", end, count)
+    return joined(c, parts, c.width)
+
+
+def _number_on(c: FunctionContext, mask: IR) -> IR:
+    bits = c.build.convert("bitcast", mask, f"i{lanes_of(mask.type)}")
+    wide = bits if bits.type == "i64" else c.build.convert("zext", bits, "i64")
+    return c.build.convert("trunc", call(c, "llvm.ctpop.i64", "i64", wide), "i32")
+
+
+def _piece(c: FunctionContext, type: str) -> int:
+    """As many lanes as one instruction compresses, if there is one."""
+    if not has_avx512(c):
+        return c.width
+    bits = element_bits(type)
+    return min(c.width, c.target.vector_bits // (bits if _has_short_compress(c) else max(bits, 32)))
+
+
+def _has_short_compress(c: FunctionContext) -> bool:
+    """Instructions for lanes of 8 and 16 bits (VBMI2)."""
+    return has_avx512(c) and c.target.isa != "avx512skx"
+
+
 def expand(c: FunctionContext, vector: IR, mask: IR) -> IR:
     """A lane that is on gets the element with the number of lanes below it that are on; any value elsewhere."""
+    bits = element_bits(vector.type)
+    if _has_short_compress(c) and bits < 32 and 128 <= bits * c.width <= c.target.vector_bits:
+        plain = c.build.convert("bitcast", vector, f"<{c.width} x i{bits}>")
+        return c.build.convert("bitcast", _expand_register(c, plain, mask), vector.type)
     if has_avx512(c) and c.width <= 16:
-        bits = element_bits(vector.type)
         if bits >= 32 and bits * c.width <= c.target.vector_bits:
             return _expand_register(c, vector, mask)
         return look_up(c, [vector], _expand_register(c, c.lanes("i32"), mask))
@@ -99,14 +156,17 @@ def _expand_register(c: FunctionContext, vector: IR, mask: IR) -> IR:
 
 
 def _compress_avx512(c: FunctionContext, vector: IR, mask: IR) -> IR:
-    lane, bits = element_type(vector.type), element_bits(vector.type)
+    lane, bits, count = element_type(vector.type), element_bits(vector.type), lanes_of(vector.type)
     if bits < 32:
-        # The instruction moves lanes of 32 and 64 bits.
-        plain = vector if lane != "half" else c.build.convert("bitcast", vector, f"<{c.width} x i16>")
-        moved = _compress_pieces(c, c.build.convert("zext", plain, f"<{c.width} x i32>"), mask)
-        narrow = c.build.convert("trunc", moved, plain.type)
+        plain = vector if lane != "half" else c.build.convert("bitcast", vector, f"<{count} x i16>")
+        if _has_short_compress(c) and bits * count >= 128:
+            narrow = _compress_pieces(c, plain, mask)
+        else:
+            # The instruction moves lanes of 32 and 64 bits; LLVM 22 knows no vectors shorter than a register.
+            moved = _compress_pieces(c, c.build.convert("zext", plain, f"<{count} x i32>"), mask)
+            narrow = c.build.convert("trunc", moved, plain.type)
         return narrow if lane != "half" else c.build.convert("bitcast", narrow, vector.type)
-    if bits == 64 and 32 * c.width <= c.target.vector_bits < 64 * c.width:
+    if bits == 64 and count == c.width and 32 * c.width <= c.target.vector_bits < 64 * c.width:
         return look_up(c, [vector], _compress_register(c, c.lanes("i32"), mask))
     return _compress_pieces(c, vector, mask)
 
@@ -114,17 +174,16 @@ def _compress_avx512(c: FunctionContext, vector: IR, mask: IR) -> IR:
 def _compress_pieces(c: FunctionContext, vector: IR, mask: IR) -> IR:
     """Register by register, one behind the other in memory: LLVM 22 splits wider compressions wrongly."""
     lane, bytes_ = element_type(vector.type), element_bits(vector.type) // 8
-    piece = min(c.width, c.target.vector_bits // 8 // bytes_)
-    if piece == c.width:
+    count = lanes_of(vector.type)
+    piece = min(count, c.target.vector_bits // 8 // bytes_)
+    if piece == count:
         return _compress_register(c, vector, mask)
-    size = bytes_ * c.width
+    size = bytes_ * count
     table = c.build.alloca(vector.type, size, "compressed")
     end = integer("i64", 0)
-    for start in range(0, c.width, piece):
+    for start in range(0, count, piece):
         lanes = range(start, start + piece)
         part, part_mask = (c.build.shuffle(whole, poison(whole.type), lanes) for whole in (vector, mask))
         c.build.store(_compress_register(c, part, part_mask), c.build.gep(lane, table, end), bytes_)
-        bits = c.build.convert("bitcast", part_mask, f"i{piece}")
-        count = call(c, f"llvm.ctpop.i{piece}", bits.type, bits)
-        end = c.build.binary("add", end, c.build.convert("zext", count, "i64"))
+        end = c.build.binary("add", end, c.build.convert("zext", _number_on(c, part_mask), "i64"))
     return c.build.load(vector.type, table, size)

@@ -97,10 +97,10 @@ BUILTINS: dict[str, BuiltinRow] = {
         BuiltinRow("__compress", "v T", ("v T", "v bool"), NUMBERS, "lanes with true moved to the front; any value behind"),
         BuiltinRow("__expand", "v T", ("v T", "v bool"), NUMBERS, "inverse: lane l with true gets v[number of true below l]"),
         BuiltinRow(
-            "__load_front", "v T", ("u T *", "u int32"), NUMBERS, "n consecutive elements in the first lanes; any values behind"
+            "__load_active", "v T", ("u T *", "v bool"), NUMBERS, "consecutive elements to lanes with true; others: any"
         ),
         BuiltinRow(
-            "__store_front", "u void", ("u T *", "v T", "u int32"), NUMBERS, "the first n lanes to consecutive elements"
+            "__store_active", "u void", ("u T *", "v T", "v bool"), NUMBERS, "lanes with true to consecutive elements"
         ),
         BuiltinRow("__store_streaming", "u void", ("u T *", "R T"), NUMBERS, "one element past the caches, or W"),
         # Memory: once, whatever the mask.
