@@ -128,9 +128,11 @@ def debug(tmp_path: Path) -> Debug:
         (tmp_path / "included.isph").write_text(INCLUDED)
         (tmp_path / "main.c").write_text(MAIN)
         source = tmp_path / "source.ispc"
-        source.write_text(SOURCE)
         options = Options(find_target(target), level=level, debug_info=True)
-        optimized = compile_source(SOURCE, str(source), options, Diagnostics()).optimized
+        width = options.target.width
+        text = SOURCE if width == 4 else SOURCE.replace("float lanes = {1, 2, 3, 4};", "float lanes = 1;")
+        source.write_text(text)
+        optimized = compile_source(text, str(source), options, Diagnostics()).optimized
         assert optimized is not None
         (tmp_path / "code.o").write_bytes(optimized.object_code())
         subprocess.run(["gcc", "-g", "main.c", "code.o", "-o", "program"], cwd=tmp_path, check=True)
@@ -161,6 +163,8 @@ def test_variables_of_every_type_are_printed(debug: Debug, target: str) -> None:
         "colour": "GREEN",
         "colours": "{RED, HIGH, HIGH, HIGH}",
         "odd": "{false, true, false, true}",
+        "odd[1]": "true",
+        "odd[2]": "false",
         "yes": "true",
         "small": "{{1, 2, 3}, {4, 5, 6}}",
         "*pointer": "3",
@@ -183,6 +187,16 @@ def test_variables_of_every_type_are_printed(debug: Debug, target: str) -> None:
     assert "sum" in found["function"]
     assert found["anything"].startswith("(void *) 0x7")
     assert {name: found[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize("width", [8, 16, 64])
+def test_lanes_of_packed_masks_are_printed_one_by_one(debug: Debug, width: int) -> None:
+    lanes = [0, 1, 6, width - 1]
+    found = debug(f"avx512skx-x{width}", 0, f"source.ispc:{LINES['test']}", "odd", *(f"odd[{lane}]" for lane in lanes))
+    assert found["odd"] == "{" + ", ".join(["false, true"] * (width // 2)) + "}"
+    assert [found[f"odd[{lane}]"] for lane in lanes] == ["true" if lane % 2 else "false" for lane in lanes]
+    flags = debug(f"avx512skx-x{width}", 0, f"source.ispc:{LINES['deep']}", *(f"flag[{lane}]" for lane in range(6)))
+    assert list(flags.values()) == ["true", "false", "true", "true", "true", "true"]
 
 
 def test_a_name_means_the_innermost_variable_of_its_scope(debug: Debug) -> None:

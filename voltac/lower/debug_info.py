@@ -157,9 +157,13 @@ class DebugInfo:
 
     def declare(self, c: FunctionContext, symbol: tree.VariableSymbol, address: Address, *, indirect: bool = False) -> None:
         """A variable lies at an address; ``indirect``: at the address that lies there."""
-        if self._full:
-            expression = "!DIExpression(DW_OP_deref)" if indirect else "!DIExpression()"
-            self._record(c, symbol, "#dbg_declare", address.pointer, expression, as_mask=address.as_mask)
+        if not self._full:
+            return
+        if address.as_mask and c.target.mask_bits == 1 and not self._optimized:
+            self._record(c, symbol, "#dbg_declare", address.pointer, *_bytes_of_bits(c.width), as_mask=False)
+            return
+        expression = "!DIExpression(DW_OP_deref)" if indirect else "!DIExpression()"
+        self._record(c, symbol, "#dbg_declare", address.pointer, expression, as_mask=address.as_mask)
 
     def value(self, c: FunctionContext, symbol: tree.VariableSymbol, value: IR) -> None:
         """A variable has this value until it is told another one."""
@@ -167,7 +171,7 @@ class DebugInfo:
             self._record(c, symbol, "#dbg_value", value, "!DIExpression()", as_mask=False)
 
     def _record(
-        self, c: FunctionContext, symbol: tree.VariableSymbol, kind: str, what: IR, expression: str, *, as_mask: bool
+        self, c: FunctionContext, symbol: tree.VariableSymbol, kind: str, what: IR, *expressions: str, as_mask: bool
     ) -> None:
         span = symbol.span
         if not span.line or not c.build.reachable:
@@ -187,7 +191,8 @@ class DebugInfo:
             # LLVM wants one address of a variable, and a copy of a statement may have no scope of its own.
             return
         location = self._location(c.scope, span)
-        c.build.debug_record(f"{kind}({what}, {variable}, {expression}, {location})")
+        for expression in expressions:
+            c.build.debug_record(f"{kind}({what}, {variable}, {expression}, {location})")
 
     def _type(self, symbol: tree.VariableSymbol) -> str:
         return self._types.reference(symbol.type) if symbol.is_reference else self._types.of(symbol.type)
@@ -205,6 +210,29 @@ class DebugInfo:
         node = self._text.metadata_node(f"!DIGlobalVariableExpression(var: {variable}, expr: !DIExpression())")
         self._globals.append(node)
         self._text.globals[name] += f", !dbg {node}"
+
+
+_EACH_BYTE, _OWN_BIT = 0x0101010101010101, 0x8040201008040201
+_BELOW_TOP, _TOP = 0x7F7F7F7F7F7F7F7F, 0x8080808080808080
+
+
+def _bytes_of_bits(width: int) -> list[str]:
+    """A mask of one bit a lane as an object of a byte a lane: gdb cannot take a single element out of packed bits.
+
+    Eight lanes at a time: a byte of the mask is repeated in each byte of a word, where one
+    bit of it is left, which ends up as the lowest of its byte.
+    """
+    expressions = []
+    for byte in range(-(-width // 8)):
+        steps = [f"DW_OP_plus_uconst, {byte}"] if byte else []
+        steps += ["DW_OP_deref_size, 1"]
+        for number, operation in ((_EACH_BYTE, "mul"), (_OWN_BIT, "and"), (_BELOW_TOP, "plus"), (_TOP, "and"), (7, "shr")):
+            steps += [f"DW_OP_constu, {number}, DW_OP_{operation}"]
+        steps += ["DW_OP_stack_value"]
+        if width > 8:
+            steps += [f"DW_OP_LLVM_fragment, {64 * byte}, 64"]
+        expressions.append(f"!DIExpression({', '.join(steps)})")
+    return expressions
 
 
 def _opens_scope(node: tree.Block) -> bool:

@@ -10,7 +10,8 @@ language                         DWARF
 ``varying float<3>``             array of 3 vectors of W elements
 ``struct S``                     structure; one for each rate, named ``S``, ``varying S``, ``soa<8> S``
 slice pointer                    structure of ``block`` and ``slot``
-local ``varying bool``           W booleans as wide as the lanes of a mask, or bits: :meth:`DebugTypes.mask`
+local ``varying bool``           W booleans as wide as the lanes of a mask, or bits: :meth:`DebugTypes.mask`; at -O0 bits
+                                 are shown as bytes (``debug_info.py``)
 ===============================  ==============================================================
 """
 
