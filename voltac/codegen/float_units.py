@@ -159,8 +159,11 @@ def unit_divide(a: int, b: int) -> int:
     return UNIT_NAN if result & MAGNITUDE > INFINITY else _flushed(result)
 
 
-def _lanes_like(plain: Lanes2, exact: Scalar2) -> Lanes2:
-    """The unit's operation on lanes: IEEE arithmetic, and the scalar form for the lanes where that is not ordinary."""
+def _lanes_like(plain: Lanes2, exact: Scalar2, zero: Callable[[Lanes, Lanes, Lanes], Flags]) -> Lanes2:
+    """The unit's operation on lanes: IEEE arithmetic, and the scalar form for the lanes where that is not ordinary.
+
+    ``zero`` finds the lanes, in the operands and the result of IEEE arithmetic, where zero is right: they are many.
+    """
 
     def operate(a: Lanes, b: Lanes) -> Lanes:
         result = plain(a, b)
@@ -168,16 +171,29 @@ def _lanes_like(plain: Lanes2, exact: Scalar2) -> Lanes2:
         ordinary = result + _EXPONENT_STEP & _UPPER_EXPONENT
         if np.count_nonzero(ordinary) == len(result):
             return result
-        for lane in np.flatnonzero(ordinary == 0):
+        zeros = zero(a, b, result)
+        result[zeros] = 0
+        for lane in np.flatnonzero((ordinary == 0) & ~zeros):
             result[lane] = exact(int(a[lane]), int(b[lane]))
         return result
 
     return operate
 
 
-unit_add_lanes = _lanes_like(add_lanes, unit_add)
-unit_subtract_lanes = _lanes_like(subtract_lanes, unit_subtract)
-unit_multiply_lanes = _lanes_like(multiply_lanes, unit_multiply)
+def _sum_is_zero(a: Lanes, b: Lanes, result: Lanes) -> Flags:
+    """The difference of equal numbers; a sum of zeros is not always zero."""
+    flags: Flags = (result == 0) & (a & MAGNITUDE != 0)
+    return flags
+
+
+def _product_is_zero(a: Lanes, b: Lanes, result: Lanes) -> Flags:
+    flags: Flags = (a & MAGNITUDE == 0) | (b & MAGNITUDE == 0)
+    return flags
+
+
+unit_add_lanes = _lanes_like(add_lanes, unit_add, _sum_is_zero)
+unit_subtract_lanes = _lanes_like(subtract_lanes, unit_subtract, _sum_is_zero)
+unit_multiply_lanes = _lanes_like(multiply_lanes, unit_multiply, _product_is_zero)
 
 
 def _flushed_lanes(a: Lanes) -> Lanes:

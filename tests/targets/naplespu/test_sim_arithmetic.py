@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from random import Random
 
 import pytest
 from npu_programs import run_on_state, scalar, vector
@@ -206,3 +207,23 @@ def test_conversions_go_round_trip() -> None:
     device = run_on_state(" itof_i32 v2, v1\n ftoi_i32 v3, v2\n sext8_i32 v4, v1\n sext16_i32 v5, v1\n", {}, {1: numbers})
     assert vector(device, 2) == [bits(float(3 * lane - 20)) for lane in range(16)]
     assert vector(device, 3) == vector(device, 4) == vector(device, 5) == numbers
+
+
+@pytest.mark.parametrize("mnemonic", ["fadd_f32", "fsub_f32", "fmul_f32", "fdiv_f32", "itof_i32", "ftoi_i32"])
+@pytest.mark.parametrize("fpu", ["ideal", "rtl"])
+def test_lanes_compute_what_scalars_compute(mnemonic: str, fpu: str) -> None:
+    special = [0, MINUS_ZERO, INFINITY, MINUS_INFINITY, NAN, LARGEST, LARGEST | MINUS_ZERO, 0x00800000, 0x00400000, bits(-1.5)]
+    random = Random(mnemonic)
+    for _ in range(6):
+        first, second = ([random.choice((*special, random.getrandbits(32))) for _ in range(16)] for _ in range(2))
+        operands = "v2" if mnemonic.endswith("i32") else "v2, v3"
+        text = f" {mnemonic} v10, {operands}\n"
+        for lane in range(16):
+            text += (
+                f" getlanei s2, v2, {lane}\n getlanei s3, v3, {lane}\n {mnemonic} s{20 + lane}, {operands.replace('v', 's')}\n"
+            )
+        device = run_on_state(text, {}, {2: first, 3: second}, fpu=fpu)
+        for lane, found in enumerate(vector(device, 10)):
+            wanted = scalar(device, 20 + lane)
+            # Which NaN an IEEE operation gives is the host machine's business.
+            assert found == wanted or min(found & 0x7FFFFFFF, wanted & 0x7FFFFFFF) > INFINITY

@@ -18,7 +18,8 @@ from voltac.codegen.simulator import LINE, Fault, Memory, Misaligned
 from voltac.targets.naplespu import control, timing
 from voltac.targets.naplespu.caches import Controller, DataCache, InstructionCache
 from voltac.targets.naplespu.control import Barriers, CoreRegisters
-from voltac.targets.naplespu.translate import NEVER, Program
+from voltac.targets.naplespu.program import Program
+from voltac.targets.naplespu.translate import NEVER
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -35,7 +36,7 @@ WINDOW_BITS = 22
 class Scratchpad:
     def __init__(self) -> None:
         self.lanes: npt.NDArray[np.uint32] = np.zeros(SCRATCHPAD_BYTES // 4, np.uint32)
-        self.words = memoryview(self.lanes)
+        self.words = self.lanes.data
         self.bytes = self.words.cast("B")
         self.halves = self.bytes.cast("H")
 
@@ -140,7 +141,7 @@ class HardwareThread:
                 ("s", self.scalars), ("v", self.vectors), ("a", self.scalar_ready), ("b", self.vector_ready),
             ):  # fmt: skip
                 if f"{prefix}{number}" in names:
-                    place[number] = names[f"{prefix}{number}"]  # type: ignore[call-overload]
+                    place[number] = names[f"{prefix}{number}"]
         cycle: int = names["c"]
         return cycle + timing.BRANCH - 1
 

@@ -21,7 +21,8 @@ from voltac.records import record
 from voltac.targets.naplespu import timing
 from voltac.targets.naplespu.control import Barriers
 from voltac.targets.naplespu.core import Core, FetchFault, HardwareThread
-from voltac.targets.naplespu.translate import NEVER, Program
+from voltac.targets.naplespu.program import Program, translation
+from voltac.targets.naplespu.translate import NEVER, Shape
 
 if TYPE_CHECKING:
     from voltac.codegen.image import Image
@@ -157,16 +158,14 @@ class Device:
     def _program(self, traced: bool) -> Program:
         if traced not in self._programs:
             configuration = self.configuration
-            program = Program(
-                self.memory,
-                configuration.fpu,
+            shape = Shape(
                 coherent=configuration.cores > 1,
                 write_through=configuration.write_through,
                 scratchpad=configuration.scratchpad,
                 traced=traced,
             )
-            for start, size in self._code:
-                program.allow(start, size)
+            pieces = tuple((start, self.memory.read(start, size)) for start, size in self._code)
+            program = Program(self.memory, configuration.fpu, translation(pieces, shape))
             self._programs[traced] = program
         return self._programs[traced]
 
@@ -196,13 +195,13 @@ class Device:
             stuck = next(thread for thread in threads if thread.ended == NEVER)
             ended = [f"core {thread.core.number} thread {thread.number}" for thread in threads if thread.ended != NEVER]
             pc = stuck.at_barrier[2] if stuck.at_barrier is not None else 0
-            text = self._any_program().text(pc)
+            text = self._text(pc)
             raise Trap(
                 barriers.complaint(ended), pc, stuck.core.number, stuck.number, text, max(core.now for core in self.cores)
             )
 
-    def _any_program(self) -> Program:
-        return next(iter(self._programs.values()))
+    def _text(self, pc: int) -> str:
+        return next(iter(self._programs.values())).translation.listing.text(pc)
 
     def _trap(self, core: Core, error: Exception) -> Trap:
         """A fault with the place that the translated code tells."""
@@ -214,14 +213,14 @@ class Device:
         for program in self._programs.values():
             here = trace
             while here is not None:
-                instruction = program.place(here.tb_frame.f_code.co_filename, here.tb_lineno)
+                instruction = program.translation.place(here.tb_frame.f_code.co_filename, here.tb_lineno)
                 if instruction is not None:
                     pc, text = instruction.pc, instruction.text
                     cycle = here.tb_frame.f_locals["c"]
                 here = here.tb_next
         if thread.at_barrier is not None and not text:
             pc = thread.at_barrier[2]
-            text = self._any_program().text(pc)
+            text = self._text(pc)
         if not isinstance(error, Fault):
             raise error
         return Trap(str(error), pc, core.number, thread.number, text, cycle)
@@ -246,7 +245,7 @@ class Device:
                 for block, times in thread.visits.items():
                     visits[block] = visits.get(block, 0) + times
                     cycles[block] = cycles.get(block, 0) + thread.block_cycles[block]
-                    count += times * len(program.facts[block].instructions)
+                    count += times * len(program.translation.facts[block].instructions)
                 report.instructions += count
                 report.wrong_path += thread.wrong_path
                 report.active_lanes += thread.active_lanes
@@ -258,8 +257,8 @@ class Device:
             report.written_back += core.data.written_back
             report.instruction_misses += core.instructions.misses
             report.console += "".join(core.console)
-        for block, times in sorted(visits.items(), key=lambda item: program.facts[item[0]].start):
-            facts = program.facts[block]
+        for block, times in sorted(visits.items(), key=lambda item: program.translation.facts[item[0]].start):
+            facts = program.translation.facts[block]
             report.blocks.append(BlockReport(facts.start, facts.end, times, cycles[block]))
             report.vector_instructions += times * facts.vector_instructions
             memory_instructions += times * facts.memory_instructions
@@ -277,6 +276,7 @@ def _tracer(program: Program, trace: Callable[[str], None]) -> Callable[[Hardwar
             shown = " ".join(f"{lane:08x}" for lane in value.tolist())
         else:
             shown = f"{value:08x}" if isinstance(value, int) else ""
-        trace(f"{cycle:>8} {thread.core.number}.{thread.number} {pc:08x}  {program.text(pc):<40} {shown}".rstrip())
+        text = program.translation.listing.text(pc)
+        trace(f"{cycle:>8} {thread.core.number}.{thread.number} {pc:08x}  {text:<40} {shown}".rstrip())
 
     return line

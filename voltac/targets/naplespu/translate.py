@@ -16,70 +16,34 @@ instructions back. A block that branches to its own start is a loop in Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from voltac.codegen.encoding import Decoder
-from voltac.codegen.meanings import LANES, Term, compiled, namespace
-from voltac.codegen.simulator import Fault, Memory, Misaligned
+from voltac.codegen.meanings import Term, compiled
+from voltac.codegen.simulator import Fault
 from voltac.records import record
-from voltac.targets.naplespu import control, timing
-from voltac.targets.naplespu.isa import DEVICE_CODE
+from voltac.targets.naplespu import timing
+from voltac.targets.naplespu.instructions import WORD, Instruction, Listing
 from voltac.targets.naplespu.regs import FP, FULL_MASK, PC, RA, RM, SCALARS, SP, VECTORS
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from voltac.codegen.rows import Row
-
-    Block = Callable[[Any, int, int], Generator[int, tuple[int, int], tuple[int, int, int]]]
 
 NEVER = 1 << 62
 """A cycle that does not come."""
-WORD = 0xFFFFFFFF
 LONGEST_BLOCK = 64
 MASKING_VECTOR = 59
 
 
-class Unwritten(Fault):
-    def __init__(self, register: str) -> None:
-        super().__init__(f"read of {register}, which was never written")
-
-
 @record
-class Instruction:
-    pc: int
-    row: Row
-    values: tuple[int, ...]
+class Shape:
+    """What of a machine its blocks are written for."""
 
-    @property
-    def text(self) -> str:
-        """As the assembler writes it."""
-        names = {}
-        for operand, value in zip(self.row.operands, self.values):
-            if operand.kind in ("scalar", "vector"):
-                names[operand.field] = (SCALARS if operand.kind == "scalar" else VECTORS)[value].name
-            elif operand.kind == "label":
-                names[operand.field] = f"0x{self.pc + value & WORD:x}"
-            else:
-                names[operand.field] = str(value)
-        return self.row.text.format_map(names)
-
-    def __getitem__(self, name: str) -> int:
-        return next(value for operand, value in zip(self.row.operands, self.values) if operand.field == name)
-
-    def registers(self) -> list[tuple[str, int]]:
-        """Everything it has to wait for: sources, the destination, and the mask beside vectors."""
-        found = [
-            (operand.kind, value)
-            for operand, value in zip(self.row.operands, self.values)
-            if operand.kind in ("scalar", "vector")
-        ]
-        if any(kind == "vector" for kind, _ in found):
-            found.append(("scalar", RM.number))
-        return list(dict.fromkeys(register for register in found if register != ("scalar", PC.number)))
+    coherent: bool
+    """There are other cores."""
+    write_through: bool
+    scratchpad: bool
+    traced: bool
 
 
 @record
@@ -93,98 +57,6 @@ class BlockFacts:
     memory_instructions: int
     origin: tuple[int, ...]
     """The instruction (its number) that each line of the block's source belongs to."""
-
-
-class Program:
-    """The code in a device's memory, translated as it is reached."""
-
-    def __init__(
-        self, memory: Memory, mode: str, *, coherent: bool, write_through: bool, scratchpad: bool, traced: bool
-    ) -> None:
-        self.memory = memory
-        self.coherent = coherent
-        self.write_through = write_through
-        self.scratchpad = scratchpad
-        self.traced = traced
-        self.blocks: dict[int, Block] = {}
-        self.facts: list[BlockFacts] = []
-        self._by_file: dict[str, BlockFacts] = {}
-        self._executable: list[tuple[int, int]] = []
-        self._decoder = Decoder(DEVICE_CODE)
-        self._instructions: dict[int, Instruction] = {}
-        self._names: dict[str, Any] = {
-            **namespace(mode), "NEVER": NEVER, "zeros": np.zeros(LANES, np.uint32), "blend": blend,
-            "words": memory.words, "halves": memory.halves, "octets": memory.bytes, "memory_lanes": memory.lanes,
-            "read_control": control.read, "write_control": control.write,
-            "Misaligned": Misaligned, "Unwritten": Unwritten, "Fault": Fault,
-        }  # fmt: skip
-
-    def allow(self, start: int, size: int) -> None:
-        """Code may stand there."""
-        self._executable.append((start, start + size))
-
-    def instruction(self, pc: int) -> Instruction:
-        known = self._instructions.get(pc)
-        if known is not None:
-            return known
-        if pc & 3:
-            raise Fault("jump to an address that is not a multiple of 4")
-        if not any(start <= pc and pc + 4 <= end for start, end in self._executable):
-            raise Fault("execution runs off the code")
-        word = self.memory.words[pc >> 2]
-        decoded = self._decoder.decode(word)
-        if decoded is None or "absent" in decoded.row.traits:
-            raise Fault(
-                f"undefined encoding 0x{word:08X}"
-                if decoded is None
-                else f"{decoded.row.mnemonic} has no unit: its result never comes"
-            )
-        found = self._instructions[pc] = Instruction(pc, decoded.row, decoded.values)
-        return found
-
-    def text(self, pc: int) -> str:
-        try:
-            return self.instruction(pc).text
-        except Fault:
-            return ""
-
-    def block(self, pc: int) -> Block:
-        """The block from an address on, translated if it is new."""
-        writer = _BlockWriter(self, pc)
-        source, facts = writer.write()
-        file = f"<NaplesPU block {len(self.facts)} at 0x{pc:x}>"
-        names = self._names
-        exec(compile(source, file, "exec"), names)
-        self.facts.append(facts)
-        self._by_file[file] = facts
-        made: Block = names.pop("block")
-        self.blocks[pc] = made
-        return made
-
-    def place(self, file: str, line: int) -> Instruction | None:
-        """The instruction that a line of generated source belongs to."""
-        facts = self._by_file.get(file)
-        return facts.instructions[facts.origin[line - 1]] if facts is not None else None
-
-    def spread_name(self, value: int) -> str:
-        """The name of an array with a number in every lane."""
-        name = f"lanes_{value & WORD}"
-        if name not in self._names:
-            constant: npt.NDArray[np.uint32] = np.full(LANES, value & WORD, np.uint32)
-            constant.flags.writeable = False
-            self._names[name] = constant
-        return name
-
-
-def blend(
-    old: npt.NDArray[np.uint32] | None, new: npt.NDArray[np.uint32], flags: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.uint32] | None:
-    """The new value in the lanes that are on; an old one that was never written stays so where no lane is on."""
-    if old is None:
-        return np.where(flags, new, np.uint32(0)) if flags.any() else None
-    result = old.copy()
-    np.copyto(result, new, where=flags)
-    return result
 
 
 # Local names of a block -> where they come from.
@@ -204,13 +76,15 @@ SLEEP = f"W[{timing.MEMORY}] += k - 1 - c; c = k - 1"
 """A thread whose store misses does not issue until the line is there; behind a load that misses it goes on."""
 
 
-class _BlockWriter:
+class BlockWriter:
     """Writes the source of one block."""
 
-    def __init__(self, program: Program, start: int) -> None:
-        self.program = program
+    def __init__(self, listing: Listing, shape: Shape, start: int, number: int, constant: Callable[[int], str]) -> None:
+        self.listing = listing
+        self.shape = shape
         self.start = start
-        self.number = len(program.facts)
+        self.number = number
+        self.constant = constant
         self.instructions = self._straight_line()
         last = self.instructions[-1]
         self.loops = "branch" in last.row.traits and "indirect" not in last.row.traits and last.pc + last["imm"] & WORD == start
@@ -237,7 +111,7 @@ class _BlockWriter:
         self.scratch_queued = 0
 
     def _straight_line(self) -> tuple[Instruction, ...]:
-        found = [self.program.instruction(self.start)]
+        found = [self.listing.instruction(self.start)]
         while len(found) < LONGEST_BLOCK and not found[-1].row.traits & {
             "branch",
             "call",
@@ -246,7 +120,7 @@ class _BlockWriter:
             "write_control",
         }:
             try:
-                found.append(self.program.instruction(found[-1].pc + 4))
+                found.append(self.listing.instruction(found[-1].pc + 4))
             except Fault:
                 break
         return tuple(found)
@@ -376,7 +250,7 @@ class _BlockWriter:
         made: set[tuple[str, int]] = set()
         for step in range(1, timing.WRONG_PATH + 1):
             try:
-                instruction = self.program.instruction(pc + 4 * step)
+                instruction = self.listing.instruction(pc + 4 * step)
             except Fault:
                 return
             if made.intersection(instruction.registers()):
@@ -492,7 +366,7 @@ class _BlockWriter:
         self.state[kind, number] = (self.at, latency, self._unit(row))
 
     def _trace(self, instruction: Instruction, value: str) -> None:
-        if self.program.traced:
+        if self.shape.traced:
             self._emit(f"t.core.trace(t, {instruction.pc}, c, {value})")
 
     # --- instructions ---
@@ -528,7 +402,7 @@ class _BlockWriter:
                     self._emit(f"if {name} is None: {name} = {'0' if operand.kind == 'scalar' else 'zeros'}")
                 terms[operand.field] = Term(name, operand.kind)
         result, number = row.operands[0].kind, instruction.values[0]
-        source = compiled(row.meaning, terms, result, self.program.spread_name)
+        source = compiled(row.meaning, terms, result, self.constant)
         if result == "scalar":
             self._set_scalar(number, source, row)
         else:
@@ -583,13 +457,13 @@ class _BlockWriter:
             self._trace(instruction, "z")
             return
         self._need("D")
-        self._emit(f"w = {self._need('H') if self.program.coherent else 'G'}(y)")
+        self._emit(f"w = {self._need('H') if self.shape.coherent else 'G'}(y)")
         self._emit("if w is None:")
         self._emit(f"{queue} = q = k = K.slow_store(t, x, {stored}, c if c > q else q, {size}, {kind == 'vector'})", 1)
         self._emit(SLEEP, 1)
         self._emit("else:")
         self._hit(queue)
-        for line in _storing(stored, size, kind == "vector", self.program.write_through):
+        for line in _storing(stored, size, kind == "vector", self.shape.write_through):
             self._emit(line, 1)
         self._trace(instruction, stored)
 
@@ -605,7 +479,7 @@ class _BlockWriter:
         queue = f"g{self.scratch_queued % timing.QUEUE}"
         self.scratch_queued += 1
         self._issue(instruction, queue)
-        if not self.program.scratchpad:
+        if not self.shape.scratchpad:
             self._emit("raise Fault('this device has no scratchpad')")
         stored = self._stored(instruction, "vector" if vector else "scalar") if "store" in row.traits else ""
         self._address(instruction, 0xFFFF)

@@ -1,0 +1,82 @@
+"""Words of a program -> instructions with the numbers of their operands."""
+
+from __future__ import annotations
+
+from voltac.codegen.encoding import Decoder
+from voltac.codegen.rows import Row
+from voltac.codegen.simulator import Fault
+from voltac.records import record
+from voltac.targets.naplespu.isa import DEVICE_CODE
+from voltac.targets.naplespu.regs import PC, RM, SCALARS, VECTORS
+
+WORD = 0xFFFFFFFF
+_DECODER = Decoder(DEVICE_CODE)
+
+
+@record
+class Instruction:
+    pc: int
+    row: Row
+    values: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        """As the assembler writes it."""
+        names = {}
+        for operand, value in zip(self.row.operands, self.values):
+            if operand.kind in ("scalar", "vector"):
+                names[operand.field] = (SCALARS if operand.kind == "scalar" else VECTORS)[value].name
+            elif operand.kind == "label":
+                names[operand.field] = f"0x{self.pc + value & WORD:x}"
+            else:
+                names[operand.field] = str(value)
+        return self.row.text.format_map(names)
+
+    def __getitem__(self, name: str) -> int:
+        return next(value for operand, value in zip(self.row.operands, self.values) if operand.field == name)
+
+    def registers(self) -> list[tuple[str, int]]:
+        """Everything it has to wait for: sources, the destination, and the mask beside vectors."""
+        found = [
+            (operand.kind, value)
+            for operand, value in zip(self.row.operands, self.values)
+            if operand.kind in ("scalar", "vector")
+        ]
+        if any(kind == "vector" for kind, _ in found):
+            found.append(("scalar", RM.number))
+        return list(dict.fromkeys(register for register in found if register != ("scalar", PC.number)))
+
+
+class Listing:
+    """Pieces of code: address and content of each."""
+
+    def __init__(self, pieces: tuple[tuple[int, bytes], ...]) -> None:
+        self._pieces = pieces
+        self._known: dict[int, Instruction] = {}
+
+    def instruction(self, pc: int) -> Instruction:
+        """What stands at an address; a fault if that is no instruction."""
+        known = self._known.get(pc)
+        if known is not None:
+            return known
+        if pc & 3:
+            raise Fault("jump to an address that is not a multiple of 4")
+        for start, content in self._pieces:
+            if start <= pc and pc + 4 <= start + len(content):
+                word = int.from_bytes(content[pc - start : pc - start + 4], "little")
+                break
+        else:
+            raise Fault("execution runs off the code")
+        decoded = _DECODER.decode(word)
+        if decoded is None:
+            raise Fault(f"undefined encoding 0x{word:08X}")
+        if "absent" in decoded.row.traits:
+            raise Fault(f"{decoded.row.mnemonic} has no unit: its result never comes")
+        found = self._known[pc] = Instruction(pc, decoded.row, decoded.values)
+        return found
+
+    def text(self, pc: int) -> str:
+        try:
+            return self.instruction(pc).text
+        except Fault:
+            return ""
