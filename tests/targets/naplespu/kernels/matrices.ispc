@@ -11,8 +11,8 @@ export void scalar_product(const uniform int a[], const uniform int b[], uniform
             flush(&c[i]);
 }
 
-// Threads own ranges of result vectors, cores take turns in them.
-export void vector_product(const uniform int a[], const uniform int b[], uniform int c[], uniform int n) {
+// Rows are rows of vectors. Threads own ranges of result vectors, cores take turns in them.
+export void vector_product(const vec16i32 * uniform a, const vec16i32 * uniform b, vec16i32 * uniform c, uniform int n) {
     uniform int threads = thread_count(), cores = core_count();
     uniform int columns = n / 16;
     uniform int share = n * columns / threads;
@@ -20,12 +20,12 @@ export void vector_product(const uniform int a[], const uniform int b[], uniform
         uniform int row = v / columns, column = v % columns;
         vec16i32 sum = 0;
         for (uniform int j = 0; j < columns; j++) {
-            vec16i32 left = a[row * n + j * 16 + programIndex];
+            vec16i32 left = a[row * columns + j];
             for (uniform int k = 0; k < 16; k++)
-                sum += extract(left, k) * b[(16 * j + k) * n + column * 16 + programIndex];
+                sum += extract(left, k) * b[(16 * j + k) * columns + column];
         }
-        c[row * n + column * 16 + programIndex] = sum;
-        flush(&c[row * n + column * 16]);
+        c[v] = sum;
+        flush(&c[v]);
     }
     barrier(42, threads * cores);
 }
