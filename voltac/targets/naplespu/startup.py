@@ -43,13 +43,12 @@ _trapped:
 
 
 def exported(module: Module) -> list[Function]:
-    """The kernels: what the host may call. Functions for other programs that take varying values are none."""
-    return [function for function in module.functions if _is_kernel(function)]
+    """The kernels: functions that say which threads run them, or in a module where none does, all that are not internal."""
+    marked = [function for function in module.functions if attribute(module, function, "voltac-threads")]
+    return marked or [function for function in module.functions if not _INTERNAL.match(function.header)]
 
 
-def _is_kernel(function: Function) -> bool:
-    types = [parameter.type for parameter in function.parameters] + parts_of_type(function.return_type)
-    return not re.match(r"define (?:internal|private) ", function.header) and not any(one.startswith("<") for one in types)
+_INTERNAL = re.compile(r"define (?:internal|private) ")
 
 
 def attribute(module: Module, function: Function, key: str) -> str:

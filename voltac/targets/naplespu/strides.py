@@ -16,6 +16,7 @@ strength", 1977) of sums of products of 32 bits, which may wrap.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 from voltac.ir.cfg import ControlFlow, Loop, control_flow
@@ -86,8 +87,13 @@ class _LoopAddresses:
                     self._sort_in(instruction, groups)
         fresh = self.function.fresh_names()
         outside = _Outside(before, fresh)
-        for symbols, members in list(groups.items())[:_MOST_POINTERS]:
-            self._step(symbols, members, header, latch, outside)
+        clusters: dict[_Group, list[_Group]] = {}
+        for symbols in groups:
+            clusters.setdefault(self._moving(symbols), []).append(symbols)
+        for cluster in list(clusters.values())[:_MOST_POINTERS]:
+            place = self._step(cluster[0], groups[cluster[0]], header, latch, outside)
+            for before_it, symbols in itertools.pairwise(cluster):
+                place = self._chain(place, before_it, symbols, groups[symbols], outside)
         if groups:
             self._end_by_pointer(latch, outside)
         return bool(groups)
@@ -119,6 +125,10 @@ class _LoopAddresses:
         if len(pointers) == 1 and symbols[pointers[0]] == 1 and len(moving) == 1:
             groups.setdefault(tuple(sorted(symbols.items())), []).append((instruction, constant))
 
+    def _moving(self, symbols: _Group) -> _Group:
+        """The part of a sum that one pointer can stand for: what is left apart is the same in every turn."""
+        return tuple(item for item in symbols if item[0][0] in self.counters or self._is_pointer(item[0][0]))
+
     def _is_pointer(self, symbol: str) -> bool:
         return self.types.get(symbol, "ptr") == "ptr"
 
@@ -130,13 +140,22 @@ class _LoopAddresses:
         made = self.inside.get(operand.value)
         if made is None or made.name in self.counters:
             return {(operand.value, ""): 1}, 0
-        if made.op in ("add", "getelementptr") or (made.op == "or" and "disjoint" in made.parts.flags):
+        if made.op in ("add", "getelementptr") or (made.op == "or" and self._is_sum(made)):
             return self._combined(made.operands[0], made.operands[1], 1)
         if made.op == "sub":
             return self._combined(made.operands[0], made.operands[1], -1)
         if made.op in ("shl", "mul") and made.type == "i32":
             return self._product(made)
         return None
+
+    def _is_sum(self, made: Instruction) -> bool:
+        """Whether an ``or`` adds: no bit is set on both sides."""
+        left = self.inside.get(made.operands[0].value)
+        number = _number(made.operands[1])
+        if "disjoint" in made.parts.flags or left is None or number is None or left.op != "shl":
+            return "disjoint" in made.parts.flags
+        zeros = _number(left.operands[1])
+        return zeros is not None and 0 <= number < 1 << zeros
 
     def _product(self, made: Instruction) -> _Sum | None:
         left, right = made.operands
@@ -168,7 +187,8 @@ class _LoopAddresses:
 
     def _step(
         self, symbols: _Group, members: list[tuple[Instruction, int]], header: Block, latch: Block, outside: _Outside
-    ) -> None:
+    ) -> tuple[str, int]:
+        """Make the pointer; returns its name and the constant it includes."""
         lowest = min(constant for _, constant in members)
         pointer, following = outside.fresh("stepped"), outside.fresh("stepped")
         base = origin = next(symbol for (symbol, _), _ in symbols if self._is_pointer(symbol))
@@ -185,15 +205,26 @@ class _LoopAddresses:
         phi = f"  {pointer} = phi ptr [ {base}, %{outside.block.name} ], [ {following}, %{latch.name} ]"
         header.instructions.insert(0, Instruction(phi))
         latch.instructions.insert(-1, Instruction(f"  {following} = getelementptr i8, ptr {pointer}, i32 {step}"))
-        for instruction, constant in members:
-            distance = constant - lowest
-            instruction.text = (
-                f"  {instruction.name} = getelementptr i8, ptr {pointer}, i32 {distance}"
-                if distance
-                else f"  {instruction.name} = bitcast ptr {pointer} to ptr"
-            )
+        _off(members, pointer, lowest)
         counter_name = next(symbol for (symbol, _), _ in symbols if symbol in self.counters)
         self.pointers.setdefault(counter_name, _Pointer(base, following, step))
+        return pointer, lowest
+
+    def _chain(
+        self, place: tuple[str, int], before: _Group, symbols: _Group, members: list[tuple[Instruction, int]], outside: _Outside
+    ) -> tuple[str, int]:
+        """Addresses that are apart from others by the same in every turn: one addition from the last of these."""
+        (first, constant), (name, known) = members[0], place
+        apart = dict(symbols)
+        for pair, factor in before:
+            apart[pair] = _wrapped(apart.get(pair, 0) - factor)
+        distance = str(_wrapped(constant - known))
+        for (symbol, by), factor in apart.items():
+            if factor:
+                distance = outside.added(outside.scaled(outside.times(symbol, by), factor), distance)
+        first.text = f"  {first.name} = getelementptr i8, ptr {name}, i32 {distance}"
+        _off(members[1:], first.name, constant)
+        return first.name, constant
 
     def _end_by_pointer(self, latch: Block, outside: _Outside) -> None:
         """A counter that is left only to end the loop goes: a pointer that moves on with it tells the end as well.
@@ -227,6 +258,16 @@ class _LoopAddresses:
                     block.instructions = [one for one in block.instructions if one is not compare]
             latch.instructions.insert(-1, compare)
             return
+
+
+def _off(members: list[tuple[Instruction, int]], pointer: str, known: int) -> None:
+    """Addresses at constant distances from one that includes the constant ``known``."""
+    for instruction, constant in members:
+        instruction.text = (
+            f"  {instruction.name} = getelementptr i8, ptr {pointer}, i32 {_wrapped(constant - known)}"
+            if constant != known
+            else f"  {instruction.name} = bitcast ptr {pointer} to ptr"
+        )
 
 
 @record
@@ -270,6 +311,9 @@ class _Outside:
             if number is not None:
                 return self.scaled(other, number) if number else "0"
         return self._emit("scaled", f"mul i32 {value}, {by}")
+
+    def added(self, left: str, right: str) -> str:
+        return left if right == "0" else self._emit("sum", f"add i32 {left}, {right}")
 
     def difference(self, value: str, less: str) -> str:
         first, second = _number(Operand("i32", value)), _number(Operand("i32", less))
