@@ -74,6 +74,11 @@ test_conversions = row_test(
             "void f(void * uniform v) { uniform int * uniform p = «v»; }",
         ),
         (
+            "6.2 pointers to data of another rate",
+            "error: points to varying data",
+            "void f(float a[]) { float * uniform p = «a»; }",
+        ),
+        (
             "6.2 unrelated pointers",
             "error: initializer ... uniform int32 * uniform ... uniform float * uniform",
             "void f(uniform int * uniform p) { uniform float * uniform q = «p»; }",

@@ -94,6 +94,9 @@ def _pointers(source: Type, target: Type) -> str:
     if isinstance(source.to.type, Array) and isinstance(target.to.type, Array):
         if None in (source.to.type.count, target.to.type.count) and same_type(source.to.type.element, target.to.type.element):
             return ""
+    there, here = source.to, target.to
+    if there.rate is not here.rate and same_type(there.with_rate(here.rate), here):
+        return f"it points to {there.rate} data, '{target}' to {here.rate} data"
     return "the pointer types are unrelated"
 
 
