@@ -350,13 +350,13 @@ loop:
   %product = mul {V} %x, %all
   %more = add {V} %sum, %product
   %next = add i32 %k, 1
-  %again = icmp slt i32 %next, 16
+  %again = icmp slt i32 %next, %n
   br i1 %again, label %loop, label %end
 end:
   store {V} %more, ptr %out, align 64
   ret i32 0"""
-    compiled = Compiled(kernel(body))
-    compiled.check("k", numbers(6), np.zeros(16, np.int32))
+    compiled = Compiled(kernel(body, "ptr %in, ptr %out, i32 %n"))
+    compiled.check("k", numbers(6), np.zeros(16, np.int32), 16)
     # getlane, mull, add; the counter, its comparison, the branch.
     assert instructions_of_loop(compiled.assembly, "k.loop") == 6
 

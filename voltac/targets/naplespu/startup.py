@@ -33,6 +33,7 @@ _BLOCK, _PLACE = "s50", "s51"
 
 _TRAP = f"""\
 	.section .trap
+abort:
 _trap:
 	movei	s0, 3
 	movei	s1, {CONTROL_REGISTERS["thread_status"]}
@@ -66,7 +67,8 @@ def attribute(module: Module, function: Function, key: str) -> str:
 def startup(module: Module) -> str:
     kernels = exported(module)
     needs_scratchpad = any('section "scratchpad"' in line for line in module.lines())
-    return _TRAP + "".join(_entry(module, kernel, needs_scratchpad) for kernel in kernels)
+    parts = [_TRAP, *(_entry(module, kernel, needs_scratchpad) for kernel in kernels)]
+    return "".join([*parts, _ABORT] if "abort" in module.declared() else parts)
 
 
 def _entry(module: Module, kernel: Function, needs_scratchpad: bool) -> str:
