@@ -14,6 +14,7 @@ from voltac.sema.tree import Block, FunctionSymbol, Program, VariableSymbol
 from voltac.sema.types import (
     DOUBLE,
     FLOAT,
+    FLOAT16,
     INT8,
     INT32,
     UINT64,
@@ -84,6 +85,7 @@ INT_U = uniform(INT32)
         ({"p": pointer(uniform(VOID)), "x": uniform(UINT64)}, "extern void f(void * p, uint64_t x);"),
         ({"p": pointer(pointer(FLOAT_U))}, "extern void f(float * * p);"),
         ({"class": INT_U}, "extern void f(int32_t class_);"),
+        ({"h": uniform(FLOAT16), "p": pointer(uniform(FLOAT16))}, "extern void f(__fp16 h, __fp16 * p);"),
     ],
 )  # fmt: skip
 def test_prototypes_look_as_in_the_reference(parameters: dict[str, Qual], expected: str, tmp_path: Path) -> None:

@@ -60,6 +60,18 @@ _ALIGNMENT = """\
 #endif
 """
 
+_HALF = """\
+#if defined(__x86_64__) || defined(__i386__)
+// GCC has the type under this name only, and Clang allows no parameters of the other.
+#define __fp16 _Float16
+#endif
+"""
+_HALF_END = """\
+#if defined(__x86_64__) || defined(__i386__)
+#undef __fp16
+#endif
+"""
+
 _EXTERN_C = "#if defined(__cplusplus) && (!defined(__ISPC_NO_EXTERN_C) || !__ISPC_NO_EXTERN_C)"
 
 _END = """\
@@ -126,6 +138,9 @@ def _header(writers: list[_Writer], program: Program, file_name: str, pragma_onc
         lines = "\n".join(writer.prototype(function, suffix, len(writers) > 1) for function in exports)
         parts.append(f'{_EXTERN_C}\nextern "C" {{\n#endif // __cplusplus\n{lines}')
         parts.append(f"{_EXTERN_C}\n}} /* end extern C */\n#endif // __cplusplus\n")
+    if any("__fp16" in part for part in parts):
+        parts.insert(2, _HALF)
+        parts.append(_HALF_END)
     parts.append(_END)
     if not pragma_once:
         parts.append(f"#endif // {guard}\n")
