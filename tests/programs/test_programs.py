@@ -16,13 +16,20 @@ from run_programs import (
     interpret_ir,
     ir_after,
     natively,
+    options,
     run_tests,
 )
 
+from voltac.diagnostics import Diagnostics
+from voltac.driver import compile_source
 from voltac.target_info import TargetInfo
 
-ALL = run_tests(Path(__file__).resolve().parent / "alone")
+FOLDER = Path(__file__).resolve().parent
+ALL = run_tests(FOLDER / "alone")
+LARGE = run_tests(FOLDER / "large")
+"""What they compute takes the interpreters minutes."""
 every_program = pytest.mark.parametrize("program", ALL, ids=lambda test: test.path.stem)
+every_large_program = pytest.mark.parametrize("program", LARGE, ids=lambda test: test.path.stem)
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +51,24 @@ def test_a_program_gives_its_result(program: RunTest, runner: NativeRunner) -> N
     targets = [target for target in HOST_TARGETS if target.width in program.widths]
     chosen = targets[zlib.crc32(program.path.stem.encode()) % len(targets)]
     assert differences(program, [chosen], (0, 2), runner) == {}
+
+
+@every_large_program
+def test_a_large_program_gives_its_result_and_no_warnings(program: RunTest, runner: NativeRunner) -> None:
+    targets = [target for target in HOST_TARGETS if target.width in program.widths]
+    chosen = targets[zlib.crc32(program.path.stem.encode()) % len(targets)]
+    diagnostics = Diagnostics()
+    job = compile_source(program.text, str(program.path), options(chosen), diagnostics)
+    assert [item.text for item in diagnostics.items if item.kind != "Performance Warning"] == []
+    (result,) = runner.run([natively(job)])
+    assert program.difference(*result, chosen.width) == "", chosen.name
+
+
+@pytest.mark.long
+@every_large_program
+def test_a_large_program_gives_its_result_for_every_target(program: RunTest, runner: NativeRunner) -> None:
+    targets = [target for target in HOST_TARGETS if target.width in program.widths]
+    assert differences(program, targets, (0, 1, 2, 3), runner) == {}
 
 
 @pytest.mark.long
