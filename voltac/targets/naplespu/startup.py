@@ -68,7 +68,7 @@ def startup(module: Module) -> str:
     kernels = exported(module)
     needs_scratchpad = any('section "scratchpad"' in line for line in module.lines())
     parts = [_TRAP, *(_entry(module, kernel, needs_scratchpad) for kernel in kernels)]
-    return "".join([*parts, _ABORT] if "abort" in module.declared() else parts)
+    return "".join(parts)
 
 
 def _entry(module: Module, kernel: Function, needs_scratchpad: bool) -> str:
