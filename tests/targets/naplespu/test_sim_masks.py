@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from npu_programs import ALL_ON, constant, run, run_on_state, scalar, vector
 
+from voltac.codegen.simulator import Trap
+
 ODD = 0xAAAA
 COUNT = list(range(16))
 TENS = [10 * lane for lane in COUNT]
@@ -148,3 +150,23 @@ def test_the_lanes_of_vector_instructions_that_are_on_are_counted() -> None:
     _, report = run(ALL_ON + " movei v1, 1\n movei v2, 2\n movei rm, 15\n movei v3, 3\n movei v4, 4\n")
     assert report.vector_instructions == 4
     assert report.lane_utilisation == (16 + 16 + 4 + 4) / 64
+
+
+def test_without_a_lane_memory_is_accessed_all_the_same() -> None:
+    text = " leah s5, state3\n leal s5, state3\n store_v16i32 v1, (s5)\n load_v16i32 v4, (s5)\n flush s5\n"
+    device = run_on_state(text, {}, {1: TENS, 3: COUNT, 4: COUNT}, 0)
+    assert device.read(0x800040, 64) == b"".join(lane.to_bytes(4, "little") for lane in TENS)
+    assert vector(device, 4) == COUNT
+    with pytest.raises(Trap, match="unmapped memory"):
+        run_on_state(" load_v16i32 v4, (s5)\n", {5: 0x300000}, {4: COUNT}, 0)
+
+
+def test_flushes_barriers_branches_and_control_registers_do_not_look_at_the_mask() -> None:
+    text = (
+        " leah s5, state3\n leal s5, state3\n store32 s6, (s5)\n flush s5\n movei s7, 0\n barrier s7, s7\n movei s8, 14\n"
+        " read_cr s10, s8\n movei s8, 20\n write_cr s6, s8\n bnez s6, there\n movei s6, 0\nthere:\n"
+    )
+    device = run_on_state(text, {6: 77}, {3: COUNT}, 0)
+    assert device.read(0x800000, 4) == (77).to_bytes(4, "little")
+    assert scalar(device, 10) == 8
+    assert scalar(device, 6) == device.cores[0].registers.debug[0] == 77

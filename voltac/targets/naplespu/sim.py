@@ -70,7 +70,6 @@ class Device:
         self.configuration = configuration
         self.memory = Memory(configuration.memory)
         self.entry = 0
-        self.end_flags = 0
         self._free = HEAP
         self._code: list[tuple[int, int]] = []
         self._programs: dict[bool, Program] = {}

@@ -1,0 +1,189 @@
+"""A second NaplesPU, as simple as it can be: one thread, one instruction after the other, the recipe of reference 6.4.
+
+It shares the rows and their meanings (which are judged against the IR
+interpreter) with the simulator, and nothing else: no blocks, no translation, no
+conclusions about what need not be waited for. Accesses have to be aligned, in
+mapped lines; misses happen once a line, nothing is ever evicted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from typing import Any
+
+import numpy as np
+
+from voltac.codegen.encoding import Decoded, Decoder
+from voltac.codegen.meanings import Term, compiled, namespace
+from voltac.targets.naplespu.isa import DEVICE_CODE
+
+WORD = 0xFFFFFFFF
+RM, RA, PC = 59, 62, 63
+_ZEROS = np.zeros(16, np.uint32)
+
+
+class Stepper:
+    def __init__(self, code: bytes, start: int, data: bytes, data_start: int, latency: int, fpu: str) -> None:
+        self.code, self.start = code, start
+        self.memory, self.data_start = bytearray(data), data_start
+        self.scratchpad = bytearray(0x10000)
+        self.latency = latency
+        self.names = {**namespace(fpu), "np": np}
+        self.decoder = Decoder(DEVICE_CODE)
+        self.registers: dict[tuple[str, int], Any] = {}
+        self.mask = 0
+        self.ready: Counter[tuple[str, int]] = Counter()
+        self.exits: set[int] = set()
+        self.queues = {"memory": deque([0] * 5, 5), "scratchpad": deque([0] * 5, 5)}
+        self.fetched: dict[int, int] = {}
+        self.lines: dict[int, int] = {}
+        self.dirty: set[int] = set()
+        self.port = self.memory_free = 0
+        self.cycle = 0
+        self.pc = start
+        self.instructions = 0
+        self.ended = False
+
+    def run(self) -> None:
+        while not self.ended:
+            self.step()
+
+    def step(self) -> None:
+        word = int.from_bytes(self.code[self.pc - self.start :][:4], "little")
+        decoded = self.decoder.decode(word)
+        assert decoded is not None
+        fields = {operand.field: value for operand, value in zip(decoded.row.operands, decoded.values)}
+        self.issue(decoded)
+        self.execute(decoded, fields)
+        self.instructions += 1
+
+    def issue(self, decoded: Decoded) -> None:
+        line = self.pc // 64
+        if line not in self.fetched:
+            self.port = max(self.cycle, self.port) + 4 + self.latency
+            self.fetched[line] = self.port + 6
+        self.cycle = max(self.cycle, self.fetched[line]) + 1
+        row = decoded.row
+        used = [
+            (operand.kind, value)
+            for operand, value in zip(row.operands, decoded.values)
+            if operand.kind in ("scalar", "vector")
+        ]
+        if any(kind == "vector" for kind, _ in used):
+            used.append(("scalar", RM))
+        if "return" in row.traits:
+            used.append(("scalar", RA))
+        for register in used:
+            if register != ("scalar", PC):
+                self.cycle = max(self.cycle, self.ready[register])
+        queue = self.queues.get("memory" if "flush" in row.traits else row.unit)
+        if queue is not None:
+            self.cycle = max(self.cycle, queue[0])
+
+    def value(self, kind: str, number: int) -> Any:
+        return self.pc if (kind, number) == ("scalar", PC) else self.registers[kind, number]
+
+    def write(self, kind: str, number: int, value: Any, ready: int, mnemonic: str = "") -> None:
+        if (kind, number) == ("scalar", PC):
+            return
+        if kind == "vector":
+            old = self.registers.get((kind, number), np.zeros(16, np.uint32))
+            lanes = np.array([self.mask >> lane & 1 for lane in range(16)], bool)
+            self.registers[kind, number] = np.where(lanes, value, old)
+            if number == 59:
+                self.mask = int(value[0]) & 0xFFFF
+        else:
+            self.registers[kind, number] = value
+            if number == RM:
+                self.mask = 0 if mnemonic == "moveih" else value & 0xFFFF
+        self.ready[kind, number] = ready
+
+    def execute(self, decoded: Decoded, fields: dict[str, int]) -> None:
+        row, following = decoded.row, self.pc + 4
+        if row.meaning:
+            terms, scope = {}, dict(self.names)
+            for operand in row.operands:
+                number = fields[operand.field]
+                if operand.kind in ("scalar", "vector"):
+                    if operand.role == "update" and number != PC:
+                        # Half of a register may be set before the other half.
+                        self.registers.setdefault((operand.kind, number), 0 if operand.kind == "scalar" else _ZEROS)
+                    scope[operand.field] = self.value(operand.kind, number) if operand.role != "def" else None
+                    terms[operand.field] = Term(operand.field, operand.kind)
+                else:
+                    terms[operand.field] = Term(str(number & WORD), "scalar", literal=number & WORD)
+            result = row.operands[0]
+            source = compiled(row.meaning, terms, result.kind, lambda value: f"np.full(16, {value}, np.uint32)")
+            ready = self.cycle + row.latency
+            if row.unit == "float":
+                while ready in self.exits:
+                    ready += 1
+                self.exits.add(ready)
+            self.write(result.kind, fields[result.field], eval(source, scope), ready, row.mnemonic)
+        elif row.unit in ("memory", "scratchpad"):
+            self.access(decoded, fields)
+        elif row.traits & {"branch", "call", "return"}:
+            taken = True
+            if "conditional" in row.traits:
+                taken = (self.value("scalar", fields["rs"]) == 0) == (row.mnemonic == "beqz")
+            if taken:
+                if "return" in row.traits:
+                    following = self.value("scalar", RA)
+                else:
+                    following = self.value("scalar", fields["rs"]) if "indirect" in row.traits else self.pc + fields["imm"]
+                if "call" in row.traits:
+                    self.write("scalar", RA, (following if "indirect" in row.traits else self.pc) + 4, self.cycle + 9)
+                self.cycle += 8
+        elif "flush" in row.traits:
+            cycle, line = max(self.cycle, self.memory_free), self.value("scalar", fields["rs0"]) // 64
+            self.queues["memory"].append(cycle + 9)
+            if line in self.dirty:
+                self.dirty.discard(line)
+                self.port = max(cycle + 8, self.port) + 4 + self.latency
+        elif "write_control" in row.traits:
+            self.ended = True
+        self.pc = following
+
+    def access(self, decoded: Decoded, fields: dict[str, int]) -> None:
+        row = decoded.row
+        vector = "vector" in row.traits
+        kind = "vector" if vector else "scalar"
+        size = next(int(trait.split()[1]) for trait in row.traits if trait.startswith("bytes"))
+        address = self.value("scalar", fields["rbase"]) + fields["off"] & WORD
+        lanes = range(16) if vector else range(1)
+        if row.unit == "scratchpad":
+            memory, places, ready = self.scratchpad, [(address + 4 * lane) % 0x10000 for lane in lanes], self.cycle + 11
+            self.queues["scratchpad"].append(self.cycle + 9)
+        else:
+            memory, base = self.memory, address - self.data_start
+            line = address // 64
+            cycle = max(self.cycle, self.memory_free)
+            if line in self.lines:
+                ready = cycle + 9
+                if self.lines[line] > ready:
+                    ready = self.memory_free = self.lines[line]
+            else:
+                self.port = max(cycle + 8, self.port) + 4 + self.latency
+                ready = self.lines[line] = self.memory_free = self.port + 4
+            self.queues["memory"].append(ready)
+            if "store" in row.traits:
+                self.dirty.add(line)
+                if ready > cycle + 9:
+                    # A store that misses holds its thread up.
+                    self.cycle = ready - 1
+            if vector and "load" in row.traits and size < 4:
+                places = [base // 64 * 64 + 4 * lane + address % 4 for lane in lanes]
+            else:
+                places = [base + size * lane for lane in lanes]
+        if "load" in row.traits:
+            found = [
+                int.from_bytes(memory[place : place + size], "little", signed="signed" in row.traits) & WORD for place in places
+            ]
+            self.write(kind, fields["rds"], np.array(found, np.uint32) if vector else found[0], ready)
+            return
+        value = self.value(kind, fields["rds"])
+        for lane, place in zip(lanes, places):
+            if vector and row.unit == "scratchpad" and not self.mask >> lane & 1:
+                continue
+            number = int(value[lane]) if vector else value
+            memory[place : place + size] = (number & (1 << 8 * size) - 1).to_bytes(size, "little")
