@@ -67,12 +67,12 @@ def add(f: Legalizer, vector: bool, a: Words, b: Words) -> Words:
     made: Words = []
     carry = ""
     for number, (x, y) in enumerate(zip(a, b)):
-        total = w.op("add", x, y, vector)
+        total = w.plus(x, y, vector)
         last = number == len(a) - 1
         over = "" if last else w.compare("ult", total, x, vector)
         if carry:
             total_before = total
-            total = w.op("add", total, w.to_int(carry, vector), vector)
+            total = w.plus(total, w.to_int(carry, vector), vector)
             if not last:
                 over = w.bit_op("or", over, w.compare("ult", total, total_before, vector), vector)
         made.append(total)

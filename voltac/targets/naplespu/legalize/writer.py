@@ -10,6 +10,8 @@ NOWHERE = "@npu.nowhere"
 DISCARD = "%discard"
 """What the name of the line begins with where their stores go."""
 NOWHERE_LINE = f"{NOWHERE} = internal constant [64 x i8] zeroinitializer, align 64"
+NO_LANES = ("zeroinitializer", "splat (i1 false)")
+ALL_LANES = ("splat (i1 true)",)
 LANE_NUMBERS = "<" + ", ".join(f"i32 {lane}" for lane in range(LANES)) + ">"
 
 
@@ -47,6 +49,8 @@ class Writer:
         self._number = 0
         self._line = ""
         self._discard = ""
+        self.mask_of: dict[str, str] = {}
+        """Numbers that are 1 in the lanes of a mask, and 0 in the others."""
         self._stages: list[str] = []
 
     # --- blocks ---
@@ -102,6 +106,10 @@ class Writer:
         if type == "<16 x i1>":
             # As numbers, unlike lanes, a poisoned bit that is not taken would spread.
             first, second = self.frozen(first), self.frozen(second)
+            if second in NO_LANES:
+                return self.value(f"and {type} {condition}, {first}")
+            if first in ALL_LANES:
+                return self.value(f"or {type} {condition}, {second}")
             both = self.value(f"and {type} {condition}, {first}")
             other = self.value(f"and {type} {self.mask_not(condition)}, {second}")
             return self.value(f"or {type} {both}, {other}")
@@ -120,7 +128,17 @@ class Writer:
 
     def to_int(self, value: str, vector: bool) -> str:
         """0 or 1 from a condition."""
-        return self.value(f"zext {vector_of('i1', vector)} {value} to {vector_of('i32', vector)}")
+        made = self.value(f"zext {vector_of('i1', vector)} {value} to {vector_of('i32', vector)}")
+        if vector:
+            self.mask_of[made] = value
+        return made
+
+    def plus(self, first: str, second: str, vector: bool) -> str:
+        """A sum; what is one in some lanes is added in these only."""
+        for number, other in ((second, first), (first, second)):
+            if number in self.mask_of:
+                return self.select(self.mask_of[number], self.op("add", other, 1, True), other, "i32", True)
+        return self.op("add", first, second, vector)
 
     def to_all_bits(self, value: str, vector: bool) -> str:
         """0 or -1 from a condition."""

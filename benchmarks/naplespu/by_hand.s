@@ -1,0 +1,299 @@
+# The kernels of kernels.ispc as one would write them by hand: arguments in s0.., G gangs, this one is number g.
+
+# Sum of two arrays of n elements, a multiple of 16.
+add:
+	movei	s10, 2
+	read_cr	s10, s10
+	movei	s11, 20
+	read_cr	s11, s11
+	shli	s10, s10, 6
+	shli	s11, s11, 6
+	shli	s3, s3, 2
+	add_i32	s12, s2, s3
+	add_i32	s0, s0, s10
+	add_i32	s1, s1, s10
+	add_i32	s2, s2, s10
+add.loop:
+	load_v16i32	v0, 0(s0)
+	load_v16i32	v1, 0(s1)
+	add_i32	s0, s0, s11
+	add_i32	s1, s1, s11
+	add_i32	v0, v0, v1
+	store_v16i32	v0, 0(s2)
+	flush	s2
+	add_i32	s2, s2, s11
+	cmpult_i32	s13, s2, s12
+	bnez	s13, add.loop
+	jret
+
+saxpy:
+	movei	s10, 2
+	read_cr	s10, s10
+	movei	s11, 20
+	read_cr	s11, s11
+	shli	s10, s10, 6
+	shli	s11, s11, 6
+	shli	s4, s4, 2
+	add_i32	s12, s3, s4
+	add_i32	s1, s1, s10
+	add_i32	s2, s2, s10
+	add_i32	s3, s3, s10
+saxpy.loop:
+	load_v16i32	v0, 0(s1)
+	load_v16i32	v1, 0(s2)
+	add_i32	s1, s1, s11
+	fmul_f32	v0, v0, s0
+	add_i32	s2, s2, s11
+	fadd_f32	v0, v0, v1
+	store_v16i32	v0, 0(s3)
+	flush	s3
+	add_i32	s3, s3, s11
+	cmpult_i32	s13, s3, s12
+	bnez	s13, saxpy.loop
+	jret
+
+# Rows g, g + G, ...; the column of b is walked by a step of a row.
+scalar_product:
+	movei	s10, 2
+	read_cr	s10, s10
+	movei	s11, 20
+	read_cr	s11, s11
+	shli	s12, s3, 2
+	mull_i32	s13, s12, s10
+	mull_i32	s14, s12, s11
+	mull_i32	s15, s12, s3
+	add_i32	s15, s0, s15
+	add_i32	s0, s0, s13
+	add_i32	s2, s2, s13
+scalar_product.row:
+	cmpult_i32	s16, s0, s15
+	beqz	s16, scalar_product.end
+	move_i32	s17, s1
+	add_i32	s18, s1, s12
+	move_i32	s19, s2
+	add_i32	s20, s0, s12
+scalar_product.column:
+	move_i32	s21, s0
+	move_i32	s22, s17
+	movei	s23, 0
+scalar_product.step:
+	load32	s24, 0(s21)
+	load32	s25, 0(s22)
+	addi	s21, s21, 4
+	add_i32	s22, s22, s12
+	mull_i32	s24, s24, s25
+	cmpult_i32	s26, s21, s20
+	add_i32	s23, s23, s24
+	bnez	s26, scalar_product.step
+	store32	s23, 0(s19)
+	flush	s19
+	addi	s17, s17, 4
+	addi	s19, s19, 4
+	cmpult_i32	s26, s17, s18
+	bnez	s26, scalar_product.column
+	add_i32	s0, s0, s14
+	add_i32	s2, s2, s14
+	jmp	scalar_product.row
+scalar_product.end:
+	jret
+
+vector_product:
+	movei	s10, 2
+	read_cr	s10, s10
+	movei	s11, 20
+	read_cr	s11, s11
+	shli	s12, s3, 2
+	mull_i32	s13, s12, s10
+	mull_i32	s14, s12, s11
+	mull_i32	s15, s12, s3
+	add_i32	s15, s0, s15
+	add_i32	s0, s0, s13
+	add_i32	s2, s2, s13
+vector_product.row:
+	cmpult_i32	s16, s0, s15
+	beqz	s16, vector_product.end
+	move_i32	s17, s1
+	add_i32	s18, s1, s12
+	move_i32	s19, s2
+	add_i32	s20, s0, s12
+vector_product.column:
+	move_i32	s21, s0
+	move_i32	s22, s17
+	movei	v3, 0
+vector_product.block:
+	load_v16i32	v0, 0(s21)
+	addi	s21, s21, 64
+	load_v16i32	v1, 0(s22)
+	getlanei	s30, v0, 0
+	add_i32	s22, s22, s12
+	mull_i32	v1, v1, s30
+	add_i32	v3, v3, v1
+	load_v16i32	v2, 0(s22)
+	getlanei	s31, v0, 1
+	add_i32	s22, s22, s12
+	mull_i32	v2, v2, s31
+	add_i32	v3, v3, v2
+	load_v16i32	v1, 0(s22)
+	getlanei	s30, v0, 2
+	add_i32	s22, s22, s12
+	mull_i32	v1, v1, s30
+	add_i32	v3, v3, v1
+	load_v16i32	v2, 0(s22)
+	getlanei	s31, v0, 3
+	add_i32	s22, s22, s12
+	mull_i32	v2, v2, s31
+	add_i32	v3, v3, v2
+	load_v16i32	v1, 0(s22)
+	getlanei	s30, v0, 4
+	add_i32	s22, s22, s12
+	mull_i32	v1, v1, s30
+	add_i32	v3, v3, v1
+	load_v16i32	v2, 0(s22)
+	getlanei	s31, v0, 5
+	add_i32	s22, s22, s12
+	mull_i32	v2, v2, s31
+	add_i32	v3, v3, v2
+	load_v16i32	v1, 0(s22)
+	getlanei	s30, v0, 6
+	add_i32	s22, s22, s12
+	mull_i32	v1, v1, s30
+	add_i32	v3, v3, v1
+	load_v16i32	v2, 0(s22)
+	getlanei	s31, v0, 7
+	add_i32	s22, s22, s12
+	mull_i32	v2, v2, s31
+	add_i32	v3, v3, v2
+	load_v16i32	v1, 0(s22)
+	getlanei	s30, v0, 8
+	add_i32	s22, s22, s12
+	mull_i32	v1, v1, s30
+	add_i32	v3, v3, v1
+	load_v16i32	v2, 0(s22)
+	getlanei	s31, v0, 9
+	add_i32	s22, s22, s12
+	mull_i32	v2, v2, s31
+	add_i32	v3, v3, v2
+	load_v16i32	v1, 0(s22)
+	getlanei	s30, v0, 10
+	add_i32	s22, s22, s12
+	mull_i32	v1, v1, s30
+	add_i32	v3, v3, v1
+	load_v16i32	v2, 0(s22)
+	getlanei	s31, v0, 11
+	add_i32	s22, s22, s12
+	mull_i32	v2, v2, s31
+	add_i32	v3, v3, v2
+	load_v16i32	v1, 0(s22)
+	getlanei	s30, v0, 12
+	add_i32	s22, s22, s12
+	mull_i32	v1, v1, s30
+	add_i32	v3, v3, v1
+	load_v16i32	v2, 0(s22)
+	getlanei	s31, v0, 13
+	add_i32	s22, s22, s12
+	mull_i32	v2, v2, s31
+	add_i32	v3, v3, v2
+	load_v16i32	v1, 0(s22)
+	getlanei	s30, v0, 14
+	add_i32	s22, s22, s12
+	mull_i32	v1, v1, s30
+	add_i32	v3, v3, v1
+	load_v16i32	v2, 0(s22)
+	getlanei	s31, v0, 15
+	add_i32	s22, s22, s12
+	mull_i32	v2, v2, s31
+	add_i32	v3, v3, v2
+	cmpult_i32	s26, s21, s20
+	bnez	s26, vector_product.block
+	store_v16i32	v3, 0(s19)
+	flush	s19
+	addi	s17, s17, 64
+	addi	s19, s19, 64
+	cmpult_i32	s26, s17, s18
+	bnez	s26, vector_product.column
+	add_i32	s0, s0, s14
+	add_i32	s2, s2, s14
+	jmp	vector_product.row
+vector_product.end:
+	jret
+
+# One row of the picture after the other; the mask is the set of lanes that go on.
+mandelbrot:
+	movei	s10, 2
+	read_cr	s10, s10
+	movei	s11, 20
+	read_cr	s11, s11
+	leah	s12, lanes
+	leal	s12, lanes
+	load_v16i32	v20, 0(s12)
+	itof_i32	v20, v20
+	fmul_f32	v20, v20, s2
+	movei	s13, 16
+	itof_i32	s14, s13
+	fmul_f32	s14, s14, s2
+	movei	s15, 0
+	moveih	s15, 16512
+	movei	s16, 0
+	moveih	s16, 16384
+	movei	s17, 65535
+	mull_i32	s18, s3, s10
+	shli	s18, s18, 2
+	add_i32	s6, s6, s18
+	sub_i32	s18, s11, s11
+	mull_i32	s19, s3, s11
+	shli	s19, s19, 2
+	shli	s27, s3, 2
+	sub_i32	s19, s19, s27
+mandelbrot.row:
+	cmplt_i32	s20, s10, s4
+	beqz	s20, mandelbrot.end
+	itof_i32	s21, s10
+	fmul_f32	s21, s21, s2
+	fadd_f32	s21, s21, s1
+	fadd_f32	v0, v20, s0
+	add_i32	s22, s6, s27
+mandelbrot.gang:
+	move_i32	v1, v0
+	move_i32	v2, s21
+	movei	v3, 0
+	fmul_f32	v4, v1, v1
+	fmul_f32	v5, v2, v2
+	fadd_f32	v6, v4, v5
+	cmpflt_f32	s24, v6, s15
+	movei	s25, 0
+	beqz	s24, mandelbrot.done
+mandelbrot.step:
+	move_i32	rm, s24
+	fsub_f32.m	v7, v4, v5
+	fmul_f32.m	v8, v1, v2
+	fadd_f32.m	v1, v7, v0
+	fmul_f32.m	v8, v8, s16
+	fadd_f32.m	v2, v8, s21
+	addi.m	v3, v3, 1
+	fmul_f32.m	v4, v1, v1
+	fmul_f32.m	v5, v2, v2
+	addi	s25, s25, 1
+	fadd_f32.m	v6, v4, v5
+	cmplt_i32	s26, s25, s5
+	cmpflt_f32	s28, v6, s15
+	sub_i32	s26, s18, s26
+	and_i32	s24, s24, s28
+	and_i32	s24, s24, s26
+	bnez	s24, mandelbrot.step
+mandelbrot.done:
+	move_i32	rm, s17
+	store_v16i32	v3, 0(s6)
+	flush	s6
+	addi	s6, s6, 64
+	fadd_f32	v0, v0, s14
+	cmpult_i32	s26, s6, s22
+	bnez	s26, mandelbrot.gang
+	add_i32	s6, s6, s19
+	add_i32	s10, s10, s11
+	jmp	mandelbrot.row
+mandelbrot.end:
+	jret
+	.rodata
+	.align 64
+lanes:
+	.word 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15

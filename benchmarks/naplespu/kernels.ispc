@@ -1,0 +1,50 @@
+export void add(const uniform int a[], const uniform int b[], uniform int c[], uniform int n) {
+    foreach (i = 0 ... n)
+        c[i] = a[i] + b[i];
+}
+
+export void saxpy(uniform float s, const uniform float x[], const uniform float y[], uniform float out[], uniform int n) {
+    foreach (i = 0 ... n)
+        out[i] = s * x[i] + y[i];
+}
+
+export void scalar_product(const uniform int a[], const uniform int b[], uniform int c[], uniform int n) {
+    for (uniform int i = thread_id(); i < n; i += thread_count())
+        for (uniform int j = 0; j < n; j++) {
+            uniform int sum = 0;
+            for (uniform int k = 0; k < n; k++)
+                sum += a[i * n + k] * b[k * n + j];
+            c[i * n + j] = sum;
+        }
+}
+
+export void vector_product(const vec16i32 * uniform a, const vec16i32 * uniform b, vec16i32 * uniform c, uniform int n) {
+    uniform int columns = n / 16;
+    for (uniform int i = thread_id(); i < n; i += thread_count())
+        for (uniform int column = 0; column < columns; column++) {
+            vec16i32 sum = 0;
+            for (uniform int j = 0; j < columns; j++) {
+                vec16i32 left = a[i * columns + j];
+                for (uniform int k = 0; k < 16; k++)
+                    sum += extract(left, k) * b[(16 * j + k) * columns + column];
+            }
+            c[i * columns + column] = sum;
+        }
+}
+
+// Iterations of the Mandelbrot set: lanes leave one after the other.
+export void mandelbrot(uniform float x0, uniform float y0, uniform float step, uniform int width, uniform int height,
+                       uniform int most, uniform int out[]) {
+    foreach (j = 0 ... height, i = 0 ... width) {
+        float cx = x0 + i * step, cy = y0 + j * step;
+        float x = cx, y = cy;
+        int count = 0;
+        while (count < most && x * x + y * y < 4.0f) {
+            float next = x * x - y * y + cx;
+            y = 2.0f * x * y + cy;
+            x = next;
+            count++;
+        }
+        out[j * width + i] = count;
+    }
+}
