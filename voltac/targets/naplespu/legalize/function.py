@@ -14,7 +14,8 @@ from collections.abc import Callable
 from voltac.ir.cfg import control_flow
 from voltac.ir.interp_values import Kinds, Value, constant, float_bits
 from voltac.ir.model import Block, Function, Instruction
-from voltac.ir.parts import Operand
+from voltac.ir.parts import Operand, parse_operand
+from voltac.ir.scan import match_bracket, split_list
 from voltac.targets.naplespu.legalize.shapes import LANES, NotLegal, Shapes, vector_of
 from voltac.targets.naplespu.legalize.writer import Writer, signed
 
@@ -68,8 +69,6 @@ class Legalizer:
             return ["poison"] * len(types)
         if text in ("zeroinitializer", "null"):
             return [_zero(type) for type in types]
-        if operand.type.startswith("ptr"):
-            return [self._address(text)]
         return self._constant(operand)
 
     def columns(self, operand: Operand) -> list[Words]:
@@ -78,54 +77,40 @@ class Legalizer:
         words = self.words(operand)
         return [words[start : start + shape.words] for start in range(0, len(words), shape.words)]
 
-    def _address(self, text: str) -> str:
-        """A constant address; expressions become instructions."""
-        if text[0] == "@":
-            return text
-        if text.startswith("getelementptr"):
-            from voltac.ir.scan import match_bracket, split_list
-
-            opening = text.index("(")
-            source, base, *indices = split_list(text[opening + 1 : match_bracket(text, opening) - 1])
-            pointer = self._address(base.partition(" ")[2])
-            from voltac.ir.interp_values import constant_offset
-
-            numbers = [int(index.rpartition(" ")[2]) for index in indices]
-            return self.write.near(pointer, constant_offset(self._kinds[source], numbers))
-        if text.startswith("inttoptr"):
-            return self.write.pointer(str(signed(int(text[text.index("(") + 1 :].split(" ")[1]))))
-        if text.startswith("addrspacecast"):
-            raise NotLegal("a pointer that changes its address space")
-        raise NotLegal(f"the constant {text}")
+    def _expression(self, text: str) -> Words:
+        """A constant expression, as the instruction it stands for."""
+        opening = text.index("(")
+        inside = text[opening + 1 : match_bracket(text, opening) - 1]
+        name = self.write.name("constant")
+        instruction = Instruction(f"  {name} = {text.split()[0].partition('(')[0]} {inside}")
+        RULES[instruction.op](self, instruction)
+        return self.values[name]
 
     def _constant(self, operand: Operand) -> Words:
-        kind = self._kinds[operand.type]
-        if "@" in operand.value or "inttoptr" in operand.value:
-            return self._constant_of_addresses(operand)
-        value = constant(self._kinds, kind, operand.value, lambda name: 0)
-        return self._encoded(operand.type, value)
-
-    def _constant_of_addresses(self, operand: Operand) -> Words:
-        from voltac.ir.parts import parse_operand
-        from voltac.ir.scan import split_list
-
         text = operand.value
-        if text[0] not in "<[{":
-            if text.startswith("ptrtoint"):
-                inside = text[text.index("(") + 1 : text.rindex(" to ")]
-                words = [self.write.number(self._address(parse_operand(inside).value))]
-                return words + ["0"] * (len(self.shapes.parts(operand.type)) - 1)
-            raise NotLegal(f"the constant {text}")
-        items = [parse_operand(item) for item in split_list(text.strip("<>[]{} "))]
-        if operand.type[0] == "<" and not self.shapes.is_aggregate(operand.type):
-            scalars = [self.words(item)[0] for item in items]
-            whole = len(items) // LANES * LANES
-            found = []
-            for start in range(0, whole, LANES):
-                numbers = [each if each == "poison" else self.write.number(each) for each in scalars[start : start + LANES]]
-                found.append(self.write.gathered(numbers))
-            return found + scalars[whole:]
-        return [word for item in items for word in self.words(item)]
+        if "@" not in text and "inttoptr" not in text:
+            value = constant(self._kinds, self._kinds[operand.type], text, lambda name: 0)
+            return self._encoded(operand.type, value)
+        if text[0] == "@":
+            return [text]
+        aggregate = self.shapes.is_aggregate(operand.type)
+        if text.startswith("splat "):
+            items = [parse_operand(text[7:-1])] * self.shapes.of(operand.type).lanes
+        elif text[0] in "<[{":
+            items = [parse_operand(item) for item in split_list(text[2:-2] if text.startswith("<{") else text[1:-1])]
+        else:
+            return self._expression(text)
+        if aggregate:
+            return [word for item in items for word in self.words(item)]
+        scalars = [self.words(item)[0] for item in items]
+        whole = len(items) // LANES * LANES
+        found: Words = []
+        for start in range(0, whole, LANES):
+            row = scalars[start : start + LANES]
+            if items[0].type.startswith("ptr"):
+                row = [each if each == "poison" else "0" if each == "null" else self.write.number(each) for each in row]
+            found.append(self.write.gathered(row))
+        return found + scalars[whole:]
 
     def _encoded(self, type: str, value: Value) -> Words:
         """The parts of a constant's value."""
@@ -207,7 +192,11 @@ class Legalizer:
             found = RULES.get(instruction.op)
             if found is None:
                 raise NotLegal(f"the operation {instruction.op}")
-            found(self, instruction)
+            try:
+                found(self, instruction)
+            except NotLegal as reason:
+                reason.function = self.function.name
+                raise
 
     def phi(self, instruction: Instruction) -> None:
         """Its parts are filled in when all values are known."""
