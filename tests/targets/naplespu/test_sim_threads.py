@@ -281,6 +281,13 @@ def test_a_program_that_runs_off_its_code_is_told() -> None:
         run(" movei s2, 1026\n jmp s2\n")
 
 
+def test_a_program_that_sets_its_status_to_trapped_was_aborted() -> None:
+    text = " nop\n jmpsr abort\n nop\nabort: movei s0, 3\n movei s1, 11\n write_cr s0, s1\n"
+    with pytest.raises(Trap, match="aborted, called from 0x00000404") as trap:
+        device_for(text).run()
+    assert trap.value.instruction == "write_cr s0, s1"
+
+
 def test_a_loop_without_end_meets_the_limit() -> None:
     with pytest.raises(Trap, match="more than 10000 cycles"):
         device_for("again: movei s2, 1\n bnez s2, again\n").run(limit=10_000)

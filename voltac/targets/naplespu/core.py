@@ -19,6 +19,7 @@ from voltac.targets.naplespu import control, timing
 from voltac.targets.naplespu.caches import Controller, DataCache, InstructionCache
 from voltac.targets.naplespu.control import Barriers, CoreRegisters
 from voltac.targets.naplespu.program import Program
+from voltac.targets.naplespu.regs import RA
 from voltac.targets.naplespu.translate import NEVER
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class HardwareThread:
             try:
                 block = blocks.get(pc) or program.block(pc)
             except Fault as fault:
-                raise FetchFault(pc, str(fault)) from None
+                raise PlacedFault(pc, str(fault)) from None
             try:
                 pc, cycle, horizon = yield from block(self, cycle, horizon)
             except Misaligned as fault:
@@ -123,7 +124,16 @@ class HardwareThread:
                 cycle, horizon = yield -NEVER if release is None else -release
                 self.stalls[timing.BARRIER] += cycle - issued - 1
                 cycle, horizon = cycle - 1, max(horizon, cycle + 1)
+            elif self.status == control.TRAPPED and not self.core.trap_vector:
+                # Called as a function: what called it stands before the return address.
+                called_from = self.scalars[RA.number]
+                raise PlacedFault(pc if called_from is None else called_from - 4, "the program was aborted")
             elif self.status in (control.ENDED, control.TRAPPED):
+                if self.status == control.TRAPPED and not self.trap_reason:
+                    caller = self.scalars[RA.number]
+                    raise PlacedFault(
+                        pc - 4, "the program was aborted" + (f", called from 0x{caller - 4:08x}" if caller else "")
+                    )
                 self.ended = cycle
                 yield -NEVER
                 raise AssertionError("a thread that ended is asked to go on")
@@ -146,8 +156,8 @@ class HardwareThread:
         return cycle + timing.BRANCH - 1
 
 
-class FetchFault(Fault):
-    """There is no instruction at ``pc``."""
+class PlacedFault(Fault):
+    """One that no translated instruction raises: there is none at ``pc``, or it asked for the end."""
 
     def __init__(self, pc: int, reason: str) -> None:
         super().__init__(reason)

@@ -20,7 +20,7 @@ from voltac.codegen.simulator import LINE, BlockReport, Fault, Memory, RunReport
 from voltac.records import record
 from voltac.targets.naplespu import timing
 from voltac.targets.naplespu.control import Barriers
-from voltac.targets.naplespu.core import Core, FetchFault, HardwareThread
+from voltac.targets.naplespu.core import Core, HardwareThread, PlacedFault
 from voltac.targets.naplespu.program import Program, translation
 from voltac.targets.naplespu.translate import NEVER, Shape
 
@@ -205,8 +205,8 @@ class Device:
     def _trap(self, core: Core, error: Exception) -> Trap:
         """A fault with the place that the translated code tells."""
         thread = core.issuing
-        if isinstance(error, FetchFault):
-            return Trap(str(error), error.pc, core.number, thread.number, "", core.now)
+        if isinstance(error, PlacedFault):
+            return Trap(str(error), error.pc, core.number, thread.number, self._text(error.pc), core.now)
         trace: TracebackType | None = error.__traceback__
         pc, cycle, text = 0, core.now, ""
         for program in self._programs.values():
