@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
 
-from voltac.diagnostics import CompileError, Diagnostics, InternalError, Span
+from voltac.diagnostics import NOWHERE, CompileError, Diagnostics, InternalError, Span
 from voltac.options import Options
 from voltac.records import field, mutable_record, record
 
@@ -171,8 +171,14 @@ def _simplify(text: str, job: Compilation) -> str:
 
 def _legalize(text: str, job: Compilation) -> str:
     from voltac.targets import find_device
+    from voltac.targets.device import NotOnDevice
 
-    return find_device(job.options.target).legalize(text, job.options)
+    try:
+        return find_device(job.options.target).legalize(text, job.options)
+    except NotOnDevice as reason:
+        # What programs write themselves was checked with its place; this is what the library or the optimiser made of it.
+        where = f"function '{reason.function}'" if reason.function else "the program"
+        job.diagnostics.fatal(NOWHERE, f"{where} needs what {job.options.target.name} has not: {reason}")
 
 
 def _select(text: str, job: Compilation) -> str:

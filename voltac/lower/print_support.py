@@ -192,9 +192,13 @@ def lower_assert(c: FunctionContext, node: tree.Assert) -> None:
     fail, done = c.build.block("assert.failed"), c.build.block("assert.done")
     c.build.branch(failed, fail, done)
     c.build.start(fail)
-    c.module.intrinsic("fflush", "i32", "ptr")
     c.module.intrinsic("abort", "void")
-    helper = _helper(c, "volta_fail", _FAIL)
-    c.build.emit(f"call void {helper}({c.module.text.text_constant(_as_bytes(node.message))})")
+    if c.target.is_device:
+        # There is nobody to write the message to; who runs the device tells where it stopped.
+        c.build.emit("call void @abort()")
+    else:
+        c.module.intrinsic("fflush", "i32", "ptr")
+        helper = _helper(c, "volta_fail", _FAIL)
+        c.build.emit(f"call void {helper}({c.module.text.text_constant(_as_bytes(node.message))})")
     c.build.terminate("unreachable")
     c.build.start(done)

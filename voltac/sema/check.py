@@ -41,6 +41,10 @@ def check(unit: ast.TranslationUnit, options: Options, diagnostics: Diagnostics,
         checker.run_pending()
     check_specialisations(checker)
     checker.run_pending()
+    if checker.target.is_device and not diagnostics.error_number:
+        from voltac.sema.device_limits import check_device_limits  # for devices only
+
+        check_device_limits(checker)
     if checker.target.has_threads and not diagnostics.error_number:
         from voltac.sema.thread_sharing import warn_about_single_threads  # for devices only
 

@@ -18,6 +18,13 @@ from voltac.records import mutable_record, record
 if TYPE_CHECKING:
     from voltac.options import Options
 
+class NotOnDevice(Exception):
+    """The device has no way to do something; ``str()`` is the reason."""
+
+    function: str = ""
+    """Where it is needed."""
+
+
 START = "_start"
 """Label where a program begins; a kernel ``f`` begins at ``_start.f``."""
 

@@ -20,11 +20,12 @@ from __future__ import annotations
 
 from voltac.ir.types import Layout, array_parts, integer_bits, vector_parts
 from voltac.records import record
+from voltac.targets.device import NotOnDevice
 
 LANES = 16
 
 
-class NotLegal(Exception):
+class NotLegal(NotOnDevice):
     """Something NaplesPU has no way to do; ``str()`` is the reason."""
 
 
