@@ -129,11 +129,6 @@ class HardwareThread:
                 called_from = self.scalars[RA.number]
                 raise PlacedFault(pc if called_from is None else called_from - 4, "the program was aborted")
             elif self.status in (control.ENDED, control.TRAPPED):
-                if self.status == control.TRAPPED and not self.trap_reason:
-                    caller = self.scalars[RA.number]
-                    raise PlacedFault(
-                        pc - 4, "the program was aborted" + (f", called from 0x{caller - 4:08x}" if caller else "")
-                    )
                 self.ended = cycle
                 yield -NEVER
                 raise AssertionError("a thread that ended is asked to go on")
