@@ -9,7 +9,8 @@ export void saxpy(uniform float s, const uniform float x[], const uniform float 
 }
 
 export void scalar_product(const uniform int a[], const uniform int b[], uniform int c[], uniform int n) {
-    for (uniform int i = thread_id(); i < n; i += thread_count())
+    uniform int gang = core_id() * thread_count() + thread_id();
+    for (uniform int i = gang; i < n; i += core_count() * thread_count())
         for (uniform int j = 0; j < n; j++) {
             uniform int sum = 0;
             for (uniform int k = 0; k < n; k++)
@@ -20,7 +21,8 @@ export void scalar_product(const uniform int a[], const uniform int b[], uniform
 
 export void vector_product(const vec16i32 * uniform a, const vec16i32 * uniform b, vec16i32 * uniform c, uniform int n) {
     uniform int columns = n / 16;
-    for (uniform int i = thread_id(); i < n; i += thread_count())
+    uniform int gang = core_id() * thread_count() + thread_id();
+    for (uniform int i = gang; i < n; i += core_count() * thread_count())
         for (uniform int column = 0; column < columns; column++) {
             vec16i32 sum = 0;
             for (uniform int j = 0; j < columns; j++) {
