@@ -448,7 +448,9 @@ def _under_mask(selection: Selection, result: AnyRegister, mask: Mask, new: Oper
     selection.apply(*found, temporary)
     last = selection.out[-1]
     last.row, last.mask = ROWS[last.row.name + ".m"], mask
-    last.values[0] = result
+    # The old value is in the result by now: nobody needs to keep another copy of it for this operation.
+    copied = before[-1].values[1] if before[-1].row.name == "move_i32.vv" else None
+    last.values = [result, *(result if value is copied else value for value in last.values[1:])]
     selection.out = before + selection.out
     return True
 

@@ -46,6 +46,12 @@ xor.b(icmp.{condition}.v(a, splat(b)), one:true)      -> {opposite}_i32.svs a b
 xor.b(icmp.{condition}.v(a, splat(b:imm9)), one:true) -> {opposite}i.svi a b
 """
 
+_AND_NOT_COMPARE = """
+and.b(m, xor.b(icmp.{condition}.v(a, b), one:true))             -> t = {opposite}_i32.svv a b; and_i32.sss m t
+and.b(m, xor.b(icmp.{condition}.v(a, splat(b)), one:true))      -> t = {opposite}_i32.svs a b; and_i32.sss m t
+and.b(m, xor.b(icmp.{condition}.v(a, splat(b:imm9)), one:true)) -> t = {opposite}i.svi a b; and_i32.sss m t
+"""
+
 _FLOAT_COMPARE = """
 # The core's result for scalars is 0 or 0xFFFF.
 call.npu.fcmp.{condition}(a, b)          -> t = cmpf{condition}_f32.sss a b; andi.ssi t 1
@@ -177,7 +183,10 @@ def _text() -> str:
         both = (_BINARY + _SHORT).format(op="call.npu." + name, row=name + "_i32", short=name + "i")
         # The vector forms have names of their own.
         parts.append(both.replace(f"call.npu.{name}.s", f"call.npu.{name}"))
-    return "\n".join([*parts, _OTHERS])
+    parts.append(_OTHERS)
+    # Behind the rule for "and not" of anything.
+    parts += [_AND_NOT_COMPARE.format(condition=condition, opposite=opposite) for condition, _, _, opposite in _CONDITIONS]
+    return "\n".join(parts)
 
 
 RULES: dict[str, list[Rule]] = rules(_text())

@@ -43,6 +43,7 @@ from voltac.targets.naplespu.regs import ALLOCATABLE, CALLEE_SAVED
 from voltac.targets.naplespu.rules import RULES
 from voltac.targets.naplespu.startup import exported, startup
 from voltac.targets.naplespu.strides import step_addresses
+from voltac.targets.naplespu.tidy import tidy
 from voltac.targets.naplespu.unroll import count_turns, unroll
 
 _FILE = RegisterFile(
@@ -62,6 +63,8 @@ _BRANCHES = Branches(ROWS, "jmp", {"bnez": "beqz", "beqz": "bnez"})
 
 def run(text: str, options: Options) -> str:
     module = read(text)
+    if options.level > 0:
+        tidy(module)
     add_flushes(module)
     turns = count_turns(module) if options.level > 1 and options.loop_unrolling else {}
     step_addresses(module)

@@ -1,0 +1,241 @@
+"""legal IR -> legal IR: what legalization has written out place by place, made once, outside of loops, without the idle parts.
+
+On operations without effects, none of which can trap on this core:
+
+* identities: ``and %m, zeroinitializer`` and the like are one of their operands;
+* arithmetic with a bitmap made a vector of 0 and 1 happens under the bitmap instead:
+  ``add %x, (zext %m)`` is ``select %m, (add %x, 1), %x``;
+* equal operations are made once, where the first dominates the others (value
+  numbering over the tree of dominators);
+* what does not change in a loop moves before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from voltac.ir.cfg import ControlFlow, control_flow
+from voltac.ir.constants import integers
+from voltac.ir.model import Block, Function, Instruction, Module
+from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY
+from voltac.targets.naplespu.operations import pure, shape
+
+_PURE = frozenset((
+    *BINARY, *FLOAT_BINARY, *CASTS,
+    *("icmp", "select", "getelementptr", "extractelement", "insertelement", "shufflevector"),
+))  # fmt: skip
+_MOST_MOVED = 24
+"""Values of a register class that may move before one loop: each takes a register throughout."""
+
+
+def tidy(module: Module) -> bool:
+    """Whether anything has changed."""
+    changed = False
+    for function in module.functions:
+        flow = control_flow(function)
+        changed |= _number_values(function, flow)
+        changed |= _move_out_of_loops(function, flow)
+    return changed
+
+
+def _is_pure(instruction: Instruction) -> bool:
+    return instruction.op in _PURE or (instruction.op == "call" and pure(instruction.parts.callee))
+
+
+# --- identities and equal operations ---
+
+
+def _number_values(function: Function, flow: ControlFlow) -> bool:
+    known: dict[str, list[tuple[str, str]]] = {}
+    """Text of an operation -> the blocks where it is made, and its name."""
+    blocks = {block.name: block for block in function.blocks}
+    definitions = function.definitions()
+    replaced: dict[str, str] = {}
+    fresh = function.fresh_names()
+    for name in flow.order:
+        kept: list[Instruction] = []
+        pending = blocks[name].instructions[::-1]
+        while pending:
+            instruction = pending.pop()
+            if replaced:
+                instruction.rename(_resolved(replaced, instruction))
+            better = _better_form(instruction, definitions, fresh)
+            if better:
+                definitions.update((one.name, one) for one in better)
+                pending += better[::-1]
+                continue
+            same = None
+            if instruction.name and _is_pure(instruction):
+                same = _identity(instruction, definitions)
+                if same is None:
+                    text = instruction.text.partition(" = ")[2]
+                    same = next((made for place, made in known.get(text, ()) if flow.dominates(place, name)), None)
+                    if same is None:
+                        known.setdefault(text, []).append((name, instruction.name))
+            if same is None:
+                kept.append(instruction)
+            else:
+                replaced[instruction.name] = same
+        blocks[name].instructions = kept
+    # Phis and blocks that come before in order may use what was replaced later.
+    function.replace_uses(replaced)
+    return bool(replaced)
+
+
+def _resolved(replaced: dict[str, str], instruction: Instruction) -> dict[str, str]:
+    new: dict[str, str] = {}
+    for name in instruction.names_used():
+        if name in replaced:
+            end = replaced[name]
+            while end in replaced:
+                end = replaced[end]
+            new[name] = end
+    return new
+
+
+_IDLE_RIGHT = {"add": 0, "sub": 0, "or": 0, "xor": 0, "shl": 0, "lshr": 0, "ashr": 0, "mul": 1, "and": -1}
+"""Operation -> the right operand with which it is its left operand."""
+_IDLE_LEFT = {"add": 0, "or": 0, "xor": 0, "mul": 1, "and": -1}
+_FIXED = {"and": 0, "mul": 0, "or": -1}
+"""Operation -> the operand that is its result whatever the other one is."""
+
+
+def _identity(instruction: Instruction, definitions: dict[str, Instruction]) -> str | None:
+    """The operand, or constant, that an operation's result is."""
+    op = instruction.op
+    operands = instruction.operands
+    if op == "select" and operands[1].value == operands[2].value:
+        return operands[1].value
+    if op not in BINARY:
+        return None
+    left, right = operands
+    first, second = (_same_everywhere(instruction.type, one.value) for one in operands)
+    if second is not None and second == _IDLE_RIGHT.get(op):
+        return left.value
+    if first is not None and first == _IDLE_LEFT.get(op):
+        return right.value
+    fixed = _FIXED.get(op)
+    if fixed is not None and fixed in (first, second):
+        return right.value if second == fixed else left.value
+    if left.value == right.value:
+        if op in ("and", "or"):
+            return left.value
+        if op in ("xor", "sub"):
+            return _zero(instruction.type)
+    if op == "xor" and second == -1:
+        # Not of not.
+        made = definitions.get(left.value)
+        if made is not None and made.op == "xor" and _same_everywhere(made.type, made.operands[1].value) == -1:
+            return made.operands[0].value
+    return None
+
+
+def _better_form(
+    instruction: Instruction, definitions: dict[str, Instruction], fresh: Callable[[str], str]
+) -> list[Instruction]:
+    """Other operations that do the same at less cost, the last of them under the same name; none where there are none."""
+    op = instruction.op
+    if op not in ("add", "sub", "and", "mul", "xor"):
+        return []
+    kind = shape(instruction.type)
+    if kind == "b" and op == "xor":
+        return _and_not(instruction, definitions, fresh)
+    if kind != "v":
+        return []
+    left, right = (one.value for one in instruction.operands)
+    if op != "sub" and _bitmap(left, definitions):
+        left, right = right, left
+    bitmap = _bitmap(right, definitions)
+    if bitmap is None:
+        return []
+    number, mask = bitmap
+    vector = instruction.type
+    if op in ("add", "sub") or (op == "xor" and number == -1):
+        changed = fresh("changed")
+        return [
+            Instruction(f"  {changed} = {op} {vector} {left}, splat (i32 {number})"),
+            Instruction(f"  {instruction.name} = select <16 x i1> {mask}, {vector} {changed}, {vector} {left}"),
+        ]
+    if (op, number) in (("and", -1), ("mul", 1)):
+        return [Instruction(f"  {instruction.name} = select <16 x i1> {mask}, {vector} {left}, {vector} zeroinitializer")]
+    return []
+
+
+def _bitmap(value: str, definitions: dict[str, Instruction]) -> tuple[int, str] | None:
+    """What a vector made of a bitmap is in the lanes that are on (1 or -1), and the bitmap."""
+    made = definitions.get(value)
+    if made is None or made.op not in ("zext", "sext") or shape(made.operands[0].type) != "b":
+        return None
+    return (1 if made.op == "zext" else -1), made.operands[0].value
+
+
+def _and_not(instruction: Instruction, definitions: dict[str, Instruction], fresh: Callable[[str], str]) -> list[Instruction]:
+    """``(m & c) ^ m`` is ``m & ~c``, and the complement of a comparison costs nothing."""
+    for first, second in (instruction.operands, instruction.operands[::-1]):
+        made = definitions.get(first.value)
+        if made is None or made.op != "and":
+            continue
+        one, other = (operand.value for operand in made.operands)
+        if one == second.value:
+            one, other = other, one
+        compared = definitions.get(one)
+        if other == second.value and compared is not None and compared.op == "icmp":
+            complement = fresh("not")
+            return [
+                Instruction(f"  {complement} = xor <16 x i1> {one}, splat (i1 true)"),
+                Instruction(f"  {instruction.name} = and <16 x i1> {other}, {complement}"),
+            ]
+    return []
+
+
+def _same_everywhere(type_text: str, value: str) -> int | None:
+    """The number that a constant is in every lane; all bits on is -1."""
+    if value[0] in "%@" or "poison" in value or "undef" in value or "float" in type_text or "ptr" in type_text:
+        return None
+    lanes = integers(type_text, value)
+    if lanes is None or len(set(lanes)) != 1:
+        return None
+    return -lanes[0] if shape(type_text) in ("c", "b") else lanes[0]
+
+
+def _zero(type_text: str) -> str:
+    return "zeroinitializer" if type_text[0] == "<" else "false" if type_text == "i1" else "0"
+
+
+# --- loops ---
+
+
+def _move_out_of_loops(function: Function, flow: ControlFlow) -> bool:
+    blocks = {block.name: block for block in function.blocks}
+    changed = False
+    # What leaves an inner loop may leave the one around it as well.
+    for loop in reversed(flow.loops):
+        entries = [name for name in flow.predecessors[loop.header] if name not in loop.blocks]
+        if len(entries) != 1 or entries[0] not in flow.immediate_dominator:
+            continue
+        changed |= _move_before([blocks[name] for name in flow.order if name in loop.blocks], blocks[entries[0]])
+    return changed
+
+
+def _move_before(loop: list[Block], before: Block) -> bool:
+    inside = {instruction.name for block in loop for instruction in block.instructions if instruction.name}
+    room = {"v": _MOST_MOVED, "s": _MOST_MOVED}
+    moved: list[Instruction] = []
+    for block in loop:
+        kept: list[Instruction] = []
+        for instruction in block.instructions:
+            kind = "v" if shape(instruction.type).startswith("v") else "s"
+            if (
+                instruction.name
+                and room[kind] > 0
+                and _is_pure(instruction)
+                and not any(operand.value in inside for operand in instruction.operands)
+            ):
+                inside.discard(instruction.name)
+                moved.append(instruction)
+                room[kind] -= 1
+            else:
+                kept.append(instruction)
+        block.instructions = kept
+    before.instructions[-1:-1] = moved
+    return bool(moved)
