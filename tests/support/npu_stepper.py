@@ -1,4 +1,4 @@
-"""A second NaplesPU, as simple as it can be: one thread, one instruction after the other, the recipe of reference 6.4.
+"""A second NaplesPU, as simple as it can be: one instruction after the other, cycle by cycle, the recipe of reference 6.4.
 
 It shares the rows and their meanings (which are judged against the IR
 interpreter) with the simulator, and nothing else: no blocks, no translation, no
@@ -19,66 +19,98 @@ from voltac.targets.naplespu.isa import DEVICE_CODE
 
 WORD = 0xFFFFFFFF
 RM, RA, PC = 59, 62, 63
+_DECODER = Decoder(DEVICE_CODE)
 _ZEROS = np.zeros(16, np.uint32)
 
 
-class Stepper:
-    def __init__(self, code: bytes, start: int, data: bytes, data_start: int, latency: int, fpu: str) -> None:
+class Machine:
+    """What the threads of a core share."""
+
+    def __init__(self, code: bytes, start: int, data: bytes, data_start: int, *, threads: int, latency: int, fpu: str) -> None:
         self.code, self.start = code, start
         self.memory, self.data_start = bytearray(data), data_start
         self.scratchpad = bytearray(0x10000)
         self.latency = latency
         self.names = {**namespace(fpu), "np": np}
-        self.decoder = Decoder(DEVICE_CODE)
-        self.registers: dict[tuple[str, int], Any] = {}
-        self.mask = 0
-        self.ready: Counter[tuple[str, int]] = Counter()
         self.exits: set[int] = set()
-        self.queues = {"memory": deque([0] * 5, 5), "scratchpad": deque([0] * 5, 5)}
         self.fetched: dict[int, int] = {}
         self.lines: dict[int, int] = {}
         self.dirty: set[int] = set()
-        self.port = self.memory_free = 0
-        self.cycle = 0
-        self.pc = start
-        self.instructions = 0
-        self.ended = False
+        self.port = 0
+        self.threads = [Stepper(self, number) for number in range(threads)]
 
     def run(self) -> None:
-        while not self.ended:
-            self.step()
+        """Every cycle, the first thread behind the last one that may issue."""
+        cycle, last = 0, len(self.threads) - 1
+        while not all(thread.ended for thread in self.threads):
+            cycle += 1
+            for step in range(1, len(self.threads) + 1):
+                thread = self.threads[(last + step) % len(self.threads)]
+                if not thread.ended and thread.wish <= cycle:
+                    last = thread.number
+                    thread.take_slot(cycle)
+                    break
 
-    def step(self) -> None:
-        word = int.from_bytes(self.code[self.pc - self.start :][:4], "little")
-        decoded = self.decoder.decode(word)
-        assert decoded is not None
-        fields = {operand.field: value for operand, value in zip(decoded.row.operands, decoded.values)}
-        self.issue(decoded)
-        self.execute(decoded, fields)
+
+class Stepper:
+    """A thread."""
+
+    def __init__(self, machine: Machine, number: int) -> None:
+        self.machine = machine
+        self.number = number
+        self.registers: dict[tuple[str, int], Any] = {}
+        self.mask = 0
+        self.ready: Counter[tuple[str, int]] = Counter()
+        self.queues = {"memory": deque([0] * 5, 5), "scratchpad": deque([0] * 5, 5)}
+        self.memory_free = 0
+        self.cycle = 0
+        self.pc = machine.start
+        self.instructions = 0
+        self.started = self.ended = False
+        self.wish = 1
+
+    def take_slot(self, cycle: int) -> None:
+        if not self.started:
+            # Only now the first line is asked for.
+            self.started = True
+            self.cycle = cycle - 1
+            self.look_ahead()
+            if self.wish > cycle:
+                return
+        self.cycle = cycle
+        decoded = self.next_instruction()
+        self.execute(decoded, {operand.field: value for operand, value in zip(decoded.row.operands, decoded.values)})
         self.instructions += 1
+        if not self.ended:
+            self.look_ahead()
 
-    def issue(self, decoded: Decoded) -> None:
+    def next_instruction(self) -> Decoded:
+        decoded = _DECODER.decode(int.from_bytes(self.machine.code[self.pc - self.machine.start :][:4], "little"))
+        assert decoded is not None
+        return decoded
+
+    def look_ahead(self) -> None:
+        """When the next instruction can issue."""
+        machine = self.machine
         line = self.pc // 64
-        if line not in self.fetched:
-            self.port = max(self.cycle, self.port) + 4 + self.latency
-            self.fetched[line] = self.port + 6
-        self.cycle = max(self.cycle, self.fetched[line]) + 1
+        if line not in machine.fetched:
+            machine.port = max(self.cycle, machine.port) + 4 + machine.latency
+            machine.fetched[line] = machine.port + 6
+        self.wish = max(self.cycle, machine.fetched[line]) + 1
+        decoded = self.next_instruction()
         row = decoded.row
-        used = [
-            (operand.kind, value)
-            for operand, value in zip(row.operands, decoded.values)
-            if operand.kind in ("scalar", "vector")
-        ]
+        operands = [(operand.kind, value) for operand, value in zip(row.operands, decoded.values)]
+        used = [(kind, value) for kind, value in operands if kind in ("scalar", "vector")]
         if any(kind == "vector" for kind, _ in used):
             used.append(("scalar", RM))
         if "return" in row.traits:
             used.append(("scalar", RA))
         for register in used:
             if register != ("scalar", PC):
-                self.cycle = max(self.cycle, self.ready[register])
+                self.wish = max(self.wish, self.ready[register])
         queue = self.queues.get("memory" if "flush" in row.traits else row.unit)
         if queue is not None:
-            self.cycle = max(self.cycle, queue[0])
+            self.wish = max(self.wish, queue[0])
 
     def value(self, kind: str, number: int) -> Any:
         return self.pc if (kind, number) == ("scalar", PC) else self.registers[kind, number]
@@ -101,7 +133,7 @@ class Stepper:
     def execute(self, decoded: Decoded, fields: dict[str, int]) -> None:
         row, following = decoded.row, self.pc + 4
         if row.meaning:
-            terms, scope = {}, dict(self.names)
+            terms, scope = {}, dict(self.machine.names)
             for operand in row.operands:
                 number = fields[operand.field]
                 if operand.kind in ("scalar", "vector"):
@@ -116,9 +148,9 @@ class Stepper:
             source = compiled(row.meaning, terms, result.kind, lambda value: f"np.full(16, {value}, np.uint32)")
             ready = self.cycle + row.latency
             if row.unit == "float":
-                while ready in self.exits:
+                while ready in self.machine.exits:
                     ready += 1
-                self.exits.add(ready)
+                self.machine.exits.add(ready)
             self.write(result.kind, fields[result.field], eval(source, scope), ready, row.mnemonic)
         elif row.unit in ("memory", "scratchpad"):
             self.access(decoded, fields)
@@ -134,12 +166,15 @@ class Stepper:
                 if "call" in row.traits:
                     self.write("scalar", RA, (following if "indirect" in row.traits else self.pc) + 4, self.cycle + 9)
                 self.cycle += 8
+        elif "read_control" in row.traits:
+            assert self.value("scalar", fields["rs1"]) == 2, "only the thread's number is known here"
+            self.write("scalar", fields["rs0"], self.number, self.cycle + 7)
         elif "flush" in row.traits:
             cycle, line = max(self.cycle, self.memory_free), self.value("scalar", fields["rs0"]) // 64
             self.queues["memory"].append(cycle + 9)
-            if line in self.dirty:
-                self.dirty.discard(line)
-                self.port = max(cycle + 8, self.port) + 4 + self.latency
+            if line in self.machine.dirty:
+                self.machine.dirty.discard(line)
+                self.machine.port = max(cycle + 8, self.machine.port) + 4 + self.machine.latency
         elif "write_control" in row.traits:
             self.ended = True
         self.pc = following
@@ -152,22 +187,22 @@ class Stepper:
         address = self.value("scalar", fields["rbase"]) + fields["off"] & WORD
         lanes = range(16) if vector else range(1)
         if row.unit == "scratchpad":
-            memory, places, ready = self.scratchpad, [(address + 4 * lane) % 0x10000 for lane in lanes], self.cycle + 11
+            memory, places, ready = self.machine.scratchpad, [(address + 4 * lane) % 0x10000 for lane in lanes], self.cycle + 11
             self.queues["scratchpad"].append(self.cycle + 9)
         else:
-            memory, base = self.memory, address - self.data_start
+            memory, base = self.machine.memory, address - self.machine.data_start
             line = address // 64
             cycle = max(self.cycle, self.memory_free)
-            if line in self.lines:
+            if line in self.machine.lines:
                 ready = cycle + 9
-                if self.lines[line] > ready:
-                    ready = self.memory_free = self.lines[line]
+                if self.machine.lines[line] > ready:
+                    ready = self.memory_free = self.machine.lines[line]
             else:
-                self.port = max(cycle + 8, self.port) + 4 + self.latency
-                ready = self.lines[line] = self.memory_free = self.port + 4
+                self.machine.port = max(cycle + 8, self.machine.port) + 4 + self.machine.latency
+                ready = self.machine.lines[line] = self.memory_free = self.machine.port + 4
             self.queues["memory"].append(ready)
             if "store" in row.traits:
-                self.dirty.add(line)
+                self.machine.dirty.add(line)
                 if ready > cycle + 9:
                     # A store that misses holds its thread up.
                     self.cycle = ready - 1

@@ -6,8 +6,8 @@ from random import Random
 
 import numpy as np
 import pytest
-from npu_programs import ALL_ON, END, image_of
-from npu_stepper import Stepper
+from npu_programs import ALL_ON, END, THREAD_TO_S40, constant, image_of
+from npu_stepper import Machine
 
 from voltac.codegen.rows import Operand
 from voltac.targets.naplespu.isa import INSTRUCTIONS
@@ -53,12 +53,11 @@ def some_instruction(random: Random) -> str:
 
 
 def some_program(random: Random) -> str:
-    text = ALL_ON + " leah s40, data\n leal s40, data\n addi s41, s40, 128\n movei s42, 1024\n"
-    text += "".join(
-        f" moveih s{number}, {random.randrange(65536)}\n moveil s{number}, {random.randrange(65536)}\n" for number in SCALARS
-    )
+    text = ALL_ON + THREAD_TO_S40 + " move_i32 s2, s40\n"
+    text += " leah s40, data\n leal s40, data\n addi s41, s40, 128\n movei s42, 1024\n"
+    text += "".join(constant(f"s{number}", random.getrandbits(32)) for number in SCALARS[1:])
     text += "".join(f" load_v16i32 v{number}, {64 * (number % 3)}(s40)\n" for number in VECTORS) + " movei v59, 65535\n"
-    text += " movei s2, 65535\n move_i32 rm, s2\n jmpsr function\n"
+    text += " jmpsr function\n"
     for piece in range(random.randrange(2, 6)):
         text += f" movei s43, {random.randrange(1, 5)}\nloop{piece}:\n"
         for part in range(random.randrange(1, 4)):
@@ -66,9 +65,8 @@ def some_program(random: Random) -> str:
             if random.random() < 0.5:
                 branch = random.choice(("beqz", "bnez"))
                 text += f" {branch} s{random.choice(SCALARS)}, skip{piece}_{part}\n"
-                text += (
-                    "".join(some_instruction(random) + "\n" for _ in range(random.randrange(0, 8))) + f"skip{piece}_{part}:\n"
-                )
+                text += "".join(some_instruction(random) + "\n" for _ in range(random.randrange(0, 8)))
+                text += f"skip{piece}_{part}:\n"
         text += f" subi s43, s43, 1\n bnez s43, loop{piece}\n"
     text += " jmp out\nfunction:\n" + "".join(some_instruction(random) + "\n" for _ in range(5)) + " jret\nout:\n"
     words = "".join(f" .word {random.getrandbits(32)}\n" for _ in range(16 * DATA_LINES))
@@ -77,37 +75,43 @@ def some_program(random: Random) -> str:
     return text + END + "\n .data\n .align 64\ndata:\n" + words
 
 
-def check(seed: int) -> None:
+def check(seed: int, threads: int = 1) -> None:
     random = Random(seed)
     fpu, latency = random.choice(("ideal", "rtl")), random.choice((1, 7, 40))
     image = image_of(some_program(random))
-    device = Device(Configuration(threads=1, fpu=fpu, latency=latency))
+    device = Device(Configuration(threads=threads, fpu=fpu, latency=latency))
     device.load(image)
     code = next(segment.content for segment in image.segments if segment.executable)
     size = 64 * DATA_LINES
-    stepper = Stepper(code, 0x400, device.read(AT, size), AT, latency, fpu)
+    machine = Machine(code, 0x400, device.read(AT, size), AT, threads=threads, latency=latency, fpu=fpu)
     with np.errstate(all="ignore"):
-        stepper.run()
+        machine.run()
     report = device.run(limit=100_000)
-    thread = device.cores[0].threads[0]
-    for (kind, number), value in stepper.registers.items():
-        found = (thread.scalars if kind == "scalar" else thread.vectors)[number]
-        assert found is not None
-        assert np.array_equal(found, value), f"{kind} {number}: {found} for {value}"
-    assert thread.mask == stepper.mask
-    assert device.read(AT, size) == bytes(stepper.memory)
-    assert bytes(thread.core.scratchpad.bytes) == bytes(stepper.scratchpad)
-    assert report.instructions == stepper.instructions
-    assert report.cycles == stepper.cycle
+    for stepper, thread, told in zip(machine.threads, device.cores[0].threads, report.threads):
+        assert told.instructions == stepper.instructions
+        assert told.cycles == stepper.cycle
+        assert thread.mask == stepper.mask
+        for (kind, number), value in stepper.registers.items():
+            found = (thread.scalars if kind == "scalar" else thread.vectors)[number]
+            assert found is not None
+            assert np.array_equal(found, value), f"{kind} {number}: {found} for {value}"
+    if not report.unflushed:
+        assert device.read(AT, size) == bytes(machine.memory)
+    assert bytes(device.cores[0].scratchpad.bytes) == bytes(machine.scratchpad)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(12))
 def test_random_code_runs_as_it_does_step_by_step(seed: int) -> None:
     check(seed)
+
+
+@pytest.mark.parametrize(("seed", "threads"), [(100, 2), (101, 2), (102, 4), (103, 8)])
+def test_threads_take_turns_as_they_do_cycle_by_cycle(seed: int, threads: int) -> None:
+    check(seed, threads)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("shard", range(20))
 def test_more_random_code_runs_as_it_does_step_by_step(shard: int) -> None:
-    for seed in range(1000 + 50 * shard, 1050 + 50 * shard):
-        check(seed)
+    for seed in range(1000 + 25 * shard, 1025 + 25 * shard):
+        check(seed, 1 + seed % 8)

@@ -448,7 +448,7 @@ class BlockWriter:
             self._emit("if w is None:")
             self._emit(f"k, z = K.slow_load(t, x, c if c > q else q, {size}, {signed}, {kind == 'vector'}); {queue} = q = k", 1)
             self._emit("else:")
-            self._hit(queue)
+            self._hit(queue, "")
             self._emit("z = " + _loaded(size, signed, kind == "vector"), 1)
             if kind == "scalar":
                 self._set_scalar(instruction["rds"], "z", row, "k")
@@ -462,16 +462,16 @@ class BlockWriter:
         self._emit(f"{queue} = q = k = K.slow_store(t, x, {stored}, c if c > q else q, {size}, {kind == 'vector'})", 1)
         self._emit(SLEEP, 1)
         self._emit("else:")
-        self._hit(queue)
+        self._hit(queue, f"; {SLEEP}")
         for line in _storing(stored, size, kind == "vector", self.shape.write_through):
             self._emit(line, 1)
         self._trace(instruction, stored)
 
-    def _hit(self, queue: str) -> None:
-        """The line is there, or on its way."""
+    def _hit(self, queue: str, waiting: str) -> None:
+        """The line is there, or on its way: then ``waiting`` is done, too."""
         self._emit("o = y & 31; P[o] = w[P[o]]", 1)
         self._emit(f"{queue} = k = (c if c > q else q) + {timing.LOAD_HIT}", 1)
-        self._emit(f"if A and A.get(y, 0) > k: {queue} = q = k = A[y]", 1)
+        self._emit(f"if A and A.get(y, 0) > k: {queue} = q = k = A[y]{waiting}", 1)
 
     def _scratchpad(self, instruction: Instruction) -> None:
         row = instruction.row
