@@ -78,9 +78,10 @@ class _Walk:
         self.effects = MemoryEffects()
         self._given: dict[tree.VariableSymbol, list[tree.Value]] = {}
         self._roots: dict[tree.VariableSymbol, Roots] = {}
-        nodes = _all_nodes(body)
+        nodes = _nodes(body)
         for node in nodes:
-            self._note_pointer(node)
+            if type(node) in _GIVING:
+                self._note_pointer(node)
         for node in nodes:
             self._note_access(node)
 
@@ -199,11 +200,20 @@ class _Walk:
         self.effects.written |= roots
 
 
-def _all_nodes(root: object) -> list[object]:
+_GIVING = frozenset((tree.Declare, tree.Assign, tree.ForeachUnique))
+_NOTED = _GIVING | {
+    tree.Load, tree.CompoundAssign, tree.Increment, tree.Call, tree.CallPointer, tree.Launch, tree.Sync, tree.Builtin,
+    tree.Intrinsic, tree.Delete,
+}  # fmt: skip
+
+
+def _nodes(root: object) -> list[object]:
+    """The nodes that a walk takes note of."""
     found: list[object] = []
     waiting = [root]
     while waiting:
         node = waiting.pop()
-        found.append(node)
+        if type(node) in _NOTED:
+            found.append(node)
         waiting += children(node)
     return found
