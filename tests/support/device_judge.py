@@ -37,7 +37,7 @@ def options(level: int = 2) -> Options:
 def without_double(text: str) -> str:
     """The same program with ``float`` for every ``double``."""
     text = re.sub(r"\bdouble(?=[<\d]?)", "float", text)
-    return re.sub(r"(?<=[\d.])d\b", "f", text)
+    return re.sub(r"(?<=\d)(\.?)d\b", r"\1f", text)
 
 
 # --- the target functions

@@ -132,7 +132,7 @@ def _estimate(kind: str) -> Emitter:
         scalar = _scalar(node)
         if c.target.architecture == "aarch64":
             return _in_pieces(c, value, 128 // scalar.bits, lambda lanes: _neon_estimate(c, kind, lanes))
-        if scalar.bits == 64 and not _has_avx512(c):
+        if c.target.is_device or (scalar.bits == 64 and not _has_avx512(c)):
             return _exact_reciprocal(c, kind, value)
         if _has_avx512(c):
             bits = c.target.vector_bits if value.type[0] == "<" else 128

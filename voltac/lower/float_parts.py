@@ -195,6 +195,8 @@ def _lookup(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     build = c.build
     if _lanes(index) and _has_avx512(c) and c.target.vector_bits == 512:
         return _permuted(c, _entries(c, table, 0, 16), index)
+    if _lanes(index) and c.target.isa == "naplespu":
+        return _shuffled(c, _entries(c, table, 0, 16), index)
     if _lanes(index) and c.target.has_fma and c.target.has_gather:
         low, high = _entries(c, table, 0, 8), _entries(c, table, 8, 8)
         if _has_avx512(c):
@@ -212,6 +214,9 @@ def _lookup(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
 
 def _lookup_eight(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     table, index = arguments
+    if _lanes(index) and c.target.isa == "naplespu":
+        eight = _entries(c, table, 0, 8)
+        return _shuffled(c, c.build.shuffle(eight, poison(eight.type), [*range(8), *range(8)]), index)
     if not (_lanes(index) and c.target.has_fma and c.target.has_gather):
         return _one_by_one(c, table, index, 8)
     whole = _entries(c, table, 0, 8)
@@ -223,6 +228,15 @@ def _lookup_eight(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -
 def _permuted(c: FunctionContext, table: IR, index: IR) -> IR:
     """With tables of 16 in one register."""
     return _in_registers(c, 16, lambda i: call(c, "llvm.x86.avx512.permvar.sf.512", table.type, table, i), index)
+
+
+def _shuffled(c: FunctionContext, table: IR, index: IR) -> IR:
+    """By the instruction of NaplesPU, which takes the index modulo 16."""
+    build = c.build
+    lanes = index.type
+    callee = c.module.text.declare("npu.shuffle", lanes, f"{lanes}, {lanes}", "nounwind willreturn memory(none)")
+    bits = build.value(lanes, f"call {lanes} {callee}({build.convert('bitcast', table, lanes)}, {index})")
+    return build.convert("bitcast", bits, table.type)
 
 
 def _one_by_one(c: FunctionContext, table: IR, index: IR, size: int) -> IR:

@@ -50,6 +50,8 @@ class Chunk:
     def signature(self) -> tuple[str, ...]:
         """The head without the names of parameters."""
         head = self.head().texts
+        if head[0] == "template" and "{" in head:
+            head = head[: head.index("{")]
         return tuple(text for text, behind in zip(head, (*head[1:], "")) if behind not in (",", ")"))
 
 
