@@ -1,0 +1,111 @@
+"""Run-tests and random programs on the simulator of NaplesPU: some in the ordinary suite, all of them with ``-m long``.
+
+Left out are programs that
+
+* need numbers of double besides their results, which are of float here: the core has none (``uses_double``);
+* are for gangs of other widths than 16;
+* need what devices refuse: LEFT_OUT has them with the reason.
+"""
+
+import zlib
+
+import numpy as np
+import pytest
+from random_programs import random_program
+from run_programs import RunTest, inputs, options
+from simulated import (
+    NAPLESPU,
+    WIDTH,
+    compile_for_device,
+    difference,
+    random_for_device,
+    simulate,
+    simulate_random,
+    uses_double,
+)
+from test_run import ALL, FOLDER
+
+from voltac.diagnostics import CompileError, Diagnostics
+from voltac.driver import Compilation, compile_source
+from voltac.interpreter import Interpreter
+from voltac.python.device_run import Launch
+
+_HEAP, _OUTPUT = "the device has no heap", "the device has no output"
+LEFT_OUT: dict[str, str] = {
+    "pointers/new_and_delete_by_lanes": _HEAP,
+    "pointers/uniform_new": _HEAP,
+    "pointers/varying_new_with_lane_values": _HEAP,
+    "preprocessor/number_and_string_functions": _OUTPUT,
+    "print/empty_text": _OUTPUT,
+}
+"""Program → what the compiler says."""
+
+AS_BUILT: dict[str, str] = {
+    "types/negative_zero_is_kept": "the unit for addition gives 2^-126 * 1.5 for 0 + -0 (reference 7)",
+    "types/varying_shifts": "2^32 - 1 as a float: values that round up to 2^31 become 2^30 (reference 7)",
+}
+"""Programs that show how the arithmetic as built is not IEEE's."""
+
+SOME = 16
+"""One in so many runs in the ordinary suite."""
+
+
+def name_of(program: RunTest) -> str:
+    return str(program.path.relative_to(FOLDER).with_suffix(""))
+
+
+PROGRAMS = [
+    program
+    for program in ALL
+    if WIDTH in program.widths and not uses_double(program.text) and name_of(program) not in LEFT_OUT
+]
+FEW = [program for program in PROGRAMS if zlib.crc32(name_of(program).encode()) % SOME == 0]
+MACHINES = (Launch(threads=1, latency=2), Launch(cores=2, threads=8, latency=20, fpu="rtl"))
+
+
+def compiled(program: RunTest, level: int = 2) -> Compilation:
+    return compile_for_device(program.path, program.text, level)
+
+
+@pytest.mark.parametrize("program", FEW, ids=name_of)
+def test_programs_run_on_one_thread(program: RunTest) -> None:
+    assert difference(program, *simulate(compiled(program), MACHINES[0])) == ""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("program", PROGRAMS, ids=name_of)
+def test_every_program_runs_on_every_machine(program: RunTest) -> None:
+    for level in (2, 0):
+        job = compiled(program, level)
+        for machine in MACHINES:
+            if machine.fpu == "ideal" or name_of(program) not in AS_BUILT:
+                assert difference(program, *simulate(job, machine)) == "", f"at -O{level} on {machine}"
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_what_is_left_out_is_refused_with_a_reason(name: str) -> None:
+    path = FOLDER / f"{name}.ispc"
+    with pytest.raises(CompileError) as raised:
+        compile_for_device(path, path.read_text())
+    assert LEFT_OUT[name] in " ".join(str(raised.value).split())
+
+
+def differs(seed: int) -> bool:
+    """Whether a random program does anything else on the device than on the typed tree."""
+    text = random_for_device(str(random_program(seed)))
+    job = compile_source(text, f"random_{seed}.ispc", options(NAPLESPU), Diagnostics())
+    out, (floats, integers) = np.zeros(1024, np.int32), inputs()
+    Interpreter(job.program, options(NAPLESPU)).call("test", [out, floats, integers, len(floats)])
+    machine = Launch(threads=1 + seed % 8, latency=2, fpu=("ideal", "rtl")[seed // 8 % 2])
+    return not np.array_equal(simulate_random(job, machine), out)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_random_program_means_the_same_on_the_device(seed: int) -> None:
+    assert not differs(seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(1000, 3000, 50))
+def test_many_random_programs_mean_the_same_on_the_device(first: int) -> None:
+    assert [seed for seed in range(first, first + 50) if differs(seed)] == []

@@ -1,0 +1,90 @@
+"""Runs run-tests on the simulator of NaplesPU.
+
+``out`` is an array of float there, for the core has no numbers of 64 bits: results
+are compared as float has them.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+from run_programs import INPUTS, OUTPUTS, Array, RunTest, compile_for, inputs
+
+from voltac.driver import Compilation
+from voltac.python.device_run import Launch, run_kernel
+from voltac.python.signatures import Memory, Parameter, Result, Signature
+from voltac.target_info import DEVICES
+from voltac.targets import find_device
+
+NAPLESPU = DEVICES["naplespu"]
+WIDTH = 16
+CYCLES = 20_000_000
+"""A run that takes more is given up."""
+
+_OUT = "uniform double out[]"
+
+
+def _array(name: str, format_: str) -> Parameter:
+    return Parameter(name, format_, "pointer", 32, Memory(format_, 1, 1, True, False))
+
+
+def _signature(results: str) -> Signature:
+    arrays = (_array("out", results), _array("f", "f4"), _array("i", "i4"))
+    return Signature("test", Result("void", "void", 0), (*arrays, Parameter("n", "uniform int", "int", 32)), "")
+
+
+def for_device(text: str) -> str:
+    """The program with results of float."""
+    return text.replace(_OUT, "uniform float out[]")
+
+
+def compile_for_device(path: Path, text: str, level: int = 2) -> Compilation:
+    return compile_for(path, for_device(text), NAPLESPU, level)
+
+
+def simulate(job: Compilation, launch: Launch) -> tuple[Array, str]:
+    """``out`` as numbers of double, and what was printed."""
+    out, printed = _run(job, launch, "f4")
+    return out.astype(np.float64), printed
+
+
+def simulate_random(job: Compilation, launch: Launch) -> Array:
+    """``out`` of a random program."""
+    return _run(job, launch, "i4")[0]
+
+
+def _run(job: Compilation, launch: Launch, results: str) -> tuple[Array, str]:
+    floats, integers = inputs()
+    out = np.zeros(OUTPUTS, results)
+    given = [out, floats, integers, INPUTS]
+    program = job.device_program.image()
+    outcome = run_kernel(find_device(NAPLESPU), program, _signature(results), given, launch, limit=CYCLES)
+    return out, outcome.report.console
+
+
+def difference(program: RunTest, out: Array, printed: str) -> str:
+    """What is wrong with a result; empty if nothing."""
+    with np.errstate(over="ignore"):
+        expected = program.expected(WIDTH, 4).astype(np.float32).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        near = np.abs(out - expected) <= program.tolerance * np.maximum(1, np.abs(expected))
+    same = (out == expected) | (np.isnan(out) & np.isnan(expected)) | near
+    if not same.all():
+        at = int(np.argmin(same))
+        return f"out[{at}] is {out[at]!r}, expected {expected[at]!r} ({int((~same).sum())} differ)"
+    return "" if printed == program.prints else f"printed {printed!r}, expected {program.prints!r}"
+
+
+def uses_double(text: str) -> bool:
+    """Whether a program has numbers of double besides its results, or asks whether there are any."""
+    code = re.sub(r"//.*|/\*.*?\*/", "", for_device(text))
+    return re.search(r"\bdouble\b|_FP64_|\b\d+\.?\d*(?:[eE][-+]?\d+)?d\b", code) is not None
+
+
+def random_for_device(text: str) -> str:
+    """A random program with results of 32-bit integers, and without numbers of double."""
+    text = text.replace(_OUT, "uniform int32 out[]")
+    text = re.sub(r"(out\[[^\]]*\] = )\(double\)", r"\1(int32)", text)
+    return re.sub(r"\bdouble\b", "float", text)
