@@ -79,19 +79,32 @@ def write_masks(function: MachineFunction) -> None:
 
 
 def _write_masks(block: MachineBlock) -> None:
+    """Each write stands as early as it may, for what it enables waits seven cycles for it."""
     code: list[MachineInstruction] = []
     state = FULL
+    settled = 0
+    """Where the last instruction is past that the mask matters to."""
     for instruction in block.instructions:
         if instruction.states and state not in instruction.states:
             state = instruction.states[0]
-            code.append(_write(instruction.mask, instruction.line))
+            _insert_write(code, settled, instruction.mask, instruction.line)
         elif is_fence(instruction) and state != FULL:
             state = FULL
-            code.append(_write(None, instruction.line))
+            _insert_write(code, settled, None, instruction.line)
         code.append(instruction)
+        if instruction.states or is_fence(instruction):
+            settled = len(code)
     if state != FULL:
-        code.append(_write(None, 0))
+        _insert_write(code, settled, None, 0)
     block.instructions = code
+
+
+def _insert_write(code: list[MachineInstruction], earliest: int, mask: AnyRegister | Immediate | None, line: int) -> None:
+    """At ``earliest``, or behind what makes the mask."""
+    place = len(code)
+    while place > earliest and (mask is None or mask not in code[place - 1].writes()):
+        place -= 1
+    code.insert(place, _write(mask, line))
 
 
 def _write(mask: AnyRegister | Immediate | None, line: int) -> MachineInstruction:
