@@ -62,3 +62,25 @@ def matrix_device(threads: int, flushed: bool = False, **configuration: object) 
     device.write(A, first.tobytes())
     device.write(B, second.tobytes())
     return device, first @ second
+
+
+# threads, L, cycles, instructions issued
+ADDITION_POINTS = [(1, 1, 6101, 964), (2, 1, 6161, 1928), (4, 1, 6277, 3752), (8, 1, 7329, 7305)]
+MATRIX_POINTS = [
+    (1, 1, 56972, 11930), (2, 1, 31314, 11897), (4, 1, 16896, 11929), (8, 1, 12259, 11925),
+    (1, 20, 60718, 11936), (8, 20, 15221, 11952), (8, 100, 34028, 12083),
+]  # fmt: skip
+# threads, L, cycles a line
+STREAMING_POINTS = [(8, 1, 5.8), (8, 20, 23.8), (1, 1, 18.8), (1, 20, 37.2)]
+
+
+def lines_streamed(threads: int, latency: int, rounds: int = 64) -> float:
+    """Cycles a line where each thread loads from one line after the other."""
+    text = (
+        THREAD_TO_S40 + f" leah s5, data\n leal s5, data\n movei s6, {64 * rounds}\n mull_i32 s6, s6, s40\n"
+        f" add_i32 s5, s5, s6\n movei s7, {rounds}\n"
+        "again: load32 s10, 0(s5)\n addi s5, s5, 64\n subi s7, s7, 1\n bnez s7, again\n"
+    )
+    device = device_for(text + END + f"\n .data\n .align 64\ndata: .space {64 * rounds * threads}\n", threads, latency=latency)
+    # What the program takes around the loop.
+    return (device.run().cycles - 60) / (rounds * threads)

@@ -6,8 +6,16 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from npu_calibration import ADDITIONS, C, matrix_device
-from npu_programs import ALL_ON, END, THREAD_TO_S40, device_for
+from npu_calibration import (
+    ADDITION_POINTS,
+    ADDITIONS,
+    MATRIX_POINTS,
+    STREAMING_POINTS,
+    C,
+    lines_streamed,
+    matrix_device,
+)
+from npu_programs import ALL_ON, END, device_for
 
 from voltac.targets.naplespu.isa import INSTRUCTIONS
 
@@ -143,27 +151,10 @@ def test_float_results_do_not_leave_the_pipe_in_one_cycle() -> None:
     assert next(cycle for cycle, line in found if line.startswith("addi s12") and cycle > multiplication) - multiplication == 12
 
 
-@pytest.mark.parametrize(("threads", "latency", "per_line"), [(8, 1, 5.8), (8, 20, 23.8), (1, 1, 18.8), (1, 20, 37.2)])
+@pytest.mark.parametrize(("threads", "latency", "per_line"), STREAMING_POINTS)
 def test_streaming_misses_take_as_long_as_measured(threads: int, latency: int, per_line: float) -> None:
-    rounds = 64
-    text = (
-        THREAD_TO_S40
-        + f" leah s5, data\n leal s5, data\n movei s6, {64 * rounds}\n mull_i32 s6, s6, s40\n add_i32 s5, s5, s6\n"
-        f" movei s7, {rounds}\n"
-        "again: load32 s10, 0(s5)\n addi s5, s5, 64\n subi s7, s7, 1\n bnez s7, again\n"
-    )
-    device = device_for(text + END + f"\n .data\n .align 64\ndata: .space {64 * rounds * threads}\n", threads, latency=latency)
-    cycles = device.run().cycles - 60
     # The reference sums these up as 4 + L a line.
-    assert cycles / (rounds * threads) == pytest.approx(per_line, rel=WITHIN, abs=0.8)
-
-
-# threads, L, cycles, instructions issued
-ADDITION_POINTS = [(1, 1, 6101, 964), (2, 1, 6161, 1928), (4, 1, 6277, 3752), (8, 1, 7329, 7305)]
-MATRIX_POINTS = [
-    (1, 1, 56972, 11930), (2, 1, 31314, 11897), (4, 1, 16896, 11929), (8, 1, 12259, 11925),
-    (1, 20, 60718, 11936), (8, 20, 15221, 11952), (8, 100, 34028, 12083),
-]  # fmt: skip
+    assert lines_streamed(threads, latency) == pytest.approx(per_line, rel=WITHIN, abs=0.8)
 
 
 @pytest.mark.parametrize(("threads", "latency", "cycles", "issued"), ADDITION_POINTS)
