@@ -22,11 +22,15 @@ from collections.abc import Sequence
 
 from voltac.diagnostics import Span
 from voltac.lower.escapes import EscapeScan, scan
+from voltac.lower.label_ranges import HasLabel
 from voltac.records import mutable_record, replace
 from voltac.sema import tree
 from voltac.sema.types import BOOL, INT32, UINT64, UNIFORM, VARYING, Qual
 
 Label = int | None
+
+_FEW_LABELS = 4
+"""Labels that are tested one by one."""
 
 
 def plain_switches(body: tree.Block) -> tuple[tree.Block, EscapeScan]:
@@ -121,10 +125,10 @@ class _Rewriting:
             if label is not None
         }
         if None in node.labels:
-            unmatched = _not(_any_of(list(joins.values()), span)) if joins else True
+            unmatched = _not(HasLabel(span, Qual(BOOL, type.rate), _load(value, span), tuple(joins))) if joins else True
             joins[None] = _load(_flag("unmatched", type, unmatched, before, span), span)
         waiting = _flag("waiting", type, True, before, span)
-        inside = _Waiting(self, waiting, joins).rewritten(node.body)
+        inside = _Waiting(self, waiting, joins, value).rewritten(node.body)
         zero = tree.Constant(span, Qual(INT32), 0)
         around = tree.Switch(span, zero, (0,), tree.Block(span, (tree.CaseLabel(span, 0), *inside)))
         return tree.Block(span, (*before, around))
@@ -138,6 +142,8 @@ class _Waiting:
     waiting: tree.VariableSymbol
     joins: dict[Label, tree.Value]
     """Label -> is it the one that the switch goes to?"""
+    value: tree.VariableSymbol | None
+    """The value of the switch, where it is as varying as the flag."""
 
     def rewritten(self, node: tree.Statement) -> list[tree.Statement]:
         span = node.span
@@ -205,24 +211,27 @@ class _Waiting:
             joins: dict[Label, tree.Value] = {}
             for label in self.function.labels(node):
                 joins[label] = _load(_flag("joins", uniform, _any(self.joins[label]), before, span), span)
-            inner = _Waiting(self.function, waiting, joins)
+            inner = _Waiting(self.function, waiting, joins, None)
         inside = tree.Unmasked(span, inner._alone(node.body))
         after = _assign(self.waiting, tree.Constant(span, self.waiting.type, False), span)
         return [self._entered(node, tree.Block(span, (*before, inside, after)))]
 
     def _joining(self, labels: Sequence[Label], span: Span) -> tree.Value:
         """Is the label that the switch goes to one of these?"""
-        if not labels:
-            return tree.Constant(span, self.waiting.type, False)
-        return _any_of([self.joins[label] for label in labels], span)
+        tests = [self.joins[label] for label in labels]
+        if self.value is not None and len(labels) > _FEW_LABELS:
+            tests = [HasLabel(span, self.waiting.type, _load(self.value, span), tuple(labels))]
+            tests += [self.joins[None]] if None in labels else []
+        result: tree.Value = tree.Constant(span, self.waiting.type, False)
+        for number, test in enumerate(tests):
+            result = _either(result, test) if number else test
+        return result
 
 
 # --- nodes
 
 
-def _flag(
-    name: str, like: Qual, initial: tree.Value | bool, before: list[tree.Statement], span: Span
-) -> tree.VariableSymbol:
+def _flag(name: str, like: Qual, initial: tree.Value | bool, before: list[tree.Statement], span: Span) -> tree.VariableSymbol:
     """A bool variable as varying as something else, declared in ``before``."""
     type = Qual(BOOL, like.rate)
     symbol = tree.VariableSymbol(f"switch.{name}", type, "local", span, assigned=True)
@@ -259,14 +268,6 @@ def _both(left: tree.Value, right: tree.Value) -> tree.Value:
 
 def _either(left: tree.Value, right: tree.Value) -> tree.Value:
     return tree.Binary(left.span, left.type, "|", left, right)
-
-
-def _any_of(values: Sequence[tree.Value], span: Span) -> tree.Value:
-    """``|`` of all, as a balanced tree: LLVM takes time by the square of the length of a chain."""
-    if len(values) == 1:
-        return values[0]
-    middle = len(values) // 2
-    return _either(_any_of(values[:middle], span), _any_of(values[middle:], span))
 
 
 def _select(test: tree.Value, then: tree.Value, otherwise: tree.Value) -> tree.Value:

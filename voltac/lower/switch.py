@@ -7,29 +7,26 @@ the next label is skipped while no lane is in.
 LLVM takes time by the square of the labels of one switch, and of the operations on
 masks in one block. So a uniform switch with very many labels is several behind a tree
 of comparisons, and of very many varying ones groups are skipped that no lane looks for.
-Which lanes have no label is not found from its label's tests, which LLVM would put
-together in ever new ways (ten times the time of all the rest), but from the ranges of
-the labels, by binary search where they are many.
+Which lanes have no label is not found from the tests of the labels, which LLVM would put
+together in ever new ways (ten times the time of all the rest), but from their ranges.
 """
 
 from __future__ import annotations
 
 from voltac.lower import masks
-from voltac.lower.builder import IR, element_type, integer, splat_constant, zero
-from voltac.lower.constants import scalar_constant
+from voltac.lower.builder import IR, splat_constant, zero
 from voltac.lower.context import FunctionContext, Lanes, Region, Target, lowers_statement
+from voltac.lower.label_ranges import inside_range, label_constant, with_label
 from voltac.lower.merge_point import MergePoint
 from voltac.lower.statements import restore_after
 from voltac.records import field, mutable_record
 from voltac.sema import tree
-from voltac.sema.types import VARYING, Enum, Qual, Scalar
+from voltac.sema.types import VARYING, Qual, Scalar
 
 _MOST_ROWS = 256
 """Labels of one uniform switch of LLVM."""
 _GROUP = 64
 """Labels of a varying switch that are skipped together."""
-_FEW_RANGES = 16
-"""Ranges of labels that a value is compared with one by one."""
 
 
 @mutable_record(eq=False)
@@ -93,7 +90,7 @@ def _begin_uniform(c: FunctionContext, node: tree.Switch, value: IR, end: MergeP
     c.switch = SwitchContext(target, c.mask, end, blocks)
     rows = []
     for label, block in blocks.items():
-        constant = _label_constant(c, node.value.type, label)
+        constant = label_constant(c, node.value.type, label)
         if constant is not None and label is not None:
             rows.append((label, constant, f"{constant}, label %{block}"))
     rows.sort(key=lambda row: row[0])
@@ -120,22 +117,6 @@ def _dispatch(c: FunctionContext, value: IR, rows: list[tuple[int, IR, str]], de
     _dispatch(c, value, rows[middle:], default, less)
 
 
-def _label_constant(c: FunctionContext, type: Qual, label: int | None) -> IR | None:
-    """The label in the type of the value; None for default and for what the value can never be."""
-    if label is None:
-        return None
-    match type.type:
-        case Scalar("bool", _):
-            return scalar_constant(c.module, type.type, label) if label in (0, 1) else None
-        case Scalar("int", bits) if bits < 32 and not -(1 << bits - 1) <= label < 1 << bits - 1:
-            return None
-        case Scalar("uint", bits) if bits < 32 and not 0 <= label < 1 << bits:
-            return None
-        case Scalar() | Enum():
-            return scalar_constant(c.module, type.type, label)
-    raise TypeError(f"{type} cannot be switched over")
-
-
 def _begin_varying(c: FunctionContext, node: tree.Switch, value: IR, end: MergePoint) -> Lanes:
     live = masks.new_lanes(c, "live")
     c.build.store(zero(c.types.mask_storage), live.address, masks.storage_alignment(c))
@@ -154,7 +135,7 @@ def _begin_varying(c: FunctionContext, node: tree.Switch, value: IR, end: MergeP
 
 def _equal(c: FunctionContext, context: SwitchContext, label: int | None) -> IR | None:
     assert context.type is not None and context.value is not None
-    constant = _label_constant(c, context.type, label)
+    constant = label_constant(c, context.type, label)
     if constant is None:
         return None
     # The value has been frozen.
@@ -191,82 +172,11 @@ def _joining(c: FunctionContext, context: SwitchContext, label: int) -> IR:
 
 
 def _default_lanes(c: FunctionContext, context: SwitchContext) -> IR:
-    labelled = _with_label(c, context)
+    assert context.type is not None and context.value is not None
+    labelled = with_label(c, context.value, context.type, context.labels)
     if labelled is None:
         return masks.explicit(c, context.outer)
     return masks.conjunction(c, context.outer, masks.sound(c, masks.inverse(c, labelled)))
-
-
-def _with_label(c: FunctionContext, context: SwitchContext) -> IR | None:
-    """The lanes whose value is that of any label."""
-    assert context.type is not None and context.value is not None
-    ranges = _ranges(c, context.type, context.labels)
-    if len(ranges) > _FEW_RANGES:
-        return _search(c, context.value, ranges)
-    result = None
-    for low, high in ranges:
-        inside = _inside(c, context.value, low, high)
-        result = inside if result is None else c.build.binary("or", result, inside)
-    return result
-
-
-def _ranges(c: FunctionContext, type: Qual, labels: tuple[int | None, ...]) -> list[tuple[IR, IR]]:
-    """First and last of each row of neighbouring labels, as signed numbers in rising order."""
-    numbers = set()
-    constant = None
-    for label in labels:
-        if label is not None and (found := _label_constant(c, type, label)) is not None:
-            constant = found
-            numbers.add(label)
-    if constant is None:
-        return []
-    if constant.type == "i1":
-        return [(test, test) for number in numbers if (test := _label_constant(c, type, number)) is not None]
-    half = 1 << int(constant.type[1:]) - 1
-    rows: list[list[int]] = []
-    for number in sorted((number + half) % (2 * half) - half for number in numbers):
-        if rows and number == rows[-1][1] + 1:
-            rows[-1][1] = number
-        else:
-            rows.append([number, number])
-    return [(integer(constant.type, low), integer(constant.type, high)) for low, high in rows]
-
-
-def _inside(c: FunctionContext, value: IR, low: IR, high: IR) -> IR:
-    if low == high:
-        return c.build.compare("icmp eq", value, splat_constant(c.width, low))
-    above = c.build.binary("sub", value, splat_constant(c.width, low))
-    reach = IR(low.type, str(int(high.name) - int(low.name)))
-    return c.build.compare("icmp ule", above, splat_constant(c.width, reach))
-
-
-def _search(c: FunctionContext, value: IR, ranges: list[tuple[IR, IR]]) -> IR:
-    """Binary search among the first numbers of the ranges; a gather in each step, of all lanes, for every one stays inside."""
-    size = 1 << (len(ranges) - 1).bit_length()
-    padded = ranges + ranges[-1:] * (size - len(ranges))
-    tables = []
-    for column in zip(*padded):
-        content = IR(f"[{size} x {column[0].type}]", f"[{', '.join(str(number) for number in column)}]")
-        tables.append(c.module.constant_image(content, 64))
-    found = zero(f"<{c.width} x i32>")
-    step = size // 2
-    while step:
-        probe = c.build.binary("or", found, splat_constant(c.width, integer("i32", step)))
-        reached = c.build.compare("icmp sle", _looked_up(c, tables[0], value, probe), value)
-        found = c.build.select(reached, probe, found)
-        step //= 2
-    low, high = (_looked_up(c, table, value, found) for table in tables)
-    above, below = c.build.compare("icmp sle", low, value), c.build.compare("icmp sle", value, high)
-    return c.build.binary("and", above, below)
-
-
-def _looked_up(c: FunctionContext, table: IR, like: IR, index: IR) -> IR:
-    """Elements of a table, in the type of another value."""
-    element = element_type(like.type)
-    wide = c.build.convert("zext", index, f"<{c.width} x i64>")
-    address = c.build.gep(element, table, wide)
-    callee = c.module.pseudo("volta.gather", element)
-    return c.build.value(like.type, f"call {like.type} {callee}({address}, {masks.all_on(c)})")
 
 
 def _begin_group(c: FunctionContext, context: SwitchContext, falls_through: bool) -> None:
@@ -277,11 +187,11 @@ def _begin_group(c: FunctionContext, context: SwitchContext, falls_through: bool
     labels = context.labels[context.seen : context.seen + _GROUP]
     numbers = sorted(label for label in labels if label is not None)
     assert context.value is not None and context.type is not None and context.target.live is not None
-    low, high = (_label_constant(c, context.type, label) for label in (numbers[0], numbers[-1]))
+    low, high = (label_constant(c, context.type, label) for label in (numbers[0], numbers[-1]))
     distance = numbers[-1] - numbers[0]
     if None in labels or low is None or high is None or distance >= 1 << int(low.type[1:]):
         return
-    inside = masks.conjunction(c, context.outer, masks.sound(c, _inside(c, context.value, low, high)))
+    inside = masks.conjunction(c, context.outer, masks.sound(c, inside_range(c, context.value, low, high)))
     if falls_through:
         inside = masks.disjunction(c, masks.read_lanes(c, context.target.live), inside)
     look, context.after_group = c.build.block("switch.group"), c.build.block("switch.after_group")
