@@ -17,6 +17,8 @@ class Node:
 
     instruction: MachineInstruction
     number: int
+    reads: frozenset[AnyRegister]
+    writes: frozenset[AnyRegister]
     after: list[tuple[Node, int]] = field(default_factory=list)
     waits_for: int = 0
     """How many nodes come before it."""
@@ -30,7 +32,10 @@ def is_fence(instruction: MachineInstruction) -> bool:
 
 def dependences(instructions: list[MachineInstruction]) -> list[Node]:
     """The graph of instructions among which there is no fence, in their order."""
-    nodes = [Node(instruction, number) for number, instruction in enumerate(instructions)]
+    nodes = [
+        Node(instruction, number, frozenset(instruction.reads()), frozenset(instruction.writes()))
+        for number, instruction in enumerate(instructions)
+    ]
     writer: dict[AnyRegister, Node] = {}
     readers: dict[AnyRegister, list[Node]] = {}
     loads: list[Node] = []
@@ -43,10 +48,10 @@ def dependences(instructions: list[MachineInstruction]) -> list[Node]:
         def wait(other: Node, cycles: int, before: dict[int, int] = before) -> None:
             before[other.number] = max(cycles, before.get(other.number, 0))
 
-        for register in instruction.reads():
+        for register in node.reads:
             if register in writer:
                 wait(writer[register], writer[register].instruction.row.latency)
-        for register in instruction.writes():
+        for register in node.writes:
             if register in writer:
                 wait(writer[register], writer[register].instruction.row.latency)
             for reader in readers.pop(register, ()):
@@ -72,9 +77,9 @@ def dependences(instructions: list[MachineInstruction]) -> list[Node]:
         for number, cycles in before.items():
             nodes[number].after.append((node, cycles))
         node.waits_for = len(before)
-        for register in instruction.reads():
+        for register in node.reads:
             readers.setdefault(register, []).append(node)
-        for register in instruction.writes():
+        for register in node.writes:
             writer[register] = node
     for node in reversed(nodes):
         node.height = max([cycles + other.height for other, cycles in node.after], default=node.instruction.row.latency)

@@ -61,50 +61,50 @@ def _regions(instructions: list[MachineInstruction]) -> list[list[MachineInstruc
 class _Pressure:
     """How many values live while instructions are picked one by one."""
 
-    def __init__(self, region: list[MachineInstruction], wanted_later: set[AnyRegister]) -> None:
+    def __init__(self, region: list[Node], wanted_later: set[AnyRegister]) -> None:
         self.readers_left: dict[AnyRegister, int] = {}
         self.wanted_later = wanted_later
         self.living: set[AnyRegister] = set()
         written: set[AnyRegister] = set()
-        for instruction in region:
-            for register in set(instruction.reads()):
+        for node in region:
+            for register in node.reads:
                 self.readers_left[register] = self.readers_left.get(register, 0) + 1
                 if register not in written:
                     self.living.add(register)
-            written.update(instruction.writes())
+            written |= node.writes
         self.living |= wanted_later - written
         self.count: dict[str, int] = {}
         for register in self.living:
             if isinstance(register, VirtualRegister):
                 self.count[register.kind] = self.count.get(register.kind, 0) + 1
 
-    def change(self, instruction: MachineInstruction) -> dict[str, int]:
+    def change(self, node: Node) -> dict[str, int]:
         """By class, how many more values live behind an instruction."""
         changes: dict[str, int] = {}
-        for register in set(instruction.writes()):
+        for register in node.writes:
             if isinstance(register, VirtualRegister) and register not in self.living:
                 changes[register.kind] = changes.get(register.kind, 0) + 1
-        for register in set(instruction.reads()):
+        for register in node.reads:
             if isinstance(register, VirtualRegister) and self._ends(register):
                 changes[register.kind] = changes.get(register.kind, 0) - 1
         return changes
 
     def _ends(self, register: AnyRegister) -> bool:
-        return register in self.living and self.readers_left[register] == 1 and register not in self.wanted_later
+        return self.readers_left[register] == 1 and register in self.living and register not in self.wanted_later
 
-    def issue(self, instruction: MachineInstruction) -> None:
-        for kind, change in self.change(instruction).items():
+    def issue(self, node: Node) -> None:
+        for kind, change in self.change(node).items():
             self.count[kind] = self.count.get(kind, 0) + change
-        for register in set(instruction.reads()):
+        for register in node.reads:
             if self._ends(register):
                 self.living.discard(register)
             self.readers_left[register] -= 1
-        self.living.update(instruction.writes())
+        self.living |= node.writes
 
 
 def _ordered(region: list[MachineInstruction], wanted_later: set[AnyRegister], machine: Machine) -> list[MachineInstruction]:
     nodes = dependences(region)
-    pressure = _Pressure(region, wanted_later)
+    pressure = _Pressure(nodes, wanted_later)
     earliest = [0] * len(nodes)
     waiting = [node.waits_for for node in nodes]
     ready = [node for node in nodes if not node.waits_for]
@@ -117,7 +117,7 @@ def _ordered(region: list[MachineInstruction], wanted_later: set[AnyRegister], m
         def rank(node: Node, scarce: list[str] = scarce, now: int = now, state: Hashable = state) -> tuple[int, int, int, int]:
             change = 0
             if scarce:
-                changes = pressure.change(node.instruction)
+                changes = pressure.change(node)
                 change = sum(changes.get(kind, 0) for kind in scarce)
             states = node.instruction.states
             at = max(earliest[node.number], now) + (machine.switch_cycles if states and state not in states else 0)
@@ -129,7 +129,7 @@ def _ordered(region: list[MachineInstruction], wanted_later: set[AnyRegister], m
         states = node.instruction.states
         if states and state not in states:
             state = states[0]
-        pressure.issue(node.instruction)
+        pressure.issue(node)
         order.append(node.instruction)
         for other, cycles in node.after:
             earliest[other.number] = max(earliest[other.number], now + cycles)
