@@ -123,6 +123,8 @@ class Diagnostics:
     """The template instances whose body is being checked, innermost first."""
     on_report: Callable[[Diagnostic], None] | None = None
     _seen: set[tuple[str, Span, str]] = field(default_factory=set)
+    _of_macros: dict[tuple[str, Span, str], int] = field(default_factory=dict)
+    """Messages about the text of a macro -> at how many of its uses."""
     mistaken_lines: set[tuple[str, int]] = field(default_factory=set)
     """(file, line) with a syntax error, filled when parsing is finished: nothing more is said about these."""
     ignored: dict[str, list[Ignored]] = field(default_factory=dict)
@@ -185,6 +187,12 @@ class Diagnostics:
         if key in self._seen:
             return
         self._seen.add(key)
+        if isinstance(item.span, Expanded) and item.kind != "Performance Warning":
+            # What stands in a macro is wrong at each of its uses.
+            mistake = (item.kind, item.span.origin[1], item.text)
+            self._of_macros[mistake] = self._of_macros.get(mistake, 0) + 1
+            if self._of_macros[mistake] > _MOST_OF_ONE_MACRO:
+                return
         if (item.span.file, item.span.line) in self.mistaken_lines:
             return
         chain = (*_expansions(item.span), *self.within, *self._inclusions(item.span.file))
@@ -232,6 +240,7 @@ class Diagnostics:
 
 
 _MOST_INCLUSIONS = 3
+_MOST_OF_ONE_MACRO = 3
 _DEEPEST_CHAIN = 20
 _MOST_EXPANSIONS = 10
 

@@ -77,7 +77,7 @@ def check_foreach(checker: Checker, node: ast.Foreach, unroll: int | None) -> tr
     outer = next((frame for frame in checker.frames if frame.kind == "foreach"), None)
     if outer is not None and not is_empty(node.body):
         text = f"a {word} inside another foreach is not possible; move it to a function, or use a for loop"
-        checker.reject(node.span.first(len(word)), text, checker.note_frame(outer))
+        checker.misplaced(node.span.first(len(word)), text, checker.note_frame(outer))
     bounds = [
         (
             _bound(checker, dimension.first, f"first bound of '{dimension.name}' in {word}"),

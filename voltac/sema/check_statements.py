@@ -158,7 +158,8 @@ def _enclosing_switch(checker: Checker, node: ast.Case | ast.Default, word: str)
             return frame
         if frame.kind in _FOREACH:
             break
-    checker.error(node.span.first(len(word)), f"'{word}' stands outside of any switch")
+    with suppress(Rejected):
+        checker.misplaced(node.span.first(len(word)), f"'{word}' stands outside of any switch")
     return Frame("switch", False, label_type=Qual(INT32))
 
 
@@ -261,9 +262,9 @@ def check_break(checker: Checker, node: ast.Break) -> tree.Statement:
             return tree.Break(node.span)
         if frame.kind in _FOREACH:
             text = f"break cannot leave a {frame.kind}, and there is no loop or switch inside it to leave"
-            checker.reject(node.span, text, checker.note_frame(frame))
+            checker.misplaced(node.span, text, checker.note_frame(frame))
         _warn_unmasked(checker, frame, "break", node.span)
-    checker.reject(node.span, "break has no loop or switch to leave")
+    checker.misplaced(node.span, "break has no loop or switch to leave")
 
 
 def _end_case(checker: Checker) -> None:
@@ -280,9 +281,9 @@ def check_continue(checker: Checker, node: ast.Continue) -> tree.Statement:
             return tree.Continue(node.span)
         if frame.kind == "switch":
             text = "continue has no loop to continue: it cannot leave the switch it stands in"
-            checker.reject(node.span, text, checker.note_frame(frame))
+            checker.misplaced(node.span, text, checker.note_frame(frame))
         _warn_unmasked(checker, frame, "continue", node.span)
-    checker.reject(node.span, "continue has no loop to continue")
+    checker.misplaced(node.span, "continue has no loop to continue")
 
 
 def _warn_unmasked(checker: Checker, frame: Frame, word: str, span: Span) -> None:
@@ -297,7 +298,7 @@ def check_return(checker: Checker, node: ast.Return) -> tree.Statement:
     for frame in checker.frames:
         if frame.kind in _FOREACH:
             text = f"return cannot leave a {frame.kind}; set a variable and return behind it"
-            checker.reject(node.span, text, checker.note_frame(frame))
+            checker.misplaced(node.span, text, checker.note_frame(frame))
         _warn_unmasked(checker, frame, "return", node.span)
     result = function.type.result
     if node.value is None:

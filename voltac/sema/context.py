@@ -35,6 +35,9 @@ _WORDS_ALONE = {"break", "continue", "return", "sync", "true", "false", "NULL"}
 _OF_VALUES = frozenset(("bounds", "division", "null", "overflow", "shift"))
 """Warnings about what happens when a place is reached."""
 
+_LEFT_OVER = 3
+"""Lines behind a function in which a syntax error casts doubt on the function's end."""
+
 NAMELESS = "__missing_name"
 """What the parser declares where a name is missing."""
 
@@ -74,6 +77,7 @@ class FunctionContext:
     """The function whose body is being checked."""
 
     symbol: tree.FunctionSymbol
+    body: Span
     frames: list[Frame] = field(default_factory=list)
     labels: dict[str, Span] = field(default_factory=dict)
     guarded_labels: set[str] = field(default_factory=set)
@@ -134,6 +138,17 @@ class Checker:
         """Report a mistake and leave the statement."""
         self.error(span, text, *notes)
         raise Rejected
+
+    def misplaced(self, span: Span, text: str, *notes: Note | None) -> NoReturn:
+        """A statement that cannot stand where it stands, as far as the syntax errors of the function let one know."""
+        function = self.function
+        if function is not None:
+            body = function.body
+            lines = [line for file, line in self.diagnostics.mistaken_lines if file == body.file]
+            # Where a brace is one too many, what is left over stands right behind the body.
+            if function.mistaken or any(body.line <= line <= body.end_line + _LEFT_OVER for line in lines):
+                raise Rejected
+        self.reject(span, text, *notes)
 
     def warning(self, switch: str, span: Span, text: str, *notes: Note | None) -> None:
         """``switch`` names the row of ``warning_switches.py``."""

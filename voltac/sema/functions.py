@@ -261,7 +261,7 @@ def _unite(
 def check_body(checker: Checker, symbol: tree.FunctionSymbol, body: ast.Compound) -> None:
     """Check the body of a function and add it to the program."""
     before = checker.function
-    context = checker.function = FunctionContext(symbol)
+    context = checker.function = FunctionContext(symbol, body.span)
     errors = checker.diagnostics.error_number
     checker.scopes.push()
     # Recursive calls and a second definition have to see that there is a body.

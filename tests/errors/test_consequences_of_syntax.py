@@ -1,0 +1,56 @@
+"""A missing or extra bracket moves statements to where they cannot stand: that is not reported as well."""
+
+from .marked import reported
+
+
+def errors(text: str) -> list[tuple[int, str]]:
+    return [(item.span.line, item.text) for item in reported(text) if item.kind in ("Error", "error")]
+
+
+def test_a_loop_that_is_not_closed_has_no_foreach_inside() -> None:
+    found = errors(
+        """void f(uniform int o[], uniform int n) {
+    foreach (i = 0 ... n) {
+        o[i] = 1;
+    foreach (i = 0 ... n) { o[i] = 2; }
+    foreach (j = 0 ... n) { o[j] = 2; }
+}
+"""
+    )
+    assert len(found) == 1, found
+    assert "not closed" in found[0][1]
+
+
+def test_labels_behind_an_extra_brace_are_those_of_the_switch() -> None:
+    found = errors(
+        """static int pop(int v) { return v; }
+void f(uniform int o[], int r) {
+    while (r > 1) {
+        switch (r) {
+        case 1: r = pop(r); } break;
+        case 2: r = 5; break;
+        case 3: if (r > 3) { r = 7; }; break;
+        default: break;
+        }
+        if (r > 5) continue;
+        r = 3;
+    }
+    o[0] = 1;
+}
+"""
+    )
+    assert len(found) <= 2, found
+    assert not any("case" in text or "switch" in text for _, text in found), found
+
+
+def test_other_functions_keep_their_mistakes() -> None:
+    found = errors("void g() { break; }\n\n\n\nvoid f(uniform int a) { a = (1 + ; }\nvoid h() { case 1: ; }")
+    assert sorted(line for line, _ in found) == [1, 5, 6], found
+
+
+def test_a_mistake_in_a_macro_is_reported_at_three_of_its_uses() -> None:
+    uses = "\n".join(f"    BOTH({number});" for number in range(9))
+    found = errors(
+        f"void two(uniform int a, uniform int b);\n#define BOTH(a) two(a)\nvoid f(uniform int o[]) {{\n{uses}\n    BOTH(o);\n}}"
+    )
+    assert [line for line, _ in found] == [4, 5, 6, 13], found
