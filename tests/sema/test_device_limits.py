@@ -15,7 +15,7 @@ HOST = Options(find_target("sse4-i32x4"))
     ("text", "place", "message"),
     [
         ("export void k(uniform double a[]) {}", "1:15", "naplespu has no double precision; use 'float'"),
-        ("export void k(uniform float a[]) { uniform double d = a[0]; a[0] = d + 2; }", "1:51", "naplespu has no double precision"),
+        ("export void k(uniform float a[]) { uniform double d = 1; a[0] = d + 2; }", "1:51", "naplespu has no double precision"),
         ("export void k(uniform float a[]) { a[0] = a[1] * 2.0d; }", "1:", "naplespu has no double precision"),
         ("struct S { float x; double y; };\nuniform S s;\nexport void k() { s.x = 1; }", "2:11", "no double precision"),
         ('export void k(uniform int n) { print("%", n); }', "1:32", "the device has no output; store what is to be seen"),
@@ -30,6 +30,27 @@ def test_what_devices_lack_is_refused_at_its_place(text: str, place: str, messag
     said = str(raised.value)
     assert f"k.ispc:{place}" in said and message in " ".join(said.split())
     assert said.count("Error:") == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("barrier(511, 4)", "naplespu has no barrier 511: programs have 0 to 510"),
+        ("__builtin_npu_barrier(-1, 3)", "naplespu has no barrier -1"),
+        ("barrier(1, 65)", "a barrier of naplespu is for 1 to 64 threads: this number is 1 to 64"),
+        ("barrier(1, 0)", "this number is 1 to 64"),
+        ("__builtin_npu_barrier(1, 64)", "this number is 0 to 63"),
+    ],
+)
+def test_barriers_that_there_are_not_are_refused(call: str, message: str) -> None:
+    with pytest.raises(CompileError) as raised:
+        compile_source(f"export void k() {{ {call}; }}", "k.ispc", DEVICE, end="check")
+    assert message in " ".join(str(raised.value).split())
+
+
+@pytest.mark.parametrize("call", ["barrier(510, 64)", "barrier(0, 1)", "__builtin_npu_barrier(42, 0)"])
+def test_barriers_that_there_are_are_taken(call: str) -> None:
+    compile_source(f"export void k() {{ {call}; }}", "k.ispc", DEVICE, end="check")
 
 
 def test_what_devices_have_is_taken() -> None:

@@ -14,6 +14,12 @@ _LACKING: dict[type, str] = {
     tree.Delete: "'delete' is not possible on {}: the device has no heap",
 }
 
+_BARRIERS = {"barrier": 0, "__builtin_npu_barrier": 1}
+"""Library function that waits at a barrier → threads beside the ones its second argument counts."""
+_BARRIER_NUMBERS = 511
+"""The hardware has one more, at which kernels end."""
+_MOST_THREADS = 64
+
 
 def check_device_limits(checker: Checker) -> None:
     """Report what the program itself uses; of the library only what the device has is called."""
@@ -33,6 +39,17 @@ def check_device_limits(checker: Checker) -> None:
             declared = True
             refuse_double(symbol.span)
 
+    def check_barrier(node: tree.Call) -> None:
+        number, count = (argument.value if isinstance(argument, tree.Constant) else None for argument in node.arguments)
+        if number is not None and not 0 <= number < _BARRIER_NUMBERS:
+            refuse(node.arguments[0].span, f"{{}} has no barrier {number}: programs have 0 to {_BARRIER_NUMBERS - 1}")
+        least = 1 - _BARRIERS[node.function.name]
+        if count is not None and not least <= count <= _MOST_THREADS - 1 + least:
+            refuse(
+                node.arguments[1].span,
+                f"a barrier of {{}} is for 1 to {_MOST_THREADS} threads: this number is {least} to {_MOST_THREADS - 1 + least}",
+            )
+
     def check_node(node: object) -> None:
         nonlocal declared
         lacking = _LACKING.get(type(node))
@@ -40,6 +57,8 @@ def check_device_limits(checker: Checker) -> None:
             refuse(node.span, lacking)
         elif isinstance(node, tree.Declare):
             check_variable(node.symbol)
+        elif isinstance(node, tree.Call) and node.function.library and node.function.name in _BARRIERS:
+            check_barrier(node)
         elif isinstance(node, tree.Alloca) and not isinstance(node.size, tree.Constant):
             refuse(node.span, "'alloca' on {} needs a size that is known to the compiler")
         elif not declared and not target.has_double and isinstance(node, tree.Value) and _is_double(node.type):
