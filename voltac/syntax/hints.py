@@ -27,6 +27,8 @@ HINTS: tuple[tuple[str, str, str, str], ...] = (
     ("<", ">", ANY, "'not equal' is written '!='"),
     ("?", ":", ANY, "the middle of '?:' cannot be left out"),
     (")", "-> const", ANY, "nothing can stand between a parameter list and the body"),
+    ("struct", "__attribute__", ANY, "the attributes of a struct stand behind its '}'"),
+    (ANY, "__attribute__", ANY, "attributes stand in front of what is declared"),
     ("sizeof", TYPE, ANY, "write 'sizeof(type)'"),
     (".", ".", ANY, "a range is written with three dots: 'first ... last'"),
 )

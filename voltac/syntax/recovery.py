@@ -156,6 +156,8 @@ class SyntaxErrors(ErrorMessages):
             candidates.insert(0, Mend(1, INVENTED))
         if self.accepts_text(">") and not self.accepts_text("<"):
             candidates.insert(0, Mend(0, ">"))
+        if text == "__attribute__":
+            candidates.insert(0, Mend(self.attribute_length(token), ""))
         if text in CLOSING:
             candidates.insert(0, Mend(1, ""))
         if text == "]":
@@ -173,6 +175,14 @@ class SyntaxErrors(ErrorMessages):
             candidates.append(Mend(1, INVENTED))
         ahead = self.horizon(token)
         return next((candidate for candidate in candidates if self.fits(candidate, token, ahead)), None)
+
+    def attribute_length(self, token: int) -> int:
+        """How many tokens an attribute has."""
+        depth, end = 0, token + 1
+        while self.texts[end] and (depth or end == token + 1) and self.texts[end] not in _ENDS:
+            depth += (self.texts[end] == "(") - (self.texts[end] == ")")
+            end += 1
+        return end - token
 
     def fits(self, mend: Mend, token: int, ahead: int) -> bool:
         """Whether the text up to the token ``ahead`` can be read with a mend."""
