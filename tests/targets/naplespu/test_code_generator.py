@@ -10,6 +10,7 @@ from legal_ir import Compiled, instructions_of_loop
 from random_legal_ir import random_function
 
 from voltac.codegen.selection import CannotSelect
+from voltac.targets.naplespu import reach
 
 V = "<16 x i32>"
 
@@ -298,6 +299,15 @@ out:
     compiled = Compiled(kernel(body, "i32 %n"))
     for number in (-301, -300, -263, 0, 403, 404):
         compiled.check("k", number)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_branches_out_of_reach_go_through_a_register(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reach.extend_branches, "__defaults__", (64,))
+    text = random_function(seed, 40)
+    compiled = Compiled(text)
+    assert ".near" in compiled.assembly
+    compiled.check("k", numbers(seed), np.zeros(2048, np.int32), 3, 4)
 
 
 # --- start-up ---

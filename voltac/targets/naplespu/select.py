@@ -39,6 +39,7 @@ from voltac.targets.naplespu.operations import (
     splat_of,
 )
 from voltac.targets.naplespu.pseudo import ROWS
+from voltac.targets.naplespu.reach import extend_branches
 from voltac.targets.naplespu.regs import ALLOCATABLE, CALLEE_SAVED
 from voltac.targets.naplespu.rules import RULES
 from voltac.targets.naplespu.startup import exported, startup
@@ -71,9 +72,12 @@ def run(text: str, options: Options) -> str:
     unroll(module, turns)
     pool: dict[tuple[int, ...], str] = {}
     kernels = {function.name for function in exported(module)}
-    parts = [startup(module), "\t.text\n"]
-    for function in module.functions:
-        parts.append(print_function(compile_function(module, function, pool), function.name in kernels))
+    start = startup(module)
+    functions = [compile_function(module, function, pool) for function in module.functions]
+    extend_branches(functions, start.count("\n"))
+    parts = [start, "\t.text\n"]
+    for source, machine in zip(module.functions, functions):
+        parts.append(print_function(machine, source.name in kernels))
     return "".join([*parts, constant_vectors(pool), data(module)])
 
 

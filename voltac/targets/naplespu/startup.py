@@ -134,7 +134,10 @@ def _call(kernel: Function, name: str) -> list[tuple[str, str]]:
         else:
             lines += [("load32", f"s0, {offset}({base})"), *_number("tr", place), ("add_i32", "tr, tr, sp")]
             lines.append(("store32", "s0, 0(tr)"))
-    lines.append(("jmpsr", name))
+    # By address: the kernel may be further away than a call reaches.
+    back = f"_start.{name}.back"
+    lines += [("leah", f"tr, {name}"), ("leal", f"tr, {name}"), ("leah", f"ra, {back}"), ("leal", f"ra, {back}"), ("jmp", "tr")]
+    lines.append((f"{back}:", ""))
     results = parts_of_type(kernel.return_type)
     offset = 4 * (len(kinds) + 1)
     for number, place in enumerate(result_places([kind_of(one) for one in results]).places):
@@ -188,4 +191,5 @@ def _number(register: str, value: int) -> list[tuple[str, str]]:
 
 
 def _lines(instructions: Sequence[tuple[str, str]]) -> str:
-    return "".join(f"\t{mnemonic}\t{operands}\n" for mnemonic, operands in instructions)
+    """Labels are among them, as names with a colon."""
+    return "".join(f"\t{name}\t{operands}\n" if name[-1] != ":" else f"{name}\n" for name, operands in instructions)
