@@ -59,3 +59,12 @@ def test_a_plain_compile_does_not_import_numpy(tmp_path: Path) -> None:
     source.write_text("export void f(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] += 1; }\n")
     command = f"from voltac.cli.main import main\nassert main(['{source}', '-o', '{tmp_path}/f.o', '--target=sse4']) == 0"
     assert "numpy" not in loaded_after(command)
+
+
+def test_kernels_of_the_host_need_nothing_of_devices() -> None:
+    code = """import numpy as np, voltac
+k = voltac.compile('export void f(uniform float a[]) { a[0] = 1; }', target='sse4-i32x4', cache=False)
+k.f(np.zeros(1, np.float32))
+names = [name for name in sys.modules if name.startswith(('voltac.codegen', 'voltac.targets.'))]
+assert not names, names"""
+    assert "numpy" in loaded_after(code)

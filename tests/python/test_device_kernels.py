@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import voltac
+from voltac.cli.main import main
 
 SOURCE = """\
 export void scale(uniform float a[], uniform float factor, uniform int n) {
@@ -121,3 +122,42 @@ def test_comparison_has_cycles(kernels: Any) -> None:
     (construct,) = function.constructs
     assert construct.all_on.counts["store"] == 1
     assert "cycles an element" in str(found)
+
+
+# --- finished programs ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("program")
+    (folder / "k.ispc").write_text(SOURCE)
+    assert main(["--target=naplespu", str(folder / "k.ispc"), "-o", str(folder / "k.elf")]) == 0
+    return folder / "k.elf"
+
+
+def test_finished_programs_are_loaded(program: Path) -> None:
+    k = voltac.load(program, launch={"threads": 3})
+    x = np.arange(50, dtype=np.float32)
+    k.scale(x, 2.0, 50)
+    assert np.array_equal(x, 2 * np.arange(50, dtype=np.float32))
+    assert k.total(np.arange(9, dtype=np.int32), 9) == 36 and len(k.total.last_run.threads) == 3
+    assert [k.count(), k.count()] == [1, 2]
+    assert "fmul_f32" in k.scale.assembly() and "fmul_f32" not in k.count.assembly()
+    with pytest.raises(ValueError, match="is a finished program: only its source has both paths"):
+        k.scale.compare()
+
+
+def test_files_that_are_no_programs_are_refused(program: Path, tmp_path: Path) -> None:
+    content = bytearray(program.read_bytes())
+    content[len(content) // 2] ^= 4
+    damaged = tmp_path / "damaged.elf"
+    damaged.write_bytes(content)
+    with pytest.raises(ValueError, match=r"damaged.elf is no program for a device: its checksum does not fit"):
+        voltac.load(damaged)
+    with pytest.raises(ValueError, match="it is for machine 62"):
+        damaged.write_bytes(b"\x7fELF\1\1\1" + bytes(9) + b"\2\0\x3e" + bytes(99))
+        voltac.load(damaged)
+    with pytest.raises(TypeError, match="is a finished program: option 'opt' is for compiling"):
+        voltac.load(program, opt=1)
+    with pytest.raises(ValueError, match="is a program for naplespu, not for 'host'"):
+        voltac.load(program, target="host")

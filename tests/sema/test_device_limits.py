@@ -15,7 +15,7 @@ HOST = Options(find_target("sse4-i32x4"))
     ("text", "place", "message"),
     [
         ("export void k(uniform double a[]) {}", "1:15", "naplespu has no double precision; use 'float'"),
-        ("export void k(uniform float a[]) { uniform double d = 1; a[0] = d + 2; }", "1:51", "naplespu has no double precision"),
+        ("export void k(uniform float a[]) { uniform double d = 1; a[0] = d + 2; }", "1:51", "no double precision"),
         ("export void k(uniform float a[]) { a[0] = a[1] * 2.0d; }", "1:", "naplespu has no double precision"),
         ("struct S { float x; double y; };\nuniform S s;\nexport void k() { s.x = 1; }", "2:11", "no double precision"),
         ('export void k(uniform int n) { print("%", n); }', "1:32", "the device has no output; store what is to be seen"),

@@ -37,13 +37,18 @@ def load(
     launch: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> KernelModule:
-    """Compile the program in a file. Options as for :func:`compile`.
+    """Compile the program in a file. Options as for :func:`compile`. A program for a device may be compiled already.
 
-    Raises :class:`OSError` if the file cannot be read, :class:`voltac.CompileError` if it cannot be compiled.
+    Raises :class:`OSError` if the file cannot be read, :class:`voltac.CompileError` if it cannot be compiled,
+    and ValueError for a damaged ELF file.
     """
     name = os.fsdecode(path)
     with open(name, "rb") as file:
         content = file.read()
+    if content.startswith(b"\x7fELF"):
+        from voltac.python.device_file import load_file  # for devices only
+
+        return load_file(content, name, launch, options)
     return build_module(Source(_decoded(content, name), name, make_options(**options)), cache, functions, launch)
 
 

@@ -75,6 +75,8 @@ def compare(
     Raises :class:`voltac.CompileError`, and ValueError for an unknown function.
     """
     target = source.options.target
+    if not source.text:
+        raise ValueError(f"{source.file} is a finished program: only its source has both paths")
     if elements < target.width:
         raise ValueError(f"elements is {elements}; one gang of {target.name} alone has {target.width}")
     compiled = compile_source(source.text, source.file, source.options)

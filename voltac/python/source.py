@@ -23,10 +23,10 @@ class Source:
         text = compile_source(self.text, self.file, self.options).product.assembly()
         if function is None:
             return text
-        return _device_function(text, function) if self.options.target.is_device else _function_assembly(text, function)
+        return device_function(text, function) if self.options.target.is_device else _function_assembly(text, function)
 
 
-def _device_function(text: str, function: str) -> str:
+def device_function(text: str, function: str) -> str:
     """The lines of one function: from its label to one that is no part of it, or to another section."""
     label = re.escape(function)
     ends = r"^\s*\.(?:global|section|text|data|rodata|bss)\b"
