@@ -36,6 +36,7 @@ _OF_DEVICES: dict[str, dict[str, str]] = {
     "naplespu": {
         "__scratchpad": "__attribute__((scratchpad))",
         "write_mask(bits)": "__write_mask(bits)",
+        "__builtin_convertvector(vector, type)": "((type)(vector))",
         "__builtin_npu_write_mask_reg(bits)": "__write_mask(bits)",
         "__builtin_npu_write_mask_regv16i32(lanes)": "__write_mask(createmask(lanes))",
     }

@@ -1,7 +1,8 @@
 export void conversions(const uniform int a[], const uniform float f[], uniform int ints[], uniform float floats[],
                         uniform unsigned int words[]) {
     foreach (i = 0 ... 16) {
-        ints[i] = (int)f[i];
+        vec16f32 given = f[i];
+        ints[i] = __builtin_convertvector(given, vec16i32);
         floats[i] = (float)a[i];
         words[i] = (unsigned int)f[i];
         floats[16 + i] = (float)(unsigned int)a[i];
