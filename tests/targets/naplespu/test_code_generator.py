@@ -374,3 +374,77 @@ end:
 def test_what_cannot_be_selected_is_named() -> None:
     with pytest.raises(CannotSelect, match=r"no rule for 'udiv.s'.*%x = udiv"):
         Compiled(kernel("  %x = udiv i32 %a, %b\n  ret i32 %x", "i32 %a, i32 %b"))
+
+
+def loop_kernel(body: str, parameters: str, result: str = "0", phis: str = "") -> str:
+    return kernel(
+        f"""\
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+{phis}
+{body}
+  %next = add i32 %i, 1
+  %again = icmp ne i32 %next, %n
+  br i1 %again, label %loop, label %end
+end:
+  ret i32 {result}""",
+        parameters,
+    )
+
+
+def test_a_dot_product_of_a_row_and_a_column_steps_pointers_that_end_the_loop() -> None:
+    body = """\
+  %o = shl i32 %i, 2
+  %p = getelementptr i8, ptr %a, i32 %o
+  %x = load i32, ptr %p, align 4
+  %j = mul i32 %i, %width
+  %k = shl i32 %j, 2
+  %q = getelementptr i8, ptr %b, i32 %k
+  %y = load i32, ptr %q, align 4
+  %m = mul i32 %x, %y
+  %more = add i32 %sum, %m"""
+    phis = "  %sum = phi i32 [ 0, %entry ], [ %more, %loop ]"
+    compiled = Compiled(loop_kernel(body, "ptr %a, ptr %b, i32 %width, i32 %n", "%more", phis))
+    compiled.check("k", numbers(7), numbers(8), 3, 40)
+    # Two loads, the product, the sum, two steps, the comparison, the branch.
+    assert instructions_of_loop(compiled.assembly, "k.loop") == 8
+
+
+def test_counting_lanes_happens_under_their_mask() -> None:
+    body = f"""\
+  %all = insertelement {V} poison, i32 %i, i32 0
+  %turn = shufflevector {V} %all, {V} poison, {V} zeroinitializer
+  %on = icmp slt {V} %turn, %limit
+  %one = zext <16 x i1> %on to {V}
+  %more = add {V} %count, %one"""
+    phis = f"  %count = phi {V} [ zeroinitializer, %entry ], [ %more, %loop ]"
+    text = loop_kernel(body, "ptr %in, ptr %out, i32 %n", "0", phis)
+    text = text.replace("  br label %loop", f"  %limit = load {V}, ptr %in, align 64\n  br label %loop", 1)
+    text = text.replace("end:\n", f"end:\n  store {V} %more, ptr %out, align 64\n")
+    compiled = Compiled(text)
+    compiled.check("k", np.arange(16, dtype=np.int32), np.zeros(16, np.int32), 9)
+    # The comparison, the mask, the addition under it, all lanes again; counter, comparison, branch.
+    assert instructions_of_loop(compiled.assembly, "k.loop") == 7
+
+
+def test_what_does_not_change_in_a_loop_is_made_before_it() -> None:
+    body = """\
+  %u = mul i32 %a, %b
+  %v = xor i32 %u, %a
+  %w = mul i32 %v, %i
+  %more = add i32 %sum, %w"""
+    phis = "  %sum = phi i32 [ 0, %entry ], [ %more, %loop ]"
+    compiled = Compiled(loop_kernel(body, "i32 %a, i32 %b, i32 %n", "%more", phis))
+    compiled.check("k", 5, 7, 9)
+    assert instructions_of_loop(compiled.assembly, "k.loop") == 5
+
+
+def test_neighbouring_stores_share_a_flush() -> None:
+    stores = "\n".join(
+        f"  %p{lane} = getelementptr i8, ptr %out, i32 {4 * lane}\n  store i32 {lane}, ptr %p{lane}, align 4"
+        for lane in range(16)
+    )
+    compiled = Compiled(kernel(f"{stores}\n  ret i32 0", "ptr %out"))
+    compiled.check("k", np.zeros(16, np.int32))
+    assert compiled.assembly.partition("\nk:\n")[2].count("flush") == 2  # wherever the line begins
