@@ -99,12 +99,11 @@ def _fused(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     )
     bits = build.convert("bitcast", total, _like(total, "i64"))
     lost_bits = build.convert("bitcast", lost, bits.type)
-    inexact = build.compare("fcmp one", lost, _float(lost, 0.0))
-    even = build.compare("icmp eq", build.binary("and", bits, _int(bits, 1, 64)), _int(bits, 0, 64))
-    # One step up in size if what was lost has the sign of the sum, one down if not: +1 or -1 for the bits.
-    step = build.binary("or", build.binary("ashr", build.binary("xor", bits, lost_bits), _int(bits, 63, 64)), _int(bits, 1, 64))
-    change = build.binary("and", inexact, even)
-    odd = build.select(change, build.binary("add", bits, step), bits)
+    # Cut off instead of rounded, which is a step back where what was lost has the other sign; then odd if inexact.
+    size = call(c, f"llvm.fabs.{overload(lost.type)}", lost.type, lost)
+    inexact = build.convert("zext", build.compare("fcmp ogt", size, _float(lost, 0.0)), bits.type)
+    beyond = build.binary("lshr", build.binary("xor", bits, lost_bits), _int(bits, 63, 64))
+    odd = build.binary("or", build.binary("sub", bits, build.binary("and", beyond, inexact)), inexact)
     return build.convert("fptrunc", build.convert("bitcast", odd, total.type), type)
 
 
