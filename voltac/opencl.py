@@ -181,6 +181,11 @@ class Kernel:
     def num_args(self) -> int:
         return len(self._kernel.parameters)
 
+    @property
+    def local_memory_size(self) -> int:
+        """Bytes of a core's scratchpad that the kernel's program has variables in."""
+        return self._kernel.scratchpad_bytes
+
     def set_arg(self, number: int, value: Any) -> None:
         """Set one argument: a :class:`Buffer` or a number."""
         if not 0 <= number < self.num_args:
@@ -222,4 +227,3 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"<OpenCL kernel {self._kernel.signature}>"
-

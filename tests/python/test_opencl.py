@@ -61,6 +61,22 @@ def test_memory_stays_between_kernels(device: opencl.Device) -> None:
     assert not memory.read().any()
 
 
+def test_local_memory_is_the_scratchpad(device: opencl.Device) -> None:
+    text = """
+    __scratchpad uniform int shared[8];
+    export void turn(uniform int a[]) {
+        shared[get_local_id(0)] = a[16 * get_local_id(0)];
+        barrier(1, get_local_size(0));
+        a[16 * get_local_id(0)] = shared[get_local_size(0) - 1 - get_local_id(0)];
+    }
+    """
+    kernel = device.kernel(text, "turn")
+    assert kernel.local_memory_size == 32
+    memory = device.buffer(np.arange(16 * 4, dtype=np.int32))
+    kernel.enqueue(opencl.NDRange(4, 4), memory)
+    assert memory.read()[::16].tolist() == [48, 32, 16, 0]
+
+
 def test_vector_types_are_those_of_the_manual() -> None:
     widths = {name: dtype.itemsize for name, dtype in opencl.VECTOR_TYPES.items()}
     assert widths == {"char16": 1, "uchar16": 1, "short16": 2, "ushort16": 2, "int16": 4, "uint16": 4, "float16": 4}

@@ -51,6 +51,12 @@ class DeviceKernel(Kernel):
         """
         return self._last_run
 
+    @property
+    def scratchpad_bytes(self) -> int:
+        """What the program's ``__scratchpad`` variables take of each core's scratchpad."""
+        symbols = self._program.image.symbols
+        return symbols["__scratchpad_end"] - symbols["__scratchpad_start"]
+
     def configure(self, **changes: Any) -> DeviceKernel:
         """Change the launch of the calls to come: ``cores`` and ``threads`` 1 to 8, ``latency``, ``fpu``. Gives the kernel."""
         self._launch = changed(self._launch, changes)
