@@ -190,9 +190,7 @@ def test_kernels_run_on_arguments_given_as_text(voltac: Run, compiled: bytes, fo
         (["--function", "scale", "two"], "argument 'two' is no value for parameter 's' of type uniform float"),
     ],
 )
-def test_calls_that_do_not_fit_are_refused(
-    voltac: Run, compiled: bytes, folder: Path, words: list[str], message: str
-) -> None:
+def test_calls_that_do_not_fit_are_refused(voltac: Run, compiled: bytes, folder: Path, words: list[str], message: str) -> None:
     (folder / "k.elf").write_bytes(compiled)
     done = voltac("sim", "k.elf", *words)
     assert done.returncode == 2 and message in " ".join(done.stderr.split())

@@ -55,9 +55,7 @@ def name_of(program: RunTest) -> str:
 
 
 PROGRAMS = [
-    program
-    for program in ALL
-    if WIDTH in program.widths and not uses_double(program.text) and name_of(program) not in LEFT_OUT
+    program for program in ALL if WIDTH in program.widths and not uses_double(program.text) and name_of(program) not in LEFT_OUT
 ]
 FEW = [program for program in PROGRAMS if zlib.crc32(name_of(program).encode()) % SOME == 0]
 MACHINES = (Launch(threads=1, latency=2), Launch(cores=2, threads=8, latency=20, fpu="rtl"))

@@ -18,6 +18,7 @@ from voltac.records import mutable_record, record
 if TYPE_CHECKING:
     from voltac.options import Options
 
+
 class NotOnDevice(Exception):
     """The device has no way to do something; ``str()`` is the reason."""
 
