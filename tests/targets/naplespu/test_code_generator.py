@@ -344,6 +344,26 @@ def test_stores_reach_the_host() -> None:
     Compiled(kernel(body, "ptr %out, i32 %a")).check("k", np.zeros(4, np.int32), 0x12345)
 
 
+@pytest.mark.parametrize("name", ["v0", "s63", "sp", "ra"])
+def test_kernels_and_globals_may_have_the_names_of_registers(name: str) -> None:
+    text = kernel("  %x = load i32, ptr @s7, align 4\n  ret i32 %x", "", "@s7 = internal global i32 5, align 4").replace(
+        "@k(", f"@{name}("
+    )
+    Compiled(text).check(name)
+
+
+def test_a_pointer_that_stands_still_does_not_end_a_loop() -> None:
+    body = """\
+  %j = mul i32 %i, %width
+  %q = getelementptr i8, ptr %a, i32 %j
+  %y = load i32, ptr %q, align 4
+  %more = add i32 %sum, %y"""
+    phis = "  %sum = phi i32 [ 0, %entry ], [ %more, %loop ]"
+    compiled = Compiled(loop_kernel(body, "ptr %a, i32 %width, i32 %n", "%more", phis))
+    for width in (0, 4, 8):
+        compiled.check("k", numbers(9), width, 7)
+
+
 # --- quality ---
 
 

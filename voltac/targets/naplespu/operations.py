@@ -322,19 +322,27 @@ def _derived(selection: Selection, base: Operand, far: int) -> AnyRegister:
 
 def _origin(selection: Selection, operand: Operand) -> str:
     """The object that an address points into, where that is known."""
-    while True:
-        operand = selection.resolve(operand)
-        if operand.value in selection.frame_slots:
-            return operand.value
-        if operand.value[0] != "%":
-            found = _GLOBAL.search(operand.value)
-            return found.group() if found else ""
-        made = selection.definitions.get(operand.value)
-        if made is None:
-            return operand.value if operand.value in selection.private_parameters else ""
-        if made.op != "getelementptr":
-            return ""
-        operand = made.operands[0]
+    found: set[str] = set()
+    pending, seen = [operand], set()
+    while pending:
+        one = selection.resolve(pending.pop())
+        if one.value in seen:
+            continue
+        seen.add(one.value)
+        made = selection.definitions.get(one.value)
+        if one.value in selection.frame_slots:
+            found.add(one.value)
+        elif one.value[0] != "%":
+            symbol = _GLOBAL.search(one.value)
+            found.add(symbol.group() if symbol else "")
+        elif made is None:
+            found.add(one.value if one.value in selection.private_parameters else "")
+        elif made.op in ("getelementptr", "phi"):
+            # A pointer that a loop steps stays in its object.
+            pending += made.operands[:1] if made.op == "getelementptr" else made.operands
+        else:
+            found.add("")
+    return found.pop() if len(found) == 1 else ""
 
 
 _LOADS = {"y": ("load32_u8", 1), "h": ("load32_u16", 2), "s": ("load32", 4), "v": ("load_v16i32", 64)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 
 from voltac.codegen.allocation import RegisterFile, allocate, coalesce
@@ -40,7 +41,7 @@ from voltac.targets.naplespu.operations import (
 )
 from voltac.targets.naplespu.pseudo import ROWS
 from voltac.targets.naplespu.reach import extend_branches
-from voltac.targets.naplespu.regs import ALLOCATABLE, CALLEE_SAVED
+from voltac.targets.naplespu.regs import ALLOCATABLE, BY_NAME, CALLEE_SAVED
 from voltac.targets.naplespu.rules import RULES
 from voltac.targets.naplespu.startup import exported, startup
 from voltac.targets.naplespu.strides import step_addresses
@@ -62,8 +63,12 @@ _MACHINE = Machine({"scalar": 50, "vector": 56}, FULL, switch_cycles=16)
 _BRANCHES = Branches(ROWS, "jmp", {"bnez": "beqz", "beqz": "bnez"})
 
 
+_REGISTER_NAME = re.compile(rf"@({'|'.join(BY_NAME)})(?![-\w$.])")
+"""Globals and functions that the assembler would take for registers."""
+
+
 def run(text: str, options: Options) -> str:
-    module = read(text)
+    module = read(_REGISTER_NAME.sub(r"@\1.", text))
     if options.level > 0:
         tidy(module)
     add_flushes(module)

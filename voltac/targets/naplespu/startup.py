@@ -72,7 +72,8 @@ def startup(module: Module) -> str:
 
 
 def _entry(module: Module, kernel: Function, needs_scratchpad: bool) -> str:
-    name = label_of(kernel.name)
+    # A name that is a register's has a dot behind it inside of the program.
+    name = label_of(kernel.name).rstrip(".")
     lines = [
         ("movei", "s0, 5"),
         *_control("thread_status", "s0"),
@@ -135,8 +136,15 @@ def _call(kernel: Function, name: str) -> list[tuple[str, str]]:
             lines += [("load32", f"s0, {offset}({base})"), *_number("tr", place), ("add_i32", "tr, tr, sp")]
             lines.append(("store32", "s0, 0(tr)"))
     # By address: the kernel may be further away than a call reaches.
+    label = label_of(kernel.name)
     back = f"_start.{name}.back"
-    lines += [("leah", f"tr, {name}"), ("leal", f"tr, {name}"), ("leah", f"ra, {back}"), ("leal", f"ra, {back}"), ("jmp", "tr")]
+    lines += [
+        ("leah", f"tr, {label}"),
+        ("leal", f"tr, {label}"),
+        ("leah", f"ra, {back}"),
+        ("leal", f"ra, {back}"),
+        ("jmp", "tr"),
+    ]
     lines.append((f"{back}:", ""))
     results = parts_of_type(kernel.return_type)
     offset = 4 * (len(kinds) + 1)

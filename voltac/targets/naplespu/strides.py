@@ -71,7 +71,7 @@ class _LoopAddresses:
                         self.inside[instruction.name] = instruction
         self.counters: dict[str, _Counter] = {}
         self.pointers: dict[str, _Pointer] = {}
-        """Counter -> a pointer that moves on with it."""
+        """Counter -> a pointer that moves on with it, by a number that is not zero."""
 
     def rewrite(self) -> bool:
         entries = [name for name in self.flow.predecessors[self.loop.header] if name not in self.loop.blocks]
@@ -207,7 +207,8 @@ class _LoopAddresses:
         latch.instructions.insert(-1, Instruction(f"  {following} = getelementptr i8, ptr {pointer}, i32 {step}"))
         _off(members, pointer, lowest)
         counter_name = next(symbol for (symbol, _), _ in symbols if symbol in self.counters)
-        self.pointers.setdefault(counter_name, _Pointer(base, following, step))
+        if _number(Operand("i32", step)):
+            self.pointers.setdefault(counter_name, _Pointer(base, following, step))
         return pointer, lowest
 
     def _chain(
