@@ -1,1 +1,1 @@
-"""What the device code generators share: instruction rows, selection, scheduling, register allocation, assembler, simulator core."""
+"""What the device code generators share: rows, selection, scheduling, register allocation, assembler, simulator core."""
