@@ -30,7 +30,7 @@ uniform float log(uniform float x) { return log_fast<uniform float>(x); }
 
 // x = n pi + r, where an odd n turns the sign of sin r: one polynomial does. For sizes up to 10,000.
 template <typename F, typename U> static inline F sin_of_half_turns(F x, F shifted, F n) {
-    F r = __fma(n, 8.74227766e-8f, __fma(n, -3.14159274f, x));
+    F r = __fma(n, 3.43024902e-15f, __fma(n, 8.74227766e-8f, __fma(n, -3.14159274f, x)));
     F z = r * r;
     F p = __fma(z, __fma(z, __fma(z, 2.6048267e-06f, -0.000198093781f), 0.00833306648f), -0.166666597f);
     return __float_of_bits(__bits(__fma(r * z, p, r)) ^ (__bits(shifted) << 31));
