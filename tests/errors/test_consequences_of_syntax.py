@@ -54,3 +54,29 @@ def test_a_mistake_in_a_macro_is_reported_at_three_of_its_uses() -> None:
         f"void two(uniform int a, uniform int b);\n#define BOTH(a) two(a)\nvoid f(uniform int o[]) {{\n{uses}\n    BOTH(o);\n}}"
     )
     assert [line for line, _ in found] == [4, 5, 6, 13], found
+
+
+def test_a_name_taken_for_a_type_is_a_variable_where_it_is_used_as_one() -> None:
+    found = errors(
+        """static int f1(int b, int a) {
+    r#eturn b << 16 | a;
+}
+static int f2(int v) { int r = 3; r = v; return r; }
+struct Q { float r; };
+static float f3(Q q) { return q.r; }
+static int f4(int r) { r += 3; int t = r * r; return r + t; }
+"""
+    )
+    assert [line for line, _ in found] == [2], found
+
+
+def test_an_unknown_type_stays_one_message() -> None:
+    found = errors(
+        "vec3 f(vec3 a) { vec3 * p = &a; return (vec3)a; }\nvoid g(vec3 v[]) { const vec3 & r = v[0]; }"
+    )
+    assert [line for line, _ in found] == [1], found
+
+
+def test_a_lost_return_is_not_missing() -> None:
+    items = reported("int f(int a) {\n    return a +;\n}\nint g(int a) { if (a > 0) return 1; }")
+    assert [item.span.line for item in items] == [2, 4], [item.text for item in items]

@@ -141,14 +141,20 @@ class Checker:
 
     def misplaced(self, span: Span, text: str, *notes: Note | None) -> NoReturn:
         """A statement that cannot stand where it stands, as far as the syntax errors of the function let one know."""
-        function = self.function
-        if function is not None:
-            body = function.body
-            lines = [line for file, line in self.diagnostics.mistaken_lines if file == body.file]
-            # Where a brace is one too many, what is left over stands right behind the body.
-            if function.mistaken or any(body.line <= line <= body.end_line + _LEFT_OVER for line in lines):
-                raise Rejected
+        if self.is_garbled:
+            raise Rejected
         self.reject(span, text, *notes)
+
+    @property
+    def is_garbled(self) -> bool:
+        """Whether there are syntax errors in the function, so that its statements may not be those that are meant."""
+        function = self.function
+        if function is None or function.mistaken:
+            return function is not None
+        body = function.body
+        lines = [line for file, line in self.diagnostics.mistaken_lines if file == body.file]
+        # Where a brace is one too many, what is left over stands right behind the body.
+        return any(body.line <= line <= body.end_line + _LEFT_OVER for line in lines)
 
     def warning(self, switch: str, span: Span, text: str, *notes: Note | None) -> None:
         """``switch`` names the row of ``warning_switches.py``."""

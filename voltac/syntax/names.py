@@ -72,6 +72,11 @@ class Names:
             scope[:] = [entry for entry in scope if entry[0] != name]
         self.kinds[name] = self._type
 
+    def forget_type(self, name: str) -> None:
+        """A name that ``add_everywhere`` made a type turns out to be none."""
+        self.kinds.pop(name, None)
+        self.variables.add(name)
+
     def templates(self) -> list[str]:
         return [name for name, kind in self.kinds.items() if kind == self._template]
 

@@ -29,6 +29,11 @@ _HORIZON = 12
 _SETTLED = 3
 """Tokens that have to be read without an error behind a mend before another one is reported."""
 _ENDS = (";", "{", "}")
+_BEHIND_VALUES = frozenset((
+    ".", "->", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", "[",
+    "+", "-", "/", "%", "==", "!=", "<=", ">=", "&&", "||", "?", "|", "^",
+))  # fmt: skip
+"""What can stand behind a variable and not behind a type."""
 INSERTED = (",", ")", "]", ";", "(", ":", MISSING, "while", f"while ( {MISSING} ) ;", INVENTED)
 """What is tried in front of the token that does not fit, in this order; blanks separate tokens."""
 CHANGED = {";": (",", ")"), ",": (";",), "==": ("=",), "=": ("==",), ".": (",", "..."), ":": (";", "="), "}": (")",)}
@@ -84,6 +89,10 @@ class SyntaxErrors(ErrorMessages):
         for place in (token, token - 1):
             if place >= 0 and self.texts[place] in FOREIGN_WORDS and self.texts[place] not in self.names.variables:
                 return self.foreign_word(place, place < token)
+        value = self.taken_for_a_type(token)
+        if value >= 0:
+            self.names.forget_type(self.texts[value])
+            return token if value == token else self.rewind()
         doubled = self.doubled(token)
         for place in {token, token - 1, self.context_start()} if not doubled and self.texts[token] else ():
             keyword = self.misspelt_keyword(place, token)
@@ -329,6 +338,20 @@ class SyntaxErrors(ErrorMessages):
         if first == self.context_start() or (first > 0 and texts[first - 1] in ("(", ",")):
             return named
         return -1
+
+    def taken_for_a_type(self, token: int) -> int:
+        """A name that was reported as an unknown type but is declared or used as a variable here, else -1."""
+        texts = self.texts
+        following, previous = texts[token + 1 : token + 2], texts[token - 1] if token else ""
+        if self.is_unknown_type(texts[token]) and self.accepts(self.kinds.identifier):
+            return token if following and following[0] not in ("(", "*", "&") else -1
+        if not self.is_unknown_type(previous):
+            return -1
+        declared = texts[token] in (",", ";", ")") and token > 1 and self.sort(texts[token - 2]) == "a type"
+        return token - 1 if declared or texts[token] in _BEHIND_VALUES else -1
+
+    def is_unknown_type(self, name: str) -> bool:
+        return name in self.unknown_types and name not in self.names.variables
 
     def type_in_front(self, token: int) -> tuple[int, bool]:
         """The token that would be a type if the text up to this one were a declaration or, then True, a cast; or -1."""
