@@ -10,6 +10,7 @@ from npu_programs import ALL_ON, END, THREAD_TO_S40, constant, image_of
 from npu_stepper import Machine
 
 from voltac.codegen.rows import Operand
+from voltac.targets.naplespu import program
 from voltac.targets.naplespu.isa import INSTRUCTIONS
 from voltac.targets.naplespu.sim import Configuration, Device
 
@@ -100,18 +101,23 @@ def check(seed: int, threads: int = 1) -> None:
     assert bytes(device.cores[0].scratchpad.bytes) == bytes(machine.scratchpad)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_random_code_runs_as_it_does_step_by_step(seed: int) -> None:
-    check(seed)
+@pytest.mark.parametrize("visits", [0, 2, program.VISITS], ids="visits_{}".format)
+@pytest.mark.parametrize("seed", range(6))
+def test_random_code_runs_as_it_does_step_by_step(seed: int, visits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Translated at once, in the middle of the run, or not at all.
+    monkeypatch.setattr(program, "VISITS", visits)
+    check(10 * seed + visits)
 
 
 @pytest.mark.parametrize(("seed", "threads"), [(100, 2), (101, 2), (102, 4), (103, 8)])
-def test_threads_take_turns_as_they_do_cycle_by_cycle(seed: int, threads: int) -> None:
+def test_threads_take_turns_as_they_do_cycle_by_cycle(seed: int, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "VISITS", 3)
     check(seed, threads)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("shard", range(20))
-def test_more_random_code_runs_as_it_does_step_by_step(shard: int) -> None:
+def test_more_random_code_runs_as_it_does_step_by_step(shard: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "VISITS", shard % 4)
     for seed in range(1000 + 25 * shard, 1025 + 25 * shard):
         check(seed, 1 + seed % 8)

@@ -137,7 +137,7 @@ class HardwareThread:
         """The access is dropped, the registers are those of the block it happened in; the cycle it happened in."""
         self.trap_reason = 0x40 if "scratchpad" in fault.space else 0x80
         frame = fault.__traceback__
-        while frame is not None and frame.tb_next is not None:
+        while frame is not None and not frame.tb_frame.f_code.co_filename.startswith("<NaplesPU"):
             frame = frame.tb_next
         assert frame is not None
         names = frame.tb_frame.f_locals
@@ -239,6 +239,14 @@ class Core:
     def trace(self, thread: HardwareThread, pc: int, cycle: int, value: object) -> None:
         if self.tracer is not None:
             self.tracer(thread, pc, cycle, value)
+
+    def fetch(self, thread: HardwareThread, line: int, cycle: int) -> int:
+        """The cycle in which a thread has an instruction line that it comes to."""
+        if self.instructions.arrival.get(line, NEVER) <= cycle:
+            return cycle
+        found = self.instructions.fetch(line, cycle)
+        thread.stalls[timing.FETCH] += found - cycle
+        return found
 
     # --- accesses beside the way of hits ---
 

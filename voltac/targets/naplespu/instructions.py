@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from voltac.codegen.encoding import Decoder
 from voltac.codegen.rows import Row
 from voltac.codegen.simulator import Fault
@@ -15,9 +17,10 @@ _DECODER = Decoder(DEVICE_CODE)
 
 @record
 class Instruction:
-    pc: int
+    pc: Any
     row: Row
-    values: tuple[int, ...]
+    values: tuple[Any, ...]
+    """Numbers of registers, and immediates. A template has names of parameters there, and for ``pc``."""
 
     @property
     def text(self) -> str:
@@ -32,7 +35,7 @@ class Instruction:
                 names[operand.field] = str(value)
         return self.row.text.format_map(names)
 
-    def __getitem__(self, name: str) -> int:
+    def __getitem__(self, name: str) -> Any:
         return next(value for operand, value in zip(self.row.operands, self.values) if operand.field == name)
 
     def registers(self) -> list[tuple[str, int]]:

@@ -1,13 +1,17 @@
 """The code in a device's memory -> Python functions, block by block, as they are reached.
 
-Translating a block takes longer than running it a few times, so translations
-are kept for the process: a kernel that is called again is not translated again.
+Translating a block takes longer than running it a few times. So a block is run
+at first one instruction after the other, by functions that are made once for each
+row and take the numbers of the registers as arguments; only a block that is
+visited again and again is translated as a whole. Translations are kept for the
+process: a kernel that is called again is not translated again.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -15,22 +19,39 @@ import numpy as np
 
 from voltac.codegen.meanings import LANES, namespace
 from voltac.codegen.simulator import Fault, Memory, Misaligned
+from voltac.records import record
 from voltac.targets.naplespu import control
 from voltac.targets.naplespu.instructions import Instruction, Listing
-from voltac.targets.naplespu.translate import NEVER, BlockFacts, BlockWriter, Shape
+from voltac.targets.naplespu.isa import INSTRUCTIONS
+from voltac.targets.naplespu.regs import FP, PC, RM, SCALARS, SP, VECTORS
+from voltac.targets.naplespu.translate import (
+    ENDS,
+    MASKING_VECTOR,
+    NEVER,
+    BlockFacts,
+    BlockWriter,
+    Shape,
+    facts_of,
+    straight_line,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     Block = Callable[[Any, int, int], Generator[int, tuple[int, int], tuple[int, int, int]]]
+    Step = Callable[..., Generator[int, tuple[int, int], tuple[int, int]]]
 
 TRANSLATIONS = 64
 """Programs whose translations are kept."""
+STEP_FILE = "<NaplesPU step"
+VISITS = 24
+"""After so many a block is translated."""
 
 
 class Unwritten(Fault):
-    def __init__(self, register: str) -> None:
-        super().__init__(f"read of {register}, which was never written")
+    def __init__(self, kind: str, number: int) -> None:
+        registers = SCALARS if kind == "scalar" else VECTORS
+        super().__init__(f"read of {registers[number].name}, which was never written")
 
 
 def blend(
@@ -44,6 +65,68 @@ def blend(
     return result
 
 
+_CONSTANTS: dict[str, npt.NDArray[np.uint32]] = {}
+"""Arrays with a number in every lane, by the names that blocks use."""
+
+
+def _constant(value: int) -> str:
+    name = f"lanes_{value & 0xFFFFFFFF}"
+    if name not in _CONSTANTS:
+        constant: npt.NDArray[np.uint32] = np.full(LANES, value & 0xFFFFFFFF, np.uint32)
+        constant.flags.writeable = False
+        _CONSTANTS[name] = constant
+    return name
+
+
+@record
+class PlacedStep:
+    """An instruction of a block that is run step by step."""
+
+    code: CodeType
+    arguments: tuple[int, ...]
+    """The pc, and what the template has names for."""
+    line: int
+    """The instruction line that begins here, -1 for none."""
+
+
+@record
+class Steps:
+    """A block up to what ends it."""
+
+    number: int
+    """Of its facts."""
+    first_line: int
+    steps: tuple[PlacedStep, ...]
+    end: int
+    """Where the instruction that ends it stands, or the next block."""
+    ends: bool
+
+
+def placed_step(instruction: Instruction, first: bool, shape: Shape) -> PlacedStep:
+    row, pc = instruction.row, instruction.pc
+    names: list[int | str] = []
+    arguments = [pc]
+    plain = True
+    for operand, value in zip(row.operands, instruction.values):
+        plain &= (operand.kind, value) != ("scalar", PC.number)
+        plain &= operand.role == "use" or (operand.kind, value) not in (("scalar", RM.number), ("vector", MASKING_VECTOR))
+    for number, (operand, value) in enumerate(zip(row.operands, instruction.values)):
+        names.append(f"n{number}" if plain else value)
+        if plain:
+            register = operand.kind in ("scalar", "vector")
+            arguments.append(value if register or not row.meaning else value & 0xFFFFFFFF)
+    through_stack = "store" in row.traits and instruction["rbase"] in (SP.number, FP.number)
+    code = _template(row.name, tuple(names), through_stack, shape)
+    return PlacedStep(code, tuple(arguments), pc // 64 if pc % 64 == 0 and not first else -1)
+
+
+@cache
+def _template(name: str, values: tuple[int | str, ...], through_stack: bool, shape: Shape) -> CodeType:
+    template = Instruction("pc", INSTRUCTIONS[name], values)
+    writer = BlockWriter(shape, _constant, (template,), Listing(()), through_stack=through_stack)
+    return compile(writer.write_step(), f"{STEP_FILE} {name}>", "exec")
+
+
 class Translation:
     """A program's blocks as compiled Python, bound to no memory yet."""
 
@@ -51,34 +134,46 @@ class Translation:
         self.listing = Listing(pieces)
         self.shape = shape
         self.facts: list[BlockFacts] = []
-        self.constants: dict[str, npt.NDArray[np.uint32]] = {}
-        """Arrays with a number in every lane, by the names that blocks use."""
+        self.visits: Counter[int] = Counter()
+        """How often blocks were run step by step."""
         self._codes: dict[int, CodeType] = {}
+        self._steps: dict[int, Steps] = {}
         self._by_file: dict[str, BlockFacts] = {}
+
+    def known(self, pc: int) -> bool:
+        """Whether the block from an address on is translated."""
+        return pc in self._codes
 
     def code(self, pc: int) -> CodeType:
         """Of the block from an address on."""
         known = self._codes.get(pc)
         if known is None:
-            source, facts = BlockWriter(self.listing, self.shape, pc, len(self.facts), self._constant).write()
+            instructions = straight_line(self.listing, pc)
+            source, facts = BlockWriter(self.shape, _constant, instructions, self.listing, len(self.facts)).write()
             file = f"<NaplesPU block {len(self.facts)} at 0x{pc:x}>"
             known = self._codes[pc] = compile(source, file, "exec")
             self.facts.append(facts)
             self._by_file[file] = facts
         return known
 
-    def place(self, file: str, line: int) -> Instruction | None:
-        """The instruction that a line of generated source belongs to."""
+    def steps(self, pc: int) -> Steps:
+        known = self._steps.get(pc)
+        if known is None:
+            instructions = straight_line(self.listing, pc)
+            ends = bool(instructions[-1].row.traits & ENDS)
+            alone = instructions[:-1] if ends else instructions
+            steps = tuple(placed_step(instruction, instruction is alone[0], self.shape) for instruction in alone)
+            end = instructions[-1].pc + (0 if ends else 4)
+            known = self._steps[pc] = Steps(len(self.facts), pc // 64, steps, end, ends)
+            self.facts.append(facts_of(alone, pc))
+        return known
+
+    def place(self, file: str, line: int, names: dict[str, Any]) -> Instruction | None:
+        """The instruction that a line of generated source with these local variables belongs to."""
+        if file.startswith(STEP_FILE):
+            return self.listing.instruction(names["pc"])
         facts = self._by_file.get(file)
         return facts.instructions[facts.origin[line - 1]] if facts is not None else None
-
-    def _constant(self, value: int) -> str:
-        name = f"lanes_{value & 0xFFFFFFFF}"
-        if name not in self.constants:
-            constant: npt.NDArray[np.uint32] = np.full(LANES, value & 0xFFFFFFFF, np.uint32)
-            constant.flags.writeable = False
-            self.constants[name] = constant
-        return name
 
 
 @lru_cache(maxsize=TRANSLATIONS)
@@ -92,6 +187,8 @@ class Program:
     def __init__(self, memory: Memory, mode: str, translated: Translation) -> None:
         self.translation = translated
         self.blocks: dict[int, Block] = {}
+        self.visits = VISITS
+        self._functions: dict[CodeType, Any] = {}
         self._names: dict[str, Any] = {
             **namespace(mode), "NEVER": NEVER, "zeros": np.zeros(LANES, np.uint32), "blend": blend,
             "words": memory.words, "halves": memory.halves, "octets": memory.bytes, "memory_lanes": memory.lanes,
@@ -101,9 +198,48 @@ class Program:
 
     def block(self, pc: int) -> Block:
         """The block from an address on; ``blocks`` knows those that were asked for before."""
-        code = self.translation.code(pc)
-        self._names.update(self.translation.constants)
-        exec(code, self._names)
-        made: Block = self._names.pop("block")
+        if self.translation.known(pc) or self.translation.visits[pc] >= self.visits:
+            return self._translated(pc)
+        steps = self.translation.steps(pc)
+        made = self.blocks[pc] = self._stepping(pc, steps) if steps.steps else self._translated(pc)
+        return made
+
+    def _translated(self, pc: int) -> Block:
+        made: Block = self._function(self.translation.code(pc), "block")
         self.blocks[pc] = made
         return made
+
+    def _function(self, code: CodeType, name: str) -> Any:
+        """The function that a piece of source defines."""
+        if code not in self._functions:
+            exec(code, self._names)
+            made = self._names.pop(name)
+            self._names.update((used, _CONSTANTS[used]) for used in made.__code__.co_names if used in _CONSTANTS)
+            self._functions[code] = made
+        return self._functions[code]
+
+    def _stepping(self, pc: int, block: Steps) -> Block:
+        """The block one instruction after the other."""
+        steps = [(self._function(step.code, "step"), step.arguments, step.line) for step in block.steps]
+        visits, number, line, end = self.translation.visits, block.number, block.first_line, block.end
+        rest = self._translated(end) if block.ends else None
+
+        def run(thread: Any, cycle: int, horizon: int) -> Generator[int, tuple[int, int], tuple[int, int, int]]:
+            visits[pc] += 1
+            if visits[pc] >= self.visits:
+                self._translated(pc)
+            before = cycle
+            fetch = thread.core.fetch
+            cycle = fetch(thread, line, cycle)
+            for step, arguments, new_line in steps:
+                if new_line >= 0:
+                    cycle = fetch(thread, new_line, cycle)
+                cycle, horizon = yield from step(thread, cycle, horizon, *arguments)
+            thread.visits[number] += 1
+            thread.block_cycles[number] += cycle - before
+            if rest is None:
+                return end, cycle, horizon
+            found = yield from rest(thread, cycle, horizon)
+            return found
+
+        return run

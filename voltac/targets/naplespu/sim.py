@@ -212,7 +212,9 @@ class Device:
         for program in self._programs.values():
             here = trace
             while here is not None:
-                instruction = program.translation.place(here.tb_frame.f_code.co_filename, here.tb_lineno)
+                instruction = program.translation.place(
+                    here.tb_frame.f_code.co_filename, here.tb_lineno, here.tb_frame.f_locals
+                )
                 if instruction is not None:
                     pc, text = instruction.pc, instruction.text
                     cycle = here.tb_frame.f_locals["c"]

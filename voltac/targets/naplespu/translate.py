@@ -24,7 +24,7 @@ from voltac.codegen.simulator import Fault
 from voltac.records import record
 from voltac.targets.naplespu import timing
 from voltac.targets.naplespu.instructions import WORD, Instruction, Listing
-from voltac.targets.naplespu.regs import FP, FULL_MASK, PC, RA, RM, SCALARS, SP, VECTORS
+from voltac.targets.naplespu.regs import FP, FULL_MASK, PC, RA, RM, SP
 
 if TYPE_CHECKING:
     from voltac.codegen.rows import Row
@@ -76,18 +76,50 @@ SLEEP = f"W[{timing.MEMORY}] += k - 1 - c; c = k - 1"
 """A thread whose store misses does not issue until the line is there; behind a load that misses it goes on."""
 
 
+def facts_of(instructions: tuple[Instruction, ...], start: int, origin: tuple[int, ...] = ()) -> BlockFacts:
+    vectors = sum("vector" in instruction.row.traits for instruction in instructions)
+    memory = sum(instruction.row.unit == "memory" for instruction in instructions)
+    return BlockFacts(start, start + 4 * len(instructions), instructions, vectors, memory, origin)
+
+
+ENDS = frozenset(("branch", "call", "return", "barrier", "write_control"))
+
+
+def straight_line(listing: Listing, start: int) -> tuple[Instruction, ...]:
+    """The block from an address on."""
+    found = [listing.instruction(start)]
+    while len(found) < LONGEST_BLOCK and not found[-1].row.traits & ENDS:
+        try:
+            found.append(listing.instruction(found[-1].pc + 4))
+        except Fault:
+            break
+    return tuple(found)
+
+
 class BlockWriter:
     """Writes the source of one block."""
 
-    def __init__(self, listing: Listing, shape: Shape, start: int, number: int, constant: Callable[[int], str]) -> None:
+    def __init__(
+        self,
+        shape: Shape,
+        constant: Callable[[int], str],
+        instructions: tuple[Instruction, ...],
+        listing: Listing,
+        number: int = 0,
+        through_stack: bool = False,
+    ) -> None:
+        """``through_stack`` is for templates: the base, whose name is not known, is the stack or frame pointer."""
         self.listing = listing
         self.shape = shape
-        self.start = start
+        self.start = instructions[0].pc
         self.number = number
         self.constant = constant
-        self.instructions = self._straight_line()
+        self.through_stack = through_stack
+        self.instructions = instructions
         last = self.instructions[-1]
-        self.loops = "branch" in last.row.traits and "indirect" not in last.row.traits and last.pc + last["imm"] & WORD == start
+        self.loops = (
+            "branch" in last.row.traits and "indirect" not in last.row.traits and last.pc + last["imm"] & WORD == self.start
+        )
         self.units = {
             (last_kind, value): self._unit(instruction.row)
             for instruction in self.instructions
@@ -109,21 +141,6 @@ class BlockWriter:
         self.vector_instructions = 0
         self.queued = 0
         self.scratch_queued = 0
-
-    def _straight_line(self) -> tuple[Instruction, ...]:
-        found = [self.listing.instruction(self.start)]
-        while len(found) < LONGEST_BLOCK and not found[-1].row.traits & {
-            "branch",
-            "call",
-            "return",
-            "barrier",
-            "write_control",
-        }:
-            try:
-                found.append(self.listing.instruction(found[-1].pc + 4))
-            except Fault:
-                break
-        return tuple(found)
 
     @staticmethod
     def _defined(instruction: Instruction) -> list[tuple[str, int]]:
@@ -147,17 +164,37 @@ class BlockWriter:
             if number and instruction.pc % 64 == 0:
                 self._fetch(instruction.pc)
             self._instruction(instruction)
-        if not self.instructions[-1].row.traits & {"branch", "call", "return", "barrier", "write_control"}:
+        if not self.instructions[-1].row.traits & ENDS:
             self._leave(str(self.instructions[-1].pc + 4))
-        memory = sum(instruction.row.unit == "memory" for instruction in self.instructions)
         head = self._head()
         source = "\n".join([*head, *(line for _, line in self.lines)]) + "\n"
         origin = (0,) * len(head) + tuple(number for number, _ in self.lines)
-        end = self.instructions[-1].pc + 4
-        return source, BlockFacts(self.start, end, self.instructions, self.vector_instructions, memory, origin)
+        return source, facts_of(self.instructions, self.start, origin)
+
+    def write_step(self) -> str:
+        """The source of a single instruction, ``cycle, horizon = yield from step(thread, cycle, horizon, pc, ...)``.
+
+        It is a template: where the instruction has names, they are parameters.
+        """
+        self.needed = {"W": None}
+        (instruction,) = self.instructions
+        self._instruction(instruction)
+        self._write_back(0)
+        self._emit("return c, h")
+        names = "".join(f", {value}" for value in instruction.values if isinstance(value, str))
+        return "\n".join([f"def step(t, c, h, pc{names}):", *self._loads(), *(line for _, line in self.lines)]) + "\n"
 
     def _head(self) -> list[str]:
-        lines = ["def block(t, c, h):"]
+        lines = ["def block(t, c, h):", *self._loads(), "    b = c"]
+        lines.append(f"    if (x := t.core.instructions.arrival.get({self.start // 64}, NEVER)) > c:")
+        lines.append(f"        x = t.core.instructions.fetch({self.start // 64}, c); W[{timing.FETCH}] += x - c; c = x")
+        if self.loops:
+            lines += ["    n = 1", "    while True:"]
+        return lines
+
+    def _loads(self) -> list[str]:
+        """What a block needs of its thread as local variables."""
+        lines = []
         for register in self.written:
             self._need("S" if register[0] == "scalar" else "V")
         for kind, _ in self.live_in:
@@ -174,13 +211,8 @@ class BlockWriter:
             lines.append("    f0, f1, f2, f3, f4 = t.flight")
         if self.scratch_queued:
             lines.append("    g0, g1, g2, g3, g4 = t.scratch_flight")
-        lines.append("    b = c")
         if self.vector_instructions:
             lines.append("    u = 0")
-        lines.append(f"    if (x := t.core.instructions.arrival.get({self.start // 64}, NEVER)) > c:")
-        lines.append(f"        x = t.core.instructions.fetch({self.start // 64}, c); W[{timing.FETCH}] += x - c; c = x")
-        if self.loops:
-            lines += ["    n = 1", "    while True:"]
         return lines
 
     def _emit(self, text: str, deeper: int = 0) -> None:
@@ -199,6 +231,11 @@ class BlockWriter:
 
     def _leave(self, target: str, deeper: int = 0) -> None:
         """Write everything back and return."""
+        self._write_back(deeper)
+        self._emit(f"E[{self.number}] += {'n' if self.loops else 1}; J[{self.number}] += c - b", deeper)
+        self._emit(f"return {target}, c, h", deeper)
+
+    def _write_back(self, deeper: int) -> None:
         self._count_lanes(deeper)
         for kind, number in self.written:
             names = ("S", "R", "U") if kind == "scalar" else ("V", "Q", "X")
@@ -214,8 +251,6 @@ class BlockWriter:
             self._emit(f"t.flight = ({self._ring('f', self.queued)}); t.memory_free = q", deeper)
         if self.scratch_queued:
             self._emit(f"t.scratch_flight = ({self._ring('g', self.scratch_queued)})", deeper)
-        self._emit(f"E[{self.number}] += {'n' if self.loops else 1}; J[{self.number}] += c - b", deeper)
-        self._emit(f"return {target}, c, h", deeper)
 
     @staticmethod
     def _ring(letter: str, count: int) -> str:
@@ -309,7 +344,7 @@ class BlockWriter:
             return str(pc)
         name = self._old(kind, number)
         if register not in self.proven:
-            self._emit(f"if {name} is None: raise Unwritten('{(SCALARS if kind == 'scalar' else VECTORS)[number].name}')")
+            self._emit(f"if {name} is None: raise Unwritten('{kind}', {number})")
             self.proven.add(register)
         return name
 
@@ -390,7 +425,8 @@ class BlockWriter:
         terms = {}
         for number, (operand, value) in enumerate(zip(row.operands, instruction.values)):
             if operand.kind not in ("scalar", "vector"):
-                terms[operand.field] = Term(str(value & WORD), "scalar", literal=value & WORD)
+                literal = value & WORD if isinstance(value, int) else None
+                terms[operand.field] = Term(str(value if literal is None else literal), "scalar", literal=literal)
             elif number:
                 source = self._read(operand.kind, value, instruction.pc)
                 literal = int(source) if source.isdigit() else None
@@ -418,7 +454,7 @@ class BlockWriter:
         """What a store writes. A prologue may save a register that nobody has set."""
         number = instruction["rds"]
         if (
-            instruction["rbase"] in (SP.number, FP.number)
+            (self.through_stack or instruction["rbase"] in (SP.number, FP.number))
             and (kind, number) not in self.proven
             and (kind, number) != ("scalar", PC.number)
         ):
