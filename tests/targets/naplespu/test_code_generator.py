@@ -364,6 +364,23 @@ def test_a_pointer_that_stands_still_does_not_end_a_loop() -> None:
         compiled.check("k", numbers(9), width, 7)
 
 
+def test_addresses_summed_up_from_each_other_take_no_time_to_look_through() -> None:
+    sums = "\n".join(f"  %s{number} = add i32 %s{number - 1}, %s{number - 2}" for number in range(2, 80))
+    body = f"""\
+  %s0 = shl i32 %i, 2
+  %s1 = shl i32 %i, 3
+{sums}
+  %o = and i32 %s79, 124
+  %q = getelementptr i8, ptr %a, i32 %o
+  %p = getelementptr i8, ptr %a, i32 %s79
+  %far = ptrtoint ptr %p to i32
+  %y = load i32, ptr %q, align 4
+  %z = xor i32 %y, %far
+  %more = add i32 %sum, %z"""
+    phis = "  %sum = phi i32 [ 0, %entry ], [ %more, %loop ]"
+    Compiled(loop_kernel(body, "ptr %a, i32 %n", "%more", phis)).simulated("k", [numbers(9), 7])
+
+
 # --- quality ---
 
 

@@ -70,6 +70,8 @@ class _LoopAddresses:
                     if block.name in loop.blocks:
                         self.inside[instruction.name] = instruction
         self.counters: dict[str, _Counter] = {}
+        self.sums: dict[str, _Sum | None] = {}
+        """Of the values in the loop that were asked for."""
         self.pointers: dict[str, _Pointer] = {}
         """Counter -> a pointer that moves on with it, by a number that is not zero."""
 
@@ -140,6 +142,11 @@ class _LoopAddresses:
         made = self.inside.get(operand.value)
         if made is None or made.name in self.counters:
             return {(operand.value, ""): 1}, 0
+        if made.name not in self.sums:
+            self.sums[made.name] = self._sum_of(made)
+        return self.sums[made.name]
+
+    def _sum_of(self, made: Instruction) -> _Sum | None:
         if made.op in ("add", "getelementptr") or (made.op == "or" and self._is_sum(made)):
             return self._combined(made.operands[0], made.operands[1], 1)
         if made.op == "sub":
