@@ -71,12 +71,21 @@ static int f4(int r) { r += 3; int t = r * r; return r + t; }
 
 
 def test_an_unknown_type_stays_one_message() -> None:
-    found = errors(
-        "vec3 f(vec3 a) { vec3 * p = &a; return (vec3)a; }\nvoid g(vec3 v[]) { const vec3 & r = v[0]; }"
-    )
+    found = errors("vec3 f(vec3 a) { vec3 * p = &a; return (vec3)a; }\nvoid g(vec3 v[]) { const vec3 & r = v[0]; }")
     assert [line for line, _ in found] == [1], found
 
 
 def test_a_lost_return_is_not_missing() -> None:
     items = reported("int f(int a) {\n    return a +;\n}\nint g(int a) { if (a > 0) return 1; }")
     assert [item.span.line for item in items] == [2, 4], [item.text for item in items]
+
+
+def test_a_mistake_in_a_struct_has_no_consequences_for_the_flow_of_functions() -> None:
+    items = reported(
+        """struct V { floa" x; float y; };
+float first(V v) { return v.x + v.y; }
+float second(V v) { float a = v.x; return a; }
+void third(uniform float o[], V v) { float b; b = v.x; o[programIndex] = b; }
+"""
+    )
+    assert [item.span.line for item in items] == [1], [(item.span.line, item.text) for item in items]

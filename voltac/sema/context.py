@@ -93,6 +93,8 @@ class FunctionContext:
     """The body has syntax errors: not all of its statements are known."""
     undeclared: set[str] = field(default_factory=set)
     """Names that were reported as not declared, once."""
+    has_gaps: bool = False
+    """Statements or initial values were rejected, some of them as consequences of other mistakes."""
     operands_left_out: int = 0
     """How many operands around the one being checked are never evaluated, as constants say."""
 
@@ -242,7 +244,13 @@ class Checker:
         try:
             return STATEMENTS[type(node)](self, node)
         except Rejected:
+            self.note_gap()
             return tree.Block(node.span, ())
+
+    def note_gap(self) -> None:
+        """Something of the function at hand was rejected, perhaps silently, so that its flow is not known."""
+        if self.function is not None:
+            self.function.has_gaps = True
 
     def declaration(self, node: ast.ExternalDeclaration) -> None:
         try:

@@ -214,6 +214,7 @@ def _check_variable(
         variable.initial = _initial(checker, qual, base, init, declared, local)
     except Rejected:
         variable.wrong = True
+        checker.note_gap()
     checker.siblings[declared.name] = declared.span
     return variable
 

@@ -273,7 +273,8 @@ def check_body(checker: Checker, symbol: tree.FunctionSymbol, body: ast.Compound
         checked = checker.statement(body)
         check_gotos(checker)
         assert isinstance(checked, tree.Block)
-        if not checker.is_library and checker.diagnostics.error_number == errors and not checker.is_garbled:
+        has_mistakes = checker.diagnostics.error_number != errors or context.has_gaps or checker.is_garbled
+        if not checker.is_library and not has_mistakes:
             warn_about_flow(checker, symbol, checked, bool(context.gotos))
             warn_about_rates(checker, context)
     finally:
