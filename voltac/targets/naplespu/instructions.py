@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from voltac.codegen.encoding import Decoder
@@ -12,7 +13,7 @@ from voltac.targets.naplespu.isa import DEVICE_CODE
 from voltac.targets.naplespu.regs import PC, RM, SCALARS, VECTORS
 
 WORD = 0xFFFFFFFF
-_DECODER = Decoder(DEVICE_CODE)
+_decoded = lru_cache(maxsize=1 << 16)(Decoder(DEVICE_CODE).decode)
 
 
 @record
@@ -70,7 +71,7 @@ class Listing:
                 break
         else:
             raise Fault("execution runs off the code")
-        decoded = _DECODER.decode(word)
+        decoded = _decoded(word)
         if decoded is None:
             raise Fault(f"undefined encoding 0x{word:08X}")
         if "absent" in decoded.row.traits:

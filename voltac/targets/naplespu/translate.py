@@ -24,7 +24,8 @@ from voltac.codegen.simulator import Fault
 from voltac.records import record
 from voltac.targets.naplespu import timing
 from voltac.targets.naplespu.instructions import WORD, Instruction, Listing
-from voltac.targets.naplespu.regs import FP, FULL_MASK, PC, RA, RM, SP
+from voltac.targets.naplespu.regs import FULL_MASK, PC, RA, RM
+from voltac.targets.naplespu.translate_memory import write_main_memory, write_scratchpad
 
 if TYPE_CHECKING:
     from voltac.codegen.rows import Row
@@ -69,11 +70,6 @@ _SOURCES = {
     "spad_words": "t.core.scratchpad.words", "spad_halves": "t.core.scratchpad.halves",
     "spad_octets": "t.core.scratchpad.bytes", "spad_lanes": "t.core.scratchpad.lanes",
 }  # fmt: skip
-_VIEWS = {1: "octets[x]", 2: "halves[x >> 1]", 4: "words[x >> 2]"}
-
-
-SLEEP = f"W[{timing.MEMORY}] += k - 1 - c; c = k - 1"
-"""A thread whose store misses does not issue until the line is there; behind a load that misses it goes on."""
 
 
 def facts_of(instructions: tuple[Instruction, ...], start: int, origin: tuple[int, ...] = ()) -> BlockFacts:
@@ -180,7 +176,7 @@ class BlockWriter:
         (instruction,) = self.instructions
         self._instruction(instruction)
         self._write_back(0)
-        self._emit("return c, h")
+        self.emit("return c, h")
         names = "".join(f", {value}" for value in instruction.values if isinstance(value, str))
         return "\n".join([f"def step(t, c, h, pc{names}):", *self._loads(), *(line for _, line in self.lines)]) + "\n"
 
@@ -196,11 +192,11 @@ class BlockWriter:
         """What a block needs of its thread as local variables."""
         lines = []
         for register in self.written:
-            self._need("S" if register[0] == "scalar" else "V")
+            self.need("S" if register[0] == "scalar" else "V")
         for kind, _ in self.live_in:
-            self._need("S" if kind == "scalar" else "V")
+            self.need("S" if kind == "scalar" else "V")
         for kind, _ in self.ready_in:
-            self._need("R" if kind == "scalar" else "Q")
+            self.need("R" if kind == "scalar" else "Q")
         for name in self.needed:
             lines.append(f"    {name} = {_SOURCES[name]}")
         for kind, number in self.live_in:
@@ -215,42 +211,42 @@ class BlockWriter:
             lines.append("    u = 0")
         return lines
 
-    def _emit(self, text: str, deeper: int = 0) -> None:
+    def emit(self, text: str, deeper: int = 0) -> None:
         self.lines.append((self.at, "    " * (self.indent + deeper) + text))
 
-    def _need(self, name: str) -> str:
+    def need(self, name: str) -> str:
         self.needed.setdefault(name)
         return name
 
     def _fetch(self, pc: int) -> None:
-        self._need("I")
-        self._emit(f"if (x := I({pc // 64}, NEVER)) > c:")
-        self._emit(f"x = t.core.instructions.fetch({pc // 64}, c); W[{timing.FETCH}] += x - c; c = x", 1)
+        self.need("I")
+        self.emit(f"if (x := I({pc // 64}, NEVER)) > c:")
+        self.emit(f"x = t.core.instructions.fetch({pc // 64}, c); W[{timing.FETCH}] += x - c; c = x", 1)
 
     # --- leaving ---
 
     def _leave(self, target: str, deeper: int = 0) -> None:
         """Write everything back and return."""
         self._write_back(deeper)
-        self._emit(f"E[{self.number}] += {'n' if self.loops else 1}; J[{self.number}] += c - b", deeper)
-        self._emit(f"return {target}, c, h", deeper)
+        self.emit(f"E[{self.number}] += {'n' if self.loops else 1}; J[{self.number}] += c - b", deeper)
+        self.emit(f"return {target}, c, h", deeper)
 
     def _write_back(self, deeper: int) -> None:
         self._count_lanes(deeper)
         for kind, number in self.written:
             names = ("S", "R", "U") if kind == "scalar" else ("V", "Q", "X")
-            self._emit(f"{names[0]}[{number}] = {_value(kind, number)}", deeper)
+            self.emit(f"{names[0]}[{number}] = {_value(kind, number)}", deeper)
             state = self.state.get((kind, number))
             if state is not None and state[1]:
-                self._need(names[1])
-                self._need(names[2])
-                self._emit(f"{names[1]}[{number}] = {_ready(kind, number)}; {names[2]}[{number}] = {state[2]}", deeper)
+                self.need(names[1])
+                self.need(names[2])
+                self.emit(f"{names[1]}[{number}] = {_ready(kind, number)}; {names[2]}[{number}] = {state[2]}", deeper)
         if self.vector_instructions:
-            self._emit("t.active_lanes += u", deeper)
+            self.emit("t.active_lanes += u", deeper)
         if self.queued:
-            self._emit(f"t.flight = ({self._ring('f', self.queued)}); t.memory_free = q", deeper)
+            self.emit(f"t.flight = ({self._ring('f', self.queued)}); t.memory_free = q", deeper)
         if self.scratch_queued:
-            self._emit(f"t.scratch_flight = ({self._ring('g', self.scratch_queued)})", deeper)
+            self.emit(f"t.scratch_flight = ({self._ring('g', self.scratch_queued)})", deeper)
 
     @staticmethod
     def _ring(letter: str, count: int) -> str:
@@ -260,28 +256,28 @@ class BlockWriter:
     def _count_lanes(self, deeper: int = 0) -> None:
         """The lanes of the vector instructions since the mask was set."""
         if self.vectors_since_mask:
-            self._need("M")
-            self._emit(f"u += {self.vectors_since_mask} * M.bit_count()", deeper)
+            self.need("M")
+            self.emit(f"u += {self.vectors_since_mask} * M.bit_count()", deeper)
 
     def _taken(self, target: str, deeper: int = 0) -> None:
         """A jump, to a number or an expression: slots of the wrong path, and a loop's next round or the way out."""
         self._wrong_path(deeper)
-        self._emit(f"c += {timing.BRANCH - 1}; W[{timing.BRANCHED}] += {timing.BRANCH - 1}", deeper)
+        self.emit(f"c += {timing.BRANCH - 1}; W[{timing.BRANCHED}] += {timing.BRANCH - 1}", deeper)
         if self.loops and target == str(self.start):
             self._count_lanes(deeper)
             for letter, count in (("f", self.queued), ("g", self.scratch_queued)):
                 if count % timing.QUEUE:
                     names = ", ".join(f"{letter}{number}" for number in range(timing.QUEUE))
-                    self._emit(f"{names} = {self._ring(letter, count)}", deeper)
-            self._emit("n += 1", deeper)
-            self._emit("continue", deeper)
+                    self.emit(f"{names} = {self._ring(letter, count)}", deeper)
+            self.emit("n += 1", deeper)
+            self.emit("continue", deeper)
         else:
             self._leave(target, deeper)
 
     def _wrong_path(self, deeper: int) -> None:
         """Instructions behind the branch that take slots nobody else wants."""
         pc = self.instructions[-1].pc
-        self._emit("x = c", deeper)
+        self.emit("x = c", deeper)
         made: set[tuple[str, int]] = set()
         for step in range(1, timing.WRONG_PATH + 1):
             try:
@@ -292,7 +288,7 @@ class BlockWriter:
                 # It would have to wait for longer than the wrong path lasts.
                 return
             made.update(self._defined(instruction))
-            self._emit("x += 1", deeper)
+            self.emit("x += 1", deeper)
             for kind, number in instruction.registers():
                 register = (kind, number)
                 known = self.state.get(register)
@@ -301,22 +297,22 @@ class BlockWriter:
                 if known is not None or register in self.ready_in:
                     name = _ready(kind, number)
                 else:
-                    name = f"{self._need('R' if kind == 'scalar' else 'Q')}[{number}]"
-                self._emit(f"if {name} > x: x = {name}", deeper)
-            self._emit(f"if x < h and x <= c + {timing.WRONG_PATH}:", deeper)
+                    name = f"{self.need('R' if kind == 'scalar' else 'Q')}[{number}]"
+                self.emit(f"if {name} > x: x = {name}", deeper)
+            self.emit(f"if x < h and x <= c + {timing.WRONG_PATH}:", deeper)
             deeper += 1
-            self._emit("t.wrong_path += 1", deeper)
+            self.emit("t.wrong_path += 1", deeper)
 
     # --- waiting and results ---
 
-    def _issue(self, instruction: Instruction, queue: str = "") -> None:
+    def issue(self, instruction: Instruction, queue: str = "") -> None:
         """The cycle in which the instruction issues."""
-        self._emit("c += 1")
+        self.emit("c += 1")
         for kind, number in instruction.registers():
             self._wait(kind, number)
         if queue:
-            self._emit(f"if {queue} > c: W[{timing.FULL_QUEUE}] += {queue} - c; c = {queue}")
-        self._emit("if c >= h: c, h = yield c")
+            self.emit(f"if {queue} > c: W[{timing.FULL_QUEUE}] += {queue} - c; c = {queue}")
+        self.emit("if c >= h: c, h = yield c")
         if instruction.row.traits & {"vector"}:
             self.vectors_since_mask += 1
             self.vector_instructions += 1
@@ -329,36 +325,36 @@ class BlockWriter:
             self.ready_in.setdefault(register)
             reason = str(self.units[register]) if self.loops and register in self.units else ""
             if not reason:
-                reason = f"{self._need('U' if kind == 'scalar' else 'X')}[{number}]"
-            self._emit(f"if {name} > c: W[{reason}] += {name} - c; c = {name}")
+                reason = f"{self.need('U' if kind == 'scalar' else 'X')}[{number}]"
+            self.emit(f"if {name} > c: W[{reason}] += {name} - c; c = {name}")
         else:
             since, latency, unit = known
             if self.at - since < latency:
-                self._emit(f"if {name} > c: W[{unit}] += {name} - c; c = {name}")
+                self.emit(f"if {name} > c: W[{unit}] += {name} - c; c = {name}")
         self.state[register] = (self.at, 0, 0)
 
-    def _read(self, kind: str, number: int, pc: int) -> str:
+    def read(self, kind: str, number: int, pc: int) -> str:
         """The source of a register's value, which has to have been written."""
         register = (kind, number)
         if register == ("scalar", PC.number):
             return str(pc)
-        name = self._old(kind, number)
+        name = self.old(kind, number)
         if register not in self.proven:
-            self._emit(f"if {name} is None: raise Unwritten('{kind}', {number})")
+            self.emit(f"if {name} is None: raise Unwritten('{kind}', {number})")
             self.proven.add(register)
         return name
 
-    def _old(self, kind: str, number: int) -> str:
+    def old(self, kind: str, number: int) -> str:
         """The source of a register's value, written or not."""
         if (kind, number) not in self.written:
             self.live_in.setdefault((kind, number))
         return _value(kind, number)
 
-    def _set_scalar(self, number: int, source: str, row: Row, ready: str = "") -> None:
+    def set_scalar(self, number: int, source: str, row: Row, ready: str = "") -> None:
         """``ready`` is the cycle of a result whose latency only running tells."""
         if number == PC.number:
             return
-        self._emit(f"s{number} = {source}")
+        self.emit(f"s{number} = {source}")
         self._set_ready("scalar", number, row, ready)
         self.proven.add(("scalar", number))
         if number == RM.number:
@@ -368,16 +364,16 @@ class BlockWriter:
     def _set_mask(self, source: str) -> None:
         self._count_lanes()
         self.vectors_since_mask = 0
-        self._need("M")
-        self._need("m")
-        self._emit(f"M = t.mask = {source}; m = t.flags = FLAGS[M]")
+        self.need("M")
+        self.need("m")
+        self.emit(f"M = t.mask = {source}; m = t.flags = FLAGS[M]")
 
-    def _set_vector(self, number: int, source: str, row: Row, ready: str = "") -> None:
-        self._need("M")
-        self._need("m")
-        old = self._old("vector", number)
-        self._emit(f"x = {source}")
-        self._emit(f"v{number} = x if M == {FULL_MASK} else blend({old}, x, m)")
+    def set_vector(self, number: int, source: str, row: Row, ready: str = "") -> None:
+        self.need("M")
+        self.need("m")
+        old = self.old("vector", number)
+        self.emit(f"x = {source}")
+        self.emit(f"v{number} = x if M == {FULL_MASK} else blend({old}, x, m)")
         self._set_ready("vector", number, row, ready)
         if number == MASKING_VECTOR:
             self._set_mask(f"x.item(0) & {FULL_MASK}")
@@ -386,23 +382,23 @@ class BlockWriter:
         latency = row.latency
         name = _ready(kind, number)
         if ready:
-            self._emit(f"{name} = {ready}")
+            self.emit(f"{name} = {ready}")
             latency = NEVER
         elif row.unit == "float":
             # Two results do not leave the pipe in one cycle.
-            self._need("F")
-            self._emit(f"k = c + {latency}")
-            self._emit("while F[k & 63] == k: k += 1")
-            self._emit(f"F[k & 63] = {name} = k")
+            self.need("F")
+            self.emit(f"k = c + {latency}")
+            self.emit("while F[k & 63] == k: k += 1")
+            self.emit(f"F[k & 63] = {name} = k")
             latency = NEVER
         else:
-            self._emit(f"{name} = c + {latency}")
+            self.emit(f"{name} = c + {latency}")
         self.written.setdefault((kind, number))
         self.state[kind, number] = (self.at, latency, self._unit(row))
 
-    def _trace(self, instruction: Instruction, value: str) -> None:
+    def trace(self, instruction: Instruction, value: str) -> None:
         if self.shape.traced:
-            self._emit(f"t.core.trace(t, {instruction.pc}, c, {value})")
+            self.emit(f"t.core.trace(t, {instruction.pc}, c, {value})")
 
     # --- instructions ---
 
@@ -411,9 +407,9 @@ class BlockWriter:
         if row.meaning:
             self._computation(instruction)
         elif row.unit == "memory":
-            self._main_memory(instruction)
+            write_main_memory(self, instruction)
         elif row.unit == "scratchpad":
-            self._scratchpad(instruction)
+            write_scratchpad(self, instruction)
         elif row.traits & {"branch", "call", "return"}:
             self._jump(instruction)
         else:
@@ -421,196 +417,87 @@ class BlockWriter:
 
     def _computation(self, instruction: Instruction) -> None:
         row = instruction.row
-        self._issue(instruction)
+        self.issue(instruction)
         terms = {}
         for number, (operand, value) in enumerate(zip(row.operands, instruction.values)):
             if operand.kind not in ("scalar", "vector"):
                 literal = value & WORD if isinstance(value, int) else None
                 terms[operand.field] = Term(str(value if literal is None else literal), "scalar", literal=literal)
             elif number:
-                source = self._read(operand.kind, value, instruction.pc)
+                source = self.read(operand.kind, value, instruction.pc)
                 literal = int(source) if source.isdigit() else None
                 terms[operand.field] = Term(source, operand.kind, literal=literal)
             elif row.format.name == "MOVEI" and operand.role == "update":
                 # Half of a register may be set while the other half is unknown.
-                name = self._old(operand.kind, value) if value != PC.number or operand.kind == "vector" else "0"
+                name = self.old(operand.kind, value) if value != PC.number or operand.kind == "vector" else "0"
                 if (operand.kind, value) not in self.proven and name != "0":
-                    self._emit(f"if {name} is None: {name} = {'0' if operand.kind == 'scalar' else 'zeros'}")
+                    self.emit(f"if {name} is None: {name} = {'0' if operand.kind == 'scalar' else 'zeros'}")
                 terms[operand.field] = Term(name, operand.kind)
         result, number = row.operands[0].kind, instruction.values[0]
         source = compiled(row.meaning, terms, result, self.constant)
         if result == "scalar":
-            self._set_scalar(number, source, row)
+            self.set_scalar(number, source, row)
         else:
-            self._set_vector(number, source, row)
-        self._trace(instruction, _value(result, number) if (result, number) != ("scalar", PC.number) else "None")
-
-    def _address(self, instruction: Instruction, wrap: int) -> None:
-        """``x`` is the effective address."""
-        base, offset = self._read("scalar", instruction["rbase"], instruction.pc), instruction["off"]
-        self._emit(f"x = {base} + {offset} & {wrap}" if offset or wrap != WORD else f"x = {base}")
-
-    def _stored(self, instruction: Instruction, kind: str) -> str:
-        """What a store writes. A prologue may save a register that nobody has set."""
-        number = instruction["rds"]
-        if (
-            (self.through_stack or instruction["rbase"] in (SP.number, FP.number))
-            and (kind, number) not in self.proven
-            and (kind, number) != ("scalar", PC.number)
-        ):
-            name = self._old(kind, number)
-            nothing = "0" if kind == "scalar" else "zeros"
-            self._emit(f"z = {nothing} if {name} is None else {name}")
-            return "z"
-        return self._read(kind, number, instruction.pc)
-
-    def _main_memory(self, instruction: Instruction) -> None:
-        row = instruction.row
-        for name in ("K", "G", "P", "A", "q"):
-            self._need(name)
-        size, alignment = _measure(row, "bytes"), _measure(row, "align")
-        kind = "vector" if "vector" in row.traits else "scalar"
-        queue = f"f{self.queued % timing.QUEUE}"
-        self.queued += 1
-        self._issue(instruction, queue)
-        stored = self._stored(instruction, kind) if "store" in row.traits else ""
-        self._address(instruction, WORD)
-        if alignment > 1:
-            self._emit(f"if x & {alignment - 1}: raise Misaligned(x, {alignment})")
-        self._emit("y = x >> 6")
-        if "load" in row.traits:
-            signed = "signed" in row.traits
-            self._emit("w = G(y)")
-            self._emit("if w is None:")
-            self._emit(f"k, z = K.slow_load(t, x, c if c > q else q, {size}, {signed}, {kind == 'vector'}); {queue} = q = k", 1)
-            self._emit("else:")
-            self._hit(queue, "")
-            self._emit("z = " + _loaded(size, signed, kind == "vector"), 1)
-            if kind == "scalar":
-                self._set_scalar(instruction["rds"], "z", row, "k")
-            else:
-                self._set_vector(instruction["rds"], "z", row, "k")
-            self._trace(instruction, "z")
-            return
-        self._need("D")
-        self._emit(f"w = {self._need('H') if self.shape.coherent else 'G'}(y)")
-        self._emit("if w is None:")
-        self._emit(f"{queue} = q = k = K.slow_store(t, x, {stored}, c if c > q else q, {size}, {kind == 'vector'})", 1)
-        self._emit(SLEEP, 1)
-        self._emit("else:")
-        self._hit(queue, f"; {SLEEP}")
-        for line in _storing(stored, size, kind == "vector", self.shape.write_through):
-            self._emit(line, 1)
-        self._trace(instruction, stored)
-
-    def _hit(self, queue: str, waiting: str) -> None:
-        """The line is there, or on its way: then ``waiting`` is done, too."""
-        self._emit("o = y & 31; P[o] = w[P[o]]", 1)
-        self._emit(f"{queue} = k = (c if c > q else q) + {timing.LOAD_HIT}", 1)
-        self._emit(f"if A and A.get(y, 0) > k: {queue} = q = k = A[y]{waiting}", 1)
-
-    def _scratchpad(self, instruction: Instruction) -> None:
-        row = instruction.row
-        size, vector = _measure(row, "bytes"), "vector" in row.traits
-        queue = f"g{self.scratch_queued % timing.QUEUE}"
-        self.scratch_queued += 1
-        self._issue(instruction, queue)
-        if not self.shape.scratchpad:
-            self._emit("raise Fault('this device has no scratchpad')")
-        stored = self._stored(instruction, "vector" if vector else "scalar") if "store" in row.traits else ""
-        self._address(instruction, 0xFFFF)
-        self._emit(f"{queue} = c + {timing.QUEUE_CYCLES}")
-        if vector:
-            self._need("M")
-            self._need("m")
-        if size > 1:
-            self._emit(f"if x & {size - 1}{' and M' if vector else ''}: raise Misaligned(x, {size}, 'the scratchpad')")
-        if "load" in row.traits:
-            signed = "signed" in row.traits
-            if not vector:
-                view = _VIEWS[size]
-                self._need("spad_" + view.partition("[")[0])
-                self._set_scalar(instruction["rds"], _with_sign("spad_" + view, size, signed), row)
-            elif size == 4:
-                # Lanes beyond the end are at the start.
-                self._need("spad_lanes")
-                self._need("K")
-                self._emit("z = spad_lanes[x >> 2:(x >> 2) + 16].copy() if x <= 0xFFC0 else K.scratchpad.gather(x, 4, False)")
-                self._set_vector(instruction["rds"], "z", row)
-            else:
-                self._set_vector(instruction["rds"], f"{self._need('K')}.scratchpad.gather(x, {size}, {signed})", row)
-            self._trace(instruction, _value("vector" if vector else "scalar", instruction["rds"]))
-            return
-        if not vector:
-            view = _VIEWS[size]
-            self._need("spad_" + view.partition("[")[0])
-            self._emit(f"spad_{view} = {_cut(stored, size)}")
-        elif size == 4:
-            self._need("spad_lanes")
-            self._need("K")
-            self._emit(f"if M == {FULL_MASK} and x <= 0xFFC0: spad_lanes[x >> 2:(x >> 2) + 16] = {stored}")
-            self._emit(f"else: K.scratchpad.scatter(x, 4, {stored}, m)")
-        else:
-            self._emit(f"{self._need('K')}.scratchpad.scatter(x, {size}, {stored}, m)")
-        self._trace(instruction, stored)
+            self.set_vector(number, source, row)
+        self.trace(instruction, _value(result, number) if (result, number) != ("scalar", PC.number) else "None")
 
     def _jump(self, instruction: Instruction) -> None:
         row, pc = instruction.row, instruction.pc
-        self._issue(instruction)
+        self.issue(instruction)
         indirect = "indirect" in row.traits
         target = str(pc + instruction["imm"] & WORD) if "imm" in {operand.field for operand in row.operands} else ""
         if "conditional" in row.traits:
-            condition = self._read("scalar", instruction["rs"], pc)
-            self._trace(instruction, condition)
-            self._emit(f"if not {condition}:" if row.mnemonic == "beqz" else f"if {condition}:")
+            condition = self.read("scalar", instruction["rs"], pc)
+            self.trace(instruction, condition)
+            self.emit(f"if not {condition}:" if row.mnemonic == "beqz" else f"if {condition}:")
             self._taken(target, 1)
             self._leave(str(pc + 4))
             return
         if indirect:
-            target = self._read("scalar", instruction["rs"], pc)
+            target = self.read("scalar", instruction["rs"], pc)
         elif "return" in row.traits:
             self._wait("scalar", RA.number)
-            target = self._read("scalar", RA.number, pc)
+            target = self.read("scalar", RA.number, pc)
         if target == str(pc):
-            self._emit("raise Fault('the thread jumps to the same place for ever')")
-        self._trace(instruction, target)
+            self.emit("raise Fault('the thread jumps to the same place for ever')")
+        self.trace(instruction, target)
         if "call" in row.traits:
             if indirect:
                 # The hardware stores the target + 4, not where to come back to.
-                self._emit(f"y = {target}")
+                self.emit(f"y = {target}")
                 target = "y"
-            self._set_scalar(RA.number, "y + 4 & 0xFFFFFFFF" if indirect else str(pc + 4), row, f"c + {timing.BRANCH}")
+            self.set_scalar(RA.number, "y + 4 & 0xFFFFFFFF" if indirect else str(pc + 4), row, f"c + {timing.BRANCH}")
         self._taken(target)
 
     def _control(self, instruction: Instruction) -> None:
         row, pc = instruction.row, instruction.pc
         if row.traits & {"flush"}:
-            self._need("q")
-            self._need("K")
+            self.need("q")
+            self.need("K")
             queue = f"f{self.queued % timing.QUEUE}"
             self.queued += 1
-            self._issue(instruction, queue)
-            address = self._read("scalar", instruction["rs0"], pc)
-            self._emit(f"{queue} = K.flush(t, {address}, c if c > q else q, {'invalidate' in row.traits})")
-            self._trace(instruction, address)
+            self.issue(instruction, queue)
+            address = self.read("scalar", instruction["rs0"], pc)
+            self.emit(f"{queue} = K.flush(t, {address}, c if c > q else q, {'invalidate' in row.traits})")
+            self.trace(instruction, address)
             return
-        self._issue(instruction)
+        self.issue(instruction)
         if "read_control" in row.traits:
-            register = self._read("scalar", instruction["rs1"], pc)
-            self._set_scalar(instruction["rs0"], f"read_control(t.core, t, {register}, c, {pc})", row)
-            self._trace(instruction, _value("scalar", instruction["rs0"]) if instruction["rs0"] != PC.number else "None")
+            register = self.read("scalar", instruction["rs1"], pc)
+            self.set_scalar(instruction["rs0"], f"read_control(t.core, t, {register}, c, {pc})", row)
+            self.trace(instruction, _value("scalar", instruction["rs0"]) if instruction["rs0"] != PC.number else "None")
         elif "write_control" in row.traits:
-            value, register = (self._read("scalar", instruction[name], pc) for name in ("rs0", "rs1"))
-            self._trace(instruction, value)
-            self._emit(f"write_control(t.core, t, {register}, {value}); t.at_barrier = None")
+            value, register = (self.read("scalar", instruction[name], pc) for name in ("rs0", "rs1"))
+            self.trace(instruction, value)
+            self.emit(f"write_control(t.core, t, {register}, {value}); t.at_barrier = None")
             self._leave(f"-{pc + 4}")
         elif "barrier" in row.traits:
-            number, others = (self._read("scalar", instruction[name], pc) for name in ("rs0", "rs1"))
-            self._trace(instruction, number)
-            self._emit(f"t.at_barrier = ({number}, {others}, {pc})")
+            number, others = (self.read("scalar", instruction[name], pc) for name in ("rs0", "rs1"))
+            self.trace(instruction, number)
+            self.emit(f"t.at_barrier = ({number}, {others}, {pc})")
             self._leave(f"-{pc + 4}")
         else:
-            self._trace(instruction, "None")
+            self.trace(instruction, "None")
 
 
 def _value(kind: str, number: int) -> str:
@@ -619,41 +506,3 @@ def _value(kind: str, number: int) -> str:
 
 def _ready(kind: str, number: int) -> str:
     return f"{'a' if kind == 'scalar' else 'b'}{number}"
-
-
-def _measure(row: Row, name: str) -> int:
-    """The number of a trait ``bytes 4`` or ``align 64``."""
-    return next(int(trait.split()[1]) for trait in row.traits if trait.startswith(name + " "))
-
-
-def _with_sign(source: str, size: int, signed: bool) -> str:
-    return f"sign_extend({source}, {8 * size})" if signed else source
-
-
-def _cut(source: str, size: int) -> str:
-    return source if size == 4 else f"{source} & {(1 << 8 * size) - 1}"
-
-
-def _loaded(size: int, signed: bool, vector: bool) -> str:
-    """What a load at ``x`` finds. Narrow vectors are broken in hardware: lane i gets its part of word i of the line."""
-    if not vector:
-        return _with_sign(_VIEWS[size], size, signed)
-    line = "memory_lanes[y << 4:(y << 4) + 16]"
-    if size == 4:
-        return f"{line}.copy()"
-    part = f"({line} >> (x & {4 - size}) * 8 & {(1 << 8 * size) - 1})"
-    return f"sign_extend_lanes({part}, {8 * size})" if signed else part
-
-
-def _storing(stored: str, size: int, vector: bool, write_through: bool) -> list[str]:
-    """A store at ``x``; vectors of narrow elements are packed."""
-    if not vector:
-        lines = [f"{_VIEWS[size]} = {_cut(stored, size)}"]
-    elif size == 4:
-        lines = [f"memory_lanes[y << 4:(y << 4) + 16] = {stored}"]
-    else:
-        lines = [f"octets[x:x + {16 * size}] = {stored}.astype('u{size}').tobytes()"]
-    count = 16 * size if vector else size
-    if write_through:
-        return [*lines, f"K.write_through(x, {count})"]
-    return [*lines, "D[y] = 0xFFFFFFFFFFFFFFFF" if count == 64 else f"D[y] = D.get(y, 0) | {(1 << count) - 1} << (x & 63)"]
