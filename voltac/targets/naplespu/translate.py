@@ -350,6 +350,11 @@ class BlockWriter:
             self.live_in.setdefault((kind, number))
         return _value(kind, number)
 
+    @staticmethod
+    def result(kind: str, number: int) -> str:
+        """The source of what an instruction has written; into pc nothing can be."""
+        return _value(kind, number) if (kind, number) != ("scalar", PC.number) else "None"
+
     def set_scalar(self, number: int, source: str, row: Row, ready: str = "") -> None:
         """``ready`` is the cycle of a result whose latency only running tells."""
         if number == PC.number:
@@ -439,7 +444,7 @@ class BlockWriter:
             self.set_scalar(number, source, row)
         else:
             self.set_vector(number, source, row)
-        self.trace(instruction, _value(result, number) if (result, number) != ("scalar", PC.number) else "None")
+        self.trace(instruction, self.result(result, number))
 
     def _jump(self, instruction: Instruction) -> None:
         row, pc = instruction.row, instruction.pc
@@ -485,7 +490,7 @@ class BlockWriter:
         if "read_control" in row.traits:
             register = self.read("scalar", instruction["rs1"], pc)
             self.set_scalar(instruction["rs0"], f"read_control(t.core, t, {register}, c, {pc})", row)
-            self.trace(instruction, _value("scalar", instruction["rs0"]) if instruction["rs0"] != PC.number else "None")
+            self.trace(instruction, self.result("scalar", instruction["rs0"]))
         elif "write_control" in row.traits:
             value, register = (self.read("scalar", instruction[name], pc) for name in ("rs0", "rs1"))
             self.trace(instruction, value)

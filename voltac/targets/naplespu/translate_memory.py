@@ -120,10 +120,7 @@ def write_scratchpad(block: BlockWriter, instruction: Instruction) -> None:
             block.set_vector(instruction["rds"], "z", row)
         else:
             block.set_vector(instruction["rds"], f"{block.need('K')}.scratchpad.gather(x, {size}, {signed})", row)
-        block.trace(
-            instruction,
-            f"{'v' if vector else 's'}{instruction['rds']}" if vector or instruction["rds"] != PC.number else "None",
-        )
+        block.trace(instruction, block.result("vector" if vector else "scalar", instruction["rds"]))
         return
     if not vector:
         view = _VIEWS[size]
