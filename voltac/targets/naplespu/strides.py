@@ -49,26 +49,31 @@ def step_addresses(module: Module) -> bool:
     changed = False
     for function in module.functions:
         flow = control_flow(function)
+        types = {parameter.name: parameter.type for parameter in function.parameters}
+        types.update((made.name, made.type) for made in function.instructions() if made.name)
+        fresh = function.fresh_names()
         # What an inner loop starts from may be stepped by the loop around it.
         for loop in reversed(flow.loops):
-            changed |= _LoopAddresses(function, flow, loop).rewrite()
+            changed |= _LoopAddresses(function, flow, loop, types, fresh).rewrite()
     return changed
 
 
 class _LoopAddresses:
-    def __init__(self, function: Function, flow: ControlFlow, loop: Loop) -> None:
+    def __init__(
+        self, function: Function, flow: ControlFlow, loop: Loop, types: dict[str, str], fresh: Callable[[str], str]
+    ) -> None:
         self.function = function
         self.flow = flow
         self.loop = loop
+        self.types = types
+        self.fresh = fresh
         self.blocks = {block.name: block for block in function.blocks}
-        self.types: dict[str, str] = {parameter.name: parameter.type for parameter in function.parameters}
-        self.inside: dict[str, Instruction] = {}
-        for block in function.blocks:
-            for instruction in block.instructions:
-                if instruction.name:
-                    self.types[instruction.name] = instruction.type
-                    if block.name in loop.blocks:
-                        self.inside[instruction.name] = instruction
+        self.inside: dict[str, Instruction] = {
+            instruction.name: instruction
+            for name in loop.blocks
+            for instruction in self.blocks[name].instructions
+            if instruction.name
+        }
         self.counters: dict[str, _Counter] = {}
         self.sums: dict[str, _Sum | None] = {}
         """Of the values in the loop that were asked for."""
@@ -87,8 +92,7 @@ class _LoopAddresses:
             if name in self.loop.blocks and self.flow.dominates(name, latch.name):
                 for instruction in self.blocks[name].instructions:
                     self._sort_in(instruction, groups)
-        fresh = self.function.fresh_names()
-        outside = _Outside(before, fresh)
+        outside = _Outside(before, self.types, self.fresh)
         clusters: dict[_Group, list[_Group]] = {}
         for symbols in groups:
             clusters.setdefault(self._moving(symbols), []).append(symbols)
@@ -290,14 +294,16 @@ class _Pointer:
 class _Outside:
     """Writes operations at the end of the block before a loop; constants are computed here."""
 
-    def __init__(self, block: Block, fresh: Callable[[str], str]) -> None:
+    def __init__(self, block: Block, types: dict[str, str], fresh: Callable[[str], str]) -> None:
         self.block = block
+        self.types = types
         self.fresh = fresh
         self.made: dict[str, str] = {}
 
     def _emit(self, stem: str, text: str) -> str:
         if text not in self.made:
             name = self.made[text] = self.fresh(stem)
+            self.types[name] = "ptr" if text.startswith("getelementptr") else "i32"
             self.block.instructions.insert(-1, Instruction(f"  {name} = {text}"))
         return self.made[text]
 
