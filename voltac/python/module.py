@@ -10,7 +10,6 @@ from voltac.options import Options
 from voltac.python.kernel import Kernel
 from voltac.python.source import Source
 
-
 _LONGEST_NAME = 50
 """Python cuts off what is longer where an attribute is missing."""
 
