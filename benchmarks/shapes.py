@@ -53,13 +53,22 @@ def _else_chain(n: int, value: str) -> str:
     return f"{tests} else {value} = 0;"
 
 
-def _switch(n: int, kind: str, value: str, together: int) -> str:
+def _switch(n: int, kind: str, value: str, together: int, apart: int = 3) -> str:
     """Of ``together`` cases each falls through to the next."""
-    ends = ["break;" if k % together == 0 else "" for k in range(1, n + 1)]
-    cases = _lines(f"case {3 * k}: chosen = (chosen ^ {k * 7 % 31 + 1}) * 5; {end}" for k, end in enumerate(ends))
+    rows = [(apart * k % (1 << 31), k * 7 % 31 + 1, "break;" if (k + 1) % together == 0 else "") for k in range(n)]
+    cases = _lines(f"case {label}: chosen = (chosen ^ {number}) * 5; {end}" for label, number, end in rows)
     # What is computed must not depend on the value: LLVM would compute it for every case.
     head = f"{kind} int chosen = {'from[1]' if kind == 'uniform' else 'from[i + 1]'};\nswitch ({value})"
     return f"{head} {{\n{cases}\nbreak;\ndefault: chosen = 0;\n}}\n{value} = chosen;"
+
+
+def _labels_inside(n: int, together: int, head: str) -> str:
+    """A varying switch with ``together`` of its labels in each of many statements."""
+    groups = []
+    for first in range(0, n, together):
+        labels = _lines(f"case {3 * k}: x = (x ^ {k * 7 % 31 + 1}) * 5;" for k in range(first, min(first + together, n)))
+        groups.append(f"{head.replace('@', str(first))} {{ x += 1;\n{labels}\n}} break;")
+    return f"switch (from[i + 1]) {{ case -1:\n{_lines(groups)}\ndefault: x = 0;\n}}"
 
 
 def _statements(n: int) -> str:
@@ -228,6 +237,10 @@ SHAPES: dict[str, Shape] = {
     "uniform switch, falling through": Shape(lambda n: _function(_switch(n, "uniform", "u", 4)), 5000),
     "varying switch": Shape(lambda n: _kernel(_switch(n, "varying", "x", 1)), 5000),
     "varying switch, falling through": Shape(lambda n: _kernel(_switch(n, "varying", "x", 4)), 5000),
+    "varying switch, labels far apart": Shape(lambda n: _kernel(_switch(n, "varying", "x", 4, 2654435761)), 5000),
+    "labels in ifs": Shape(lambda n: _kernel(_labels_inside(n, 4, "if (from[i] > @)")), 500),
+    "labels in one if": Shape(lambda n: _kernel(_labels_inside(n, n, "if (from[i] > @)")), 1000),
+    "labels in loops": Shape(lambda n: _kernel(_labels_inside(n, 4, "while (x > @)")), 500),
     "lines of a function": Shape(lambda n: _kernel(_statements(n)), 2500),
     "lines of a function, 64 lanes": Shape(lambda n: _kernel(_statements(n)), 250, "avx512skx-x64"),
     "if after if": Shape(lambda n: _kernel(_numbered(n, "if (x > @) x += from[@];")), 400),

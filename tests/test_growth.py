@@ -2,6 +2,7 @@
 
 import importlib.util
 import sys
+import time
 from pathlib import Path
 from types import ModuleType
 
@@ -43,6 +44,20 @@ def test_the_text_grows_as_the_source_does(name: str, tmp_path: Path) -> None:
         sizes.append(len(text_of(shape.source(size), tmp_path, shape.targets.split(",")[0])))
     first, second = sizes[1] - sizes[0], sizes[2] - sizes[1]
     assert second < 2.6 * first + 2000, sizes
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("target", ("avx2-i32x8", "avx512skx-x16"))
+@pytest.mark.parametrize("name", [name for name in SHAPES if "switch" in name or "labels" in name])
+def test_twice_the_labels_take_twice_the_time(name: str, target: str, tmp_path: Path) -> None:
+    seconds = []
+    for size in (200, 400, 800):
+        size = size // 12 if name == "nested switch" else size
+        source = SHAPES[name].source(size)
+        before = time.process_time()
+        text_of(source, tmp_path, target, end="late")
+        seconds.append(time.process_time() - before)
+    assert seconds[2] - seconds[1] < 4 * (seconds[1] - seconds[0]) + 1, seconds
 
 
 @pytest.mark.parametrize("level", (0, 2))
