@@ -89,3 +89,11 @@ void third(uniform float o[], V v) { float b; b = v.x; o[programIndex] = b; }
 """
     )
     assert [item.span.line for item in items] == [1], [(item.span.line, item.text) for item in items]
+
+
+def test_a_line_of_a_lost_table_has_three_errors_at_most() -> None:
+    table = "{ 1, 2 }, { 3, 4 }, { 5, 6 }, { 7, 8 }, { 9, 10 }, { 11, 12 }"
+    found = errors(f"void f() {{\n    int before = 1;\n    {table}\n    }};\n}}\nint g() {{ return lost; }}")
+    lines = [line for line, _ in found]
+    assert lines.count(3) <= 3, found
+    assert lines[-1] == 6, found

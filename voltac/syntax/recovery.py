@@ -23,6 +23,7 @@ from voltac.syntax.tables import Tables
 from voltac.syntax.token_stretches import CLOSING, DECLARATION_STARTS, SPECIFIERS
 
 _MOST_ERRORS = 200
+_MOST_OF_A_LINE = 3
 _MOST_ATTEMPTS = 2000
 _HORIZON = 12
 """Tokens behind a mend that have to fit, if the statement does not end before."""
@@ -68,9 +69,14 @@ class SyntaxErrors(ErrorMessages):
         self.misused: set[str] = set()
         """Keywords that were used as names, reported once."""
         self.mistaken_lines: set[tuple[str, int]] = set()
+        self.of_lines: dict[tuple[str, int], int] = {}
+        """File and line -> how many errors it has."""
 
     def report(self, token: int, message: str) -> None:
-        self.diagnostics.error(self.spans[token], message)
+        line = (self.spans[token].file, self.spans[token].line)
+        self.of_lines[line] = self.of_lines.get(line, 0) + 1
+        if self.of_lines[line] <= _MOST_OF_A_LINE:
+            self.diagnostics.error(self.spans[token], message)
         self.count += 1
         self.note_line(token)
         if token and self.texts[token - 1] not in _ENDS:
