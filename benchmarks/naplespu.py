@@ -1,4 +1,4 @@
-"""Kernels compiled for NaplesPU against hand-written assembly: instructions an inner iteration, and cycles of threads and cores.
+"""Kernels compiled for NaplesPU against hand-written assembly: instructions an inner iteration, cycles of threads and cores.
 
     python benchmarks/naplespu.py
 

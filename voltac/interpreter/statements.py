@@ -134,7 +134,7 @@ class Statements:
 
     def _runs(self, statement: tree.Statement, active: Mask) -> bool:
         """A program that writes the mask may switch lanes on again where none is."""
-        return active.any() or self.machine.frame.writes_mask or self.holds_case(statement)
+        return bool(active.any()) or self.machine.frame.writes_mask or self.holds_case(statement)
 
     def block(self, node: tree.Block, active: Mask) -> Mask:
         statements, index = node.statements, 0
