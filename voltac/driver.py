@@ -171,20 +171,25 @@ def _simplify(text: str, job: Compilation) -> str:
 
 def _legalize(text: str, job: Compilation) -> str:
     from voltac.targets import find_device
-    from voltac.targets.device import NotOnDevice
 
-    try:
-        return find_device(job.options.target).legalize(text, job.options)
-    except NotOnDevice as reason:
-        # What programs write themselves was checked with its place; this is what the library or the optimiser made of it.
-        where = f"function '{reason.function}'" if reason.function else "the program"
-        job.diagnostics.fatal(NOWHERE, f"{where} needs what {job.options.target.name} has not: {reason}")
+    return _for_device(find_device(job.options.target).legalize, text, job)
 
 
 def _select(text: str, job: Compilation) -> str:
     from voltac.targets import find_device
 
-    return find_device(job.options.target).select(text, job.options)
+    return _for_device(find_device(job.options.target).select, text, job)
+
+
+def _for_device(stage: Callable[[str, Options], str], text: str, job: Compilation) -> str:
+    from voltac.targets.device import NotOnDevice
+
+    try:
+        return stage(text, job.options)
+    except NotOnDevice as reason:
+        # What programs write themselves was checked with its place; this is what the library or the optimiser made of it.
+        where = f"function '{reason.function}'" if reason.function else "the program"
+        job.diagnostics.fatal(NOWHERE, f"{where} needs what {job.options.target.name} has not: {reason}")
 
 
 def _assemble(text: str, job: Compilation) -> DeviceProgram:

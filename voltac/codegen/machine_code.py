@@ -173,6 +173,8 @@ class MachineFunction:
     """Whether it calls anything."""
     outgoing: int = 0
     """Bytes of arguments and results on the stack of the calls it makes."""
+    frame: int = 0
+    """Bytes of its frame, once that is laid out."""
 
     def new_register(self, kind: str) -> VirtualRegister:
         self.registers += 1

@@ -10,6 +10,7 @@ from legal_ir import Compiled, instructions_of_loop
 from random_legal_ir import random_function
 
 from voltac.codegen.selection import CannotSelect
+from voltac.targets.device import NotOnDevice
 from voltac.targets.naplespu import reach
 
 V = "<16 x i32>"
@@ -379,6 +380,32 @@ def test_addresses_summed_up_from_each_other_take_no_time_to_look_through() -> N
   %more = add i32 %sum, %z"""
     phis = "  %sum = phi i32 [ 0, %entry ], [ %more, %loop ]"
     Compiled(loop_kernel(body, "ptr %a, i32 %n", "%more", phis)).simulated("k", [numbers(9), 7])
+
+
+def test_calls_that_need_more_stack_than_a_thread_has_are_refused() -> None:
+    def text(words: int) -> str:
+        return f"""\
+define internal i32 @inner(i32 %n) noinline {{
+  %a = alloca [{words} x i32], align 64
+  %p = getelementptr i8, ptr %a, i32 %n
+  store i32 7, ptr %p, align 4
+  %x = load i32, ptr %a, align 4
+  ret i32 %x
+}}
+define i32 @k(i32 %n) {{
+  %a = alloca [2048 x i32], align 64
+  %p = getelementptr i8, ptr %a, i32 %n
+  store i32 5, ptr %p, align 4
+  %x = call i32 @inner(i32 %n)
+  %y = load i32, ptr %a, align 4
+  %z = add i32 %x, %y
+  ret i32 %z
+}}
+"""
+
+    Compiled(text(2000)).check("k", 0)
+    with pytest.raises(NotOnDevice, match="bytes of stack, of which a thread has 16384"):
+        Compiled(text(2048))
 
 
 # --- quality ---

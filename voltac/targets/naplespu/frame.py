@@ -22,6 +22,7 @@ def complete_frame(function: MachineFunction) -> None:
     saved = _saved(function)
     save_slots = {register: function.new_slot(SIZES[register.kind], SIZES[register.kind]) for register in saved}
     offsets, size = _layout(function)
+    function.frame = size
     expand(function, lambda instruction: _frame_address(instruction, offsets))
     for block in function.blocks:
         code: list[MachineInstruction] = []

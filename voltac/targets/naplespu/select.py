@@ -43,6 +43,7 @@ from voltac.targets.naplespu.pseudo import ROWS
 from voltac.targets.naplespu.reach import extend_branches
 from voltac.targets.naplespu.regs import ALLOCATABLE, BY_NAME, CALLEE_SAVED
 from voltac.targets.naplespu.rules import RULES
+from voltac.targets.naplespu.stacks import check_stacks
 from voltac.targets.naplespu.startup import exported, startup
 from voltac.targets.naplespu.strides import step_addresses
 from voltac.targets.naplespu.tidy import tidy
@@ -79,6 +80,7 @@ def run(text: str, options: Options) -> str:
     kernels = {function.name for function in exported(module)}
     start = startup(module)
     functions = [compile_function(module, function, pool) for function in module.functions]
+    check_stacks(functions)
     extend_branches(functions, start.count("\n"))
     parts = [start, "\t.text\n"]
     for source, machine in zip(module.functions, functions):
