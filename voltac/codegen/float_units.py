@@ -130,8 +130,11 @@ def _put_together(significand: int, exponent: int) -> int:
 
 def unit_add(a: int, b: int) -> int:
     result = add(a, b)
-    if _ordinary(result):
-        return result
+    return result if _ordinary(result) else _own_sum(a, b)
+
+
+def _own_sum(a: int, b: int) -> int:
+    """By the unit's own rules."""
     if not (a | b) & MAGNITUDE:
         return ZERO_OF_OPPOSITE_SIGNS if (a | b) & SIGN else 0
     (x, low), (y, high) = sorted((_taken_apart(a), _taken_apart(b)), key=lambda parts: parts[1])
@@ -144,8 +147,10 @@ def unit_subtract(a: int, b: int) -> int:
 
 def unit_multiply(a: int, b: int) -> int:
     result = multiply(a, b)
-    if _ordinary(result):
-        return result
+    return result if _ordinary(result) else _own_product(a, b)
+
+
+def _own_product(a: int, b: int) -> int:
     (x, one), (y, other) = _taken_apart(a), _taken_apart(b)
     return _put_together(x * y, one + other - 150)
 
@@ -159,8 +164,8 @@ def unit_divide(a: int, b: int) -> int:
     return UNIT_NAN if result & MAGNITUDE > INFINITY else _flushed(result)
 
 
-def _lanes_like(plain: Lanes2, exact: Scalar2, zero: Callable[[Lanes, Lanes, Lanes], Flags]) -> Lanes2:
-    """The unit's operation on lanes: IEEE arithmetic, and the scalar form for the lanes where that is not ordinary.
+def _lanes_like(plain: Lanes2, own: Scalar2, zero: Callable[[Lanes, Lanes, Lanes], Flags]) -> Lanes2:
+    """The unit's operation on lanes: IEEE arithmetic, and ``own`` for the lanes where that is not ordinary.
 
     ``zero`` finds the lanes, in the operands and the result of IEEE arithmetic, where zero is right: they are many.
     """
@@ -174,7 +179,7 @@ def _lanes_like(plain: Lanes2, exact: Scalar2, zero: Callable[[Lanes, Lanes, Lan
         zeros = zero(a, b, result)
         result[zeros] = 0
         for lane in np.flatnonzero((ordinary == 0) & ~zeros):
-            result[lane] = exact(int(a[lane]), int(b[lane]))
+            result[lane] = own(a.item(lane), b.item(lane))
         return result
 
     return operate
@@ -191,9 +196,9 @@ def _product_is_zero(a: Lanes, b: Lanes, result: Lanes) -> Flags:
     return flags
 
 
-unit_add_lanes = _lanes_like(add_lanes, unit_add, _sum_is_zero)
-unit_subtract_lanes = _lanes_like(subtract_lanes, unit_subtract, _sum_is_zero)
-unit_multiply_lanes = _lanes_like(multiply_lanes, unit_multiply, _product_is_zero)
+unit_add_lanes = _lanes_like(add_lanes, _own_sum, _sum_is_zero)
+unit_subtract_lanes = _lanes_like(subtract_lanes, lambda a, b: _own_sum(a, b ^ SIGN), _sum_is_zero)
+unit_multiply_lanes = _lanes_like(multiply_lanes, _own_product, _product_is_zero)
 
 
 def _flushed_lanes(a: Lanes) -> Lanes:
