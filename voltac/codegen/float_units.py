@@ -40,6 +40,8 @@ _pack_word, _unpack_word = _WORD.pack, _WORD.unpack
 _EVERY_SIGN = np.full(16, SIGN, np.uint32)
 _EXPONENT_STEP = np.full(16, 0x00800000, np.uint32)
 _UPPER_EXPONENT = np.full(16, 0x7F000000, np.uint32)
+_ORDINARY_BYTES = bytes(byte for byte in range(256) if byte & 0x7F not in (0, 0x7F))
+"""The highest bytes of numbers whose exponent is neither among the two smallest nor among the two largest."""
 
 
 def number(bits: int) -> float:
@@ -172,6 +174,9 @@ def _lanes_like(plain: Lanes2, own: Scalar2, zero: Callable[[Lanes, Lanes, Lanes
 
     def operate(a: Lanes, b: Lanes) -> Lanes:
         result = plain(a, b)
+        # The bytes with seven bits of the exponent, without those that no special number has: mostly there is nothing left.
+        if not result.tobytes()[3::4].translate(None, _ORDINARY_BYTES):
+            return result
         # Zero where the exponent's field is 0 or 255.
         ordinary = result + _EXPONENT_STEP & _UPPER_EXPONENT
         if np.count_nonzero(ordinary) == len(result):
