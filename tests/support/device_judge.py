@@ -37,6 +37,7 @@ def options(level: int = 2) -> Options:
 def without_double(text: str) -> str:
     """The same program with ``float`` for every ``double``."""
     text = re.sub(r"\bdouble(?=[<\d]?)", "float", text)
+    text = re.sub(r"(?<=\d)(\.?)d([-+]?\d+)\b", r"\1e\2f", text)
     return re.sub(r"(?<=\d)(\.?)d\b", r"\1f", text)
 
 

@@ -241,7 +241,8 @@ class Module:
         return found
 
     def layout(self, pointer_bytes: int = 8) -> Layout:
-        return Layout(self.named_types(), pointer_bytes)
+        natural = pointer_bytes == 8 or any(line.startswith("target datalayout") and "i64:64" in line for line in self.lines())
+        return Layout(self.named_types(), pointer_bytes, natural)
 
     def globals(self) -> dict[str, str]:
         """``@name`` -> what follows `` = `` (linkage, type, value, alignment)."""

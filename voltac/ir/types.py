@@ -51,6 +51,8 @@ class Layout:
     named: dict[str, str]
     """``%struct.S`` -> its body, such as ``{ i32, float }``."""
     pointer_bytes: int = 8
+    natural: bool = True
+    """Scalars are aligned to their size; where not, to four bytes at most."""
 
     def resolve(self, type_text: str) -> str:
         while type_text.startswith("%"):
@@ -68,7 +70,7 @@ class Layout:
         if body == "ptr":
             return self.pointer_bytes
         bits = integer_bits(body)
-        widest = 16 if self.pointer_bytes == 8 else 4
+        widest = 16 if self.natural else 4
         if bits:
             return min(widest, _power_of_two((bits + 7) // 8))
         if body in _FLOAT_BYTES:

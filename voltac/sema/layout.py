@@ -29,7 +29,7 @@ class Layout:
     def __init__(self, target: TargetInfo) -> None:
         self.width = target.width
         self.pointer_bytes = target.pointer_bits // 8
-        self._most_aligned = 4 if target.pointer_bits == 32 else 16
+        self._most_aligned = 4 if target.architecture == "x86" else 16
         """Alignment of uniform scalars is no more than this."""
         self._structs: dict[tuple[int, str], tuple[int, int, tuple[int, ...]]] = {}
 

@@ -1,6 +1,6 @@
 """Structs and arrays as values, calls, returns and branches -> the same on parts.
 
-    %r = call { i64, <16 x float> } @f(i64 %a)    ->    %r = call { i32, i32, <16 x float> } @f(i32 %a.0, i32 %a.1), then extractvalue
+    %r = call { i64, <16 x float> } @f(i64 %a)    ->    call { i32, i32, <16 x float> } @f(i32 %a.0, i32 %a.1), extractvalue
     ret i64 %x                                    ->    insertvalue, insertvalue, ret { i32, i32 }
 
 Results that do not fit into registers come back in memory of the caller's.

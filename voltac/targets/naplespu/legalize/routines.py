@@ -1,4 +1,4 @@
-"""Operations too long to be written out at each place: functions in LLVM assembly that are added to the module and legalized too.
+"""Operations too long to be written out at each place: functions in LLVM assembly, legalized with the module.
 
     call { <16 x i32>, ... } @npu.divide.v(<16 x i32> %a.0, ...)
 
