@@ -363,7 +363,8 @@ declare void @llvm.masked.store.{suffix}.p0({type}, ptr, {mask})"""
         )
         lines.append(f"  %t{number} = getelementptr i8, ptr %p0, i32 {target}")
         lines.append(
-            f"  call void @llvm.masked.store.{suffix}.p0({type} %v{number}, ptr align {alignment} %t{number}, {mask} %m{number})"
+            f"  call void @llvm.masked.store.{suffix}.p0({type} %v{number},"
+            f" ptr align {alignment} %t{number}, {mask} %m{number})"
         )
     check("\n".join(lines), [np.zeros(256, np.uint8), data], declarations)
 

@@ -152,11 +152,11 @@ def legalize_switch(f: Legalizer, instruction: Instruction) -> None:
         w.emit(f"switch i32 {words[0]}, label %{default} [ {' '.join(rows)} ]")
         return
     tests = [compare(f, "eq", False, bits, words, f.words(case)) for case in cases]
-    number = "0"
+    found = "0"
     for position, test in enumerate(tests, 1):
-        number = w.choose(test, str(position), number, "i32")
+        found = w.choose(test, str(position), found, "i32")
     rows = [f"i32 {position}, label %{label}" for position, label in enumerate(labels, 1)]
-    w.emit(f"switch i32 {number}, label %{default} [ {' '.join(rows)} ]")
+    w.emit(f"switch i32 {found}, label %{default} [ {' '.join(rows)} ]")
 
 
 @rule("fence")

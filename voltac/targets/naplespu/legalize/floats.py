@@ -105,7 +105,8 @@ def compare(f: Legalizer, predicate: str, vector: bool, a: str, b: str, no_nan: 
         return "zeroinitializer" if vector else "false"
     if known is not None and known & _MAGNITUDE <= INFINITY:
         return _in_intervals(f, vector, bits[0], _intervals(relation, known, no_nan))
-    test = w.compare("eq" if relation == "eq" else f"s{relation}", *(_ordered(f, vector, word) for word in bits), vector)
+    first, second = (_ordered(f, vector, word) for word in bits)
+    test = w.compare("eq" if relation == "eq" else f"s{relation}", first, second, vector)
     if not no_nan:
         for word in bits[: 1 if relation == "eq" else 2]:
             test = w.bit_op("and", test, _is_number(f, vector, word), vector)

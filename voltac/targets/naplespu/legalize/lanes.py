@@ -237,8 +237,8 @@ def _shuffled_chunk(f: Legalizer, shape: Shape, columns: list[Words], row: list[
         elif shape.element == "i1":
             part = _shuffled_mask(f, vector, wanted)
         else:
-            texts = "<" + ", ".join("i32 poison" if lane < 0 else f"i32 {lane}" for lane in wanted) + ">"
-            mask = "zeroinitializer" if set(wanted) <= {0, -1} else texts
+            indices = "<" + ", ".join("i32 poison" if lane < 0 else f"i32 {lane}" for lane in wanted) + ">"
+            mask = "zeroinitializer" if set(wanted) <= {0, -1} else indices
             part = w.value(f"shufflevector {type} {vector}, {type} poison, <{LANES} x i32> {mask}")
         if result:
             result = w.select(mask_constant(covered), result, part, kind, True)

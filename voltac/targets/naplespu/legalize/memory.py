@@ -125,9 +125,9 @@ def load_scalar(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Wor
         return [w.float_of(word, False) if shape.element == "float" else w.pointer(word)]
     made: Words = []
     size = bytes_of(shape)
-    for word in range(shape.words):
-        count = min(4, size - 4 * word)
-        made.append(_load_bytes(f, w.near(pointer, 4 * word), count, at_offset(alignment, 4 * word)))
+    for number in range(shape.words):
+        count = min(4, size - 4 * number)
+        made.append(_load_bytes(f, w.near(pointer, 4 * number), count, at_offset(alignment, 4 * number)))
     if shape.bits % 32:
         f.zero_above[made[-1]] = size * 8 % 32 or 32
     return made
