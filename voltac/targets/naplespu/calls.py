@@ -8,9 +8,10 @@ from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.scan import split_list
 from voltac.targets.naplespu.abi import CLOBBERED, INCOMING, OUTGOING, argument_places, result_places
-from voltac.targets.naplespu.operations import aggregate_elements, kind_of
+from voltac.targets.naplespu.operations import aggregate_elements
 from voltac.targets.naplespu.pseudo import ROWS
 from voltac.targets.naplespu.regs import RA, SP
+from voltac.targets.naplespu.values import kind_of
 
 COPIES = {"scalar": "move_i32.ss", "vector": "move_i32.vv"}
 LOADS = {"scalar": "load32", "vector": "load_v16i32"}

@@ -22,23 +22,7 @@ from voltac.targets.naplespu.data import constant_vectors, data
 from voltac.targets.naplespu.flushes import add_flushes
 from voltac.targets.naplespu.frame import complete_frame, spill_load, spill_store
 from voltac.targets.naplespu.masks import FULL, assign_states, write_masks
-from voltac.targets.naplespu.operations import (
-    FUNCTIONS,
-    PREDICATES,
-    TRANSPARENT,
-    cheap_constant,
-    constant_key,
-    jump,
-    key,
-    kind_of,
-    literal,
-    make_constant,
-    masked_load,
-    masked_store,
-    prepare,
-    pure,
-    splat_of,
-)
+from voltac.targets.naplespu.operations import FUNCTIONS, jump, masked_load, masked_store
 from voltac.targets.naplespu.pseudo import ROWS
 from voltac.targets.naplespu.reach import extend_branches
 from voltac.targets.naplespu.regs import ALLOCATABLE, BY_NAME, CALLEE_SAVED
@@ -48,6 +32,19 @@ from voltac.targets.naplespu.startup import exported, startup
 from voltac.targets.naplespu.strides import step_addresses
 from voltac.targets.naplespu.tidy import tidy
 from voltac.targets.naplespu.unroll import count_turns, unroll
+from voltac.targets.naplespu.values import (
+    PREDICATES,
+    TRANSPARENT,
+    cheap_constant,
+    constant_key,
+    key,
+    kind_of,
+    literal,
+    make_constant,
+    prepare,
+    pure,
+    splat_of,
+)
 
 _FILE = RegisterFile(
     # What a callee saves comes last; what arguments travel in, before that.

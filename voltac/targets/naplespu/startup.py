@@ -19,7 +19,7 @@ from voltac.ir.model import Function, Module
 from voltac.targets.naplespu.abi import argument_places, result_places
 from voltac.targets.naplespu.calls import parts_of_type
 from voltac.targets.naplespu.isa import CONTROL_REGISTERS
-from voltac.targets.naplespu.operations import kind_of
+from voltac.targets.naplespu.values import kind_of
 
 STACKS = 0x0008_0000
 STACK_BYTES = 1 << 14
