@@ -98,7 +98,7 @@ def differs(seed: int) -> bool:
     return not np.array_equal(simulate_random(job, machine), out)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, 1, 1049])
 def test_a_random_program_means_the_same_on_the_device(seed: int) -> None:
     assert not differs(seed)
 

@@ -41,9 +41,10 @@ def _last_jump(block: MachineBlock, branches: Branches) -> str | None:
 def _skip_empty(function: MachineFunction, branches: Branches) -> None:
     """Branches to a block that only jumps on go where it jumps."""
     beyond: dict[str, str] = {}
+    named = _named_elsewhere(function)
     for block in function.blocks[1:]:
         target = _last_jump(block, branches)
-        if len(block.instructions) == 1 and target is not None and target != block.name:
+        if len(block.instructions) == 1 and target is not None and target != block.name and block.name not in named:
             beyond[block.name] = target
 
     def end(name: str) -> str:
@@ -58,6 +59,17 @@ def _skip_empty(function: MachineFunction, branches: Branches) -> None:
             if "branch" in instruction.row.traits:
                 instruction.values = [Label(end(one.name)) if isinstance(one, Label) else one for one in instruction.values]
         block.successors = list(dict.fromkeys(end(name) for name in block.successors))
+
+
+def _named_elsewhere(function: MachineFunction) -> set[str]:
+    """The labels whose addresses are computed: where calls by address come back."""
+    return {
+        value.name
+        for instruction in function.instructions()
+        if "branch" not in instruction.row.traits
+        for value in instruction.values
+        if isinstance(value, Label)
+    }
 
 
 def _drop_unreachable(function: MachineFunction) -> None:
