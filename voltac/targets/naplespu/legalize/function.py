@@ -51,6 +51,8 @@ class Legalizer:
         """Part -> bits it was sign-extended from."""
         self.extended_from: dict[str, tuple[bool, str]] = {}
         """High word of a 64-bit number -> (signed, low word): the number is that word, extended."""
+        self.off_lines: set[str] = set()
+        """Addresses a constant distance from another that is not a multiple of a line: neighbours in a stencil."""
         self._kinds = Kinds(shapes.layout)
         self._phis: list[tuple[Block, int, str, str, int]] = []
         """Block and position of the phi to be, its name and type, and which part it is."""

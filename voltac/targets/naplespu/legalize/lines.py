@@ -1,7 +1,7 @@
 """Vectors of 16 lanes in memory -> whole lines, shuffles, and scalars where lanes lie anywhere.
 
     %v = load <16 x i32>, ptr %p, align 4
-    ->
+    ->      (where %p is no multiple of 64, which is tested first unless a constant tells)
     %a = load <16 x i32>, ptr (%p & -64);  %b = load <16 x i32>, ptr ((%p + 60) & -64)
     %v = select (lanes of the first line), shuffle(%a, lane + %p / 4), shuffle(%b, lane + %p / 4)
 
@@ -65,6 +65,23 @@ def _line_of_words(f: Legalizer, pointer: str, alignment: int) -> str:
     w = f.write
     if alignment >= LINE:
         return w.value(f"load <16 x i32>, ptr {pointer}, align {LINE}")
+    if pointer in f.off_lines:
+        return _from_two_lines(f, pointer)
+    # Rows of matrices mostly begin at lines, but few addresses can be proved to; the path that falls through is theirs.
+    line, lines_, loaded = (w.new_label(name) for name in ("load.line", "load.lines", "loaded"))
+    w.branch(w.compare("eq", w.op("and", w.number(pointer), LINE - 1), 0), line, lines_)
+    w.start(line)
+    whole = w.value(f"load <16 x i32>, ptr {pointer}, align {LINE}")
+    w.jump(loaded)
+    w.start(lines_)
+    parts = _from_two_lines(f, pointer)
+    w.jump(loaded)
+    w.start(loaded)
+    return w.value(f"phi <16 x i32> [ {whole}, %{line} ], [ {parts}, %{lines_} ]")
+
+
+def _from_two_lines(f: Legalizer, pointer: str) -> str:
+    w = f.write
     start = w.number(pointer)
     first = _line(f, w.op("and", start, -LINE))
     second = _line(f, w.op("and", w.op("add", start, LINE - 4), -LINE))

@@ -44,6 +44,8 @@ def load(f: Legalizer, type: str, pointer: str, alignment: int) -> Words:
     at = 0
     for chunk in shape.chunks:
         place, known = f.write.near(pointer, at), at_offset(alignment, at)
+        if pointer in f.off_lines:
+            f.off_lines.add(place)
         made += lines.load_vector(f, shape, place, known) if chunk else load_scalar(f, shape, place, known)
         at += bytes_of(shape) * (LANES if chunk else 1)
     return made
@@ -245,6 +247,8 @@ def legalize_getelementptr(f: Legalizer, instruction: Instruction) -> None:
                 start = f.write.value(f"getelementptr i8, {space} {start}, i32 {variable}")
             if fixed:
                 start = f.write.value(f"getelementptr i8, {space} {start}, i32 {constant(fixed, False)}")
+                if fixed % lines.LINE:
+                    f.off_lines.add(start)
             made.append(start)
             continue
         if not f.shapes.of(base.type).lanes:
