@@ -558,3 +558,20 @@ def test_the_verifier_names_what_is_not_legal(line: str) -> None:
     module = read(f"define void @f(ptr %p) {{\n  {line}\n  ret void\n}}\n")
     with pytest.raises(IllegalIR, match="in @f"):
         verify(module)
+
+
+ATOMIC = """define void @f(ptr %p) ATTRIBUTES {
+  %own = alloca i32, align 4
+  store i32 1, ptr %own, align 4
+  %old = atomicrmw add ptr POINTER, i32 3 seq_cst
+  ret void
+}
+"""
+
+
+def test_threads_may_not_change_memory_of_all_by_atomics() -> None:
+    all_run = ATOMIC.replace("ATTRIBUTES", '"voltac-threads"="all"')
+    with pytest.raises(NotLegal, match=r"give each thread a place of its own"):
+        legalized(all_run.replace("POINTER", "%p"))
+    legalized(all_run.replace("POINTER", "%own"))
+    legalized(ATOMIC.replace("ATTRIBUTES", '"voltac-threads"="one"').replace("POINTER", "%p"))

@@ -57,7 +57,7 @@ __all__ = ["NotLegal", "legalize", "run", "verify"]
 RULE_FILES = (aggregates, atomics, division, floats, integers, lanes, memory)
 """Each adds its rules to :data:`RULES`."""
 assert RULES
-_OWNS_LINES = '"voltac-lines"="own"'
+_OWNS_LINES, _HAS_THREADS = '"voltac-lines"="own"', '"voltac-threads"="all"'
 
 
 def run(text: str, options: Options) -> str:
@@ -75,12 +75,12 @@ def legalize(module: Module, options: Options) -> None:
     declarations: set[str] = set()
     wanted: set[str] = set()
     uses_nowhere = False
-    owning = {line.split()[1] for line in module.lines() if line.startswith("attributes #") and _OWNS_LINES in line}
+    groups = {line.split()[1]: line for line in module.lines() if line.startswith("attributes #")}
 
     def rewrite(function: Function) -> Function:
         nonlocal uses_nowhere
-        owns_lines = any(group in owning for group in function.attributes.split())
-        legalizer = Legalizer(shapes, function, owns_lines)
+        words = " ".join(groups.get(word, word) for word in function.attributes.split())
+        legalizer = Legalizer(shapes, function, _OWNS_LINES in words, _HAS_THREADS in words)
         made = legalizer.run()
         if options.level:
             clean(made)

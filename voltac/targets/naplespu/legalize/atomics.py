@@ -1,7 +1,8 @@
 """Atomic operations -> a load, the operation, a store.
 
 The core has none (reference 5.5). Within one thread nothing comes between; memory that several threads
-change needs a barrier between them, or a place for each thread.
+change needs a barrier between them, or a place for each thread: kernels that all threads run
+("voltac-threads"="all") may use these on variables of their own only.
 """
 
 from __future__ import annotations
@@ -36,9 +37,24 @@ def _new_value(f: Legalizer, operation: str, shape: Shape, old: Words, operand: 
     raise NotLegal(f"the atomic operation {operation}")
 
 
+def _check_private(f: Legalizer, pointer: str) -> None:
+    """Refuse memory that other threads may change at the same time."""
+    if not f.has_threads:
+        return
+    definitions = f.function.definitions()
+    while pointer in definitions and definitions[pointer].op == "getelementptr":
+        pointer = definitions[pointer].operands[0].value
+    if pointer not in definitions or definitions[pointer].op != "alloca":
+        raise NotLegal(
+            "an atomic operation on memory that several threads may change, which NaplesPU does not have:"
+            " give each thread a place of its own and combine them behind barrier()"
+        )
+
+
 @rule("atomicrmw")
 def legalize_atomicrmw(f: Legalizer, instruction: Instruction) -> None:
     pointer, operand = instruction.operands
+    _check_private(f, pointer.value)
     shape = f.shapes.of(operand.type)
     place, size = f.words(pointer)[0], memory.bytes_of(shape)
     old = memory.load_scalar(f, shape, place, size)
@@ -51,6 +67,7 @@ def legalize_atomicrmw(f: Legalizer, instruction: Instruction) -> None:
 @rule("cmpxchg")
 def legalize_cmpxchg(f: Legalizer, instruction: Instruction) -> None:
     pointer, expected, wanted = instruction.operands
+    _check_private(f, pointer.value)
     shape = f.shapes.of(expected.type)
     place, size = f.words(pointer)[0], memory.bytes_of(shape)
     old = memory.load_scalar(f, shape, place, size)

@@ -37,9 +37,10 @@ def rule(*operations: str) -> Callable[[Rule], Rule]:
 class Legalizer:
     """State of one function's rewriting."""
 
-    def __init__(self, shapes: Shapes, function: Function, owns_lines: bool = False) -> None:
-        """``owns_lines``: no other thread writes to a line this function writes to."""
+    def __init__(self, shapes: Shapes, function: Function, owns_lines: bool = False, has_threads: bool = False) -> None:
+        """``owns_lines``: no other thread writes to a line this function writes to; ``has_threads``: all run it."""
         self.owns_lines = owns_lines
+        self.has_threads = has_threads
         self.shapes = shapes
         self.layout = shapes.layout
         self.function = function
