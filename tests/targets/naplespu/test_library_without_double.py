@@ -1,0 +1,50 @@
+"""Library functions that use double elsewhere are as good without it: against numpy in double precision."""
+
+import numpy as np
+import pytest
+from device_judge import Array, options
+
+from voltac.diagnostics import Diagnostics
+from voltac.driver import compile_source
+from voltac.interpreter import Interpreter
+
+SOURCE = """
+export void NAME(uniform float out[], uniform float x[], uniform float y[], uniform int n) {
+    foreach (k = 0 ... n) out[k] = CALL;
+}
+"""
+CALLS = {"sines": "sin(x[k])", "cosines": "cos(x[k])", "tangents": "tan(x[k])", "remainders": "fmod(x[k], y[k])"}
+
+
+def result(name: str, x: Array, y: Array) -> Array:
+    text = SOURCE.replace("NAME", name).replace("CALL", CALLS[name])
+    program = compile_source(text, "library.ispc", options(), Diagnostics(), end="check").program
+    out = np.zeros(len(x), np.float32)
+    with np.errstate(all="ignore"):
+        Interpreter(program, options(), lambda text: None).call(name, [out, x, y, len(x)])
+    return out
+
+
+def any_size(count: int) -> Array:
+    """Floats of every exponent and both signs, and those next to multiples of pi/2."""
+    rng = np.random.default_rng(1)
+    bits = rng.integers(0, 0x7F800000, count, np.uint64).astype(np.uint32) | rng.integers(0, 2, count).astype(np.uint32) << 31
+    near = (rng.integers(1, 1 << 22, count) * (np.pi / 2)).astype(np.float32)
+    return np.concatenate([bits.astype(np.uint32).view(np.float32), near, np.float32([131072.0, 131073.0, 3.4e38, 0.0, -0.0])])
+
+
+@pytest.mark.parametrize(("name", "function"), [("sines", np.sin), ("cosines", np.cos), ("tangents", np.tan)])
+def test_functions_of_angles_are_within_two_units_of_the_last_place(name: str, function: np.ufunc) -> None:
+    x = any_size(1000)
+    found, exact = result(name, x, x), function(x.astype(np.float64))
+    unit = np.spacing(np.maximum(np.abs(exact), np.finfo(np.float32).tiny).astype(np.float32)).astype(np.float64)
+    assert np.max(np.abs(found - exact) / unit) < 2
+
+
+def test_remainders_are_exact() -> None:
+    x = any_size(1000)
+    y = np.random.default_rng(2).permutation(x)
+    y = np.where(np.arange(len(y)) % 2 == 0, np.float32(3.7), y).astype(np.float32)
+    with np.errstate(invalid="ignore"):
+        expected = np.fmod(x.astype(np.float64), y.astype(np.float64)).astype(np.float32)
+    assert np.array_equal(result("remainders", x, y), expected, equal_nan=True)
