@@ -69,7 +69,7 @@ def _line_of_words(f: Legalizer, pointer: str, alignment: int) -> str:
         return _from_two_lines(f, pointer)
     # Rows of matrices mostly begin at lines, but few addresses can be proved to; the path that falls through is theirs.
     line, lines_, loaded = (w.new_label(name) for name in ("load.line", "load.lines", "loaded"))
-    w.branch(w.compare("eq", w.op("and", w.number(pointer), LINE - 1), 0), line, lines_)
+    w.branch(w.compare("ne", w.op("and", w.number(pointer), LINE - 1), 0), lines_, line)
     w.start(line)
     whole = w.value(f"load <16 x i32>, ptr {pointer}, align {LINE}")
     w.jump(loaded)
@@ -174,7 +174,7 @@ def store_vector(f: Legalizer, shape: Shape, words: Words, pointer: str, alignme
         whole = LANES * size
         start = w.op("and", w.number(pointer), whole - 1)
         paths = [w.new_label(f"{name}") for name in ("store.line", "store.lanes", "stored")]
-        w.branch(w.compare("eq", start, 0), paths[0], paths[1])
+        w.branch(w.compare("ne", start, 0), paths[1], paths[0])
         w.start(paths[0])
         store_vector(f, shape, words, pointer, whole)
         w.jump(paths[2])
