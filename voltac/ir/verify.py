@@ -85,6 +85,8 @@ def _uses(
             parts = instruction.parts
             if sorted(set(parts.labels)) != sorted(flow.predecessors[block.name]):
                 raise wrong("the phi does not name the predecessors of its block", instruction)
+            if len(set(parts.labels)) < len(set(zip(parts.labels, (operand.value for operand in parts.operands)))):
+                raise wrong("the phi has several values for one block", instruction)
             for operand, label in zip(parts.operands, parts.labels):
                 if operand.value.startswith("%") and label in flow.immediate_dominator:
                     place = places.get(operand.value)

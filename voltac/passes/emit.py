@@ -244,13 +244,16 @@ class Emitter:
         name = self.fresh(phi.name[1:].strip('"') + ".first")
         self._twins[phi.name] = name
         home = next(block for block in self.function.blocks if any(each is phi for each in block.instructions))
-        incoming: list[str] = []
+        lanes: dict[str, str] = {}
         for operand, label in zip(phi.operands, phi.parts.labels):
+            if label in lanes:
+                continue  # both ways of a branch, or several of a switch, lead here: one value for all
             saved = self.output, self._written, self.attachment
             self.output, self._written, self.attachment = self.at_end.setdefault(label, []), {}, ""
-            incoming.append(f"[ {self._operand(operand)}, %{label} ]")
+            lanes[label] = self._operand(operand)
             self.output, self._written, self.attachment = saved
-        line = Instruction(f"  {name} = phi {element_of(phi.type)} {', '.join(incoming)}")
+        incoming = ", ".join(f"[ {lanes[label]}, %{label} ]" for label in phi.parts.labels)
+        line = Instruction(f"  {name} = phi {element_of(phi.type)} {incoming}")
         self.new_phis.setdefault(home.name, []).append(line)
         return name
 
