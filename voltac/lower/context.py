@@ -92,6 +92,8 @@ class FunctionContext:
         """Variables that never change and need no storage."""
         self.stored_masks: dict[str, IR] = {}
         """Name of a mask -> the same mask in storage form, where it was made from that."""
+        self.sound_masks: set[str] = set()
+        """Names of masks without poison; bools of the program may hold some in lanes that are off."""
         self.returned: Lanes | None = None
         """Lanes that have not returned; made when the first return under a mask is met."""
         self.result: Address | None = None

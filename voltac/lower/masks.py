@@ -35,20 +35,22 @@ def inverse(c: FunctionContext, test: IR) -> IR:
 def frozen(c: FunctionContext, test: IR) -> IR:
     """A test without poison, in the form that masks are combined in.
 
-    What is a mask already has none. A freeze too many is dear: LLVM's InstCombine moves each up to what a mask was
+    An execution mask has none already. A freeze too many is dear: LLVM's InstCombine moves each up to what a mask was
     made of, and comes again to all that uses it.
     """
     if c.target.mask_bits == 1:
         return test
-    if test.name in c.stored_masks:
-        return c.stored_masks[test.name]
+    if test.name in c.sound_masks:
+        return to_storage(c, test)
     return c.build.convert("sext", c.build.value(test.type, f"freeze {test}"), c.types.mask_storage)
 
 
 def sound(c: FunctionContext, test: IR) -> IR:
     """The test, known to have no poison in it."""
-    if c.target.mask_bits > 1 and test.name not in c.stored_masks:
-        c.stored_masks[test.name] = c.build.convert("sext", test, c.types.mask_storage)
+    if c.target.mask_bits > 1:
+        if test.name not in c.stored_masks:
+            c.stored_masks[test.name] = c.build.convert("sext", test, c.types.mask_storage)
+        c.sound_masks.add(test.name)
     return test
 
 
@@ -58,7 +60,7 @@ def conjunction(c: FunctionContext, mask: IR | None, test: IR) -> IR:
         return test
     if c.target.mask_bits == 1:
         return c.build.select(mask, test, all_off(c))
-    return from_storage(c, c.build.binary("and", to_storage(c, mask), frozen(c, test)))
+    return _made(c, c.build.binary("and", to_storage(c, mask), frozen(c, test)))
 
 
 def exclusion(c: FunctionContext, mask: IR | None, test: IR) -> IR:
@@ -70,7 +72,7 @@ def disjunction(c: FunctionContext, mask: IR, test: IR) -> IR:
     """``mask | test``."""
     if c.target.mask_bits == 1:
         return c.build.select(mask, all_on(c), test)
-    return from_storage(c, c.build.binary("or", to_storage(c, mask), frozen(c, test)))
+    return _made(c, c.build.binary("or", to_storage(c, mask), frozen(c, test)))
 
 
 def bits(c: FunctionContext, mask: IR) -> IR:
@@ -104,6 +106,13 @@ def from_storage(c: FunctionContext, stored: IR) -> IR:
         return stored
     mask = c.build.compare("icmp slt", stored, zero(stored.type))
     c.stored_masks[mask.name] = stored
+    return mask
+
+
+def _made(c: FunctionContext, stored: IR) -> IR:
+    """An execution mask, from its storage form."""
+    mask = from_storage(c, stored)
+    c.sound_masks.add(mask.name)
     return mask
 
 
@@ -158,7 +167,7 @@ def remembered(c: FunctionContext, around: tuple[tree.Statement, ...]) -> IR | N
 
 
 def read_lanes(c: FunctionContext, lanes: Lanes) -> IR:
-    return from_storage(c, c.build.load(c.types.mask_storage, lanes.address, storage_alignment(c)))
+    return _made(c, c.build.load(c.types.mask_storage, lanes.address, storage_alignment(c)))
 
 
 def write_lanes(c: FunctionContext, lanes: Lanes, mask: IR | None) -> None:
@@ -191,7 +200,7 @@ def without_escaped(c: FunctionContext, mask: IR | None, touched: set[Lanes]) ->
         remaining = c.build.load(c.types.mask_storage, lanes.address, storage_alignment(c))
         left = remaining if left is None else c.build.binary("and", left, remaining)
     assert left is not None
-    return from_storage(c, left)
+    return _made(c, left)
 
 
 # --- masks that a program for a device writes itself

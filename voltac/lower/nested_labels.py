@@ -155,13 +155,13 @@ class _Waiting:
                 return [tree.Block(span, tuple(self._sequence(statements)))]
             case tree.If(_, test, then, otherwise):
                 entered = self._joining(self.function.labels(then), span)
-                outcome = _sound(_select(_load(self.waiting, span), entered, _frozen(test)))
+                outcome = _select(_load(self.waiting, span), entered, _frozen(test))
                 branches = [self._alone(branch) for branch in (then, otherwise) if branch is not None]
                 return [tree.If(span, outcome, branches[0], branches[1] if otherwise else None, node.coherent)]
             case tree.Loop(_, test, _, body, test_first):
                 if test is not None and test_first and not isinstance(test, tree.Constant):
                     yes = tree.Constant(span, Qual(BOOL, self.waiting.type.rate), True)
-                    test = _sound(_select(_load(self.waiting, span), yes, _frozen(test)))
+                    test = _select(_load(self.waiting, span), yes, _frozen(test))
                 return [self._entered(node, replace(node, test=test, body=self._alone(body)))]
             case tree.Unmasked():
                 return self._unmasked(node)
@@ -258,7 +258,10 @@ def _frozen(value: tree.Value) -> tree.Value:
 
 
 def _sound(test: tree.Value) -> tree.Value:
-    """A test without poison. Else a mask is made of it by a freeze, which LLVM pushes up to the first of the flags."""
+    """A test without poison. Else a mask is made of it by a freeze, which LLVM pushes up to the first of the flags.
+
+    ``?:`` is none: where no lane needs a side, what it yields for lanes that are off is poison.
+    """
     return tree.Unary(test.span, test.type, "sound", test) if test.type.rate is VARYING else test
 
 
