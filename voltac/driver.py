@@ -320,16 +320,20 @@ def _too_deep(job: Compilation) -> Diagnostics:
 
 def read_source(path: str) -> str:
     """The text of a source file; :class:`InputError` says what is wrong with it."""
+    return decode_source(read_file(path, "a source file"), path)
+
+
+def read_file(path: str, wanted: str) -> bytes:
+    """What is in a file; :class:`InputError` says why it cannot be read, and that a directory is not what is ``wanted``."""
     try:
         with open(path, "rb") as file:
-            content = file.read()
+            return file.read()
     except FileNotFoundError:
         raise InputError(f"file not found: {path}") from None
     except IsADirectoryError:
-        raise InputError(f"{path} is a directory, not a source file") from None
+        raise InputError(f"{path} is a directory, not {wanted}") from None
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
-    return decode_source(content, path)
 
 
 def decode_source(content: bytes, name: str) -> str:

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from voltac.codegen.device import DeviceCode
 from voltac.codegen.elf_read import BadElf, ElfFile, read_elf
-from voltac.driver import InputError
+from voltac.driver import InputError, read_file
 from voltac.target_info import DEVICES
 from voltac.targets import code_of_machine, device_code
 
 
 def open_program(path: str) -> tuple[DeviceCode, ElfFile]:
     """Read and check a file; :class:`InputError` has the reason if it cannot be used."""
-    try:
-        with open(path, "rb") as file:
-            content = file.read()
-    except FileNotFoundError:
-        raise InputError(f"file not found: {path}") from None
-    except IsADirectoryError:
-        raise InputError(f"{path} is a directory, not a program") from None
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    content = read_file(path, "a program")
     # Which device it is for stands in the header; a file without one is refused by any of them.
     found = code_of_machine(int.from_bytes(content[18:20], "little")) or device_code(next(iter(DEVICES)))
     try:
