@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from voltac.ir.model import Instruction
 from voltac.targets.naplespu.legalize import memory
+from voltac.targets.naplespu.legalize.elementwise import ELEMENTWISE
 from voltac.targets.naplespu.legalize.function import Legalizer, Words, rule
 from voltac.targets.naplespu.legalize.integers import add, compare, subtract
-from voltac.targets.naplespu.legalize.intrinsics import ELEMENTWISE
 from voltac.targets.naplespu.legalize.shapes import NotLegal, Shape
 
 _CHOICES = {"max": "smax", "min": "smin", "umax": "umax", "umin": "umin", "fmax": "maxnum", "fmin": "minnum"}

@@ -1,0 +1,174 @@
+"""LLVM's intrinsics that access memory -> legal accesses: masked and gathered vectors, copies, fills.
+
+    %v = call <16 x i32> @llvm.masked.load.v16i32.p0(ptr %p, <16 x i1> %m, <16 x i32> %o)
+    ->    a load of the line, and a select
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from voltac.ir.model import Instruction
+from voltac.targets.naplespu.legalize import lines, memory
+from voltac.targets.naplespu.legalize.function import Legalizer, Words
+from voltac.targets.naplespu.legalize.integers import literal
+from voltac.targets.naplespu.legalize.routines import call_routine
+from voltac.targets.naplespu.legalize.shapes import LANES, NotLegal, Shape, vector_of
+from voltac.targets.naplespu.legalize.writer import constant
+
+
+def _pointer_alignment(instruction: Instruction, default: int) -> int:
+    found = re.search(r"align (\d+)", instruction.text)
+    return int(found[1]) if found else default
+
+
+def _masked_load(f: Legalizer, instruction: Instruction) -> None:
+    pointer, mask, otherwise = instruction.operands
+    if pointer.type != "ptr":
+        from voltac.targets.naplespu.legalize.scratchpad import masked_load_from_scratchpad
+
+        f.define(instruction, masked_load_from_scratchpad(f, instruction))
+        return
+    shape = f.shapes.of(instruction.type)
+    alignment = _pointer_alignment(instruction, 1)
+    base = f.words(pointer)[0]
+    made: Words = []
+    at = 0
+    for vector, on, other in zip(shape.chunks, f.words(mask), f.columns(otherwise)):
+        place, known = f.write.near(base, at), memory.at_offset(alignment, at)
+        if vector:
+            made += lines.load_masked(f, shape, place, known, on, other)
+        else:
+            made += _load_one(f, shape, place, known, on, other)
+        at += memory.bytes_of(shape) * (LANES if vector else 1)
+    f.define(instruction, made)
+
+
+def _load_one(f: Legalizer, shape: Shape, place: str, alignment: int, on: str, other: Words) -> Words:
+    w = f.write
+    safe = w.choose(on, place, w.nowhere(), "ptr")
+    loaded = memory.load_scalar(f, shape, safe, alignment)
+    return [w.choose(on, x, y, shape.kind(False)) for x, y in zip(loaded, other)]
+
+
+def _masked_store(f: Legalizer, instruction: Instruction) -> None:
+    value, pointer, mask = instruction.operands
+    if pointer.type != "ptr":
+        from voltac.targets.naplespu.legalize.scratchpad import masked_store_to_scratchpad
+
+        masked_store_to_scratchpad(f, instruction)
+        return
+    shape = f.shapes.of(value.type)
+    alignment = _pointer_alignment(instruction, 1)
+    base = f.words(pointer)[0]
+    at = 0
+    for vector, on, words in zip(shape.chunks, f.words(mask), f.columns(value)):
+        place, known = f.write.near(base, at), memory.at_offset(alignment, at)
+        if vector:
+            lines.store_masked(f, shape, words, place, known, on)
+        else:
+            memory.store_scalar(f, shape, words, f.write.choose(on, place, f.write.discard(), "ptr"), known)
+        at += memory.bytes_of(shape) * (LANES if vector else 1)
+
+
+def _gather(f: Legalizer, instruction: Instruction) -> None:
+    pointers, mask, otherwise = instruction.operands
+    shape = f.shapes.of(instruction.type)
+    alignment = _pointer_alignment(instruction, 1)
+    made: Words = []
+    for vector, addresses, on, other in zip(shape.chunks, f.words(pointers), f.words(mask), f.columns(otherwise)):
+        if vector:
+            made += lines.gather(f, shape, addresses, alignment, on, other)
+        else:
+            made += _load_one(f, shape, addresses, alignment, on, other)
+    f.define(instruction, made)
+
+
+def _scatter(f: Legalizer, instruction: Instruction) -> None:
+    value, pointers, mask = instruction.operands
+    shape = f.shapes.of(value.type)
+    alignment = _pointer_alignment(instruction, 1)
+    for vector, words, addresses, on in zip(shape.chunks, f.columns(value), f.words(pointers), f.words(mask)):
+        if vector:
+            lines.scatter(f, shape, words, addresses, alignment, on)
+        else:
+            memory.store_scalar(f, shape, words, f.write.choose(on, addresses, f.write.discard(), "ptr"), alignment)
+
+
+_MOST_COPIED = 128
+
+
+def _copy(f: Legalizer, instruction: Instruction) -> None:
+    target, source, size = (f.words(operand)[0] for operand in instruction.operands[:3])
+    known = literal(size)
+    alignments = re.findall(r"ptr[^,%@]*?align (\d+)", instruction.text)
+    alignment = min(map(int, alignments)) if len(alignments) == 2 else 1
+    if known is not None and known <= _MOST_COPIED and (alignment >= 4 or known <= 16):
+        # All is read before anything is written: it may overlap.
+        pieces = []
+        at = 0
+        while at < known:
+            count = next(count for count in (4, 2, 1) if count <= known - at and count <= alignment)
+            shape = Shape(f"i{8 * count}", 0, 8 * count, 1)
+            pieces.append((shape, memory.load_scalar(f, shape, f.write.near(source, at), count), at, count))
+            at += count
+        for shape, words, place, count in pieces:
+            memory.store_scalar(f, shape, words, f.write.near(target, place), count)
+        return
+    call_routine(f, "copy", False, [target, source, size])
+
+
+def _fill(f: Legalizer, instruction: Instruction) -> None:
+    target, byte, size = (f.words(operand)[0] for operand in instruction.operands[:3])
+    known, value = literal(size), literal(byte)
+    alignment = _pointer_alignment(instruction, 1)
+    if known is not None and value is not None and known <= _MOST_COPIED and (alignment >= 4 or known <= 16):
+        at = 0
+        while at < known:
+            count = next(count for count in (4, 2, 1) if count <= known - at and count <= alignment)
+            number = constant((value & 0xFF) * 0x01010101 & ((1 << 8 * count) - 1), False)
+            memory.store_scalar(f, Shape(f"i{8 * count}", 0, 8 * count, 1), [number], f.write.near(target, at), count)
+            at += count
+        return
+    call_routine(f, "fill", False, [target, byte, size])
+
+
+def _compress(f: Legalizer, instruction: Instruction) -> None:
+    """``llvm.experimental.vector.compress``: active lanes move to the front, by stores to the stack."""
+    value, mask, otherwise = instruction.operands
+    shape = f.shapes.of(value.type)
+    if shape.chunks != [True] or shape.element in ("i1",):
+        raise NotLegal("a compression of other than 16 numbers")
+    w = f.write
+    on = f.words(mask)[0]
+    bits = w.bitmap(on)
+    made: Words = []
+    for number, (word, other) in enumerate(zip(f.words(value), f.words(otherwise))):
+        kind = shape.kind(True)
+        place = w.stage(number)
+        if other != "poison":
+            w.emit(f"store {vector_of(kind, True)} {other}, ptr {place}, align 64")
+        at = "0"
+        for lane in range(LANES):
+            address = w.value(f"getelementptr i8, ptr {place}, i32 {at}")
+            bit = w.op("and", w.op("lshr", bits, lane), 1)
+            safe = w.choose(w.compare("ne", bit, 0), address, w.discard(), "ptr")
+            w.emit(f"store {kind} {w.lane(word, lane, kind)}, ptr {safe}, align 4")
+            at = w.op("add", at, w.op("shl", bit, 2))
+        made.append(w.value(f"load {vector_of(kind, True)}, ptr {place}, align 64"))
+    f.define(instruction, made)
+
+
+MEMORY: dict[str, Callable[[Legalizer, Instruction], None]] = {
+    "masked.load": _masked_load,
+    "masked.store": _masked_store,
+    "masked.gather": _gather,
+    "masked.scatter": _scatter,
+    "memcpy": _copy,
+    "memmove": _copy,
+    "memcpy.inline": _copy,
+    "memset": _fill,
+    "memset.inline": _fill,
+    "experimental.vector.compress": _compress,
+}

@@ -1,0 +1,122 @@
+"""LLVM's reductions of vectors -> shuffles of halves of the lanes; of masks, questions about their bits.
+
+    %s = call i32 @llvm.vector.reduce.add.v16i32(<16 x i32> %v)
+    ->    %v + (%v turned by 8 lanes), that + itself turned by 4, by 2, by 1; lane 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from voltac.ir.model import Instruction
+from voltac.targets.naplespu.legalize.elementwise import ELEMENTWISE, count_bits
+from voltac.targets.naplespu.legalize.function import Legalizer, Words
+from voltac.targets.naplespu.legalize.integers import add, multiply
+from voltac.targets.naplespu.legalize.shapes import LANES, Shape, vector_of
+
+Whole = Callable[[Legalizer, Instruction], None]
+
+
+def _reduced(combine: Callable[[Legalizer, bool, Shape, Words, Words], Words]) -> Whole:
+    """All lanes into one: halves of the lanes until one is left."""
+
+    def whole(f: Legalizer, instruction: Instruction) -> None:
+        operand = instruction.operands[-1]
+        shape, columns = f.shapes.of(operand.type), f.columns(operand)
+        result: Words = []
+        vectors = [words for vector, words in zip(shape.chunks, columns) if vector]
+        scalars = [words for vector, words in zip(shape.chunks, columns) if not vector]
+        if vectors:
+            total = vectors[0]
+            for words in vectors[1:]:
+                total = combine(f, True, shape, total, words)
+            for distance in (8, 4, 2, 1):
+                turned = [_turned(f, shape, word, distance) for word in total]
+                total = combine(f, True, shape, total, turned)
+            from voltac.targets.naplespu.legalize.lanes import element
+
+            result = element(f, Shape(shape.element, LANES, shape.bits, shape.words), [total], 0)
+        for words in scalars:
+            result = combine(f, False, shape, result, words) if result else words
+        if len(instruction.operands) == 2:
+            result = combine(f, False, shape, f.words(instruction.operands[0]), result)
+        f.define(instruction, result)
+
+    return whole
+
+
+def _turned(f: Legalizer, shape: Shape, word: str, distance: int) -> str:
+    type = vector_of(shape.kind(True), True)
+    indices = ", ".join(f"i32 {(lane + distance) % LANES}" for lane in range(LANES))
+    return f.write.value(f"shufflevector {type} {word}, {type} poison, <{LANES} x i32> <{indices}>")
+
+
+def _reduced_in_order(operation: str) -> Whole:
+    """``vector.reduce.fadd``: the start value, then lane by lane; in any order where that is allowed."""
+
+    def combine(f: Legalizer, vector: bool, shape: Shape, a: Words, b: Words) -> Words:
+        return [f.write.float_op(operation, a[0], b[0], vector)]
+
+    in_halves = _reduced(combine)
+
+    def whole(f: Legalizer, instruction: Instruction) -> None:
+        flags = instruction.parts.flags
+        if "reassoc" in flags or "fast" in flags:
+            in_halves(f, instruction)
+            return
+        from voltac.targets.naplespu.legalize.lanes import element
+
+        start, vector = instruction.operands
+        shape, columns = f.shapes.of(vector.type), f.columns(vector)
+        total = f.words(start)
+        for lane in range(shape.lanes):
+            total = combine(f, False, shape, total, element(f, shape, columns, lane))
+        f.define(instruction, total)
+
+    return whole
+
+
+def reduced_conditions(f: Legalizer, instruction: Instruction) -> bool:
+    """Reductions of masks are questions about their bits."""
+    operand = instruction.operands[-1]
+    shape = f.shapes.of(operand.type)
+    if shape.element != "i1":
+        return False
+    w = f.write
+    operation = instruction.parts.callee.split(".")[3]
+    meaning = {"umax": "or", "smin": "or", "mul": "and", "umin": "and", "smax": "and", "add": "xor"}.get(operation, operation)
+    result = ""
+    for vector, word in zip(shape.chunks, f.words(operand)):
+        if vector:
+            bits = w.bitmap(word)
+            if meaning == "xor":
+                count = count_bits(f, False, Shape("i32", 0, 32, 1), [bits])[0]
+                test = w.compare("ne", w.op("and", count, 1), 0)
+            else:
+                test = w.compare("ne" if meaning == "or" else "eq", bits, 0 if meaning == "or" else 0xFFFF)
+        else:
+            test = word
+        result = w.bit_op(meaning, result, test, False) if result else test
+    f.define(instruction, [result])
+    return True
+
+
+def _plain(operation: str) -> Callable[[Legalizer, bool, Shape, Words, Words], Words]:
+    def combine(f: Legalizer, vector: bool, shape: Shape, a: Words, b: Words) -> Words:
+        if operation in ("and", "or", "xor"):
+            return [f.write.op(operation, x, y, vector) for x, y in zip(a, b)]
+        return {"add": add, "mul": multiply}[operation](f, vector, a, b)
+
+    return combine
+
+
+REDUCTIONS: dict[str, Whole] = {
+    **{name: _reduced(_plain(name)) for name in ("add", "mul", "and", "or", "xor")},
+    **{name: _reduced(ELEMENTWISE[name]) for name in ("smax", "smin", "umax", "umin")},
+    "fmax": _reduced(ELEMENTWISE["maxnum"]),
+    "fmin": _reduced(ELEMENTWISE["minnum"]),
+    "fmaximum": _reduced(ELEMENTWISE["maximum"]),
+    "fminimum": _reduced(ELEMENTWISE["minimum"]),
+    "fadd": _reduced_in_order("fadd"),
+    "fmul": _reduced_in_order("fmul"),
+}
