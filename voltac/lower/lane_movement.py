@@ -6,7 +6,7 @@ numbers and pairs of registers.
 Larger tables are looked up part by part, and a bit of the number chooses. Each permute takes the low
 bits of a number, so lookups wrap around by themselves where the table fills the registers.
 
-A target without permutes gets the table in memory.
+NaplesPU has one instruction for its registers; other targets without permutes get the table in memory.
 """
 
 from __future__ import annotations
@@ -76,6 +76,8 @@ def look_up(c: FunctionContext, tables: Sequence[IR], numbers: IR) -> IR:
     """
     kind = tables[0].type
     lane, bits, count = element_type(kind), element_bits(kind), lanes_of(kind)
+    if c.target.isa == "naplespu" and count == c.width and bits <= 32:
+        return _by_shuffles(c, tables, numbers)
     if not _has_permutes(c):
         return _through_memory(c, tables, numbers)
     whole = f"<{count} x i{bits}>"
@@ -229,6 +231,29 @@ def _byte_numbers(c: FunctionContext, numbers: IR, size: int, tables: int) -> IR
     spread = c.build.shuffle(bytes_, poison(bytes_.type), [4 * (byte // size) for byte in range(16)])
     own = vector_constant([integer("i8", byte % size) for byte in range(16)])
     return c.build.binary("or", spread, own) if size > 1 else spread
+
+
+def _by_shuffles(c: FunctionContext, tables: Sequence[IR], numbers: IR) -> IR:
+    """NaplesPU: any lanes of a register, which holds small numbers in lanes of 32 bits too."""
+    kind, words = tables[0].type, numbers.type
+    shuffle = c.module.text.declare("npu.shuffle", words, f"{words}, {words}", "nounwind willreturn memory(none)")
+    bits = element_bits(kind)
+    is_float = element_type(kind) in _FLOAT_BITS
+    whole = f"<{lanes_of(kind)} x i{bits}>"
+
+    def found(table: IR) -> IR:
+        plain = c.build.convert("bitcast", table, whole) if is_float else table
+        wide = c.build.convert("zext", plain, words) if bits < 32 else plain
+        return c.build.value(words, f"call {words} {shuffle}({wide}, {numbers})")
+
+    moved = found(tables[0])
+    if len(tables) > 1:
+        count = lanes_of(kind)
+        bit = c.build.binary("and", numbers, splat_constant(count, integer("i32", count)))
+        in_first = c.build.compare("icmp eq", bit, IR(words, "zeroinitializer"))
+        moved = c.build.select(in_first, moved, found(tables[1]))
+    narrow = c.build.convert("trunc", moved, whole) if bits < 32 else moved
+    return c.build.convert("bitcast", narrow, kind) if is_float else narrow
 
 
 def _through_memory(c: FunctionContext, tables: Sequence[IR], numbers: IR) -> IR:

@@ -354,9 +354,13 @@ class _Resolver:
     def _irregular(self, plan: _Plan, access: Access, block: Block, reason: str) -> None:
         row = cost_row(self.options.target)
         # Scalar accesses at known distances need no addresses from vectors, which makes them the cheaper choice.
-        vectors = access.size >= 4 and not (access.all_on and access.address is not None and self.options.resolve_accesses)
-        # Where the indices come from memory, scalars read them from there: no lane has to leave a vector.
-        loaded = self._load_lanes(access, plan)
+        device = self.options.target.is_device
+        vectors = (access.size >= 4 or device) and not (
+            access.all_on and access.address is not None and self.options.resolve_accesses
+        )
+        # Where the indices come from memory, scalars read them from there: no lane has to leave a vector. A device's core
+        # has no addresses with an index, so there the sums for all lanes at once are cheaper.
+        loaded = not device and self._load_lanes(access, plan)
         if access.is_store:
             native = row.native_scatter and vectors and not loaded
             writer = gather.native_scatter if native else gather.scalar_scatter

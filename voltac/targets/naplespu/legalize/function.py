@@ -10,6 +10,7 @@ begins follow the block it stands in.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 from voltac.ir.cfg import control_flow
 from voltac.ir.interp_values import Kinds, Value, constant, float_bits
@@ -59,6 +60,20 @@ class Legalizer:
         """Block and position of the phi to be, its name and type, and which part it is."""
         self._last_block: dict[str, str] = {}
         self.result_address = ""
+
+    @cached_property
+    def definitions(self) -> dict[str, Instruction]:
+        """Of the function as it is given."""
+        return self.function.definitions()
+
+    @cached_property
+    def users(self) -> dict[str, list[Instruction]]:
+        """Value -> the instructions that use it, in the function as it is given."""
+        found: dict[str, list[Instruction]] = {}
+        for instruction in self.function.instructions():
+            for name in dict.fromkeys(instruction.names_used()):
+                found.setdefault(name, []).append(instruction)
+        return found
 
     # --- operands ---
 

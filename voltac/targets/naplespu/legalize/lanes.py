@@ -97,7 +97,10 @@ def legalize_insert(f: Legalizer, instruction: Instruction) -> None:
     words = f.words(scalar)
     at = _index(f, index)
     known = literal(at)
-    if known is not None:
+    chain = _inserted_lanes(f, instruction, shape) if known is not None else None
+    if chain is not None:
+        f.define(instruction, _put_many(f, shape, *chain))
+    elif known is not None:
         if known >= shape.lanes:
             f.define(instruction, ["poison"] * len(f.shapes.parts(vector.type)))
             return
@@ -106,8 +109,9 @@ def legalize_insert(f: Legalizer, instruction: Instruction) -> None:
             columns[number] = words
         else:
             columns[number] = [_put(f, shape, old, new, str(within)) for old, new in zip(columns[number], words)]
+        f.define(instruction, [word for column in columns for word in column])
     elif shape.lanes == LANES:
-        columns[0] = [_put(f, shape, old, new, at) for old, new in zip(columns[0], words)]
+        f.define(instruction, [_put(f, shape, old, new, at) for old, new in zip(columns[0], words)])
     else:
         place = _in_memory(f, vector)
         size = memory.bytes_of(shape)
@@ -115,8 +119,60 @@ def legalize_insert(f: Legalizer, instruction: Instruction) -> None:
         memory.store_scalar(f, shape, words, address, size)
         lanes = [memory.load_scalar(f, shape, f.write.near(place, lane * size), size) for lane in range(shape.lanes)]
         f.define(instruction, assembled(f, shape, lanes))
-        return
-    f.define(instruction, [word for column in columns for word in column])
+
+
+_FEW = 3
+"""Lanes below which each is inserted by itself: a lane takes a mask and its move, or a store and a share of a load."""
+
+
+def _inserted_lanes(f: Legalizer, last: Instruction, shape: Shape) -> tuple[Words, dict[int, Words]] | None:
+    """What goes into which lanes of a vector by a chain of insertions whose last one this is, where they are many."""
+    if shape.lanes != LANES or shape.element == "i1" or _continues(f, last):
+        return None
+    definitions = f.definitions
+    lanes: dict[int, Words] = {}
+    vector = last.operands[0]
+    made: Instruction | None = last
+    while made is not None and made.op == "insertelement":
+        lane = literal(_index(f, made.operands[2]))
+        if lane is None or lane >= LANES:
+            break
+        lanes.setdefault(lane, f.words(made.operands[1]))
+        vector = made.operands[0]
+        made = definitions.get(vector.value)
+        if made is None or not _continues(f, made):
+            break
+    return (f.columns(vector)[0], lanes) if len(lanes) >= _FEW else None
+
+
+def _continues(f: Legalizer, insertion: Instruction) -> bool:
+    """Whether an insertion is only one step of a chain."""
+    users = f.users.get(insertion.name, [])
+    return (
+        len(users) == 1
+        and insertion.op == users[0].op == "insertelement"
+        and users[0].operands[0].value == insertion.name
+        and users[0].operands[2].value.isdigit()
+    )
+
+
+def _put_many(f: Legalizer, shape: Shape, old: Words, lanes: dict[int, Words]) -> Words:
+    """Some lanes of a vector, through the stack."""
+    w = f.write
+    kind = shape.kind(True)
+    made: Words = []
+    for word, vector in enumerate(old):
+        place = w.stage(word)
+        if vector != "poison" and len(lanes) < LANES:
+            w.emit(f"store {vector_of(kind, True)} {vector}, ptr {place}, align 64")
+        for lane, words in lanes.items():
+            scalar = words[word]
+            if shape.element == "ptr" and scalar != "poison":
+                scalar = w.number(scalar)
+            if scalar != "poison":
+                w.emit(f"store {kind} {scalar}, ptr {w.near(place, 4 * lane)}, align 4")
+        made.append(w.value(f"load {vector_of(kind, True)}, ptr {place}, align 64"))
+    return made
 
 
 def assembled(f: Legalizer, shape: Shape, lanes: list[Words]) -> Words:
