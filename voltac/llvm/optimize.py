@@ -61,10 +61,12 @@ def late(text: str, options: Options) -> Optimized:
             _prefer_size(module)
         if options.level:
             module = _simplified(module, text, options)
-            from voltac.passes.wide_masks import keep_masks_wide  # brings all passes: not for those who only ask for the host
+            # These bring all passes: not for those who only ask for the host.
+            from voltac.passes.unmasked_stores import keep_stores_unmasked
+            from voltac.passes.wide_masks import keep_masks_wide
 
             simplified = str(module.ref)
-            widened = keep_masks_wide(simplified, options)
+            widened = keep_stores_unmasked(keep_masks_wide(simplified, options), options)
             if widened != simplified:
                 module = Module(widened, options)
         return Optimized(module, text, options)
