@@ -14,13 +14,17 @@ from typing import Any
 import numpy as np
 
 from voltac.codegen.encoding import Decoded, Decoder
-from voltac.codegen.meanings import Term, compiled, namespace
+from voltac.codegen.meanings import DTYPES, Term, compiled_lanes, compiled_scalar, namespace
 from voltac.targets.naplespu.isa import DEVICE_CODE
 
 WORD = 0xFFFFFFFF
 RM, RA, PC = 59, 62, 63
 _DECODER = Decoder(DEVICE_CODE)
 _ZEROS = np.zeros(16, np.uint32)
+
+
+def _constant(value: int, form: str) -> str:
+    return f"np.full(16, {value & WORD}, np.uint32).view({DTYPES[form][0]})"
 
 
 class Machine:
@@ -31,6 +35,7 @@ class Machine:
         self.memory, self.data_start = bytearray(data), data_start
         self.scratchpad = bytearray(0x10000)
         self.latency = latency
+        self.fpu = fpu
         self.names = {**namespace(fpu), "np": np}
         self.exits: set[int] = set()
         self.fetched: dict[int, int] = {}
@@ -145,7 +150,11 @@ class Stepper:
                 else:
                     terms[operand.field] = Term(str(number & WORD), "scalar", literal=number & WORD)
             result = row.operands[0]
-            source = compiled(row.meaning, terms, result.kind, lambda value: f"np.full(16, {value}, np.uint32)")
+            mode = self.machine.fpu
+            if result.kind == "vector":
+                source = f"{compiled_lanes(row.meaning, terms, _constant, mode)[0]}.view(UINT32)"
+            else:
+                source = compiled_scalar(row.meaning, terms, _constant, mode)
             ready = self.cycle + row.latency
             if row.unit == "float":
                 while ready in self.machine.exits:

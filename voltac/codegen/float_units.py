@@ -1,29 +1,32 @@
 """Float32 arithmetic on bit patterns: one number or sixteen at once, IEEE (``ideal``) or as NaplesPU's unit does it (``rtl``).
 
-A number is its bits as a Python int; lanes are a numpy array of ``uint32``. The
-``rtl`` forms follow reference section 7: a result that IEEE arithmetic finds to be
-an ordinary number is taken from there (the statement of accuracy allows it), all
-others are made by the unit's own rules, which know no infinities, no NaN and no
-subnormals but count on with the exponent's eight bits.
+A number is its bits as a Python int; lanes are a numpy array: of ``float32`` where
+they are floats, of ``int32`` where they are integers. The ``rtl`` forms follow
+reference section 7: a result that IEEE arithmetic finds to be an ordinary number is
+taken from there (the statement of accuracy allows it), all others are made by the
+unit's own rules, which know no infinities, no NaN and no subnormals but count on with
+the exponent's eight bits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import gt
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voltac.records import record
-
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Lanes = npt.NDArray[np.uint32]
+    Bits = npt.NDArray[np.uint32]
+    Integers = npt.NDArray[np.int32]
+    Floats = npt.NDArray[np.float32]
     Flags = npt.NDArray[np.bool_]
     Scalar2 = Callable[[int, int], int]
-    Lanes2 = Callable[[Lanes, Lanes], Lanes]
+
+UINT32, INT32, FLOAT32 = np.dtype(np.uint32), np.dtype(np.int32), np.dtype(np.float32)
 
 SIGN = 0x80000000
 MAGNITUDE = 0x7FFFFFFF
@@ -37,11 +40,14 @@ ZERO_OF_OPPOSITE_SIGNS = 0x00C00000
 _FLOAT, _WORD = Struct("<f"), Struct("<I")
 _pack_float, _unpack_float = _FLOAT.pack, _FLOAT.unpack
 _pack_word, _unpack_word = _WORD.pack, _WORD.unpack
-_EVERY_SIGN = np.full(16, SIGN, np.uint32)
-_EXPONENT_STEP = np.full(16, 0x00800000, np.uint32)
-_UPPER_EXPONENT = np.full(16, 0x7F000000, np.uint32)
-_ORDINARY_BYTES = bytes(byte for byte in range(256) if byte & 0x7F not in (0, 0x7F))
-"""The highest bytes of numbers whose exponent is neither among the two smallest nor among the two largest."""
+_word_at = _WORD.unpack_from
+_LANES = 16
+_EVERY_SIGN = np.full(_LANES, SIGN, np.uint32)
+_SUSPECT = bytes(byte & 0x7F in (0, 0x7F) for byte in range(256))
+"""Of the highest byte of a number: whether its exponent may be among the two smallest or the two largest."""
+_NONE = bytes(_LANES)
+_FEW = 4
+"""So many lanes are done one by one."""
 
 
 def number(bits: int) -> float:
@@ -78,22 +84,6 @@ def divide(a: int, b: int) -> int:
     if y:
         return bits(x / y)
     return QUIET_NAN if x != x or not x else INFINITY | (a ^ b) & SIGN
-
-
-def add_lanes(a: Lanes, b: Lanes) -> Lanes:
-    return (a.view(np.float32) + b.view(np.float32)).view(np.uint32)
-
-
-def subtract_lanes(a: Lanes, b: Lanes) -> Lanes:
-    return (a.view(np.float32) - b.view(np.float32)).view(np.uint32)
-
-
-def multiply_lanes(a: Lanes, b: Lanes) -> Lanes:
-    return (a.view(np.float32) * b.view(np.float32)).view(np.uint32)
-
-
-def divide_lanes(a: Lanes, b: Lanes) -> Lanes:
-    return (a.view(np.float32) / b.view(np.float32)).view(np.uint32)
 
 
 # --- as built ---
@@ -147,14 +137,27 @@ def unit_subtract(a: int, b: int) -> int:
     return unit_add(a, b ^ SIGN)
 
 
+def _own_difference(a: int, b: int) -> int:
+    return _own_sum(a, b ^ SIGN)
+
+
 def unit_multiply(a: int, b: int) -> int:
     result = multiply(a, b)
     return result if _ordinary(result) else _own_product(a, b)
 
 
 def _own_product(a: int, b: int) -> int:
-    (x, one), (y, other) = _taken_apart(a), _taken_apart(b)
-    return _put_together(x * y, one + other - 150)
+    if not a & MAGNITUDE or not b & MAGNITUDE:
+        return 0
+    # 47 or 48 bits.
+    product = (a & 0x7FFFFF | 0x800000) * (b & 0x7FFFFF | 0x800000)
+    exponent = (a >> 23 & 0xFF) + (b >> 23 & 0xFF) - 127
+    excess = 23
+    if product >> 47:
+        excess, exponent = 24, exponent + 1
+    # Half way to the nearest even number; a carry out of the significand counts the exponent up.
+    product += (1 << excess - 1) - 1 + (product >> excess & 1)
+    return (a ^ b) & SIGN | (product >> excess) + (exponent - 1 << 23) & MAGNITUDE
 
 
 def _flushed(a: int) -> int:
@@ -166,85 +169,97 @@ def unit_divide(a: int, b: int) -> int:
     return UNIT_NAN if result & MAGNITUDE > INFINITY else _flushed(result)
 
 
-def _lanes_like(plain: Lanes2, own: Scalar2, zero: Callable[[Lanes, Lanes, Lanes], Flags]) -> Lanes2:
-    """The unit's operation on lanes: IEEE arithmetic, and ``own`` for the lanes where that is not ordinary.
+def unit_add_lanes(a: Floats, b: Floats) -> Floats:
+    result = a + b
+    if result.tobytes()[3::4].translate(_SUSPECT) != _NONE:
+        _mend(result, a, b, _own_sum, _zero_sums)
+    return result
 
-    ``zero`` finds the lanes, in the operands and the result of IEEE arithmetic, where zero is right: they are many.
+
+def unit_subtract_lanes(a: Floats, b: Floats) -> Floats:
+    result = a - b
+    if result.tobytes()[3::4].translate(_SUSPECT) != _NONE:
+        _mend(result, a, b, _own_difference, _zero_sums)
+    return result
+
+
+def unit_multiply_lanes(a: Floats, b: Floats) -> Floats:
+    result = a * b
+    if result.tobytes()[3::4].translate(_SUSPECT) != _NONE:
+        _mend(result, a, b, _own_product, _zero_products)
+    return result
+
+
+def _mend(result: Floats, a: Floats, b: Floats, own: Scalar2, zero: Callable[[Bits, Bits, Bits], Flags]) -> None:
+    """Put the unit's own results where those of IEEE arithmetic are not ordinary numbers.
+
+    ``zero`` finds the lanes where zero is right, in the operands and the result: they may be many.
     """
-
-    def operate(a: Lanes, b: Lanes) -> Lanes:
-        result = plain(a, b)
-        # The bytes with seven bits of the exponent, without those that no special number has: mostly there is nothing left.
-        if not result.tobytes()[3::4].translate(None, _ORDINARY_BYTES):
-            return result
-        # Zero where the exponent's field is 0 or 255.
-        ordinary = result + _EXPONENT_STEP & _UPPER_EXPONENT
-        if np.count_nonzero(ordinary) == len(result):
-            return result
-        zeros = zero(a, b, result)
+    found = result.tobytes()
+    suspects = found[3::4].translate(_SUSPECT)
+    if suspects.count(1) > _FEW:
+        zeros = zero(a.view(UINT32), b.view(UINT32), result.view(UINT32))
         result[zeros] = 0
-        for lane in np.flatnonzero((ordinary == 0) & ~zeros):
-            result[lane] = own(a.item(lane), b.item(lane))
-        return result
+        suspects = bytes(map(gt, suspects, zeros.tobytes()))
+    lane = suspects.find(1)
+    if lane < 0:
+        return
+    words, one, other = result.view(UINT32), a.tobytes(), b.tobytes()
+    while lane >= 0:
+        at = 4 * lane
+        if not _ordinary(_word_at(found, at)[0]):
+            words[lane] = own(_word_at(one, at)[0], _word_at(other, at)[0])
+        lane = suspects.find(1, lane + 1)
 
-    return operate
 
-
-def _sum_is_zero(a: Lanes, b: Lanes, result: Lanes) -> Flags:
+def _zero_sums(a: Bits, b: Bits, result: Bits) -> Flags:
     """The difference of equal numbers; a sum of zeros is not always zero."""
     flags: Flags = (result == 0) & (a & MAGNITUDE != 0)
     return flags
 
 
-def _product_is_zero(a: Lanes, b: Lanes, result: Lanes) -> Flags:
+def _zero_products(a: Bits, b: Bits, result: Bits) -> Flags:
     flags: Flags = (a & MAGNITUDE == 0) | (b & MAGNITUDE == 0)
     return flags
 
 
-unit_add_lanes = _lanes_like(add_lanes, _own_sum, _sum_is_zero)
-unit_subtract_lanes = _lanes_like(subtract_lanes, lambda a, b: _own_sum(a, b ^ SIGN), _sum_is_zero)
-unit_multiply_lanes = _lanes_like(multiply_lanes, _own_product, _product_is_zero)
+def unit_divide_lanes(a: Floats, b: Floats) -> Floats:
+    result = a / b
+    if (a.tobytes() + b.tobytes() + result.tobytes())[3::4].translate(_SUSPECT) == 3 * _NONE:
+        return result
+    quotient = (_flushed_lanes(a) / _flushed_lanes(b)).view(UINT32)
+    quotient[quotient & MAGNITUDE > INFINITY] = UNIT_NAN
+    return _flushed_lanes(quotient.view(FLOAT32))
 
 
-def _flushed_lanes(a: Lanes) -> Lanes:
-    return np.where(a & INFINITY, a, a & _EVERY_SIGN)
-
-
-def unit_divide_lanes(a: Lanes, b: Lanes) -> Lanes:
-    result = divide_lanes(_flushed_lanes(a), _flushed_lanes(b))
-    return _flushed_lanes(np.where(result & MAGNITUDE > INFINITY, np.uint32(UNIT_NAN), result))
+def _flushed_lanes(a: Floats) -> Floats:
+    words = a.view(UINT32)
+    found: Floats = np.where(words & INFINITY, words, words & _EVERY_SIGN).view(FLOAT32)
+    return found
 
 
 # --- comparisons ---
 
 
-@record
-class Comparison:
-    """The forms of one comparison. A scalar result is 0 or 0xFFFF, one of lanes an array of truth values.
+def ideal_comparison(compare: Callable[[Any, Any], Any]) -> Scalar2:
+    """A comparison of numbers: 0 or 0xFFFF."""
 
-    The unit compares sign, exponent and fraction as they stand, without inverting for negative numbers.
-    """
-
-    ideal: Scalar2
-    ideal_lanes: Callable[[Lanes, Lanes], Flags]
-    rtl: Scalar2
-    rtl_lanes: Callable[[Lanes, Lanes], Flags]
-
-
-def comparison(compare: Callable[[Any, Any], Any]) -> Comparison:
-    def ideal(a: int, b: int) -> int:
+    def compared(a: int, b: int) -> int:
         return 0xFFFF if compare(number(a), number(b)) else 0
 
-    def ideal_lanes(a: Lanes, b: Lanes) -> Flags:
-        return compare(a.view(np.float32), b.view(np.float32))  # type: ignore[no-any-return]
+    return compared
 
-    def rtl(a: int, b: int) -> int:
+
+def unit_comparison(compare: Callable[[Any, Any], Any]) -> Scalar2:
+    """The unit compares sign, exponent and fraction as they stand, without inverting for negative numbers.
+
+    That is a comparison of signed integers.
+    """
+
+    def compared(a: int, b: int) -> int:
         return 0xFFFF if compare(a ^ SIGN, b ^ SIGN) else 0
 
-    def rtl_lanes(a: Lanes, b: Lanes) -> Flags:
-        return compare(a ^ _EVERY_SIGN, b ^ _EVERY_SIGN)  # type: ignore[no-any-return]
-
-    return Comparison(ideal, ideal_lanes, rtl, rtl_lanes)
+    return compared
 
 
 # --- conversions ---
@@ -258,16 +273,16 @@ def of_signed(a: int) -> int:
     return bits(float(a - ((a & SIGN) << 1)))
 
 
-def of_signed_lanes(a: Lanes) -> Lanes:
-    return a.view(np.int32).astype(np.float32).view(np.uint32)
-
-
 def unit_of_signed(a: int) -> int:
     return _HALF_OF_IT if _TOO_LARGE <= a < SIGN else of_signed(a)
 
 
-def unit_of_signed_lanes(a: Lanes) -> Lanes:
-    return np.where((a >= _TOO_LARGE) & (a < SIGN), np.uint32(_HALF_OF_IT), of_signed_lanes(a))
+def unit_of_signed_lanes(a: Integers) -> Floats:
+    result = a.astype(np.float32)
+    # The highest byte of 2**31.
+    if b"\x4f" in result.tobytes()[3::4]:
+        result[a >= _TOO_LARGE] = 2.0**30
+    return result
 
 
 def to_signed(a: int) -> int:
@@ -277,10 +292,14 @@ def to_signed(a: int) -> int:
     return int(number(a)) & 0xFFFFFFFF
 
 
-def to_signed_lanes(a: Lanes) -> Lanes:
-    value = a.view(np.float32)
-    if (a & MAGNITUDE).max() < 0x4F000000:
-        return value.astype(np.int32).view(np.uint32)
-    special = a & INFINITY == INFINITY
-    whole = np.fmod(np.trunc(np.where(special, np.float32(0), value).astype(np.float64)), 2.0**32)
-    return np.where(special, np.uint32(MAGNITUDE), whole.astype(np.int64).astype(np.uint32))
+_LARGE = bytes(byte & 0x7F >= 0x4F for byte in range(256))
+"""Of the highest byte of a number: whether it is 2**31 or more."""
+
+
+def to_signed_lanes(a: Floats) -> Integers:
+    if a.tobytes()[3::4].translate(_LARGE) == _NONE:
+        return a.astype(np.int32)
+    special = a.view(UINT32) & INFINITY == INFINITY
+    whole = np.fmod(np.trunc(np.where(special, np.float32(0), a).astype(np.float64)), 2.0**32)
+    found: Integers = np.where(special, np.int32(MAGNITUDE), whole.astype(np.int64).astype(np.int32))
+    return found

@@ -2,13 +2,15 @@
 
 A meaning is an expression over a row's operands: ``rs0 + rs1``,
 ``high_of_product(rs0, rs1)``. A scalar is a Python int from 0 to 2**32 - 1, lanes
-are a numpy array of sixteen ``uint32``. :func:`compiled` knows which operand is
-which and writes the source for just this shape: scalars beside lanes are spread,
-scalar results are cut to 32 bits, comparisons of lanes become truth values.
+are a numpy array of sixteen numbers in one of three forms of the same bits:
+``bits`` (uint32), ``signed`` (int32) or ``float`` (float32). :func:`compiled` knows
+which operand is which and writes the source for just this shape: scalars beside
+lanes are spread, lanes are seen in the form that is wanted, scalar results are cut
+to 32 bits, comparisons of lanes become truth values.
 
 The functions that meanings call are rows: :data:`_INLINE` for scalars that are
-one expression, :func:`namespace` for all others, with the float arithmetic of
-the mode ``ideal`` or ``rtl`` (``float_units.py``).
+one expression, :data:`_LANES` for lanes, :func:`namespace` for the others, with the
+float arithmetic of the mode ``ideal`` or ``rtl`` (``float_units.py``).
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ from voltac.records import record
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Lanes = npt.NDArray[np.uint32]
+    Bits = npt.NDArray[np.uint32]
+    Integers = npt.NDArray[np.int32]
     Flags = npt.NDArray[np.bool_]
 
 LANES = 16
@@ -57,9 +60,30 @@ BITMAPS = _Bitmaps()
 FLAGS = _Flags()
 
 
-def spread(value: int) -> Lanes:
-    """A number in every lane (an array that cannot be changed)."""
-    return np.frombuffer(value.to_bytes(4, "little") * LANES, np.uint32)
+BITS, SIGNED, FLOAT = "bits", "signed", "float"
+"""The forms of lanes."""
+DTYPES: dict[str, tuple[str, np.dtype[Any]]] = {
+    BITS: ("UINT32", units.UINT32), SIGNED: ("INT32", units.INT32), FLOAT: ("FLOAT32", units.FLOAT32),
+}  # fmt: skip
+"""Form -> its type, by the name it has in sources."""
+_SPREAD_NUMBERS = 1 << 12
+"""So many are remembered."""
+
+
+class _Spread(dict[int, "npt.NDArray[Any]"]):
+    """Numbers of 32 bits -> arrays with that in every lane, never to be changed."""
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self.dtype = dtype
+
+    def __missing__(self, value: int) -> npt.NDArray[Any]:
+        if len(self) >= _SPREAD_NUMBERS:
+            self.clear()
+        found = self[value] = np.frombuffer(value.to_bytes(4, "little") * LANES, self.dtype)
+        return found
+
+
+SPREAD = {f"spread_{form}": _Spread(dtype) for form, (_, dtype) in DTYPES.items()}
 
 
 # --- functions of meanings ---
@@ -92,15 +116,15 @@ def _sign_extend(a: int, width: int) -> int:
     return low | WORD ^ (1 << width) - 1 if low >> width - 1 else low
 
 
-def _sign_extend_lanes(a: Lanes, width: int) -> Lanes:
-    return a.astype(np.int8 if width == 8 else np.int16).astype(np.int32).view(np.uint32)
+def _sign_extend_lanes(a: Bits, width: int) -> Integers:
+    return a.astype(np.int8 if width == 8 else np.int16).astype(np.int32)
 
 
 def _leading_zeros(a: int) -> int:
     return 32 - a.bit_length()
 
 
-def _leading_zeros_lanes(a: Lanes) -> Lanes:
+def _leading_zeros_lanes(a: Bits) -> Bits:
     return (32 - np.frexp(a.astype(np.float64))[1]).astype(np.uint32)
 
 
@@ -108,45 +132,29 @@ def _trailing_zeros(a: int) -> int:
     return (a & -a).bit_length() - 1 if a else 32
 
 
-def _trailing_zeros_lanes(a: Lanes) -> Lanes:
+def _trailing_zeros_lanes(a: Bits) -> Bits:
     lowest = a & (~a + np.uint32(1))
     return np.where(a == 0, np.uint32(32), np.frexp(lowest.astype(np.float64))[1].astype(np.uint32) - np.uint32(1))
 
 
-def _high_of_product_lanes(a: Lanes, b: Lanes) -> Lanes:
+def _high_of_product_lanes(a: Bits, b: Bits) -> Bits:
     return (a.astype(np.uint64) * b >> 32).astype(np.uint32)
 
 
-def _high_of_signed_product_lanes(a: Lanes, b: Lanes) -> Lanes:
-    return (a.view(np.int32).astype(np.int64) * b.view(np.int32) >> 32).astype(np.uint32)
+def _high_of_signed_product_lanes(a: Integers, b: Integers) -> Integers:
+    return (a.astype(np.int64) * b >> 32).astype(np.int32)
 
 
-def _arithmetic_right_lanes(a: Lanes, amount: Lanes) -> Lanes:
-    return (a.view(np.int32).astype(np.int64).view(np.uint64) >> amount).astype(np.uint32)
-
-
-def _shuffled(a: Lanes, index: Lanes) -> Lanes:
-    found: Lanes = a[index & 15]
-    return found
-
-
-def _bitmap(a: Lanes) -> int:
-    return BITMAPS[a.astype(bool).tobytes()]
+def _arithmetic_right_lanes(a: Integers, amount: Bits) -> Bits:
+    return (a.astype(np.int64).view(np.uint64) >> amount).astype(np.uint32)
 
 
 _INLINE = {
     "signed": "(({0} ^ 0x80000000) - 0x80000000)",
     "high_of_product": "({0} * {1} >> 32)",
     "right": "({0} >> {1})",
-    "lane": "{0}.item({1} & 15)",
 }
-"""Functions of scalars (and of a lane) that are one expression."""
-_INLINE_LANES = {
-    "signed": "{0}.view(INT32)",
-    "right": "({0} >> {1})",
-    "left": "({0} << {1})",
-}
-
+"""Functions of scalars that are one expression."""
 _SCALAR: dict[str, Callable[..., Any]] = {
     "high_of_signed_product": _high_of_signed_product,
     "arithmetic_right": _arithmetic_right,
@@ -155,53 +163,94 @@ _SCALAR: dict[str, Callable[..., Any]] = {
     "trailing_zeros": _trailing_zeros,
     "sign_extend": _sign_extend,
 }
-_LANES: dict[str, Callable[..., Any]] = {
-    "high_of_product": _high_of_product_lanes,
-    "high_of_signed_product": _high_of_signed_product_lanes,
-    "arithmetic_right": _arithmetic_right_lanes,
-    "leading_zeros": _leading_zeros_lanes,
-    "trailing_zeros": _trailing_zeros_lanes,
-    "sign_extend": _sign_extend_lanes,
-    "shuffled": _shuffled,
-    "bitmap": _bitmap,
-}
-# name -> ideal, ideal lanes, rtl, rtl lanes
-_FLOAT: dict[str, tuple[Callable[..., Any], ...]] = {
-    "float_add": (units.add, units.add_lanes, units.unit_add, units.unit_add_lanes),
-    "float_subtract": (units.subtract, units.subtract_lanes, units.unit_subtract, units.unit_subtract_lanes),
-    "float_multiply": (units.multiply, units.multiply_lanes, units.unit_multiply, units.unit_multiply_lanes),
-    "float_divide": (units.divide, units.divide_lanes, units.unit_divide, units.unit_divide_lanes),
-    "float_of_signed": (units.of_signed, units.of_signed_lanes, units.unit_of_signed, units.unit_of_signed_lanes),
-    "signed_of_float": (units.to_signed, units.to_signed_lanes, units.to_signed, units.to_signed_lanes),
-}
-_COMPARISONS = {
-    "equal": operator.eq, "not_equal": operator.ne, "greater": operator.gt,
-    "greater_equal": operator.ge, "less": operator.lt, "less_equal": operator.le,
-}  # fmt: skip
-for _name, _compare in _COMPARISONS.items():
-    _forms = units.comparison(_compare)
-    _FLOAT[f"float_{_name}"] = (_forms.ideal, _forms.ideal_lanes, _forms.rtl, _forms.rtl_lanes)
+SCALAR, VECTOR, TRUTH = "scalar", "vector", "flags"
 
-_GIVES_FLAGS = frozenset(f"float_{name}" for name in _COMPARISONS)
-_GIVES_SCALAR = frozenset(("lane", "bitmap"))
-_SECOND_IS_SCALAR = frozenset(("lane", "sign_extend"))
+
+@record
+class OfLanes:
+    """A function of lanes: the forms it wants (``scalar``: no lanes), what it gives, and its source."""
+
+    wants: tuple[str, ...]
+    gives: str
+    """A form, ``scalar`` or ``flags``."""
+    source: str
+
+
+_LANES = {
+    "signed": OfLanes((SIGNED,), SIGNED, "{0}"),
+    "right": OfLanes((BITS, BITS), BITS, "({0} >> {1})"),
+    "left": OfLanes((BITS, BITS), BITS, "({0} << {1})"),
+    "arithmetic_right": OfLanes((SIGNED, BITS), BITS, "arithmetic_right_lanes({0}, {1})"),
+    "high_of_product": OfLanes((BITS, BITS), BITS, "high_of_product_lanes({0}, {1})"),
+    "high_of_signed_product": OfLanes((SIGNED, SIGNED), SIGNED, "high_of_signed_product_lanes({0}, {1})"),
+    "leading_zeros": OfLanes((BITS,), BITS, "leading_zeros_lanes({0})"),
+    "trailing_zeros": OfLanes((BITS,), BITS, "trailing_zeros_lanes({0})"),
+    "sign_extend": OfLanes((BITS, SCALAR), SIGNED, "sign_extend_lanes({0}, {1})"),
+    "shuffled": OfLanes((BITS, BITS), BITS, "{0}[{1} & 15]"),
+    "lane": OfLanes((BITS, SCALAR), SCALAR, "{0}.item({1} & 15)"),
+    "bitmap": OfLanes((BITS,), SCALAR, "BITMAPS[{0}.astype(bool).tobytes()]"),
+}
+_RIGHT_BY_A_NUMBER = OfLanes((SIGNED, SIGNED), SIGNED, "({0} >> {1})")
+"""``arithmetic_right`` by less than 32."""
+_FUNCTIONS_OF_LANES = (
+    _arithmetic_right_lanes, _high_of_product_lanes, _high_of_signed_product_lanes, _leading_zeros_lanes,
+    _trailing_zeros_lanes, _sign_extend_lanes,
+)  # fmt: skip
+
+# name, ideal and rtl function of scalars
+_FLOAT_SCALAR: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "float_add": (units.add, units.unit_add),
+    "float_subtract": (units.subtract, units.unit_subtract),
+    "float_multiply": (units.multiply, units.unit_multiply),
+    "float_divide": (units.divide, units.unit_divide),
+    "float_of_signed": (units.of_signed, units.unit_of_signed),
+    "signed_of_float": (units.to_signed, units.to_signed),
+}
+_TWO_FLOATS = (FLOAT, FLOAT)
+_IDEAL_LANES = {
+    "float_add": OfLanes(_TWO_FLOATS, FLOAT, "({0} + {1})"),
+    "float_subtract": OfLanes(_TWO_FLOATS, FLOAT, "({0} - {1})"),
+    "float_multiply": OfLanes(_TWO_FLOATS, FLOAT, "({0} * {1})"),
+    "float_divide": OfLanes(_TWO_FLOATS, FLOAT, "({0} / {1})"),
+    "float_of_signed": OfLanes((SIGNED,), FLOAT, "{0}.astype(FLOAT32)"),
+    "signed_of_float": OfLanes((FLOAT,), SIGNED, "to_signed_lanes({0})"),
+}
+_RTL_LANES = {
+    "float_add": OfLanes(_TWO_FLOATS, FLOAT, "unit_add_lanes({0}, {1})"),
+    "float_subtract": OfLanes(_TWO_FLOATS, FLOAT, "unit_subtract_lanes({0}, {1})"),
+    "float_multiply": OfLanes(_TWO_FLOATS, FLOAT, "unit_multiply_lanes({0}, {1})"),
+    "float_divide": OfLanes(_TWO_FLOATS, FLOAT, "unit_divide_lanes({0}, {1})"),
+    "float_of_signed": OfLanes((SIGNED,), FLOAT, "unit_of_signed_lanes({0})"),
+    "signed_of_float": _IDEAL_LANES["signed_of_float"],
+}
+_FLOAT_FUNCTIONS_OF_LANES = (
+    units.unit_add_lanes, units.unit_subtract_lanes, units.unit_multiply_lanes, units.unit_divide_lanes,
+    units.unit_of_signed_lanes, units.to_signed_lanes,
+)  # fmt: skip
+_COMPARISONS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
+    "equal": ("==", operator.eq), "not_equal": ("!=", operator.ne), "greater": (">", operator.gt),
+    "greater_equal": (">=", operator.ge), "less": ("<", operator.lt), "less_equal": ("<=", operator.le),
+}  # fmt: skip
+for _name, (_sign, _compare) in _COMPARISONS.items():
+    _FLOAT_SCALAR[f"float_{_name}"] = (units.ideal_comparison(_compare), units.unit_comparison(_compare))
+    _IDEAL_LANES[f"float_{_name}"] = OfLanes(_TWO_FLOATS, TRUTH, f"({{0}} {_sign} {{1}})")
+    # The unit orders floats as if they were signed integers.
+    _RTL_LANES[f"float_{_name}"] = OfLanes((SIGNED, SIGNED), TRUTH, f"({{0}} {_sign} {{1}})")
+_OF_LANES = {"ideal": _LANES | _IDEAL_LANES, "rtl": _LANES | _RTL_LANES}
 
 
 @cache
 def namespace(mode: str) -> dict[str, Any]:
-    """The names that compiled meanings use; ``name`` is the function of scalars, ``name_lanes`` that of lanes."""
+    """The names that compiled meanings use."""
     if mode not in MODES:
         raise ValueError(f"there is no arithmetic {mode!r}, only {' and '.join(MODES)}")
-    names: dict[str, Any] = {**_SCALAR, **{f"{name}_lanes": function for name, function in _LANES.items()}}
-    first = 2 * MODES.index(mode)
-    for name, forms in _FLOAT.items():
-        names[name], names[f"{name}_lanes"] = forms[first : first + 2]
-    return names | {"INT32": np.int32, "spread": spread, "BITMAPS": BITMAPS, "FLAGS": FLAGS}
+    names: dict[str, Any] = {**_SCALAR, **SPREAD, "BITMAPS": BITMAPS, "FLAGS": FLAGS}
+    names |= {name: forms[MODES.index(mode)] for name, forms in _FLOAT_SCALAR.items()}
+    names |= {function.__name__.removeprefix("_"): function for function in (*_FUNCTIONS_OF_LANES, *_FLOAT_FUNCTIONS_OF_LANES)}
+    return names | dict(DTYPES.values())
 
 
 # --- source ---
-
-SCALAR, VECTOR, TRUTH = "scalar", "vector", "flags"
 
 
 @record
@@ -213,8 +262,12 @@ class Term:
     narrow: bool = True
     """Within 32 bits."""
     literal: int | None = None
-    in_lanes: str = ""
-    """Source of a scalar in every lane, where it is not simply spread."""
+    form: str = BITS
+    """That of lanes; of a scalar the one in which it is spread."""
+    seen: Callable[[str], str] | None = None
+    """Form -> source of the lanes in it, where there is better than a view."""
+    spread_as: Term | None = None
+    """What of a scalar is spread, where it is not simply its source."""
 
 
 _OPERATORS: dict[type[ast.AST], str] = {
@@ -225,9 +278,10 @@ _STAY_NARROW = frozenset("&|^")
 
 
 class _Writer:
-    def __init__(self, operands: dict[str, Term], constant: Callable[[int], str]) -> None:
+    def __init__(self, operands: dict[str, Term], constant: Callable[[int, str], str], mode: str) -> None:
         self.operands = operands
         self.constant = constant
+        self.of_lanes = _OF_LANES[mode]
 
     def term(self, node: ast.expr) -> Term:
         match node:
@@ -237,7 +291,9 @@ class _Writer:
                 return Term(str(value), SCALAR, literal=value)
             case ast.UnaryOp(ast.Invert(), inner):
                 term = self.term(inner)
-                return Term(f"(~{term.source})", term.kind, term.kind != SCALAR)
+                if term.kind == VECTOR:
+                    return Term(f"(~{self.lanes(term, BITS)})", VECTOR)
+                return Term(f"(~{term.source})", term.kind, narrow=False)
             case ast.BinOp(left, operation, right):
                 return self.binary(_OPERATORS[type(operation)], self.term(left), self.term(right))
             case ast.Compare(left, [operation], [right]):
@@ -250,31 +306,40 @@ class _Writer:
 
     def binary(self, sign: str, left: Term, right: Term) -> Term:
         if VECTOR in (left.kind, right.kind):
-            return Term(f"({self.lanes(left)} {sign} {self.lanes(right)})", VECTOR)
+            # Operands stand for their bits, whatever form they have just now.
+            form = SIGNED if any(term.form == SIGNED and term.seen is None for term in (left, right)) else BITS
+            return Term(f"({self.lanes(left, form)} {sign} {self.lanes(right, form)})", VECTOR, form=form)
         if left.literal is not None and right.literal is not None and sign == "<<":
             value = left.literal << right.literal & WORD
             return Term(str(value), SCALAR, literal=value)
         return Term(f"({left.source} {sign} {right.source})", SCALAR, sign in _STAY_NARROW and left.narrow and right.narrow)
 
     def call(self, name: str, arguments: list[Term]) -> Term:
-        if arguments[0].kind != VECTOR and all(argument.kind == SCALAR for argument in arguments):
+        if all(argument.kind == SCALAR for argument in arguments):
             sources = [argument.source for argument in arguments]
             source = _INLINE[name].format(*sources) if name in _INLINE else f"{name}({', '.join(sources)})"
             if name == "signed":
-                return Term(source, SCALAR, narrow=False, in_lanes=_INLINE_LANES[name].format(self.lanes(arguments[0])))
+                return Term(source, SCALAR, narrow=False, form=SIGNED, spread_as=arguments[0])
             return Term(source, SCALAR)
-        scalar_from = 1 if name in _SECOND_IS_SCALAR else len(arguments)
+        function = self.of_lanes[name]
+        if name == "arithmetic_right" and arguments[1].literal in range(1, 32):
+            function = _RIGHT_BY_A_NUMBER
         sources = [
-            self.lanes(argument) if number < scalar_from else argument.source for number, argument in enumerate(arguments)
+            argument.source if wanted == SCALAR else self.lanes(argument, wanted)
+            for wanted, argument in zip(function.wants, arguments)
         ]
-        kind = SCALAR if name in _GIVES_SCALAR else TRUTH if name in _GIVES_FLAGS else VECTOR
-        template = _INLINE_LANES.get(name) or (_INLINE.get(name) if name == "lane" else None)
-        return Term(template.format(*sources) if template else f"{name}_lanes({', '.join(sources)})", kind)
+        source = function.source.format(*sources)
+        if function.gives in (SCALAR, TRUTH):
+            return Term(source, function.gives)
+        return Term(source, VECTOR, form=function.gives)
 
-    def lanes(self, term: Term) -> str:
-        if term.kind != SCALAR or term.in_lanes:
-            return term.in_lanes or term.source
-        return self.constant(term.literal) if term.literal is not None else f"spread({narrowed(term)})"
+    def lanes(self, term: Term, form: str) -> str:
+        if term.kind == SCALAR:
+            term = term.spread_as or term
+            return self.constant(term.literal, form) if term.literal is not None else f"spread_{form}[{narrowed(term)}]"
+        if term.seen is not None:
+            return term.seen(form)
+        return term.source if term.form == form else f"{term.source}.view({DTYPES[form][0]})"
 
 
 def narrowed(term: Term) -> str:
@@ -286,16 +351,35 @@ def _parsed(meaning: str) -> ast.expr:
     return ast.parse(meaning, mode="eval").body
 
 
-def compiled(meaning: str, operands: dict[str, Term], result: str, constant: Callable[[int], str]) -> str:
-    """Source of a meaning whose ``result`` is a ``scalar`` or a ``vector``.
+@cache
+def first_form(meaning: str, mode: str, operand: str) -> str:
+    """The form in which a meaning wants an operand's lanes, as far as its outermost function tells."""
+    match _parsed(meaning):
+        case ast.Call(ast.Name(name), arguments):
+            for argument, form in zip(arguments, _OF_LANES[mode][name].wants):
+                if isinstance(argument, ast.Name) and argument.id == operand:
+                    return form
+        case ast.Compare(ast.Call(ast.Name("signed"))):
+            return SIGNED
+    return BITS
 
-    ``constant`` gives a name for an array with a number in every lane. A comparison
-    of lanes is the bitmap of its truth values.
+
+def compiled_lanes(
+    meaning: str, operands: dict[str, Term], constant: Callable[[int, str], str], mode: str, preferred: str = BITS
+) -> tuple[str, str]:
+    """Source of a meaning whose result is lanes, and their form: the ``preferred`` one where that costs nothing.
+
+    ``constant`` gives a name for an array with a number in every lane, in a form.
     """
-    writer = _Writer(operands, constant)
+    writer = _Writer(operands, constant, mode)
     term = writer.term(_parsed(meaning))
-    if result == VECTOR:
-        return writer.lanes(term)
+    form = term.form if term.kind == VECTOR else preferred
+    return writer.lanes(term, form), form
+
+
+def compiled_scalar(meaning: str, operands: dict[str, Term], constant: Callable[[int, str], str], mode: str) -> str:
+    """Source of a meaning whose result is a number. A comparison of lanes is the bitmap of its truth values."""
+    term = _Writer(operands, constant, mode).term(_parsed(meaning))
     if term.kind == TRUTH:
         return f"BITMAPS[{term.source}.tobytes()]"
     return f"+{term.source}" if isinstance(_parsed(meaning), ast.Compare) else narrowed(term)

@@ -37,6 +37,7 @@ WINDOW_BITS = 22
 class Scratchpad:
     def __init__(self) -> None:
         self.lanes: npt.NDArray[np.uint32] = np.zeros(SCRATCHPAD_BYTES // 4, np.uint32)
+        self.signed, self.floats = self.lanes.view(np.int32), self.lanes.view(np.float32)
         self.words = self.lanes.data
         self.bytes = self.words.cast("B")
         self.halves = self.bytes.cast("H")

@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voltac.codegen.meanings import LANES, namespace
+from voltac.codegen.meanings import DTYPES, LANES, namespace
 from voltac.codegen.simulator import Fault, Memory, Misaligned
 from voltac.records import record
 from voltac.targets.naplespu import control
+from voltac.targets.naplespu.forms import MASKING_VECTOR
 from voltac.targets.naplespu.instructions import Instruction, Listing
 from voltac.targets.naplespu.isa import INSTRUCTIONS
 from voltac.targets.naplespu.regs import FP, PC, RM, SCALARS, SP, VECTORS
 from voltac.targets.naplespu.translate import (
     ENDS,
-    MASKING_VECTOR,
     NEVER,
     BlockFacts,
     BlockWriter,
@@ -38,6 +38,7 @@ from voltac.targets.naplespu.translate import (
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    Lanes = npt.NDArray[Any]
     Block = Callable[[Any, int, int], Generator[int, tuple[int, int], tuple[int, int, int]]]
     Step = Callable[..., Generator[int, tuple[int, int], tuple[int, int]]]
 
@@ -54,25 +55,28 @@ class Unwritten(Fault):
         super().__init__(f"read of {registers[number].name}, which was never written")
 
 
-def blend(
-    old: npt.NDArray[np.uint32] | None, new: npt.NDArray[np.uint32], flags: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.uint32] | None:
+def blend(old: Lanes | None, new: Lanes, flags: npt.NDArray[np.bool_]) -> Lanes | None:
     """The new value in the lanes that are on; an old one that was never written stays so where no lane is on."""
     if old is None:
-        return np.where(flags, new, np.uint32(0)) if flags.any() else None
+        return np.where(flags, new, new.dtype.type(0)) if flags.any() else None
     result = old.copy()
-    np.copyto(result, new, where=flags)
+    np.putmask(result, flags, new)
     return result
 
 
-_CONSTANTS: dict[str, npt.NDArray[np.uint32]] = {}
+def blend_forms(old: Lanes | None, new: Lanes, flags: npt.NDArray[np.bool_]) -> Lanes | None:
+    """The same where the old value is held in another form than the new one."""
+    return blend(old if old is None else old.view(new.dtype), new, flags)
+
+
+_CONSTANTS: dict[str, Lanes] = {}
 """Arrays with a number in every lane, by the names that blocks use."""
 
 
-def _constant(value: int) -> str:
-    name = f"lanes_{value & 0xFFFFFFFF}"
+def _constant(value: int, form: str) -> str:
+    name = f"{form}_{value & 0xFFFFFFFF}"
     if name not in _CONSTANTS:
-        constant: npt.NDArray[np.uint32] = np.full(LANES, value & 0xFFFFFFFF, np.uint32)
+        constant = np.full(LANES, value & 0xFFFFFFFF, np.uint32).view(DTYPES[form][1])
         constant.flags.writeable = False
         _CONSTANTS[name] = constant
     return name
@@ -123,7 +127,7 @@ def placed_step(instruction: Instruction, first: bool, shape: Shape) -> PlacedSt
 @cache
 def _template(name: str, values: tuple[int | str, ...], through_stack: bool, shape: Shape) -> CodeType:
     template = Instruction("pc", INSTRUCTIONS[name], values)
-    writer = BlockWriter(shape, _constant, (template,), Listing(()), through_stack=through_stack)
+    writer = BlockWriter(shape, _constant, (template,), Listing(()), template=True, through_stack=through_stack)
     return compile(writer.write_step(), f"{STEP_FILE} {name}>", "exec")
 
 
@@ -184,14 +188,16 @@ def translation(pieces: tuple[tuple[int, bytes], ...], shape: Shape) -> Translat
 class Program:
     """A translation that works on a device's memory."""
 
-    def __init__(self, memory: Memory, mode: str, translated: Translation) -> None:
+    def __init__(self, memory: Memory, translated: Translation) -> None:
         self.translation = translated
         self.blocks: dict[int, Block] = {}
         self.visits = VISITS
         self._functions: dict[CodeType, Any] = {}
+        lines = memory.lanes.reshape(-1, LANES)
         self._names: dict[str, Any] = {
-            **namespace(mode), "NEVER": NEVER, "zeros": np.zeros(LANES, np.uint32), "blend": blend,
-            "words": memory.words, "halves": memory.halves, "octets": memory.bytes, "memory_lanes": memory.lanes,
+            **namespace(translated.shape.mode), "NEVER": NEVER, "blend": blend, "blend_forms": blend_forms,
+            "putmask": np.putmask, "words": memory.words, "halves": memory.halves, "octets": memory.bytes,
+            **{f"memory_{form}": lines.view(dtype) for form, (_, dtype) in DTYPES.items()},
             "read_control": control.read, "write_control": control.write,
             "Misaligned": Misaligned, "Unwritten": Unwritten, "Fault": Fault,
         }  # fmt: skip

@@ -158,13 +158,15 @@ class Device:
         if traced not in self._programs:
             configuration = self.configuration
             shape = Shape(
+                mode=configuration.fpu,
                 coherent=configuration.cores > 1,
                 write_through=configuration.write_through,
                 scratchpad=configuration.scratchpad,
                 traced=traced,
+                trap_vector=configuration.trap_vector,
             )
             pieces = tuple((start, self.memory.read(start, size)) for start, size in self._code)
-            program = Program(self.memory, configuration.fpu, translation(pieces, shape))
+            program = Program(self.memory, translation(pieces, shape))
             self._programs[traced] = program
         return self._programs[traced]
 

@@ -8,7 +8,8 @@ never yields. A negative ``next_pc`` says that something besides going on is to 
 done first (``core.py``).
 
 In a block registers are local variables: ``s3``, ``v3`` the values, ``a3``, ``b3`` the
-cycle from which an instruction may read or overwrite them. What the block itself
+cycle from which an instruction may read or overwrite them. Lanes are seen as floats
+or signed integers in ``v3_float`` and ``v3_signed`` (``forms.py``). What the block itself
 tells about these cycles is not tested again: a result that an earlier
 instruction waited for is there, and so is one whose latency lies that many
 instructions back. A block that branches to its own start is a loop in Python.
@@ -17,12 +18,14 @@ instructions back. A block that branches to its own start is a loop in Python.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
-from voltac.codegen.meanings import Term, compiled
+from voltac.codegen.meanings import BITS, Term, compiled_lanes, compiled_scalar
 from voltac.codegen.simulator import Fault
 from voltac.records import record
 from voltac.targets.naplespu import timing
+from voltac.targets.naplespu.forms import MASKING_VECTOR, Forms
 from voltac.targets.naplespu.instructions import WORD, Instruction, Listing
 from voltac.targets.naplespu.regs import FULL_MASK, PC, RA, RM
 from voltac.targets.naplespu.translate_memory import write_main_memory, write_scratchpad
@@ -33,18 +36,21 @@ if TYPE_CHECKING:
 NEVER = 1 << 62
 """A cycle that does not come."""
 LONGEST_BLOCK = 64
-MASKING_VECTOR = 59
 
 
 @record
 class Shape:
     """What of a machine its blocks are written for."""
 
+    mode: str
+    """Of float arithmetic."""
     coherent: bool
     """There are other cores."""
     write_through: bool
     scratchpad: bool
     traced: bool
+    trap_vector: bool
+    """A misaligned access goes on with the registers as they are just then."""
 
 
 @record
@@ -68,7 +74,8 @@ _SOURCES = {
     "A": "t.core.data.arriving", "D": "t.core.data.dirty", "q": "t.memory_free", "M": "t.mask", "m": "t.flags",
     "F": "t.core.float_exits", "I": "t.core.instructions.arrival.get", "E": "t.visits", "J": "t.block_cycles",
     "spad_words": "t.core.scratchpad.words", "spad_halves": "t.core.scratchpad.halves",
-    "spad_octets": "t.core.scratchpad.bytes", "spad_lanes": "t.core.scratchpad.lanes",
+    "spad_octets": "t.core.scratchpad.bytes", "spad_bits": "t.core.scratchpad.lanes",
+    "spad_signed": "t.core.scratchpad.signed", "spad_float": "t.core.scratchpad.floats",
 }  # fmt: skip
 
 
@@ -98,13 +105,14 @@ class BlockWriter:
     def __init__(
         self,
         shape: Shape,
-        constant: Callable[[int], str],
+        constant: Callable[[int, str], str],
         instructions: tuple[Instruction, ...],
         listing: Listing,
         number: int = 0,
+        template: bool = False,
         through_stack: bool = False,
     ) -> None:
-        """``through_stack`` is for templates: the base, whose name is not known, is the stack or frame pointer."""
+        """In a template registers are not known; with ``through_stack`` the base is the stack or frame pointer."""
         self.listing = listing
         self.shape = shape
         self.start = instructions[0].pc
@@ -126,15 +134,19 @@ class BlockWriter:
         self.indent = 2 if self.loops else 1
         self.at = 0
         self.needed: dict[str, None] = {}
-        self.live_in: dict[tuple[str, int], None] = {}
+        self.live_in: dict[int, None] = {}
+        """Scalar registers."""
         self.ready_in: dict[tuple[str, int], None] = {}
         self.written: dict[tuple[str, int], None] = {}
+        self.forms = Forms(shape, self.instructions, self.loops, template)
         self.proven: set[tuple[str, int]] = set()
         """Registers that have certainly been written before."""
         self.state: dict[tuple[str, int], tuple[int, int, int]] = {}
         """Registers set or waited for in the block: instruction, latency (0: there already), unit."""
         self.vectors_since_mask = 0
         self.vector_instructions = 0
+        self.all_on = False
+        """The mask is known to be full."""
         self.queued = 0
         self.scratch_queued = 0
 
@@ -193,14 +205,17 @@ class BlockWriter:
         lines = []
         for register in self.written:
             self.need("S" if register[0] == "scalar" else "V")
-        for kind, _ in self.live_in:
-            self.need("S" if kind == "scalar" else "V")
+        if self.live_in:
+            self.need("S")
+        if self.forms.at_start:
+            self.need("V")
         for kind, _ in self.ready_in:
             self.need("R" if kind == "scalar" else "Q")
         for name in self.needed:
             lines.append(f"    {name} = {_SOURCES[name]}")
-        for kind, number in self.live_in:
-            lines.append(f"    {_value(kind, number)} = {'S' if kind == 'scalar' else 'V'}[{number}]")
+        for number in self.live_in:
+            lines.append(f"    s{number} = S[{number}]")
+        lines += [f"    {line}" for line in self.forms.loads()]
         for kind, number in self.ready_in:
             lines.append(f"    {_ready(kind, number)} = {'R' if kind == 'scalar' else 'Q'}[{number}]")
         if self.queued:
@@ -235,7 +250,8 @@ class BlockWriter:
         self._count_lanes(deeper)
         for kind, number in self.written:
             names = ("S", "R", "U") if kind == "scalar" else ("V", "Q", "X")
-            self.emit(f"{names[0]}[{number}] = {_value(kind, number)}", deeper)
+            value = f"s{number}" if kind == "scalar" else self.forms.bits(number, (kind, number) in self.proven)
+            self.emit(f"{names[0]}[{number}] = {value}", deeper)
             state = self.state.get((kind, number))
             if state is not None and state[1]:
                 self.need(names[1])
@@ -265,6 +281,8 @@ class BlockWriter:
         self.emit(f"c += {timing.BRANCH - 1}; W[{timing.BRANCHED}] += {timing.BRANCH - 1}", deeper)
         if self.loops and target == str(self.start):
             self._count_lanes(deeper)
+            for line in self.forms.as_at_start(lambda number: ("vector", number) in self.proven):
+                self.emit(line, deeper)
             for letter, count in (("f", self.queued), ("g", self.scratch_queued)):
                 if count % timing.QUEUE:
                     names = ", ".join(f"{letter}{number}" for number in range(timing.QUEUE))
@@ -333,27 +351,42 @@ class BlockWriter:
                 self.emit(f"if {name} > c: W[{unit}] += {name} - c; c = {name}")
         self.state[register] = (self.at, 0, 0)
 
-    def read(self, kind: str, number: int, pc: int) -> str:
-        """The source of a register's value, which has to have been written."""
-        register = (kind, number)
-        if register == ("scalar", PC.number):
+    def read(self, number: int, pc: int) -> str:
+        """The source of a scalar register's value, which has to have been written."""
+        if number == PC.number:
             return str(pc)
-        name = self.old(kind, number)
-        if register not in self.proven:
-            self.emit(f"if {name} is None: raise Unwritten('{kind}', {number})")
-            self.proven.add(register)
+        name = self.old(number)
+        self._prove("scalar", number, name)
         return name
 
-    def old(self, kind: str, number: int) -> str:
-        """The source of a register's value, written or not."""
-        if (kind, number) not in self.written:
-            self.live_in.setdefault((kind, number))
-        return _value(kind, number)
+    def _prove(self, kind: str, number: int, name: str) -> None:
+        if (kind, number) not in self.proven:
+            self.emit(f"if {name} is None: raise Unwritten('{kind}', {number})")
+            self.proven.add((kind, number))
 
-    @staticmethod
-    def result(kind: str, number: int) -> str:
-        """The source of what an instruction has written; into pc nothing can be."""
-        return _value(kind, number) if (kind, number) != ("scalar", PC.number) else "None"
+    def old(self, number: int) -> str:
+        """The source of a scalar register's value, written or not."""
+        if ("scalar", number) not in self.written:
+            self.live_in.setdefault(number)
+        return f"s{number}"
+
+    def lanes(self, number: int, form: str = BITS) -> str:
+        """The source of a vector register's lanes, which have to have been written, in a form."""
+        if ("vector", number) not in self.proven:
+            self._prove("vector", number, self.forms.current(number, form)[0])
+        source, before = self.forms.get(number, form)
+        if before:
+            self.emit(before)
+        return source
+
+    def value(self, kind: str, number: int, pc: int) -> str:
+        return self.read(number, pc) if kind == "scalar" else self.lanes(number)
+
+    def result(self, kind: str, number: int) -> str:
+        """The source of what an instruction has written, for the trace; into pc nothing can be."""
+        if kind == "vector":
+            return f"v{number}"
+        return f"s{number}" if number != PC.number else "None"
 
     def set_scalar(self, number: int, source: str, row: Row, ready: str = "") -> None:
         """``ready`` is the cycle of a result whose latency only running tells."""
@@ -364,23 +397,32 @@ class BlockWriter:
         self.proven.add(("scalar", number))
         if number == RM.number:
             # The hardware takes the mask from the value on its way, of which moveih's low half is zero.
-            self._set_mask("0" if row.mnemonic == "moveih" else f"s{number} & {FULL_MASK}")
+            low = str(int(source) & FULL_MASK) if source.isdigit() else f"s{number} & {FULL_MASK}"
+            self._set_mask("0" if row.mnemonic == "moveih" else low)
 
     def _set_mask(self, source: str) -> None:
         self._count_lanes()
         self.vectors_since_mask = 0
+        self.all_on = source == str(FULL_MASK)
         self.need("M")
         self.need("m")
         self.emit(f"M = t.mask = {source}; m = t.flags = FLAGS[M]")
 
-    def set_vector(self, number: int, source: str, row: Row, ready: str = "") -> None:
-        self.need("M")
-        self.need("m")
-        old = self.old("vector", number)
-        self.emit(f"x = {source}")
-        self.emit(f"v{number} = x if M == {FULL_MASK} else blend({old}, x, m)")
+    def set_vector(self, number: int, source: str, row: Row, ready: str = "", form: str = BITS) -> None:
+        source, form = self.forms.kept(number, source, form)
+        name = self.forms.name(number, form)
+        if self.all_on and number != MASKING_VECTOR:
+            self.emit(f"{name} = {source}")
+            self.proven.add(("vector", number))
+        else:
+            self.need("M")
+            self.need("m")
+            self.emit(f"x = {source}")
+            self.emit(f"{name} = x if M == {FULL_MASK} else {self.forms.blended(number, form)}")
+        self.forms.set(number, form)
         self._set_ready("vector", number, row, ready)
         if number == MASKING_VECTOR:
+            # Of the value on its way, too.
             self._set_mask(f"x.item(0) & {FULL_MASK}")
 
     def _set_ready(self, kind: str, number: int, row: Row, ready: str) -> None:
@@ -423,28 +465,41 @@ class BlockWriter:
     def _computation(self, instruction: Instruction) -> None:
         row = instruction.row
         self.issue(instruction)
+        result, target = row.operands[0].kind, instruction.values[0]
+        preferred = self.forms.next_use(self.at, target) if result == "vector" else BITS
         terms = {}
         for number, (operand, value) in enumerate(zip(row.operands, instruction.values)):
             if operand.kind not in ("scalar", "vector"):
                 literal = value & WORD if isinstance(value, int) else None
                 terms[operand.field] = Term(str(value if literal is None else literal), "scalar", literal=literal)
+            elif number and operand.kind == "vector":
+                form = self.forms.held(value, preferred)
+                terms[operand.field] = Term("", "vector", form=form, seen=partial(self.lanes, value))
             elif number:
-                source = self.read(operand.kind, value, instruction.pc)
+                source = self.read(value, instruction.pc)
                 literal = int(source) if source.isdigit() else None
-                terms[operand.field] = Term(source, operand.kind, literal=literal)
+                terms[operand.field] = Term(source, "scalar", literal=literal)
             elif row.format.name == "MOVEI" and operand.role == "update":
                 # Half of a register may be set while the other half is unknown.
-                name = self.old(operand.kind, value) if value != PC.number or operand.kind == "vector" else "0"
-                if (operand.kind, value) not in self.proven and name != "0":
-                    self.emit(f"if {name} is None: {name} = {'0' if operand.kind == 'scalar' else 'zeros'}")
-                terms[operand.field] = Term(name, operand.kind)
-        result, number = row.operands[0].kind, instruction.values[0]
-        source = compiled(row.meaning, terms, result, self.constant)
+                terms[operand.field] = self._half_known(operand.kind, value)
         if result == "scalar":
-            self.set_scalar(number, source, row)
+            self.set_scalar(target, compiled_scalar(row.meaning, terms, self.constant, self.shape.mode), row)
         else:
-            self.set_vector(number, source, row)
-        self.trace(instruction, self.result(result, number))
+            source, form = compiled_lanes(row.meaning, terms, self.constant, self.shape.mode, preferred)
+            self.set_vector(target, source, row, form=form)
+        self.trace(instruction, self.result(result, target))
+
+    def _half_known(self, kind: str, number: int) -> Term:
+        if kind == "vector":
+            name, form = self.forms.current(number, BITS)
+            if ("vector", number) not in self.proven:
+                self.emit(f"if {name} is None: {name} = {self.constant(0, form)}")
+            self.proven.add(("vector", number))
+            return Term("", "vector", seen=partial(self.lanes, number))
+        name = self.old(number) if number != PC.number else "0"
+        if ("scalar", number) not in self.proven and number != PC.number:
+            self.emit(f"if {name} is None: {name} = 0")
+        return Term(name, "scalar")
 
     def _jump(self, instruction: Instruction) -> None:
         row, pc = instruction.row, instruction.pc
@@ -452,17 +507,17 @@ class BlockWriter:
         indirect = "indirect" in row.traits
         target = str(pc + instruction["imm"] & WORD) if "imm" in {operand.field for operand in row.operands} else ""
         if "conditional" in row.traits:
-            condition = self.read("scalar", instruction["rs"], pc)
+            condition = self.read(instruction["rs"], pc)
             self.trace(instruction, condition)
             self.emit(f"if not {condition}:" if row.mnemonic == "beqz" else f"if {condition}:")
             self._taken(target, 1)
             self._leave(str(pc + 4))
             return
         if indirect:
-            target = self.read("scalar", instruction["rs"], pc)
+            target = self.read(instruction["rs"], pc)
         elif "return" in row.traits:
             self._wait("scalar", RA.number)
-            target = self.read("scalar", RA.number, pc)
+            target = self.read(RA.number, pc)
         if target == str(pc):
             self.emit("raise Fault('the thread jumps to the same place for ever')")
         self.trace(instruction, target)
@@ -482,31 +537,27 @@ class BlockWriter:
             queue = f"f{self.queued % timing.QUEUE}"
             self.queued += 1
             self.issue(instruction, queue)
-            address = self.read("scalar", instruction["rs0"], pc)
+            address = self.read(instruction["rs0"], pc)
             self.emit(f"{queue} = K.flush(t, {address}, c if c > q else q, {'invalidate' in row.traits})")
             self.trace(instruction, address)
             return
         self.issue(instruction)
         if "read_control" in row.traits:
-            register = self.read("scalar", instruction["rs1"], pc)
+            register = self.read(instruction["rs1"], pc)
             self.set_scalar(instruction["rs0"], f"read_control(t.core, t, {register}, c, {pc})", row)
             self.trace(instruction, self.result("scalar", instruction["rs0"]))
         elif "write_control" in row.traits:
-            value, register = (self.read("scalar", instruction[name], pc) for name in ("rs0", "rs1"))
+            value, register = (self.read(instruction[name], pc) for name in ("rs0", "rs1"))
             self.trace(instruction, value)
             self.emit(f"write_control(t.core, t, {register}, {value}); t.at_barrier = None")
             self._leave(f"-{pc + 4}")
         elif "barrier" in row.traits:
-            number, others = (self.read("scalar", instruction[name], pc) for name in ("rs0", "rs1"))
+            number, others = (self.read(instruction[name], pc) for name in ("rs0", "rs1"))
             self.trace(instruction, number)
             self.emit(f"t.at_barrier = ({number}, {others}, {pc})")
             self._leave(f"-{pc + 4}")
         else:
             self.trace(instruction, "None")
-
-
-def _value(kind: str, number: int) -> str:
-    return f"{kind[0]}{number}"
 
 
 def _ready(kind: str, number: int) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from voltac.codegen.meanings import BITS, DTYPES
 from voltac.targets.naplespu import timing
 from voltac.targets.naplespu.instructions import WORD, Instruction
 from voltac.targets.naplespu.regs import FP, FULL_MASK, PC, SP
@@ -24,23 +25,30 @@ SLEEP = f"W[{timing.MEMORY}] += k - 1 - c; c = k - 1"
 
 def _address(block: BlockWriter, instruction: Instruction, wrap: int) -> None:
     """``x`` is the effective address."""
-    base, offset = block.read("scalar", instruction["rbase"], instruction.pc), instruction["off"]
+    base, offset = block.read(instruction["rbase"], instruction.pc), instruction["off"]
     block.emit(f"x = {base} + {offset} & {wrap}" if offset or wrap != WORD else f"x = {base}")
 
 
-def _stored(block: BlockWriter, instruction: Instruction, kind: str) -> str:
-    """What a store writes. A prologue may save a register that nobody has set."""
+def _stored(block: BlockWriter, instruction: Instruction, vector: bool, any_form: bool) -> tuple[str, str]:
+    """What a store writes, and the form of lanes. A prologue may save a register that nobody has set."""
     number = instruction["rds"]
-    if (
-        (block.through_stack or instruction["rbase"] in (SP.number, FP.number))
-        and (kind, number) not in block.proven
-        and (kind, number) != ("scalar", PC.number)
-    ):
-        name = block.old(kind, number)
-        nothing = "0" if kind == "scalar" else "zeros"
+    kind = "vector" if vector else "scalar"
+    saves = block.through_stack or instruction["rbase"] in (SP.number, FP.number)
+    if saves and (kind, number) not in block.proven and (kind, number) != ("scalar", PC.number):
+        name, form = block.forms.current(number, BITS) if vector else (block.old(number), BITS)
+        nothing = block.constant(0, form) if vector else "0"
         block.emit(f"z = {nothing} if {name} is None else {name}")
-        return "z"
-    return block.read(kind, number, instruction.pc)
+        if form == BITS or any_form:
+            return "z", form
+        return f"z.view({DTYPES[BITS][0]})", BITS
+    if not vector:
+        return block.read(number, instruction.pc), BITS
+    form = block.forms.held(number, BITS) if any_form else BITS
+    return block.lanes(number, form), form
+
+
+def _as_bits(source: str, form: str) -> str:
+    return source if form == BITS else f"{source}.view({DTYPES[BITS][0]})"
 
 
 def write_main_memory(block: BlockWriter, instruction: Instruction) -> None:
@@ -48,39 +56,44 @@ def write_main_memory(block: BlockWriter, instruction: Instruction) -> None:
     for name in ("K", "G", "P", "A", "q"):
         block.need(name)
     size, alignment = _measure(row, "bytes"), _measure(row, "align")
-    kind = "vector" if "vector" in row.traits else "scalar"
+    vector = "vector" in row.traits
     queue = f"f{block.queued % timing.QUEUE}"
     block.queued += 1
     block.issue(instruction, queue)
-    stored = _stored(block, instruction, kind) if "store" in row.traits else ""
+    stored, form = _stored(block, instruction, vector, size == 4) if "store" in row.traits else ("", BITS)
     _address(block, instruction, WORD)
     if alignment > 1:
         block.emit(f"if x & {alignment - 1}: raise Misaligned(x, {alignment})")
     block.emit("y = x >> 6")
     if "load" in row.traits:
         signed = "signed" in row.traits
+        form = block.forms.next_use(block.at, instruction["rds"]) if vector and size == 4 else BITS
         block.emit("w = G(y)")
         block.emit("if w is None:")
-        block.emit(f"k, z = K.slow_load(t, x, c if c > q else q, {size}, {signed}, {kind == 'vector'}); {queue} = q = k", 1)
+        block.emit(f"k, z = K.slow_load(t, x, c if c > q else q, {size}, {signed}, {vector}); {queue} = q = k", 1)
+        if form != BITS:
+            block.emit(f"z = z.view({DTYPES[form][0]})", 1)
         block.emit("else:")
         _hit(block, queue, "")
-        block.emit("z = " + _loaded(size, signed, kind == "vector"), 1)
-        if kind == "scalar":
+        if not vector:
+            block.emit("z = " + _with_sign(_VIEWS[size], size, signed), 1)
             block.set_scalar(instruction["rds"], "z", row, "k")
         else:
-            block.set_vector(instruction["rds"], "z", row, "k")
+            block.emit("z = " + _loaded(size, signed, form), 1)
+            block.set_vector(instruction["rds"], "z", row, "k", form)
         block.trace(instruction, "z")
         return
     block.need("D")
+    bits = _as_bits(stored, form)
     block.emit(f"w = {block.need('H') if block.shape.coherent else 'G'}(y)")
     block.emit("if w is None:")
-    block.emit(f"{queue} = q = k = K.slow_store(t, x, {stored}, c if c > q else q, {size}, {kind == 'vector'})", 1)
+    block.emit(f"{queue} = q = k = K.slow_store(t, x, {bits}, c if c > q else q, {size}, {vector})", 1)
     block.emit(SLEEP, 1)
     block.emit("else:")
     _hit(block, queue, f"; {SLEEP}")
-    for line in _storing(stored, size, kind == "vector", block.shape.write_through):
+    for line in _storing(stored, size, vector, form, block.shape.write_through):
         block.emit(line, 1)
-    block.trace(instruction, stored)
+    block.trace(instruction, bits)
 
 
 def _hit(block: BlockWriter, queue: str, waiting: str) -> None:
@@ -98,42 +111,43 @@ def write_scratchpad(block: BlockWriter, instruction: Instruction) -> None:
     block.issue(instruction, queue)
     if not block.shape.scratchpad:
         block.emit("raise Fault('this device has no scratchpad')")
-    stored = _stored(block, instruction, "vector" if vector else "scalar") if "store" in row.traits else ""
+    stored, form = _stored(block, instruction, vector, size == 4) if "store" in row.traits else ("", BITS)
     _address(block, instruction, 0xFFFF)
     block.emit(f"{queue} = c + {timing.QUEUE_CYCLES}")
     if vector:
         block.need("M")
         block.need("m")
+        block.need("K")
     if size > 1:
         block.emit(f"if x & {size - 1}{' and M' if vector else ''}: raise Misaligned(x, {size}, 'the scratchpad')")
+    if not vector:
+        view = block.need("spad_" + _VIEWS[size].partition("[")[0]) + _VIEWS[size][_VIEWS[size].index("[") :]
     if "load" in row.traits:
         signed = "signed" in row.traits
         if not vector:
-            view = _VIEWS[size]
-            block.need("spad_" + view.partition("[")[0])
-            block.set_scalar(instruction["rds"], _with_sign("spad_" + view, size, signed), row)
+            block.set_scalar(instruction["rds"], _with_sign(view, size, signed), row)
         elif size == 4:
             # Lanes beyond the end are at the start.
-            block.need("spad_lanes")
-            block.need("K")
-            block.emit("z = spad_lanes[x >> 2:(x >> 2) + 16].copy() if x <= 0xFFC0 else K.scratchpad.gather(x, 4, False)")
-            block.set_vector(instruction["rds"], "z", row)
+            form = block.forms.next_use(block.at, instruction["rds"])
+            lanes = block.need(f"spad_{form}")
+            beyond = f"K.scratchpad.gather(x, 4, False){'' if form == BITS else f'.view({DTYPES[form][0]})'}"
+            block.emit(f"z = {lanes}[x >> 2:(x >> 2) + 16].copy() if x <= 0xFFC0 else {beyond}")
+            block.set_vector(instruction["rds"], "z", row, form=form)
         else:
-            block.set_vector(instruction["rds"], f"{block.need('K')}.scratchpad.gather(x, {size}, {signed})", row)
+            block.set_vector(instruction["rds"], f"K.scratchpad.gather(x, {size}, {signed})", row)
         block.trace(instruction, block.result("vector" if vector else "scalar", instruction["rds"]))
         return
+    bits = _as_bits(stored, form)
     if not vector:
-        view = _VIEWS[size]
-        block.need("spad_" + view.partition("[")[0])
-        block.emit(f"spad_{view} = {_cut(stored, size)}")
+        block.emit(f"{view} = {_cut(stored, size)}")
     elif size == 4:
-        block.need("spad_lanes")
-        block.need("K")
-        block.emit(f"if M == {FULL_MASK} and x <= 0xFFC0: spad_lanes[x >> 2:(x >> 2) + 16] = {stored}")
-        block.emit(f"else: K.scratchpad.scatter(x, 4, {stored}, m)")
+        lanes = block.need(f"spad_{form}")
+        block.emit(f"if x > 0xFFC0: K.scratchpad.scatter(x, 4, {bits}, m)")
+        block.emit(f"elif M == {FULL_MASK}: {lanes}[x >> 2:(x >> 2) + 16] = {stored}")
+        block.emit(f"else: putmask({lanes}[x >> 2:(x >> 2) + 16], m, {stored})")
     else:
-        block.emit(f"{block.need('K')}.scratchpad.scatter(x, {size}, {stored}, m)")
-    block.trace(instruction, stored)
+        block.emit(f"K.scratchpad.scatter(x, {size}, {stored}, m)")
+    block.trace(instruction, bits)
 
 
 def _measure(row: Row, name: str) -> int:
@@ -149,23 +163,20 @@ def _cut(source: str, size: int) -> str:
     return source if size == 4 else f"{source} & {(1 << 8 * size) - 1}"
 
 
-def _loaded(size: int, signed: bool, vector: bool) -> str:
-    """What a load at ``x`` finds. Narrow vectors are broken in hardware: lane i gets its part of word i of the line."""
-    if not vector:
-        return _with_sign(_VIEWS[size], size, signed)
-    line = "memory_lanes[y << 4:(y << 4) + 16]"
+def _loaded(size: int, signed: bool, form: str) -> str:
+    """The lanes that a load at ``x`` finds. Narrow ones are broken in hardware: lane i gets its part of word i of the line."""
     if size == 4:
-        return f"{line}.copy()"
-    part = f"({line} >> (x & {4 - size}) * 8 & {(1 << 8 * size) - 1})"
-    return f"sign_extend_lanes({part}, {8 * size})" if signed else part
+        return f"memory_{form}[y].copy()"
+    part = f"(memory_bits[y] >> (x & {4 - size}) * 8 & {(1 << 8 * size) - 1})"
+    return f"sign_extend_lanes({part}, {8 * size}).view({DTYPES[BITS][0]})" if signed else part
 
 
-def _storing(stored: str, size: int, vector: bool, write_through: bool) -> list[str]:
+def _storing(stored: str, size: int, vector: bool, form: str, write_through: bool) -> list[str]:
     """A store at ``x``; vectors of narrow elements are packed."""
     if not vector:
         lines = [f"{_VIEWS[size]} = {_cut(stored, size)}"]
     elif size == 4:
-        lines = [f"memory_lanes[y << 4:(y << 4) + 16] = {stored}"]
+        lines = [f"memory_{form}[y] = {stored}"]
     else:
         lines = [f"octets[x:x + {16 * size}] = {stored}.astype('u{size}').tobytes()"]
     count = 16 * size if vector else size
