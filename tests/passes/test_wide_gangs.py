@@ -83,3 +83,86 @@ def test_loops_whose_gangs_meet_or_can_be_told_apart_stay_as_they_are(body: str)
 def test_loops_over_full_registers_stay_as_they_are() -> None:
     head = "export void f(uniform float p[], uniform float q[], uniform int n) { foreach (i = 0 ... n) { "
     assert not is_widened("q[i] = q[i] + p[i];", head=head)
+
+
+ROWS = "export void f(uniform unsigned int8 p[], uniform unsigned int8 q[], uniform int n) { "
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (ROWS + "foreach (i = 0 ... n) { q[n - 1 - i] = p[i]; } }", lambda p, width: p[::-1]),
+        (
+            ROWS + "uniform int w = n / 2; for (uniform int y = 0; y < 2; y++) { foreach (x = 0 ... w) {"
+            " q[(1 - y) * w + x] = p[y * w + x]; } } }",
+            lambda p, width: np.concatenate([p[len(p) // 2 :], p[: len(p) // 2]]),
+        ),
+        (ROWS + "foreach (i = 0 ... n) { q[i] = p[i] + p[n - 1]; } }", lambda p, width: p + p[-1]),
+        (
+            ROWS + "unsigned int8 k = p[programIndex]; foreach (i = 0 ... n) { q[i] = p[i] ^ k; } }",
+            lambda p, width: p ^ np.resize(p[:width], len(p)),
+        ),
+    ],
+    ids=["reversed", "rows", "an element of all", "lanes from outside"],
+)
+def test_uniform_numbers_and_falling_addresses_are_widened(source: str, expected: object, target: str) -> None:
+    info = find_target(target)
+    made = compile_source(source, "f.ispc", Options(info, whole_program=True), end="passes")
+    assert ".wide_body:" in made.results["passes"]
+    if not can_run(info):
+        pytest.skip(f"this CPU cannot run {target}")
+    kernel = voltac.compile(source, target=target).f
+    for n in (16, 30, 64, 94, 128, 200, 256):
+        p = np.random.default_rng(n).integers(0, 256, n, dtype=np.uint8)
+        q = np.zeros(n, np.uint8)
+        kernel(p, q, n)
+        assert np.array_equal(q, expected(p, info.width)), n  # type: ignore[operator]
+
+
+EXTREMES = {
+    "int8": np.int8, "unsigned int8": np.uint8, "int16": np.int16, "unsigned int16": np.uint16,
+    "int": np.int32, "unsigned int": np.uint32, "int64": np.int64,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("type_name", EXTREMES)
+def test_least_and_greatest_are_found_side_by_side(type_name: str, target: str) -> None:
+    info = find_target(target)
+    source = (
+        f"export void f(uniform {type_name} p[], uniform {type_name} q[], uniform int n) {{"
+        f" {type_name} low = p[0], high = p[0]; {type_name} bits = 0;"
+        " foreach (i = 0 ... n) { low = min(low, p[i]); high = max(high, p[i]); bits = bits ^ p[i]; }"
+        " q[0] = reduce_min(low); q[1] = reduce_max(high); q[programIndex + 2] = bits; }"
+    )
+    made = compile_source(source, "f.ispc", Options(info, whole_program=True), end="passes")
+    assert ".wide_body:" in made.results["passes"] or EXTREMES[type_name] is np.int64
+    if not can_run(info):
+        pytest.skip(f"this CPU cannot run {target}")
+    kernel = voltac.compile(source, target=target).f
+    dtype = EXTREMES[type_name]
+    for n in (1, 15, 16, 17, 63, 64, 65, 100, 128, 255, 256, 257, 300):
+        limits = np.iinfo(dtype)
+        p = np.random.default_rng(n).integers(limits.min, limits.max, n, dtype=dtype, endpoint=True)
+        q = np.zeros(2 + info.width, dtype)
+        kernel(p, q, n)
+        lanes = [np.bitwise_xor.reduce(p[lane :: info.width], dtype=dtype) for lane in range(info.width)]
+        assert q.tolist() == [p.min(), p.max(), *lanes], n
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_of_floats_only_where_the_order_may_change(target: str) -> None:
+    source = (
+        "export uniform float f(uniform float p[], uniform int n) { float high = p[0];"
+        " foreach (i = 0 ... n) { high = max(high, p[i]); } return reduce_max(high); }"
+    )
+    info = find_target(target)
+    for fast, wide in (("", False), ("aggressive", True)):
+        made = compile_source(source, "f.ispc", Options(info, whole_program=True, fast_math=fast), end="passes")
+        assert (".wide_body:" in made.results["passes"]) == wide
+    if can_run(info):
+        kernel = voltac.compile(source, target=target, fast_math="aggressive").f
+        for n in (1, 16, 17, 64, 100, 130, 260):
+            p = np.random.default_rng(n).normal(size=n).astype(np.float32)
+            assert kernel(p, n) == p.max()

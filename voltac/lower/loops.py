@@ -41,9 +41,12 @@ def loop_hint(c: FunctionContext, unroll: int | None, gangs: bool = False) -> st
     else:
         wish = f'!{{!"llvm.loop.unroll.count", i32 {unroll}}}'
     text = c.module.text
-    hint = text.metadata_node(wish)
+    hints = [text.metadata_node(wish)]
+    if gangs and c.options.level > 1:
+        # A short loop over two lines of the instruction cache takes a cycle more each turn.
+        hints.append(text.metadata_node('!{!"llvm.loop.align", i32 64}'))
     number = text.metadata_placeholder()
-    text.metadata[number] = f"distinct !{{!{number}, {hint}}}"
+    text.metadata[number] = f"distinct !{{!{number}, {', '.join(hints)}}}"
     return f", !llvm.loop !{number}"
 
 

@@ -1,6 +1,6 @@
 """The loops that ``lower`` writes for whole gangs, recognised: a header that tests, and a body of one block.
 
-test:   %i = phi i32 [ start, %outside ], [ %next, %body ]
+test:   %i = phi i32 [ start, %outside ], [ %next, %body ]      and phis of what the body carries on
         %more = icmp slt i32 %i, limit
         br i1 %more, label %body, label %after
 body:   ...
@@ -13,27 +13,30 @@ from __future__ import annotations
 from voltac.ir.cfg import ControlFlow, Loop
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.lanes import Symbol
-from voltac.ir.model import Block, Function
+from voltac.ir.model import Block, Function, Instruction
 from voltac.passes.access import Access
 
 
 class GangLoop:
     """A loop of a header that tests and a body, counting ``counter`` by the width of the gang."""
 
-    def __init__(self, function: Function, header: Block, body: Block, outside: str, values: LaneValues) -> None:
+    def __init__(
+        self, function: Function, header: Block, body: Block, outside: str, values: LaneValues, phi: Instruction
+    ) -> None:
         self.function = function
         self.header = header
         self.body = body
         self.outside = outside
         """The block before the loop."""
         self.values = values
-        phi = header.instructions[0]
+        self.phi = phi
+        self.carried = [each for each in header.phis() if each is not phi]
+        """What else goes from one turn to the next."""
         incoming = dict(zip(phi.parts.labels, phi.operands))
         self.counter = phi.name
         self.start = incoming[outside].value
         self.following = incoming[body.name].value
-        test = header.instructions[1]
-        self.limit = test.operands[1].value
+        self.limit = header.instructions[-2].operands[1].value
         self.width = 0
 
     @staticmethod
@@ -41,18 +44,20 @@ class GangLoop:
         """None for a loop of another form."""
         header = function.block(loop.header)
         others = [name for name in flow.predecessors[loop.header] if name not in loop.blocks]
-        if len(others) != 1 or len(header.instructions) != 3 or header.instructions[0].op != "phi":
+        phis = {phi.name: phi for phi in header.phis()}
+        if len(others) != 1 or not phis or len(header.instructions) != len(phis) + 2:
             return None
-        phi, test, branch = header.instructions
+        test, branch = header.instructions[-2:]
+        phi = phis.get(test.operands[0].value) if test.op == "icmp" else None
         body_name = next(name for name in loop.blocks if name != loop.header)
-        if branch.op != "br" or len(branch.parts.labels) != 2 or branch.parts.labels[0] != body_name or phi.type != "i32":
+        if branch.op != "br" or len(branch.parts.labels) != 2 or branch.parts.labels[0] != body_name:
             return None
-        if test.op != "icmp" or test.parts.predicate != "slt" or test.operands[0].value != phi.name:
+        if phi is None or phi.type != "i32" or test.parts.predicate != "slt":
             return None
         body = function.block(body_name)
         if body.successors != [loop.header] or len(body.instructions) > most_instructions:
             return None
-        made = GangLoop(function, header, body, others[0], values)
+        made = GangLoop(function, header, body, others[0], values, phi)
         step = values.definitions.get(made.following)
         if step is None or step.op != "add" or "nsw" not in step.parts.flags or step.operands[0].value != phi.name:
             return None
@@ -66,7 +71,7 @@ class GangLoop:
         if access.address is None:
             return False
         step = access.offsets[1] - access.offsets[0]
-        if step < access.size or any(after - before != step for before, after in zip(access.offsets, access.offsets[1:])):
+        if abs(step) < access.size or any(after - before != step for before, after in zip(access.offsets, access.offsets[1:])):
             return False
         counting = [(symbol, factor) for symbol, factor in access.address.terms.items() if root(symbol) == self.counter]
         return len(counting) == 1 and counting[0][0].kind in ("value", "sext") and counting[0][1] == step

@@ -16,6 +16,7 @@ import re
 
 from voltac.ir.cfg import control_flow
 from voltac.ir.model import Function, Instruction, Module
+from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
 from voltac.passes.access import AccessReport
 
@@ -33,14 +34,14 @@ def put_gangs_in_flight(module: Module, options: Options) -> list[AccessReport]:
     single = {line.partition(" = ")[0] for line in module.lines() if line.endswith(_SINGLE)}
     if not single:
         return []
-    wanted = {name for function in module.functions for name in _short_loops(function)}
+    wanted = {name for function in module.functions for name in _short_loops(function, options.target.vector_bits)}
     for item in module.items:
         if wanted and isinstance(item, list):
             item[:] = [_with_gangs(line, wanted, single, gangs) for line in item]
     return []
 
 
-def _short_loops(function: Function) -> list[str]:
+def _short_loops(function: Function, register_bits: int) -> list[str]:
     """The names of the metadata of loops of one block, or of a test and one block, that gain."""
     found: list[str] = []
     if not any("!llvm.loop" in block.terminator.text for block in function.blocks):
@@ -53,8 +54,16 @@ def _short_loops(function: Function) -> list[str]:
         instructions = [each for block in bodies for each in block.instructions if not each.op.startswith("#")]
         if len(instructions) > _MOST_INSTRUCTIONS or any(_writes(each) for each in instructions):
             continue
+        if any(_bits(phi.type) >= _GANGS * register_bits for block in bodies for phi in block.phis()):
+            # Widened: it has as many sums of its own already.
+            continue
         found += [match[1] for block in bodies if (match := _LOOP.search(block.terminator.text))]
     return found
+
+
+def _bits(type_text: str) -> int:
+    width = re.search(r"\d+$", element_of(type_text))
+    return lanes_of(type_text) * (int(width[0]) if width else 64 if element_of(type_text) == "double" else 32)
 
 
 def _writes(instruction: Instruction) -> bool:

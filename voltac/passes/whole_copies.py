@@ -46,7 +46,7 @@ def _copy_in(module: Module, function: Function, layout: Layout, effects: Module
     for found in [loop for loop in flow.loops if len(loop.blocks) == 2]:
         values = LaneValues(function, layout)
         loop = GangLoop.of(function, found, flow, values, _MOST_INSTRUCTIONS)
-        copied = None if loop is None else _copied(loop.body, values)
+        copied = None if loop is None or loop.carried else _copied(loop.body, values)
         if loop is None or copied is None or not all(access.all_on and loop.is_even(access) for access in copied):
             continue
         inside = {made.name for block in (loop.header, loop.body) for made in block.instructions} - {loop.counter}

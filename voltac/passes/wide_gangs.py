@@ -1,4 +1,4 @@
-"""All-on loops over bytes and short integers -> loops that do several gangs at once, before the loop of single gangs.
+"""All-on loops over bytes and short integers, or that find the least or greatest -> several gangs at once, before single ones.
 
     loop over i by 8:   %v = gather <8 x i8> at i + <0 .. 7> ...
     ->
@@ -7,7 +7,8 @@
 
 Eight lanes of bytes fill a quarter of a register. Where every statement works on
 each lane by itself, and no element that one gang stores is touched by another
-gang, the statements of neighbouring gangs may be done together.
+gang, the statements of neighbouring gangs may be done together. What the loop sums up
+(:mod:`voltac.passes.accumulators`) is done side by side too: its steps need not wait for each other.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ import re
 from voltac.ir.cfg import control_flow
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
-from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
+from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY
 from voltac.ir.types import Layout, element_of, lanes_of
 from voltac.options import Options
 from voltac.passes.access import Access, AccessReport, pseudo_operation, read_access
+from voltac.passes.accumulators import Accumulator, accumulators, begun, folded, repeated
 from voltac.passes.costs import has_masked
 from voltac.passes.effects import Effects, ModuleEffects
-from voltac.passes.gang_loops import GangLoop
+from voltac.passes.gang_loops import GangLoop, root
 from voltac.passes.known_loads import access_key
 from voltac.passes.merged_stores import covers_all, mark_readable
 
@@ -34,9 +36,10 @@ _INTRINSICS = frozenset(
         *("fma", "fmuladd", "floor", "ceil", "rint", "trunc", "sqrt", "sadd", "uadd", "ssub", "usub", "fshl", "fshr"),
     )
 )
-_MOST_INSTRUCTIONS = 80
+_MOST_INSTRUCTIONS = 200
 _MOST_REGISTERS = 4
 """Registers that one value of the widest type may take."""
+_EXTREME = re.compile(r"@llvm\.[su](?:min|max)\.v")
 
 
 def widen_gangs(module: Module, options: Options) -> list[AccessReport]:
@@ -45,7 +48,7 @@ def widen_gangs(module: Module, options: Options) -> list[AccessReport]:
         layout = module.layout(options.target.pointer_bits // 8)
         effects: ModuleEffects | None = None
         for function in module.functions:
-            if any(_is_small(instruction) for instruction in function.instructions()):
+            if any(_is_small(instruction) or _is_extreme(instruction, options) for instruction in function.instructions()):
                 effects = effects or ModuleEffects(module)
                 _widen_function(function, layout, effects, options)
     return []
@@ -53,6 +56,14 @@ def widen_gangs(module: Module, options: Options) -> list[AccessReport]:
 
 def _is_small(instruction: Instruction) -> bool:
     return bool(pseudo_operation(instruction)) and instruction.parts.callee.endswith(("i8", "i16"))
+
+
+def _is_extreme(instruction: Instruction, options: Options) -> bool:
+    """Whether it may be what finds the least or greatest of all."""
+    text = instruction.text
+    if options.fast_math == "aggressive" and " = select <" in text:
+        return True
+    return "@llvm." in text and _EXTREME.search(text) is not None
 
 
 def _widen_function(function: Function, layout: Layout, effects: ModuleEffects, options: Options) -> None:
@@ -64,16 +75,18 @@ def _widen_function(function: Function, layout: Layout, effects: ModuleEffects, 
     known = Effects(effects, function, values)
     for loop in candidates:
         found = GangLoop.of(function, loop, flow, values, _MOST_INSTRUCTIONS)
-        if found is not None:
-            wide = _Widening(found, values)
+        carried = None if found is None else accumulators(found, values, options)
+        if found is not None and carried is not None:
+            wide = _Widening(found, values, carried)
             factor = wide.factor(known, options)
             if factor > 1:
                 wide.widen(factor)
 
 
 class _Widening:
-    def __init__(self, loop: GangLoop, values: LaneValues) -> None:
+    def __init__(self, loop: GangLoop, values: LaneValues, carried: list[Accumulator]) -> None:
         self.loop = loop
+        self.carried = carried
         self.values = values
         self.function = loop.function
         self.header, self.body, self.outside = loop.header, loop.body, loop.outside
@@ -82,30 +95,57 @@ class _Widening:
     def factor(self, effects: Effects, options: Options) -> int:
         """How many gangs to do at once; 1 where that is not possible or gains nothing."""
         accesses: list[Access] = []
+        scalar_loads: list[Instruction] = []
         counting: set[str] = set()
-        widest = 1
+        widest = max((self.values.layout.size(element_of(each.type)) for each in self.carried), default=1)
         for index, instruction in enumerate(self.body.instructions[:-1]):
             operation = pseudo_operation(instruction)
             if operation:
                 accesses.append(read_access(index, instruction, operation, self.values))
+            elif instruction.op == "load" and not lanes_of(instruction.type) and self._is_fixed(instruction):
+                scalar_loads.append(instruction)
             elif not self._is_lanewise(instruction, counting):
                 return 1
-            elif lanes_of(instruction.type) and element_of(instruction.type) not in ("ptr", "i64", "i1"):
+            elif self._is_data(instruction):
                 widest = max(widest, self.values.layout.size(element_of(instruction.type)))
         if not accesses or any(access.lanes != self.width for access in accesses):
             return 1
         mark_readable(accesses, [], self.values)
         for access in accesses:
+            if not self.loop.is_even(access) and not self._is_same(access):
+                return 1
             masked = not access.all_on and not access.readable and not self._is_merged(access, accesses)
-            if not self.loop.is_even(access) or (masked and not has_masked(options.target, access.size)):
+            if masked and not has_masked(options.target, access.size):
                 return 1
             widest = max(widest, access.size)
         stores = [access for access in accesses if access.is_store]
         if any(not self._is_apart(store, access, effects) for store in stores for access in accesses if access is not store):
             return 1
+        if any(effects.may_touch(load, store.memory) for load in scalar_loads for store in stores):
+            return 1
         register = options.target.vector_bits // 8
         smallest = min(access.size for access in accesses)
-        return max(1, min(register // (smallest * self.width), _MOST_REGISTERS * register // (widest * self.width)))
+        most = _MOST_REGISTERS * register // (widest * self.width)
+        if self.carried and (smallest <= 2 or not all(each.is_sum for each in self.carried)):
+            return max(1, most)
+        return max(1, min(register // (smallest * self.width), most))
+
+    def _is_data(self, instruction: Instruction) -> bool:
+        """Whether its lanes will be in registers: places, which are regular, become scalars."""
+        element = element_of(instruction.type)
+        if not lanes_of(instruction.type) or element in ("ptr", "i64", "i1"):
+            return False
+        return self.values.value(instruction.type, instruction.name) is None
+
+    def _is_fixed(self, instruction: Instruction) -> bool:
+        """Whether a scalar instruction does the same in each turn, if what it reads is not written."""
+        counting = (self.counter, self.following)
+        return all(not lanes_of(operand.type) and operand.value not in counting for operand in instruction.operands)
+
+    def _is_same(self, access: Access) -> bool:
+        """Whether it loads one element that all gangs load."""
+        terms = access.address.terms if access.address is not None else {}
+        return not access.is_store and access.is_uniform and all(root(symbol) != self.counter for symbol in terms)
 
     def _is_lanewise(self, instruction: Instruction, counting: set[str]) -> bool:
         """Whether each lane of the result is made of the same lanes of the operands, in a wide gang too.
@@ -115,6 +155,8 @@ class _Widening:
         """
         op, parts = instruction.op, instruction.parts
         if instruction.name == self.following:
+            return True
+        if not lanes_of(instruction.type) and (op in _LANEWISE or op == "getelementptr") and self._is_fixed(instruction):
             return True
         if op.startswith("#") or lanes_of(parts.type) != self.width:
             return False
@@ -151,8 +193,8 @@ class _Widening:
             if distance == 0 and access.size == store.size:
                 return True
             # Members of one struct: in the same turn, side by side.
-            turn = distance % step
-            return abs(distance) < step and store.size <= turn <= step - access.size
+            turn = distance % abs(step)
+            return abs(distance) < abs(step) and store.size <= turn <= abs(step) - access.size
         first, second = store.memory, access.memory
         return first.root != second.root and not effects.may_overlap(first, second)
 
@@ -167,35 +209,71 @@ class _Widening:
         inside = {instruction.name for instruction in self.body.instructions if instruction.name}
         names = {name: fresh(name[1:].strip('"') + ".wide") for name in inside}
         names[self.counter] = counter
-        outer: list[Instruction] = []
+        names.update({each.phi.name: fresh("accumulated") for each in self.carried})
+        enter = Block(begin[1:], [])
         lines: list[Instruction] = []
+        changes = {each.change.name for each in self.carried}
         for instruction in self.body.instructions[:-1]:
             if instruction.name == self.following:
                 lines.append(Instruction(f"  {names[self.following]} = add nsw i32 {counter}, {wide}"))
                 continue
             for operand in instruction.operands:
                 if lanes_of(operand.type) and operand.value[0] == "%" and operand.value not in names:
-                    names[operand.value] = self._outer_splat(operand, wide, outer, fresh("outer"), fresh("outer"))
-            lines.append(self._widened(instruction, width, wide, names))
+                    names[operand.value] = fresh("outer")
+                    enter.instructions.append(repeated(names[operand.value], operand.type, operand.value, wide))
+            made = self._widened(instruction, width, wide, names)
+            if instruction.name in changes and instruction.op == "add":
+                # Sums of some of the terms may be larger than the sum of all.
+                made.text = re.sub(r" = add [ a-z]*<", " = add <", made.text, count=1)
+            lines.append(made)
         limit, more = fresh("wide_limit"), fresh("wide_more")
-        reach = f"  {limit} = call i32 @llvm.ssub.sat.i32(i32 {self.loop.limit}, i32 {wide - width})"
-        enter = [*outer, Instruction(reach), Instruction(f"  br label {test}")]
-        ask = [
-            Instruction(f"  {counter} = phi i32 [ {self.loop.start}, {begin} ], [ {names[self.following]}, {body} ]"),
+        start = self.loop.start
+        enter.instructions.append(
+            Instruction(f"  {limit} = call i32 @llvm.ssub.sat.i32(i32 {self.loop.limit}, i32 {wide - width})")
+        )
+        ask = [Instruction(f"  {counter} = phi i32 [ {start}, {begin} ], [ {names[self.following]}, {body} ]")]
+        done = f"%{self.header.name}"
+        ends: list[Block] = []
+        if self.carried:
+            done = fresh(f"{self.header.name.strip(chr(34))}.wide_end")
+            ends.append(Block(done[1:], []))
+        for each in self.carried:
+            first, (name, last) = begun(each, wide, enter, fresh), (names[each.phi.name], names[each.change.name])
+            vector = f"<{wide} x {element_of(each.type)}>"
+            ask.append(Instruction(f"  {name} = phi {vector} [ {first}, {begin} ], [ {last}, {body} ]"))
+            result = folded(each, name, wide, ends[0], fresh)
+            each.phi.text = self._entered(each.phi, [(each.start, begin), (result, done)])
+        ask += [
             Instruction(f"  {more} = icmp slt i32 {counter}, {limit}"),
-            Instruction(f"  br i1 {more}, label {body}, label %{self.header.name}"),
+            Instruction(f"  br i1 {more}, label {body}, label {done}"),
         ]
         # Wishes for the loop hold for the wide one from now on; few turns are left for the other.
         back = self.body.terminator
         work = [*lines, Instruction(back.text.replace(f"%{self.header.name}", test, 1))]
         back.text = f"  br label %{self.header.name}"
-        at = next(number for number, block in enumerate(self.function.blocks) if block is self.header)
-        self.function.blocks[at:at] = [Block(begin[1:], enter), Block(test[1:], ask), Block(body[1:], work)]
         # The way into the loop goes through the wide one, and the loop begins where that ends.
+        if self.carried:
+            # Nothing is begun, nor folded, for a few elements.
+            worth = fresh("wide_worth")
+            enter.instructions += [
+                Instruction(f"  {worth} = icmp slt i32 {start}, {limit}"),
+                Instruction(f"  br i1 {worth}, label {test}, label %{self.header.name}"),
+            ]
+            ends[0].instructions.append(Instruction(f"  br label %{self.header.name}"))
+            self.loop.phi.text = self._entered(self.loop.phi, [(start, begin), (counter, done)])
+        else:
+            enter.instructions.append(Instruction(f"  br label {test}"))
+            self.loop.phi.text = self._entered(self.loop.phi, [(counter, test)])
+        at = next(number for number, block in enumerate(self.function.blocks) if block is self.header)
+        self.function.blocks[at:at] = [enter, Block(test[1:], ask), Block(body[1:], work), *ends]
         before = self.function.block(self.outside)
         before.terminator.rename({f"%{self.header.name}": begin})
-        phi = self.header.instructions[0]
-        phi.text = f"  {phi.name} = phi i32 [ {counter}, {test} ], [ {self.following}, %{self.body.name} ]"
+
+    def _entered(self, phi: Instruction, arms: list[tuple[str, str]]) -> str:
+        """A phi of the loop that is entered from other blocks."""
+        incoming = dict(zip(phi.parts.labels, (operand.value for operand in phi.operands)))
+        ways = [*arms, (incoming[self.body.name], f"%{self.body.name}")]
+        return f"  {phi.name} = phi {phi.type} {', '.join(f'[ {value}, {label} ]' for value, label in ways)}"
 
     def _widened(self, instruction: Instruction, width: int, wide: int, names: dict[str, str]) -> Instruction:
         text = instruction.text
@@ -207,17 +285,6 @@ class _Widening:
         if instruction.name:
             made.text = made.text.replace(f"{instruction.name} = ", f"{names[instruction.name]} = ", 1)
         return made
-
-    def _outer_splat(self, operand: Operand, wide: int, outer: list[Instruction], one: str, name: str) -> str:
-        """A vector of equal lanes from outside, made anew."""
-        element = element_of(operand.type)
-        outer.append(Instruction(f"  {one} = extractelement {operand.type} {operand.value}, i64 0"))
-        vector = f"<{wide} x {element}>"
-        inserted = f"{one}.one"
-        outer.append(Instruction(f"  {inserted} = insertelement {vector} poison, {element} {one}, i64 0"))
-        mask = f"<{wide} x i32> zeroinitializer"
-        outer.append(Instruction(f"  {name} = shufflevector {vector} {inserted}, {vector} poison, {mask}"))
-        return name
 
 
 def _lane_numbers(width: int) -> str:
