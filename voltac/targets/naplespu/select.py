@@ -21,6 +21,7 @@ from voltac.targets.naplespu.calls import COPIES, call, copy, leave, take_parame
 from voltac.targets.naplespu.data import constant_vectors, data
 from voltac.targets.naplespu.flushes import add_flushes
 from voltac.targets.naplespu.frame import complete_frame, spill_load, spill_store
+from voltac.targets.naplespu.low_bits import find_low_bits
 from voltac.targets.naplespu.masks import FULL, assign_states, write_masks
 from voltac.targets.naplespu.operations import FUNCTIONS, jump, masked_load, masked_store
 from voltac.targets.naplespu.pseudo import ROWS
@@ -45,6 +46,7 @@ from voltac.targets.naplespu.values import (
     pure,
     splat_of,
 )
+from voltac.targets.naplespu.versions import version_loops
 
 _FILE = RegisterFile(
     # What a callee saves comes last; what arguments travel in, before that.
@@ -68,7 +70,10 @@ _REGISTER_NAME = re.compile(rf"@({'|'.join(BY_NAME)})(?![-\w$.])")
 def run(text: str, options: Options) -> str:
     module = read(_REGISTER_NAME.sub(r"@\1.", text))
     if options.level > 0:
+        find_low_bits(module)
         tidy(module)
+    if options.level > 1:
+        version_loops(module)
     add_flushes(module)
     turns = count_turns(module) if options.level > 1 and options.loop_unrolling else {}
     step_addresses(module)

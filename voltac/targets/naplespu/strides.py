@@ -17,38 +17,30 @@ strength", 1977) of sums of products of 32 bits, which may wrap.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from functools import cached_property
 
-from voltac.ir.cfg import ControlFlow, Loop, control_flow
-from voltac.ir.constants import integers
-from voltac.ir.interp_values import to_signed
+from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.records import record
+from voltac.targets.naplespu.loop_sums import LoopSums, integer_of, wrapped
 
 _MOST_POINTERS = 12
 """Of one loop: each takes a register throughout."""
-
-_Sum = tuple[dict[tuple[str, str], int], int]
-"""(Symbol, another one it is multiplied by or nothing) -> factor, and a constant."""
+_LONGEST_STEP = 1 << 24
+"""In bytes: from an address that is accessed, so many more do not lead past the last address."""
+_ARGUMENTS, _MOST_THREADS = 13, 128
+"""The control register with the address of the argument block, and more than a device's threads."""
 
 _Group = tuple[tuple[tuple[str, str], int], ...]
 """The part of a sum without the constant."""
-
-
-@record
-class _Counter:
-    """A number that a loop moves on by the same each turn: a constant, or a value from outside."""
-
-    start: str
-    step: str
 
 
 def step_addresses(module: Module) -> bool:
     """Whether any loop has changed."""
     changed = False
     for function in module.functions:
-        flow = control_flow(function)
+        flow = with_own_exits(function)
         types = {parameter.name: parameter.type for parameter in function.parameters}
         types.update((made.name, made.type) for made in function.instructions() if made.name)
         fresh = function.fresh_names()
@@ -58,151 +50,74 @@ def step_addresses(module: Module) -> bool:
     return changed
 
 
-class _LoopAddresses:
-    def __init__(
-        self, function: Function, flow: ControlFlow, loop: Loop, types: dict[str, str], fresh: Callable[[str], str]
-    ) -> None:
-        self.function = function
-        self.flow = flow
-        self.loop = loop
-        self.types = types
-        self.fresh = fresh
-        self.blocks = {block.name: block for block in function.blocks}
-        self.inside: dict[str, Instruction] = {
-            instruction.name: instruction
-            for name in loop.blocks
-            for instruction in self.blocks[name].instructions
-            if instruction.name
-        }
-        self.counters: dict[str, _Counter] = {}
-        self.sums: dict[str, _Sum | None] = {}
-        """Of the values in the loop that were asked for."""
+def with_own_exits(function: Function) -> ControlFlow:
+    """What a loop's last block leaves for gets a block before it that nothing else leads to."""
+    flow = control_flow(function)
+    blocks = {block.name: block for block in function.blocks}
+    fresh = function.fresh_names()
+    changed = False
+    for loop in flow.loops:
+        outward = [name for name in flow.successors[loop.latches[0]] if name not in loop.blocks]
+        if len(loop.latches) != 1 or len(outward) != 1 or len(flow.predecessors[outward[0]]) == 1:
+            continue
+        latch, behind = blocks[loop.latches[0]], blocks[outward[0]]
+        label = fresh(f"{behind.name.strip(chr(34))}.exit") if '"' not in behind.name else fresh("exit")
+        latch.terminator.rename({f"%{behind.name}": label})
+        for phi in behind.phis():
+            phi.rename({f"%{latch.name}": label})
+        block = Block(label[1:], [Instruction(f"  br label %{behind.name}")], f"{label[1:]}:")
+        function.blocks.insert(function.blocks.index(latch) + 1, block)
+        changed = True
+    return control_flow(function) if changed else flow
+
+
+class _LoopAddresses(LoopSums):
+    def rewrite(self) -> bool:
+        if not self.known:
+            return False
+        latch = self.latch
         self.pointers: dict[str, _Pointer] = {}
         """Counter -> a pointer that moves on with it, by a number that is not zero."""
-
-    def rewrite(self) -> bool:
-        entries = [name for name in self.flow.predecessors[self.loop.header] if name not in self.loop.blocks]
-        if len(entries) != 1 or len(self.loop.latches) != 1 or entries[0] not in self.flow.immediate_dominator:
-            return False
-        before, latch = self.blocks[entries[0]], self.blocks[self.loop.latches[0]]
-        header = self.blocks[self.loop.header]
-        self._find_counters(header, before, latch)
         groups: dict[_Group, list[tuple[Instruction, int]]] = {}
         for name in self.flow.order:
             if name in self.loop.blocks and self.flow.dominates(name, latch.name):
                 for instruction in self.blocks[name].instructions:
                     self._sort_in(instruction, groups)
-        outside = _Outside(before, self.types, self.fresh)
         clusters: dict[_Group, list[_Group]] = {}
         for symbols in groups:
             clusters.setdefault(self._moving(symbols), []).append(symbols)
         for cluster in list(clusters.values())[:_MOST_POINTERS]:
-            place = self._step(cluster[0], groups[cluster[0]], header, latch, outside)
+            place = self._step(cluster[0], groups[cluster[0]])
             for before_it, symbols in itertools.pairwise(cluster):
-                place = self._chain(place, before_it, symbols, groups[symbols], outside)
+                place = self._chain(place, before_it, symbols, groups[symbols])
         if groups:
-            self._end_by_pointer(latch, outside)
+            self._end_by_pointer()
         return bool(groups)
 
-    def _find_counters(self, header: Block, before: Block, latch: Block) -> None:
-        for phi in header.phis():
-            parts = phi.parts
-            if phi.op != "phi" or parts.type != "i32" or set(parts.labels) != {before.name, latch.name}:
-                continue
-            start = parts.operands[parts.labels.index(before.name)].value
-            following = self.inside.get(parts.operands[parts.labels.index(latch.name)].value)
-            if following is None or following.op != "add":
-                continue
-            first, second = following.operands
-            if second.value == phi.name:
-                first, second = second, first
-            if first.value == phi.name and second.value not in self.inside:
-                self.counters[phi.name] = _Counter(start, second.value)
-
     def _sort_in(self, instruction: Instruction, groups: dict[_Group, list[tuple[Instruction, int]]]) -> None:
-        if instruction.op != "getelementptr" or instruction.type != "ptr" or instruction.parts.element_type != "i8":
+        if instruction.type != "ptr" or not (instruction.op == "inttoptr" or (
+            instruction.op == "getelementptr" and instruction.parts.element_type == "i8"
+        )):
             return
-        found = self._sum(Operand("ptr", instruction.name))
+        found = self.sum(Operand("ptr", instruction.name))
         if found is None:
             return
         symbols, constant = found
-        pointers = [pair for pair in symbols if self._is_pointer(pair[0])]
+        pointers = [pair for pair in symbols if self.is_pointer(pair[0])]
         moving = [pair for pair in symbols if pair[0] in self.counters]
         if len(pointers) == 1 and symbols[pointers[0]] == 1 and len(moving) == 1:
             groups.setdefault(tuple(sorted(symbols.items())), []).append((instruction, constant))
 
     def _moving(self, symbols: _Group) -> _Group:
         """The part of a sum that one pointer can stand for: what is left apart is the same in every turn."""
-        return tuple(item for item in symbols if item[0][0] in self.counters or self._is_pointer(item[0][0]))
+        return tuple(item for item in symbols if item[0][0] in self.counters or self.is_pointer(item[0][0]))
 
-    def _is_pointer(self, symbol: str) -> bool:
-        return self.types.get(symbol, "ptr") == "ptr"
-
-    def _sum(self, operand: Operand) -> _Sum | None:
-        """A value as a sum of counters and of what does not change in the loop."""
-        number = _number(operand)
-        if number is not None:
-            return {}, number
-        made = self.inside.get(operand.value)
-        if made is None or made.name in self.counters:
-            return {(operand.value, ""): 1}, 0
-        if made.name not in self.sums:
-            self.sums[made.name] = self._sum_of(made)
-        return self.sums[made.name]
-
-    def _sum_of(self, made: Instruction) -> _Sum | None:
-        if made.op in ("add", "getelementptr") or (made.op == "or" and self._is_sum(made)):
-            return self._combined(made.operands[0], made.operands[1], 1)
-        if made.op == "sub":
-            return self._combined(made.operands[0], made.operands[1], -1)
-        if made.op in ("shl", "mul") and made.type == "i32":
-            return self._product(made)
-        return None
-
-    def _is_sum(self, made: Instruction) -> bool:
-        """Whether an ``or`` adds: no bit is set on both sides."""
-        left = self.inside.get(made.operands[0].value)
-        number = _number(made.operands[1])
-        if "disjoint" in made.parts.flags or left is None or number is None or left.op != "shl":
-            return "disjoint" in made.parts.flags
-        zeros = _number(left.operands[1])
-        return zeros is not None and 0 <= number < 1 << zeros
-
-    def _product(self, made: Instruction) -> _Sum | None:
-        left, right = made.operands
-        if made.op == "mul" and left.value not in self.inside:
-            left, right = right, left
-        inner = self._sum(left)
-        factor = _number(right)
-        if inner is None:
-            return None
-        if factor is not None:
-            factor = 1 << factor if made.op == "shl" else factor
-            return {pair: _wrapped(times * factor) for pair, times in inner[0].items()}, _wrapped(inner[1] * factor)
-        if made.op == "shl" or right.value in self.inside or any(by for _, by in inner[0]):
-            return None
-        # Times something from outside.
-        products: dict[tuple[str, str], int] = {(symbol, right.value): times for (symbol, _), times in inner[0].items()}
-        if inner[1]:
-            products[right.value, ""] = inner[1]
-        return products, 0
-
-    def _combined(self, left: Operand, right: Operand, sign: int) -> _Sum | None:
-        first, second = self._sum(left), self._sum(right)
-        if first is None or second is None:
-            return None
-        symbols = dict(first[0])
-        for symbol, times in second[0].items():
-            symbols[symbol] = _wrapped(symbols.get(symbol, 0) + sign * times)
-        return {symbol: times for symbol, times in symbols.items() if times}, _wrapped(first[1] + sign * second[1])
-
-    def _step(
-        self, symbols: _Group, members: list[tuple[Instruction, int]], header: Block, latch: Block, outside: _Outside
-    ) -> tuple[str, int]:
+    def _step(self, symbols: _Group, members: list[tuple[Instruction, int]]) -> tuple[str, int]:
         """Make the pointer; returns its name and the constant it includes."""
+        header, latch, outside = self.header, self.latch, self.outside
         lowest = min(constant for _, constant in members)
         pointer, following = outside.fresh("stepped"), outside.fresh("stepped")
-        base = origin = next(symbol for (symbol, _), _ in symbols if self._is_pointer(symbol))
+        base = origin = next(symbol for (symbol, _), _ in symbols if self.is_pointer(symbol))
         step = "0"
         for (symbol, by), factor in symbols:
             if symbol == origin:
@@ -217,20 +132,22 @@ class _LoopAddresses:
         header.instructions.insert(0, Instruction(phi))
         latch.instructions.insert(-1, Instruction(f"  {following} = getelementptr i8, ptr {pointer}, i32 {step}"))
         _off(members, pointer, lowest)
-        counter_name = next(symbol for (symbol, _), _ in symbols if symbol in self.counters)
-        if _number(Operand("i32", step)):
-            self.pointers.setdefault(counter_name, _Pointer(base, following, step))
+        (counter_name, by), factor = next(item for item in symbols if item[0][0] in self.counters)
+        ordered = not by and factor > 0 and any(self._is_accessed(member) for member, _ in members)
+        if (integer_of(step) or ordered) and counter_name not in self.pointers:
+            self.pointers[counter_name] = _Pointer(base, following, step, factor if ordered else 0)
         return pointer, lowest
 
     def _chain(
-        self, place: tuple[str, int], before: _Group, symbols: _Group, members: list[tuple[Instruction, int]], outside: _Outside
+        self, place: tuple[str, int], before: _Group, symbols: _Group, members: list[tuple[Instruction, int]]
     ) -> tuple[str, int]:
         """Addresses that are apart from others by the same in every turn: one addition from the last of these."""
         (first, constant), (name, known) = members[0], place
+        outside = self.outside
         apart = dict(symbols)
         for pair, factor in before:
-            apart[pair] = _wrapped(apart.get(pair, 0) - factor)
-        distance = str(_wrapped(constant - known))
+            apart[pair] = wrapped(apart.get(pair, 0) - factor)
+        distance = str(wrapped(constant - known))
         for (symbol, by), factor in apart.items():
             if factor:
                 distance = outside.added(outside.scaled(outside.times(symbol, by), factor), distance)
@@ -238,19 +155,32 @@ class _LoopAddresses:
         _off(members[1:], first.name, constant)
         return first.name, constant
 
-    def _end_by_pointer(self, latch: Block, outside: _Outside) -> None:
+    def _is_accessed(self, address: Instruction) -> bool:
+        """Whether something is loaded from or stored to an address in every turn."""
+        return any(
+            one.op in ("load", "store") and one.operands[-1].value == address.name
+            for name in self.loop.blocks
+            if self.flow.dominates(name, self.latch.name)
+            for one in self.blocks[name].instructions
+        )
+
+    def _end_by_pointer(self) -> None:
         """A counter that is left only to end the loop goes: a pointer that moves on with it tells the end as well.
 
-        Only where the loop ends at one number exactly. The pointer is at each place once, as long as the places fit into
-        memory, which they do if the loop accesses them.
+        A pointer is at each place once, as long as the places fit into memory, which they do if the loop accesses them;
+        and where its steps are short, it does not get past the end of all addresses. What is behind the loop
+        has the counter from the pointer.
         """
+        latch, outside = self.latch, self.outside
         branch = latch.instructions[-1]
-        if branch.op != "br" or not branch.operands:
+        compare = self.inside.get(branch.operands[0].value) if branch.op == "br" and branch.operands else None
+        if compare is None or compare.op != "icmp":
             return
-        compare = self.inside.get(branch.operands[0].value)
-        if compare is None or compare.op != "icmp" or compare.parts.predicate not in ("eq", "ne"):
+        predicate = compare.parts.predicate
+        if predicate not in ("eq", "ne") and not (predicate in ("slt", "ult") and branch.parts.labels[0] == self.header.name):
             return
         uses = _uses(self.function)
+        inside = _uses_in([self.blocks[name] for name in self.loop.blocks])
         for name, counter in self.counters.items():
             pointer = self.pointers.get(name)
             phi = self.inside[name]
@@ -258,12 +188,22 @@ class _LoopAddresses:
             left, right = compare.operands
             if pointer is None or left.value != following or right.value in self.inside:
                 continue
-            if uses[name] != 1 or uses[following] != 2 or uses[compare.name] != 1 or counter.step not in ("1", "-1"):
+            if uses[name] != 1 or inside[following] != 2 or uses[compare.name] != 1:
+                continue
+            if predicate in ("eq", "ne"):
+                if counter.step not in ("1", "-1") or not integer_of(pointer.step):
+                    continue
+            elif not 0 < self._most(counter.step) * pointer.factor <= _LONGEST_STEP:
+                continue
+            if uses[following] != 2 and not self._count_behind(following, counter.start, pointer):
                 continue
             turns = outside.difference(right.value, counter.start)
-            distance = outside.times(outside.scaled(turns, int(counter.step)), pointer.step)
+            if predicate in ("eq", "ne"):
+                distance = outside.times(outside.scaled(turns, int(counter.step)), pointer.step)
+            else:
+                predicate, distance = "ult", outside.scaled(turns, pointer.factor)
             end = outside.moved(pointer.start, distance)
-            compare.text = f"  {compare.name} = icmp {compare.parts.predicate} ptr {pointer.following}, {end}"
+            compare.text = f"  {compare.name} = icmp {predicate} ptr {pointer.following}, {end}"
             # Behind the pointer's step, which is at the end.
             for block in self.function.blocks:
                 if any(one is compare for one in block.instructions):
@@ -271,12 +211,62 @@ class _LoopAddresses:
             latch.instructions.insert(-1, compare)
             return
 
+    def _most(self, step: str) -> int:
+        """The largest number that a step can be where it is above zero, 0 where that is not known."""
+        known = integer_of(step)
+        if known is not None:
+            return max(known, 0)
+        made = self.definitions.get(step)
+        if made is None:
+            return 0
+        factor = integer_of(made.operands[-1].value)
+        if made.op in ("shl", "mul") and factor is not None:
+            return self._most(made.operands[0].value) * (1 << factor if made.op == "shl" else max(factor, 0))
+        if made.op == "load":
+            # The first word of the argument block (startup.py): how many threads run the kernel.
+            place = self.definitions.get(made.operands[0].value)
+            block = self.definitions.get(place.operands[0].value) if place is not None and place.op == "inttoptr" else None
+            if block is not None and block.op == "call" and block.text.endswith(f"@npu.read_control(i32 {_ARGUMENTS})"):
+                return _MOST_THREADS
+        return 0
+
+    @cached_property
+    def definitions(self) -> dict[str, Instruction]:
+        return self.function.definitions()
+
+    def _count_behind(self, following: str, start: str, pointer: _Pointer) -> bool:
+        """Where the loop ends, compute the counter from the pointer; whether that can be."""
+        factor = pointer.factor
+        exit_ = next(name for name in self.latch.successors if name != self.header.name)
+        leaves = [(name, to) for name in self.loop.blocks for to in self.flow.successors[name] if to not in self.loop.blocks]
+        if factor <= 0 or factor & factor - 1 or leaves != [(self.latch.name, exit_)]:
+            return False
+        block = self.blocks[exit_]
+        if self.flow.predecessors[exit_] != [self.latch.name] or any(True for _ in block.phis()):
+            return False
+        last, first, way, turns, count = (self.fresh("counted") for _ in range(5))
+        code = [
+            f"{last} = ptrtoint ptr {pointer.following} to i32",
+            f"{first} = ptrtoint ptr {pointer.start} to i32",
+            f"{way} = sub i32 {last}, {first}",
+            f"{turns} = lshr i32 {way}, {factor.bit_length() - 1}",
+            f"{count} = add i32 {turns}, {start}",
+        ]
+        for other in self.function.blocks:
+            if other.name not in self.loop.blocks:
+                for one in other.instructions:
+                    if following in one.names_used():
+                        one.rename({following: count})
+        block.instructions[:0] = [Instruction("  " + line) for line in code]
+        self.types.update(dict.fromkeys((last, first, way, turns, count), "i32"))
+        return True
+
 
 def _off(members: list[tuple[Instruction, int]], pointer: str, known: int) -> None:
     """Addresses at constant distances from one that includes the constant ``known``."""
     for instruction, constant in members:
         instruction.text = (
-            f"  {instruction.name} = getelementptr i8, ptr {pointer}, i32 {_wrapped(constant - known)}"
+            f"  {instruction.name} = getelementptr i8, ptr {pointer}, i32 {wrapped(constant - known)}"
             if constant != known
             else f"  {instruction.name} = bitcast ptr {pointer} to ptr"
         )
@@ -289,54 +279,17 @@ class _Pointer:
     start: str
     following: str
     step: str
+    factor: int
+    """Bytes that it moves for each one that the counter moves, where it is accessed in every turn; else 0."""
 
 
-class _Outside:
-    """Writes operations at the end of the block before a loop; constants are computed here."""
-
-    def __init__(self, block: Block, types: dict[str, str], fresh: Callable[[str], str]) -> None:
-        self.block = block
-        self.types = types
-        self.fresh = fresh
-        self.made: dict[str, str] = {}
-
-    def _emit(self, stem: str, text: str) -> str:
-        if text not in self.made:
-            name = self.made[text] = self.fresh(stem)
-            self.types[name] = "ptr" if text.startswith("getelementptr") else "i32"
-            self.block.instructions.insert(-1, Instruction(f"  {name} = {text}"))
-        return self.made[text]
-
-    def scaled(self, value: str, factor: int) -> str:
-        number = _number(Operand("i32", value))
-        if number is not None:
-            return str(_wrapped(number * factor))
-        if factor == 1:
-            return value
-        if factor > 0 and not factor & factor - 1:
-            return self._emit("scaled", f"shl i32 {value}, {factor.bit_length() - 1}")
-        return self._emit("scaled", f"mul i32 {value}, {factor}")
-
-    def times(self, value: str, by: str) -> str:
-        if not by:
-            return value
-        for one, other in ((value, by), (by, value)):
-            number = _number(Operand("i32", one))
-            if number is not None:
-                return self.scaled(other, number) if number else "0"
-        return self._emit("scaled", f"mul i32 {value}, {by}")
-
-    def added(self, left: str, right: str) -> str:
-        return left if right == "0" else self._emit("sum", f"add i32 {left}, {right}")
-
-    def difference(self, value: str, less: str) -> str:
-        first, second = _number(Operand("i32", value)), _number(Operand("i32", less))
-        if first is not None and second is not None:
-            return str(_wrapped(first - second))
-        return value if second == 0 else self._emit("turns", f"sub i32 {value}, {less}")
-
-    def moved(self, pointer: str, by: str) -> str:
-        return pointer if by == "0" else self._emit("start", f"getelementptr i8, ptr {pointer}, i32 {by}")
+def _uses_in(blocks: list[Block]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for block in blocks:
+        for instruction in block.instructions:
+            for operand in instruction.operands:
+                found[operand.value] = found.get(operand.value, 0) + 1
+    return found
 
 
 def _uses(function: Function) -> dict[str, int]:
@@ -360,12 +313,3 @@ def _uses(function: Function) -> dict[str, int]:
     return uses
 
 
-def _number(operand: Operand) -> int | None:
-    if operand.value[0] not in "-0123456789":
-        return None
-    known = integers("i32", operand.value)
-    return known[0] if known else None
-
-
-def _wrapped(value: int) -> int:
-    return to_signed(value & 0xFFFF_FFFF, 32)

@@ -81,13 +81,17 @@ def _line_of_words(f: Legalizer, pointer: str, alignment: int) -> str:
 
 
 def _from_two_lines(f: Legalizer, pointer: str) -> str:
+    """Written such that what is the same for all turns of a loop is found before it (``low_bits.py``)."""
     w = f.write
     start = w.number(pointer)
-    first = _line(f, w.op("and", start, -LINE))
-    second = _line(f, w.op("and", w.op("add", start, LINE - 4), -LINE))
-    number = w.op("lshr", start, 2)
+    off = w.op("and", start, LINE - 1)
+    begin = w.op("sub", start, off)
+    first = _line(f, begin)
+    # The same line once more where the address is a line's.
+    second = _line(f, w.op("add", begin, w.op("and", w.op("add", off, LINE - 4), LINE)))
+    number = w.op("lshr", off, 2)
     indices = w.op("add", w.splat(number), LANE_NUMBERS, True)
-    in_first = w.mask(w.op("lshr", "65535", w.op("and", number, LANES - 1)))
+    in_first = w.mask(w.op("lshr", "65535", number))
     return w.select(in_first, w.shuffle(first, indices), w.shuffle(second, indices), "i32", True)
 
 
