@@ -112,6 +112,7 @@ class _Values:
 
     def __init__(self, function: Function) -> None:
         self._definitions = function.definitions()
+        self._replaced = function.replaced
         self._parameters = {parameter.name: parameter.type for parameter in function.parameters}
 
     def valid(self, text: str, moved: bool) -> str:
@@ -119,13 +120,19 @@ class _Values:
         match = _WHAT.search(text.rstrip())
         if match is None:
             raise ValueError(f"not a debug record: {text}")
-        value = match["value"]
+        value = _NAME.sub(lambda found: self._now(found[0]), match["value"])
+        text = text.replace(match["value"], value, 1)
         if not _NAME.search(value):
             known = not moved
         else:
             one = _ONE_NAME.fullmatch(value)
             known = one is not None and self._type(one["name"]) == one["type"] and (match["kind"] == "declare" or not moved)
         return text if known else f"    #dbg_{match['kind']}(ptr poison, {match['rest']}"
+
+    def _now(self, name: str) -> str:
+        while name in self._replaced and name not in self._definitions:
+            name = self._replaced[name]
+        return name
 
     def _type(self, name: str) -> str:
         definition = self._definitions.get(name)

@@ -142,6 +142,8 @@ class Function:
     header: str
     """The ``define`` line, up to and including ``{``."""
     blocks: list[Block] = field(default_factory=list)
+    replaced: dict[str, str] = field(default_factory=dict)
+    """Names of values that are gone -> what has stood for them since."""
 
     @property
     def name(self) -> str:
@@ -187,6 +189,7 @@ class Function:
             while new in new_names:
                 new = new_names[new]
             resolved[old] = new
+        self.replaced |= resolved
         for instruction in self.instructions():
             instruction.rename(resolved)
 

@@ -10,6 +10,7 @@ from voltac.ir.verify import verify
 from voltac.ir.write import write
 from voltac.options import Options
 from voltac.passes.access import AccessReport
+from voltac.passes.equal_values import merge_equal_values
 from voltac.passes.flatten_branches import flatten_branches
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.resolve_accesses import resolve_accesses
@@ -20,6 +21,7 @@ from voltac.passes.wide_gangs import widen_gangs
 
 PASSES: dict[str, Callable[[Module, Options], list[AccessReport]]] = {
     "use_sample_profile": use_sample_profile,
+    "merge_equal_values": merge_equal_values,
     "flatten_branches": flatten_branches,
     "copy_whole": copy_whole,
     "widen_gangs": widen_gangs,

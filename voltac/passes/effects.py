@@ -10,6 +10,11 @@ from voltac.passes.access import Touched, touched_range
 
 _DECLARED = re.compile(r'@("[^"]*"|[-\w$.]+)\(')
 _GROUP = re.compile(r"#\d+")
+_TOUCHES_NOTHING = (
+    *("@llvm.lifetime.", "@llvm.assume", "@llvm.dbg.", "@llvm.prefetch", "@llvm.sideeffect"),
+    "@llvm.experimental.noalias.scope.decl",
+)
+"""Intrinsics that tell LLVM something; the last stands wherever a function with pointer parameters was inlined."""
 
 
 class Effects:
@@ -122,7 +127,7 @@ class ModuleEffects:
             return "any"
         if "memory(none)" in text:
             return "none"
-        if callee.startswith(("@llvm.lifetime.", "@llvm.assume", "@llvm.dbg.", "@llvm.prefetch", "@llvm.sideeffect")):
+        if callee.startswith(_TOUCHES_NOTHING):
             return "none"
         if "memory(read)" in text or "memory(argmem: read)" in text:
             return "read"
