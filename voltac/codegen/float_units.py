@@ -11,7 +11,6 @@ the exponent's eight bits.
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import gt
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
@@ -40,14 +39,12 @@ ZERO_OF_OPPOSITE_SIGNS = 0x00C00000
 _FLOAT, _WORD = Struct("<f"), Struct("<I")
 _pack_float, _unpack_float = _FLOAT.pack, _FLOAT.unpack
 _pack_word, _unpack_word = _WORD.pack, _WORD.unpack
-_word_at = _WORD.unpack_from
 _LANES = 16
 _EVERY_SIGN = np.full(_LANES, SIGN, np.uint32)
 _SUSPECT = bytes(byte & 0x7F in (0, 0x7F) for byte in range(256))
 """Of the highest byte of a number: whether its exponent may be among the two smallest or the two largest."""
 _NONE = bytes(_LANES)
-_FEW = 4
-"""So many lanes are done one by one."""
+_ZEROS = bytes(4 * _LANES)
 
 
 def number(bits: int) -> float:
@@ -129,16 +126,14 @@ def _own_sum(a: int, b: int) -> int:
     """By the unit's own rules."""
     if not (a | b) & MAGNITUDE:
         return ZERO_OF_OPPOSITE_SIGNS if (a | b) & SIGN else 0
-    (x, low), (y, high) = sorted((_taken_apart(a), _taken_apart(b)), key=lambda parts: parts[1])
+    (x, low), (y, high) = _taken_apart(a), _taken_apart(b)
+    if low > high:
+        x, low, y, high = y, high, x, low
     return _put_together(x + (y << high - low), low)
 
 
 def unit_subtract(a: int, b: int) -> int:
     return unit_add(a, b ^ SIGN)
-
-
-def _own_difference(a: int, b: int) -> int:
-    return _own_sum(a, b ^ SIGN)
 
 
 def unit_multiply(a: int, b: int) -> int:
@@ -171,56 +166,37 @@ def unit_divide(a: int, b: int) -> int:
 
 def unit_add_lanes(a: Floats, b: Floats) -> Floats:
     result = a + b
-    if result.tobytes()[3::4].translate(_SUSPECT) != _NONE:
-        _mend(result, a, b, _own_sum, _zero_sums)
+    if result.tobytes()[3::4].translate(_SUSPECT) != _NONE and not a.tobytes() == b.tobytes() == _ZEROS:
+        _mend(result, a.view(UINT32), b.view(UINT32), _own_sum)
     return result
 
 
 def unit_subtract_lanes(a: Floats, b: Floats) -> Floats:
     result = a - b
     if result.tobytes()[3::4].translate(_SUSPECT) != _NONE:
-        _mend(result, a, b, _own_difference, _zero_sums)
+        _mend(result, a.view(UINT32), b.view(UINT32) ^ _EVERY_SIGN, _own_sum)
     return result
 
 
 def unit_multiply_lanes(a: Floats, b: Floats) -> Floats:
     result = a * b
     if result.tobytes()[3::4].translate(_SUSPECT) != _NONE:
-        _mend(result, a, b, _own_product, _zero_products)
+        if a.tobytes() == _ZEROS or b.tobytes() == _ZEROS:
+            result.fill(0)
+        else:
+            _mend(result, a.view(UINT32), b.view(UINT32), _own_product)
     return result
 
 
-def _mend(result: Floats, a: Floats, b: Floats, own: Scalar2, zero: Callable[[Bits, Bits, Bits], Flags]) -> None:
-    """Put the unit's own results where those of IEEE arithmetic are not ordinary numbers.
-
-    ``zero`` finds the lanes where zero is right, in the operands and the result: they may be many.
-    """
-    found = result.tobytes()
-    suspects = found[3::4].translate(_SUSPECT)
-    if suspects.count(1) > _FEW:
-        zeros = zero(a.view(UINT32), b.view(UINT32), result.view(UINT32))
-        result[zeros] = 0
-        suspects = bytes(map(gt, suspects, zeros.tobytes()))
+def _mend(result: Floats, a: Bits, b: Bits, own: Scalar2) -> None:
+    """Put the unit's own results where those of IEEE arithmetic are not ordinary numbers."""
+    words = result.view(UINT32)
+    suspects = result.tobytes()[3::4].translate(_SUSPECT)
     lane = suspects.find(1)
-    if lane < 0:
-        return
-    words, one, other = result.view(UINT32), a.tobytes(), b.tobytes()
     while lane >= 0:
-        at = 4 * lane
-        if not _ordinary(_word_at(found, at)[0]):
-            words[lane] = own(_word_at(one, at)[0], _word_at(other, at)[0])
+        if not _ordinary(words.item(lane)):
+            words[lane] = own(a.item(lane), b.item(lane))
         lane = suspects.find(1, lane + 1)
-
-
-def _zero_sums(a: Bits, b: Bits, result: Bits) -> Flags:
-    """The difference of equal numbers; a sum of zeros is not always zero."""
-    flags: Flags = (result == 0) & (a & MAGNITUDE != 0)
-    return flags
-
-
-def _zero_products(a: Bits, b: Bits, result: Bits) -> Flags:
-    flags: Flags = (a & MAGNITUDE == 0) | (b & MAGNITUDE == 0)
-    return flags
 
 
 def unit_divide_lanes(a: Floats, b: Floats) -> Floats:

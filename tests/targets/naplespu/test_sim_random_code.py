@@ -78,7 +78,7 @@ def some_program(random: Random) -> str:
 
 def check(seed: int, threads: int = 1) -> None:
     random = Random(seed)
-    fpu, latency = random.choice(("ideal", "rtl")), random.choice((1, 7, 40))
+    fpu, latency = random.choice(("ideal", "rtl")), random.choice((1, 7, 40, 400))
     image = image_of(some_program(random))
     device = Device(Configuration(threads=threads, fpu=fpu, latency=latency))
     device.load(image)

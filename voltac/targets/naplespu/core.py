@@ -2,13 +2,15 @@
 
 Round robin over the threads that may issue, one instruction a cycle. Threads are
 generators (``translate.py``): each says from which cycle on it can issue its next
-instruction, the core gives out the slots.
+instruction, its wish; the core gives out the slots. Who is to be asked in a cycle
+stands in a ring of the cycles to come.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Generator
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +34,22 @@ CONSOLE_DATA = IO_START
 END_FLAG_LINE = 0xFFFF_FFC0 // LINE
 WINDOW_BITS = 22
 """Non-coherent windows are told by the upper ten bits of an address."""
+RING = 256
+"""Cycles that are looked ahead at once."""
+
+
+@cache
+def _turns(threads: int) -> tuple[bytes, ...]:
+    """The last thread that issued -> a set of threads, as bits -> the next one of them."""
+    every = (1 << threads) - 1
+    rows = []
+    for first in range(1, threads + 1):
+        nexts = bytearray(every + 1)
+        for some in range(1, every + 1):
+            turned = some >> first | some << threads - first
+            nexts[some] = ((turned & -turned).bit_length() - 1 + first) % threads
+        rows.append(bytes(nexts))
+    return tuple(rows)
 
 
 class Scratchpad:
@@ -90,7 +108,7 @@ class HardwareThread:
     def wake(self, cycle: int) -> None:
         self.waiting = False
         self.core.ready[self.core.threads.index(self)] = cycle
-        self.core.woken = True
+        self.core.woken = self.core.rearranged = True
 
     def run(self, entry: int, barriers: Barriers, program: Program) -> Generator[int, tuple[int, int], None]:
         """The thread's life: yields the cycle it wants to issue in, negated where other threads' wishes have changed too."""
@@ -194,9 +212,16 @@ class Core:
         self.ready = [1] * threads
         self.woken = False
         """A thread was let go by one of another core."""
+        self.rearranged = True
+        """The ring does not tell what ``ready`` does."""
         self.now = 0
         self._last = threads - 1
-        self._orders = [tuple((last + 1 + step) % threads for step in range(threads)) for last in range(threads)]
+        self._due = 0
+        """The threads that wait for a slot already, as bits."""
+        self._far = 0
+        """Those whose wishes are further away than the ring reaches."""
+        self._ring = [0] * RING
+        """A cycle modulo its size -> the threads that wish to issue in it."""
         self._sends: list[Callable[[tuple[int, int]], int]] = []
 
     def start(self, entry: int, barriers: Barriers, program: Program) -> None:
@@ -207,31 +232,71 @@ class Core:
 
     def run(self, end: int) -> None:
         """Issue up to a cycle, or until another core's thread is let go."""
-        ready, sends, orders = self.ready, self._sends, self._orders
-        now, last = self.now, self._last
-        best = min(ready)
-        while best < end:
-            if best > now:
-                now = best
-            for last in orders[last]:  # noqa: B020 - the order after the last one
-                if ready[last] <= now:
-                    break
-            self._last = last
-            ready[last] = NEVER
-            horizon = min(ready)
-            if horizon > end:
-                horizon = end
-            wish = sends[last]((now, horizon))
-            now += 1
-            if wish < 0:
-                ready[last] = -wish
-                best = min(ready)
-                if self.woken:
-                    break
-            else:
+        ready, sends, ring, turns = self.ready, self._sends, self._ring, _turns(len(self.threads))
+        if self.rearranged:
+            self._arrange()
+        now, last, due, far = self.now, self._last, self._due, self._far
+        try:
+            while now < end:
+                if here := ring[now % RING]:
+                    ring[now % RING] = 0
+                    if far:
+                        later = sum(1 << thread for thread in range(len(ready)) if here >> thread & 1 and ready[thread] > now)
+                        ring[now % RING] = later
+                        here ^= later
+                        far &= ~here
+                    due |= here
+                if not due:
+                    first = min(ready)
+                    if first >= end:
+                        break
+                    now = first
+                    continue
+                last = turns[last][due]
+                due ^= 1 << last
+                ready[last] = NEVER
+                if due:
+                    horizon = 0
+                elif ring[(now + 1) % RING] and not far:
+                    horizon = now + 1
+                else:
+                    horizon = min(ready)
+                    if horizon > end:
+                        horizon = end
+                wish = sends[last]((now, horizon))
+                now += 1
+                if wish < 0:
+                    ready[last] = -wish
+                    self.now = now
+                    self._arrange()
+                    due, far = self._due, self._far
+                    if self.woken:
+                        break
+                    continue
+                if horizon > now:
+                    now = horizon
                 ready[last] = wish
-                best = wish if wish < horizon else horizon
-        self.now = now
+                if wish <= now:
+                    due |= 1 << last
+                else:
+                    ring[wish % RING] |= 1 << last
+                    if wish - now >= RING:
+                        far |= 1 << last
+        finally:
+            self.now, self._last, self._due, self._far = now, last, due, far
+
+    def _arrange(self) -> None:
+        """Fill the ring with what the threads wish."""
+        self._ring[:] = [0] * RING
+        self._due = self._far = 0
+        for thread, wish in enumerate(self.ready):
+            if wish <= self.now:
+                self._due |= 1 << thread
+            elif wish < NEVER:
+                self._ring[wish % RING] |= 1 << thread
+                if wish - self.now >= RING:
+                    self._far |= 1 << thread
+        self.rearranged = False
 
     @property
     def issuing(self) -> HardwareThread:
