@@ -10,8 +10,9 @@ from collections.abc import Callable
 
 from voltac.ir.interp_memory import Called
 from voltac.ir.interp_operations import divide
-from voltac.ir.interp_values import Fault, Value, round_single, square_root
+from voltac.ir.interp_values import Fault, Value, round_single, square_root, to_signed
 
+_WORD = 0xFFFFFFFF
 _DEFAULT_CONTROL = 0x1F80
 """Rounding to nearest, all exceptions masked, no flushing to zero."""
 
@@ -146,7 +147,33 @@ def _nothing(called: Called) -> Value:
     return None
 
 
+def _products_of_neighbours(called: Called) -> Value:
+    """``pmaddwd``: signed 16-bit products, each with its neighbour's added in 32 bits."""
+    first, second = called.arguments
+    products = [None if None in pair else to_signed(pair[0], 16) * to_signed(pair[1], 16) for pair in zip(first, second)]
+    pairs = zip(products[::2], products[1::2])
+    return [None if one is None or other is None else (one + other) & _WORD for one, other in pairs]
+
+
+def _products_of_bytes(called: Called) -> Value:
+    """``vpdpbusd``: unsigned times signed bytes, the products of four neighbours added to what is there."""
+    sums, *sides = called.arguments
+    products = [None if None in pair else pair[0] * to_signed(pair[1], 8) for pair in zip(*sides)]
+    fours = [[total, *products[4 * lane : 4 * lane + 4]] for lane, total in enumerate(sums)]
+    return [None if None in each else sum(each) & _WORD for each in fours]
+
+
+def _distances_of_neighbours(called: Called) -> Value:
+    """``psadbw``: the absolute differences of eight unsigned bytes, added."""
+    distances = [None if None in pair else abs(pair[0] - pair[1]) for pair in zip(*called.arguments)]
+    eights = [distances[start : start + 8] for start in range(0, len(distances), 8)]
+    return [None if None in each else sum(each) for each in eights]
+
+
 X86: dict[str, Callable[[Called], Value]] = {
+    **dict.fromkeys(("x86.sse2.pmadd.wd", "x86.avx2.pmadd.wd", "x86.avx512.pmaddw.d"), _products_of_neighbours),
+    "x86.avx512.vpdpbusd": _products_of_bytes,
+    **dict.fromkeys(("x86.sse2.psad.bw", "x86.avx2.psad.bw", "x86.avx512.psad.bw"), _distances_of_neighbours),
     "x86.avx2.permd": _permute,
     "x86.avx2.permps": _permute,
     "x86.avx512.permvar": _permute,

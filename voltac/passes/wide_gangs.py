@@ -28,6 +28,8 @@ from voltac.passes.effects import Effects, ModuleEffects
 from voltac.passes.gang_loops import GangLoop, root
 from voltac.passes.known_loads import access_key
 from voltac.passes.merged_stores import covers_all, mark_readable
+from voltac.passes.narrow_sums import enough, narrow_sums, summed
+from voltac.target_info import TargetInfo
 
 _LANEWISE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "icmp", "fcmp", "select", "freeze"))
 _INTRINSICS = frozenset(
@@ -77,16 +79,19 @@ def _widen_function(function: Function, layout: Layout, effects: ModuleEffects, 
         found = GangLoop.of(function, loop, flow, values, _MOST_INSTRUCTIONS)
         carried = None if found is None else accumulators(found, values, options)
         if found is not None and carried is not None:
-            wide = _Widening(found, values, carried)
+            wide = _Widening(found, values, carried, options.target)
             factor = wide.factor(known, options)
             if factor > 1:
                 wide.widen(factor)
 
 
 class _Widening:
-    def __init__(self, loop: GangLoop, values: LaneValues, carried: list[Accumulator]) -> None:
+    def __init__(self, loop: GangLoop, values: LaneValues, carried: list[Accumulator], target: TargetInfo) -> None:
         self.loop = loop
         self.carried = carried
+        self.target = target
+        self.narrow = narrow_sums(loop.function, carried, values, target)
+        """Of what is carried on: sums that neighbours may be added up for."""
         self.values = values
         self.function = loop.function
         self.header, self.body, self.outside = loop.header, loop.body, loop.outside
@@ -126,6 +131,14 @@ class _Widening:
         register = options.target.vector_bits // 8
         smallest = min(access.size for access in accesses)
         most = _MOST_REGISTERS * register // (widest * self.width)
+        if self.carried and len(self.narrow) == len(self.carried) and not stores:
+            # What is wide in single gangs stays narrow here.
+            most = _MOST_REGISTERS * register // (smallest * self.width)
+        self.narrow = {
+            each.phi.name: self.narrow[each.phi.name]
+            for each in self.carried
+            if each.phi.name in self.narrow and enough(self.narrow[each.phi.name], each.type, most * self.width)
+        }
         if self.carried and (smallest <= 2 or not all(each.is_sum for each in self.carried)):
             return max(1, most)
         return max(1, min(register // (smallest * self.width), most))
@@ -239,9 +252,14 @@ class _Widening:
             ends.append(Block(done[1:], []))
         for each in self.carried:
             first, (name, last) = begun(each, wide, enter, fresh), (names[each.phi.name], names[each.change.name])
-            vector = f"<{wide} x {element_of(each.type)}>"
+            count, terms = wide, self.narrow.get(each.phi.name)
+            if terms is not None:
+                count = wide // terms.divisor
+                lines.remove(next(line for line in lines if line.name == last))
+                last = summed(terms, name, wide, names, lines, self.target, fresh)
+            vector = f"<{count} x {element_of(each.type)}>"
             ask.append(Instruction(f"  {name} = phi {vector} [ {first}, {begin} ], [ {last}, {body} ]"))
-            result = folded(each, name, wide, ends[0], fresh)
+            result = folded(each, name, count, ends[0], fresh)
             each.phi.text = self._entered(each.phi, [(each.start, begin), (result, done)])
         ask += [
             Instruction(f"  {more} = icmp slt i32 {counter}, {limit}"),

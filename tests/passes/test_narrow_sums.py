@@ -1,0 +1,95 @@
+"""Sums of bytes and 16-bit numbers use the instructions that add neighbours, where only the total counts; numpy's results."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import voltac
+from voltac.driver import compile_source
+from voltac.ir.interp import Machine
+from voltac.ir.read import read
+from voltac.llvm import can_run
+from voltac.options import Options
+from voltac.target_info import find_target
+
+TARGETS = ["avx1-i32x8", "avx2-i32x8", "avx512icl-x16"]
+TYPES = {"int8": np.int8, "unsigned int8": np.uint8, "int16": np.int16, "unsigned int16": np.uint16}
+SUMS = {
+    "int16 products": ("int16", "int16", "(int)p[i] * (int)q[i]", "pmaddwd|vpdpwssd"),
+    "int8 products": ("int8", "int8", "(int)p[i] * (int)q[i]", "pmaddwd|vpdpwssd"),
+    "mixed products": ("unsigned int8", "int8", "(int)p[i] * (int)q[i]", "pmaddwd|vpdpbusd"),
+    "mixed, the other way": ("int8", "unsigned int8", "(int)p[i] * (int)q[i]", "pmaddwd|vpdpbusd"),
+    "unsigned bytes": ("unsigned int8", "unsigned int8", "(int)p[i] * (int)q[i]", "pmaddwd|vpdpwssd"),
+    "int8 with int16": ("int8", "int16", "(int)p[i] * (int)q[i]", "pmaddwd|vpdpwssd"),
+    "distances": ("unsigned int8", "unsigned int8", "abs((int)p[i] - (int)q[i])", "psadbw"),
+    "sum of bytes": ("unsigned int8", "int8", "p[i]", "psadbw"),
+    "sum of int8": ("int8", "int8", "p[i]", "pmaddwd|vpdpwssd"),
+    "sum of int16": ("int16", "int16", "p[i]", "pmaddwd|vpdpwssd"),
+}
+
+
+def source(first: str, second: str, term: str, result: str = "return reduce_add(s);") -> str:
+    return (
+        f"export uniform int f(uniform {first} p[], uniform {second} q[], uniform int n) {{"
+        f" int s = 3; foreach (i = 0 ... n) s += {term}; {result} }}"
+    )
+
+
+def expected(term: str, p: np.ndarray, q: np.ndarray, width: int) -> int:
+    first, second = p.astype(np.int64), q.astype(np.int64)
+    terms = first if term == "p[i]" else np.abs(first - second) if term.startswith("abs") else first * second
+    return int((terms.sum() + 3 * width).astype(np.int32))
+
+
+def numbers(name: str, n: int, seed: int) -> np.ndarray:
+    limits = np.iinfo(TYPES[name])
+    # Sums of 16-bit products must stay below 2^31: one of the largest, and small ones.
+    low, high = max(limits.min, -1500), min(limits.max, 1500)
+    made = np.random.default_rng(seed).integers(low, high, n, TYPES[name], endpoint=True)
+    made[: n // 3 if limits.bits == 8 else 1] = limits.min
+    return made
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", SUMS)
+def test_totals_are_numpys(name: str, target: str) -> None:
+    first, second, term, instruction = SUMS[name]
+    info = find_target(target)
+    made = compile_source(source(first, second, term), "f.ispc", Options(info, whole_program=True))
+    assert re.search(rf"\tv?({instruction})\t", made.optimized.assembly())
+    if not can_run(info):
+        pytest.skip(f"this CPU cannot run {target}")
+    kernel = voltac.compile(source(first, second, term), target=target).f
+    for n in (0, 1, 31, 32, 33, 64, 127, 128, 200, 256, 257, 300):
+        p, q = numbers(first, n, n), numbers(second, n, n + 1)
+        assert kernel(p, q, n) == expected(term, p, q, info.width), n
+
+
+@pytest.mark.parametrize("target", ["avx2-i32x8", "avx512icl-x16"])
+@pytest.mark.parametrize("name", ["int16 products", "mixed products", "distances"])
+def test_the_ir_means_the_same(name: str, target: str) -> None:
+    first, second, term, _ = SUMS[name]
+    made = compile_source(source(first, second, term), "f.ispc", Options(find_target(target), whole_program=True), end="passes")
+    p, q = numbers(first, 300, 1), numbers(second, 300, 2)
+    result = Machine(read(made.results["passes"])).call("f", [p, q, 300])
+    assert np.int64(result).astype(np.int32) == expected(term, p, q, find_target(target).width)
+
+
+@pytest.mark.parametrize(
+    ("first", "term", "result"),
+    [
+        ("int16", "(int)p[i] * (int)q[i]", "return extract(s, 1);"),
+        ("int16", "(int)p[i] * (int)q[i]", "return reduce_max(s);"),
+        ("int16", "(int)p[i] * (int)q[i]", "if (programIndex < 3) s = 0; return reduce_add(s);"),
+        ("int16", "(int)p[i] * (int)q[i]", "return reduce_add(s * programIndex);"),
+        ("unsigned int16", "(int)p[i] * (int)q[i]", "return reduce_add(s);"),
+        ("unsigned int16", "p[i]", "return reduce_add(s);"),
+        ("int8", "abs((int)p[i] - (int)q[i])", "return reduce_add(s);"),
+    ],
+)
+def test_other_sums_are_left_to_their_lanes(first: str, term: str, result: str) -> None:
+    made = compile_source(source(first, first, term, result), "f.ispc", Options(find_target("avx2-i32x8"), whole_program=True))
+    assert not re.search(r"@llvm\.x86\.\w+\.(pmadd|psad)", made.optimized.text())
