@@ -1,4 +1,4 @@
-"""How many instructions a second the NaplesPU simulator executes: a matrix product and a kernel under masks.
+"""How many instructions a second the NaplesPU simulator executes: kernels of different kinds, on one and all threads.
 
     python benchmarks/simulator.py [--rounds N] [--json FILE]
 
@@ -47,6 +47,58 @@ export void mandelbrot(uniform int out[], uniform int n, uniform float step) {
     }
 }
 """
+QUOTIENTS = """
+export void quotients(const uniform float a[], const uniform float b[], uniform int out[], uniform int n) {
+    foreach (i = 0 ... n) {
+        float x = a[i], y = b[i];
+        int found = 0;
+        for (uniform int k = 0; k < 8; k++) {
+            float quotient = x / y;
+            int whole = (int)quotient;
+            if (quotient < (float)whole + 0.5f)
+                found += whole;
+            else if (x > y)
+                found -= 1;
+            x = x - 0.25f * y;
+            y = y + 0.125f;
+        }
+        out[i] = found;
+    }
+}
+"""
+STEPS = """
+export void steps(uniform int out[], uniform int n) {
+    foreach (i = 0 ... n) {
+        int value = i + 1, count = 0;
+        while (value > 1 && count < 20) {
+            if (value & 1)
+                value = 3 * value + 1;
+            else
+                value >>= 1;
+            count++;
+        }
+        out[i] = count;
+    }
+}
+"""
+STAGED = """
+__scratchpad uniform int table[1024];
+export void staged(const uniform int a[], uniform int out[], uniform int n) {
+    for (uniform int i = thread_id() * 16; i < n; i += 128)
+        table[i + programIndex] = a[i + programIndex] * 3;
+    barrier(1, 8);
+    for (uniform int i = thread_id() * 16; i < n; i += 128) {
+        int sum = 0;
+        for (uniform int k = 0; k < 256; k += 16) {
+            int value = table[((i + k) & 1023) + programIndex];
+            if (value > 0)
+                sum += value;
+        }
+        out[i + programIndex] = sum;
+        flush(out + i);
+    }
+}
+"""
 N = 32
 
 
@@ -55,6 +107,7 @@ def contenders() -> dict[str, Callable[[], float]]:
     random = np.random.default_rng(0)
     a, b = (random.integers(-9, 9, (N, N)).astype(np.int32) for _ in range(2))
     c, counts = np.zeros((N, N), np.int32), np.zeros(N * N, np.int32)
+    x, y = (np.float32(10) * random.random(N * N).astype(np.float32) + np.float32(0.5) for _ in range(2))
     found: dict[str, Callable[[], float]] = {}
     for fpu in ("ideal", "rtl"):
         for threads in (1, 8):
@@ -66,6 +119,14 @@ def contenders() -> dict[str, Callable[[], float]]:
                 found[f"matrix product, {suffix.removesuffix(', rtl')}"] = timed(product, a, b, c, N)
             mandelbrot = voltac.compile(MANDELBROT, target="naplespu", launch=launch).mandelbrot
             found[f"mandelbrot, {suffix}"] = timed(mandelbrot, counts, N * N, 0.1)
+    for cores in (1, 4):
+        launch = {"cores": cores, "threads": 8, "fpu": "rtl"}
+        suffix = f"{cores} core{'s' * (cores > 1)}, 8 threads"
+        quotients = voltac.compile(QUOTIENTS, target="naplespu", launch=launch).quotients
+        found[f"quotients, {suffix}, rtl"] = timed(quotients, x, y, counts, N * N)
+        found[f"steps, {suffix}"] = timed(voltac.compile(STEPS, target="naplespu", launch=launch).steps, counts, N * N)
+    staged = voltac.compile(STAGED, target="naplespu", launch={"threads": 8}).staged
+    found["through the scratchpad, 8 threads"] = timed(staged, a, counts, N * N)
     return found
 
 
@@ -93,7 +154,7 @@ def main() -> None:
         tenth = len(values) // 10
         low, median, high = sorted(values)[tenth], statistics.median(values), sorted(values)[-1 - tenth]
         rows[name] = {"median": median, "low": low, "high": high}
-        print(f"{name:30} {median / 1e3:8.0f} ({low / 1e3:.0f}..{high / 1e3:.0f})")
+        print(f"{name:34} {median / 1e3:8.0f} ({low / 1e3:.0f}..{high / 1e3:.0f})")
     if options.json:
         options.json.write_text(json.dumps({"machine": machine(), "instructions a second": rows}, indent=1))
 
