@@ -340,7 +340,8 @@ def page(rows: dict[str, dict[str, Any]]) -> str:
         "",
         "The `default` library gives the same bits on every target, in uniform and varying code and at every optimisation",
         "level (`tests/stdlib/test_same_results.py`). Targets without fused multiply-add, those of SSE and AVX, compute it",
-        "through double, exactly, and float functions take several times as long there.",
+        "through double, exactly, and float functions take several times as long there. On NaplesPU, which has neither, float",
+        "functions round products and sums one by one: other bits, up to 1.5 ULP (`stdlib/naplespu/elementary.ispc`).",
     ]
     for library, text in LIBRARY_TEXTS.items():
         lines += ["", f"## `--math-lib={library}`", "", text, ""]

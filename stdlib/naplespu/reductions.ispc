@@ -37,7 +37,7 @@ static inline I reduce_float_by_words(F size, F &r, F &low) {
     F lower = (F)(half - (L)upper);
     F turn = upper * 1.0842021724855044e-19f, turn_low = lower * 1.0842021724855044e-19f;
     F product = turn * 1.57079637f;
-    F error = __fma(turn, 1.57079637f, -product);
+    F error = near_fma<F>(turn, (F)1.57079637f, -product);
     low = error + (turn * -4.37113883e-8f + turn_low * 1.57079637f);
     r = product;
     return quadrant;
@@ -45,12 +45,12 @@ static inline I reduce_float_by_words(F size, F &r, F &low) {
 
 template <typename F, typename I, typename D, typename L, typename U>
 static inline I reduce_float(F size, F &r, F &low) {
-    F shifted = __fma(size, 0.636619772f, 12582912.0f);
+    F shifted = size * 0.636619772f + 12582912.0f;
     F n = shifted - 12582912.0f;
     I quadrant = (I)__bits(shifted);
-    F near = __fma(n, -1.57079637f, size);
+    F near = near_fma<F>(n, (F)-1.57079637f, size);
     r = near + n * 4.37113883e-8f;
-    low = __fma(n, 1.71512451e-15f, __fma(n, 4.37113883e-8f, near - r));
+    low = n * 1.71512451e-15f + near_fma<F>(n, (F)4.37113883e-8f, near - r);
     if (size > 131072.0f) {
         F rest;
         quadrant = reduce_float_by_words<F, I, U, L>(size, r, rest);
@@ -63,12 +63,12 @@ static inline I reduce_float(F size, F &r, F &low) {
 
 template <typename F, typename I, typename D, typename L, typename U>
 static inline I reduce_signed_float(F x, F &r, F &lower) {
-    F shifted = __fma(x, 0.636619772f, 12582912.0f);
+    F shifted = x * 0.636619772f + 12582912.0f;
     F n = shifted - 12582912.0f;
     I quadrant = (I)__bits(shifted);
-    F near = __fma(n, -1.57079625f, x);
+    F near = near_fma<F>(n, (F)-1.57079625f, x);
     r = near - n * 7.54979013e-08f;
-    lower = __fma(n, -1.71512451e-15f, __fma(n, 7.54979013e-08f, r - near));
+    lower = n * -1.71512451e-15f + near_fma<F>(n, (F)7.54979013e-08f, r - near);
     if (abs(x) > 131072.0f) {
         F part, rest;
         quadrant = reduce_float_by_words<F, I, U, L>(abs(x), part, rest);

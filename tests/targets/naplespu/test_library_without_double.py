@@ -1,4 +1,4 @@
-"""Library functions that use double elsewhere are as good without it: against numpy in double precision."""
+"""Library functions are as good without double and without fused multiply-add: against numpy in double precision."""
 
 import numpy as np
 import pytest
@@ -16,8 +16,8 @@ export void NAME(uniform float out[], uniform float x[], uniform float y[], unif
 CALLS = {"sines": "sin(x[k])", "cosines": "cos(x[k])", "tangents": "tan(x[k])", "remainders": "fmod(x[k], y[k])"}
 
 
-def result(name: str, x: Array, y: Array) -> Array:
-    text = SOURCE.replace("NAME", name).replace("CALL", CALLS[name])
+def result(name: str, x: Array, y: Array, call: str = "") -> Array:
+    text = SOURCE.replace("NAME", name).replace("CALL", call or CALLS[name])
     program = compile_source(text, "library.ispc", options(), Diagnostics(), end="check").program
     out = np.zeros(len(x), np.float32)
     with np.errstate(all="ignore"):
@@ -39,6 +39,34 @@ def test_functions_of_angles_are_within_two_units_of_the_last_place(name: str, f
     found, exact = result(name, x, x), function(x.astype(np.float64))
     unit = np.spacing(np.maximum(np.abs(exact), np.finfo(np.float32).tiny).astype(np.float32)).astype(np.float64)
     assert np.max(np.abs(found - exact) / unit) < 2
+
+
+def between(low: float, high: float) -> Array:
+    """Numbers of all sizes in a range, and their negatives."""
+    sizes = np.exp(np.random.default_rng(3).uniform(np.log(low), np.log(high), 1000))
+    return np.concatenate([sizes, -sizes]).astype(np.float32)
+
+
+UNFUSED = {
+    "exp": (np.exp, between(1e-6, 87)), "exp2": (np.exp2, between(1e-6, 125)), "expm1": (np.expm1, between(1e-9, 80)),
+    "log": (np.log, np.abs(between(1e-37, 1e38))), "log2": (np.log2, np.abs(between(1e-37, 1e38))),
+    "log1p": (np.log1p, np.abs(between(1e-9, 1e9))), "sinh": (np.sinh, between(1e-6, 80)), "cosh": (np.cosh, between(1e-6, 80)),
+    "tanh": (np.tanh, between(1e-6, 30)), "atan": (np.arctan, between(1e-9, 1e9)), "cbrt": (np.cbrt, between(1e-37, 1e38)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNFUSED)
+def test_functions_of_products_and_sums_are_within_two_units_of_the_last_place(name: str) -> None:
+    function, x = UNFUSED[name]
+    text = f"{name}(x[k])"
+    found, exact = result(name + "s", x, x, text), function(x.astype(np.float64))
+    assert np.max(np.abs(found - exact) / np.spacing(np.abs(exact).astype(np.float32)).astype(np.float64)) < 2
+
+
+def test_powers_are_within_two_units_of_the_last_place() -> None:
+    x, y = np.abs(between(1e-4, 1e4)), between(1e-3, 9)
+    found, exact = result("powers", x, y, "pow(x[k], y[k])"), x.astype(np.float64) ** y
+    assert np.max(np.abs(found - exact) / np.spacing(exact.astype(np.float32)).astype(np.float64)) < 2
 
 
 def test_remainders_are_exact() -> None:
