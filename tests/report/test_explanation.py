@@ -66,6 +66,24 @@ def test_whole_gangs_leave_nothing_over() -> None:
     assert "nothing is left over" in the(explained("avx2-i32x8"), 10, "foreach").text
 
 
+def test_the_rest_is_named_where_llvm_has_joined_its_blocks_with_others() -> None:
+    """It takes the test of n out of the outer loop and names what is left after both."""
+    source = """
+    inline void put(uniform unsigned int32 * uniform to, int at, unsigned int32 value) { to[at] = value; }
+    export void f(uniform unsigned int8 to[], uniform unsigned int32 x[], uniform int n, uniform int w) {
+        for (uniform int y = 0; y < n; y++)
+            foreach (i = 0 ... n) {
+                put((uniform unsigned int32 * uniform)&to[y * w * 2], i * 2, x[i]);
+                put((uniform unsigned int32 * uniform)&to[y * w * 2], i * 2 + 1, x[i]);
+            }
+    }
+    """
+    options = Options(find_target("avx512skx-x16"), 2, whole_program=True)
+    found = explain(compiled(compile_source(source, "f.ispc", options)))
+    (loop,) = [fact for fact in found.facts if fact.operation == "foreach"]
+    assert loop.text.endswith("then the rest once under a mask")
+
+
 def test_scalar_code_is_not_listed() -> None:
     assert not [fact for fact in explained("avx2-i32x8").facts if fact.line == 14]
 

@@ -18,14 +18,16 @@ import re
 
 from voltac.ir.cfg import control_flow
 from voltac.ir.model import Block, Function, Module
+from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY
 from voltac.options import Options
 from voltac.passes.access import AccessReport
 from voltac.passes.effects import ModuleEffects
 
 _PURE = frozenset(
-    "add sub mul sdiv udiv srem urem shl lshr ashr and or xor fadd fsub fmul fdiv frem fneg icmp fcmp select freeze"
-    " trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint inttoptr bitcast"
-    " getelementptr extractelement insertelement shufflevector extractvalue insertvalue".split()
+    (
+        *(*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "freeze", "icmp", "fcmp", "select", "getelementptr"),
+        *("extractelement", "insertelement", "shufflevector", "extractvalue", "insertvalue"),
+    )
 )
 _CALLEE = re.compile(r'@("[^"]*"|[-\w$.]+)\(')
 _NAME = re.compile(r'%(?:"[^"]*"|[-\w$.]+)')

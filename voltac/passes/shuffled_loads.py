@@ -313,9 +313,14 @@ def _piece(cluster: list[Access], parts: list[Part], layouts: list[Layout]) -> P
             _join_parts(access, results[access.index], element, emit)
 
     count = sum(len(layout.starts) for layout in layouts)
-    loads = f"{count} vector load{'s' if count > 1 else ''}"
-    served = f"serve {len(cluster)} neighbouring accesses" if len(cluster) > 1 else "and shuffles"
-    return Piece(cluster, write, f"{loads} {served}")
+    return Piece(cluster, write, reason("load", count, len(cluster)))
+
+
+def reason(operation: str, vectors: int, accesses: int) -> str:
+    """What the report says of accesses that vector loads or stores serve together."""
+    several = vectors > 1
+    served = f"serve{'' if several else 's'} {accesses} neighbouring accesses" if accesses > 1 else "and shuffles"
+    return f"{vectors} vector {operation}{'s' if several else ''} {served}"
 
 
 def _write_loads(cluster: list[Access], layout: Layout, emit: Emitter) -> list[str]:

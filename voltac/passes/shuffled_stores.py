@@ -16,7 +16,7 @@ from __future__ import annotations
 from voltac.passes.access import Access
 from voltac.passes.costs import CostRow, cost_row, has_masked, shuffle_elements
 from voltac.passes.emit import Emitter
-from voltac.passes.shuffled_loads import Piece, clusters, wanting_lanes
+from voltac.passes.shuffled_loads import Piece, clusters, reason, wanting_lanes
 from voltac.target_info import TargetInfo
 
 Source = tuple[int, int]
@@ -110,7 +110,7 @@ def _piece(cluster: list[Access], chunks: list[Chunk]) -> Piece:
                 vector = _assemble(first, values, held, emit)
             _store(first, start, held, vector, emit)
 
-    return Piece(cluster, write, f"{len(chunks)} vector stores serve {len(cluster)} neighbouring accesses")
+    return Piece(cluster, write, reason("store", len(chunks), len(cluster)))
 
 
 def _places(cluster: list[Access], chunks: list[Chunk]) -> list[list[int]] | None:

@@ -223,6 +223,9 @@ def _outcome(report: AccessReport) -> str:
 
 _PLACE = re.compile(r"^(?:foreach|cif|cfor)_(\d+)_(\d+)\.(\w+)", re.MULTILINE)
 
+_LEFT = re.compile(r"\b(?:foreach|cif|cfor)_(\d+)_(\d+)\.(all_on|masked|finished)")
+"""LLVM joins the names of blocks that it makes one."""
+
 
 def _paths(text: str) -> dict[tuple[int, int], set[str]]:
     """Line and column of a statement -> the paths of it that the code has."""
@@ -234,11 +237,12 @@ def _paths(text: str) -> dict[tuple[int, int], set[str]]:
 
 def _statements(job: Compiled, options: Options) -> list[Fact]:
     """Which paths of the statements with two of them are in the code."""
-    paths, last = _paths(job.resolved), _paths(job.final)
-    for place, left in last.items():
-        if "all_on" in left and not left & {"masked", "finished"}:
+    paths = _paths(job.resolved)
+    left = {(int(found[1]), int(found[2]), found[3]) for found in _LEFT.finditer(job.final)}
+    for place, possible in paths.items():
+        if (*place, "all_on") in left and not any((*place, path) in left for path in ("masked", "finished")):
             # LLVM has seen that nothing is left over.
-            paths[place].discard("masked")
+            possible.discard("masked")
     facts: list[Fact] = []
     for function in job.program.functions:
         if function.library or function.body is None:
