@@ -99,6 +99,18 @@ export void staged(const uniform int a[], uniform int out[], uniform int n) {
     }
 }
 """
+WAVES = """
+export void waves(const uniform float a[], const uniform float b[], uniform float out[], uniform int n) {
+    foreach (i = 0 ... n) {
+        float x = a[i], sum = 0;
+        for (uniform int k = 0; k < 4; k++) {
+            sum += sin(x) * b[(int)(x * 50) & 1023];
+            x += b[i];
+        }
+        out[i] = sum;
+    }
+}
+"""
 N = 32
 
 
@@ -125,6 +137,8 @@ def contenders() -> dict[str, Callable[[], float]]:
         quotients = voltac.compile(QUOTIENTS, target="naplespu", launch=launch).quotients
         found[f"quotients, {suffix}, rtl"] = timed(quotients, x, y, counts, N * N)
         found[f"steps, {suffix}"] = timed(voltac.compile(STEPS, target="naplespu", launch=launch).steps, counts, N * N)
+    waves = voltac.compile(WAVES, target="naplespu", launch={"threads": 8, "fpu": "rtl"}).waves
+    found["sines and gathers, 8 threads, rtl"] = timed(waves, x, y, np.zeros_like(x), N * N)
     staged = voltac.compile(STAGED, target="naplespu", launch={"threads": 8}).staged
     found["through the scratchpad, 8 threads"] = timed(staged, a, counts, N * N)
     return found
@@ -136,7 +150,8 @@ def timed(kernel: Any, *arguments: Any) -> Callable[[], float]:
     def call() -> float:
         start = time.process_time()
         kernel(*arguments)
-        return kernel.last_run.instructions / (time.process_time() - start)
+        rate: float = kernel.last_run.instructions / (time.process_time() - start)
+        return rate
 
     return call
 

@@ -11,6 +11,7 @@ the exponent's eight bits.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import compress
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
@@ -126,6 +127,8 @@ def _own_sum(a: int, b: int) -> int:
     """By the unit's own rules."""
     if not (a | b) & MAGNITUDE:
         return ZERO_OF_OPPOSITE_SIGNS if (a | b) & SIGN else 0
+    if a ^ b == SIGN:
+        return 0
     (x, low), (y, high) = _taken_apart(a), _taken_apart(b)
     if low > high:
         x, low, y, high = y, high, x, low
@@ -191,12 +194,9 @@ def unit_multiply_lanes(a: Floats, b: Floats) -> Floats:
 def _mend(result: Floats, a: Bits, b: Bits, own: Scalar2) -> None:
     """Put the unit's own results where those of IEEE arithmetic are not ordinary numbers."""
     words = result.view(UINT32)
-    suspects = result.tobytes()[3::4].translate(_SUSPECT)
-    lane = suspects.find(1)
-    while lane >= 0:
-        if not _ordinary(words.item(lane)):
+    for lane in compress(range(_LANES), result.tobytes()[3::4].translate(_SUSPECT)):
+        if not 0x00800000 <= words.item(lane) & MAGNITUDE < INFINITY:
             words[lane] = own(a.item(lane), b.item(lane))
-        lane = suspects.find(1, lane + 1)
 
 
 def unit_divide_lanes(a: Floats, b: Floats) -> Floats:

@@ -108,12 +108,15 @@ class Memory:
 
 def _copy(source: memoryview, target: memoryview, line: int, dirty: int) -> None:
     start = line * LINE
-    if dirty == WHOLE_LINE:
-        target[start : start + LINE] = source[start : start + LINE]
-        return
-    for byte in range(LINE):
-        if dirty >> byte & 1:
-            target[start + byte] = source[start + byte]
+    while dirty:
+        # One stretch of bytes after the other.
+        skipped = (dirty & -dirty).bit_length() - 1
+        dirty >>= skipped
+        length = (~dirty & dirty + 1).bit_length() - 1
+        dirty >>= length
+        start += skipped
+        target[start : start + length] = source[start : start + length]
+        start += length
 
 
 @record

@@ -34,7 +34,7 @@ CONSOLE_DATA = IO_START
 END_FLAG_LINE = 0xFFFF_FFC0 // LINE
 WINDOW_BITS = 22
 """Non-coherent windows are told by the upper ten bits of an address."""
-RING = 256
+RING = 1024
 """Cycles that are looked ahead at once."""
 
 
@@ -386,7 +386,7 @@ class Core:
         if line * LINE >= IO_START:
             return line == END_FLAG_LINE or line * LINE < IO_END
         upper = line * LINE >> WINDOW_BITS
-        return any(first <= upper <= last for first, last in self.windows.values())
+        return bool(self.windows) and any(first <= upper <= last for first, last in self.windows.values())
 
     def _private(self, line: int, cycle: int) -> tuple[bytearray, int]:
         """The content of a line that only this core sees, brought from memory if need be."""
@@ -435,12 +435,16 @@ def _read(memory: Memory | _LineMemory, address: int, size: int, signed: bool, v
     if not vector:
         return int.from_bytes(memory.bytes[address : address + size], "little", signed=signed) & 0xFFFFFFFF
     line = memory.lanes[address // LINE * LANES :][:LANES]
+    if size == 4:
+        return line.copy()
     parts = np.ascontiguousarray(line.view(f"{'i' if signed else 'u'}{size}")[address % 4 // size :: 4 // size])
     return parts.astype(np.int32 if signed else np.uint32).view(np.uint32)
 
 
 def _write(memory: Memory | _LineMemory, address: int, value: Any, size: int, vector: bool) -> None:
-    if vector:
+    if vector and size == 4:
+        memory.lanes[address // 4 : address // 4 + LANES] = value
+    elif vector:
         memory.bytes[address : address + size * LANES] = value.astype(f"u{size}").tobytes()
     else:
         memory.bytes[address : address + size] = (value & (1 << 8 * size) - 1).to_bytes(size, "little")
