@@ -71,6 +71,14 @@ def test_the_formula_of_an_index_is_what_arithmetic_says(body: str, expected: st
     assert formula(body) == expected
 
 
+def test_what_an_intrinsic_makes_of_equal_lanes_is_equal_in_all_lanes() -> None:
+    """A clamped row of an image, ``clamp(y + 1, 0, h - 1) * w + x``, is a row."""
+    least = "call <8 x i32> @llvm.smin.v8i32(<8 x i32> %all, <8 x i32> splat (i32 9))"
+    row = f"  %y = {least}\n  %x = add nsw <8 x i32> %y, {IOTA}"
+    assert formula(row) == "%y + [0, 1, 2, 3, 4, 5, 6, 7]"
+    assert formula(row.replace("%all,", "%lanes,")) == "none"
+
+
 def test_extended_constants_are_constants() -> None:
     zero = formula("  %x = zext <8 x i16> splat (i16 -3) to <8 x i32>")
     assert zero == formula("  %x = add <8 x i32> splat (i32 65533), zeroinitializer")

@@ -12,7 +12,7 @@ from voltac.ir.facts import FactFinder
 from voltac.ir.lanes import LaneValue, Symbol
 from voltac.ir.memo import Memo
 from voltac.ir.model import Function, Instruction
-from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand, parse
+from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, LANEWISE_INTRINSICS, Operand, parse
 from voltac.ir.scan import split_list
 from voltac.ir.types import Layout, array_parts, element_of, integer_bits, lanes_of
 
@@ -298,8 +298,11 @@ class LaneValues:
         op, parts = instruction.op, instruction.parts
         if op in _LANEWISE:
             return all(self.is_uniform(operand) for operand in parts.operands)
-        if op == "call" and parts.callee.startswith("@volta.gather."):
-            return self.is_uniform(parts.operands[0])
+        if op == "call":
+            if parts.callee.startswith("@llvm."):
+                family = parts.callee.split(".", 2)[1]
+                return family in LANEWISE_INTRINSICS and all(self.is_uniform(operand) for operand in parts.operands)
+            return parts.callee.startswith("@volta.gather.") and self.is_uniform(parts.operands[0])
         if op == "shufflevector":
             mask = shuffle_mask(parts.mask, lanes_of(parts.type))
             return mask is not None and len({lane for lane in mask if lane >= 0}) == 1

@@ -345,6 +345,14 @@ CASTS = (
     *("inttoptr", "bitcast", "addrspacecast"),
 )
 
+LANEWISE_INTRINSICS = frozenset(
+    (
+        *("fabs", "copysign", "minnum", "maxnum", "minimum", "maximum", "smin", "smax", "umin", "umax", "abs", "ctpop"),
+        *("fma", "fmuladd", "floor", "ceil", "rint", "trunc", "sqrt", "sadd", "uadd", "ssub", "usub", "fshl", "fshr"),
+    )
+)
+"""Families of LLVM's intrinsics, ``@llvm.FAMILY.``, that compute each lane of vectors for itself."""
+
 _SHAPES: dict[str, Callable[[Parts, str], None]] = {
     **dict.fromkeys((*BINARY, *FLOAT_BINARY), _binary),
     **dict.fromkeys(("fneg", "freeze"), _unary),
