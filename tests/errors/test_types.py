@@ -13,7 +13,7 @@ test_lexical_rules = row_test(
         ("2.5 float literal lacks a decimal point", "warning: point", "float a = «5f»;"),
         ("2.5 double literal lacks a decimal point", "error: point", "double a = «5d»;"),
         ("2.5 half literal lacks a decimal point", "error: point", "float16 a = «5f16»;"),
-        ("2.6 single quote", "error: single quote", "int a = «'c'»;"),
+        ("2.6 single quote", "error: single quote ... 'c', 99", "int a = «'c'»;"),
         ("2.6 unknown escape", "error: \\q", 'void f() { print(«"\\q"»); }'),
         ("2.7 invalid character", "error: 0x60", "int a = 1; «`»"),
         ("2.1 comment not closed", "error: not closed", "int a;\n«/*» no end"),

@@ -527,6 +527,8 @@ class SyntaxErrors(ErrorMessages):
                 end -= 1
         elif text[0] == "'":
             message = "the single quote is not a valid character: there are no character constants"
+            if len(text) == 3 and text[2] == "'" and text[1].isprintable():
+                message += f"; write the code of {text}, {ord(text[1])}"
         elif text[0] == "@":
             message = "'@' is only valid at the start of the name of an LLVM intrinsic, '@llvm.name'"
         elif text[0] == "#":
