@@ -211,7 +211,7 @@ define i32 @k(i32 %n) {
   ret i32 %r
 }
 """
-    # A frame of 64 bytes each in a stack of 16 KiB.
+    # A frame of 64 bytes each in a stack of 14 KiB.
     Compiled(text).check("k", 200)
 
 
@@ -403,8 +403,8 @@ define i32 @k(i32 %n) {{
 }}
 """
 
-    Compiled(text(2000)).check("k", 0)
-    with pytest.raises(NotOnDevice, match="bytes of stack, of which a thread has 16384"):
+    Compiled(text(1500)).check("k", 0)
+    with pytest.raises(NotOnDevice, match="bytes of stack, of which a thread has 14592"):
         Compiled(text(2048))
 
 

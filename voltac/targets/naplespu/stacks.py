@@ -1,13 +1,13 @@
-"""How much stack the functions of a program need: a thread has 16 KiB, and the next thread's lies right below."""
+"""How much stack the functions of a program need: a thread has 14 KiB, below which lies the next thread's."""
 
 from __future__ import annotations
 
 from voltac.codegen.machine_code import Label, MachineFunction
 from voltac.targets.device import NotOnDevice
-from voltac.targets.naplespu.startup import STACK_BYTES
+from voltac.targets.naplespu.startup import USABLE_STACK
 
 
-def check_stacks(functions: list[MachineFunction], limit: int = STACK_BYTES) -> None:
+def check_stacks(functions: list[MachineFunction], limit: int = USABLE_STACK) -> None:
     """Refuse calls that certainly need more; how deep a recursion goes is known at run time only."""
     by_name = {function.name: function for function in functions}
     called = {

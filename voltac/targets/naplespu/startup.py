@@ -24,6 +24,9 @@ from voltac.targets.naplespu.values import kind_of
 STACKS = 0x0008_0000
 STACK_BYTES = 1 << 14
 THREADS_OF_CORE = 8
+STACK_STEP = 256
+"""A stack begins so much further down than the last thread's: else all would share the same few lines of the cache."""
+USABLE_STACK = STACK_BYTES - (THREADS_OF_CORE - 1) * STACK_STEP
 END_FLAG = 0xFFFF_FFC0
 END_BARRIER = 511
 """The last of the hardware's barriers: programs use low numbers."""
@@ -87,6 +90,9 @@ def _entry(module: Module, kernel: Function, needs_scratchpad: bool) -> str:
         ("shli", f"s1, s1, {STACK_BYTES.bit_length() - 1}"),
         *_number("s0", STACKS),
         ("add_i32", "sp, s0, s1"),
+        ("andi", f"s0, {_PLACE}, {THREADS_OF_CORE - 1}"),
+        ("shli", f"s0, s0, {STACK_STEP.bit_length() - 1}"),
+        ("sub_i32", "sp, sp, s0"),
         ("move_i32", "fp, sp"),
         *_read("argv", _BLOCK),
         ("movei", "s0, 1"),
