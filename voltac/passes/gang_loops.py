@@ -1,4 +1,4 @@
-"""The loops that ``lower`` writes for whole gangs, recognised: a header that tests, and a body of one block.
+"""The loops that ``lower`` writes for whole gangs, recognised: a header that tests, and a body, mostly of one block.
 
 test:   %i = phi i32 [ start, %outside ], [ %next, %body ]      and phis of what the body carries on
         %more = icmp slt i32 %i, limit
@@ -26,6 +26,9 @@ class GangLoop:
         self.function = function
         self.header = header
         self.body = body
+        """The block that goes back to the header."""
+        self.blocks = [body]
+        """All but the header, the one that is entered first."""
         self.outside = outside
         """The block before the loop."""
         self.values = values
@@ -49,15 +52,21 @@ class GangLoop:
             return None
         test, branch = header.instructions[-2:]
         phi = phis.get(test.operands[0].value) if test.op == "icmp" else None
-        body_name = next(name for name in loop.blocks if name != loop.header)
-        if branch.op != "br" or len(branch.parts.labels) != 2 or branch.parts.labels[0] != body_name:
+        if branch.op != "br" or len(branch.parts.labels) != 2 or len(loop.latches) != 1:
             return None
         if phi is None or phi.type != "i32" or test.parts.predicate != "slt":
             return None
-        body = function.block(body_name)
-        if body.successors != [loop.header] or len(body.instructions) > most_instructions:
+        names = [name for name in flow.order if name in loop.blocks and name != loop.header]
+        blocks = [function.block(name) for name in names]
+        body = function.block(loop.latches[0])
+        if body.successors != [loop.header] or branch.parts.labels[0] != names[0]:
+            return None
+        if any(name not in loop.blocks for block in blocks for name in block.successors):
+            return None
+        if sum(len(block.instructions) for block in blocks) > most_instructions:
             return None
         made = GangLoop(function, header, body, others[0], values, phi)
+        made.blocks = blocks
         step = values.definitions.get(made.following)
         if step is None or step.op != "add" or "nsw" not in step.parts.flags or step.operands[0].value != phi.name:
             return None

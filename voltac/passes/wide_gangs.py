@@ -9,6 +9,7 @@ Eight lanes of bytes fill a quarter of a register. Where every statement works o
 each lane by itself, and no element that one gang stores is touched by another
 gang, the statements of neighbouring gangs may be done together. What the loop sums up
 (:mod:`voltac.passes.accumulators`) is done side by side too: its steps need not wait for each other.
+So with gangs whose work is a short loop, the same number of turns for all of them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import re
 from voltac.ir.cfg import control_flow
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
-from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY
+from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, LANEWISE_INTRINSICS
 from voltac.ir.types import Layout, element_of, lanes_of
 from voltac.options import Options
 from voltac.passes.access import Access, AccessReport, pseudo_operation, read_access
@@ -32,15 +33,13 @@ from voltac.passes.narrow_sums import enough, narrow_sums, summed
 from voltac.target_info import TargetInfo
 
 _LANEWISE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "icmp", "fcmp", "select", "freeze"))
-_INTRINSICS = frozenset(
-    (
-        *("fabs", "copysign", "minnum", "maxnum", "minimum", "maximum", "smin", "smax", "umin", "umax", "abs", "ctpop"),
-        *("fma", "fmuladd", "floor", "ceil", "rint", "trunc", "sqrt", "sadd", "uadd", "ssub", "usub", "fshl", "fshr"),
-    )
-)
 _MOST_INSTRUCTIONS = 200
 _MOST_REGISTERS = 4
 """Registers that one value of the widest type may take."""
+_MOST_AT_ONCE = 32
+"""Vector instructions of a loop in the body, of all gangs together."""
+_MOST_CHAINS = 8
+"""What such a loop carries on, of all gangs together: enough for two additions a cycle that take four."""
 _EXTREME = re.compile(r"@llvm\.[su](?:min|max)\.v")
 
 
@@ -50,7 +49,9 @@ def widen_gangs(module: Module, options: Options) -> list[AccessReport]:
         layout = module.layout(options.target.pointer_bits // 8)
         effects: ModuleEffects | None = None
         for function in module.functions:
-            if any(_is_small(instruction) or _is_extreme(instruction, options) for instruction in function.instructions()):
+            if any(map(_begins_a_loop, function.blocks)) or any(
+                _is_small(instruction) or _is_extreme(instruction, options) for instruction in function.instructions()
+            ):
                 effects = effects or ModuleEffects(module)
                 _widen_function(function, layout, effects, options)
     return []
@@ -58,6 +59,11 @@ def widen_gangs(module: Module, options: Options) -> list[AccessReport]:
 
 def _is_small(instruction: Instruction) -> bool:
     return bool(pseudo_operation(instruction)) and instruction.parts.callee.endswith(("i8", "i16"))
+
+
+def _begins_a_loop(block: Block) -> bool:
+    """Whether it may be the first block of a gang's work, before a loop in it."""
+    return ".all_on" in block.name and len(block.successors) == 1 and ".test" in block.successors[0][:10]
 
 
 def _is_extreme(instruction: Instruction, options: Options) -> bool:
@@ -70,16 +76,21 @@ def _is_extreme(instruction: Instruction, options: Options) -> bool:
 
 def _widen_function(function: Function, layout: Layout, effects: ModuleEffects, options: Options) -> None:
     flow = control_flow(function)
-    candidates = [loop for loop in flow.loops if len(loop.blocks) == 2]
+    inner = {loop.header: [each for each in flow.loops if each.blocks < loop.blocks] for loop in flow.loops}
+    candidates = [loop for loop in flow.loops if len(loop.blocks) == 2 or inner[loop.header]]
     if not candidates:
         return
     values = LaneValues(function, layout)
     known = Effects(effects, function, values)
     for loop in candidates:
         found = GangLoop.of(function, loop, flow, values, _MOST_INSTRUCTIONS)
-        carried = None if found is None else accumulators(found, values, options)
-        if found is not None and carried is not None:
+        if found is None or (len(found.blocks) > 1 and (found.carried or not inner[loop.header])):
+            continue
+        carried = accumulators(found, values, options)
+        if carried is not None:
             wide = _Widening(found, values, carried, options.target)
+            wide.inner = set().union(*(each.blocks for each in inner[loop.header]))
+            wide.heads = {each.header for each in inner[loop.header]}
             factor = wide.factor(known, options)
             if factor > 1:
                 wide.widen(factor)
@@ -96,23 +107,33 @@ class _Widening:
         self.function = loop.function
         self.header, self.body, self.outside = loop.header, loop.body, loop.outside
         self.counter, self.following, self.width = loop.counter, loop.following, loop.width
+        self.inner: set[str] = set()
+        """Blocks of loops in the body: in each turn all gangs do the same there."""
+        self.heads: set[str] = set()
+        """The first blocks of these loops."""
 
     def factor(self, effects: Effects, options: Options) -> int:
         """How many gangs to do at once; 1 where that is not possible or gains nothing."""
         accesses: list[Access] = []
         scalar_loads: list[Instruction] = []
         counting: set[str] = set()
+        in_loops: set[int] = set()
         widest = max((self.values.layout.size(element_of(each.type)) for each in self.carried), default=1)
-        for index, instruction in enumerate(self.body.instructions[:-1]):
-            operation = pseudo_operation(instruction)
-            if operation:
-                accesses.append(read_access(index, instruction, operation, self.values))
-            elif instruction.op == "load" and not lanes_of(instruction.type) and self._is_fixed(instruction):
-                scalar_loads.append(instruction)
-            elif not self._is_lanewise(instruction, counting):
-                return 1
-            elif self._is_data(instruction):
-                widest = max(widest, self.values.layout.size(element_of(instruction.type)))
+        for block in self.loop.blocks:
+            for index, instruction in enumerate(block.instructions):
+                operation = pseudo_operation(instruction)
+                if operation:
+                    if block.name in self.inner:
+                        in_loops.add(len(accesses))
+                    accesses.append(read_access(index, instruction, operation, self.values))
+                elif instruction.op == "br":
+                    continue
+                elif instruction.op == "load" and not lanes_of(instruction.type) and self._is_fixed(instruction):
+                    scalar_loads.append(instruction)
+                elif not self._is_lanewise(instruction, counting):
+                    return 1
+                elif self._is_data(instruction):
+                    widest = max(widest, self.values.layout.size(element_of(instruction.type)))
         if not accesses or any(access.lanes != self.width for access in accesses):
             return 1
         mark_readable(accesses, [], self.values)
@@ -124,11 +145,20 @@ class _Widening:
                 return 1
             widest = max(widest, access.size)
         stores = [access for access in accesses if access.is_store]
-        if any(not self._is_apart(store, access, effects) for store in stores for access in accesses if access is not store):
+        if self.inner and not all(access.all_on for access in accesses):
             return 1
+        for number, store in enumerate(accesses):
+            if store.is_store and number in in_loops:
+                return 1  # What gangs store in the turns of a loop may be stored in another order.
+        for number, access in enumerate(accesses):
+            apart = self._is_elsewhere if number in in_loops else self._is_apart
+            if any(store is not access and not apart(store, access, effects) for store in stores):
+                return 1
         if any(effects.may_touch(load, store.memory) for load in scalar_loads for store in stores):
             return 1
         register = options.target.vector_bits // 8
+        if self.inner:
+            return self._factor_of_loops(max(1, widest * self.width // register))
         smallest = min(access.size for access in accesses)
         most = _MOST_REGISTERS * register // (widest * self.width)
         if self.carried and len(self.narrow) == len(self.carried) and not stores:
@@ -142,6 +172,26 @@ class _Widening:
         if self.carried and (smallest <= 2 or not all(each.is_sum for each in self.carried)):
             return max(1, most)
         return max(1, min(register // (smallest * self.width), most))
+
+    def _factor_of_loops(self, registers: int) -> int:
+        """Enough gangs that a short loop, which waits for what it sums up, has something to do meanwhile.
+
+        ``registers``: that a value takes.
+        """
+        chains, work = 0, 0
+        for block in self.loop.blocks:
+            if block.name not in self.inner:
+                continue
+            if block.name in self.heads:
+                chains += sum(lanes_of(phi.type) == self.width for phi in block.phis())
+            for instruction in block.instructions:
+                if instruction.op in ("fdiv", "frem") or ".sqrt." in instruction.text:
+                    return 1
+                work += self._is_data(instruction) and instruction.op not in ("phi", "insertelement", "shufflevector")
+        factor = _MOST_REGISTERS
+        while factor > 1 and (factor * work * registers > _MOST_AT_ONCE or factor * chains * registers > _MOST_CHAINS):
+            factor //= 2
+        return factor if chains else 1
 
     def _is_data(self, instruction: Instruction) -> bool:
         """Whether its lanes will be in registers: places, which are regular, become scalars."""
@@ -169,7 +219,11 @@ class _Widening:
         op, parts = instruction.op, instruction.parts
         if instruction.name == self.following:
             return True
-        if not lanes_of(instruction.type) and (op in _LANEWISE or op == "getelementptr") and self._is_fixed(instruction):
+        intrinsic = re.match(r"@llvm\.(\w+)\.", parts.callee) if op == "call" else None
+        known = op in _LANEWISE or op in ("getelementptr", "phi")
+        if intrinsic is not None:
+            known = intrinsic[1] in LANEWISE_INTRINSICS
+        if not lanes_of(instruction.type) and known and self._is_fixed(instruction):
             return True
         if op.startswith("#") or lanes_of(parts.type) != self.width:
             return False
@@ -183,10 +237,7 @@ class _Widening:
             return op == "add" and names[0] in counting and names[1] == _lane_numbers(self.width)
         if any(lanes_of(operand.type) not in (0, self.width) or operand.value[0] == "<" for operand in parts.operands):
             return False
-        if op == "call":
-            found = re.match(r"@llvm\.(\w+)\.", parts.callee)
-            return found is not None and found.group(1) in _INTRINSICS and f".v{self.width}" in parts.callee
-        return op in _LANEWISE or op == "getelementptr"
+        return known and (intrinsic is None or f".v{self.width}" in parts.callee)
 
     def _is_merged(self, access: Access, accesses: list[Access]) -> bool:
         """Whether a masked store will be one with others that together store every lane."""
@@ -208,6 +259,10 @@ class _Widening:
             # Members of one struct: in the same turn, side by side.
             turn = distance % abs(step)
             return abs(distance) < abs(step) and store.size <= turn <= abs(step) - access.size
+        return self._is_elsewhere(store, access, effects)
+
+    def _is_elsewhere(self, store: Access, access: Access, effects: Effects) -> bool:
+        """Whether they are of different objects."""
         first, second = store.memory, access.memory
         return first.root != second.root and not effects.may_overlap(first, second)
 
@@ -219,14 +274,22 @@ class _Widening:
         width, wide = self.width, self.width * factor
         begin, test, body = (fresh(f"{self.header.name.strip(chr(34))}.{part}") for part in ("wide_begin", "wide", "wide_body"))
         counter = fresh("wide_counter")
-        inside = {instruction.name for instruction in self.body.instructions if instruction.name}
+        inside = {made.name for block in self.loop.blocks for made in block.instructions if made.name}
         names = {name: fresh(name[1:].strip('"') + ".wide") for name in inside}
         names[self.counter] = counter
         names.update({each.phi.name: fresh("accumulated") for each in self.carried})
         enter = Block(begin[1:], [])
-        lines: list[Instruction] = []
+        copies = {block.name: Block(fresh(f"{block.name.strip(chr(34))}.wide")[1:], []) for block in self.loop.blocks[1:]}
+        copies[self.loop.blocks[0].name] = Block(body[1:], [])
+        names.update({f"%{name}": f"%{copy.name}" for name, copy in copies.items()})
         changes = {each.change.name for each in self.carried}
-        for instruction in self.body.instructions[:-1]:
+        last_block = f"%{copies[self.body.name].name}"
+        for name, instruction in [(block.name, made) for block in self.loop.blocks for made in block.instructions]:
+            lines = copies[name].instructions
+            if instruction is self.body.terminator:
+                # Wishes for the loop hold for the wide one from now on; few turns are left for the other.
+                lines.append(Instruction(instruction.text.replace(f"%{self.header.name}", test, 1)))
+                continue
             if instruction.name == self.following:
                 lines.append(Instruction(f"  {names[self.following]} = add nsw i32 {counter}, {wide}"))
                 continue
@@ -244,7 +307,7 @@ class _Widening:
         enter.instructions.append(
             Instruction(f"  {limit} = call i32 @llvm.ssub.sat.i32(i32 {self.loop.limit}, i32 {wide - width})")
         )
-        ask = [Instruction(f"  {counter} = phi i32 [ {start}, {begin} ], [ {names[self.following]}, {body} ]")]
+        ask = [Instruction(f"  {counter} = phi i32 [ {start}, {begin} ], [ {names[self.following]}, {last_block} ]")]
         done = f"%{self.header.name}"
         ends: list[Block] = []
         if self.carried:
@@ -255,20 +318,20 @@ class _Widening:
             count, terms = wide, self.narrow.get(each.phi.name)
             if terms is not None:
                 count = wide // terms.divisor
+                lines = copies[self.body.name].instructions
+                back = lines.pop()
                 lines.remove(next(line for line in lines if line.name == last))
                 last = summed(terms, name, wide, names, lines, self.target, fresh)
+                lines.append(back)
             vector = f"<{count} x {element_of(each.type)}>"
-            ask.append(Instruction(f"  {name} = phi {vector} [ {first}, {begin} ], [ {last}, {body} ]"))
+            ask.append(Instruction(f"  {name} = phi {vector} [ {first}, {begin} ], [ {last}, {last_block} ]"))
             result = folded(each, name, count, ends[0], fresh)
             each.phi.text = self._entered(each.phi, [(each.start, begin), (result, done)])
         ask += [
             Instruction(f"  {more} = icmp slt i32 {counter}, {limit}"),
             Instruction(f"  br i1 {more}, label {body}, label {done}"),
         ]
-        # Wishes for the loop hold for the wide one from now on; few turns are left for the other.
-        back = self.body.terminator
-        work = [*lines, Instruction(back.text.replace(f"%{self.header.name}", test, 1))]
-        back.text = f"  br label %{self.header.name}"
+        self.body.terminator.text = f"  br label %{self.header.name}"
         # The way into the loop goes through the wide one, and the loop begins where that ends.
         if self.carried:
             # Nothing is begun, nor folded, for a few elements.
@@ -283,7 +346,8 @@ class _Widening:
             enter.instructions.append(Instruction(f"  br label {test}"))
             self.loop.phi.text = self._entered(self.loop.phi, [(counter, test)])
         at = next(number for number, block in enumerate(self.function.blocks) if block is self.header)
-        self.function.blocks[at:at] = [enter, Block(test[1:], ask), Block(body[1:], work), *ends]
+        work = [copies[block.name] for block in self.loop.blocks]
+        self.function.blocks[at:at] = [enter, Block(test[1:], ask), *work, *ends]
         before = self.function.block(self.outside)
         before.terminator.rename({f"%{self.header.name}": begin})
 
