@@ -21,6 +21,11 @@ export void neighbours(const uniform int a[], uniform int b[], uniform int n) {
     foreach (i = 0 ... n)
         b[i] = a[i] - 3 * a[i + 1] + a[i + 5];
 }
+export void shifted(const uniform int a[], uniform int b[], uniform int n) {
+    const uniform int * uniform c = a + 3;
+    foreach (i = 0 ... n)
+        b[i] = c[i] * a[i + 16] - a[i + 40];
+}
 export void rows(const uniform int a[], uniform int b[], uniform int height, uniform int width) {
     for (uniform int y = 1; y < height; y++)
         foreach (x = 0 ... width)
@@ -67,6 +72,28 @@ def test_neighbours_take_lanes_of_two_lines(kernels: Any, cores: int, threads: i
         kernels.neighbours.configure(cores=cores, threads=threads)
         kernels.neighbours(a, b, n)
         assert np.array_equal(b, a[:n] - 3 * a[1 : n + 1] + a[5:])
+
+
+def loop_of(assembly: str, name: str) -> list[str]:
+    """The instructions of the loop over whole gangs."""
+    lines = assembly[assembly.index(f"{name}.foreach_") :].splitlines()
+    start = next(number for number, line in enumerate(lines) if line.endswith(".all_on:"))
+    end = next(number for number in range(start, len(lines)) if "bnez" in lines[number])
+    return [line.split()[0] for line in lines[start + 1 : end + 1]]
+
+
+@pytest.mark.parametrize("cores, threads", LAUNCHES)
+def test_neighbours_at_known_distances_from_lines(kernels: Any, cores: int, threads: int) -> None:
+    for n in (16, 45, 128):
+        a, b = some(n + 40), np.zeros(n, np.int32)
+        kernels.shifted.configure(cores=cores, threads=threads)
+        kernels.shifted(a, b, n)
+        assert np.array_equal(b, a[3 : n + 3] * a[16 : n + 16] - a[40:])
+
+
+def test_lines_that_neighbours_share_are_loaded_once(kernels: Any) -> None:
+    loop = loop_of(kernels.assembly("neighbours"), "neighbours")
+    assert loop.count("load_v16i32") == 2 and loop.count("shuffle_i32") == loop.count("shuffle_i32.m") == 2
 
 
 def test_lanes_move_by_shuffles(kernels: Any) -> None:

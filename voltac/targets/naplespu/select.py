@@ -28,6 +28,7 @@ from voltac.targets.naplespu.pseudo import ROWS
 from voltac.targets.naplespu.reach import extend_branches
 from voltac.targets.naplespu.regs import ALLOCATABLE, BY_NAME, CALLEE_SAVED
 from voltac.targets.naplespu.rules import RULES
+from voltac.targets.naplespu.shared_loads import share_loads
 from voltac.targets.naplespu.stacks import check_stacks
 from voltac.targets.naplespu.startup import exported, startup
 from voltac.targets.naplespu.strides import step_addresses
@@ -77,6 +78,8 @@ def run(text: str, options: Options) -> str:
     add_flushes(module)
     turns = count_turns(module) if options.level > 1 and options.loop_unrolling else {}
     step_addresses(module)
+    if options.level > 0:
+        share_loads(module)
     unroll(module, turns)
     pool: dict[tuple[int, ...], str] = {}
     kernels = {function.name for function in exported(module)}

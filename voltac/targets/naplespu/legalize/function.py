@@ -9,6 +9,7 @@ begins follow the block it stands in.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cached_property
 
@@ -191,7 +192,7 @@ class Legalizer:
             texts.append("ptr %result.0x")
         for parameter in self.function.parameters:
             parts = self.shapes.parts(parameter.type)
-            attributes = " ".join(word for word in ("noalias",) if word in parameter.attributes.split())
+            attributes = " ".join(re.findall(r"\bnoalias\b|\balign \d+", parameter.attributes))
             names = [f"{parameter.name}.{number}x" for number in range(len(parts))]
             self.values[parameter.name] = names
             texts += [f"{type} {attributes} {name}".replace("  ", " ") for type, name in zip(parts, names)]

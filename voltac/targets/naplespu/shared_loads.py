@@ -1,0 +1,61 @@
+"""legal IR -> legal IR: what a block loads twice from one place, with nothing stored in between, it loads once.
+
+    %a = load <16 x i32>, ptr %p, align 64 ... %b = load <16 x i32>, ptr %q, align 64, where %q is %p      ->      %a alone
+
+Neighbours of one element (``a[i + 1]``, ``a[i + 2]``) are parts of the same two lines, which is seen when their
+addresses are steps of one pointer (``strides.py``).
+"""
+
+from __future__ import annotations
+
+from voltac.ir.constants import integers
+from voltac.ir.model import Instruction, Module
+from voltac.targets.naplespu.values import pure
+
+_HARMLESS = ("@npu.flush", "@npu.read_control", "@npu.read_mask")
+
+
+def share_loads(module: Module) -> bool:
+    """Whether any load has gone."""
+    changed = False
+    for function in module.functions:
+        definitions = function.definitions()
+        renamed: dict[str, str] = {}
+        for block in function.blocks:
+            known: dict[tuple[str, str, int], str] = {}
+            kept: list[Instruction] = []
+            for instruction in block.instructions:
+                if instruction.op == "load" and "volatile" not in instruction.text and "atomic" not in instruction.text:
+                    key = (instruction.text.partition(" = ")[2].partition(",")[0], *_place(instruction, definitions))
+                    if key in known:
+                        renamed[instruction.name] = known[key]
+                        continue
+                    known[key] = instruction.name
+                elif instruction.op in ("store", "atomicrmw", "cmpxchg", "fence") or (
+                    instruction.op == "call" and not _is_harmless(instruction.parts.callee)
+                ):
+                    known.clear()
+                kept.append(instruction)
+            block.instructions = kept
+        function.replace_uses(renamed)
+        changed |= bool(renamed)
+    return changed
+
+
+def _is_harmless(callee: str) -> bool:
+    return pure(callee) or callee.startswith(_HARMLESS)
+
+
+def _place(load: Instruction, definitions: dict[str, Instruction]) -> tuple[str, int]:
+    """A name and a distance from it."""
+    base, offset = load.operands[0].value, 0
+    while (made := definitions.get(base)) is not None:
+        if made.op == "getelementptr":
+            step = integers("i32", made.operands[1].value)
+            if step is None:
+                break
+            offset += step[0]
+        elif made.op != "bitcast":
+            break
+        base = made.operands[0].value
+    return base, offset
