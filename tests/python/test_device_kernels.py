@@ -161,3 +161,24 @@ def test_files_that_are_no_programs_are_refused(program: Path, tmp_path: Path) -
         voltac.load(program, opt=1)
     with pytest.raises(ValueError, match="is a program for naplespu, not for 'host'"):
         voltac.load(program, target="host")
+
+
+def test_threads_that_use_their_stacks_do_not_fight_for_the_cache() -> None:
+    # What lies on the stacks: the lanes of an index that differs from lane to lane.
+    source = """
+    export void picked(const uniform int a[], uniform int out[], uniform int n) {
+        foreach (i = 0 ... n) {
+            int sum = 0;
+            for (uniform int k = 0; k < 4; k++)
+                sum += a[(i * 37 + k * sum) & 255];
+            out[i] = sum;
+        }
+    }
+    """
+    values, out = np.arange(256, dtype=np.int32), np.zeros(512, np.int32)
+    cycles = {}
+    for threads in (1, 8):
+        kernel = voltac.compile(source, target="naplespu", launch={"threads": threads}).picked
+        kernel(values, out, 512)
+        cycles[threads] = kernel.last_run.cycles
+    assert cycles[8] < 0.6 * cycles[1]

@@ -132,10 +132,6 @@ class DataCache:
         self.arriving[line] = done
         return done
 
-    def waits(self, line: int, ready: int) -> int:
-        """When an access to a present line is done that may still be under way."""
-        return max(ready, self.arriving.get(line, 0))
-
     def evict(self, line: int, cycle: int) -> None:
         """A line had to go: its dirty bytes are written back."""
         if self.writable is not self.present:
