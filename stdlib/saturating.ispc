@@ -74,26 +74,27 @@ AVERAGES(int16)
 AVERAGES(uint16)
 
 // Part number k of a packed number, as A or B says: signed or unsigned, 8 or 16 bits. Sums are exact in 64 bits.
-#define DOT4(NAME, A, B, R, LEAST, MOST) \
-    static inline int64 exact_##NAME(uint32 a, uint32 b) { \
-        int32 sum = (int32)(A)(a & 0xFF) * (int32)(B)(b & 0xFF) + (int32)(A)(a >> 8 & 0xFF) * (int32)(B)(b >> 8 & 0xFF) + \
-            (int32)(A)(a >> 16 & 0xFF) * (int32)(B)(b >> 16 & 0xFF) + (int32)(A)(a >> 24) * (int32)(B)(b >> 24); \
-        return sum; \
-    } \
-    DOT(NAME, R, LEAST, MOST)
+#define DOT4(NAME, BUILTIN, R, LEAST, MOST) \
+    static inline int64 exact_##NAME(uint32 a, uint32 b) { return BUILTIN(a, b); } \
+    R NAME(uint32 a, uint32 b, R acc) { return (R)((uint32)BUILTIN(a, b) + (uint32)acc); } \
+    SATURATED_DOT(NAME, R, LEAST, MOST)
 #define DOT2(NAME, A, B, R, LEAST, MOST) \
+    EXACT_DOT2(NAME, A, B) \
+    R NAME(uint32 a, uint32 b, R acc) { return (R)(exact_##NAME(a, b) + (int64)acc); } \
+    SATURATED_DOT(NAME, R, LEAST, MOST)
+#define EXACT_DOT2(NAME, A, B) \
     static inline int64 exact_##NAME(uint32 a, uint32 b) { \
         return (int64)(A)(a & 0xFFFF) * (int64)(B)(b & 0xFFFF) + (int64)(A)(a >> 16) * (int64)(B)(b >> 16); \
-    } \
-    DOT(NAME, R, LEAST, MOST)
-#define DOT(NAME, R, LEAST, MOST) \
-    R NAME(uint32 a, uint32 b, R acc) { return (R)(exact_##NAME(a, b) + (int64)acc); } \
+    }
+#define SATURATED_DOT(NAME, R, LEAST, MOST) \
     R NAME##_sat(uint32 a, uint32 b, R acc) { \
         return (R)__min((int64)(MOST), __max((int64)(LEAST), exact_##NAME(a, b) + (int64)acc)); \
     }
-DOT4(dot4add_u8i8packed, uint8, int8, int32, INT32_MIN, INT32_MAX)
-DOT4(dot4add_u8u8packed, uint8, uint8, uint32, 0, UINT32_MAX)
-DOT4(dot4add_i8i8packed, int8, int8, int32, INT32_MIN, INT32_MAX)
+DOT4(dot4add_u8i8packed, __dot_unsigned_signed_bytes, int32, INT32_MIN, INT32_MAX)
+DOT4(dot4add_u8u8packed, __dot_unsigned_bytes, uint32, 0, UINT32_MAX)
+DOT4(dot4add_i8i8packed, __dot_signed_bytes, int32, INT32_MIN, INT32_MAX)
 DOT2(dot2add_u16i16packed, uint16, int16, int32, INT32_MIN, INT32_MAX)
 DOT2(dot2add_u16u16packed, uint16, uint16, uint32, 0, UINT32_MAX)
-DOT2(dot2add_i16i16packed, int16, int16, int32, INT32_MIN, INT32_MAX)
+EXACT_DOT2(dot2add_i16i16packed, int16, int16)
+int32 dot2add_i16i16packed(uint32 a, uint32 b, int32 acc) { return (int32)((uint32)__dot_signed_halves(a, b) + (uint32)acc); }
+SATURATED_DOT(dot2add_i16i16packed, int32, INT32_MIN, INT32_MAX)

@@ -103,6 +103,18 @@ def _per_element(count: Callable[[int, int], int], a: Value) -> Value:
     return np.array(out, a.dtype).reshape(numbers.shape)[()]
 
 
+def _dot(first: type, second: type) -> Callable[[Lanes, Value, Value], Value]:
+    """Products of the parts of each lane, added."""
+
+    def dot(lanes: Lanes, a: Value, b: Value) -> Value:
+        parts = a.dtype.itemsize // np.dtype(first).itemsize
+        sides = (np.ascontiguousarray(each).view(kind).astype(np.int64) for each, kind in ((a, first), (b, second)))
+        products: Value = np.prod(list(sides), axis=0).reshape(-1, parts)
+        return products.sum(axis=1).astype(np.uint32).view(np.int32)
+
+    return dot
+
+
 def _saturate(exact: Callable[[Any, Any], Any]) -> Callable[[Lanes, Value, Value], Value]:
     """An operation on exact integers, its result clamped to the range of the type."""
 
@@ -211,6 +223,10 @@ BUILTINS: dict[str, Callable[..., Value]] = {
     "__trailing_zeros": _trailing_zeros,
     "__rcp_fast": lambda lanes, a: a.dtype.type(1) / a,
     "__rsqrt_fast": lambda lanes, a: a.dtype.type(1) / np.sqrt(a),
+    "__dot_signed_halves": _dot(np.int16, np.int16),
+    "__dot_signed_bytes": _dot(np.int8, np.int8),
+    "__dot_unsigned_bytes": _dot(np.uint8, np.uint8),
+    "__dot_unsigned_signed_bytes": _dot(np.uint8, np.int8),
     "__saturating_add": _saturate(lambda a, b: a + b),
     "__saturating_sub": _saturate(lambda a, b: a - b),
     "__active": lambda lanes: lanes.active.copy(),

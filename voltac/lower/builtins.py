@@ -24,6 +24,7 @@ from voltac.lower.builder import (
 )
 from voltac.lower.context import FunctionContext, lowers_value
 from voltac.lower.device_builtins import DEVICE_BUILTINS
+from voltac.lower.dot_products import dot_product
 from voltac.lower.intrinsic_calls import call, overload
 from voltac.lower.lane_movement import element_bits, lanes_of, look_up, moves_in_one_step
 from voltac.lower.packing import compress, expand, load_active, store_active
@@ -378,6 +379,10 @@ BUILTINS: dict[str, Emitter] = {
     "__reduce_add": _reduce_add,
     "__reduce_min": _reduce_extremum("olt", "smin", "umin"),
     "__reduce_max": _reduce_extremum("ogt", "smax", "umax"),
+    "__dot_signed_halves": dot_product(16, True, True),
+    "__dot_signed_bytes": dot_product(8, True, True),
+    "__dot_unsigned_bytes": dot_product(8, False, False),
+    "__dot_unsigned_signed_bytes": dot_product(8, False, True),
     "__compress": _compress,
     "__expand": _expand,
     "__load_active": _load_active,

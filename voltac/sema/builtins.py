@@ -83,6 +83,10 @@ BUILTINS: dict[str, BuiltinRow] = {
         BuiltinRow("__rsqrt_fast", "R T", ("R T",), (FLOAT, DOUBLE), "1/sqrt(a) to about 11 bits or better"),
         BuiltinRow("__saturating_add", "R T", ("R T", "R T"), INTEGERS, "sum clamped to the range of T"),
         BuiltinRow("__saturating_sub", "R T", ("R T", "R T"), INTEGERS, "difference clamped to the range of T"),
+        BuiltinRow("__dot_signed_halves", "v int32", ("v uint32", "v uint32"), (), "products of 16-bit halves, added; wraps"),
+        BuiltinRow("__dot_signed_bytes", "v int32", ("v uint32", "v uint32"), (), "the same of bytes"),
+        BuiltinRow("__dot_unsigned_bytes", "v int32", ("v uint32", "v uint32"), (), "the same of unsigned bytes"),
+        BuiltinRow("__dot_unsigned_signed_bytes", "v int32", ("v uint32", "v uint32"), (), "a's unsigned, b's signed"),
         # The mask.
         BuiltinRow("__active", "v bool", (), (), "true in the lanes that are active here"),
         BuiltinRow("__pack_bits", "u uint64", ("v bool",), (), "bit l is lane l, active or not"),
