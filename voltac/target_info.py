@@ -39,6 +39,8 @@ class TargetInfo:
     has_half_conversion: bool = False
     has_native_half: bool = False
     has_rand: bool = False
+    tile_products: tuple[str, ...] = ()
+    """AMX: element types of which tiles of a matrix are multiplied."""
     has_gather: bool = False
     has_scatter: bool = False
     has_masked_load: bool = False
@@ -103,10 +105,13 @@ _SKX = replace(
     has_masked_small=True,
 )
 _ICL = replace(_SKX, isa="avx512icl", isa_macro="AVX512ICL", cpu="icelake-server", features="")
-_SPR = replace(_SKX, isa="avx512spr", isa_macro="AVX512SPR", cpu="sapphirerapids", features="", has_native_half=True)
-_GNR = replace(_SPR, isa="avx512gnr", isa_macro="AVX512GNR", cpu="graniterapids")
-_DMR = replace(_SPR, isa="avx10_2dmr", isa_macro="AVX10_2DMR", cpu="diamondrapids")
-_NVL = replace(_SPR, isa="avx10_2nvl", isa_macro="AVX10_2NVL", cpu="novalake")
+_SPR = replace(
+    _SKX, isa="avx512spr", isa_macro="AVX512SPR", cpu="sapphirerapids", features="", has_native_half=True,
+    tile_products=("int8", "bf16"),
+)  # fmt: skip
+_GNR = replace(_SPR, isa="avx512gnr", isa_macro="AVX512GNR", cpu="graniterapids", tile_products=("int8", "bf16", "fp16"))
+_DMR = replace(_GNR, isa="avx10_2dmr", isa_macro="AVX10_2DMR", cpu="diamondrapids")
+_NVL = replace(_SPR, isa="avx10_2nvl", isa_macro="AVX10_2NVL", cpu="novalake", tile_products=())
 _NEON = TargetInfo(
     "", "neon", "NEON", 4, 32, 32, 128, "generic", "", triple="aarch64-unknown-linux-gnu",
     has_fma=True, has_half_conversion=True,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from voltac.sema.builtins import C_ONE, C_TWO
+from voltac.sema.builtins import C_ONE, C_TWO, TILE_PRODUCTS
 from voltac.target_info import TargetInfo
 
 from . import arithmetic
@@ -172,6 +172,35 @@ def _memory_set(lanes: Lanes, target: Value, value: Value, size: Value) -> None:
     lanes.memory.view(int(target), int(size), write=True)[:] = value.astype(np.uint8)
 
 
+def _load_config(lanes: Lanes, pointer: Value) -> None:
+    lanes.memory.tiles.configure(lanes.memory.view(int(pointer), 64))
+
+
+def _store_config(lanes: Lanes, pointer: Value) -> None:
+    lanes.memory.view(int(pointer), 64, write=True)[:] = lanes.memory.tiles.configuration
+
+
+def _tile_zero(lanes: Lanes, tile: Value) -> None:
+    lanes.memory.tiles.contents[tile] = 0
+
+
+def _tile_load(lanes: Lanes, tile: Value, pointer: Value, stride: Value) -> None:
+    rows, size = lanes.memory.tiles.shape(int(tile))
+    _tile_zero(lanes, tile)
+    for row in range(rows):
+        lanes.memory.tiles.contents[tile, row, :size] = lanes.memory.view(int(pointer) + row * int(stride), size)
+
+
+def _tile_store(lanes: Lanes, tile: Value, pointer: Value, stride: Value) -> None:
+    rows, size = lanes.memory.tiles.shape(int(tile))
+    for row in range(rows):
+        lanes.memory.view(int(pointer) + row * int(stride), size, write=True)[:] = lanes.memory.tiles.contents[tile, row, :size]
+
+
+def _tile_product(name: str) -> Callable[[Lanes, Value, Value, Value], None]:
+    return lambda lanes, target, a, b: lanes.memory.tiles.add_product(name, int(target), int(a), int(b))
+
+
 def _atomic(combine: Callable[[Value, Value], Value]) -> Callable[[Lanes, Value, Value], Value]:
     """The interpreter has one thread: reading, computing and writing one after the other is atomic."""
 
@@ -256,6 +285,14 @@ BUILTINS: dict[str, Callable[..., Value]] = {
     "__atomic_xor": _atomic(np.bitwise_xor),
     "__atomic_swap": _atomic(lambda old, value: value),
     "__atomic_compare_exchange": _compare_exchange,
+    "__amx_tile_loadconfig": _load_config,
+    "__amx_tile_storeconfig": _store_config,
+    "__amx_tile_release": lambda lanes: lanes.memory.tiles.configure(np.zeros(64, np.uint8)),
+    "__amx_tile_zero": _tile_zero,
+    "__amx_tile_load": _tile_load,
+    "__amx_tile_load_t1": _tile_load,
+    "__amx_tile_store": _tile_store,
+    **{f"__amx_{name}": _tile_product(name) for name in TILE_PRODUCTS},
     "__fence": lambda lanes: None,
     "__clock": _clock,
     "__write_mask": lambda lanes, bits: None,  # the set of lanes that go on is the business of statements.py

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from .tiles import Tiles
+
 Bytes = npt.NDArray[np.uint8]
 
 _FIRST_ADDRESS = 0x10000
@@ -47,6 +49,8 @@ class Memory:
         self._starts: list[int] = []
         self._segments: list[Segment] = []
         self._next = _FIRST_ADDRESS
+        self.tiles = Tiles()
+        """Registers, of the program's one thread."""
 
     def allocate(self, size: int, alignment: int, name: str, *, freeable: bool = False) -> int:
         """A new object with undefined content; its address."""

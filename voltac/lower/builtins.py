@@ -29,6 +29,7 @@ from voltac.lower.intrinsic_calls import call, overload
 from voltac.lower.lane_movement import element_bits, lanes_of, look_up, moves_in_one_step
 from voltac.lower.packing import compress, expand, load_active, store_active
 from voltac.sema import tree
+from voltac.sema.builtins import TILE_PRODUCTS
 from voltac.sema.types import Scalar
 
 Emitter = Callable[[FunctionContext, tree.Builtin, list[IR]], IR]
@@ -303,6 +304,15 @@ def _prefetch(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR
     return call(c, "llvm.prefetch.p0", "void", arguments[0], f"i32 {write}", f"i32 {nearness}", "i32 1")
 
 
+def _tile_operation(intrinsic: str) -> Emitter:
+    def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+        # Tiles, which are the numbers of 8 bits, are part of the instruction.
+        given = [str(argument) if argument.type == "i8" else argument for argument in arguments]
+        return call(c, f"llvm.x86.{intrinsic}", "void", *given)
+
+    return emit
+
+
 def _atomic(signed: str, unsigned: str, real: str) -> Emitter:
     def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
         pointer, value = arguments
@@ -404,6 +414,14 @@ BUILTINS: dict[str, Emitter] = {
     "__fence": _fence,
     "__clock": _clock,
     "__processors": _processors,
+    "__amx_tile_loadconfig": _tile_operation("ldtilecfg"),
+    "__amx_tile_storeconfig": _tile_operation("sttilecfg"),
+    "__amx_tile_release": _tile_operation("tilerelease"),
+    "__amx_tile_zero": _tile_operation("tilezero"),
+    "__amx_tile_load": _tile_operation("tileloadd64"),
+    "__amx_tile_load_t1": _tile_operation("tileloaddt164"),
+    "__amx_tile_store": _tile_operation("tilestored64"),
+    **{f"__amx_{name}": _tile_operation(f"t{name}") for name in TILE_PRODUCTS},
     **DEVICE_BUILTINS,
     "__random_bits": _random_bits,
 }

@@ -11,10 +11,10 @@ from functools import cache
 
 from voltac.diagnostics import Note, Span
 from voltac.sema import tree
-from voltac.sema.builtins import BUILTINS, BuiltinRow
+from voltac.sema.builtins import BUILTINS, TILE_PRODUCTS, TILES, BuiltinRow
 from voltac.sema.context import Checker
 from voltac.sema.conversions import convert
-from voltac.sema.types import ATOMIC_TYPES, UNIFORM, VARYING, VOID, Pointer, Qual, Rate, Scalar, Type
+from voltac.sema.types import ATOMIC_TYPES, UINT8, UNIFORM, VARYING, VOID, Pointer, Qual, Rate, Scalar, Type
 
 
 @cache
@@ -40,7 +40,24 @@ def call_builtin(checker: Checker, name: str, arguments: Sequence[tree.Value], s
         convert(checker, argument, instantiate(pattern, element, rate), f"an argument of '{name}'", span)
         for argument, pattern in zip(arguments, row.parameters)
     )
+    for argument, pattern in zip(converted, row.parameters):
+        if parse_pattern(pattern)[0][1] == "tile":
+            check_tile(checker, argument)
     return tree.Builtin(span, instantiate(row.result, element, rate), name, converted)
+
+
+def check_tile(checker: Checker, argument: tree.Value) -> None:
+    if not isinstance(argument, tree.Constant) or not 0 <= argument.value < TILES:
+        checker.reject(argument.span, f"a tile is a constant from 0 to {TILES - 1}: its number is part of the instruction")
+
+
+def check_tile_operation(checker: Checker, name: str, span: Span) -> None:
+    """The target has the instruction."""
+    available = checker.target.tile_products
+    needed = TILE_PRODUCTS.get(name.removeprefix("__amx_"))
+    if not available or (needed and needed not in available):
+        what = f"AMX for {needed}" if needed else "AMX"
+        checker.reject(span, f"{checker.target.name} has no {what}; see the targets that amx.isph is for")
 
 
 def find_element(checker: Checker, row: BuiltinRow, arguments: Sequence[tree.Value], span: Span) -> Scalar | None:
@@ -72,6 +89,8 @@ def instantiate(pattern: str, element: Scalar | None, joint: Rate) -> Qual:
     elif kind == "T":
         assert element is not None
         type = element
+    elif kind == "tile":
+        type = UINT8
     elif kind == "U(T)":
         assert element is not None
         type = Scalar("uint", element.bits)

@@ -51,6 +51,17 @@ C_ONE = ("acos", "asin", "atan", "cbrt", "cos", "cosh", "erf", "erfc", "exp", "e
 C_TWO = ("atan2", "pow")
 """Functions of the C library that ``--math-lib=system`` calls."""
 
+TILE_PRODUCTS = {
+    "dpbssd": "int8",
+    "dpbsud": "int8",
+    "dpbusd": "int8",
+    "dpbuud": "int8",
+    "dpbf16ps": "bf16",
+    "dpfp16ps": "fp16",
+}
+"""Instruction of AMX -> what a target multiplies that has it; the signs of bytes are those of the two factors."""
+TILES = 8
+
 BUILTINS: dict[str, BuiltinRow] = {
     row.name: row
     for row in (
@@ -125,6 +136,18 @@ BUILTINS: dict[str, BuiltinRow] = {
         # The machine.
         BuiltinRow("__fence", "u void", (), (), "full memory fence"),
         BuiltinRow("__clock", "u int64", (), (), "cycle counter"),
+        # Tiles of a matrix in registers (AMX); a tile is a constant.
+        BuiltinRow("__amx_tile_loadconfig", "u void", ("u int8 *",), (), "64 bytes: rows and columns of the tiles"),
+        BuiltinRow("__amx_tile_storeconfig", "u void", ("u int8 *",), (), "stores them"),
+        BuiltinRow("__amx_tile_release", "u void", (), (), "tiles are not in use any more"),
+        BuiltinRow("__amx_tile_zero", "u void", ("u tile",), (), "all zero"),
+        BuiltinRow("__amx_tile_load", "u void", ("u tile", "u int8 *", "u int64"), (), "rows a stride in bytes apart"),
+        BuiltinRow("__amx_tile_load_t1", "u void", ("u tile", "u int8 *", "u int64"), (), "the same, not to stay in caches"),
+        BuiltinRow("__amx_tile_store", "u void", ("u tile", "u int8 *", "u int64"), (), "rows a stride in bytes apart"),
+        *(
+            BuiltinRow(f"__amx_{name}", "u void", ("u tile", "u tile", "u tile"), (), "adds the product of two tiles to a tile")
+            for name in TILE_PRODUCTS
+        ),
         # Threads of a device.
         BuiltinRow("__barrier", "u void", ("u uint32", "u uint32"), (), "(number, others): waits for as many threads"),
         BuiltinRow("__flush", "u void", ("u void *",), (), "makes the line of memory visible to the host"),
@@ -139,3 +162,6 @@ BUILTINS: dict[str, BuiltinRow] = {
 
 OF_PROGRAMS = frozenset(("__write_mask",))
 """Rows that programs for devices call themselves: what they mean for a function cannot be said by calling another one."""
+
+TILE_OPERATIONS = frozenset(name for name in BUILTINS if name.startswith("__amx_"))
+"""Rows that programs call through ``amx.isph``: a tile is part of an instruction, no parameter."""
