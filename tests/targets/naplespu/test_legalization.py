@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Sequence
+from textwrap import dedent
 
 import numpy as np
 import pytest
@@ -534,6 +535,33 @@ declare void @llvm.memset.p0.i32(ptr, i8, i32, i1)"""
 
 
 # --- what is refused, and what the verifier finds
+
+
+def test_constants_that_take_instructions_are_computed_where_a_phi_gets_them_from() -> None:
+    """Vectors of addresses, whole and by lanes; a random program of 669 had one behind the last block's ``ret``."""
+    lanes = ", ".join(f"ptr getelementptr (i8, ptr @g, i32 {4 * (15 - lane)})" for lane in range(16))
+    body = f"""
+      %n = load i32, ptr %p1, align 4
+      %some = icmp eq i32 %n, 0
+      br i1 %some, label %one, label %two
+    one:
+      br label %join
+    two:
+      br label %join
+    join:
+      %q = phi <16 x ptr> [ splat (ptr @g), %one ], [ <{lanes}>, %two ]
+      %m = ptrtoint <16 x ptr> %q to <16 x i32>
+      %g0 = ptrtoint ptr @g to i32
+      %g1 = insertelement <16 x i32> poison, i32 %g0, i32 0
+      %g2 = shufflevector <16 x i32> %g1, <16 x i32> poison, <16 x i32> zeroinitializer
+      %r = sub <16 x i32> %m, %g2
+      store <16 x i32> %r, ptr %p0, align 64"""
+    for n, expected in ((0, [0] * 16), (1, [4 * (15 - lane) for lane in range(16)])):
+        arguments = [np.zeros(64, np.uint8), numbers([n], 32)]
+        text = "@g = internal global [64 x i8] zeroinitializer, align 64\n"
+        text += f"define void @f(ptr align 64 %p0, ptr align 64 %p1) {{\nentry:{dedent(body)}\n  ret void\n}}\n"
+        for results in both(text, arguments):
+            assert results[0].view(np.int32).tolist() == expected
 
 
 def test_double_is_refused_with_the_remedy() -> None:

@@ -240,7 +240,7 @@ class Legalizer:
                     words = self.values[operand.value]
                 else:
                     key = operand.type, operand.value
-                    if "(" in operand.value and "splat" not in operand.value:
+                    if operand.value[0] != "@" and ("@" in operand.value or "inttoptr" in operand.value):
                         words = self._words_at_end(operand, self._last_block[label])
                     else:
                         words = constants.get(key) or constants.setdefault(key, self.words(operand))
@@ -248,7 +248,7 @@ class Legalizer:
             block.instructions[index] = Instruction(f"  {name} = phi {type} {', '.join(incoming)}")
 
     def _words_at_end(self, operand: Operand, label: str) -> Words:
-        """A constant expression, computed before the terminator of a block."""
+        """A constant that takes instructions, computed before the terminator of a block."""
         block = next(block for block in self.write.blocks if block.name == label)
         last = block.instructions.pop()
         blocks, self.write.blocks = self.write.blocks, [block]

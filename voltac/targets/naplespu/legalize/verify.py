@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import Parts
+from voltac.ir.verify import verify as verify_structure
 
 SCALARS = frozenset(("i1", "i32", "float", "ptr", "ptr addrspace(68)"))
 VECTORS = frozenset(("<16 x i1>", "<16 x i32>", "<16 x float>"))
@@ -128,7 +129,8 @@ def complaints(function: Function) -> list[str]:
 
 
 def verify(module: Module) -> None:
-    """Raise :class:`IllegalIR` for the first instruction that is not legal."""
+    """Raise :class:`IllegalIR` for the first instruction that is not legal, InternalError for what no IR may be."""
     for function in module.functions:
         for complaint in complaints(function):
             raise IllegalIR(f"in @{function.name}: {complaint}")
+    verify_structure(module, stage="legalize")
