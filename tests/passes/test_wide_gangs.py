@@ -166,3 +166,27 @@ def test_of_floats_only_where_the_order_may_change(target: str) -> None:
         for n in (1, 16, 17, 64, 100, 130, 260):
             p = np.random.default_rng(n).normal(size=n).astype(np.float32)
             assert kernel(p, n) == p.max()
+
+
+LIFE = (
+    "export void f(uniform unsigned int8 p[], uniform unsigned int8 q[], uniform int n) { foreach (i = 1 ... n - 1) {"
+    " unsigned int8 s = p[i - 1] + p[i + 1]; q[i] = s == 2 || (s == 1 && p[i] > 0) ? 1 : 0; } }"
+)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_conditions_of_short_circuit_are_no_branches(target: str) -> None:
+    made = compile_source(LIFE, "f.ispc", Options(find_target(target), whole_program=True), end="passes")
+    text = made.results["passes"]
+    # What lies between two loads of all lanes is readable in all lanes too.
+    assert ".wide_body:" in text
+    assert "masked.load" not in text[text.index(".wide_body:") : text.index(".masked:")]
+    if not can_run(find_target(target)):
+        pytest.skip(f"this CPU cannot run {target}")
+    kernel = voltac.compile(LIFE, target=target).f
+    for n in (2, 17, 64, 100, 130, 200):
+        p = np.random.default_rng(n).integers(0, 2, n, dtype=np.uint8)
+        q = np.zeros(n, np.uint8)
+        kernel(p, q, n)
+        s = p[:-2] + p[2:]
+        assert np.array_equal(q[1:-1], (s == 2) | ((s == 1) & (p[1:-1] > 0))), n

@@ -20,6 +20,7 @@ import re
 from collections.abc import Callable
 from functools import cached_property
 
+from voltac.ir.constants import is_all_true
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY
@@ -170,7 +171,8 @@ class _Flattener:
             incoming = dict(zip(parts.labels, (operand.value for operand in parts.operands)))
             from_then, otherwise = incoming.pop(then.name), incoming[block.name]
             if from_then != otherwise:
-                if otherwise not in ("poison", "undef") and not self._is_selected(from_then, otherwise, mask):
+                same = self._is_selected(from_then, otherwise, mask) or self._is_joined(then, from_then, otherwise)
+                if otherwise not in ("poison", "undef") and not same:
                     name = self.fresh("flat")
                     selects.append(
                         Instruction(f"  {name} = select i1 {condition}, {parts.type} {from_then}, {parts.type} {otherwise}")
@@ -188,6 +190,17 @@ class _Flattener:
         if made is None or made.op != "select" or made.operands[2].value != otherwise:
             return False
         return mask_implies(made.operands[0].value, mask, self.values)
+
+    def _is_joined(self, then: Block, value: str, otherwise: str) -> bool:
+        """Whether a block of ``lower`` for the right of ``&&`` or ``||`` gives the left where lanes do not ask for it.
+
+        Lanes that are off have no value, and lanes that are on ask where the left leaves it open.
+        """
+        made = self.values.definitions.get(value)
+        if not then.name.startswith("logical.right") or made is None or made.op != "select":
+            return False
+        left, first, second = (operand.value for operand in made.operands)
+        return left == otherwise and (is_all_true(first) or second in ("zeroinitializer", "splat (i1 false)"))
 
     def _join(self, block: Block, following: Block) -> None:
         """Append a block that has no other predecessor."""

@@ -46,8 +46,18 @@ def covers_all(stores: list[Access], values: LaneValues) -> bool:
 def mark_readable(accesses: list[Access], stops: list[int], values: LaneValues) -> None:
     """Masked loads of places of which the same stretch of code touches every lane may load every lane.
 
+    That may be by several accesses: ``p[i - 1]`` and ``p[i + 1]`` touch what ``p[i]`` does.
     ``stops``: positions behind which the code may never come.
     """
+    whole: dict[object, list[tuple[int, int]]] = {}
+    for access in accesses:
+        if access.all_on and access.is_consecutive and access.address is not None:
+            place = bisect(stops, access.index), access.address.key
+            whole.setdefault(place, []).append((access.memory.low, access.memory.high))
+    for access in accesses:
+        if not access.is_store and not access.all_on and access.is_consecutive and access.address is not None:
+            ranges = whole.get((bisect(stops, access.index), access.address.key), [])
+            access.readable = _covered(ranges, access.memory.low, access.memory.high)
     touched: dict[object, list[Access]] = {}
     for access in accesses:
         touched.setdefault((bisect(stops, access.index), access_key(access)), []).append(access)
@@ -56,6 +66,13 @@ def mark_readable(accesses: list[Access], stops: list[int], values: LaneValues) 
         if masked and (any(access.all_on for access in same) or covers_all(same, values)):
             for access in masked:
                 access.readable = True
+
+
+def _covered(ranges: list[tuple[int, int]], low: int, high: int) -> bool:
+    for first, end in sorted(ranges):
+        if first <= low:
+            low = max(low, end)
+    return low >= high
 
 
 def write_merged(stores: list[Access], all_on: bool, emit: Emitter) -> None:
