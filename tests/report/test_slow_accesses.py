@@ -1,6 +1,7 @@
 """Performance warnings: given where a gather or scatter is in the code, and nowhere else; they name what makes it one."""
 
 import re
+import time
 
 import pytest
 
@@ -144,3 +145,12 @@ def test_without_optimisation_accesses_are_not_warned_of() -> None:
 def test_a_pragma_silences_performance_warnings_of_a_line() -> None:
     body = "foreach (i = 0 ... n) {\n#pragma ignore warning(perf)\n    b[i] = a[t[i]];\n}"
     assert compiled(kernel(body), "avx2-i32x8")[0] == []
+
+
+def test_variables_that_get_their_values_from_each_other_take_no_time_to_look_through() -> None:
+    names = ("k", "m", "p", "q")
+    steps = "\n".join(f"{names[at % 4]} = ({names[at * 3 % 4]} + {names[at // 4 % 4]}) ^ {names[at % 3]};" for at in range(200))
+    text = kernel(f"foreach (i = 0 ... n) {{ int k = t[i], m = 2 * i, p = i, q = 1;\n{steps}\nb[i] = a[k & 15] + a[q]; }}")
+    start = time.process_time()
+    compile_source(text, "k.ispc", Options(target=find_target("avx2-i32x8")), end="passes")
+    assert time.process_time() - start < 15

@@ -18,6 +18,7 @@ from voltac.sema.layout import Layout
 from voltac.sema.types import UNIFORM, VARYING, Pointer, Qual, Scalar, Struct
 
 _DEEPEST = 40
+_MOST_STEPS = 2000
 
 
 @record
@@ -70,6 +71,8 @@ class Irregular:
         self.layout = layout
         self.values = values
         self._open: set[tree.VariableSymbol] = set()
+        self._steps = 0
+        """Values looked at for one address: those of variables that get their values from each other are endlessly many."""
 
     # --- places
 
@@ -99,6 +102,9 @@ class Irregular:
     def value(self, node: tree.Value, depth: int = 0) -> Shape:
         if node.type.rate is UNIFORM or depth > _DEEPEST:
             return _SAME
+        self._steps = self._steps + 1 if depth or self._open else 0
+        if self._steps > _MOST_STEPS:
+            return _irregular(node, "is different in each lane", "product")
         match node:
             case tree.Constant() | tree.Broadcast():
                 return _SAME
