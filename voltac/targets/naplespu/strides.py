@@ -179,7 +179,6 @@ class _LoopAddresses(LoopSums):
         predicate = compare.parts.predicate
         if predicate not in ("eq", "ne") and not (predicate in ("slt", "ult") and branch.parts.labels[0] == self.header.name):
             return
-        uses = _uses(self.function)
         inside = _uses_in([self.blocks[name] for name in self.loop.blocks])
         for name, counter in self.counters.items():
             pointer = self.pointers.get(name)
@@ -188,12 +187,13 @@ class _LoopAddresses(LoopSums):
             left, right = compare.operands
             if pointer is None or left.value != following or right.value in self.inside:
                 continue
-            if uses[name] != 1 or inside[following] != 2 or uses[compare.name] != 1:
-                continue
             if predicate in ("eq", "ne"):
                 if counter.step not in ("1", "-1") or not integer_of(pointer.step):
                     continue
             elif not 0 < self._most(counter.step) * pointer.factor <= _LONGEST_STEP:
+                continue
+            uses = _uses(self.function)
+            if uses[name] != 1 or inside[following] != 2 or uses[compare.name] != 1:
                 continue
             if uses[following] != 2 and not self._count_behind(following, counter.start, pointer):
                 continue

@@ -16,6 +16,8 @@ it begins at a line and moves on by lines. The loop for these has neither the te
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from voltac.ir.cfg import ControlFlow, Loop
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.targets.naplespu.loop_sums import LoopSums, integer_of
@@ -24,6 +26,7 @@ from voltac.targets.naplespu.strides import with_own_exits
 _MOST_INSTRUCTIONS = 400
 _WIDTHS = (15, 31, 63)
 """What is asked of the address of a vector of bytes, halves or words."""
+_TESTS = tuple(f", {width}" for width in _WIDTHS)
 
 
 def version_loops(module: Module) -> bool:
@@ -36,25 +39,33 @@ def version_loops(module: Module) -> bool:
 
 
 def _version_one(function: Function) -> bool:
-    if not any(_is_test(block) for block in function.blocks):
+    if not any(one.op == "and" and one.text.endswith(_TESTS) for one in function.instructions()):
         return False
     flow = with_own_exits(function)
+    fresh, definitions = function.fresh_names(), function.definitions()
     types = {parameter.name: parameter.type for parameter in function.parameters}
-    types.update((made.name, made.type) for made in function.instructions() if made.name)
+    types.update((name, made.type) for name, made in definitions.items())
     inner = [loop for loop in flow.loops if not any(other is not loop and other.blocks < loop.blocks for other in flow.loops)]
-    return any(".tested" not in loop.header and _Version(function, flow, loop, types).write() for loop in inner)
-
-
-def _is_test(block: Block) -> bool:
-    return block.terminator.op == "br" and len(block.successors) == 2
+    return any(
+        ".tested" not in loop.header and _Version(function, flow, loop, types, fresh, definitions).write() for loop in inner
+    )
 
 
 class _Version:
-    def __init__(self, function: Function, flow: ControlFlow, loop: Loop, types: dict[str, str]) -> None:
+    def __init__(
+        self,
+        function: Function,
+        flow: ControlFlow,
+        loop: Loop,
+        types: dict[str, str],
+        fresh: Callable[[str], str],
+        definitions: dict[str, Instruction],
+    ) -> None:
         self.function = function
         self.flow = flow
         self.loop = loop
-        self.fresh = function.fresh_names()
+        self.fresh = fresh
+        self.definitions = definitions
         self.types = types
 
     def write(self) -> bool:
@@ -109,11 +120,10 @@ class _Version:
 
     def _invariant_side(self, branch: Instruction) -> tuple[str, str] | None:
         """The same of a test that was moved out of the loop."""
-        definitions = self.function.definitions()
-        compare = definitions.get(branch.operands[0].value)
+        compare = self.definitions.get(branch.operands[0].value)
         if compare is None or compare.op != "icmp" or compare.parts.predicate not in ("eq", "ne"):
             return None
-        masked = definitions.get(compare.operands[0].value)
+        masked = self.definitions.get(compare.operands[0].value)
         if masked is None or masked.op != "and" or compare.operands[1].value != "0":
             return None
         labels = branch.parts.labels
