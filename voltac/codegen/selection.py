@@ -316,12 +316,10 @@ class Selection:
 
     def _mark_needed(self) -> None:
         """Find what effects and branches depend on: phis that only need each other make no code."""
-        pending = [
-            operand.value
-            for instruction in self.function.instructions()
-            if self._has_effect(instruction)
-            for operand in instruction.operands
-        ]
+        effects = [instruction for instruction in self.function.instructions() if self._has_effect(instruction)]
+        pending = [operand.value for instruction in effects for operand in instruction.operands]
+        # Functions that are called by their address are no operands.
+        pending += [instruction.parts.callee for instruction in effects if instruction.op == "call"]
         while pending:
             name = pending.pop()
             made = self.definitions.get(name)

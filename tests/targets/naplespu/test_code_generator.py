@@ -239,6 +239,26 @@ define i32 @k(i32 %n) {
         assert compiled.simulated("k", [number])[0] == number * (3 if number % 2 else 2) * 3
 
 
+def test_a_function_is_called_by_an_address_that_branches_choose() -> None:
+    functions = "".join(
+        f"define internal i32 @{name}(i32 %n) {{\n  %r = mul i32 %n, {factor}\n  ret i32 %r\n}}\n"
+        for name, factor in (("twice", 2), ("thrice", 3))
+    )
+    body = """\
+  %odd = trunc i32 %n to i1
+  br i1 %odd, label %left, label %right
+left:
+  br label %both
+right:
+  br label %both
+both:
+  %f = phi ptr [ @thrice, %left ], [ @twice, %right ]
+  %x = call i32 %f(i32 %n)
+  ret i32 %x"""
+    compiled = Compiled(kernel(body, "i32 %n", functions))
+    assert [compiled.simulated("k", [number])[0] for number in range(4)] == [0, 3, 4, 9]
+
+
 def test_many_arguments_and_results_of_both_classes_arrive() -> None:
     parameters = ", ".join([f"i32 %s{n}, {V} %v{n}" for n in range(11)])
     types = "{ " + ", ".join(["i32", V] * 8) + " }"
