@@ -20,7 +20,7 @@ from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
 from voltac.ir.types import array_parts, element_of, lanes_of
 from voltac.passes.access import Access
 from voltac.passes.emit import NOWHERE_BYTES, Emitter
-from voltac.passes.shuffled_loads import Piece
+from voltac.passes.piece import Piece
 from voltac.records import mutable_record
 
 _PURE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "getelementptr", "insertelement", "shufflevector", "extractelement"))

@@ -16,24 +16,16 @@ are masked, each element by the lanes that want it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 
 from voltac.passes.access import Access
 from voltac.passes.costs import CostRow, cost_row, has_masked, shuffle_elements
 from voltac.passes.emit import Emitter
+from voltac.passes.piece import Piece, join_parts, reason
 from voltac.passes.transpose import Held, contents, network, write_network
+from voltac.passes.wide_elements import plan_wide_loads
 from voltac.records import mutable_record
 from voltac.target_info import TargetInfo
-
-
-@mutable_record
-class Piece:
-    """Some accesses that are written together."""
-
-    members: list[Access]
-    write: Callable[[Emitter], None]
-    reason: str
 
 
 @mutable_record
@@ -61,8 +53,9 @@ def plan_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
     row = cost_row(target)
     all_on = members[0].all_on
     native = shuffle_elements(target, members[0].size)
-    pieces: list[Piece] = []
-    for cluster in clusters(members, native):
+    pieces = plan_wide_loads(members, target)
+    done = {access.index for piece in pieces for access in piece.members}
+    for cluster in clusters([access for access in members if access.index not in done], native):
         load_cost = 1.0
         if not all_on:
             wanting = max(len(lanes) for lanes in wanting_lanes(cluster).values())
@@ -256,7 +249,7 @@ def _transposed_piece(cluster: list[Access], parts: list[Part], rows: list[Held]
             number = next(number for number, each in enumerate(held) if part.positions[0] in each)
             order = [held[number].index(position) for position in part.positions]
             result = vectors[number] if order == list(range(width)) else emit.shuffle(vector, vectors[number], "poison", order)
-            _join_parts(part.access, [result], element, emit)
+            join_parts(part.access, [result], element, emit)
 
     return Piece(cluster, write, f"{len(rows)} vector loads, transposed, serve {len(cluster)} neighbouring accesses")
 
@@ -310,17 +303,10 @@ def _piece(cluster: list[Access], parts: list[Part], layouts: list[Layout]) -> P
                 collected = _collect(loads, slots, layout.width, element, emit)
                 results.setdefault(next(waiting).access.index, []).append(collected)
         for access in cluster:
-            _join_parts(access, results[access.index], element, emit)
+            join_parts(access, results[access.index], element, emit)
 
     count = sum(len(layout.starts) for layout in layouts)
     return Piece(cluster, write, reason("load", count, len(cluster)))
-
-
-def reason(operation: str, vectors: int, accesses: int) -> str:
-    """What the report says of accesses that vector loads or stores serve together."""
-    several = vectors > 1
-    served = f"serve{'' if several else 's'} {accesses} neighbouring accesses" if accesses > 1 else "and shuffles"
-    return f"{vectors} vector {operation}{'s' if several else ''} {served}"
 
 
 def _write_loads(cluster: list[Access], layout: Layout, emit: Emitter) -> list[str]:
@@ -390,15 +376,3 @@ def _collect_in_pairs(
         result = emit.shuffle(result_type, result, other, mask)
         have = have | own
     return result
-
-
-def _join_parts(access: Access, parts: list[str], element: str, emit: Emitter) -> None:
-    """Define the result of an access from its register-wide parts."""
-    lanes = access.lanes // len(parts)
-    while len(parts) > 1:
-        vector = f"<{lanes} x {element}>"
-        mask = list(range(2 * lanes))
-        parts = [emit.shuffle(vector, parts[at], parts[at + 1], mask) for at in range(0, len(parts), 2)]
-        lanes *= 2
-    result = emit.as_element(f"<{lanes} x {element}>", parts[0], access.element)
-    emit.alias(access.instruction.name, result)

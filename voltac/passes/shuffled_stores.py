@@ -16,7 +16,9 @@ from __future__ import annotations
 from voltac.passes.access import Access
 from voltac.passes.costs import CostRow, cost_row, has_masked, shuffle_elements
 from voltac.passes.emit import Emitter
-from voltac.passes.shuffled_loads import Piece, clusters, reason, wanting_lanes
+from voltac.passes.piece import Piece, reason
+from voltac.passes.shuffled_loads import clusters, wanting_lanes
+from voltac.passes.wide_elements import plan_wide_stores
 from voltac.target_info import TargetInfo
 
 Source = tuple[int, int]
@@ -35,6 +37,10 @@ def plan_stores(members: list[Access], target: TargetInfo) -> list[Piece]:
     for cluster in clusters(members, 0):
         if not first.all_on and any(len(lanes) > 1 for lanes in wanting_lanes(cluster).values()):
             # Which lane is the highest active one is not known.
+            continue
+        wide = plan_wide_stores(cluster, target)
+        if [len(piece.members) for piece in wide] == [len(cluster)]:
+            pieces += wide
             continue
         contents = _contents(cluster)
         choices = [_solid_chunks(contents, native)]

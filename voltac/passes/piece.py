@@ -1,0 +1,37 @@
+"""What a group of regular accesses is replaced by: some of them together, and what the report says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from voltac.passes.access import Access
+from voltac.passes.emit import Emitter
+from voltac.records import mutable_record
+
+
+@mutable_record
+class Piece:
+    """Some accesses that are written together."""
+
+    members: list[Access]
+    write: Callable[[Emitter], None]
+    reason: str
+
+
+def reason(operation: str, vectors: int, accesses: int) -> str:
+    """What the report says of accesses that vector loads or stores serve together."""
+    several = vectors > 1
+    served = f"serve{'' if several else 's'} {accesses} neighbouring accesses" if accesses > 1 else "and shuffles"
+    return f"{vectors} vector {operation}{'s' if several else ''} {served}"
+
+
+def join_parts(access: Access, parts: list[str], element: str, emit: Emitter) -> None:
+    """Define the result of an access from its register-wide parts."""
+    lanes = access.lanes // len(parts)
+    while len(parts) > 1:
+        vector = f"<{lanes} x {element}>"
+        mask = list(range(2 * lanes))
+        parts = [emit.shuffle(vector, parts[at], parts[at + 1], mask) for at in range(0, len(parts), 2)]
+        lanes *= 2
+    result = emit.as_element(f"<{lanes} x {element}>", parts[0], access.element)
+    emit.alias(access.instruction.name, result)
