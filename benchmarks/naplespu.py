@@ -70,12 +70,30 @@ def mandelbrot(n: int) -> tuple[Arguments, np.ndarray[Any, Any], int]:
     return [-2.0, -1.0, 0.0625, 32, 32, n, np.zeros((32, 32), np.int32)], count, gangs
 
 
+def neighbours(n: int) -> tuple[Arguments, np.ndarray[Any, Any], int]:
+    a = ints(n + 2)
+    return [a, np.zeros(n, np.int32), n, 3, -5, 7], 3 * a[:n] - 5 * a[1:-1] + 7 * a[2:], n // 16
+
+
+def matrix_vector(n: int) -> tuple[Arguments, np.ndarray[Any, Any], int]:
+    a, x = ints(n, n).astype(np.float32), ints(n).astype(np.float32)
+    return [a, x, np.zeros(n, np.float32), n], x @ a, n * n // 16
+
+
+def lookup(n: int) -> tuple[Arguments, np.ndarray[Any, Any], int]:
+    table, index = ints(n), np.random.default_rng(n).integers(0, n, n).astype(np.int32)
+    return [table, index, np.zeros(n, np.int32), n], table[index], n // 16
+
+
 KERNELS: dict[str, tuple[Callable[[int], tuple[Arguments, np.ndarray[Any, Any], int]], int, int]] = {
     "add": (add, 1024, 2048),
     "saxpy": (saxpy, 1024, 2048),
     "scalar_product": (scalar_product, 16, 32),
     "vector_product": (vector_product, 32, 64),
     "mandelbrot": (mandelbrot, 16, 64),
+    "neighbours": (neighbours, 1024, 2048),
+    "matrix_vector": (matrix_vector, 64, 128),
+    "lookup": (lookup, 1024, 2048),
 }
 """Kernel -> its arguments, what it should compute and inner iterations for a size; two sizes."""
 

@@ -50,3 +50,22 @@ export void mandelbrot(uniform float x0, uniform float y0, uniform float step, u
         out[j * width + i] = count;
     }
 }
+
+export void neighbours(const uniform int a[], uniform int out[], uniform int n, uniform int p, uniform int q, uniform int r) {
+    foreach (i = 0 ... n)
+        out[i] = p * a[i] + q * a[i + 1] + r * a[i + 2];
+}
+
+export void matrix_vector(const uniform float a[], const uniform float x[], uniform float out[], uniform int n) {
+    foreach (i = 0 ... n) {
+        float sum = 0;
+        for (uniform int j = 0; j < n; j++)
+            sum += a[j * n + i] * x[j];
+        out[i] = sum;
+    }
+}
+
+export void lookup(const uniform int table[], const uniform int index[], uniform int out[], uniform int n) {
+    foreach (i = 0 ... n)
+        out[i] = table[index[i]];
+}

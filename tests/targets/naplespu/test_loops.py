@@ -26,6 +26,16 @@ export void shifted(const uniform int a[], uniform int b[], uniform int n) {
     foreach (i = 0 ... n)
         b[i] = c[i] * a[i + 16] - a[i + 40];
 }
+export void sum_of_some(const uniform int a[], uniform int out[], uniform int n, uniform int most) {
+    int sum = 0, less = 0;
+    foreach (i = 0 ... n) {
+        int v = a[i];
+        sum += v < most ? v : 0;
+        less ^= v < most ? 0 : 3 * v;
+    }
+    out[0] = reduce_add(sum);
+    out[1] = extract(less ^ shuffle(less, 15 - programIndex), 0);
+}
 export void rows(const uniform int a[], uniform int b[], uniform int height, uniform int width) {
     for (uniform int y = 1; y < height; y++)
         foreach (x = 0 ... width)
@@ -78,7 +88,7 @@ def loop_of(assembly: str, name: str) -> list[str]:
     """The instructions of the loop over whole gangs."""
     lines = assembly[assembly.index(f"{name}.foreach_") :].splitlines()
     start = next(number for number, line in enumerate(lines) if line.endswith(".all_on:"))
-    end = next(number for number in range(start, len(lines)) if "bnez" in lines[number])
+    end = next(number for number in range(start, len(lines)) if "nez" in lines[number] or "eqz" in lines[number])
     return [line.split()[0] for line in lines[start + 1 : end + 1]]
 
 
@@ -94,6 +104,16 @@ def test_neighbours_at_known_distances_from_lines(kernels: Any, cores: int, thre
 def test_lines_that_neighbours_share_are_loaded_once(kernels: Any) -> None:
     loop = loop_of(kernels.assembly("neighbours"), "neighbours")
     assert loop.count("load_v16i32") == 2 and loop.count("shuffle_i32") == loop.count("shuffle_i32.m") == 2
+
+
+def test_sums_of_some_lanes_are_made_in_these(kernels: Any) -> None:
+    a, out = some(200), np.zeros(2, np.int32)
+    kernels.sum_of_some(a, out, 200, 100)
+    others = np.where(np.pad(a, (0, 8), constant_values=0) < 100, 0, 3 * np.pad(a, (0, 8))).reshape(-1, 16)
+    folded = np.bitwise_xor.reduce(others, 0)
+    assert out.tolist() == [a[a < 100].sum(), (folded ^ folded[::-1])[0]]
+    loop = loop_of(kernels.assembly("sum_of_some"), "sum_of_some")
+    assert loop.count("add_i32.m") == loop.count("load_v16i32")
 
 
 def test_lanes_move_by_shuffles(kernels: Any) -> None:

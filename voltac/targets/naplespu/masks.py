@@ -84,10 +84,10 @@ def _write_masks(block: MachineBlock) -> None:
     state = FULL
     settled = 0
     """Where the last instruction is past that the mask matters to."""
-    for instruction in block.instructions:
+    for at, instruction in enumerate(block.instructions):
         if instruction.states and state not in instruction.states:
-            state = instruction.states[0]
-            _insert_write(code, settled, instruction.mask, instruction.line)
+            state, mask = _best_state(block.instructions, at)
+            _insert_write(code, settled, mask, instruction.line)
         elif is_fence(instruction) and state != FULL:
             state = FULL
             _insert_write(code, settled, None, instruction.line)
@@ -97,6 +97,29 @@ def _write_masks(block: MachineBlock) -> None:
     if state != FULL:
         _insert_write(code, settled, None, 0)
     block.instructions = code
+
+
+def _best_state(code: list[MachineInstruction], at: int) -> tuple[Hashable, AnyRegister | Immediate | None]:
+    """Of the masks under which an instruction may run, the one that serves longest, and what ``rm`` gets for it."""
+    first = code[at]
+    if len(first.states) == 1:
+        return first.states[0], first.mask
+    left = set(first.states)
+    written: set[AnyRegister] = set()
+    for instruction in code[at:]:
+        if is_fence(instruction):
+            break
+        if instruction.states:
+            left &= set(instruction.states)
+            if left != {FULL} and len(instruction.states) == 1 and instruction.states[0] in left:
+                mask = instruction.mask
+                if mask is not None and mask not in written:
+                    return instruction.states[0], mask
+                break
+            if not left or left == {FULL}:
+                break
+        written.update(instruction.writes())
+    return FULL, None
 
 
 def _insert_write(code: list[MachineInstruction], earliest: int, mask: AnyRegister | Immediate | None, line: int) -> None:

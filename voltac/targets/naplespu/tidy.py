@@ -4,7 +4,7 @@ On operations without effects, none of which can trap on this core:
 
 * identities: ``and %m, zeroinitializer`` and the like are one of their operands;
 * arithmetic with a bitmap made a vector of 0 and 1 happens under the bitmap instead:
-  ``add %x, (zext %m)`` is ``select %m, (add %x, 1), %x``;
+  ``add %x, (zext %m)`` is ``select %m, (add %x, 1), %x``, ``add %x, (select %m, %y, 0)`` is ``select %m, (add %x, %y), %x``;
 * equal operations are made once, where the first dominates the others (value
   numbering over the tree of dominators);
 * what does not change in a loop moves before it.
@@ -12,6 +12,7 @@ On operations without effects, none of which can trap on this core:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 from voltac.ir.cfg import ControlFlow, control_flow
@@ -50,6 +51,7 @@ def _number_values(function: Function, flow: ControlFlow) -> bool:
     """Text of an operation -> the blocks where it is made, and its name."""
     blocks = {block.name: block for block in function.blocks}
     definitions = function.definitions()
+    uses = Counter(name for instruction in function.instructions() for name in instruction.names_used())
     replaced: dict[str, str] = {}
     fresh = function.fresh_names()
     for name in flow.order:
@@ -59,7 +61,7 @@ def _number_values(function: Function, flow: ControlFlow) -> bool:
             instruction = pending.pop()
             if replaced:
                 instruction.rename(_resolved(replaced, instruction))
-            better = _better_form(instruction, definitions, fresh)
+            better = _better_form(instruction, definitions, fresh) or _sum_in_lanes(instruction, definitions, uses, fresh)
             if better:
                 definitions.update((one.name, one) for one in better)
                 pending += better[::-1]
@@ -158,6 +160,32 @@ def _better_form(
         ]
     if (op, number) in (("and", -1), ("mul", 1)):
         return [Instruction(f"  {instruction.name} = select <16 x i1> {mask}, {vector} {left}, {vector} zeroinitializer")]
+    return []
+
+
+def _sum_in_lanes(
+    instruction: Instruction, definitions: dict[str, Instruction], uses: Counter[str], fresh: Callable[[str], str]
+) -> list[Instruction]:
+    """What is combined with zero in some lanes stays as it is there."""
+    op, vector = instruction.op, instruction.type
+    if op not in ("add", "sub", "or", "xor") or shape(vector) != "v":
+        return []
+    left, right = (one.value for one in instruction.operands)
+    for kept, other in ((left, right), (right, left)) if op != "sub" else ((left, right),):
+        made = definitions.get(other)
+        if made is None or made.op != "select" or uses[other] != 1 or shape(made.operands[0].type) != "b":
+            continue
+        mask, yes, no = (one.value for one in made.operands)
+        if _same_everywhere(vector, yes) == 0 and mask[0] == "<":
+            lanes = integers("<16 x i1>", mask) or ()
+            mask, yes, no = "<" + ", ".join(f"i1 {'false' if lane else 'true'}" for lane in lanes) + ">", no, yes
+        if _same_everywhere(vector, no) != 0:
+            continue
+        changed = fresh("changed")
+        return [
+            Instruction(f"  {changed} = {op} {vector} {kept}, {yes}"),
+            Instruction(f"  {instruction.name} = select <16 x i1> {mask}, {vector} {changed}, {vector} {kept}"),
+        ]
     return []
 
 
