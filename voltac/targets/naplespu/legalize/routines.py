@@ -289,8 +289,31 @@ _UNPACK = """\
   %b$ = sub T(i32) K(i32 1), %s$
   %e$ = select T(i1) %t$, T(i32) %b$, T(i32) %a$"""
 
-_COPY = """\
-define internal void @NAME(ptr %to, ptr %from, i32 %size) nounwind noinline {
+
+def _ascending(name: str, before: str, first: str, last: str, step: int, body: str, behind: str) -> str:
+    """A loop over ``%NAME.at`` from ``first``, which comes from the block ``before``, to ``last``."""
+    return f"""\
+{name}.test:
+  %{name}.at = phi i32 [ {first}, %{before} ], [ %{name}.next, %{name} ]
+  %{name}.more = icmp ult i32 %{name}.at, {last}
+  br i1 %{name}.more, label %{name}, label %{behind}
+{name}:
+  %{name}.to = getelementptr i8, ptr %to, i32 %{name}.at
+{body}  %{name}.next = add i32 %{name}.at, {step}
+  br label %{name}.test
+"""
+
+
+def _moved(name: str, type: str, alignment: int, at: str) -> str:
+    return f"""\
+  %{name}.from = getelementptr i8, ptr %from, i32 {at}
+  %{name}.value = load {type}, ptr %{name}.from, align {alignment}
+  store {type} %{name}.value, ptr %{name}.to, align {alignment}
+"""
+
+
+_COPY = f"""\
+define internal void @NAME(ptr %to, ptr %from, i32 %size) nounwind noinline {{
 entry:
   %a = ptrtoint ptr %to to i32
   %b = ptrtoint ptr %from to i32
@@ -302,46 +325,26 @@ entry:
   %whole = and i32 %size, -4
   %words = select i1 %aligned, i32 %whole, i32 0
   br i1 %backward, label %back.test, label %word.test
-word.test:
-  %i = phi i32 [ 0, %entry ], [ %i.next, %word ]
-  %i.more = icmp ult i32 %i, %words
-  br i1 %i.more, label %word, label %byte.test
-word:
-  %i.from = getelementptr i8, ptr %from, i32 %i
-  %i.to = getelementptr i8, ptr %to, i32 %i
-  %i.value = load i32, ptr %i.from, align 4
-  store i32 %i.value, ptr %i.to, align 4
-  %i.next = add i32 %i, 4
-  br label %word.test
-byte.test:
-  %j = phi i32 [ %words, %word.test ], [ %j.next, %byte ]
-  %j.more = icmp ult i32 %j, %size
-  br i1 %j.more, label %byte, label %done
-byte:
-  %j.from = getelementptr i8, ptr %from, i32 %j
-  %j.to = getelementptr i8, ptr %to, i32 %j
-  %j.value = load i8, ptr %j.from, align 1
-  store i8 %j.value, ptr %j.to, align 1
-  %j.next = add i32 %j, 1
-  br label %byte.test
+{_ascending("word", "entry", "0", "%words", 4, _moved("word", "i32", 4, "%word.at"), "byte.test")}\
+{_ascending("byte", "word.test", "%words", "%size", 1, _moved("byte", "i8", 1, "%byte.at"), "done")}\
 back.test:
-  %k = phi i32 [ %size, %entry ], [ %k.next, %back ]
-  %k.more = icmp ne i32 %k, 0
-  br i1 %k.more, label %back, label %done
+  %left = phi i32 [ %size, %entry ], [ %left.next, %back ]
+  %left.more = icmp ne i32 %left, 0
+  br i1 %left.more, label %back, label %done
 back:
-  %k.next = add i32 %k, -1
-  %k.from = getelementptr i8, ptr %from, i32 %k.next
-  %k.to = getelementptr i8, ptr %to, i32 %k.next
-  %k.value = load i8, ptr %k.from, align 1
-  store i8 %k.value, ptr %k.to, align 1
+  %left.next = add i32 %left, -1
+  %back.to = getelementptr i8, ptr %to, i32 %left.next
+{_moved("back", "i8", 1, "%left.next")}\
   br label %back.test
 done:
   ret void
-}
+}}
 """
 
-_FILL = """\
-define internal void @NAME(ptr %to, i32 %byte, i32 %size) nounwind noinline {
+_WORD_STORED = "  store i32 %four, ptr %word.to, align 4\n"
+_BYTE_STORED = "  store i8 %value, ptr %single.to, align 1\n"
+_FILL = f"""\
+define internal void @NAME(ptr %to, i32 %byte, i32 %size) nounwind noinline {{
 entry:
   %value = trunc i32 %byte to i8
   %low = and i32 %byte, 255
@@ -352,27 +355,11 @@ entry:
   %whole = and i32 %size, -4
   %words = select i1 %aligned, i32 %whole, i32 0
   br label %word.test
-word.test:
-  %i = phi i32 [ 0, %entry ], [ %i.next, %word ]
-  %i.more = icmp ult i32 %i, %words
-  br i1 %i.more, label %word, label %byte.test
-word:
-  %i.to = getelementptr i8, ptr %to, i32 %i
-  store i32 %four, ptr %i.to, align 4
-  %i.next = add i32 %i, 4
-  br label %word.test
-byte.test:
-  %j = phi i32 [ %words, %word.test ], [ %j.next, %byte ]
-  %j.more = icmp ult i32 %j, %size
-  br i1 %j.more, label %byte, label %done
-byte:
-  %j.to = getelementptr i8, ptr %to, i32 %j
-  store i8 %value, ptr %j.to, align 1
-  %j.next = add i32 %j, 1
-  br label %byte.test
+{_ascending("word", "entry", "0", "%words", 4, _WORD_STORED, "single.test")}\
+{_ascending("single", "word.test", "%words", "%size", 1, _BYTE_STORED, "done")}\
 done:
   ret void
-}
+}}
 """
 
 ROUTINES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
