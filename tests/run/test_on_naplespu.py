@@ -11,6 +11,7 @@ import zlib
 
 import numpy as np
 import pytest
+from random_kernels import random_kernels
 from random_programs import random_program
 from run_programs import RunTest, inputs, options
 from simulated import (
@@ -19,8 +20,10 @@ from simulated import (
     compile_for_device,
     difference,
     random_for_device,
+    random_kernels_for_device,
     simulate,
     simulate_random,
+    simulate_random_kernels,
     uses_double,
 )
 from test_run import ALL, FOLDER
@@ -108,3 +111,24 @@ def test_a_random_program_means_the_same_on_the_device(seed: int) -> None:
 @pytest.mark.parametrize("first", range(1000, 3000, 50))
 def test_many_random_programs_mean_the_same_on_the_device(first: int) -> None:
     assert [seed for seed in range(first, first + 50) if differs(seed)] == []
+
+
+def kernels_differ(seed: int) -> bool:
+    """The same of random kernels over all types; those that need more stack than a thread has are refused."""
+    text = random_kernels_for_device(random_kernels(seed))
+    try:
+        job = compile_source(text, f"kernels_{seed}.ispc", options(NAPLESPU), Diagnostics())
+    except CompileError as refused:
+        assert "bytes of stack" in str(refused)
+        return False
+    out, (floats, integers) = np.zeros(1024, np.float32), inputs()
+    with np.errstate(all="ignore"):
+        Interpreter(job.program, options(NAPLESPU)).call("test", [out, floats, integers, len(floats)])
+    found = simulate_random_kernels(job, Launch(threads=(1, 2, 8)[seed % 3], latency=2))
+    return not np.array_equal(found, out, equal_nan=True)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(0, 600, 20))
+def test_many_random_kernels_mean_the_same_on_the_device(first: int) -> None:
+    assert [seed for seed in range(first, first + 20) if kernels_differ(seed)] == []

@@ -88,3 +88,12 @@ def random_for_device(text: str) -> str:
     text = text.replace(_OUT, "uniform int32 out[]")
     text = re.sub(r"(out\[[^\]]*\] = )\(double\)", r"\1(int32)", text)
     return re.sub(r"\bdouble\b", "float", text)
+
+
+def random_kernels_for_device(text: str) -> str:
+    """Random kernels of ``random_kernels.py`` without numbers of double; their results are of float."""
+    return re.sub(r"(\d)d\b", r"\1f", re.sub(r"\bdouble\b", "float", text))
+
+
+def simulate_random_kernels(job: Compilation, launch: Launch) -> Array:
+    return _run(job, launch, "f4")[0]
