@@ -48,6 +48,29 @@ def test_the_all_on_path_does_no_work_for_masks(target: str) -> None:
         assert foreach.masked.counts["masked load"] >= 1
 
 
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_a_path_whose_work_is_a_loop_is_shown_whole(level: int) -> None:
+    """LLVM joins the path's first block with the loop's; rows around the foreach are not part of it."""
+    source = """
+    export void f(uniform float a[], const uniform float b[], uniform int n, uniform int m) {
+        for (uniform int y = 0; y < m; y++)
+            foreach (i = 0 ... n) {
+                float sum = 0;
+                for (uniform int k = 0; k < m; k++)
+                    sum += b[i + k];
+                a[y * n + i] = sqrt(sum);
+            }
+    }
+    """
+    found = voltac.compile(source, target="avx2-i32x8", opt=level).f.compare(rounds=2)
+    assert isinstance(found, Comparison)
+    (construct,) = found.functions[0].constructs
+    assert construct.all_on.counts["vector arithmetic"] >= 2
+    assert construct.all_on.counts["store"] >= 1
+    assert "masked load" not in construct.all_on.counts
+    assert construct.masked.counts["masked load"] >= 1
+
+
 def test_times_cover_both_paths_and_every_tail() -> None:
     if not can_run(find_target("avx2-i32x8")):
         pytest.skip("this CPU has no AVX2")

@@ -97,6 +97,8 @@ class FunctionBuilder:
         self._prologue: list[str] = []
         self.splats: dict[str, IR] = {}
         """Name of a vector -> the value that all of its lanes have."""
+        self.path = ""
+        """Of the innermost foreach or coherent loop, such as ``foreach_12_5.all_on``: begins the names of blocks inside."""
         self.location = ""
         """Ends every instruction: empty, or ``, !dbg !N``."""
 
@@ -109,6 +111,8 @@ class FunctionBuilder:
 
     def block(self, name: str) -> str:
         """A fresh label; the block begins with :meth:`start`."""
+        if self.path and "_" not in name.partition(".")[0]:
+            name = f"{self.path}.{name}"
         seen = self._labels.get(name, 0)
         self._labels[name] = seen + 1
         return f"{name}.{seen}" if seen else name

@@ -38,6 +38,7 @@ def run_body(c: FunctionContext, node: AnyForeach, variables: Variables, mask: I
         target.iteration = masks.new_lanes(c, "iteration")
         masks.write_lanes(c, target.iteration, None)
     c.targets.append(target)
+    path, c.build.path = c.build.path, c.build.label if isinstance(node, tree.Foreach) else c.build.path
     c.region, c.mask, c.shrunk = target.region, mask, False
     outside, c.lane_scope = c.lane_scope, node.body
     outer_scope = c.module.debug.enter(c, node.span)
@@ -47,6 +48,7 @@ def run_body(c: FunctionContext, node: AnyForeach, variables: Variables, mask: I
     c.scope = outer_scope
     c.lane_scope = outside
     c.targets.pop()
+    c.build.path = path
     c.module.debug.at(c, node.span)
     c.build.start(step)
 

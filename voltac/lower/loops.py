@@ -198,7 +198,9 @@ def _coherent_bodies(c: FunctionContext, node: tree.Loop, target: Target, curren
     c.build.start(all_on)
     masked_continue, target.continue_label = target.continue_label, step
     masked_region, target.region = target.region, Region(step)
+    path, c.build.path = c.build.path, all_on
     _lower_body(c, node, target, None)
+    c.build.path = path
     _at_step(c, node)
     c.build.start(step)
     assert target.live is not None

@@ -197,7 +197,7 @@ class _Flattener:
         Lanes that are off have no value, and lanes that are on ask where the left leaves it open.
         """
         made = self.values.definitions.get(value)
-        if not then.name.startswith("logical.right") or made is None or made.op != "select":
+        if "logical.right" not in then.name or made is None or made.op != "select":
             return False
         left, first, second = (operand.value for operand in made.operands)
         return left == otherwise and (is_all_true(first) or second in ("zeroinitializer", "splat (i1 false)"))

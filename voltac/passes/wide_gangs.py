@@ -63,7 +63,7 @@ def _is_small(instruction: Instruction) -> bool:
 
 def _begins_a_loop(block: Block) -> bool:
     """Whether it may be the first block of a gang's work, before a loop in it."""
-    return ".all_on" in block.name and len(block.successors) == 1 and ".test" in block.successors[0][:10]
+    return ".all_on" in block.name and len(block.successors) == 1 and ".loop.test" in block.successors[0]
 
 
 def _is_extreme(instruction: Instruction, options: Options) -> bool:

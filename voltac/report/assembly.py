@@ -64,7 +64,17 @@ def functions(assembly: str) -> dict[str, list[AssemblyBlock]]:
             blocks = None
         elif line.startswith("\t") and not line.startswith(("\t.", "\t#")) and blocks:
             blocks[-1].instructions.append(line.partition("#")[0].strip().replace("\t", " "))
+    for blocks in found.values():
+        _complete_loops(blocks)
     return found
+
+
+def _complete_loops(blocks: list[AssemblyBlock]) -> None:
+    """LLVM says all loops around a header; of other blocks the innermost only."""
+    chains = {block.loops[-1]: block.loops for block in blocks if block.loops and block.label == ".L" + block.loops[-1]}
+    for block in blocks:
+        if block.loops:
+            block.loops = chains.get(block.loops[-1], block.loops)
 
 
 def _note_loop(block: AssemblyBlock, comment: str) -> None:

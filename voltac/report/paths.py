@@ -67,8 +67,10 @@ def instructions(blocks: list[AssemblyBlock], node: Statement, start: str) -> tu
     looping = [k for k in named if blocks[k].loops]
     first = looping[0] if looping else named[0]
     if looping and not isinstance(node, tree.If):
-        label = blocks[first].label.removeprefix(".L")
-        header = label if label in blocks[first].loops else blocks[first].loops[-1]
+        # The statement's loop, not one inside of it: the outermost one that begins with a block of the statement.
+        heads = (start, start.partition(".")[0] + ".test")
+        own = {block.label.removeprefix(".L") for block in blocks if block.name.startswith(heads)}
+        header = next((label for label in blocks[first].loops if label in own), blocks[first].loops[-1])
         inside = [block for block in blocks if header in block.loops]
     else:
         inside = [blocks[first]]
