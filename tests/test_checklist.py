@@ -279,7 +279,7 @@ ROWS: dict[int, str] = {
     233: "stdlib/print:a_failed_assertion_says_so_and_aborts",
     234: "stdlib/functions_of_memory:prefetches_fences_and_hints_have_no_effect",
     235: "stdlib/short_vectors:functions_work_element_by_element stdlib/short_vectors:clamp_and_select",
-    236: "stdlib/tiles:products_of_bytes_are_those_of_numpy stdlib/tiles:each_function_is_its_instruction",
+    236: "stdlib/matrix_tiles:products_of_bytes_are_those_of_numpy stdlib/matrix_tiles:each_function_is_its_instruction",
     # command line and diagnostics
     237: "cli/options:every_level_makes_an_object cli/c_programs:assembly_and_text_outputs_are_accepted_by_the_system",
     238: "cli/bad_command_line:the_support_matrix_lists_every_target",
