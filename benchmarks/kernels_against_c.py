@@ -105,13 +105,16 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=21)
     parser.add_argument("--only", default="")
     options = parser.parse_args()
+    names = options.only.split(",") if options.only else list(ROWS)
+    if unknown := [name for name in names if name not in ROWS]:
+        parser.error(f"--only: there is no '{unknown[0]}'; known are {', '.join(ROWS)}")
     if not any(map(shutil.which, PEERS)):
         sys.exit("kernels_against_c.py: neither clang-19 nor gcc is installed; apt-get install gcc")
     print(f"{machine()}; time of the better peer divided by voltac's: median (10th..90th percentile)")
     for label, (target, flags) in MACHINES.items():
         with tempfile.TemporaryDirectory() as folder:
             libraries = build(Path(folder), target, flags)
-            for name in options.only.split(",") if options.only else ROWS:
+            for name in names:
                 print(f"{name:16} {label:8} {measure(libraries, name, options.rounds)}", flush=True)
 
 
