@@ -415,7 +415,7 @@ WHOLE: dict[str, WholeFunction] = {
     "stacksave": lambda called: 0,
     "is.constant": lambda called: 0,
     "objectsize": lambda called: called.result.mask,
-    "launder.invariant.group": lambda called: called.arguments[0],
+    **dict.fromkeys(("launder.invariant.group", "arithmetic.fence"), lambda called: called.arguments[0]),
     **dict.fromkeys(
         (
             *("stackrestore", "prefetch", "sideeffect", "donothing", "experimental.noalias.scope.decl", "var.annotation"),
