@@ -8,7 +8,8 @@ import pytest
 
 from voltac.llvm import CannotRun, can_run, host_target, require_runnable
 from voltac.llvm import host as host_module
-from voltac.llvm.machine import host_features
+from voltac.llvm.machine import host_features, target_machine
+from voltac.options import Options
 from voltac.target_info import TARGETS, find_target
 
 
@@ -65,3 +66,9 @@ def test_every_cpu_name_of_the_command_line_is_one_llvm_knows(capfd: pytest.Capt
     for cpu in CPUS:
         late("define void @f() {\n  ret void\n}", Options(target=target_of_cpu(cpu)))
     assert "not a recognized processor" not in capfd.readouterr().err
+
+
+def test_unoptimised_code_for_aarch64_gets_a_machine_of_its_own_each_time() -> None:
+    """LLVM's fast selector looks at the last module again: twelve programs in a row ended the process."""
+    unoptimised = Options(target=find_target("neon-i32x4"), level=0)
+    assert target_machine(unoptimised) is not target_machine(unoptimised)
