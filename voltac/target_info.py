@@ -66,6 +66,15 @@ class TargetInfo:
         return self.isa.startswith(("avx512", "avx10"))
 
     @property
+    def has_products_of_bytes(self) -> bool:
+        """``vpdpbusd``: four products of unsigned with signed bytes, added in each lane of 32 bits."""
+        return self.isa == "avx2vnni" or (self.has_avx512 and self.isa != "avx512skx")
+
+    @property
+    def is_x86(self) -> bool:
+        return self.architecture in ("x86-64", "x86")
+
+    @property
     def architecture(self) -> str:
         """``x86-64``, ``x86`` or ``aarch64``: the name that ``--arch`` takes."""
         return {"x86_64": "x86-64", "i686": "x86"}.get(machine := self.triple.partition("-")[0], machine)

@@ -24,12 +24,11 @@ def dot_product(bits: int, first_signed: bool, second_signed: bool) -> Emitter:
 
     def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
         first, second = arguments
-        x86 = not c.target.is_device and c.target.architecture in ("x86", "x86-64")
-        if not x86:
+        if not c.target.is_x86:
             return _by_parts(c, bits, (first, first_signed), (second, second_signed))
         if bits == 16:
             return _pairs(c, _halves(c, first), _halves(c, second))
-        if not first_signed and second_signed and _has_products_of_bytes(c):
+        if not first_signed and second_signed and c.target.has_products_of_bytes:
             return _in_registers(c, _products_of_bytes, first, second)
         even = _pairs(c, *(_bytes(c, value, signed, False) for value, signed in zip(arguments, (first_signed, second_signed))))
         odd = _pairs(c, *(_bytes(c, value, signed, True) for value, signed in zip(arguments, (first_signed, second_signed))))
@@ -101,10 +100,6 @@ def _in_registers(c: FunctionContext, operation: Callable[[FunctionContext, int,
 
 def _products_of_halves(c: FunctionContext, bits: int, first: IR, second: IR) -> IR:
     return call(c, f"llvm.{_PRODUCTS[bits]}", f"<{bits // 32} x i32>", first, second)
-
-
-def _has_products_of_bytes(c: FunctionContext) -> bool:
-    return c.target.isa == "avx2vnni" or (c.target.has_avx512 and c.target.isa != "avx512skx")
 
 
 def _products_of_bytes(c: FunctionContext, bits: int, first: IR, second: IR) -> IR:

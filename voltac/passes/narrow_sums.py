@@ -43,10 +43,10 @@ class NarrowSum:
 
 def narrow_sums(function: Function, found: list[Accumulator], values: LaneValues, target: TargetInfo) -> dict[str, NarrowSum]:
     """By the names of the phis: those of the sums that can be made so."""
-    if target.is_device or target.architecture not in ("x86", "x86-64"):
+    if not target.is_x86:
         return {}
     made = {each.phi.name: _terms(each, values) for each in found if each.operation == "add" and element_of(each.type) == "i32"}
-    if _has_products_of_bytes(target):
+    if target.has_products_of_bytes:
         made = {name: _of_bytes(terms) for name, terms in made.items()}
     sums = {name: terms for name, terms in made.items() if terms is not None}
     return {name: terms for name, terms in sums.items() if _only_total_counts(function, name)} if sums else {}
@@ -76,10 +76,6 @@ def _terms(accumulator: Accumulator, values: LaneValues) -> NarrowSum | None:
         return None
     kind = "distances" if single[1:] == ("zext", 8) else "products"
     return NarrowSum(kind, single[0], single[1], "", "", single[2], single[2])
-
-
-def _has_products_of_bytes(target: TargetInfo) -> bool:
-    return target.isa == "avx2vnni" or (target.has_avx512 and target.isa != "avx512skx")
 
 
 def _of_bytes(terms: NarrowSum | None) -> NarrowSum | None:
