@@ -93,3 +93,35 @@ def test_the_ir_means_the_same(name: str, target: str) -> None:
 def test_other_sums_are_left_to_their_lanes(first: str, term: str, result: str) -> None:
     made = compile_source(source(first, first, term, result), "f.ispc", Options(find_target("avx2-i32x8"), whole_program=True))
     assert not re.search(r"@llvm\.x86\.\w+\.(pmadd|psad)", made.optimized.text())
+
+
+CONDITIONS = {
+    "if (p[i] < q[i]) s++;": lambda p, q: np.sum(p < q),
+    "if (p[i] == q[i]) ; else s += 1;": lambda p, q: np.sum(p != q),
+    "s += (int)p[i] + (int)p[i + 1] > 2 * (int)q[i] ? 1 : 0;": lambda p, q: np.sum(
+        p[:-1].astype(int) + p[1:] > 2 * q[:-1].astype(int)
+    ),
+    "if (p[i] < q[i]) s += p[i];": lambda p, q: p[p < q].astype(int).sum(),
+    "if (p[i] < q[i]) s ^= p[i];": lambda p, q: np.bitwise_xor.reduce(p[p < q].astype(int)),
+}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("statement", CONDITIONS)
+def test_what_is_summed_under_a_condition_is_counted_too(statement: str, target: str) -> None:
+    total = "return reduce_add(s);"
+    if "^" in statement:
+        total = "uniform int all = 0; for (uniform int l = 0; l < programCount; l++) all ^= extract(s, l); return all;"
+    head = "export uniform int f(uniform uint8 p[], uniform uint8 q[], uniform int n)"
+    text = f"{head} {{ int s = 0; foreach (i = 0 ... n) {{ {statement} }} {total} }}"
+    made = compile_source(text, "f.ispc", Options(find_target(target), whole_program=True))
+    assert ".wide_body:" in made.results["passes"]
+    if "s++" in statement or ": 0" in statement or "else" in statement:
+        assert re.search(r"\tv?psadbw\t", made.optimized.assembly())
+    if not can_run(find_target(target)):
+        pytest.skip(f"this CPU cannot run {target}")
+    kernel = voltac.compile(text, target=target).f
+    for n in (0, 1, 31, 64, 127, 256, 300):
+        p, q = numbers("unsigned int8", n + 1, n), np.roll(numbers("unsigned int8", n + 1, n + 1), 7)
+        shorter = slice(None) if "i + 1" in statement else slice(n)
+        assert kernel(p, q, n) == CONDITIONS[statement](p[shorter], q[shorter]), n

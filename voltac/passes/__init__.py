@@ -13,6 +13,7 @@ from voltac.passes.access import AccessReport
 from voltac.passes.equal_values import merge_equal_values
 from voltac.passes.flatten_branches import flatten_branches
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
+from voltac.passes.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.resolve_accesses import resolve_accesses
 from voltac.passes.sample_profile import use_sample_profile
 from voltac.passes.whole_copies import copy_whole
@@ -24,6 +25,7 @@ PASSES: dict[str, Callable[[Module, Options], list[AccessReport]]] = {
     "merge_equal_values": merge_equal_values,
     "flatten_branches": flatten_branches,
     "copy_whole": copy_whole,
+    "narrow_arithmetic": narrow_arithmetic,
     "widen_gangs": widen_gangs,
     "resolve_accesses": resolve_accesses,
     "gangs_in_flight": put_gangs_in_flight,

@@ -62,6 +62,40 @@ class Accumulator:
         return [Instruction(f"  {name} = call {vector} {callee}({vector} {first}, {vector} {second})")]
 
 
+def move_conditions_into_terms(loop: GangLoop, values: LaneValues) -> None:
+    """``if (test) sum += term;`` is ``sum += test ? term : 0;``, so that it is a sum.
+
+    %more = add <8 x i32> %s, %term                             %some = select <8 x i1> %test, <8 x i32> %term, zeroinitializer
+    %next = select <8 x i1> %test, <8 x i32> %more, %s    ->    %next = add <8 x i32> %s, %some
+    """
+    instructions = loop.body.instructions
+    for phi in loop.carried:
+        incoming = dict(zip(phi.parts.labels, (operand.value for operand in phi.operands)))
+        choice = values.definitions.get(incoming.get(loop.body.name, ""))
+        if choice is None or choice.op != "select" or not any(each is choice for each in instructions):
+            continue
+        test, *sides = choice.operands
+        if [side.value for side in sides].count(phi.name) != 1 or lanes_of(test.type) != loop.width:
+            continue
+        at = 1 - [side.value for side in sides].index(phi.name)
+        change = values.definitions.get(sides[at].value)
+        if change is None or change.op not in _SUMS or not any(each is change for each in instructions):
+            continue
+        if sum(change.name in each.names_used() for each in loop.function.instructions()) != 1:
+            continue
+        terms = [operand.value for operand in change.operands]
+        if terms.count(phi.name) != 1:
+            continue
+        arms = ["zeroinitializer", "zeroinitializer"]
+        arms[at] = terms[1 - terms.index(phi.name)]
+        some, vector = loop.function.fresh_names()("some"), phi.type
+        chosen = Instruction(f"  {some} = select {test.type} {test.value}, {vector} {arms[0]}, {vector} {arms[1]}")
+        values.definitions[some] = chosen
+        choice.text = f"  {choice.name} = {change.op} {vector} {phi.name}, {some}"
+        instructions.insert(instructions.index(choice), chosen)
+        instructions.remove(change)
+
+
 def accumulators(loop: GangLoop, values: LaneValues, options: Options) -> list[Accumulator] | None:
     """One for each phi that the loop carries; None if one of them is something else."""
     found: list[Accumulator] = []

@@ -2,6 +2,7 @@
 
 %product = mul <16 x i32> (sext of <16 x i16> %a), (sext of %b)       pmaddwd: products of neighbours, added
 %distance = abs <16 x i32> of zext <16 x i8> %a - zext of %b           psadbw: distances of eight neighbours, added
+%one = zext <16 x i1> %test to <16 x i32>                              psadbw: what is counted
 %product = mul <16 x i32> (zext of <16 x i8> %a), (sext of %b)         vpdpbusd: products of four neighbours, added to a sum
 %s.next = add <16 x i32> %s, %product
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Function, Instruction
 from voltac.ir.types import element_of, lanes_of
@@ -34,6 +36,11 @@ class NarrowSum:
     second_extension: str
     first_bits: int
     second_bits: int
+
+    @property
+    def counts(self) -> bool:
+        """Whether the elements are conditions."""
+        return self.first_bits == 1
 
     @property
     def divisor(self) -> int:
@@ -71,11 +78,34 @@ def _terms(accumulator: Accumulator, values: LaneValues) -> NarrowSum | None:
             return None
         first, second = (side for side in sides if side is not None)
         return NarrowSum("distances", first[0], "zext", second[0], "zext", 8, 8)
+    if (test := _counted(term, values)) is not None:
+        return NarrowSum("distances", test, "zext", "", "", 1, 1)
     single = _narrow(accumulator.term, values)
     if single is None or single[1:] == ("zext", 16):
         return None
     kind = "distances" if single[1:] == ("zext", 8) else "products"
     return NarrowSum(kind, single[0], single[1], "", "", single[2], single[2])
+
+
+def _counted(term: Instruction, values: LaneValues) -> str | None:
+    """The condition under which one is added, where its lanes are as narrow as what was compared."""
+    test = term.operands[0]
+    if term.op == "select" and term.operands[2].value == "zeroinitializer":
+        ones = integers(term.type, term.operands[1].value)
+        if not ones or set(ones) != {1}:
+            return None
+    elif term.op != "zext":
+        return None
+    return test.value if _is_narrow_test(test.value, values) else None
+
+
+def _is_narrow_test(name: str, values: LaneValues) -> bool:
+    made = values.definitions.get(name)
+    if made is None:
+        return False
+    if made.op in ("and", "or", "xor"):
+        return all(each.value[0] != "%" or _is_narrow_test(each.value, values) for each in made.operands)
+    return made.op == "icmp" and element_of(made.operands[0].type) in ("i8", "i16")
 
 
 def _of_bytes(terms: NarrowSum | None) -> NarrowSum | None:
@@ -156,7 +186,7 @@ def summed(
         elif lane == f"i{bits}":
             vectors.append(names[name])
         else:
-            vectors.append(value("extended", f"{extension} <{wide} x i{bits}> {names[name]} to <{wide} x i16>"))
+            vectors.append(value("extended", f"{extension} <{wide} x i{bits}> {names[name]} to <{wide} x {lane}>"))
     size = int(lane[1:])
     register = min(_integer_register(target), wide * size)
     piece, lanes = register // size, register // 32

@@ -23,7 +23,7 @@ from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, LANEWISE_INTRINSICS
 from voltac.ir.types import Layout, element_of, lanes_of
 from voltac.options import Options
 from voltac.passes.access import Access, AccessReport, pseudo_operation, read_access
-from voltac.passes.accumulators import Accumulator, accumulators, begun, folded, repeated
+from voltac.passes.accumulators import Accumulator, accumulators, begun, folded, move_conditions_into_terms, repeated
 from voltac.passes.costs import has_masked
 from voltac.passes.effects import Effects, ModuleEffects
 from voltac.passes.gang_loops import GangLoop, root
@@ -86,6 +86,7 @@ def _widen_function(function: Function, layout: Layout, effects: ModuleEffects, 
         found = GangLoop.of(function, loop, flow, values, _MOST_INSTRUCTIONS)
         if found is None or (len(found.blocks) > 1 and (found.carried or not inner[loop.header])):
             continue
+        move_conditions_into_terms(found, values)
         carried = accumulators(found, values, options)
         if carried is not None:
             wide = _Widening(found, values, carried, options.target)
@@ -118,7 +119,11 @@ class _Widening:
         scalar_loads: list[Instruction] = []
         counting: set[str] = set()
         in_loops: set[int] = set()
-        widest = max((self.values.layout.size(element_of(each.type)) for each in self.carried), default=1)
+        is_narrow = bool(self.carried) and len(self.narrow) == len(self.carried)
+        sums = {name for each in self.carried for name in (each.change.name, each.term) if is_narrow}
+        widest = 1
+        if not is_narrow:
+            widest = max((self.values.layout.size(element_of(each.type)) for each in self.carried), default=1)
         for block in self.loop.blocks:
             for index, instruction in enumerate(block.instructions):
                 operation = pseudo_operation(instruction)
@@ -132,7 +137,7 @@ class _Widening:
                     scalar_loads.append(instruction)
                 elif not self._is_lanewise(instruction, counting):
                     return 1
-                elif self._is_data(instruction):
+                elif self._is_data(instruction) and instruction.name not in sums:
                     widest = max(widest, self.values.layout.size(element_of(instruction.type)))
         if not accesses or any(access.lanes != self.width for access in accesses):
             return 1
@@ -161,7 +166,7 @@ class _Widening:
             return self._factor_of_loops(max(1, widest * self.width // register))
         smallest = min(access.size for access in accesses)
         most = _MOST_REGISTERS * register // (widest * self.width)
-        if self.carried and len(self.narrow) == len(self.carried) and not stores:
+        if is_narrow and not stores and not any(each.counts for each in self.narrow.values()):
             # What is wide in single gangs stays narrow here.
             most = _MOST_REGISTERS * register // (smallest * self.width)
         self.narrow = {

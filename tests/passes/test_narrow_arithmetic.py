@@ -1,0 +1,129 @@
+"""Arithmetic on bytes and 16-bit numbers is done in 16 bits where nothing is lost: numpy's results, and the instructions."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import numpy as np
+import pytest
+
+import voltac
+from voltac.driver import compile_source
+from voltac.llvm import can_run
+from voltac.options import Options
+from voltac.target_info import find_target
+
+TARGETS = ["sse4-i32x4", "avx1-i32x8", "avx2-i32x8", "avx512skx-x16"]
+TYPES = {"uint8": np.uint8, "int8": np.int8, "uint16": np.uint16, "int16": np.int16, "int": np.int32}
+COUNT = 301
+
+
+class Expressions:
+    """Random ones of the language over the arrays p, q (of a narrow type each) and a uniform w, and what numpy says of them."""
+
+    def __init__(self, seed: int, arrays: dict[str, np.ndarray], w: int) -> None:
+        self.rng = random.Random(seed)
+        self.arrays = arrays
+        self.w = w
+
+    def make(self, depth: int) -> tuple[str, np.ndarray]:
+        """The text, of type int, and its value in int32, which wraps."""
+        choice = self.rng.randrange(16)
+        if depth == 0 or choice == 0:
+            name = self.rng.choice(list(self.arrays))
+            at = self.rng.randrange(3)
+            return f"(int){name}[i + {at}]", self.arrays[name][at : at + COUNT].astype(np.int32)
+        first, x = self.make(depth - 1)
+        if choice == 1:
+            return f"abs({first})", np.abs(x)
+        if choice in (2, 3):
+            number = self.rng.choice((1, 2, 3, 5, 9, 77, 255, 1000))
+            if choice == 2:
+                return f"(({first}) / {number})", (np.sign(x) * (np.abs(x.astype(np.int64)) // number)).astype(np.int32)
+            return f"(({first}) % {number})", np.fmod(x, number).astype(np.int32)
+        if choice in (4, 5):
+            count = self.rng.randrange(9)
+            return (f"(({first}) >> {count})", x >> count) if choice == 4 else (f"(({first}) << {count})", x << count)
+        if choice == 6:
+            return f"(({first}) * w)", x * np.int32(self.w)
+        if choice == 7:
+            number = self.rng.choice((0, 1, 2, 20, 128, 255, 300, 40000))
+            return f"(({first}) + {number})", x + np.int32(number)
+        second, y = self.make(depth - 1)
+        if choice in (8, 9, 10):
+            operator = "+-*"[choice - 8]
+            return f"(({first}) {operator} ({second}))", {"+": np.add, "-": np.subtract, "*": np.multiply}[operator](x, y)
+        if choice == 11:
+            operator = self.rng.choice("&|^")
+            return f"(({first}) {operator} ({second}))", {"&": x & y, "|": x | y, "^": x ^ y}[operator]
+        if choice in (12, 13):
+            name = ("min", "max")[choice - 12]
+            return f"{name}({first}, {second})", (np.minimum, np.maximum)[choice - 12](x, y)
+        third, z = self.make(depth - 1)
+        relation = self.rng.choice(("<", ">=", "==", "!="))
+        test = {"<": x < y, ">=": x >= y, "==": x == y, "!=": x != y}[relation]
+        return f"(({first}) {relation} ({second}) ? ({third}) : ({first}))", np.where(test, z, x)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_random_expressions_are_numpys(target: str) -> None:
+    if not can_run(find_target(target)):
+        pytest.skip(f"this CPU cannot run {target}")
+    functions, cases = [], []
+    for seed in range(24):
+        numbers = random.Random(seed)
+        names = numbers.choices(list(TYPES)[:4], k=2)
+        result = numbers.choice(("uint8", "int8", "uint16", "int16", "int", "float"))
+        arrays = {}
+        for array, name in zip("pq", names, strict=True):
+            limits = np.iinfo(TYPES[name])
+            arrays[array] = np.random.default_rng(seed).integers(limits.min, limits.max, COUNT + 2, TYPES[name], endpoint=True)
+            arrays[array][: COUNT // 4] = limits.min
+            arrays[array][COUNT // 4 : COUNT // 2] = limits.max
+        w = numbers.choice((0, 3, -1, 200, 70000))
+        with np.errstate(all="ignore"):
+            text, value = Expressions(seed, arrays, w).make(numbers.choice((2, 3, 4)))
+        parameters = ", ".join(f"uniform {kind} {array}[]" for array, kind in zip("apq", (result, *names), strict=True))
+        functions.append(
+            f"export void f{seed}({parameters}, uniform int w, uniform int n) {{\n"
+            f"    foreach (i = 0 ... n) {{ int v = {text}; a[i] = ({result})v; }}\n}}\n"
+        )
+        dtype = np.float32 if result == "float" else TYPES[result]
+        cases.append((seed, text, arrays, w, dtype, value.astype(dtype)))
+    kernels = voltac.compile("".join(functions), target=target)
+    for seed, text, arrays, w, dtype, want in cases:
+        got = np.zeros(COUNT, dtype)
+        getattr(kernels, f"f{seed}")(got, arrays["p"], arrays["q"], w, COUNT)
+        assert np.array_equal(got, want), f"f{seed}: {text}"
+
+
+def wide_loop(body: str, target: str) -> str:
+    """The instructions of the loop over several gangs."""
+    source = (
+        "export void f(uniform uint8 a[], const uniform uint8 p[], uniform int w, uniform int n) {\n"
+        f"    foreach (i = 0 ... n) {{ {body} }}\n}}\n"
+    )
+    made = compile_source(source, "f.ispc", Options(find_target(target), whole_program=True))
+    assert made.optimized is not None and ".wide_body:" in made.results["passes"]
+    loops = re.findall(r"^(\.LBB\d+_\d+):((?:\n\t.*)*?)\n\tj\w+\t\1$", made.optimized.assembly(), re.M)
+    return str(max((text for _, text in loops), key=len))
+
+
+def test_what_is_compared_and_cut_off_stays_in_16_bits() -> None:
+    edges = "int x = (int)p[i + 1] - (int)p[i]; int y = (int)p[i + w] - (int)p[i]; a[i] = min(abs(x) + abs(y), 255);"
+    threshold = "int x = (int)p[i] - (int)p[i + w]; a[i] = x > 20 ? 255 : x < -20 ? 128 : 0;"
+    for body in (edges, threshold):
+        for target in ("avx2-i32x8", "avx512skx-x16"):
+            text = wide_loop(body, target)
+            assert re.search(r"v\w+w\t", text), text
+            assert not re.search(r"vp(?:add|sub|abs|min|cmpgt|blend)\w*d\t.*[yz]mm|vpmovzxbd", text), text
+
+
+def test_what_16_bits_do_not_hold_stays_in_32() -> None:
+    # 255 * 255 * 2 is larger than 65535, and which is the lesser depends on all bits.
+    product = "int x = (int)p[i] * (int)p[i + w]; a[i] = (uint8)(min(x + x, 100000) >> 9);"
+    assert re.search(r"vpmin[su]d", wide_loop(product, "avx512skx-x16"))
+    # The halves of pixels are there already.
+    pixels = "a[i] = (uint8)(((int)p[4 * i] * 77 + (int)p[4 * i + 1] * 150 + (int)p[4 * i + 2] * 29) >> 8);"
+    assert "vpmullw" not in wide_loop(pixels, "avx512skx-x16")

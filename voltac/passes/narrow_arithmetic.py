@@ -1,0 +1,536 @@
+"""Arithmetic on bytes and 16-bit numbers in 32 bits -> the same in 16 bits, where nothing is lost.
+
+    %a = zext <8 x i8> %p to <8 x i32>            %b = zext <8 x i8> %q to <8 x i32>
+    %sum = add <8 x i32> %a, %b
+    %byte = trunc <8 x i32> (lshr %sum, 1) to <8 x i8>
+    ->
+    %a = zext <8 x i8> %p to <8 x i16> ...        %byte = trunc <8 x i16> (lshr %sum, 1) to <8 x i8>
+
+The language computes with bytes as C does, in ``int``. The lower half of a sum, a difference
+or a product depends on the lower halves of the operands only; a quotient, a comparison or the
+greater of two depends on all bits, so that there every operand has to lie in a range that 16
+bits hold. Ranges are those of the elements loaded, carried on by interval arithmetic.
+It is done where it takes less work, what has to be extended again being counted; gangs go together
+better afterwards (:mod:`voltac.passes.wide_gangs`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from voltac.ir.constants import integers
+from voltac.ir.lane_values import LaneValues
+from voltac.ir.model import Function, Instruction, Module
+from voltac.ir.parts import Operand
+from voltac.ir.types import Layout, element_of, integer_bits, lanes_of
+from voltac.options import Options
+from voltac.passes.access import AccessReport, pseudo_operation
+from voltac.target_info import TargetInfo
+
+Range = tuple[int, int]
+
+_ALL: Range = (-(1 << 31), (1 << 31) - 1)
+_SIGNED: Range = (-(1 << 15), (1 << 15) - 1)
+_UNSIGNED: Range = (0, (1 << 16) - 1)
+_NARROW_LOAD = re.compile(r" = [sz]ext (?:nneg )?<\d+ x i(?:8|16)> .* to <\d+ x i32>")
+_INTRINSIC = re.compile(r"@llvm\.(smin|smax|umin|umax|abs)\.v\d+i32$")
+_LOW_BITS = frozenset(("add", "sub", "mul", "and", "or", "xor"))
+_DIVISIONS = frozenset(("udiv", "sdiv", "urem", "srem"))
+_EXTREMES = frozenset(("smin", "smax", "umin", "umax"))
+_WORK = {"mul": 4, "udiv": 12, "sdiv": 14, "urem": 16, "srem": 18}
+"""Half units that an operation on 32 bits takes; others take two. On 16 bits it is half of that or less."""
+
+
+def narrow_arithmetic(module: Module, options: Options) -> list[AccessReport]:
+    """Rewrite the module; there is nothing to report."""
+    if options.level >= 2 and not options.target.is_device:
+        layout = module.layout(options.target.pointer_bits // 8)
+        for function in module.functions:
+            if any(_NARROW_LOAD.search(instruction.text) for instruction in function.instructions()):
+                _Narrowing(function, layout, options.target).run()
+    return []
+
+
+class _Narrowing:
+    """Values of one function that 16 bits are enough for."""
+
+    def __init__(self, function: Function, layout: Layout, target: TargetInfo) -> None:
+        self._function = function
+        self._values = LaneValues(function, layout)
+        self._target = target
+        self._definitions = self._values.definitions
+        self._users: dict[str, list[Instruction]] = {}
+        for instruction in function.instructions():
+            for name in set(instruction.names_used()):
+                self._users.setdefault(name, []).append(instruction)
+        self._ranges: dict[str, Range] = {}
+        self._halves: dict[str, str] = {}
+        """Names of 32-bit values -> what holds their lower halves."""
+        self._fresh = function.fresh_names()
+
+    def run(self) -> None:
+        chosen = self._computable()
+        self._drop_what_must_stay(chosen)
+        accepted: set[str] = set()
+        for component in self._components(chosen):
+            if self._gain(component) > 0:
+                accepted |= component
+        if accepted:
+            self._rewrite(accepted)
+
+    # ---- what is known of values --------------------------------------------
+
+    def _range(self, operand: Operand) -> Range:
+        """Bounds of all lanes, read as signed numbers. (Every loop goes through a phi, of which nothing is known.)"""
+        if operand.value[0] != "%":
+            numbers = integers(operand.type, operand.value)
+            return (min(numbers), max(numbers)) if numbers else _ALL
+        if operand.value not in self._ranges:
+            found = self._computed_range(operand.value)
+            self._ranges[operand.value] = found if found[0] >= _ALL[0] and found[1] <= _ALL[1] else _ALL
+        return self._ranges[operand.value]
+
+    def _computed_range(self, name: str) -> Range:
+        made = self._definitions.get(name)
+        if made is None:
+            return _ALL
+        op, operands = made.op, made.operands
+        if op in ("zext", "sext"):
+            bits = integer_bits(element_of(operands[0].type))
+            return (0, (1 << bits) - 1) if op == "zext" else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+        if op == "select":
+            return _union(self._range(operands[1]), self._range(operands[2]))
+        if op == "shufflevector":
+            scalar = self._scalar_of(made)
+            return self._range(scalar) if scalar is not None else _ALL
+        if op == "call":
+            called = _INTRINSIC.search(made.parts.callee)
+            return _range_of_call(called[1], [self._range(each) for each in operands[:2]]) if called else _ALL
+        if op in _RANGES and len(operands) == 2:
+            return _RANGES[op](self._range(operands[0]), self._range(operands[1]))
+        return _ALL
+
+    def _scalar_of(self, shuffle: Instruction) -> Operand | None:
+        """The scalar that a shuffle puts into all lanes."""
+        vector = shuffle.operands[0]
+        made = self._definitions.get(vector.value)
+        if shuffle.parts.mask != "zeroinitializer" or lanes_of(vector.type) != lanes_of(shuffle.type):
+            return None
+        if made is None or made.op != "insertelement" or made.operands[0].value != "poison" or made.operands[2].value != "0":
+            return None
+        return made.operands[1]
+
+    def _fits(self, operand: Operand, within: Range) -> bool:
+        low, high = self._range(operand)
+        return within[0] <= low and high <= within[1]
+
+    def _sign(self, *operands: Operand) -> str:
+        """``s`` or ``u``: the reading of 16 bits by which all of them are what they are in 32; empty if there is none."""
+        if all(self._fits(each, _SIGNED) for each in operands):
+            return "s"
+        return "u" if all(self._fits(each, _UNSIGNED) for each in operands) else ""
+
+    # ---- what may be narrow -------------------------------------------------
+
+    def _is_leaf(self, operand: Operand) -> bool:
+        """Whether its lower half is at hand without arithmetic."""
+        if operand.value[0] != "%":
+            return integers(operand.type, operand.value) is not None
+        made = self._definitions.get(operand.value)
+        if made is None:
+            return False
+        if made.op in ("zext", "sext"):
+            return integer_bits(element_of(made.operands[0].type)) in (1, 8, 16)
+        return made.op == "shufflevector" and self._scalar_of(made) is not None
+
+    def _is_computable(self, made: Instruction) -> bool:
+        """Whether the lower half of the result is an operation on the lower halves of the operands."""
+        op, operands = made.op, made.operands
+        if op in _LOW_BITS:
+            return True
+        if op == "select":
+            return lanes_of(operands[0].type) > 0
+        if op == "call":
+            called = _INTRINSIC.search(made.parts.callee)
+            if called is None:
+                return False
+            if called[1] == "abs":
+                return self._fits(operands[0], (_SIGNED[0] + 1, _SIGNED[1]))
+            return bool(self._sign(*operands)) if called[1][0] == "s" else all(self._fits(each, _UNSIGNED) for each in operands)
+        if op not in ("shl", "lshr", "ashr") and op not in _DIVISIONS:
+            return False
+        numbers = integers(operands[1].type, operands[1].value) if operands[1].value[0] != "%" else None
+        if not numbers:
+            return False
+        if op in _DIVISIONS:
+            divisors = min(numbers) > 0 and max(numbers) <= _SIGNED[1]
+            return divisors and bool(self._sign(operands[0]) if op[0] == "s" else self._fits(operands[0], _UNSIGNED))
+        if not 0 <= min(numbers) <= max(numbers) < 16:
+            return False
+        return op == "shl" or (self._fits(operands[0], _UNSIGNED) if op == "lshr" else bool(self._sign(operands[0])))
+
+    def _computable(self) -> set[str]:
+        """Values whose lower halves are made of leaves by such operations alone."""
+        chosen: set[str] = set()
+        for block in self._function.blocks:
+            for made in block.instructions:
+                # In the order of the text, so that the ranges of operands are known and nothing is deep.
+                if not lanes_of(made.type) or element_of(made.type) != "i32":
+                    continue
+                self._range(Operand(made.type, made.name))
+                if self._is_computable(made) and all(each.value in chosen or self._is_leaf(each) for each in _data(made)):
+                    chosen.add(made.name)
+        return chosen
+
+    def _drop_what_must_stay(self, chosen: set[str]) -> None:
+        """Take out what is used with all its bits and does not fit, and what was to be computed from that."""
+        work = list(chosen)
+        while work:
+            name = work.pop()
+            if name not in chosen or not self._must_stay(name, chosen):
+                continue
+            chosen.discard(name)
+            made = self._definitions[name]
+            work += [each.value for each in _data(made) if each.value in chosen]
+            work += [user.name for user in self._users.get(name, []) if user.name in chosen]
+
+    def _must_stay(self, name: str, chosen: set[str]) -> bool:
+        made = self._definitions[name]
+        if not all(each.value in chosen or self._is_leaf(each) for each in _data(made)):
+            return True
+        whole = Operand(made.type, name)
+        for user in self._users.get(name, []):
+            if user.name in chosen or _is_cut(user):
+                continue
+            if user.op in ("sext", "zext") or (user.op == "add" and self._is_summed(made, user)):
+                # Places, and what the processor multiplies and sums up at once (narrow_sums).
+                return True
+            if not self._sign(whole):
+                return True
+        return False
+
+    def _is_summed(self, term: Instruction, user: Instruction) -> bool:
+        """Whether a sum in a loop takes a product or a distance, or counts."""
+        is_choice = term.op == "select" and all(each.value[0] != "%" for each in term.operands[1:])
+        if term.op != "mul" and not is_choice and not (term.op == "call" and "@llvm.abs." in term.text):
+            return False
+        others = [self._definitions.get(each.value) for each in user.operands]
+        return any(other is not None and other.op == "phi" for other in others)
+
+    # ---- whether it is worth it ---------------------------------------------
+
+    def _components(self, chosen: set[str]) -> Iterator[set[str]]:
+        """Values that depend on each other, by masks too."""
+        left = set(chosen)
+        for first in [name for name in self._definitions if name in chosen]:
+            if first not in left:
+                continue
+            found, work = set(), [first]
+            while work:
+                name = work.pop()
+                if name not in left:
+                    continue
+                left.discard(name)
+                found.add(name)
+                work += [each for each in self._neighbours(name) if each in left]
+            yield found
+
+    def _neighbours(self, name: str) -> Iterator[str]:
+        made = self._definitions[name]
+        yield from made.names_used()
+        compare = self._definitions.get(made.operands[0].value) if made.op == "select" else None
+        if compare is not None and compare.op == "icmp":
+            yield from compare.names_used()
+        for user in self._users.get(name, []):
+            yield user.name
+            if user.op == "icmp":
+                yield from user.names_used()
+                yield from (each.name for each in self._users.get(user.name, []))
+
+    def _gain(self, component: set[str]) -> int:
+        """Work saved, in half units of a vector operation on 32 bits."""
+        gain, masks = 0, set[str]()
+        leaves: set[str] = set()
+        for name in component:
+            made = self._definitions[name]
+            gain += _WORK.get(made.op, 2) // 2
+            leaves.update(each.value for each in _data(made) if each.value[0] == "%" and each.value not in component)
+            gain += 2 * any(map(_is_cut, self._users.get(name, [])))
+            gain -= 4 * self._is_needed_whole(name, component)
+            masks.update(self._masks(made, component))
+        gain -= 4 * len(masks)
+        bytes_or_words = 0
+        for name in leaves:
+            made = self._definitions[name]
+            bits = integer_bits(element_of(made.operands[0].type)) if made.op in ("zext", "sext") else 0
+            if bits < 8:
+                continue
+            bytes_or_words += 1
+            if self._is_part_of_pixel(made.operands[0]):
+                return 0
+            stays = any(self._is_foreign(user, name, component) for user in self._users[name])
+            gain += (0 if stays else 2) - (1 if bits == 8 else 0)
+        return gain if bytes_or_words else 0
+
+    def _is_part_of_pixel(self, source: Operand) -> bool:
+        """Whether it will be cut out of loaded elements of 32 bits, by which 32 bits are as good (wide_elements)."""
+        made = self._definitions.get(source.value)
+        if made is None or pseudo_operation(made) != "gather":
+            return False
+        address = self._values.of(made.operands[0])
+        return address is not None and len(address.offsets) > 1 and address.offsets[1] - address.offsets[0] == 4
+
+    def _masks(self, made: Instruction, component: set[str]) -> Iterator[str]:
+        """Masks that have to be made of another size, where they have the size of what was compared."""
+        if self._target.has_mask_registers:
+            return
+        if made.op == "select":
+            test = made.operands[0].value
+            compare = self._definitions.get(test)
+            if compare is None or compare.op != "icmp" or not self._is_narrow_comparison(compare, component):
+                yield test
+        for user in self._users.get(made.name, []):
+            if user.op == "icmp" and any(self._is_of_words(each, component) for each in self._users.get(user.name, [])):
+                yield user.name
+
+    def _is_of_words(self, user: Instruction, component: set[str]) -> bool:
+        """Whether a mask is used for values of 32 bits and more."""
+        if user.op in ("and", "or", "xor") and element_of(user.type) == "i1":
+            return any(self._is_of_words(each, component) for each in self._users.get(user.name, []))
+        return (
+            user.op in ("select", "zext", "sext") and user.name not in component and element_of(user.type) not in ("i8", "i16")
+        )
+
+    def _is_needed_whole(self, name: str, component: set[str]) -> bool:
+        return any(self._is_foreign(user, name, component) for user in self._users.get(name, []))
+
+    def _is_foreign(self, user: Instruction, name: str, component: set[str]) -> bool:
+        """Whether it needs all bits of a value."""
+        if user.name in component or _is_cut(user):
+            return False
+        return user.op != "icmp" or not self._is_narrow_comparison(user, component)
+
+    def _is_narrow_comparison(self, compare: Instruction, component: set[str]) -> bool:
+        narrow = all(each.value in component or self._is_leaf(each) for each in compare.operands)
+        return narrow and bool(self._comparison_sign(compare))
+
+    def _comparison_sign(self, compare: Instruction) -> str:
+        """The reading of 16 bits in which the comparison gives the same."""
+        if compare.parts.predicate[0] == "u":
+            return "u" if all(self._fits(each, _UNSIGNED) for each in compare.operands) else ""
+        return self._sign(*compare.operands)
+
+    # ---- writing ------------------------------------------------------------
+
+    def _rewrite(self, accepted: set[str]) -> None:
+        compares = {
+            made.name: made
+            for made in self._definitions.values()
+            if made.op == "icmp"
+            and any(each.value in accepted for each in made.operands)
+            and self._is_narrow_comparison(made, accepted)
+        }
+        operands = [each for name in accepted for each in _data(self._definitions[name])]
+        operands += [each for made in compares.values() for each in made.operands]
+        leaves = {each.value for each in operands if each.value[0] == "%"} - accepted
+        whole = {name for name in accepted if self._is_needed_whole(name, accepted)}
+        for name, made in self._definitions.items():
+            if name not in accepted and name not in leaves:
+                continue
+            is_half = made.op in ("zext", "sext") and element_of(made.operands[0].type) == "i16"
+            self._halves[name] = made.operands[0].value if is_half else self._fresh("half")
+        same: dict[str, str] = {}
+        for block in self._function.blocks:
+            lines: list[Instruction] = []
+            for made in block.instructions:
+                if made.name in accepted:
+                    lines.append(self._narrowed(made))
+                    if made.name in whole:
+                        lines.append(self._extended(made))
+                elif _is_cut(made) and made.operands[0].value in accepted:
+                    half = self._halves[made.operands[0].value]
+                    if element_of(made.type) == "i16":
+                        same[made.name] = half
+                    else:
+                        lines.append(Instruction(f"  {made.name} = trunc {_half_type(made.type)} {half} to {made.type}"))
+                elif made.name in compares:
+                    lines.append(self._compared(made))
+                else:
+                    lines.append(made)
+                    if made.name in leaves:
+                        lines += self._leaf(made)
+            block.instructions = lines
+        self._function.replace_uses(same)
+        _remove_unused(self._function, leaves)
+
+    def _half(self, operand: Operand) -> str:
+        if operand.value[0] == "%":
+            return self._halves[operand.value]
+        numbers = integers(operand.type, operand.value)
+        assert numbers is not None
+        short = [((number + (1 << 15)) & 0xFFFF) - (1 << 15) for number in numbers]
+        if len(set(short)) == 1:
+            return f"splat (i16 {short[0]})"
+        return "<" + ", ".join(f"i16 {number}" for number in short) + ">"
+
+    def _leaf(self, made: Instruction) -> list[Instruction]:
+        """The lower half of an extended or broadcast value."""
+        vector, half, source = _half_type(made.type), self._halves[made.name], made.operands[0]
+        if made.op != "shufflevector":
+            text = f"  {half} = {made.op} {source.type} {source.value} to {vector}"
+            return [] if half == source.value else [Instruction(text)]
+        scalar = self._scalar_of(made)
+        assert scalar is not None
+        cut, first = self._fresh("half"), self._fresh("half")
+        places = f"<{lanes_of(vector)} x i32> zeroinitializer"
+        return [
+            Instruction(f"  {cut} = trunc i32 {scalar.value} to i16"),
+            Instruction(f"  {first} = insertelement {vector} poison, i16 {cut}, i64 0"),
+            Instruction(f"  {half} = shufflevector {vector} {first}, {vector} poison, {places}"),
+        ]
+
+    def _extended(self, made: Instruction) -> Instruction:
+        extension = "sext" if self._sign(Operand(made.type, made.name)) == "s" else "zext"
+        return Instruction(f"  {made.name} = {extension} {_half_type(made.type)} {self._halves[made.name]} to {made.type}")
+
+    def _compared(self, made: Instruction) -> Instruction:
+        predicate = made.parts.predicate
+        if predicate not in ("eq", "ne"):
+            predicate = self._comparison_sign(made) + predicate[1:]
+        first, second = map(self._half, made.operands)
+        return Instruction(f"  {made.name} = icmp {predicate} {_half_type(made.operands[0].type)} {first}, {second}")
+
+    def _narrowed(self, made: Instruction) -> Instruction:
+        op, operands = made.op, made.operands
+        vector = _half_type(made.type)
+        values = [self._half(each) for each in _data(made)]
+        if op == "select":
+            text = f"select {operands[0].type} {operands[0].value}, {vector} {values[0]}, {vector} {values[1]}"
+        elif op == "call":
+            called = _INTRINSIC.search(made.parts.callee)
+            assert called is not None
+            name = called[1]
+            if name in _EXTREMES:
+                name = (self._sign(*operands) if name[0] == "s" else "u") + name[1:]
+            last = "i1 false" if name == "abs" else f"{vector} {values[1]}"
+            text = f"call {vector} @llvm.{name}.v{lanes_of(vector)}i16({vector} {values[0]}, {last})"
+        else:
+            if op == "ashr":
+                op = "ashr" if self._sign(operands[0]) == "s" else "lshr"
+            elif op in ("sdiv", "srem"):
+                op = self._sign(operands[0]) + op[1:]
+            text = f"{op} {vector} {values[0]}, {values[1]}"
+        return Instruction(f"  {self._halves[made.name]} = {text}")
+
+
+def _is_cut(user: Instruction) -> bool:
+    """Whether it wants lower bits only."""
+    return user.op == "trunc" and integer_bits(element_of(user.type)) <= 16
+
+
+def _data(made: Instruction) -> list[Operand]:
+    """The operands that have the type of the result."""
+    if made.op == "select":
+        return made.operands[1:]
+    return [each for each in made.operands if each.type == made.type]
+
+
+def _half_type(vector: str) -> str:
+    return f"<{lanes_of(vector)} x i16>"
+
+
+def _union(first: Range, second: Range) -> Range:
+    return min(first[0], second[0]), max(first[1], second[1])
+
+
+def _range_of_call(name: str, ranges: list[Range]) -> Range:
+    first = ranges[0]
+    if name == "abs":
+        high = max(abs(first[0]), abs(first[1]))
+        return 0 if first[0] <= 0 <= first[1] else min(abs(first[0]), abs(first[1])), high
+    second = ranges[1]
+    if name[0] == "u" and min(first[0], second[0]) < 0:
+        return _ALL
+    choose = min if name.endswith("min") else max
+    return choose(first[0], second[0]), choose(first[1], second[1])
+
+
+def _of_corners(compute: Callable[[int, int], int]) -> Callable[[Range, Range], Range]:
+    """The range of what is greatest and least at ends of both ranges."""
+
+    def found(first: Range, second: Range) -> Range:
+        corners = [compute(one, two) for one in first for two in second]
+        return min(corners), max(corners)
+
+    return found
+
+
+def _range_of_and(first: Range, second: Range) -> Range:
+    tops = [side[1] for side in (first, second) if side[0] >= 0]
+    return (0, min(tops)) if tops else _ALL
+
+
+def _range_of_or(first: Range, second: Range) -> Range:
+    if first[0] < 0 or second[0] < 0:
+        return _ALL
+    return 0, (1 << max(first[1], second[1]).bit_length()) - 1
+
+
+def _range_of_left_shift(first: Range, second: Range) -> Range:
+    return _of_corners(lambda number, count: number << count)(first, second) if 0 <= second[0] <= second[1] < 32 else _ALL
+
+
+def _range_of_right_shift(first: Range, second: Range) -> Range:
+    return _of_corners(lambda number, count: number >> count)(first, second) if 0 <= second[0] <= second[1] < 32 else _ALL
+
+
+def _range_of_logical_shift(first: Range, second: Range) -> Range:
+    return _range_of_right_shift(first, second) if first[0] >= 0 else _ALL
+
+
+def _range_of_quotient(first: Range, second: Range) -> Range:
+    """Rounded to zero."""
+    if second[0] <= 0:
+        return _ALL
+    return _of_corners(lambda number, divisor: abs(number) // divisor * (-1 if number < 0 else 1))(first, second)
+
+
+def _range_of_unsigned_quotient(first: Range, second: Range) -> Range:
+    return _range_of_quotient(first, second) if first[0] >= 0 else _ALL
+
+
+def _range_of_remainder(first: Range, second: Range) -> Range:
+    if second[0] <= 0:
+        return _ALL
+    most = second[1] - 1
+    return max(-most, min(0, first[0])), min(most, max(0, first[1]))
+
+
+def _range_of_unsigned_remainder(first: Range, second: Range) -> Range:
+    return _range_of_remainder(first, second) if first[0] >= 0 else _ALL
+
+
+_RANGES: dict[str, Callable[[Range, Range], Range]] = {
+    "add": lambda first, second: (first[0] + second[0], first[1] + second[1]),
+    "sub": lambda first, second: (first[0] - second[1], first[1] - second[0]),
+    "mul": _of_corners(lambda one, two: one * two),
+    "and": _range_of_and,
+    "or": _range_of_or,
+    "xor": _range_of_or,
+    "shl": _range_of_left_shift,
+    "lshr": _range_of_logical_shift,
+    "ashr": _range_of_right_shift,
+    "udiv": _range_of_unsigned_quotient,
+    "sdiv": _range_of_quotient,
+    "urem": _range_of_unsigned_remainder,
+    "srem": _range_of_remainder,
+}
+"""Exact bounds in whole numbers; what goes beyond 32 bits may have wrapped, and nothing is known of it then."""
+
+
+def _remove_unused(function: Function, names: set[str]) -> None:
+    """Take out those of the values that nothing uses any more."""
+    used = {name for instruction in function.instructions() for name in instruction.names_used()}
+    for block in function.blocks:
+        block.instructions = [made for made in block.instructions if made.name not in names or made.name in used]
