@@ -78,6 +78,7 @@ class _Narrowing:
                 accepted |= component
         if accepted:
             self._rewrite(accepted)
+        self._compare_elements()
 
     # ---- what is known of values --------------------------------------------
 
@@ -364,15 +365,37 @@ class _Narrowing:
         self._function.replace_uses(same)
         _remove_unused(self._function, leaves)
 
+    def _compare_elements(self) -> None:
+        """Compare elements as they were loaded, with each other or with numbers of their type."""
+        unused: set[str] = set()
+        for made in self._function.instructions():
+            if made.op != "icmp" or element_of(made.operands[0].type) != "i32" or not lanes_of(made.type):
+                continue
+            sources = [self._definitions.get(each.value) for each in made.operands]
+            extended = next((each for each in sources if each is not None and each.op in ("zext", "sext")), None)
+            if extended is None or integer_bits(element_of(extended.operands[0].type)) not in (8, 16):
+                continue
+            vector, values = extended.operands[0].type, []
+            for operand, source in zip(made.operands, sources, strict=True):
+                numbers = integers(operand.type, operand.value) if operand.value[0] != "%" else None
+                if source is not None and source.op == extended.op and source.operands[0].type == vector:
+                    values.append(source.operands[0].value)
+                elif numbers and self._fits(operand, self._range(Operand(extended.type, extended.name))):
+                    values.append(_constant(vector, numbers))
+            if len(values) == 2:
+                predicate = made.parts.predicate
+                if extended.op == "zext" and predicate[0] == "s":
+                    predicate = "u" + predicate[1:]
+                unused |= {each.value for each in made.operands if each.value[0] == "%"}
+                made.text = f"  {made.name} = icmp {predicate} {vector} {values[0]}, {values[1]}"
+        _remove_unused(self._function, unused)
+
     def _half(self, operand: Operand) -> str:
         if operand.value[0] == "%":
             return self._halves[operand.value]
         numbers = integers(operand.type, operand.value)
         assert numbers is not None
-        short = [((number + (1 << 15)) & 0xFFFF) - (1 << 15) for number in numbers]
-        if len(set(short)) == 1:
-            return f"splat (i16 {short[0]})"
-        return "<" + ", ".join(f"i16 {number}" for number in short) + ">"
+        return _constant(_half_type(operand.type), numbers)
 
     def _leaf(self, made: Instruction) -> list[Instruction]:
         """The lower half of an extended or broadcast value."""
@@ -422,6 +445,14 @@ class _Narrowing:
                 op = self._sign(operands[0]) + op[1:]
             text = f"{op} {vector} {values[0]}, {values[1]}"
         return Instruction(f"  {self._halves[made.name]} = {text}")
+
+
+def _constant(vector: str, numbers: tuple[int, ...]) -> str:
+    """The lower bits of numbers as a constant of another type."""
+    element = element_of(vector)
+    limit = 1 << (integer_bits(element) - 1)
+    cut = [(number + limit) % (2 * limit) - limit for number in numbers]
+    return f"splat ({element} {cut[0]})" if len(set(cut)) == 1 else f"<{', '.join(f'{element} {number}' for number in cut)}>"
 
 
 def _is_cut(user: Instruction) -> bool:
