@@ -61,6 +61,10 @@ class Expressions:
             name = ("min", "max")[choice - 12]
             return f"{name}({first}, {second})", (np.minimum, np.maximum)[choice - 12](x, y)
         third, z = self.make(depth - 1)
+        if choice == 14:
+            element, e = self.make(0)
+            number = self.rng.choice((-129, -128, -1, 0, 65, 127, 128, 255, 256, 40000))
+            return f"({element} <= {number} ? ({second}) : ({third}))", np.where(e <= number, y, z)
         relation = self.rng.choice(("<", ">=", "==", "!="))
         test = {"<": x < y, ">=": x >= y, "==": x == y, "!=": x != y}[relation]
         return f"(({first}) {relation} ({second}) ? ({third}) : ({first}))", np.where(test, z, x)
@@ -118,6 +122,12 @@ def test_what_is_compared_and_cut_off_stays_in_16_bits() -> None:
             text = wide_loop(body, target)
             assert re.search(r"v\w+w\t", text), text
             assert not re.search(r"vp(?:add|sub|abs|min|cmpgt|blend)\w*d\t.*[yz]mm|vpmovzxbd", text), text
+
+
+def test_elements_are_compared_as_they_were_loaded() -> None:
+    for statement in ("a[i] = p[i] > 100 ? 3 : 7;", "a[i] = (int)p[i] < (int)p[i + w] ? 3 : 7;"):
+        text = wide_loop(statement, "avx2-i32x8")
+        assert not re.search(r"vpmovzx|vpcmp\w+[wd]\t", text), text
 
 
 def test_what_16_bits_do_not_hold_stays_in_32() -> None:
