@@ -11,13 +11,14 @@ The list of tokens is mended, the parser's stacks are taken back to where the me
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from voltac.diagnostics import Diagnostics, Expanded, Span, close_words, suggestion
 from voltac.syntax import ast
 from voltac.syntax.error_messages import INVENTED, INVENTED_TYPE, ErrorMessages, Mend, short
 from voltac.syntax.hints import FOREIGN_TYPES, FOREIGN_WORDS
-from voltac.syntax.lexer import MISSING, MISTAKE, Kinds, is_name
+from voltac.syntax.lexer import MISSING, MISTAKE, OPERATOR_NAME, Kinds, is_name
 from voltac.syntax.names import Names
 from voltac.syntax.tables import Tables
 from voltac.syntax.token_stretches import CLOSING, DECLARATION_STARTS, SPECIFIERS
@@ -95,6 +96,8 @@ class SyntaxErrors(ErrorMessages):
         for place in (token, token - 1):
             if place >= 0 and self.texts[place] in FOREIGN_WORDS and self.texts[place] not in self.names.variables:
                 return self.foreign_word(place, place < token)
+        if token and self.texts[token - 1] == "operator" and re.fullmatch(OPERATOR_NAME, "operator" + self.texts[token]):
+            return self.join_operator_name(token)
         value = self.taken_for_a_type(token)
         if value >= 0:
             self.names.forget_type(self.texts[value])
@@ -432,6 +435,18 @@ class SyntaxErrors(ErrorMessages):
         begin = self.rewind() if was_read else token
         self.replace(token, token + 1, instead.split())
         self.quiet_until = token + len(instead.split()) + 1
+        return begin
+
+    def join_operator_name(self, token: int) -> int:
+        """The name of an operator stands there with the blank that C++ allows: report it and read it as one token."""
+        name = "operator" + self.texts[token]
+        if not self.is_told_of_macro(token - 1):
+            remedy = f"the name of an operator has no blank in it: write '{name}'"
+            if isinstance(self.spans[token - 1], Expanded) and self.spans[token - 1] != self.spans[token]:
+                remedy += " (in a macro, 'operator##op' with its parameter 'op')"
+            self.report(token, f"syntax error: found {self.found(token)}; {remedy}")
+        begin = self.rewind()
+        self.replace(token - 1, token + 1, [name])
         return begin
 
     # --- giving up a statement, member or declaration
