@@ -158,10 +158,19 @@ STATEMENTS: tuple[Row, ...] = (
 
 DECLARATIONS: tuple[Row, ...] = (
     # the blank that C++ allows in the name of an operator
-    ("struct V { float x; };\nV operator ¦+(V a, V b) { V r = { a.x + b.x }; return r; }\nV use(V v) { return v + v; }", "write 'operator+'"),
-    ("struct V { float x; };\nbool operator ¦== (V a, V b) { return a.x == b.x; }\nbool use(V v) { return v == v; }", "'operator=='"),
-    ("struct V { int x; };\n#define D(op) inline V operator op(V a, V b) { V r = { a.x op b.x }; return r; }\nD(¦+)\nD(-)\n"
-     "V use(V v) { return v - (v + v); }", "in a macro, 'operator##op'"),
+    (
+        "struct V { float x; };\nV operator ¦+(V a, V b) { V r = { a.x + b.x }; return r; }\nV use(V v) { return v + v; }",
+        "write 'operator+'",
+    ),
+    (
+        "struct V { float x; };\nbool operator ¦== (V a, V b) { return a.x == b.x; }\nbool use(V v) { return v == v; }",
+        "'operator=='",
+    ),
+    (
+        "struct V { int x; };\n#define D(op) inline V operator op(V a, V b) { V r = { a.x op b.x }; return r; }\n"
+        "D(¦+)\nD(-)\nV use(V v) { return v - (v + v); }",
+        "in a macro, 'operator##op'",
+    ),
     ("int one\n¦int two;", "';' missing after 'one"),
     ("struct T { int a; }\n¦int three;\nint use(T t) { return t.a + three; }", "';' missing after the '}' in line 2"),
     ("enum F { F1, F2 }\n\nexport ¦void use(uniform int a[]) { a[0] = F1; }", "';' missing after the '}' in line 2"),
