@@ -16,6 +16,7 @@ from voltac.passes.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.resolve_accesses import resolve_accesses
 from voltac.passes.sample_profile import use_sample_profile
+from voltac.passes.some_lanes import move_some_lanes
 from voltac.passes.whole_copies import copy_whole
 from voltac.passes.whole_stores import make_stores_whole
 from voltac.passes.wide_gangs import widen_gangs
@@ -30,6 +31,7 @@ PASSES: dict[str, Callable[[Module, Options], list[AccessReport]]] = {
     "resolve_accesses": resolve_accesses,
     "gangs_in_flight": put_gangs_in_flight,
     "make_stores_whole": make_stores_whole,
+    "move_some_lanes": move_some_lanes,
 }
 """Name -> pass; each rewrites the module and reports what became of accesses."""
 

@@ -1,0 +1,291 @@
+"""Masked loads and stores of bytes and 16-bit numbers -> a few scalar ones, where the target has no masked ones of that size.
+
+    %v = call <8 x i8> @llvm.masked.load.v8i8.p0(ptr %p, <8 x i1> %mask, zeroinitializer)
+    ->
+    %v = call <8 x i8> @some_lanes.load.v8i8(ptr %p, <8 x i1> %mask)       a function of a dozen instructions, inlined
+
+LLVM's code generator asks for each lane and branches over it. Here the bytes from the first lane
+that is on to the last one are read by two loads that overlap, or three of single bytes; what lies
+between them is in the same object, and no page is touched that the program does not touch. Lanes
+that are off are never written: a store does the same only if no lane between is off, else it goes
+from lane to lane that is on.
+"""
+
+from __future__ import annotations
+
+import re
+
+from voltac.ir.model import Instruction, Module
+from voltac.options import Options
+from voltac.passes.access import AccessReport
+from voltac.passes.costs import has_masked
+
+_MASKED = re.compile(r"@llvm\.masked\.(load|store)\.v(\d+)i(8|16)\.p0\(")
+_PROCESSOR = re.compile(r'"target-cpu"=.*(?= })')
+_PIECE = 8
+"""Bytes that are moved at once, in a register of 64 bits."""
+
+
+def move_some_lanes(module: Module, options: Options) -> list[AccessReport]:
+    """Rewrite the module; there is nothing to report."""
+    target = options.target
+    if target.is_device or has_masked(target, 1):
+        return []
+    helpers: dict[str, list[str]] = {}
+    processor = next((found[0] for line in module.lines() if (found := _PROCESSOR.search(line))), "")
+    for function in module.functions:
+        definitions: dict[str, Instruction] = {}
+        for instruction in function.instructions():
+            found = _MASKED.search(instruction.text) if "@llvm.masked." in instruction.text else None
+            if found is not None:
+                definitions = definitions or function.definitions()
+                if _is_worth_it(instruction, int(found[2]), int(found[3]) // 8, definitions):
+                    _replace(instruction, found, helpers, processor)
+    module.items += helpers.values()
+    return []
+
+
+def _is_worth_it(instruction: Instruction, lanes: int, size: int, definitions: dict[str, Instruction]) -> bool:
+    """Not for a constant mask, which takes no branches, nor for long vectors where a foreach ends: those are foreseen."""
+    mask = instruction.operands[1 if instruction.name else 2].value
+    if lanes * size <= _PIECE:
+        return mask[0] == "%"
+    made = definitions.get(mask)
+    return lanes * size % _PIECE == 0 and made is not None and " icmp ult " not in made.text
+
+
+def _replace(instruction: Instruction, found: re.Match[str], helpers: dict[str, list[str]], processor: str) -> None:
+    operation, lanes, bits = found[1], int(found[2]), int(found[3])
+    vector, size = f"<{lanes} x i{bits}>", bits // 8
+    name = f"@some_lanes.{operation}.v{lanes}i{bits}"
+    tail = instruction.text[instruction.text.rindex(")") + 1 :] if "!dbg" in instruction.text else ""
+    operands = instruction.operands
+    if operation == "load":
+        pointer, mask = operands[0].value, operands[1]
+        text = f"{instruction.name} = call {vector} {name}(ptr {pointer}, {mask.type} {mask.value})"
+    else:
+        value, pointer, mask = operands[0].value, operands[1].value, operands[2]
+        text = f"call void {name}({vector} {value}, ptr {pointer}, {mask.type} {mask.value})"
+    instruction.text = f"  {text}{tail}"
+    if name not in helpers:
+        write = _load if operation == "load" else _store
+        helpers[name] = write(name, lanes, size, processor)
+
+
+def _load(name: str, lanes: int, size: int, processor: str) -> list[str]:
+    vector, pieces = f"<{lanes} x i{8 * size}>", _pieces(lanes, size)
+    lines = [f"define internal {vector} {name}(ptr %p, <{lanes} x i1> %mask) alwaysinline nounwind {processor} {{", "entry:"]
+    lines += ["  br label %piece.0"]
+    for k in range(pieces):
+        lines += [
+            *_begin_piece(k, lanes, size, f"some.{k}"),
+            f"some.{k}:",
+            *_span(k, lanes, size),
+            f"four.{k}:",
+            f"  %low.{k} = load i32, ptr %start.{k}, align 1",
+            f"  %lower.{k} = zext i32 %low.{k} to i64",
+            *_last_four(k),
+            f"  %high.{k} = load i32, ptr %four_at.{k}, align 1",
+            f"  %higher.{k} = zext i32 %high.{k} to i64",
+            f"  %moved.{k} = shl i64 %higher.{k}, %four_shift.{k}",
+            f"  %both.{k} = or i64 %lower.{k}, %moved.{k}",
+            f"  br label %join.{k}",
+            f"few.{k}:",
+            *_few_loaded(k, size),
+            f"  br label %join.{k}",
+            f"join.{k}:",
+            f"  %span.{k} = phi i64 [ %both.{k}, %four.{k} ], [ %few_value.{k}, %few.{k} ]",
+            f"  %placed.{k} = shl i64 %span.{k}, %shift.{k}",
+            f"  br label %done.{k}",
+            f"done.{k}:",
+            f"  %word.{k} = phi i64 [ 0, %piece.{k} ], [ %placed.{k}, %join.{k} ]",
+            f"  br label %{f'piece.{k + 1}' if k + 1 < pieces else 'end'}",
+        ]
+    lines += [
+        "end:",
+        *_joined(lanes, size),
+        f"  %result = select <{lanes} x i1> %mask, {vector} %whole, {vector} zeroinitializer",
+    ]
+    return [*lines, f"  ret {vector} %result", "}"]
+
+
+def _store(name: str, lanes: int, size: int, processor: str) -> list[str]:
+    vector, pieces = f"<{lanes} x i{8 * size}>", _pieces(lanes, size)
+    lines = [
+        f"define internal void {name}({vector} %value, ptr %p, <{lanes} x i1> %mask) alwaysinline nounwind {processor} {{",
+        "entry:",
+    ]
+    lines += [*_taken_apart(lanes, size), "  br label %piece.0"]
+    for k in range(pieces):
+        after = f"piece.{k + 1}" if k + 1 < pieces else "end"
+        lines += [
+            *_begin_piece(k, lanes, size, f"some.{k}"),
+            f"some.{k}:",
+            *_span(k, lanes, size, one_run=True),
+            f"run.{k}:",
+            f"  %span.{k} = lshr i64 %word.{k}, %shift.{k}",
+            f"  br i1 %is_wide.{k}, label %four.{k}, label %few.{k}",
+            f"four.{k}:",
+            f"  %low.{k} = trunc i64 %span.{k} to i32",
+            f"  store i32 %low.{k}, ptr %start.{k}, align 1",
+            *_last_four(k),
+            f"  %moved.{k} = lshr i64 %span.{k}, %four_shift.{k}",
+            f"  %high.{k} = trunc i64 %moved.{k} to i32",
+            f"  store i32 %high.{k}, ptr %four_at.{k}, align 1",
+            f"  br label %done.{k}",
+            f"few.{k}:",
+            *_few_stored(k, size),
+            f"  br label %done.{k}",
+            f"each.{k}:",
+            f"  %left.{k} = phi i32 [ %on.{k}, %some.{k} ], [ %rest.{k}, %each.{k} ]",
+            f"  %lane.{k} = call i32 @llvm.cttz.i32(i32 %left.{k}, i1 true)",
+            f"  %lane_at.{k} = getelementptr i{8 * size}, ptr %piece_at.{k}, i32 %lane.{k}",
+            f"  %lane_bits.{k} = mul i32 %lane.{k}, {8 * size}",
+            f"  %lane_shift.{k} = zext i32 %lane_bits.{k} to i64",
+            f"  %lane_moved.{k} = lshr i64 %word.{k}, %lane_shift.{k}",
+            f"  %lane_value.{k} = trunc i64 %lane_moved.{k} to i{8 * size}",
+            f"  store i{8 * size} %lane_value.{k}, ptr %lane_at.{k}, align 1",
+            f"  %less.{k} = sub i32 %left.{k}, 1",
+            f"  %rest.{k} = and i32 %left.{k}, %less.{k}",
+            f"  %more.{k} = icmp ne i32 %rest.{k}, 0",
+            f"  br i1 %more.{k}, label %each.{k}, label %done.{k}",
+            f"done.{k}:",
+            f"  br label %{after}",
+        ]
+    return [*lines, "end:", "  ret void", "}"]
+
+
+def _pieces(lanes: int, size: int) -> int:
+    return max(1, lanes * size // _PIECE)
+
+
+def _begin_piece(k: int, lanes: int, size: int, some: str) -> list[str]:
+    """``%on``: a bit for each lane of the piece that is on."""
+    count = min(lanes, _PIECE // size)
+    part, lines = "%mask", [f"piece.{k}:"]
+    if count < lanes:
+        part = f"%mask.{k}"
+        places = ", ".join(f"i32 {lane}" for lane in range(k * count, (k + 1) * count))
+        lines.append(f"  {part} = shufflevector <{lanes} x i1> %mask, <{lanes} x i1> poison, <{count} x i32> <{places}>")
+    return [
+        *lines,
+        f"  %bits.{k} = bitcast <{count} x i1> {part} to i{count}",
+        f"  %on.{k} = zext i{count} %bits.{k} to i32",
+        f"  %any.{k} = icmp ne i32 %on.{k}, 0",
+        f"  br i1 %any.{k}, label %{some}, label %done.{k}",
+    ]
+
+
+def _span(k: int, lanes: int, size: int, one_run: bool = False) -> list[str]:
+    """Where the lanes that are on begin and how many bytes they and those between them take."""
+    lines = [
+        f"  %first.{k} = call i32 @llvm.cttz.i32(i32 %on.{k}, i1 true)",
+        f"  %above.{k} = call i32 @llvm.ctlz.i32(i32 %on.{k}, i1 true)",
+        f"  %last.{k} = sub i32 32, %above.{k}",
+        f"  %count.{k} = sub i32 %last.{k}, %first.{k}",
+        f"  %bytes.{k} = mul i32 %count.{k}, {size}",
+        f"  %piece_at.{k} = getelementptr i8, ptr %p, i32 {k * _PIECE}",
+        f"  %start.{k} = getelementptr i{8 * size}, ptr %piece_at.{k}, i32 %first.{k}",
+        f"  %first_bits.{k} = mul i32 %first.{k}, {8 * size}",
+        f"  %shift.{k} = zext i32 %first_bits.{k} to i64",
+        f"  %is_wide.{k} = icmp uge i32 %bytes.{k}, 4",
+    ]
+    if not one_run:
+        return [*lines, f"  br i1 %is_wide.{k}, label %four.{k}, label %few.{k}"]
+    return [
+        *lines,
+        f"  %run_bits.{k} = lshr i32 %on.{k}, %first.{k}",
+        f"  %next.{k} = add i32 %run_bits.{k}, 1",
+        f"  %gaps.{k} = and i32 %run_bits.{k}, %next.{k}",
+        f"  %is_run.{k} = icmp eq i32 %gaps.{k}, 0",
+        f"  br i1 %is_run.{k}, label %run.{k}, label %each.{k}",
+    ]
+
+
+def _last_four(k: int) -> list[str]:
+    """Place of the last four bytes, and how far they are shifted in the span."""
+    return [
+        f"  %four_after.{k} = sub i32 %bytes.{k}, 4",
+        f"  %four_at.{k} = getelementptr i8, ptr %start.{k}, i32 %four_after.{k}",
+        f"  %four_bits.{k} = mul i32 %four_after.{k}, 8",
+        f"  %four_shift.{k} = zext i32 %four_bits.{k} to i64",
+    ]
+
+
+def _few_places(k: int) -> list[str]:
+    """Of one to three bytes: the one in the middle and the last, and how far they are shifted in the span."""
+    lines = []
+    for stem, number in (("middle", f"lshr i32 %bytes.{k}, 1"), ("end", f"sub i32 %bytes.{k}, 1")):
+        lines += [
+            f"  %{stem}_after.{k} = {number}",
+            f"  %{stem}_at.{k} = getelementptr i8, ptr %start.{k}, i32 %{stem}_after.{k}",
+            f"  %{stem}_bits.{k} = mul i32 %{stem}_after.{k}, 8",
+            f"  %{stem}_shift.{k} = zext i32 %{stem}_bits.{k} to i64",
+        ]
+    return lines
+
+
+def _few_loaded(k: int, size: int) -> list[str]:
+    if size == 2:
+        return [f"  %single.{k} = load i16, ptr %start.{k}, align 1", f"  %few_value.{k} = zext i16 %single.{k} to i64"]
+    return [
+        *_few_places(k),
+        f"  %byte0.{k} = load i8, ptr %start.{k}",
+        f"  %byte1.{k} = load i8, ptr %middle_at.{k}",
+        f"  %byte2.{k} = load i8, ptr %end_at.{k}",
+        f"  %wide0.{k} = zext i8 %byte0.{k} to i64",
+        f"  %wide1.{k} = zext i8 %byte1.{k} to i64",
+        f"  %wide2.{k} = zext i8 %byte2.{k} to i64",
+        f"  %middle.{k} = shl i64 %wide1.{k}, %middle_shift.{k}",
+        f"  %end.{k} = shl i64 %wide2.{k}, %end_shift.{k}",
+        f"  %two.{k} = or i64 %wide0.{k}, %middle.{k}",
+        f"  %few_value.{k} = or i64 %two.{k}, %end.{k}",
+    ]
+
+
+def _few_stored(k: int, size: int) -> list[str]:
+    if size == 2:
+        return [f"  %single.{k} = trunc i64 %span.{k} to i16", f"  store i16 %single.{k}, ptr %start.{k}, align 1"]
+    return [
+        *_few_places(k),
+        f"  %middle.{k} = lshr i64 %span.{k}, %middle_shift.{k}",
+        f"  %end.{k} = lshr i64 %span.{k}, %end_shift.{k}",
+        f"  %byte0.{k} = trunc i64 %span.{k} to i8",
+        f"  %byte1.{k} = trunc i64 %middle.{k} to i8",
+        f"  %byte2.{k} = trunc i64 %end.{k} to i8",
+        f"  store i8 %byte0.{k}, ptr %start.{k}",
+        f"  store i8 %byte1.{k}, ptr %middle_at.{k}",
+        f"  store i8 %byte2.{k}, ptr %end_at.{k}",
+    ]
+
+
+def _joined(lanes: int, size: int) -> list[str]:
+    """``%whole``, the vector of the words."""
+    vector, pieces = f"<{lanes} x i{8 * size}>", _pieces(lanes, size)
+    if lanes * size < _PIECE:
+        bits = 8 * lanes * size
+        return [f"  %short = trunc i64 %word.0 to i{bits}", f"  %whole = bitcast i{bits} %short to {vector}"]
+    if pieces == 1:
+        return [f"  %whole = bitcast i64 %word.0 to {vector}"]
+    words, lines = f"<{pieces} x i64>", []
+    for k in range(pieces):
+        before = f"%words.{k - 1}" if k else "poison"
+        lines.append(f"  %words.{k} = insertelement {words} {before}, i64 %word.{k}, i64 {k}")
+    return [*lines, f"  %whole = bitcast {words} %words.{pieces - 1} to {vector}"]
+
+
+def _taken_apart(lanes: int, size: int) -> list[str]:
+    """The words of ``%value``."""
+    vector, pieces = f"<{lanes} x i{8 * size}>", _pieces(lanes, size)
+    known = f"  %known = freeze {vector} %value"
+    if lanes * size < _PIECE:
+        bits = 8 * lanes * size
+        return [known, f"  %short = bitcast {vector} %known to i{bits}", f"  %word.0 = zext i{bits} %short to i64"]
+    if pieces == 1:
+        return [known, f"  %word.0 = bitcast {vector} %known to i64"]
+    words = f"<{pieces} x i64>"
+    return [
+        known,
+        f"  %words = bitcast {vector} %known to {words}",
+        *(f"  %word.{k} = extractelement {words} %words, i64 {k}" for k in range(pieces)),
+    ]
