@@ -88,6 +88,8 @@ def _report_unknown_names(checker: Checker, node: ast.TemplateDeclaration) -> bo
     for found in ast.nodes((node.declarator, node.body)):
         if isinstance(found, ast.Name):
             used.append(found)
+        elif isinstance(found, ast.Mistake):
+            own.update(found.declared, found.used)
         else:
             name = getattr(found, "name", None)
             if isinstance(name, str):
