@@ -292,16 +292,24 @@ class _Narrowing:
             if compare is None or compare.op != "icmp" or not self._is_narrow_comparison(compare, component):
                 yield test
         for user in self._users.get(made.name, []):
-            if user.op == "icmp" and any(self._is_of_words(each, component) for each in self._users.get(user.name, [])):
+            if user.op == "icmp" and self._is_of_words(user, component):
                 yield user.name
 
-    def _is_of_words(self, user: Instruction, component: set[str]) -> bool:
-        """Whether a mask is used for values of 32 bits and more."""
-        if user.op in ("and", "or", "xor") and element_of(user.type) == "i1":
-            return any(self._is_of_words(each, component) for each in self._users.get(user.name, []))
-        return (
-            user.op in ("select", "zext", "sext") and user.name not in component and element_of(user.type) not in ("i8", "i16")
-        )
+    def _is_of_words(self, compare: Instruction, component: set[str]) -> bool:
+        """Whether a mask is used for values of 32 bits and more, maybe combined with others."""
+        seen, work = set(), [compare.name]
+        while work:
+            name = work.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            for user in self._users.get(name, []):
+                if user.op in ("and", "or", "xor") and element_of(user.type) == "i1":
+                    work.append(user.name)
+                elif user.op in ("select", "zext", "sext") and user.name not in component:
+                    if element_of(user.type) not in ("i8", "i16"):
+                        return True
+        return False
 
     def _is_needed_whole(self, name: str, component: set[str]) -> bool:
         return any(self._is_foreign(user, name, component) for user in self._users.get(name, []))

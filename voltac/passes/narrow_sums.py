@@ -99,13 +99,21 @@ def _counted(term: Instruction, values: LaneValues) -> str | None:
     return test.value if _is_narrow_test(test.value, values) else None
 
 
-def _is_narrow_test(name: str, values: LaneValues) -> bool:
-    made = values.definitions.get(name)
-    if made is None:
-        return False
-    if made.op in ("and", "or", "xor"):
-        return all(each.value[0] != "%" or _is_narrow_test(each.value, values) for each in made.operands)
-    return made.op == "icmp" and element_of(made.operands[0].type) in ("i8", "i16")
+def _is_narrow_test(test: str, values: LaneValues) -> bool:
+    """Whether a condition is made of comparisons of narrow elements alone."""
+    seen: set[str] = set()
+    work = [test]
+    while work:
+        name = work.pop()
+        made = values.definitions.get(name)
+        if name in seen or name[0] != "%":
+            continue
+        seen.add(name)
+        if made is not None and made.op in ("and", "or", "xor"):
+            work += [each.value for each in made.operands]
+        elif made is None or made.op != "icmp" or element_of(made.operands[0].type) not in ("i8", "i16"):
+            return False
+    return True
 
 
 def _of_bytes(terms: NarrowSum | None) -> NarrowSum | None:
