@@ -119,6 +119,7 @@ class _Widening:
         scalar_loads: list[Instruction] = []
         counting: set[str] = set()
         in_loops: set[int] = set()
+        floats = False
         is_narrow = bool(self.carried) and len(self.narrow) == len(self.carried)
         sums = {name for each in self.carried for name in (each.change.name, each.term) if is_narrow}
         widest = 1
@@ -138,6 +139,7 @@ class _Widening:
                 elif not self._is_lanewise(instruction, counting):
                     return 1
                 elif self._is_data(instruction) and instruction.name not in sums:
+                    floats = floats or element_of(instruction.type) == "float"
                     widest = max(widest, self.values.layout.size(element_of(instruction.type)))
         if not accesses or any(access.lanes != self.width for access in accesses):
             return 1
@@ -176,6 +178,10 @@ class _Widening:
         }
         if self.carried and (smallest <= 2 or not all(each.is_sum for each in self.carried)):
             return max(1, most)
+        if floats and not self.carried and 4 * self.width >= register:
+            # Whole registers already: packing what is stored may gain, and AVX-512 stores the lower parts of lanes anyway.
+            if options.target.has_avx512 or all(store.size >= 4 for store in stores):
+                return 1
         return max(1, min(register // (smallest * self.width), most))
 
     def _factor_of_loops(self, registers: int) -> int:
