@@ -201,6 +201,8 @@ void f(int i, int * p, uniform int * uniform q) {
     delete i; // error: pointer
     delete p;
     delete[] q;
+    uniform int row[3];
+    delete[] row; // error: pointer
 }""",
         "alloca takes a uniform size": """
 void f(int v, uniform int u) {
@@ -212,6 +214,10 @@ struct P { int a, b; };
 void f(int n) {
     P * p = new P(1, 2);
     P * q = new P(1, 2, 3); // error: initializer
+    P * first = new P(1);
+    uniform P original = {1, 2};
+    P * copy = new P(original);
+    P * nested = new P({1, 2}); // error: single value
     int * r = new int[n];
     int * s = new int(5);
     uniform float * uniform t = uniform new uniform float[8];

@@ -36,6 +36,8 @@ def body(text: str) -> str:
         ("delete [] p;", 2, 8, "delete[]"),
         ("launch <f(x)>;", 2, 8, "old 'launch' syntax"),
         ("*(uniform int * uniform)a = 1;", 2, 11, "'*((type)value)'"),
+        ("float * &r = p;", 2, 9, "typedef type * name;"),
+        ("p = new int *;", 2, 13, "typedef type * name;"),
         ("foreach (i = 0 .. 3) { a = 1; }", 2, 17, "found '.'"),
         ("foreach (i : 0 ... 3) { a = 1; }", 2, 12, "found ':'; expected '='"),
         ("goto 3;", 2, 6, "found '3'; expected identifier"),

@@ -416,7 +416,9 @@ def check_sync(checker: Checker, node: ast.Sync) -> tree.Statement:
 
 @statement(ast.Delete)
 def check_delete(checker: Checker, node: ast.Delete) -> tree.Statement:
-    value = value_of(checker, node.pointer)
-    if not isinstance(value.type.type, Pointer):
-        checker.reject(node.pointer.span, f"only pointers can be deleted, not '{value.type}', which is no pointer")
+    operand = checker.expression(node.pointer)
+    value = to_value(checker, operand, node.pointer.span)
+    found = operand.type if isinstance(operand, tree.Place) else value.type
+    if not isinstance(found.type, Pointer):
+        checker.reject(node.pointer.span, f"only pointers can be deleted, not '{found}', which is no pointer")
     return tree.Delete(node.span, value)

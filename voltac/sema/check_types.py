@@ -7,7 +7,7 @@ from voltac.sema import tree
 from voltac.sema.context import Checker, Operand, expression
 from voltac.sema.conversions import cast, convert
 from voltac.sema.declarators import resolve_type_name
-from voltac.sema.initializers import check_initializer, initialize
+from voltac.sema.initializers import allocated
 from voltac.sema.types import (
     BOOL,
     INT64,
@@ -117,10 +117,7 @@ def check_new(checker: Checker, node: ast.New) -> tree.Value:
         count = convert(checker, count, Qual(INT64, rate), "number of elements of new")
     initial = None
     if node.initial is not None:
-        if len(node.initial) == 1:
-            initial = initialize(checker, qual, node.initial[0], "new")
-        else:
-            initial = check_initializer(checker, qual, ast.InitializerList(node.span, node.initial), "new")
+        initial = allocated(checker, qual, node.initial, node.span)
     pointee = qual
     if isinstance(qual.type, Array):
         # new T[n] of an array type yields a pointer to its element type, like a decayed array.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from voltac.diagnostics import Span
 from voltac.sema import constants, tree
-from voltac.sema.context import Checker, Rejected
+from voltac.sema.context import Checker, FunctionSet, Operand, Rejected
 from voltac.sema.types import (
     UNIFORM,
     VARYING,
@@ -18,7 +18,7 @@ from voltac.sema.types import (
     Vector,
     member_qual,
 )
-from voltac.sema.values import address_of, convert_operand, is_reference
+from voltac.sema.values import address_of, convert_operand, is_reference, operand_qual
 from voltac.syntax import ast
 
 
@@ -28,10 +28,26 @@ def initialize(checker: Checker, qual: Qual, node: ast.Initializer, place: str) 
         return check_initializer(checker, qual, node, place)
     if isinstance(qual.type, Reference):
         return bind_reference(checker, qual.type.to, node, place)
-    operand = checker.expression(node)
+    return _from_operand(checker, qual, checker.expression(node), node, place)
+
+
+def _from_operand(checker: Checker, qual: Qual, operand: Operand, node: ast.Expression, place: str) -> tree.Initializer:
     if isinstance(qual.type, Array):
         checker.reject(node.span, f"{place}: an array of type '{qual}' needs a list of values in braces")
     return convert_operand(checker, operand, qual, place, node.span)
+
+
+def allocated(checker: Checker, qual: Qual, values: tuple[ast.Initializer, ...], span: Span) -> tree.Initializer:
+    """``new T(values)``: a list of values for a T; a single one may be a T itself."""
+    only = values[0]
+    if len(values) > 1 or isinstance(qual.type, Struct) and isinstance(only, ast.InitializerList):
+        return check_initializer(checker, qual, ast.InitializerList(span, values), "new")
+    if isinstance(only, ast.InitializerList) or not isinstance(qual.type, Struct):
+        return initialize(checker, qual, only, "new")
+    operand = checker.expression(only)
+    if not qual.type.members or not isinstance(operand, FunctionSet) and operand_qual(operand).type == qual.type:
+        return _from_operand(checker, qual, operand, only, "new")
+    return tree.Aggregate(span, qual, (_from_operand(checker, member_qual(qual, 0), operand, only, "new"),))
 
 
 def check_initializer(checker: Checker, qual: Qual, node: ast.InitializerList, place: str) -> tree.Initializer:

@@ -20,6 +20,8 @@ HINTS: tuple[tuple[str, str, str, str], ...] = (
     ("public private protected", ":", ANY, "all members are public; leave this out"),
     (ANY, "public private protected", ":", "all members are public; leave this out"),
     (ANY, "&&", NAME, "a reference is written with one '&'"),
+    ("* uniform varying const", "&", NAME, "a reference to a pointer needs a name for its type: 'typedef type * name;'"),
+    (TYPE, "*", ANY, "a pointer type is no single word, as is needed here; give it a name: 'typedef type * name;'"),
     (TYPE, "[", ANY, "the size of an array stands behind its name: 'type name[size]'"),
     ("=", ">", ANY, "comparisons are '==', '!=', '<=' and '>='"),
     ("== !=", "=", ANY, "comparisons are '==' and '!=', with two characters"),
