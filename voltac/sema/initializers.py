@@ -40,12 +40,12 @@ def _from_operand(checker: Checker, qual: Qual, operand: Operand, node: ast.Expr
 def allocated(checker: Checker, qual: Qual, values: tuple[ast.Initializer, ...], span: Span) -> tree.Initializer:
     """``new T(values)``: a list of values for a T; a single one may be a T itself."""
     only = values[0]
-    if len(values) > 1 or isinstance(qual.type, Struct) and isinstance(only, ast.InitializerList):
+    if len(values) > 1 or (isinstance(qual.type, Struct) and isinstance(only, ast.InitializerList)):
         return check_initializer(checker, qual, ast.InitializerList(span, values), "new")
     if isinstance(only, ast.InitializerList) or not isinstance(qual.type, Struct):
         return initialize(checker, qual, only, "new")
     operand = checker.expression(only)
-    if not qual.type.members or not isinstance(operand, FunctionSet) and operand_qual(operand).type == qual.type:
+    if not qual.type.members or (not isinstance(operand, FunctionSet) and operand_qual(operand).type == qual.type):
         return _from_operand(checker, qual, operand, only, "new")
     return tree.Aggregate(span, qual, (_from_operand(checker, member_qual(qual, 0), operand, only, "new"),))
 
