@@ -80,3 +80,17 @@ def test_the_end_of_a_foreach_stays_inside(name: str, target: str) -> None:
             b[:] = np.arange(count) + 9
             first(a, b, count)
             assert np.array_equal(a, b - TYPES[name](7)), (count, at_end)
+
+
+def test_a_helper_that_many_places_use_is_called() -> None:
+    """Inlined a hundred times, its branches would take LLVM seconds."""
+    text = "".join(f"if (v == {k}) c[0] += {k + 1};\n" for k in range(60))
+    options = Options(find_target("avx2-i32x8"))
+    source = "noinline void many(uint8 &b, int v) { varying uint8 * uniform c = &b;\n" + text + "}\n"
+    source += "export void main(uniform uint8 a[]) { uint8 b = a[programIndex]; many(b, b); a[programIndex] = b; }"
+    made = compile_source(source, "f.ispc", options, end="passes").results["passes"]
+    (definition,) = [line for line in made.splitlines() if line.startswith("define") and "some_lanes.store" in line]
+    assert " noinline " in definition
+    few = compile_source(SOURCE.replace("T", "uint8"), "f.ispc", options, end="passes").results["passes"]
+    (definition,) = [line for line in few.splitlines() if line.startswith("define") and "some_lanes.store" in line]
+    assert " alwaysinline " in definition

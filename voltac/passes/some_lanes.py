@@ -14,6 +14,7 @@ from lane to lane that is on.
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from voltac.ir.model import Instruction, Module
 from voltac.options import Options
@@ -24,6 +25,8 @@ _MASKED = re.compile(r"@llvm\.masked\.(load|store)\.v(\d+)i(8|16)\.p0\(")
 _PROCESSOR = re.compile(r'"target-cpu"=.*(?= })')
 _PIECE = 8
 """Bytes that are moved at once, in a register of 64 bits."""
+_MOST_INLINED = 40
+"""With more uses in a program a helper is called: LLVM's time grows with the square of the branches."""
 
 
 def move_some_lanes(module: Module, options: Options) -> list[AccessReport]:
@@ -32,6 +35,7 @@ def move_some_lanes(module: Module, options: Options) -> list[AccessReport]:
     if target.is_device or has_masked(target, 1):
         return []
     helpers: dict[str, list[str]] = {}
+    uses: Counter[str] = Counter()
     processor = next((found[0] for line in module.lines() if (found := _PROCESSOR.search(line))), "")
     for function in module.functions:
         definitions: dict[str, Instruction] = {}
@@ -40,7 +44,10 @@ def move_some_lanes(module: Module, options: Options) -> list[AccessReport]:
             if found is not None:
                 definitions = definitions or function.definitions()
                 if _is_worth_it(instruction, int(found[2]), int(found[3]) // 8, definitions):
-                    _replace(instruction, found, helpers, processor)
+                    uses[_replace(instruction, found, helpers, processor)] += 1
+    for name, lines in helpers.items():
+        if uses[name] > _MOST_INLINED:
+            lines[0] = lines[0].replace(" alwaysinline ", " noinline ")
     module.items += helpers.values()
     return []
 
@@ -54,7 +61,8 @@ def _is_worth_it(instruction: Instruction, lanes: int, size: int, definitions: d
     return lanes * size % _PIECE == 0 and made is not None and " icmp ult " not in made.text
 
 
-def _replace(instruction: Instruction, found: re.Match[str], helpers: dict[str, list[str]], processor: str) -> None:
+def _replace(instruction: Instruction, found: re.Match[str], helpers: dict[str, list[str]], processor: str) -> str:
+    """Call a helper, which is made at its first use; its name."""
     operation, lanes, bits = found[1], int(found[2]), int(found[3])
     vector, size = f"<{lanes} x i{bits}>", bits // 8
     name = f"@some_lanes.{operation}.v{lanes}i{bits}"
@@ -70,6 +78,7 @@ def _replace(instruction: Instruction, found: re.Match[str], helpers: dict[str, 
     if name not in helpers:
         write = _load if operation == "load" else _store
         helpers[name] = write(name, lanes, size, processor)
+    return name
 
 
 def _load(name: str, lanes: int, size: int, processor: str) -> list[str]:
