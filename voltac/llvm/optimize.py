@@ -62,13 +62,14 @@ def late(text: str, options: Options) -> Optimized:
         if options.level:
             module = _simplified(module, text, options)
             # These bring all passes: not for those who only ask for the host.
+            from voltac.passes.one_lane_stores import store_one_lane
             from voltac.passes.unmasked_stores import keep_stores_unmasked
             from voltac.passes.wide_masks import keep_masks_wide
 
             simplified = str(module.ref)
-            widened = keep_stores_unmasked(keep_masks_wide(simplified, options), options)
-            if widened != simplified:
-                module = Module(widened, options)
+            rewritten = store_one_lane(keep_stores_unmasked(keep_masks_wide(simplified, options), options))
+            if rewritten != simplified:
+                module = Module(rewritten, options)
         return Optimized(module, text, options)
 
 
