@@ -24,6 +24,7 @@ _STORE = re.compile(
     r"  (?:tail )?call void @llvm\.masked\.store\.\w+\.p0\((?P<vector><\d+ x \w+>) (?P<value>.+), ptr align (?P<align>\d+) "
     r"(?P<pointer>.+), <\d+ x i1> <(?P<mask>i1 (?:true|false)(?:, i1 (?:true|false))*)>\)(?:, (?P<debug>!dbg !\d+))?"
 )
+_TAKEN = re.compile(r"%only_lane\.(\d+) =")
 _MARK = "@llvm.masked.store."
 _LAYOUT = Layout({})
 
@@ -33,18 +34,20 @@ def store_one_lane(text: str) -> str:
     if _MARK not in text or "x i1> <i1 " not in text:
         return text
     result: list[str] = []
+    number = max(map(int, _TAKEN.findall(text)), default=0)
     for line in text.split("\n"):
         found = _STORE.match(line) if _MARK in line else None
         lanes = found["mask"].split(", ") if found is not None else []
         if found is None or lanes.count("i1 true") != 1:
             result.append(line)
             continue
-        lane, number, element = lanes.index("i1 true"), len(result), element_of(found["vector"])
+        number += 1
+        lane, element = lanes.index("i1 true"), element_of(found["vector"])
         debug = f", {found['debug']}" if found["debug"] else ""
-        value, pointer, align = f'%"lane.{number}"', found["pointer"], int(found["align"])
+        value, pointer, align = f"%only_lane.{number}", found["pointer"], int(found["align"])
         result.append(f"  {value} = extractelement {found['vector']} {found['value']}, i64 {lane}{debug}")
         if lane:
-            pointer = f'%"lane_place.{number}"'
+            pointer = f"%only_place.{number}"
             result.append(f"  {pointer} = getelementptr {element}, ptr {found['pointer']}, i64 {lane}{debug}")
             distance = lane * _LAYOUT.size(element)
             align = min(align, distance & -distance)
