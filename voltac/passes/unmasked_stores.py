@@ -64,11 +64,11 @@ def _fenced(line: str, store: re.Match[str], result: list[str], declared: set[st
     name = f"@llvm.arithmetic.fence.v{store['lanes']}{suffix}"
     declared.add(f"declare {vector} {name}({vector})")
     value = store["value"]
-    kept = f'%"kept.{len(result)}"'
+    kept = f'%"fenced.{len(result)}"'
     if kind == store["element"]:
         result.append(f"  {kept} = call {vector} {name}({vector} {value})")
         return line.replace(f" {value},", f" {kept},", 1)
-    bits, bits_kept = f'%"bits.{len(result)}"', f'%"bits_kept.{len(result)}"'
+    bits, bits_kept = f'%"bits_to_fence.{len(result)}"', f'%"bits_fenced.{len(result)}"'
     result.append(f"  {bits} = bitcast {store['type']} {value} to {vector}")
     result.append(f"  {bits_kept} = call {vector} {name}({vector} {bits})")
     result.append(f"  {kept} = bitcast {vector} {bits_kept} to {store['type']}")
