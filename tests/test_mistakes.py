@@ -99,6 +99,8 @@ STATEMENTS: tuple[Row, ...] = (
     ("const int p[] = { 1, 2, 3¦; q = p[0];", "'}'"),
     ("typedef int T; int T ¦= 3;", "'T' is the name of a type"),
     ("struct S { int a; }; int S¦[3];", "'S' is the name of a type"),
+    ("typedef float T; int T ¦= 3;\nT += q;\nq = T;", "'T' is the name of a type"),
+    ("typedef float T; foreach (i = 0 ... 2, ¦T = 0 ... n)\ndata[T] = i;", "'T' is the name of a type"),
     ("if (¦int p = 3) q = 2;", "cannot declare"),
     # statements
     ("q = 1; ¦else q = 2;", "there is no 'if'"),

@@ -26,6 +26,7 @@ test_operands = row_test(
         ("6.1 negated", "error: negated ... struct S", S + "void f(S s) { «-s»; }"),
         ("6.1 counted", "error: counted ... struct S", S + "void f(S s) { «s++»; }"),
         ("6.1 step of a value", "error: assignable ... '++'", "void f(int a) { «(a + 1)++»; }"),
+        ("6.1 step of a constant", "error: const ... varying int32", "void f() { «programIndex++»; }"),
         ("6.1 step of a void pointer", "error: void", "void f(void * uniform p) { «p++»; }"),
         ("6.1 division by zero", "warning: division ... zero", "void f(int a) { a = «a / 0»; }"),
         ("6.1 remainder by zero", "warning: remainder ... zero", "void f(int a) { a = «a % 0»; }"),
@@ -124,10 +125,14 @@ test_assignments = row_test(
     [
         ("8.2 selection assigned", "error: assignable", "void f(int a, int b, bool c) { («c ? a : b») = 1; }"),
         ("8.3 left side", "error: assignable", "void f(int a) { («a + 1») = 2; }"),
+        ("8.3 enumerators", "error: const ... enum E", "enum E { A }; void f() { «A» = 2; }"),
+        ("8.3 functions", "error: function 'f'", "void f() { «f» = 2; }"),
+        ("8.3 sum of pointers", "error: pointer ... added", "void f(uniform int * uniform p) { «p += p»; }"),
         ("8.3 pointers", "error: '*='", "void f(uniform int * uniform p) { «p *= 2»; }"),
         ("8.3 bits of floats", "error: '|='", "void f(float x) { «x |= 1»; }"),
         ("8.3 structs", "error: '+=' ... struct S", S + "void f(S s) { «s += s»; }"),
         ("8.6 cannot be indexed", "error: varying int32", "void f(int x) { «x[0]» = 1; }"),
+        ("8.6 what is indexed comes first", "error: 'uniform int32' ... indexed", "void f(int * uniform p) { «1[p]» = 1; }"),
     ]
 )
 

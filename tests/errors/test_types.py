@@ -210,6 +210,16 @@ test_function_pointers = row_test(
             "typedef void (*F)(float);\nvoid g(int a);\nvoid f() { uniform F p = «g»; }",
         ),
         (
+            "5.12 tasks",
+            "error: 'task void()' ... 'void()'",
+            "typedef void (*F)();\ntask void g();\nvoid f() { uniform F p = «g»; }",
+        ),
+        (
+            "5.12 functions of C",
+            'error: extern "C"',
+            'typedef void (*F)();\nextern "C" void g();\nvoid f() { uniform F p = «g»; }',
+        ),
+        (
             "5.12 uniform result of a varying pointer",
             "error: uniform result",
             "typedef uniform int (*F)(int);\nvoid f(F p) { «p(1)»; }",

@@ -50,7 +50,8 @@ def alignment(checker: Checker, found: Sequence[ast.Attribute]) -> int:
         if attribute.name == "aligned":
             number = attribute.argument
             if not isinstance(number, int) or number <= 0 or number & (number - 1):
-                checker.reject(attribute.span, f"aligned needs a power of two above zero, as in aligned(32); found '{number}'")
+                found_instead = "" if number is None else f"; found '{number}'"
+                checker.reject(attribute.span, f"aligned needs a power of two above zero, as in aligned(32){found_instead}")
             return number
     return 0
 

@@ -268,7 +268,7 @@ def swizzle(checker: Checker, value: tree.Value, kind: Vector, node: ast.Member)
 @expression(ast.Index)
 def check_index(checker: Checker, node: ast.Index) -> Operand:
     base = checker.expression(node.base)
-    index = index_value(checker, value_of(checker, node.index))
+    index = value_of(checker, node.index)
     if isinstance(base, tree.Place) and isinstance(base.storage.type, (Array, Vector)):
         return element_of(checker, base, index, node)
     if isinstance(base, tree.Value) and isinstance(base.type.type, Vector):
@@ -281,6 +281,7 @@ def check_index(checker: Checker, node: ast.Index) -> Operand:
         checker.reject(node.span, "a void pointer cannot be indexed; cast it to the type it points to")
     if isinstance(kind.to.type, Struct) and kind.to.type.members is None:
         checker.reject(node.span, f"indexing needs the definition of {kind.to.type}, which is only declared here")
+    index = index_value(checker, index)
     if is_null_pointer(pointer):
         checker.warning("null", node.span, "the null pointer is indexed")
     varying = index.type.rate is VARYING and pointer.type.rate is not VARYING
@@ -291,6 +292,7 @@ def check_index(checker: Checker, node: ast.Index) -> Operand:
 def element_of(checker: Checker, base: tree.Place, index: tree.Value, node: ast.Index) -> tree.Place:
     kind = base.storage.type
     assert isinstance(kind, (Array, Vector))
+    index = index_value(checker, index)
     if type(index) is tree.Constant and kind.count is not None and not 0 <= index.value < kind.count:
         checker.warning("bounds", node.span, f"index {index.value} is outside the array of {kind.count} elements")
     return tree.element(base, index, node.span)

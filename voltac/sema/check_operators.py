@@ -449,6 +449,9 @@ def compound(checker: Checker, symbol: str, place: tree.Place, wanted: Qual, val
         if operator not in ("+", "-"):
             checker.reject(span, f"operator '{symbol}' is not available for pointers such as '{wanted}'")
         check_stride(checker, wanted, span)
+        if isinstance(value.type.type, Pointer):
+            what = "added to" if operator == "+" else "subtracted from"
+            checker.reject(span, f"a pointer cannot be {what} a pointer in place: '{wanted}' and '{value.type}'")
         index = index_value(checker, value)
         if index.type.rate is VARYING and wanted.rate is UNIFORM:
             checker.reject(

@@ -33,7 +33,8 @@ def declare_local(checker: Checker, symbol: tree.VariableSymbol) -> None:
     outer = checker.scopes.find(name)
     if outer is not None:
         here = checker.scopes.find_here(name)
-        if here is not None and not isinstance(here, Poisoned):
+        # That a type of the name is in the way the parser has said.
+        if here is not None and not isinstance(here, (Poisoned, TypeSymbol)):
             checker.error(symbol.span, f"'{name}' is already declared here{first_in(here, symbol.span)}", declared_here(here))
             return
         warn_hiding(checker, symbol, outer)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from voltac.diagnostics import Span
 from voltac.sema import constants, tree
-from voltac.sema.context import Checker, FunctionSet, Operand, Rejected
+from voltac.sema.context import Checker, Operand, Rejected
+from voltac.sema.scopes import FunctionSet
 from voltac.sema.types import (
     UNIFORM,
     VARYING,

@@ -170,7 +170,8 @@ class Function:
     task: bool = False
 
     def __str__(self) -> str:
-        return f"{self.result}({', '.join(map(str, self.parameters))})"
+        qualifier = "task " if self.task else "unmasked " if self.unmasked else ""
+        return f"{qualifier}{self.result}({', '.join(map(str, self.parameters))})"
 
 
 @record

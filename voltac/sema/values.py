@@ -171,6 +171,11 @@ def is_reference(operand: Operand) -> bool:
 
 def require_place(checker: Checker, operand: Operand, span: Span, what: str) -> tree.Place:
     """The operand of an assignment or step: something that can be written."""
+    if isinstance(operand, FunctionSet):
+        checker.reject(span, f"{what} is not assignable: it is the function '{operand.name}'")
+    if type(operand) in (tree.Constant, tree.ProgramIndex, tree.ActiveMask, tree.TaskVariable):
+        assert isinstance(operand, tree.Value)
+        checker.reject(span, f"{what} is not assignable: it is const, its type is '{operand.type.with_const(True)}'")
     if not isinstance(operand, tree.Place) or type(operand) is tree.Temporary or _inside_temporary(operand):
         checker.reject(span, f"{what} is not assignable: it is a value without a place in memory")
     kind = operand.storage
@@ -254,16 +259,18 @@ def pick_function(checker: Checker, functions: FunctionSet, wanted: Qual, place:
     """The address of the function of a set that has exactly the type the pointer wants."""
     if not isinstance(wanted.type, Pointer) or not isinstance(wanted.type.to.type, Function):
         return convert(checker, function_address(checker, functions, span), wanted, place, span)
+    only = functions.functions[0] if len(functions.functions) == 1 else None
+    if only is not None and only.c_linkage:
+        checker.reject(
+            span, f"{place}: the extern \"C\" function '{only.name}' has another convention than those that pointers lead to"
+        )
     for function in functions.functions:
         if function.type == wanted.type.to.type:
-            if function.c_linkage:
-                checker.reject(
-                    span, f"{place}: the address of the extern \"C\" function '{function.name}' has another convention"
-                )
             return convert(checker, address_of_function(checker, function, span), wanted, place, span)
     if functions.mistaken:
         raise Rejected
-    if len(functions.functions) == 1:
-        found = functions.functions[0].type
-        checker.reject(span, f"{place}: function '{functions.name}' has type '{found}', the pointer wants '{wanted.type.to}'")
+    if only is not None:
+        checker.reject(
+            span, f"{place}: function '{functions.name}' has type '{only.type}', the pointer wants '{wanted.type.to}'"
+        )
     checker.reject(span, f"{place}: no overload of '{functions.name}' has the pointer's type '{wanted.type.to}'")

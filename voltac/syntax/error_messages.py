@@ -112,6 +112,20 @@ class ErrorMessages(TokenStretches):
     def accepts_text(self, text: str) -> bool:
         return self.accepts(self.kinds[text])
 
+    def named_like_a_type(self, token: int) -> int:
+        """The type's name that a variable or function is declared with where the error is, or -1."""
+        text = self.texts[token]
+        if token > 1 and text in ("=", ",", ";", "[", "(", ")") and self.kind_at(token - 1) == self.kinds.type_name:
+            if self.accepts(self.kinds.identifier) and (text != "[" or self.begins_type(self.texts[token - 2])):
+                return token - 1
+        if token > 2 and self.texts[token - 1] == "(" and self.kind_at(token - 2) == self.kinds.type_name:
+            if self.begins_type(self.texts[token - 3]) and (text == ")" or self.begins_type(text)):
+                return token - 2
+        if token and self.kind_at(token) == self.kinds.type_name and self.texts[token - 1] in ("(", ","):
+            if self.texts[token + 1] in ("=", ")", "in") and self.texts[max(0, self.context_start())].startswith("foreach"):
+                return token
+        return -1
+
     # --- what to say
 
     def expected(self) -> list[str]:
@@ -186,9 +200,9 @@ class ErrorMessages(TokenStretches):
         operator = self.texts[bracket - 1] if bracket > 0 else ""
         if self.texts[bracket] == "(" and operator in ("*", "&", "++", "--") and self.begins_type(text):
             return f"the operand of '{operator}' cannot be a cast; write '{operator}((type)value)'"
-        if token and text in ("=", ",", ";", "[", "(", ")") and self.kind_at(token - 1) == self.kinds.type_name:
-            if self.accepts(self.kinds.identifier) and (text != "[" or self.begins_type(operator)):
-                return f"'{short(previous)}' is the name of a type, and nothing else can be called so"
+        named = self.named_like_a_type(token)
+        if named >= 0:
+            return f"'{short(self.texts[named])}' is the name of a type, and nothing else can be called so"
         known = hint((previous, text, following), self.sort, self.adjacent(token))
         if known:
             return known

@@ -77,6 +77,12 @@ class Names:
         self.kinds.pop(name, None)
         self.variables.add(name)
 
+    def hide_type(self, name: str) -> None:
+        """A type's name that was declared as something else, which was reported: it is read as that up to the scope's end."""
+        self._scopes[-1].append((name, self.kinds.get(name)))
+        self.kinds[name] = self._identifier
+        self.variables.add(name)
+
     def templates(self) -> list[str]:
         return [name for name, kind in self.kinds.items() if kind == self._template]
 

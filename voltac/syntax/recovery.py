@@ -114,6 +114,12 @@ class SyntaxErrors(ErrorMessages):
         quiet = self.is_quiet(token) or self.is_misused(token) or self.is_told_of_macro(token)
         if not self.texts[token]:
             return self.at_end(token, quiet)
+        named = -1 if quiet or self.context_name() == "external" else self.named_like_a_type(token)
+        if named >= 0:
+            self.report(token, self.describe(token, None))
+            start = self.rewind()
+            self.names.hide_type(self.texts[named])
+            return start
         mend = None if quiet else doubled or self.mend(token)
         if not quiet:
             self.report(token, self.describe(token, mend))
