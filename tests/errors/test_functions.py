@@ -50,6 +50,7 @@ test_templates = row_test(
     [
         ("10.5 default of a parameter", "error: default", "template <typename T «=» int> void f(T a) { }"),
         ("10.5 parameter of another type", "error: float", "template <«float F»> void f(int a) { }"),
+        ("10.5 two of one name", "error: 'N' ... one name", "template <int N, «int N»> void f() { }"),
         (
             "10.5 argument is a variable",
             "error: variable",

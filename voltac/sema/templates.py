@@ -64,8 +64,12 @@ def resolve_arguments(checker: Checker, nodes: Sequence[ast.TypeName | ast.Expre
 
 
 def check_parameters(checker: Checker, template: TemplateSymbol) -> None:
-    """Types, integers, bools and enums may be parameters."""
+    """Types, integers, bools and enums may be parameters, each with a name of its own."""
+    names: set[str] = set()
     for parameter in template.declaration.parameters:
+        if parameter.name in names:
+            checker.reject(parameter.span, f"'{parameter.name}' is already declared here: two template parameters have one name")
+        names.add(parameter.name)
         if parameter.type is not None:
             kind = declarators.specified_type(checker, parameter.type).type
             if not isinstance(kind, Enum) and not (isinstance(kind, Scalar) and kind.kind != "float"):
