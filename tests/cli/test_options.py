@@ -122,6 +122,13 @@ def test_the_target_of_a_make_rule_is_the_source_with_suffix_o(voltac: Run, part
     assert voltac("parts.ispc", TARGET, "-Iinc", "-M").stdout.startswith("parts.o: parts.ispc")
 
 
+def test_standard_input_is_no_file_that_make_could_look_for(voltac: Run, parts: Path) -> None:
+    source = (parts / "parts.ispc").read_text()
+    done = voltac("-", TARGET, "-Iinc", "-M", "-MMM", "files.txt", "-o", "parts.o", input=source)
+    assert done.stdout.split() == ["parts.o:", "\\", "./near.isph", "\\", "./inc/far.isph"]
+    assert (parts / "files.txt").read_text().split() == ["inc/far.isph", "near.isph"]
+
+
 def test_the_list_of_dependencies_is_sorted(voltac: Run, parts: Path) -> None:
     assert voltac("parts.ispc", TARGET, "-Iinc", "-MMM", "files.txt", "-o", "parts.o").returncode == 0
     assert (parts / "files.txt").read_text().split() == ["inc/far.isph", "near.isph", "parts.ispc"]

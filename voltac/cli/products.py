@@ -90,7 +90,8 @@ def _warn_of_suffix(path: str, fitting: tuple[str, ...], what: str, diagnostics:
 def outputs_of(arguments: Namespace, jobs: list[Compilation], path: str) -> list[Output]:
     """All outputs; with several jobs (one a target) also the dispatching functions and the general header."""
     outputs = _outputs_of_one(arguments, jobs[0]) if len(jobs) == 1 else _outputs_of_several(arguments, jobs)
-    dependencies = tuple(dict.fromkeys(name for job in jobs for name in job.dependencies))
+    names = dict.fromkeys(name for job in jobs for name in job.dependencies)
+    dependencies = tuple(name for name in names if path != "-" or name != jobs[0].file)
     if arguments.make_rule:
         target = arguments.make_rule_target or arguments.output or os.path.splitext(path)[0] + ".o"
         outputs.append(Output(arguments.make_rule_file or "-", os.fsencode(make_rule(target, path, dependencies))))
@@ -170,10 +171,10 @@ def warn_of_layouts(jobs: list[Compilation], diagnostics: Diagnostics) -> None:
 
 
 def make_rule(target: str, source: str, dependencies: tuple[str, ...]) -> str:
-    """``target: source`` and the other files, one a line, as make reads it."""
+    """``target: source`` and the other files, one a line, as make reads it; standard input is no file."""
     others = [name if os.path.isabs(name) or name.startswith(".") else f"./{name}" for name in dependencies if name != source]
-    first, *rest = (_escaped(name) for name in (source, *others))
-    return " \\\n ".join([f"{_escaped(target)}: {first}", *rest]) + "\n"
+    first = "" if source == "-" else f" {_escaped(source)}"
+    return " \\\n ".join([f"{_escaped(target)}:{first}", *map(_escaped, others)]) + "\n"
 
 
 def _escaped(name: str) -> str:
