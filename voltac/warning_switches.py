@@ -35,6 +35,7 @@ SWITCHES: tuple[Switch, ...] = (
     Switch("lane-conflict", True, "lanes store different values to one address, or to one uniform member"),
     Switch("missing-return", True, "a function with a result whose end is reached without one"),
     Switch("null", True, "the null pointer is indexed"),
+    Switch("operator", True, "a function of an operator with parameters that do not fit"),
     Switch("output", True, "the command line: no output, no target, a suffix that does not fit, old options"),
     Switch("overflow", True, "a constant expression overflows its type"),
     Switch("pragma", True, "a pragma that is not known or has no effect"),

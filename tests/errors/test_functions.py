@@ -50,6 +50,11 @@ test_templates = row_test(
     [
         ("10.5 default of a parameter", "error: default", "template <typename T «=» int> void f(T a) { }"),
         ("10.5 parameter of another type", "error: float", "template <«float F»> void f(int a) { }"),
+        ("10.4 operator without struct", "warning: 'operator+' ... struct", "int «operator+»(int a, int b) { return a; }"),
+        ("10.4 operands of an operator", "warning: 1 parameter, 2", S + "S «operator!»(S a, S b) { return a; }"),
+        ("10.4 stepped by value", "warning: 'operator++' ... reference", S + "S «operator++»(S a) { return a; }"),
+        ("10.4 assigned by value", "warning: 'operator+=' ... reference", S + "void «operator+=»(S a, S b) { }"),
+        ("10.4 other postfix operand", "warning: int", S + "S «operator--»(S &a, float b) { return a; }"),
         ("10.5 two of one name", "error: 'N' ... one name", "template <int N, «int N»> void f() { }"),
         (
             "10.5 argument is a variable",

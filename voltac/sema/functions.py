@@ -10,6 +10,7 @@ from voltac.sema.conversions import convert
 from voltac.sema.declarators import Base, Declared, declare, resolve_specifiers
 from voltac.sema.flow import warn_about_flow
 from voltac.sema.mangle import in_library, mangle
+from voltac.sema.operator_functions import is_operator, warn_about_operator
 from voltac.sema.scopes import FunctionSet, Poisoned
 from voltac.sema.types import (
     Array,
@@ -54,6 +55,8 @@ def _poison_function(checker: Checker, declarator: ast.Declarator) -> None:
 def declare_function(checker: Checker, base: Base, declared: Declared, body: ast.Compound | None, span: Span) -> None:
     """A prototype or definition becomes visible; the body is checked at once."""
     symbol = make_symbol(checker, base, declared)
+    if is_operator(symbol.name):
+        warn_about_operator(checker, symbol)
     symbol = enter(checker, symbol, declared, body is not None)
     attributes.apply_to_function(checker, symbol, base.attributes)
     attributes.apply_declspecs(checker, symbol, base.declspecs)

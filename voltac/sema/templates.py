@@ -68,7 +68,7 @@ def check_parameters(checker: Checker, template: TemplateSymbol) -> None:
     names: set[str] = set()
     for parameter in template.declaration.parameters:
         if parameter.name in names:
-            checker.reject(parameter.span, f"'{parameter.name}' is already declared here: two template parameters have one name")
+            checker.reject(parameter.span, f"'{parameter.name}' stands here already: two template parameters have one name")
         names.add(parameter.name)
         if parameter.type is not None:
             kind = declarators.specified_type(checker, parameter.type).type
