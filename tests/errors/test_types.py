@@ -141,6 +141,8 @@ test_arrays = row_test(
         ("5.9 size negative", "error: negative", "int a[«-2»];"),
         ("5.9 local without size", "error: local array", "void f() { int «a»[]; }"),
         ("5.9 global without size", "error: global array", "int «a»[];"),
+        ("5.9 local too large", "error: stack ... bytes", "void f(int i) { uniform int «a»[40000][40000]; a[i][0] = 1; }"),
+        ("5.9 global too large", "error: memory ... bytes", "struct S { int a[0x7fffffff]; };\nS «a»[1024][1024];"),
         ("5.9 inner dimension", "error: dimension", "void f(int «a[3]»[]);"),
         ("5.9 arrays assigned", "error: varying int32[3]", "void f() { int a[3], b[3]; «a» = b; }"),
         (

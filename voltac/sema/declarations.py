@@ -26,6 +26,11 @@ from voltac.sema.types import (
 from voltac.sema.uniformity import note_declaration
 from voltac.syntax import ast
 
+_MOST_OF_A_FRAME = 2**31 - 1
+"""Bytes of a local variable that instructions can reach."""
+_MOST_OF_MEMORY = 2**47
+"""Bytes a process can have."""
+
 
 def declare_local(checker: Checker, symbol: tree.VariableSymbol) -> None:
     """A local or parameter becomes visible."""
@@ -246,7 +251,20 @@ def _variable_type(checker: Checker, declared: Declared, base: Base, init: ast.I
             kind = kind.element.type
     if isinstance(kind, Struct) and kind.members is None:
         checker.reject(span, f"variable '{name}' has the incomplete type '{kind}'; define the struct first or use a pointer")
+    if isinstance(qual.type, (Array, Struct, Vector)):
+        _check_size(checker, qual, name, span, _MOST_OF_A_FRAME if local and base.storage != "static" else _MOST_OF_MEMORY)
     return qual
+
+
+def _check_size(checker: Checker, qual: Qual, name: str, span: Span, most: int) -> None:
+    try:
+        size = checker.layout.size(qual)
+    except ValueError:
+        # A member without a size has been reported.
+        return
+    if size > most:
+        where = "memory" if most == _MOST_OF_MEMORY else "the stack"
+        checker.reject(span, f"variable '{name}' is too large for {where}: it takes {size} bytes, {most} are possible")
 
 
 def _check_scratchpad(checker: Checker, declared: Declared, base: Base, local: bool) -> None:
