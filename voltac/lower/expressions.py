@@ -9,7 +9,7 @@ from voltac.lower import masks
 from voltac.lower.arithmetic import binary, each_element, one
 from voltac.lower.builder import IR, NOTHING, element_type, splat_constant, zero
 from voltac.lower.constants import scalar_constant
-from voltac.lower.context import FunctionContext, lowers_value
+from voltac.lower.context import FunctionContext, Region, lowers_value
 from voltac.lower.costs import is_cheap_and_safe
 from voltac.lower.memory_access import broadcast, copy, join_elements, load, split_elements, store
 from voltac.lower.places import Address, address_integer, new_object, null_slice, offset_pointer
@@ -176,19 +176,13 @@ def _lower_varying_logical(c: FunctionContext, node: tree.Logical, left: IR, con
     outer = c.mask
     needed = masks.conjunction(c, outer, left) if conjunction else masks.exclusion(c, outer, left)
     if is_cheap_and_safe(node.right) or not c.build.reachable:
-        c.mask = needed
-        right = c.value(node.right)
-        c.mask = outer
-        return _join(c, left, right, conjunction)
+        return _join(c, left, _value_under(c, node.right, needed), conjunction)
     right_block, done = c.build.block("logical.right"), c.build.block("logical.done")
     any_needed = masks.any_on(c, needed)
     before = c.build.label
     c.build.branch(any_needed, right_block, done)
     c.build.start(right_block)
-    c.mask = needed
-    right = c.value(node.right)
-    c.mask = outer
-    joined = _join(c, left, right, conjunction)
+    joined = _join(c, left, _value_under(c, node.right, needed), conjunction)
     end = c.build.label
     c.build.start(done)
     return c.build.phi([(left, before), (joined, end)])
@@ -245,13 +239,8 @@ def _select_varying(c: FunctionContext, node: tree.Conditional, test: IR) -> IR:
     outer = c.mask
     sides: list[IR] = []
     for side, mask in ((node.then, masks.conjunction(c, outer, test)), (node.otherwise, masks.exclusion(c, outer, test))):
-        if is_cheap_and_safe(side) or not c.build.reachable:
-            c.mask = mask
-            sides.append(c.value(side))
-            c.mask = outer
-            continue
-        sides.append(_value_if_any(c, side, mask))
-        c.mask = outer
+        cheap = is_cheap_and_safe(side) or not c.build.reachable
+        sides.append(_value_under(c, side, mask) if cheap else _value_if_any(c, side, mask))
     if sides[0].type == "void":
         return NOTHING
     return _merge(c, test, *sides)
@@ -264,11 +253,19 @@ def _value_if_any(c: FunctionContext, node: tree.Value, mask: IR) -> IR:
     before = c.build.label
     c.build.branch(any_lane, block, done)
     c.build.start(block)
-    c.mask = mask
-    value = c.value(node)
+    value = _value_under(c, node, mask)
     end = c.build.label
     c.build.start(done)
     return NOTHING if value.type == "void" else c.build.phi([(IR(value.type, "poison"), before), (value, end)])
+
+
+def _value_under(c: FunctionContext, node: tree.Value, mask: IR) -> IR:
+    """A value for the lanes of a mask: a region of its own, since variables of the region around have more lanes."""
+    outer, outer_region = c.mask, c.region
+    c.mask, c.region = mask, Region("")
+    value = c.value(node)
+    c.mask, c.region = outer, outer_region
+    return value
 
 
 def _select_struct(c: FunctionContext, node: tree.Conditional, test: IR, varying: bool) -> IR:
@@ -280,8 +277,9 @@ def _select_struct(c: FunctionContext, node: tree.Conditional, test: IR, varying
             block, done = c.build.block("select.side"), c.build.block("select.done")
             c.build.branch(masks.any_on(c, mask), block, done)
             c.build.start(block)
+            value = _value_under(c, side, mask)
             c.mask = mask
-            copy(c, result, Address(c.value(side), node.type, private=True))
+            copy(c, result, Address(value, node.type, private=True))
             c.mask = outer
             c.build.start(done)
         return result.pointer
