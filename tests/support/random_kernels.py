@@ -36,6 +36,7 @@ class Kernels(Values):
             return self.store(scope)
         rules = [self.branch, self.branch, self.loop, self.switch, self.leave, self.copy, self.pointer, self.effect]
         rules += [self.by_lane, self.by_value, self.unmasked, self.run_over, self.soa, self.increments, self.compact]
+        rules += [self.operands]
         return self.rng.choice(rules)(scope)
 
     def declare(self, scope: Scope, type: Type | None = None, varying: bool | None = None) -> list[str]:
@@ -89,6 +90,22 @@ class Kernels(Values):
             if other != one:
                 return [f"{other.text} = {self.rng.choice((f'{one.text}++', f'--{one.text}'))};"]
         return [f"{one.text}{self.rng.choice(('++', '--'))};"]
+
+    def operands(self, scope: Scope) -> list[str]:
+        """Assignments in operands of &&, || and ?:, for the lanes that evaluate them."""
+        usable = [one for one in scope.variables if not one.fixed and one.varying and isinstance(one.type, str)]
+        if not usable:
+            return self.store(scope)
+        one, within = self.rng.choice(usable), scope.inner(all_on=False, masked=True)
+        assert isinstance(one.type, str)
+        test, name = self.value("bool", scope, 1, True), self.name("t")
+        assigned, other = (f"({one.text} = {self.value(one.type, within, 2, True)})" for _ in range(2))
+        if self.rng.random() < 0.5:
+            scope.variables.append(Variable(name, "bool", True))
+            return [f"bool {name} = {test} {self.rng.choice(('&&', '||'))} (bool){assigned};"]
+        scope.variables.append(Variable(name, one.type, True))
+        arm = self.rng.choice((other, self.leaf(one.type, within, True)))
+        return [f"{one.type} {name} = {test} ? {assigned} : {arm};"]
 
     def copy(self, scope: Scope) -> list[str]:
         """Structs and vectors as a whole, also out of arrays at a computed index."""

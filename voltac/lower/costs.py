@@ -12,6 +12,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from voltac.sema import tree
+from voltac.sema.tree_walk import children
 from voltac.sema.types import UNIFORM, VARYING, Qual, Scalar, Struct, Vector
 
 UNSAFE = 10_000
@@ -27,6 +28,18 @@ _GATHER, _MASKED_STORE, _SCATTER, _DIVISION = 8, 4, 12, 6
 def is_cheap_and_safe(node: tree.Value) -> bool:
     """May an operand of ``&&``, ``||`` or ``?:`` be evaluated whether or not it is needed?"""
     return cost(node) <= OPERAND_LIMIT
+
+
+def is_cheap_and_changes_nothing(node: tree.Value) -> bool:
+    """May an operand behind a uniform test be evaluated whatever the test says? No mask keeps it from storing."""
+    return is_cheap_and_safe(node) and not _stores(node)
+
+
+def _stores(node: object) -> bool:
+    return isinstance(node, _STORING) or any(map(_stores, children(node)))
+
+
+_STORING = (tree.Assign, tree.CompoundAssign, tree.Increment)
 
 
 def cost(node: object) -> int:

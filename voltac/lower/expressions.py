@@ -10,7 +10,7 @@ from voltac.lower.arithmetic import binary, each_element, one
 from voltac.lower.builder import IR, NOTHING, element_type, splat_constant, zero
 from voltac.lower.constants import scalar_constant
 from voltac.lower.context import FunctionContext, Region, lowers_value
-from voltac.lower.costs import is_cheap_and_safe
+from voltac.lower.costs import is_cheap_and_changes_nothing, is_cheap_and_safe
 from voltac.lower.memory_access import broadcast, copy, join_elements, load, split_elements, store
 from voltac.lower.places import Address, address_integer, new_object, null_slice, offset_pointer
 from voltac.sema import tree
@@ -151,7 +151,7 @@ def lower_logical(c: FunctionContext, node: tree.Logical) -> IR:
     wanted_by_left = node.operator == "&&"
     if node.type.rate is VARYING:
         return _lower_varying_logical(c, node, left, wanted_by_left)
-    if is_cheap_and_safe(node.right):
+    if is_cheap_and_changes_nothing(node.right):
         return _join(c, left, c.value(node.right), wanted_by_left)
     right_block, done = c.build.block("logical.right"), c.build.block("logical.done")
     before = c.build.label
@@ -198,7 +198,7 @@ def lower_conditional(c: FunctionContext, node: tree.Conditional) -> IR:
         return _select_struct(c, node, test, varying)
     if varying:
         return _select_varying(c, node, test)
-    if is_cheap_and_safe(node.then) and is_cheap_and_safe(node.otherwise):
+    if is_cheap_and_changes_nothing(node.then) and is_cheap_and_changes_nothing(node.otherwise):
         then, otherwise = c.value(node.then), c.value(node.otherwise)
         return then if then.type == "void" else c.build.select(test, then, otherwise)
     then_block, else_block, done = (c.build.block(f"select.{name}") for name in ("then", "else", "done"))
