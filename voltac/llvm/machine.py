@@ -23,8 +23,6 @@ def binding() -> Any:
     llvm.initialize_native_asmparser()
     # Copies of a loop that sums up get a sum each, where the order of additions does not matter.
     llvm.set_option("voltac", "--unroll-add-parallel-reductions")
-    # The fast selector of -O0 ends the process where a mask, or float16 vectors on SSE, go from one call into another.
-    llvm.set_option("voltac", "--fast-isel=false")
     return llvm
 
 

@@ -55,6 +55,10 @@ def late(text: str, options: Options) -> Optimized:
 
             text = with_half_vectors(text)
         text += half_conversions(text, options.target.has_half_conversion)
+        if not options.level and options.target.mask_bits == 1 and " = call <" in text:
+            from voltac.llvm.mask_arguments import keep_masks_in_mask_registers  # only here: few compile with -O0
+
+            text = keep_masks_in_mask_registers(text)
     with stage("late", text):
         module = Module(text, options)
         if options.level == 1:
