@@ -17,12 +17,13 @@ from typing import Any
 from voltac.llvm.half import half_conversions
 from voltac.llvm.machine import Module, binding, stage, target_machine
 from voltac.options import Options
-from voltac.records import record
+from voltac.records import record, replace
 
 _DEFINITION = re.compile(
     r"^define .*?(?P<rest>(?: comdat(?:\(\$[^)]*\))?)?(?: align \d+)?(?: ![\w.]+ !\d+)* \{)$", re.MULTILINE
 )
 _NAME = re.compile(r'@("[^"]*"|[\w.$-]+)\(')
+_HALVES_RETURNED = re.compile(r" = call (?:\w+ )*(?:\[\d+ x )?<\d+ x half>")
 _CALL_OF_DEFINED = re.compile(r'\b(?:call|invoke)\b[^@\n]*@("[^"]*"|[\w.$-]+)\(')
 
 
@@ -74,6 +75,8 @@ def late(text: str, options: Options) -> Optimized:
             rewritten = store_one_lane(keep_stores_unmasked(keep_masks_wide(simplified, options), options))
             if rewritten != simplified:
                 module = Module(rewritten, options)
+        elif not options.target.has_half_conversion and _HALVES_RETURNED.search(text):
+            options = replace(options, level=1)  # LLVM's fast selector ends the process there
         return Optimized(module, text, options)
 
 
