@@ -6,7 +6,7 @@
     ->
     %a = zext <8 x i8> %p to <8 x i16> ...        %byte = trunc <8 x i16> (lshr %sum, 1) to <8 x i8>
 
-The language computes with bytes as C does, in ``int``. The lower half of a sum, a difference
+A program that wants more than eight bits of a sum converts its bytes to ``int``. The lower half of a sum, a difference
 or a product depends on the lower halves of the operands only; a quotient, a comparison or the
 greater of two depends on all bits, so that there every operand has to lie in a range that 16
 bits hold. Ranges are those of the elements loaded, carried on by interval arithmetic.
@@ -17,7 +17,7 @@ better afterwards (:mod:`voltac.passes.wide_gangs`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues
@@ -26,11 +26,9 @@ from voltac.ir.parts import Operand
 from voltac.ir.types import Layout, element_of, integer_bits, lanes_of
 from voltac.options import Options
 from voltac.passes.access import AccessReport, pseudo_operation
+from voltac.passes.integer_ranges import ALL, RANGES, Range, range_of_call, union
 from voltac.target_info import TargetInfo
 
-Range = tuple[int, int]
-
-_ALL: Range = (-(1 << 31), (1 << 31) - 1)
 _SIGNED: Range = (-(1 << 15), (1 << 15) - 1)
 _UNSIGNED: Range = (0, (1 << 16) - 1)
 _NARROW_LOAD = re.compile(r" = [sz]ext (?:nneg )?<\d+ x i(?:8|16)> .* to <\d+ x i32>")
@@ -86,31 +84,31 @@ class _Narrowing:
         """Bounds of all lanes, read as signed numbers. (Every loop goes through a phi, of which nothing is known.)"""
         if operand.value[0] != "%":
             numbers = integers(operand.type, operand.value)
-            return (min(numbers), max(numbers)) if numbers else _ALL
+            return (min(numbers), max(numbers)) if numbers else ALL
         if operand.value not in self._ranges:
             found = self._computed_range(operand.value)
-            self._ranges[operand.value] = found if found[0] >= _ALL[0] and found[1] <= _ALL[1] else _ALL
+            self._ranges[operand.value] = found if found[0] >= ALL[0] and found[1] <= ALL[1] else ALL
         return self._ranges[operand.value]
 
     def _computed_range(self, name: str) -> Range:
         made = self._definitions.get(name)
         if made is None:
-            return _ALL
+            return ALL
         op, operands = made.op, made.operands
         if op in ("zext", "sext"):
             bits = integer_bits(element_of(operands[0].type))
             return (0, (1 << bits) - 1) if op == "zext" else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
         if op == "select":
-            return _union(self._range(operands[1]), self._range(operands[2]))
+            return union(self._range(operands[1]), self._range(operands[2]))
         if op == "shufflevector":
             scalar = self._scalar_of(made)
-            return self._range(scalar) if scalar is not None else _ALL
+            return self._range(scalar) if scalar is not None else ALL
         if op == "call":
             called = _INTRINSIC.search(made.parts.callee)
-            return _range_of_call(called[1], [self._range(each) for each in operands[:2]]) if called else _ALL
-        if op in _RANGES and len(operands) == 2:
-            return _RANGES[op](self._range(operands[0]), self._range(operands[1]))
-        return _ALL
+            return range_of_call(called[1], [self._range(each) for each in operands[:2]]) if called else ALL
+        if op in RANGES and len(operands) == 2:
+            return RANGES[op](self._range(operands[0]), self._range(operands[1]))
+        return ALL
 
     def _scalar_of(self, shuffle: Instruction) -> Operand | None:
         """The scalar that a shuffle puts into all lanes."""
@@ -477,95 +475,6 @@ def _data(made: Instruction) -> list[Operand]:
 
 def _half_type(vector: str) -> str:
     return f"<{lanes_of(vector)} x i16>"
-
-
-def _union(first: Range, second: Range) -> Range:
-    return min(first[0], second[0]), max(first[1], second[1])
-
-
-def _range_of_call(name: str, ranges: list[Range]) -> Range:
-    first = ranges[0]
-    if name == "abs":
-        high = max(abs(first[0]), abs(first[1]))
-        return 0 if first[0] <= 0 <= first[1] else min(abs(first[0]), abs(first[1])), high
-    second = ranges[1]
-    if name[0] == "u" and min(first[0], second[0]) < 0:
-        return _ALL
-    choose = min if name.endswith("min") else max
-    return choose(first[0], second[0]), choose(first[1], second[1])
-
-
-def _of_corners(compute: Callable[[int, int], int]) -> Callable[[Range, Range], Range]:
-    """The range of what is greatest and least at ends of both ranges."""
-
-    def found(first: Range, second: Range) -> Range:
-        corners = [compute(one, two) for one in first for two in second]
-        return min(corners), max(corners)
-
-    return found
-
-
-def _range_of_and(first: Range, second: Range) -> Range:
-    tops = [side[1] for side in (first, second) if side[0] >= 0]
-    return (0, min(tops)) if tops else _ALL
-
-
-def _range_of_or(first: Range, second: Range) -> Range:
-    if first[0] < 0 or second[0] < 0:
-        return _ALL
-    return 0, (1 << max(first[1], second[1]).bit_length()) - 1
-
-
-def _range_of_left_shift(first: Range, second: Range) -> Range:
-    return _of_corners(lambda number, count: number << count)(first, second) if 0 <= second[0] <= second[1] < 32 else _ALL
-
-
-def _range_of_right_shift(first: Range, second: Range) -> Range:
-    return _of_corners(lambda number, count: number >> count)(first, second) if 0 <= second[0] <= second[1] < 32 else _ALL
-
-
-def _range_of_logical_shift(first: Range, second: Range) -> Range:
-    return _range_of_right_shift(first, second) if first[0] >= 0 else _ALL
-
-
-def _range_of_quotient(first: Range, second: Range) -> Range:
-    """Rounded to zero."""
-    if second[0] <= 0:
-        return _ALL
-    return _of_corners(lambda number, divisor: abs(number) // divisor * (-1 if number < 0 else 1))(first, second)
-
-
-def _range_of_unsigned_quotient(first: Range, second: Range) -> Range:
-    return _range_of_quotient(first, second) if first[0] >= 0 else _ALL
-
-
-def _range_of_remainder(first: Range, second: Range) -> Range:
-    if second[0] <= 0:
-        return _ALL
-    most = second[1] - 1
-    return max(-most, min(0, first[0])), min(most, max(0, first[1]))
-
-
-def _range_of_unsigned_remainder(first: Range, second: Range) -> Range:
-    return _range_of_remainder(first, second) if first[0] >= 0 else _ALL
-
-
-_RANGES: dict[str, Callable[[Range, Range], Range]] = {
-    "add": lambda first, second: (first[0] + second[0], first[1] + second[1]),
-    "sub": lambda first, second: (first[0] - second[1], first[1] - second[0]),
-    "mul": _of_corners(lambda one, two: one * two),
-    "and": _range_of_and,
-    "or": _range_of_or,
-    "xor": _range_of_or,
-    "shl": _range_of_left_shift,
-    "lshr": _range_of_logical_shift,
-    "ashr": _range_of_right_shift,
-    "udiv": _range_of_unsigned_quotient,
-    "sdiv": _range_of_quotient,
-    "urem": _range_of_unsigned_remainder,
-    "srem": _range_of_remainder,
-}
-"""Exact bounds in whole numbers; what goes beyond 32 bits may have wrapped, and nothing is known of it then."""
 
 
 def _remove_unused(function: Function, names: set[str]) -> None:

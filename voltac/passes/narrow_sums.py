@@ -96,7 +96,8 @@ def _counted(term: Instruction, values: LaneValues) -> str | None:
             return None
     elif term.op != "zext":
         return None
-    return test.value if _is_narrow_test(test.value, values) else None
+    is_mask = element_of(test.type) == "i1" and test.value[0] == "%"
+    return test.value if is_mask and _is_narrow_test(test.value, values) else None
 
 
 def _is_narrow_test(test: str, values: LaneValues) -> bool:
