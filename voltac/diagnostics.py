@@ -182,11 +182,13 @@ class Diagnostics:
 
     def _add(self, item: Diagnostic) -> None:
         self.error_number += item.kind in ("Error", "error")
-        # The instances of a template share their mistakes.
-        key = (item.kind, item.span, item.switch if self.within else item.text)
-        if key in self._seen:
+        keys = {(item.kind, item.span, item.text)}
+        if self.within:
+            # The instances of a template share their mistakes.
+            keys.add((item.kind, item.span, item.switch))
+        if not self._seen.isdisjoint(keys):
             return
-        self._seen.add(key)
+        self._seen |= keys
         if isinstance(item.span, Expanded) and item.kind != "Performance Warning":
             # What stands in a macro is wrong at each of its uses.
             mistake = (item.kind, item.span.origin[1], item.text)

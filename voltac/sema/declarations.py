@@ -6,7 +6,15 @@ from voltac.diagnostics import Span
 from voltac.records import mutable_record
 from voltac.sema import attributes, tree
 from voltac.sema.context import Checker, Rejected, declaration, declared_here, first_in, place_of, statement
-from voltac.sema.declarators import Base, Declared, bind, check_function_words, declare, resolve_specifiers
+from voltac.sema.declarators import (
+    Base,
+    Declared,
+    bind,
+    check_function_words,
+    declare,
+    resolve_specifiers,
+    warn_if_untyped,
+)
 from voltac.sema.functions import declare_function
 from voltac.sema.initializers import complete_array, initialize, is_unsized, require_constant
 from voltac.sema.scopes import BuiltinVariable, FunctionSet, Poisoned, Symbol, TypeSymbol
@@ -176,6 +184,7 @@ def define_or_poison(checker: Checker, init: ast.InitDeclarator, base: Base) -> 
 def define_typedef(checker: Checker, init: ast.InitDeclarator, base: Base) -> None:
     declared = declare(checker, init.declarator, base.qual, words=base.words)
     check_function_words(checker, base, declared, "")
+    warn_if_untyped(checker, base)
     attributes.warn_about(checker, base.attributes, "typedef")
     if init.initializer is not None:
         checker.reject(init.span, f"typedef '{declared.name}' cannot have an initial value")
@@ -232,6 +241,7 @@ def _variable_type(checker: Checker, declared: Declared, base: Base, init: ast.I
         checker.reject(span, f"C linkage is for functions only; write plain extern for the variable '{name}'")
     if attributes.has(base.attributes, "noescape"):
         checker.reject(span, f"noescape is for parameters, '{name}' is a variable")
+    warn_if_untyped(checker, base)
     attributes.warn_about(checker, base.attributes, "variable")
     _check_scratchpad(checker, declared, base, local)
     qual = bind(declared.qual, VARYING)

@@ -55,6 +55,8 @@ class Base:
     """Qualifiers that belong to functions."""
     attributes: tuple[ast.Attribute, ...] = ()
     declspecs: tuple[ast.Word, ...] = ()
+    untyped: str = ""
+    """The last word, where no type is written."""
 
 
 @mutable_record
@@ -131,7 +133,8 @@ def resolve_specifiers(checker: Checker, node: ast.Specifiers) -> Base:
         base = _apply_rate(checker, node, base, rate)
     if const and not base.const:
         base = base.with_const(True)
-    return Base(base, node.span, storage, words, node.attributes, node.declspecs)
+    untyped = "" if node.types else _last_word(node)
+    return Base(base, node.span, storage, words, node.attributes, node.declspecs, untyped)
 
 
 def _apply_rate(checker: Checker, node: ast.Specifiers, base: Qual, rate: Rate) -> Qual:
@@ -147,6 +150,18 @@ def _apply_rate(checker: Checker, node: ast.Specifiers, base: Qual, rate: Rate) 
     if _names_template_parameter(checker, node):
         return base.with_rate(rate)
     checker.reject(span, f"the type '{base}' is already {base.rate}, so it cannot be made {rate}")
+
+
+def _last_word(node: ast.Specifiers) -> str:
+    words = sorted((*node.storage, *node.qualifiers), key=lambda word: (word.span.line, word.span.column))
+    return words[-1].text if words else ""
+
+
+def warn_if_untyped(checker: Checker, base: Base) -> None:
+    """Words alone declare an int32; said where nothing else is wrong with them."""
+    if base.untyped:
+        text = f"no type is given after '{base.untyped}', int32 is taken; write '{base.untyped} int' if that is meant"
+        checker.warning("implicit-type", base.span, text)
 
 
 def _names_template_parameter(checker: Checker, node: ast.Specifiers) -> bool:
@@ -166,10 +181,9 @@ def _is_definition(node: ast.TypeSpecifier) -> bool:
 
 def base_type(checker: Checker, node: ast.Specifiers, sign: str) -> Qual:
     if not node.types:
-        if sign:
-            checker.warning("implicit-type", node.span, f"no type is given after '{sign}', int32 is taken")
-            return Qual(UINT32 if sign == "unsigned" else INT32, UNBOUND)
-        checker.reject(node.span, "a type is missing in this declaration")
+        if _last_word(node) in ("", "typedef"):
+            checker.reject(node.span, "a type is missing in this declaration")
+        return Qual(UINT32 if sign == "unsigned" else INT32, UNBOUND)
     first = node.types[0]
     if len(node.types) > 1:
         message = "the declaration names more than one type"
@@ -296,6 +310,8 @@ def check_function_words(checker: Checker, base: Base, declared: Declared, what:
         kind = kind.to.type if isinstance(kind, Pointer) else kind.element.type
     for word in base.words:
         if not isinstance(kind, Function) or word not in ("task", "unmasked"):
+            if base.untyped:
+                checker.reject(base.span, f"a type is missing after '{base.untyped}'; '{word}' is for functions only{what}")
             checker.reject(base.span, f"'{word}' is for functions only{what}")
 
 
@@ -321,6 +337,7 @@ def parameter_qual(checker: Checker, node: ast.Parameter) -> Qual:
         checker.reject(node.span, f"a parameter has no storage class, '{base.storage}' does not belong here")
     declared = declare(checker, node.declarator, base.qual, parameter=True, words=base.words)
     check_function_words(checker, base, declared, ", not for a parameter")
+    warn_if_untyped(checker, base)
     attributes.warn_about(checker, base.attributes, "parameter")
     return adjust_parameter(checker, declared, node.span)
 

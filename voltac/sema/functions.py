@@ -7,7 +7,7 @@ from voltac.sema import attributes, tree
 from voltac.sema.check_statements import check_gotos
 from voltac.sema.context import Checker, FunctionContext, Rejected, declaration, declared_here, first_in, place_of
 from voltac.sema.conversions import convert
-from voltac.sema.declarators import Base, Declared, declare, resolve_specifiers
+from voltac.sema.declarators import Base, Declared, declare, resolve_specifiers, warn_if_untyped
 from voltac.sema.flow import warn_about_flow
 from voltac.sema.mangle import in_library, mangle
 from voltac.sema.operator_functions import is_operator, warn_about_operator
@@ -78,6 +78,10 @@ def make_symbol(checker: Checker, base: Base, declared: Declared) -> tree.Functi
     c_linkage = base.storage.startswith('extern "')
     task = "task" in words
     unmasked = "unmasked" in words
+    if base.untyped and (task or ("export" in words and plain.result.is_varying)):
+        text = f"a type is missing after '{base.untyped}': write '{base.untyped} void' where '{name}' has no result"
+        checker.reject(base.span, text)
+    warn_if_untyped(checker, base)
     if task and not isinstance(plain.result.type, Void):
         checker.reject(span, f"task '{name}' cannot have a result, its type must be void, not '{plain.result}'")
     if unmasked and "export" in words:

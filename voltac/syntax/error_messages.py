@@ -220,7 +220,9 @@ class ErrorMessages(TokenStretches):
                 return f"there is no template '{short(text)}'{suggestion(text, self.names.templates())}"
         if is_name(text) and self.kinds[text] != self.kinds.identifier and self.accepts(self.kinds.identifier):
             return f"'{text}' is a keyword, it cannot be used as a name"
-        if text in ("=", ",", ";", "[", "(", ")") and self.terminal(previous) in SPECIFIERS:
+        if text in ("=", ",", ";", "[", "(", ")", "*", "&", ">") and self.terminal(previous) in SPECIFIERS:
+            if self.in_front_of_specifiers(token) in ("(", "new", "<", "{", ";"):
+                return f"a type is missing after '{previous}'"
             return f"'{previous}' is a keyword, it cannot be used as a name"
         if self.context_name() == "external" and self.context_start() < 0:
             if text in STATEMENT_STARTS or self.is_statement(token):
@@ -245,6 +247,13 @@ class ErrorMessages(TokenStretches):
     def is_nested_function(self, token: int) -> bool:
         """Whether the body of a function begins inside another one."""
         return self.texts[token] == "{" and bool(self.values) and isinstance(self.values[-1], ast.FunctionDeclarator)
+
+    def in_front_of_specifiers(self, token: int) -> str:
+        """What stands in front of the words that end at a token, as of a cast or member without a type."""
+        first = token - 1
+        while first >= 0 and self.terminal(self.texts[first]) in SPECIFIERS:
+            first -= 1
+        return self.texts[first] if first >= 0 else ""
 
     def adjacent(self, token: int) -> bool:
         """Whether no blank stands between a token and one of its neighbours."""
