@@ -83,6 +83,15 @@ def test_messages_wrap_at_80_columns_and_go_on_below_the_text(kind: str, indent:
     assert " ".join(diagnostics.render().split()) == f"f.ispc:1:1: {kind}: {WORDS}"
 
 
+@pytest.mark.parametrize("columns", [20, 40, 60, 80, 132])
+def test_colours_do_not_change_where_lines_end(columns: int) -> None:
+    for length in range(1, columns):
+        place = at(1, 1, 2, "f" * length)
+        coloured = shown(WORDS, place, columns=columns, colored=True)
+        assert "\033[" in coloured
+        assert re.sub(r"\033\[[0-9;]*m", "", coloured) == shown(WORDS, place, columns=columns)
+
+
 def test_wrapping_can_be_switched_off() -> None:
     assert shown(WORDS, at(1, 1, 2), wrap=False).split("\n")[0].rstrip() == f"f.ispc:1:1: Error: {WORDS}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from voltac.records import record
@@ -48,8 +49,8 @@ class Layout:
         text = head + text
         if self.wrap:
             # A long place does not count: the message begins behind it, not below it.
-            long = len(head) - len(kind) - 2 > self.columns // 3
-            text = _wrap(text, min(_DEEPEST_INDENT, len(kind) + 2), self.columns, len(head) if long else 0)
+            long = _shown_length(head) - len(kind) - 2 > self.columns // 3
+            text = _wrap(text, min(_DEEPEST_INDENT, len(kind) + 2), self.columns, _shown_length(head) if long else 0)
         return text + "\n" + (self._excerpt(span) if excerpt else "") + "\n"
 
     def _excerpt_of_clang(self, span: Span) -> str:
@@ -83,6 +84,14 @@ def _shorten(line: str) -> str:
     return line if len(line) <= _LONGEST_EXCERPT else line[:_LONGEST_EXCERPT] + " ..."
 
 
+_COLOUR = re.compile("\033\\[[\\d;]*m")
+
+
+def _shown_length(text: str) -> int:
+    """Columns that a text takes: what switches colours takes none."""
+    return len(_COLOUR.sub("", text)) if "\033" in text else len(text)
+
+
 def _wrap(text: str, indent: int, columns: int, uncounted: int) -> str:
     """Wrap each line of the text at ``columns``; every word is followed by one blank (section 15).
 
@@ -92,7 +101,7 @@ def _wrap(text: str, indent: int, columns: int, uncounted: int) -> str:
     for number, line in enumerate(text.split("\n")):
         current = "" if number == 0 else line[: len(line) - len(line.lstrip())]
         for word in line.split():
-            if current.strip() and len(current) + len(word) > columns + (0 if out else uncounted):
+            if current.strip() and _shown_length(current) + _shown_length(word) > columns + (0 if out else uncounted):
                 out.append(current)
                 current = " " * indent
             current += word + " "

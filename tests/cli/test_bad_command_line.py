@@ -1,10 +1,14 @@
 """A command line that cannot be understood: one clear error, exit code 2."""
 
+import re
 import subprocess
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+
+from voltac.cli.options import COMMANDS, COMPILE, Option, options_of
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -93,20 +97,33 @@ def test_no_arguments_are_an_error_that_names_the_help(voltac: Run) -> None:
     assert done.returncode == 2
 
 
-@pytest.mark.parametrize("command", [[], ["demo"], ["compare"], ["run"]])
-def test_help_shows_usage_examples_and_options(voltac: Run, command: list[str]) -> None:
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)], ids=lambda words: " ".join(words) or "compile")
+def test_help_shows_usage_examples_and_options_in_80_columns(voltac: Run, command: list[str]) -> None:
     done = voltac(*command, "--help")
     assert done.stdout.startswith("usage: " + " ".join(["voltac", *command]))
     assert "Examples:" in done.stdout
     assert "--help" in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= 120
+    assert max(map(len, done.stdout.splitlines())) <= 80
     assert done.returncode == 0
 
 
-def test_version_names_the_program_and_its_number(voltac: Run) -> None:
+def test_version_is_what_build_systems_look_for(voltac: Run) -> None:
     done = voltac("--version")
-    assert done.stdout.startswith("voltac ")
+    assert done.stdout.startswith("voltac") and "ISPC), 1.32.0 " in done.stdout
+    # What is searched for by those that know nothing of the words around it.
+    assert re.findall(r" ([0-9]+[.][0-9]+[.][0-9]+)(?:dev)? ", done.stdout)[0] == "1.32.0"
+    assert f"(voltac {version('voltac')}, " in done.stdout and done.stdout.count("\n") == 1
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize("option", [row for row in options_of(COMPILE) if row.form == "optional"], ids=lambda row: row.names)
+def test_an_option_whose_value_may_be_left_out_leaves_the_file_alone(voltac: Run, option: Option) -> None:
+    for word in (option.names, *(f"{option.names}={choice}" for choice in option.choices.split())):
+        for words in ((word, "good.ispc"), ("good.ispc", word)):
+            done = voltac(*words, "--target=sse4", "-o", "good.o")
+            assert (done.returncode, done.stderr) == (0, ""), words
+    done = voltac("good.ispc", f"{option.names}=perhaps")
+    assert done.returncode == 2 and "invalid choice: 'perhaps'" in said(done)
 
 
 def test_the_support_matrix_lists_every_target(voltac: Run) -> None:

@@ -12,6 +12,7 @@ _USAGE = {
     COMPILE: "voltac FILE.ispc -o FILE.o [-h FILE.h] [options]",
     "demo": "voltac demo [options]",
     "compare": "voltac compare FILE.ispc [options]",
+    "explain": "voltac explain FILE.ispc [options]",
     "run": "voltac run FILE.ispc [options] [ARGUMENT ...]",
     "disasm": "voltac disasm FILE.elf [options]",
     "sim": "voltac sim FILE.elf [options] [ARGUMENT ...]",
@@ -21,6 +22,8 @@ _EXPLANATION = {
     COMPILE: "Compile an SPMD program to an object file that C and C++ programs link with. '-' reads standard input.",
     "demo": COMMANDS["demo"].capitalize() + ".",
     "compare": COMMANDS["compare"].capitalize() + ".",
+    "explain": """Show line by line what each memory access and each foreach statement became, and why: a vector load, a
+shuffle, a gather; in whole gangs or under a mask.""",
     "disasm": """Print the code of a device's program: address, word and assembly language of each instruction, with the labels,
 and what is known of the file.""",
     "sim": """Run a kernel of a device's program on the simulator. Arguments are given as for 'voltac run'; without any, some
@@ -43,6 +46,10 @@ _EXAMPLES = {
         ("voltac compare f.ispc --target=avx2-i32x8", "print it"),
         ("voltac compare f.ispc --function saxpy --html page.html", "one function, as a page"),
     ),
+    "explain": (
+        ("voltac explain f.ispc --target=avx2-i32x8", "print it"),
+        ("voltac explain f.ispc --html page.html", "the same as a page"),
+    ),
     "disasm": (
         ("voltac disasm kernel.elf", "what the program looks like"),
         ("voltac disasm kernel.elf --json", "for other programs"),
@@ -54,15 +61,18 @@ _EXAMPLES = {
     ),
     "run": (
         ("voltac run f.ispc --function saxpy 2.0 range:8 random:8 zeros:8 8", "compiled code"),
-        ("voltac run f.ispc --function saxpy --interpret --trace 2.0 range:8 random:8 zeros:8 8", "statement by statement"),
+        ("voltac run f.ispc --interpret --trace 2.0 range:8 random:8 zeros:8 8", "statement by statement"),
     ),
 }
 
 _OF_SOURCES = (COMPILE, "compare", "explain", "run")
 """The commands that compile, with stages and targets."""
 
+_MORE_ARGUMENTS = "More arguments: '@FILE' stands for the words in FILE; those in the variable ISPC_ARGS are appended."
+_EXIT_CODES = "Exit code: 0; 1 for file errors; 2 for a wrong command line; 1 + the number of errors in the program."
+
 _COLUMN = 30
-_WIDTH = 110
+_WIDTH = 80
 
 
 def help_text(command: str) -> str:
@@ -80,9 +90,9 @@ def help_text(command: str) -> str:
             out += [line for option in group.options if option.help for line in _row(_spelling(option), option.help)]
             out += _wrapped(" ".join(_spelling(option) for option in group.options if not option.help), 2)
     if command in _OF_SOURCES:
-        out += ["", f"Stages (STAGE): {', '.join(STAGE_NAMES)}"]
+        out += ["", *_wrapped(f"Stages (STAGE): {', '.join(STAGE_NAMES)}", 0)]
         behind = ", ".join(stage.name for stage in DEVICE_STAGES if stage.name not in STAGE_NAMES)
-        out += [f"For a device, behind 'passes': {behind}"]
+        out += _wrapped(f"For a device, behind 'passes': {behind}", 0)
         out += ["", "Targets (--target):", *_wrapped("host, " + ", ".join(TARGETS), 2)]
         out += _wrapped("devices, whose programs run on a simulator: " + ", ".join(DEVICES), 2)
         out += _wrapped("short names: " + ", ".join(f"{short} = {name}" for short, name in target_aliases().items()), 2)
@@ -90,14 +100,16 @@ def help_text(command: str) -> str:
         out += _wrapped(", ".join(word for word, meaning in OPT_WORDS.items() if meaning), 2)
         out += _wrapped("accepted, without effect: " + ", ".join(word for word, meaning in OPT_WORDS.items() if not meaning), 2)
     if command == COMPILE:
-        out += ["", "More arguments: '@FILE' stands for the words in FILE; those in the variable ISPC_ARGS are appended."]
-        out += ["Exit code: 0; 1 for file errors; 2 for a wrong command line; 1 + the number of errors in the program."]
+        out += ["", *_wrapped(_MORE_ARGUMENTS, 0), *_wrapped(_EXIT_CODES, 0)]
     return "\n".join(out) + "\n"
 
 
 def version_text() -> str:
-    """What ``--version`` prints."""
-    return f"voltac {_version('voltac')} (compatible with ispc 1.32), llvmlite {_version('llvmlite')}\n"
+    """What ``--version`` prints. Build systems look for ``ISPC), 1.32.0``, and take the first number of three parts."""
+    return (
+        "voltac, in place of the Intel(r) Implicit SPMD Program Compiler (Intel(r) ISPC), 1.32.0 "
+        f"(voltac {_version('voltac')}, llvmlite {_version('llvmlite')})\n"
+    )
 
 
 def _version(package: str) -> str:

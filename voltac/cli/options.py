@@ -32,7 +32,7 @@ class Option:
     ``next``      the next argument, ``-o file``
     ``attached``  ``-Dname``, in the same argument
     ``joined``    ``-Idir`` or ``-I dir``
-    ``optional``  ``--name`` or ``--name=value``
+    ``optional``  ``--name``, which means ``value``, or ``--name=value``
     """
 
     names: str
@@ -213,7 +213,7 @@ GROUPS: tuple[Group, ...] = (
     Group("Accepted, without effect", _COMPILE, (
         Option("--include-float16-conversions", "ignored", "flag", ""),
         Option("--no-omit-frame-pointer", "ignored", "flag", ""),
-        Option("--stack-protector", "ignored", "optional", "", choices="all none on strong"),
+        Option("--stack-protector", "ignored", "optional", "", "on", choices="all none on strong"),
         Option("--x86-asm-syntax", "ignored", "equals", "", choices="att intel"),
         Option("--vectorcall", "ignored", "flag", ""),
         Option("--no-vectorcall", "ignored", "flag", ""),
@@ -282,7 +282,7 @@ def options_of(command: str) -> list[Option]:
 def parse_arguments(command: str, words: list[str]) -> argparse.Namespace:
     """The words after the command → fields by the rows' names, and ``command`` and ``operands``."""
     options = options_of(command)
-    _refuse_unknown(words, options, command)
+    words = _known(words, options, command)
     for option in options:
         if option.field == "unsupported" and any(word.partition("=")[0] == option.names for word in words):
             raise UsageError(f"option '{option.names}' is not supported; {option.value}")
@@ -313,7 +313,6 @@ def _parser(options: list[Option]) -> argparse.ArgumentParser:
                 dest=option.field,
                 action="append" if option.repeated else "store",
                 choices=option.choices.split() or None,
-                nargs="?" if option.form == "optional" else None,
                 default=[] if option.repeated else None,
             )
     parser.add_argument("operands", nargs="*")
@@ -323,11 +322,17 @@ def _parser(options: list[Option]) -> argparse.ArgumentParser:
 _NUMBER = re.compile(r"-\.?\d")
 
 
-def _refuse_unknown(words: list[str], options: list[Option], command: str) -> None:
-    """argparse would guess at words it does not know; here each is either an option as written in a row or an error."""
-    forms = {name: option.form for option in options for name in option.names.split()}
+def _known(words: list[str], options: list[Option], command: str) -> list[str]:
+    """The words with every value that may be left out filled in, which argparse would take from the next word.
+
+    It would also guess at words it does not know; here each is either an option as written in a row or an error.
+    """
+    rows = {name: option for option in options for name in option.names.split()}
+    forms = {name: option.form for name, option in rows.items()}
     value_follows = False
+    known = []
     for word in words:
+        known.append(word)
         if value_follows or not word.startswith("-") or word == "-" or _NUMBER.match(word):
             value_follows = False
             continue
@@ -341,7 +346,10 @@ def _refuse_unknown(words: list[str], options: list[Option], command: str) -> No
             raise UsageError(f"option '{name}' needs its value attached, as in {name}NAME")
         if form is None and forms.get(word[:2]) not in ("attached", "joined"):
             raise UsageError(_unknown(name, forms, command))
+        if form == "optional" and not equals:
+            known[-1] = f"{name}={rows[name].value}"
         value_follows = form in ("next", "joined") and not equals
+    return known
 
 
 def _unknown(name: str, forms: dict[str, str], command: str) -> str:
