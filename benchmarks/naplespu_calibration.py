@@ -12,7 +12,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 
-from npu_calibration import ADDITION_POINTS, ADDITIONS, MATRIX_POINTS, STREAMING_POINTS, lines_streamed, matrix_device
+from npu_calibration import (
+    ADDITION_IN_PLACE_POINTS,
+    ADDITION_POINTS,
+    ADDITIONS,
+    MATRIX_POINTS,
+    STREAMING_POINTS,
+    lines_added_to,
+    lines_streamed,
+    matrix_device,
+)
 from npu_programs import device_for
 
 
@@ -32,6 +41,8 @@ def main() -> None:
         print(row("32 x 32 matrix product", threads, latency, cycles, report.cycles, f"{issued} / {report.issued}"))
     for threads, latency, per_line in STREAMING_POINTS:
         print(row("streaming, a line", threads, latency, per_line, lines_streamed(threads, latency), ""))
+    for threads, latency, cycles in ADDITION_IN_PLACE_POINTS:
+        print(row("addition in place, an iteration", threads, latency, cycles, lines_added_to(threads, latency), ""))
 
 
 if __name__ == "__main__":

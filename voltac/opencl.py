@@ -87,13 +87,25 @@ class NDRange:
 class Device:
     """A many-core array with its main memory."""
 
-    def __init__(self, cores: int = 1, latency: int = 40, fpu: str = "ideal") -> None:
+    def __init__(
+        self,
+        cores: int = 1,
+        latency: int = 40,
+        fpu: str = "ideal",
+        write_latency: int = 2,
+        blocking_stores: bool = False,
+    ) -> None:
         if not 1 <= cores <= MAX_CORES:
             raise Unsupported(f"a device has 1 to {MAX_CORES} cores, not {cores}")
         self.max_compute_units = cores
         self.max_work_group_size = MAX_THREADS
         self.local_memory_size = LOCAL_MEMORY
-        self._machine = {"latency": latency, "fpu": fpu}
+        self._machine = {
+            "latency": latency,
+            "fpu": fpu,
+            "write_latency": write_latency,
+            "blocking_stores": blocking_stores,
+        }
 
     def kernel(self, source: str | os.PathLike[str], name: str, **options: Any) -> Kernel:
         """A kernel of a program: ``source`` is the path of a file, or the text itself. Options as for ``voltac.compile``."""

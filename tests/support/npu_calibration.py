@@ -30,8 +30,8 @@ def matrix_product(threads: int, flushed: bool = False) -> str:
     Each thread owns a range of result vectors. The inner step is a load of B's row
     piece, getlane of A, multiplication, addition, and the next address; sixteen are
     unrolled and use four temporaries in turn. The reference tells neither where
-    the matrices are nor whether the program flushes; here a line lies between the
-    matrices, and results are flushed only when they are to be looked at.
+    the matrices are nor whether the program flushes; here they follow each other,
+    and results are flushed only when they are to be looked at.
     """
     steps = "".join(
         f" load_v16i32 v{1 + lane % 4}, (s21)\n getlanei s{24 + lane % 4}, v10, {lane}\n"
@@ -47,11 +47,11 @@ def matrix_product(threads: int, flushed: bool = False) -> str:
         + " addi s20, s20, 64\n subi s22, s22, 1\n bnez s22, inner\n shli s16, s10, 6\n add_i32 s17, s32, s16\n"
         " store_v16i32 v0, (s17)\n addi s10, s10, 1\n cmplt_i32 s18, s10, s11\n bnez s18, outer\n"
         f" movei s1, 42\n movei s2, {threads - 1}\n barrier s1, s2\n" + (f" bnez s40, done\n{flush}done:\n" if flushed else "")
-        + END_FLAG + END + " .data\n .align 64\nA: .space 4096\n .space 64\nB: .space 4096\n .space 64\nC: .space 4096\n"
+        + END_FLAG + END + " .data\n .align 64\nA: .space 4096\nB: .space 4096\nC: .space 4096\n"
     )  # fmt: skip
 
 
-A, B, C = (0x800000 + place * (4096 + 64) for place in range(3))
+A, B, C = (0x800000 + place * 4096 for place in range(3))
 
 
 def matrix_device(threads: int, flushed: bool = False, **configuration: object) -> tuple[Device, npt.NDArray[np.int32]]:
@@ -91,3 +91,27 @@ def lines_streamed(threads: int, latency: int) -> float:
         + END_FLAG + END + f"\n .data\n .align 64\ndata: .space {64 * STREAMED_LINES}\n"
     )  # fmt: skip
     return device_for(text, threads, latency=latency).run().cycles / STREAMED_LINES
+
+
+# threads, L, cycles of an inner iteration
+ADDITION_IN_PLACE_POINTS = [(8, 40, 47)]
+
+
+def lines_added_to(threads: int, latency: int, **configuration: object) -> float:
+    """Cycles of an inner iteration where threads add to the elements of an array, a line each time, and flush them.
+
+    The reference tells the cycles, not what lies where: here an iteration reads one line
+    that is in no cache and writes it. By the difference of two lengths, so boot does not count.
+    """
+
+    def cycles(rounds: int) -> int:
+        text = (
+            ALL_ON + THREAD_TO_S40 + f" leah s5, data\n leal s5, data\n movei s6, 64\n mull_i32 s6, s6, s40\n"
+            f" add_i32 s5, s5, s6\n movei s7, {rounds}\n movei s8, {64 * threads}\n"
+            "again: load_v16i32 v1, 0(s5)\n addi v1, v1, 1\n store_v16i32 v1, 0(s5)\n flush s5\n"
+            " add_i32 s5, s5, s8\n subi s7, s7, 1\n bnez s7, again\n"
+            + END_FLAG + END + f"\n .data\n .align 64\ndata: .space {64 * rounds * threads}\n"
+        )  # fmt: skip
+        return device_for(text, threads, latency=latency, **configuration).run().cycles
+
+    return (cycles(32) - cycles(16)) / (16 * threads)

@@ -30,11 +30,16 @@ def _constant(value: int, form: str) -> str:
 class Machine:
     """What the threads of a core share."""
 
-    def __init__(self, code: bytes, start: int, data: bytes, data_start: int, *, threads: int, latency: int, fpu: str) -> None:
+    def __init__(
+        self, code: bytes, start: int, data: bytes, data_start: int, *, threads: int, latency: int, write_latency: int,
+        blocking_stores: bool, fpu: str,
+    ) -> None:
         self.code, self.start = code, start
         self.memory, self.data_start = bytearray(data), data_start
         self.scratchpad = bytearray(0x10000)
         self.latency = latency
+        self.write_latency = write_latency
+        self.blocking_stores = blocking_stores
         self.fpu = fpu
         self.names = {**namespace(fpu), "np": np}
         self.exits: set[int] = set()
@@ -183,7 +188,7 @@ class Stepper:
             self.queues["memory"].append(cycle + 9)
             if line in self.machine.dirty:
                 self.machine.dirty.discard(line)
-                self.machine.port = max(cycle + 8, self.machine.port) + 4 + self.machine.latency
+                self.machine.port = max(cycle + 8, self.machine.port) + 1 + self.machine.write_latency
         elif "write_control" in row.traits:
             self.ended = True
         self.pc = following
@@ -212,8 +217,7 @@ class Stepper:
             self.queues["memory"].append(ready)
             if "store" in row.traits:
                 self.machine.dirty.add(line)
-                if ready > cycle + 9:
-                    # A store that misses holds its thread up.
+                if ready > cycle + 9 and self.machine.blocking_stores:
                     self.cycle = ready - 1
             if vector and "load" in row.traits and size < 4:
                 places = [base // 64 * 64 + 4 * lane + address % 4 for lane in lanes]

@@ -33,6 +33,7 @@ _SYSTEMS = {"linux": "unknown-linux-gnu", "android": "unknown-linux-android", "f
 _OTHER_SYSTEMS = ("windows", "macos", "ios", "ps4", "ps5")
 _DISABLE_ZMM = ("avx512skx-x16", "avx512icl-x16")
 
+_MOST_DIGITS = 18
 _MACRO = re.compile(r"[A-Za-z_]\w*(\([\w\s,.]*\))?")
 
 # Fields of the arguments that are fields of Options under the same name and of the same type.
@@ -158,6 +159,8 @@ def number(text: str, option: str) -> int:
     """The value of an option that takes a count."""
     if not text.isdecimal():
         raise UsageError(f"option '{option}' needs a number, not '{text}'")
+    if len(text) > _MOST_DIGITS:
+        raise UsageError(f"option '{option}' needs a number of at most {_MOST_DIGITS} digits, not one of {len(text)}")
     return int(text)
 
 

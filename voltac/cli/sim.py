@@ -38,6 +38,8 @@ def sim_command(arguments: Namespace) -> int:
         raise InputError(f"{path} is not linked; compile without --emit-obj to get a program that runs")
     launch = _launch(arguments)
     limit = number(arguments.limit, "--limit") if arguments.limit else None
+    if limit == 0:
+        raise UsageError("option '--limit' must be at least 1, not 0")
     trace = _print_trace if arguments.trace else None
     try:
         signatures = signatures_of(file.notes)
@@ -71,16 +73,25 @@ def _print_trace(line: str) -> None:
 
 def _launch(arguments: Namespace) -> Launch:
     changes: dict[str, Any] = {
-        name: number(getattr(arguments, name), f"--{name}")
-        for name in ("cores", "threads", "latency")
+        name: number(getattr(arguments, name), _option(name))
+        for name in ("cores", "threads", "latency", "write_latency")
         if getattr(arguments, name) is not None
     }
     if arguments.fpu:
         changes["fpu"] = arguments.fpu
-    try:
-        return changed(Launch(), changes)
-    except ValueError as error:
-        raise UsageError(f"option '--{error}'") from None
+    if arguments.blocking_stores:
+        changes["blocking_stores"] = True
+    launch = Launch()
+    for name, value in changes.items():
+        try:
+            launch = changed(launch, {name: value})
+        except ValueError as error:
+            raise UsageError(f"option '{_option(name)}'{str(error).removeprefix(name)}") from None
+    return launch
+
+
+def _option(field: str) -> str:
+    return f"--{field.replace('_', '-')}"
 
 
 def _chosen(path: str, signatures: dict[str, Signature], image: Image, name: str | None) -> Signature:

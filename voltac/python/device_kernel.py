@@ -58,7 +58,7 @@ class DeviceKernel(Kernel):
         return symbols["__scratchpad_end"] - symbols["__scratchpad_start"]
 
     def configure(self, **changes: Any) -> DeviceKernel:
-        """Change the launch of the calls to come: ``cores`` and ``threads`` 1 to 8, ``latency``, ``fpu``. Gives the kernel."""
+        """Change the launch of the calls to come: fields of :class:`Launch`, by name. Gives the kernel."""
         self._launch = changed(self._launch, changes)
         return self
 

@@ -36,6 +36,10 @@ class Launch:
     """Of each core."""
     latency: int = 40
     """Cycles until memory answers."""
+    write_latency: int = 2
+    """Cycles until memory has accepted a line that is written."""
+    blocking_stores: bool = False
+    """Whether a store that misses stops its thread; the hardware's go on."""
     fpu: str = "ideal"
     """``ideal`` for IEEE arithmetic, ``rtl`` for that of the hardware as it was built."""
 
@@ -44,7 +48,8 @@ class Launch:
         return self.cores * self.threads
 
 
-_RANGES = {"cores": range(1, 9), "threads": range(1, 9), "latency": range(1, 100_001)}
+_LATENCIES = range(1, 100_001)
+_RANGES = {"cores": range(1, 9), "threads": range(1, 9), "latency": _LATENCIES, "write_latency": _LATENCIES}
 _FPUS = ("ideal", "rtl")
 
 
@@ -57,6 +62,9 @@ def changed(launch: Launch, changes: dict[str, Any]) -> Launch:
         if name == "fpu":
             if value not in _FPUS:
                 raise ValueError(f"fpu must be one of {', '.join(_FPUS)}, not {value!r}")
+        elif name == "blocking_stores":
+            if not isinstance(value, bool):
+                raise TypeError(f"blocking_stores must be True or False, not {value!r}")
         elif not isinstance(value, int) or isinstance(value, bool):
             raise TypeError(f"{name} must be an integer, not {value!r}")
         elif value not in _RANGES[name]:

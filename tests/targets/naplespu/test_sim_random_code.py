@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -78,13 +79,19 @@ def some_program(random: Random) -> str:
 
 def check(seed: int, threads: int = 1) -> None:
     random = Random(seed)
-    fpu, latency = random.choice(("ideal", "rtl")), random.choice((1, 7, 40, 400))
+    machine_shape: dict[str, Any] = {
+        "threads": threads,
+        "fpu": random.choice(("ideal", "rtl")),
+        "latency": random.choice((1, 7, 40, 400)),
+        "write_latency": random.choice((1, 2, 60)),
+        "blocking_stores": random.random() < 0.3,
+    }
     image = image_of(some_program(random))
-    device = Device(Configuration(threads=threads, fpu=fpu, latency=latency))
+    device = Device(Configuration(**machine_shape))
     device.load(image)
     code = next(segment.content for segment in image.segments if segment.executable)
     size = 64 * DATA_LINES
-    machine = Machine(code, 0x400, device.read(AT, size), AT, threads=threads, latency=latency, fpu=fpu)
+    machine = Machine(code, 0x400, device.read(AT, size), AT, **machine_shape)
     with np.errstate(all="ignore"):
         machine.run()
     report = device.run(limit=100_000)

@@ -7,11 +7,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from npu_calibration import (
+    ADDITION_IN_PLACE_POINTS,
     ADDITION_POINTS,
     ADDITIONS,
     MATRIX_POINTS,
     STREAMING_POINTS,
     C,
+    lines_added_to,
     lines_streamed,
     matrix_device,
 )
@@ -110,6 +112,79 @@ def test_a_miss_takes_16_cycles_beside_the_latency(latency: int) -> None:
     found = issues(text, latency=latency)
     load = next(number for number, (_, line) in enumerate(found) if line.startswith("load32"))
     assert found[load + 1][0] - found[load][0] == 16 + latency
+
+
+COLD = SETTING + " jmp far\n .align 64\nfar: "
+
+
+@pytest.mark.parametrize("latency", [1, 40])
+@pytest.mark.parametrize("store", ["store32 s2, (s5)", "store_v16i32 v1, (s5)", "store32_8 s2, 3(s5)"])
+def test_a_store_that_misses_takes_one_slot(store: str, latency: int) -> None:
+    found = issues(COLD + f"{store}\n addi s11, s2, 1\n", latency=latency)
+    at = next(number for number, (_, line) in enumerate(found) if line.startswith("store"))
+    assert found[at + 1][0] - found[at][0] == 1
+
+
+def test_a_store_that_misses_stops_its_thread_where_that_is_asked_for() -> None:
+    found = issues(COLD + "store32 s2, (s5)\n addi s11, s2, 1\n", latency=40, blocking_stores=True)
+    at = next(number for number, (_, line) in enumerate(found) if line.startswith("store"))
+    assert found[at + 1][0] - found[at][0] == 16 + 40
+
+
+def test_accesses_of_the_thread_stand_behind_a_store_that_misses() -> None:
+    # The load of the same line is there as soon as the line is, and one cycle of issue apart.
+    found = issues(COLD + "store32 s2, (s5)\n load32 s10, 4(s5)\n addi s11, s10, 1\n", latency=40)
+    at = next(number for number, (_, line) in enumerate(found) if line.startswith("store"))
+    assert found[at + 2][0] - found[at][0] == 16 + 40 + 9
+
+
+def cycles_to_flush(lines: int, **configuration: object) -> int:
+    """From the first flush of so many dirty lines until a barrier behind the last lets the thread go on."""
+    flushes = "".join(f" flush s{20 + line}\n" for line in range(lines))
+    text = (
+        SETTING + "".join(f" movei s4, {64 * line}\n add_i32 s{20 + line}, s5, s4\n" for line in range(lines))
+        + "".join(f" store32 s2, 0(s{20 + line})\n" for line in range(lines)) + " barrier s7, s8\n"
+        # The second round flushes clean lines, and has the code in the cache.
+        + f"again: nop\n barrier s7, s8\n nop\n{flushes} barrier s7, s8\n addi s11, s2, 1\n"
+    )  # fmt: skip
+    found = issues(text, **configuration)
+    first = next(cycle for cycle, line in found if line.startswith("flush"))
+    return next(cycle for cycle, line in found if line.startswith("addi s11")) - first
+
+
+@pytest.mark.parametrize("latency", [1, 40, 400])
+def test_lines_are_written_in_the_time_memory_takes_to_accept_them(latency: int) -> None:
+    # 8 until the request stands before the controller, for each line its 1 and memory's 60, 10 for the barrier.
+    assert cycles_to_flush(3, latency=latency, write_latency=60) == 8 + 3 * (1 + 60) + 10
+
+
+def test_write_through_takes_a_write_for_every_store() -> None:
+    text = SETTING + " load32 s10, (s5)\n addi s11, s10, 1\n" + " store32 s2, (s5)\n" * 3 + " load32 s12, 1024(s5)\n"
+    text = text.replace("1024(s5)", "(s4)").replace(" load32 s10", " movei s4, 1024\n add_i32 s4, s4, s5\n load32 s10", 1)
+    text += " addi s13, s12, 1\n"
+    taken = {}
+    for through in (False, True):
+        found = issues(text, latency=1, write_latency=100, write_through=through)
+        load = next(cycle for cycle, line in found if line.startswith("load32 s12"))
+        taken[through] = next(cycle for cycle, line in found if line.startswith("addi s13")) - load
+    assert taken[False] == 17
+    # The load waits until memory has accepted what was stored before it.
+    assert taken[True] > 3 * 101 - 10
+
+
+@pytest.mark.parametrize(("threads", "latency", "cycles"), ADDITION_IN_PLACE_POINTS)
+def test_an_addition_in_place_takes_as_long_as_measured(threads: int, latency: int, cycles: int) -> None:
+    assert lines_added_to(threads, latency) == pytest.approx(cycles, rel=0.03)
+
+
+def test_the_data_cache_of_a_core_alone_replaces_its_ways_in_turn() -> None:
+    # Five lines of one set; the first is used again before the fifth comes, and goes nevertheless.
+    text = " leah s5, data\n leal s5, data\n movei s4, 2048\n" + "".join(
+        f" load32 s{10 + line}, (s5)\n" + " add_i32 s5, s5, s4\n" for line in range(4)
+    )
+    text += " leah s6, data\n leal s6, data\n load32 s20, (s6)\n addi s21, s20, 1\n load32 s14, (s5)\n load32 s22, (s6)\n"
+    device = device_for(text + END + "\n .data\n .align 64\ndata: .space 16384\n")
+    assert device.run().data_misses == 4 + 1 + 1
 
 
 @pytest.mark.parametrize("latency", [1, 40])

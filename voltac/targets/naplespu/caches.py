@@ -29,7 +29,7 @@ VICTIM = tuple(2 + (state >> 2) if state & 1 else state >> 1 & 1 for state in ra
 
 
 class Tags:
-    """Which lines are present; the pseudo-LRU order of their sets."""
+    """Which lines are present, the pseudo-LRU order of their sets: instructions, and the data of many cores."""
 
     def __init__(self) -> None:
         self.present: dict[int, tuple[int, ...]] = {}
@@ -41,7 +41,7 @@ class Tags:
         """Make a line present; the line that had to go for it."""
         number = line % SETS
         lines = self._lines[number]
-        way = lines.index(None) if None in lines else VICTIM[self.recency[number]]
+        way = self._way(number)
         victim = lines[way]
         if victim is not None:
             del self.present[victim]
@@ -50,6 +50,11 @@ class Tags:
         self.recency[number] = TOUCHED[way][self.recency[number]]
         return victim
 
+    def _way(self, number: int) -> int:
+        """The way that the next line of a set takes."""
+        lines = self._lines[number]
+        return lines.index(None) if None in lines else VICTIM[self.recency[number]]
+
     def remove(self, line: int) -> None:
         if line in self.present:
             lines = self._lines[line % SETS]
@@ -57,16 +62,35 @@ class Tags:
             del self.present[line]
 
 
+class TagsInTurn(Tags):
+    """The data of a core alone: each set takes its ways in turn, whatever has been used."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._next = [0] * SETS
+
+    def _way(self, number: int) -> int:
+        way = self._next[number]
+        self._next[number] = (way + 1) % WAYS
+        return way
+
+
 class Controller:
     """A core's cache controller: one request at a time."""
 
-    def __init__(self, latency: int) -> None:
+    def __init__(self, latency: int, write_latency: int) -> None:
         self.latency = latency
+        self.write_latency = write_latency
         self.free = 0
 
-    def serve(self, earliest: int) -> int:
-        """When a request that may start then is done."""
+    def read(self, earliest: int) -> int:
+        """When a line that may be asked for then is there."""
         self.free = max(earliest, self.free) + timing.PORT + self.latency
+        return self.free
+
+    def write(self, earliest: int) -> int:
+        """When memory has accepted a line that may be sent then; what memory takes to answer does not matter."""
+        self.free = max(earliest, self.free) + timing.PORT_WRITE + self.write_latency
         return self.free
 
 
@@ -87,7 +111,7 @@ class InstructionCache:
         victim = self.tags.insert(line)
         if victim is not None:
             del self.arrival[victim]
-        done = self.controller.serve(cycle) + timing.FETCH_MISS - timing.PORT
+        done = self.controller.read(cycle) + timing.FETCH_MISS - timing.PORT
         self.arrival[line] = done
         return done
 
@@ -98,7 +122,7 @@ class DataCache:
     def __init__(self, memory: Memory, controller: Controller, coherent: bool) -> None:
         self.memory = memory
         self.controller = controller
-        self.tags = Tags()
+        self.tags = Tags() if coherent else TagsInTurn()
         self.present = self.tags.present
         self.recency = self.tags.recency
         self.writable = {} if coherent else self.present
@@ -114,7 +138,7 @@ class DataCache:
     def bring(self, line: int, cycle: int, writing: bool) -> int:
         """A miss, or a store to a line that others may have; when the instruction has what it needs."""
         self.misses += 1
-        done = self.controller.serve(cycle + timing.MISS_LEAVES) + timing.LINE_ARRIVES
+        done = self.controller.read(cycle + timing.MISS_LEAVES) + timing.LINE_ARRIVES
         if line not in self.present:
             victim = self.tags.insert(line)
             if victim is not None:
@@ -139,7 +163,7 @@ class DataCache:
         self.arriving.pop(line, None)
         if line in self.dirty:
             self._write_back(line)
-            self.controller.serve(cycle)
+            self.controller.write(cycle)
 
     def give_up(self, line: int, taker: DataCache, entirely: bool) -> None:
         """Another core wants the line: the right to write goes, and for its writing the line with its dirty bytes."""
@@ -155,7 +179,7 @@ class DataCache:
         for cache in (self, *self.others):
             if line in cache.dirty:
                 cache._write_back(line)
-                done = self.controller.serve(cycle + timing.MISS_LEAVES)
+                done = self.controller.write(cycle + timing.MISS_LEAVES)
         return done
 
     def invalidate(self, line: int, cycle: int) -> int:

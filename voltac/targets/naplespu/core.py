@@ -187,6 +187,7 @@ class Core:
         threads: int,
         hardware_threads: int,
         latency: int,
+        write_latency: int,
         coherent: bool,
         trap_vector: bool,
     ) -> None:
@@ -196,7 +197,7 @@ class Core:
         self.trap_vector = trap_vector
         self.registers = CoreRegisters()
         self.scratchpad = Scratchpad()
-        controller = Controller(latency)
+        controller = Controller(latency, write_latency)
         self.data = DataCache(memory, controller, coherent)
         self.instructions = InstructionCache(controller)
         self.float_exits = [0] * 64
@@ -329,7 +330,7 @@ class Core:
         if IO_START <= address < IO_END:
             if size != 4 or vector:
                 raise Fault("the I/O window takes accesses of 32 bits only")
-            return self.data.controller.serve(cycle + timing.MISS_LEAVES) + timing.LINE_ARRIVES, 0
+            return self.data.controller.read(cycle + timing.MISS_LEAVES) + timing.LINE_ARRIVES, 0
         content, done = self._private(line, cycle)
         return done, _read(_LineMemory(content), address % LINE, size, signed, vector)
 
@@ -342,7 +343,7 @@ class Core:
             done = self.data.bring(line, cycle, writing=True)
             _write(self.memory, address, value, size, vector)
             if self.registers.cpu_control >> 31:
-                self.write_through(address, count)
+                self.write_through(address, count, done)
             else:
                 self.data.mark(line, address % LINE, count)
             return done
@@ -351,15 +352,16 @@ class Core:
                 raise Fault("the I/O window takes accesses of 32 bits only")
             if address == CONSOLE_DATA:
                 self.console.append(chr(value & 0xFF))
-            return self.data.controller.serve(cycle + timing.MISS_LEAVES)
+            return self.data.controller.write(cycle + timing.MISS_LEAVES)
         content, done = self._private(line, cycle)
         _write(_LineMemory(content), address % LINE, value, size, vector)
         self.private[line] = (content, self.private[line][1] | ((1 << count) - 1) << address % LINE)
         return done
 
-    def write_through(self, address: int, count: int) -> None:
-        """The mode in which every store goes to memory at once."""
+    def write_through(self, address: int, count: int, cycle: int) -> None:
+        """The mode in which every store goes to memory at once: a flush behind each."""
         self.memory.write_back(address // LINE, ((1 << count) - 1) << address % LINE)
+        self.data.controller.write(cycle)
 
     def flush(self, thread: HardwareThread, address: int, cycle: int, invalidate: bool) -> int:
         """When the instruction leaves the queue; the writing back goes on behind it."""
@@ -375,7 +377,7 @@ class Core:
                 self.memory.write_back(line, dirty)
             if not invalidate:
                 self.private[line] = (content, 0)
-            thread.drained = max(thread.drained, self.data.controller.serve(cycle + timing.MISS_LEAVES))
+            thread.drained = max(thread.drained, self.data.controller.write(cycle + timing.MISS_LEAVES))
         else:
             done = self.data.invalidate(line, cycle) if invalidate else self.data.flush(line, cycle)
             thread.drained = max(thread.drained, done)
@@ -400,7 +402,7 @@ class Core:
             raise Fault(f"access to unmapped memory at 0x{line * LINE:08x}")
         self.private[line] = (content, 0)
         self.data.misses += 1
-        return content, self.data.controller.serve(cycle + timing.MISS_LEAVES) + timing.LINE_ARRIVES
+        return content, self.data.controller.read(cycle + timing.MISS_LEAVES) + timing.LINE_ARRIVES
 
     def declare_window(self, value: int) -> None:
         """Control register 19: an address window without coherence, or the end of one."""

@@ -46,6 +46,10 @@ class Configuration:
     """That run, of each core; it always has eight."""
     latency: int = 40
     """Cycles from a request's leaving the cache controller to the line's arrival (reference 6.3)."""
+    write_latency: int = 2
+    """Cycles that memory takes to accept a line; 2 is what the hardware's test memory takes."""
+    blocking_stores: bool = False
+    """A store that misses stops its thread until the line is there, as the hardware's do not."""
     fpu: str = "rtl"
     """``rtl``: float arithmetic as built, ``ideal``: IEEE."""
     memory: int = 1 << 28
@@ -133,6 +137,7 @@ class Device:
                 threads=configuration.threads,
                 hardware_threads=MOST_THREADS,
                 latency=configuration.latency,
+                write_latency=configuration.write_latency,
                 coherent=coherent,
                 trap_vector=configuration.trap_vector,
             )
@@ -164,6 +169,7 @@ class Device:
                 scratchpad=configuration.scratchpad,
                 traced=traced,
                 trap_vector=configuration.trap_vector,
+                blocking_stores=configuration.blocking_stores,
             )
             pieces = tuple((start, self.memory.read(start, size)) for start, size in self._code)
             program = Program(self.memory, translation(pieces, shape))

@@ -11,7 +11,9 @@ LOAD_HIT = 9
 MISS_LEAVES = 8
 """From issue until the request stands before the cache controller."""
 PORT = 4
-"""The controller's own cycles for a request, beside the memory's latency."""
+"""The controller's own cycles for a line that is read, beside the memory's latency,"""
+PORT_WRITE = 1
+"""and for one that is written, beside the time memory takes to accept it: reading and writing one line takes 47 at L = 40."""
 LINE_ARRIVES = 4
 """From the end of the request to the first reader: a miss takes MISS_LEAVES + PORT + L + LINE_ARRIVES = 16 + L."""
 FETCH_MISS = 10

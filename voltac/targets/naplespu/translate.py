@@ -51,6 +51,7 @@ class Shape:
     traced: bool
     trap_vector: bool
     """A misaligned access goes on with the registers as they are just then."""
+    blocking_stores: bool
 
 
 @record

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _VIEWS = {1: "octets[x]", 2: "halves[x >> 1]", 4: "words[x >> 2]"}
 SLEEP = f"W[{timing.MEMORY}] += k - 1 - c; c = k - 1"
-"""A thread whose store misses does not issue until the line is there; behind a load that misses it goes on."""
+"""Where stores block, a thread does not issue until the line that its store misses is there."""
 
 
 def _address(block: BlockWriter, instruction: Instruction, wrap: int) -> None:
@@ -53,7 +53,7 @@ def _as_bits(source: str, form: str) -> str:
 
 def write_main_memory(block: BlockWriter, instruction: Instruction) -> None:
     row = instruction.row
-    for name in ("K", "G", "P", "A", "q"):
+    for name in ("K", "G", "A", "q"):
         block.need(name)
     size, alignment = _measure(row, "bytes"), _measure(row, "align")
     vector = "vector" in row.traits
@@ -88,17 +88,20 @@ def write_main_memory(block: BlockWriter, instruction: Instruction) -> None:
     block.emit(f"w = {block.need('H') if block.shape.coherent else 'G'}(y)")
     block.emit("if w is None:")
     block.emit(f"{queue} = q = k = K.slow_store(t, x, {bits}, c if c > q else q, {size}, {vector})", 1)
-    block.emit(SLEEP, 1)
     block.emit("else:")
-    _hit(block, queue, f"; {SLEEP}")
+    _hit(block, queue, "; w = None")
     for line in _storing(stored, size, vector, form, block.shape.write_through):
         block.emit(line, 1)
     block.trace(instruction, bits)
+    if block.shape.blocking_stores:
+        block.emit(f"if w is None: {SLEEP}")
 
 
 def _hit(block: BlockWriter, queue: str, waiting: str) -> None:
     """The line is there, or on its way: then ``waiting`` is done, too."""
-    block.emit("o = y & 31; P[o] = w[P[o]]", 1)
+    if block.shape.coherent:
+        block.need("P")
+        block.emit("o = y & 31; P[o] = w[P[o]]", 1)
     block.emit(f"{queue} = k = (c if c > q else q) + {timing.LOAD_HIT}", 1)
     block.emit(f"if A and A.get(y, 0) > k: {queue} = q = k = A[y]{waiting}", 1)
 
@@ -181,5 +184,5 @@ def _storing(stored: str, size: int, vector: bool, form: str, write_through: boo
         lines = [f"octets[x:x + {16 * size}] = {stored}.astype('u{size}').tobytes()"]
     count = 16 * size if vector else size
     if write_through:
-        return [*lines, f"K.write_through(x, {count})"]
+        return [*lines, f"K.write_through(x, {count}, k)"]
     return [*lines, "D[y] = 0xFFFFFFFFFFFFFFFF" if count == 64 else f"D[y] = D.get(y, 0) | {(1 << count) - 1} << (x & 63)"]
