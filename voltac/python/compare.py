@@ -27,8 +27,9 @@ from voltac.python.kernel import Kernel
 from voltac.python.source import Source
 from voltac.report import assembly, comparison, device_assembly
 from voltac.report.measure import interleaved
-from voltac.report.paths import Statement, block_names, instructions, keyword, nodes, statements
+from voltac.report.paths import Statement, block_names, instructions, keyword, statements
 from voltac.sema import tree
+from voltac.sema.tree_walk import nodes
 
 Blocks = dict[str, list[assembly.AssemblyBlock]]
 

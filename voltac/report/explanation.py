@@ -22,9 +22,10 @@ from voltac.diagnostics import Span
 from voltac.options import Options
 from voltac.passes.access import AccessReport
 from voltac.records import mutable_record, record
-from voltac.report.paths import keyword, nodes
+from voltac.report.paths import keyword
 from voltac.report.slow_accesses import Explainer
 from voltac.sema import tree
+from voltac.sema.tree_walk import nodes
 
 _SLOW = ("gather", "scatter", "scalar")
 _WORDS = {

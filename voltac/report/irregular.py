@@ -15,6 +15,7 @@ from voltac.diagnostics import Span
 from voltac.records import field, mutable_record, record, replace
 from voltac.sema import tree
 from voltac.sema.layout import Layout
+from voltac.sema.tree_walk import nodes
 from voltac.sema.types import UNIFORM, VARYING, Pointer, Qual, Scalar, Struct
 
 _DEEPEST = 40
@@ -289,19 +290,6 @@ def _learn(node: Any, values: Values) -> None:
         case tree.Foreach(dimensions=dimensions, tiled=tiled):
             last = dimensions[-1]
             values.loops.update({one.symbol: None if tiled else int(one is last) for one in dimensions})
-
-
-def nodes(root: object) -> Iterator[Any]:
-    """All statements, values and places of a tree."""
-    pending: list[Any] = [root]
-    kinds = (tree.Statement, tree.Value, tree.Place, tree.Aggregate, tree.LaneList, tree.ForeachDimension)
-    while pending:
-        here = pending.pop()
-        if type(here) is tuple:
-            pending.extend(reversed(here))
-        elif isinstance(here, kinds):
-            yield here
-            pending.extend([getattr(here, name) for name in reversed(type(here).__match_args__)])
 
 
 def has_members(place: tree.Place) -> bool:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
-from typing import Any
 
 from voltac.report.assembly import AssemblyBlock
 from voltac.sema import tree
+from voltac.sema.tree_walk import nodes
 
 Statement = tree.Foreach | tree.If | tree.Loop
 """The statements that have two paths."""
@@ -26,18 +24,6 @@ def statements(function: tree.FunctionSymbol) -> list[Statement]:
                 seen.add(node.function)
                 waiting.append(node.function)
     return found
-
-
-def nodes(root: Any) -> Iterator[Any]:
-    """Every node of the typed tree below ``root``, in source order."""
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, tuple):
-            stack.extend(reversed(node))
-        elif is_dataclass(node) and not isinstance(node, (tree.VariableSymbol, tree.FunctionSymbol, type)):
-            yield node
-            stack.extend(getattr(node, field.name) for field in reversed(fields(node)))
 
 
 def keyword(node: Statement) -> str:

@@ -7,13 +7,14 @@ What may be right is not warned of.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
 from voltac.diagnostics import Span
 from voltac.sema import tree
 from voltac.sema.context import Checker
+from voltac.sema.tree_walk import nodes
 from voltac.sema.types import Enum as EnumType
 from voltac.sema.types import Pointer, Scalar, Void
 
@@ -178,19 +179,7 @@ def _head(node: tree.Statement) -> Span:
 
 
 def _mentions(root: object, kind: type) -> bool:
-    return any(isinstance(node, kind) for node in _nodes(root))
-
-
-def _nodes(root: object) -> Iterator[Any]:
-    """All statements, values and places of a tree."""
-    pending: list[Any] = [root]
-    while pending:
-        here = pending.pop()
-        if type(here) is tuple:
-            pending.extend(here)
-        elif isinstance(here, (tree.Statement, tree.Value, tree.Place, tree.Aggregate, tree.LaneList, tree.ForeachDimension)):
-            yield here
-            pending.extend([getattr(here, name) for name in type(here).__match_args__])
+    return any(isinstance(node, kind) for node in nodes(root))
 
 
 # --- the first event of a variable ------------------------------------------------------------------------------

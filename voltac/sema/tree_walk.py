@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from voltac.sema import tree
 
 
@@ -17,6 +20,19 @@ def children(node: object) -> list[object]:
         elif isinstance(child, _PARENTS):
             out.append(child)
     return out
+
+
+def nodes(root: object) -> Iterator[Any]:
+    """A node, or those of a tuple, with all nodes below, in the order of the source.
+
+    Types are no nodes: a struct may contain pointers to itself, so that a walk through them has no end.
+    """
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, tuple):
+            yield node
+        waiting += reversed(children(node))
 
 
 _PARENTS = (tree.Value, tree.Place, tree.Statement, tree.Aggregate, tree.LaneList, tree.ForeachDimension)
