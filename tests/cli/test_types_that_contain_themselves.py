@@ -1,4 +1,4 @@
-"""Structs that lead to themselves, through pointers, arrays of pointers, functions and each other: no walk over types runs in circles."""
+"""Structs that lead to themselves through pointers, arrays of pointers, functions and each other: no walk runs in circles."""
 
 import subprocess
 from collections.abc import Callable
