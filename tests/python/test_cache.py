@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import multiprocessing
 import os
 import resource
+import socket
 import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import voltac
@@ -69,7 +74,7 @@ def test_whatever_changes_the_code_changes_the_key(folder: Path, compiled: list[
 
 def test_a_changed_compiler_changes_the_key(folder: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     voltac.compile(SOURCE)
-    monkeypatch.setattr(build, "_compiler_state", lambda: ["another"])
+    monkeypatch.setattr(build, "compiler_state", lambda: ["another"])
     voltac.compile(SOURCE)
     assert len(compiled) == 2
 
@@ -145,6 +150,153 @@ def test_an_entry_that_is_a_link_or_a_pipe_is_a_miss(folder: Path, compiled: lis
     path.unlink()
     os.mkfifo(path)
     assert voltac.compile(SOURCE).f() == 42 and len(compiled) == 3
+
+
+def _directory(path: Path) -> None:
+    path.mkdir()
+    (path / "file").write_text("")
+
+
+def _nothing_at_all(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(6 << 30)
+
+
+def _nothing_behind_a_right_beginning(path: Path) -> None:
+    with path.open("wb") as file:
+        file.write(cache._MAGIC + b"0" * 64 + b"\n")
+        file.truncate(6 << 30)
+
+
+def _socket(path: Path) -> None:
+    with contextlib.chdir(path.parent), socket.socket(socket.AF_UNIX) as end:
+        end.bind(path.name)
+
+
+IN_ITS_PLACE: dict[str, Callable[[Path], object]] = {
+    "a directory": _directory,
+    "an empty directory": Path.mkdir,
+    "six gigabytes": _nothing_at_all,
+    "six gigabytes that begin well": _nothing_behind_a_right_beginning,
+    "a pipe": os.mkfifo,
+    "a socket": _socket,
+    "a dangling link": lambda path: path.symlink_to("nowhere"),
+    "a link to itself": lambda path: path.symlink_to(path.name),
+    "a link to an endless device": lambda path: path.symlink_to("/dev/zero"),
+    "a file without permissions": lambda path: path.touch(0o000),
+    "text": lambda path: path.write_text("x" * 1000),
+}
+
+
+@pytest.mark.parametrize("name", IN_ITS_PLACE)
+def test_whatever_stands_in_an_entry_s_place_is_a_miss(name: str, folder: Path, compiled: list[str]) -> None:
+    voltac.compile(SOURCE)
+    (path,) = entries(folder)
+    path.unlink()
+    IN_ITS_PLACE[name](path)
+    open_before = len(os.listdir("/proc/self/fd"))
+    assert voltac.compile(SOURCE).f() == 42
+    assert len(compiled) == 2
+    assert voltac.compile(SOURCE).f() == 42
+    assert len(compiled) == 2, "an entry takes its place"
+    assert len(os.listdir("/proc/self/fd")) == open_before
+    assert not list(folder.glob("*.part"))
+
+
+def _rewritten(path: Path, change: Callable[[dict[str, Any], list[bytes]], object]) -> None:
+    """Another content in an entry, under the hash that fits it."""
+    body = path.read_bytes()[cache._HEAD :]
+    length, _, rest = body.partition(b"\n")
+    header = json.loads(rest[: int(length)])
+    objects, start = [], int(length)
+    for size in header["sizes"]:
+        objects.append(rest[start : start + size])
+        start += size
+    change(header, objects)
+    path.write_bytes(cache._packed(header, objects))
+
+
+def _without(*keys: Any) -> Callable[[dict[str, Any], list[bytes]], object]:
+    def change(header: dict[str, Any], _: list[bytes]) -> None:
+        row: Any = header
+        for key in keys[:-1]:
+            row = row[key]
+        del row[keys[-1]]
+
+    return change
+
+
+WRONG_CONTENTS: dict[str, Callable[[dict[str, Any], list[bytes]], object]] = {
+    "no description": _without("description"),
+    "no key": _without("key"),
+    "no facts": _without("facts"),
+    "no sizes": _without("sizes"),
+    "fewer facts": _without("facts", 0),
+    "no signatures": _without("description", "signatures"),
+    "no warnings": _without("description", "warnings"),
+    "no name": _without("description", "signatures", 0, "name"),
+    "no result": _without("description", "signatures", 0, "result"),
+    "another field": lambda header, _: header["description"]["signatures"][0]["result"].update(more=1),
+    "a list": lambda header, _: header.update(description=[]),
+    "a number": lambda header, _: header.update(description=5),
+    "negative sizes": lambda header, _: header.update(sizes=[-1, 5]),
+    "no objects": lambda header, objects: (objects.clear(), header.update(sizes=[])),
+    "one object": lambda header, objects: (objects.pop(), header["sizes"].pop()),
+    "empty objects": lambda header, objects: (objects.clear(), header.update(sizes=[0, 0])),
+    "other objects": lambda header, objects: objects.__setitem__(slice(None), [b"x" * len(code) for code in objects]),
+    "cut objects": lambda header, objects: (
+        objects.__setitem__(slice(None), [code[:100] for code in objects]), header.update(sizes=[100, 100])),
+    "nested": lambda header, _: header.update(description=json.loads("[" * 900 + "]" * 900)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG_CONTENTS)
+def test_the_right_hash_over_the_wrong_content_is_a_miss(name: str, folder: Path, compiled: list[str]) -> None:
+    voltac.compile(SOURCE)
+    (path,) = entries(folder)
+    _rewritten(path, WRONG_CONTENTS[name])
+    assert voltac.compile(SOURCE).f() == 42 and len(compiled) == 2
+    assert voltac.compile(SOURCE).f() == 42 and len(compiled) == 2
+
+
+def test_a_text_that_is_no_json_or_far_too_deep_is_a_miss(folder: Path, compiled: list[str]) -> None:
+    voltac.compile(SOURCE)
+    (path,) = entries(folder)
+    for text in (b"{", b"[" * 200_000, b"\xff", b"1" * 5000):
+        body = b"%d\n" % len(text) + text
+        path.write_bytes(cache._MAGIC + cache.sha256(body).hexdigest().encode() + b"\n" + body)
+        assert voltac.compile(SOURCE).f() == 42
+    assert len(compiled) == 5
+
+
+def test_a_damaged_task_pool_is_compiled_anew(folder: Path) -> None:
+    source = "task void t(uniform int a[]) { a[taskIndex] = taskIndex; }\n"
+    source += "export void f(uniform int a[], uniform int n) { launch[n] t(a); sync; }"
+    code = f"import numpy, voltac; a = numpy.zeros(9, numpy.int32); voltac.compile({source!r}).f(a, 9); print(*a)"
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+        assert done.stdout.split() == [str(number) for number in range(9)]
+        for path in entries(folder):
+            _rewritten(path, WRONG_CONTENTS["other objects"])
+
+
+def test_a_damaged_program_of_a_device_is_compiled_anew(folder: Path, compiled: list[str]) -> None:
+    source = "export void f(uniform int a[]) { a[0] = 42; }"
+    for _ in range(3):
+        a = np.zeros(16, np.int32)
+        voltac.compile(source, target="naplespu").f(a)
+        assert a[0] == 42
+        _rewritten(entries(folder)[0], WRONG_CONTENTS["other objects"])
+    assert len(compiled) == 3
+
+
+def test_a_cache_that_cannot_be_written_to_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch, compiled: list[str]) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    voltac.compile(SOURCE)
+    monkeypatch.setattr(os, "utime", refuse)
+    assert voltac.compile(SOURCE).f() == 42 and len(compiled) == 1
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o777])
@@ -229,22 +381,15 @@ def test_what_was_used_longest_ago_is_removed_first(folder: Path, monkeypatch: p
     monkeypatch.setattr(cache, "_LIMIT", 100_000)
     payload = (b"x" * 30_000,)
     for number in range(3):
-        cache.store(f"{number}", {}, payload, {})
+        cache.store(f"{number}", {}, payload)
         os.utime(folder / f"{number}.voltac", (number, number))
     assert cache.find("0") is not None, "using an entry makes it the newest"
     leftover = folder / "dead.part"
     leftover.write_text("")
     os.utime(leftover, (0, 0))
-    cache.store("3", {}, payload, {})
+    cache.store("3", {}, payload)
     assert {path.stem for path in entries(folder)} == {"0", "3"}
     assert not leftover.exists()
-
-
-def test_a_source_with_the_time_in_it_is_not_cached(folder: Path, compiled: list[str]) -> None:
-    source = SOURCE + " // __TIME__"
-    voltac.compile(source)
-    voltac.compile(source)
-    assert len(compiled) == 2
 
 
 def _fill(number: int) -> list[int]:

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import ctypes
-import importlib.util
-import os
 import sys
 import threading
-import time
-from collections.abc import Iterator, Mapping
-from functools import cache
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-import voltac
-from voltac.diagnostics import NOWHERE, Diagnostics
+from voltac.diagnostics import NOWHERE, CompileError, Diagnostics
 from voltac.llvm.host import can_run
-from voltac.paths import shipped_folder
 from voltac.python import cache as disk
 from voltac.python.arguments import FUNCTIONS, Arguments
+from voltac.python.compiler_state import compiler_state, is_unchanged
 from voltac.python.hashing import sha256
 from voltac.python.interpreter_layout import direct_access
 from voltac.python.kernel import Kernel, make_kernel
@@ -31,6 +26,11 @@ from voltac.python.signatures import Signature, from_json, to_json
 from voltac.python.source import Source
 from voltac.python.symbols import ARRAY_TYPE, accepted_symbol, arguments_symbol, call_symbol, raw_symbol
 from voltac.python.tasks import TASK_FUNCTIONS, launches_tasks, task_functions
+
+if TYPE_CHECKING:
+    from voltac.syntax.inputs import Inputs
+
+T = TypeVar("T")
 
 _compiling = threading.Lock()
 """LLVM compiles under one lock anyway; waiting here, a second thread finds the first one's result in the cache."""
@@ -48,25 +48,38 @@ def build_module(
     launches tasks gets our task pool, unless they contain another one.
     """
     given = functions or {}
-    if not source.options.target.is_device and launch is not None:
-        raise TypeError(f"launch={launch!r} is for devices, and '{source.options.target.name}' is none")
-    entry = _entry(source, use_cache)
     if source.options.target.is_device:
-        return _device_module(source, entry, launch or {})
-    if launches_tasks(entry.objects) and not TASK_FUNCTIONS & given.keys() and can_run(source.options.target):
-        given = {**task_functions(lambda runtime: _entry(runtime, use_cache)), **given}
-    return _module(source, entry, {**print_functions(entry.objects), **given})
+        return _made(source, use_cache, lambda entry: _device_module(source, entry, launch or {}))
+    if launch is not None:
+        raise TypeError(f"launch={launch!r} is for devices, and '{source.options.target.name}' is none")
+    for name, function in given.items():
+        _function_address(name, function)
+
+    def module(entry: disk.Entry) -> KernelModule:
+        functions = {**print_functions(entry.objects), **given}
+        if launches_tasks(entry.objects) and not TASK_FUNCTIONS & given.keys() and can_run(source.options.target):
+            functions |= task_functions(lambda runtime, make: _made(runtime, use_cache, make))
+        return _module(source, entry, functions)
+
+    return _made(source, use_cache, module)
 
 
-def _entry(source: Source, use_cache: bool) -> disk.Entry:
-    key = _key(source) if use_cache and _repeatable(source.text) else ""
-    entry = disk.find(key) if key else None
-    if entry is None:
-        with _compiling:
-            entry = disk.find(key) if key else None
-            if entry is None:
-                entry = _compiled(source, key)
-    return entry
+def _made(source: Source, use_cache: bool, make: Callable[[disk.Entry], T]) -> T:
+    """What ``make`` makes of the compiled program; if it cannot use what the cache has, that is compiled anew."""
+    key = _key(source) if use_cache else ""
+    damaged = False
+    if key and (entry := disk.find(key)) is not None:
+        try:
+            return make(entry)
+        except CompileError:
+            # The caller gave too few functions.
+            raise
+        except Exception:
+            damaged = True
+    with _compiling:
+        found = disk.find(key) if key and not damaged else None
+        entry = _compiled(source, key) if found is None else found
+    return make(entry)
 
 
 def _compiled(source: Source, key: str) -> disk.Entry:
@@ -78,7 +91,6 @@ def _compiled(source: Source, key: str) -> disk.Entry:
     from voltac.records import replace
     from voltac.sema.layout import Layout
 
-    start = time.time()
     diagnostics = Diagnostics(wrap=False)
     compilation = compile_source(source.text, source.file, source.options, diagnostics)
     layout = Layout(source.options.target)
@@ -92,31 +104,17 @@ def _compiled(source: Source, key: str) -> disk.Entry:
         objects = (compilation.optimized.object_code(), late(entries, replace(source.options, level=0)).object_code())
     description = {"signatures": [to_json(item) for item in signatures], "warnings": diagnostics.render()}
     entry = disk.Entry(description, objects)
-    if key:
-        included = {os.path.abspath(path) for path in compilation.dependencies} - {os.path.abspath(source.file)}
-        # A file that changed while it was being compiled may have been compiled as it was before.
-        if all(_modified(path) < start for path in included):
-            hashes = {path: disk.content_hash(path) for path in sorted(included)}
-            disk.store(key, entry.description, entry.objects, hashes, sorted(_shadowing(source, included)))
+    inputs = compilation.preprocessed.inputs
+    if key and not inputs.depends_on_time and is_unchanged():
+        disk.store(key, entry.description, entry.objects, _facts(inputs))
     return entry
 
 
-def _modified(path: str) -> float:
-    try:
-        return os.stat(path).st_mtime
-    except OSError:
-        return float("inf")
-
-
-def _shadowing(source: Source, included: set[str]) -> set[str]:
-    """Files that do not exist; if one did, an ``#include`` might find it first."""
-    folders = {os.path.dirname(path) for path in [os.path.abspath(source.file), *included]}
-    folders |= set(source.options.include_directories)
-    names = {
-        os.path.relpath(path, folder) for path in included for folder in folders if path.startswith(folder.rstrip("/") + "/")
+def _facts(inputs: Inputs) -> disk.Facts:
+    contents = {
+        path: sha256(content).hexdigest() if isinstance(content, bytes) else "" for path, content in inputs.contents.items()
     }
-    candidates = {os.path.join(folder, name) for folder in folders for name in names}
-    return {path for path in candidates if not os.path.exists(path)}
+    return disk.Facts(contents, inputs.presence, inputs.identities)
 
 
 # --- loading ------------------------------------------------------------------------------------------------------
@@ -194,52 +192,19 @@ def _unloaded(source: Source, signatures: list[Signature]) -> list[Kernel]:
 # --- the key ------------------------------------------------------------------------------------------------------
 
 
-def _repeatable(text: str) -> bool:
-    """Whether the same text means the same program tomorrow."""
-    return "__DATE__" not in text and "__TIME__" not in text
-
-
 def _key(source: Source) -> str:
+    """Of all that the code depends on besides the files asked for while it is compiled; empty: do without the cache."""
+    state = compiler_state()
+    if state is None:
+        return ""
     return disk.key_of(
         {
             "text": source.text,
-            # Names in messages and assertions; the folder is where the search for included files begins.
-            "file": [source.file, os.path.dirname(os.path.abspath(source.file)) if "include" in source.text else ""],
+            # It stands in messages and assertions, and included files are looked for beside it.
+            "file": source.file,
             "options": repr(source.options),
-            "compiler": _compiler_state(),
-            "python": [sys.implementation.cache_tag, sys.platform, direct_access(), np.dtype("i8").num],
+            "compiler": state,
+            "python": [sys.version, getattr(sys, "abiflags", ""), sys.platform, direct_access()],
+            "numpy": [np.__version__, np.dtype("i8").num],
         }
     )
-
-
-@cache
-def _compiler_state() -> list[Any]:
-    """What changes whenever voltac or llvmlite does."""
-    digest = sha256()
-    for path, size, modified in sorted(_compiler_files()):
-        digest.update(f"{path} {size} {modified}\n".encode())
-    return [voltac.__version__, digest.hexdigest(), _llvmlite_state()]
-
-
-def _compiler_files() -> Iterator[tuple[str, int, int]]:
-    pending = [os.path.dirname(os.path.abspath(voltac.__file__)), shipped_folder("stdlib"), shipped_folder("runtime")]
-    while pending:
-        with os.scandir(pending.pop()) as items:
-            for item in items:
-                if item.name == "__pycache__":
-                    continue
-                if item.is_dir():
-                    pending.append(item.path)
-                else:
-                    status = item.stat()
-                    yield item.path, status.st_size, status.st_mtime_ns
-
-
-def _llvmlite_state() -> list[Any]:
-    """Place and age of the installed llvmlite: finding it does not import it, and asking for its version would."""
-    found = importlib.util.find_spec("llvmlite")
-    if found is None or found.origin is None:
-        return []
-    folder = os.path.dirname(os.path.dirname(found.origin))
-    versions = sorted(name for name in os.listdir(folder) if name.startswith("llvmlite-"))
-    return [found.origin, os.stat(found.origin).st_mtime_ns, versions]

@@ -2,12 +2,13 @@
 
 An entry is a file named after its key::
 
-    voltac cache entry 1\\n  sha256 of what follows, in hex \\n  length of the JSON \\n  JSON  objects
+    voltac cache entry 2\\n  sha256 of what follows, in hex \\n  length of the JSON \\n  JSON  objects
 
 The JSON is the description the caller gave (with the sizes of the objects), the
-key, and for each included file its path and hash, so that a hit needs no
-preprocessor. Nothing in an entry is executed before all of it is checked, and an
-entry that is wrong in any way is a miss. The folder must belong to this user and
+key, and what the preprocessor asked the file system and was answered (:class:`Facts`):
+an entry is used while the answers are the same, and a hit needs no preprocessor.
+Nothing in an entry is executed before all of it is checked, and whatever is not an
+entry, or cannot be read, is a miss. The folder must belong to this user and
 be writable by no one else; files are written under another name and renamed.
 Whatever the file system refuses (no space, no permission), compiling works
 without the cache.
@@ -24,13 +25,18 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from voltac.files import LARGEST, read_regular_file
 from voltac.python.hashing import sha256
-from voltac.records import record
+from voltac.records import field, record
 
-_MAGIC = b"voltac cache entry 1\n"
-_SUFFIX = ".voltac"
+_MAGIC = b"voltac cache entry 2\n"
+_HEAD = len(_MAGIC) + 65
+"""Bytes before what is hashed."""
+SUFFIX = ".voltac"
+STATE_SUFFIX = ".compiler"
+"""Of entries that say what the compiler's own files contain."""
 _TEMPORARY = ".part"
-_LIMIT = 256 << 20
+_LIMIT = LARGEST
 _LEFT_AFTER_TRIMMING = 0.75
 _FORGOTTEN = 3600.0
 """Seconds after which a temporary file is one of a process that died."""
@@ -44,56 +50,71 @@ class Entry:
     objects: tuple[bytes, ...]
 
 
+@record
+class Facts:
+    """What the file system answered during a compilation: an entry is right as long as it would answer the same."""
+
+    contents: Mapping[str, str] = field(default_factory=dict)
+    """Path -> hash of the file's content; empty if it could not be read."""
+    presence: Mapping[str, bool] = field(default_factory=dict)
+    """Path -> whether there was a file."""
+    identities: Mapping[str, str] = field(default_factory=dict)
+    """Path -> the file it led to."""
+
+    def hold(self) -> bool:
+        """Whether all of it is still so."""
+        return (
+            all(os.path.isfile(path) is there for path, there in self.presence.items())
+            and all(os.path.realpath(path) == file for path, file in self.identities.items())
+            and all(content_hash(path) == content for path, content in self.contents.items())
+        )
+
+
+NO_FACTS = Facts()
+
+
 def key_of(ingredients: Mapping[str, Any]) -> str:
-    """The key for all that a compilation depends on besides the included files; JSON types only."""
+    """The key for all that a compilation depends on besides the file system; JSON types only."""
     return sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()
 
 
 def content_hash(path: str) -> str:
     """Hash of a file's content; empty if it cannot be read."""
     try:
-        with open(path, "rb") as file:
-            return sha256(file.read()).hexdigest()
-    except OSError:
+        return sha256(read_regular_file(path)).hexdigest()
+    except (OSError, ValueError):
         return ""
 
 
-def find(key: str) -> Entry | None:
+def find(key: str, suffix: str = SUFFIX) -> Entry | None:
     """The entry of a key, if there is one and everything in it is right."""
     folder = _open_folder(create=False)
     if folder is None:
         return None
     try:
-        content = _read(folder, key + _SUFFIX)
-        return None if content is None else _checked(content, key)
+        return _checked(_read(folder, key + suffix), key)
+    except Exception:
+        # Whatever is wrong with it: the program is compiled instead.
+        return None
     finally:
         os.close(folder)
 
 
 def store(
-    key: str,
-    description: Mapping[str, Any],
-    objects: Sequence[bytes],
-    dependencies: Mapping[str, str],
-    absent: Sequence[str] = (),
+    key: str, description: Mapping[str, Any], objects: Sequence[bytes], facts: Facts = NO_FACTS, suffix: str = SUFFIX
 ) -> None:
-    """Keep a compiled program. A folder that cannot be used, or a full disk, is no error.
-
-    ``dependencies`` are the included files with the hashes of their contents;
-    ``absent`` files that would have been included instead if they existed.
-    """
+    """Keep a compiled program. A folder that cannot be used, or a full disk, is no error."""
     folder = _open_folder(create=True)
     if folder is None:
         return
     try:
         header = {
             "key": key,
-            "dependencies": dict(dependencies),
-            "absent": list(absent),
+            "facts": [dict(facts.contents), dict(facts.presence), dict(facts.identities)],
             "sizes": [len(code) for code in objects],
             "description": dict(description),
         }
-        _write(folder, key + _SUFFIX, _packed(header, objects))
+        _write(folder, key + suffix, _packed(header, objects))
         _trim(folder)
     except OSError:
         pass
@@ -111,21 +132,21 @@ def _packed(header: dict[str, Any], objects: Sequence[bytes]) -> bytes:
 
 
 def _checked(content: bytes, key: str) -> Entry | None:
-    body = content[len(_MAGIC) + 65 :]
+    """The entry that a file holds. What is no entry at all may raise anything."""
+    body = content[_HEAD:]
     if not content.startswith(_MAGIC + sha256(body).hexdigest().encode() + b"\n"):
         return None
     length, _, rest = body.partition(b"\n")
     header = json.loads(rest[: int(length)])
-    if header["key"] != key:
-        return None
-    if any(content_hash(path) != expected for path, expected in header["dependencies"].items()):
-        return None
-    if any(os.path.exists(path) for path in header["absent"]):
+    contents, presence, identities = header["facts"]
+    if header["key"] != key or not Facts(contents, presence, identities).hold():
         return None
     objects, start = [], int(length)
     for size in header["sizes"]:
         objects.append(rest[start : start + size])
         start += size
+    if start != len(rest):
+        return None
     return Entry(header["description"], tuple(objects))
 
 
@@ -191,32 +212,40 @@ def _open_folder(create: bool) -> int | None:
     return folder
 
 
-def _read(folder: int, name: str) -> bytes | None:
-    """The content of a regular file; it counts as used now."""
+def _read(folder: int, name: str) -> bytes:
+    """The content of an entry, which counts as used now; OSError if it is none."""
+    # Neither follow a link nor wait for the other end of a pipe.
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    handle = os.open(name, flags, dir_fd=folder)
     try:
-        # Neither follow a link nor wait for the other end of a pipe.
-        handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
-    except OSError:
-        return None
-    with open(handle, "rb") as file:
         status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
-            return None
-        try:
-            content: bytes = file.read()
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_size > LARGEST:
+            raise OSError
+        content = os.read(handle, _HEAD)
+        if not content.startswith(_MAGIC):
+            raise OSError
+        while part := os.read(handle, status.st_size):
+            content += part
+        # A folder that cannot be written to can be read all the same.
+        with suppress(OSError):
             os.utime(handle)
-        except OSError:
-            return None
-    return content
+        return content
+    finally:
+        os.close(handle)
 
 
 def _write(folder: int, name: str, content: bytes) -> None:
-    temporary = f"{name}.{os.getpid()}.{time.monotonic_ns()}{_TEMPORARY}"
+    temporary = os.urandom(12).hex() + _TEMPORARY
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder)
     try:
         with open(handle, "wb") as file:
             file.write(content)
-        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+        try:
+            os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+        except IsADirectoryError:
+            # Not ours to delete, but an entry is to be there.
+            os.rename(name, os.urandom(12).hex(), src_dir_fd=folder, dst_dir_fd=folder)
+            os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary, dir_fd=folder)
@@ -229,8 +258,11 @@ def _trim(folder: int) -> None:
     entries: list[tuple[float, int, str]] = []
     with os.scandir(folder) as found:
         for item in found:
-            status = item.stat(follow_symlinks=False)
-            if item.name.endswith(_SUFFIX):
+            try:
+                status = item.stat(follow_symlinks=False)
+            except OSError:
+                continue
+            if item.name.endswith((SUFFIX, STATE_SUFFIX)):
                 entries.append((status.st_mtime, status.st_size, item.name))
             elif item.name.endswith(_TEMPORARY) and now - status.st_mtime > _FORGOTTEN:
                 _remove(folder, item.name)

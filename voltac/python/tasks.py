@@ -11,7 +11,7 @@ from voltac.llvm.host import host_target
 from voltac.options import Options
 from voltac.paths import shipped_folder
 from voltac.python.cache import Entry
-from voltac.python.object_loader import load
+from voltac.python.object_loader import Code, load
 from voltac.python.source import Source
 
 TASK_FUNCTIONS = frozenset({"ISPCAlloc", "ISPCLaunch", "ISPCSync"})
@@ -25,11 +25,14 @@ def launches_tasks(objects: Sequence[bytes]) -> bool:
     return any(b"ISPCLaunch\0" in code for code in objects)
 
 
-def task_functions(compiled: Callable[[Source], Entry]) -> Mapping[str, int]:
-    """Addresses of the functions of the task pool: one pool for all programs of the process."""
+def task_functions(made: Callable[[Source, Callable[[Entry], Code]], Code]) -> Mapping[str, int]:
+    """Addresses of the functions of the task pool: one pool for all programs of the process.
+
+    ``made`` compiles a source and calls the function with the result.
+    """
     with _loading:
         if not _loaded:
-            code = load(compiled(_source()).objects, {}, sorted(TASK_FUNCTIONS))
+            code = made(_source(), lambda entry: load(entry.objects, {}, sorted(TASK_FUNCTIONS)))
             # The threads of the pool sleep in this code until the process is gone, longer than Python's modules live.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))
             _loaded.update({name: code.addresses[name] for name in TASK_FUNCTIONS})

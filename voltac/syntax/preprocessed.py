@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from voltac.diagnostics import Span
+from voltac.syntax.inputs import Inputs
 from voltac.syntax.lexer import TOKEN
 from voltac.syntax.macros import Macro, Token
 
@@ -20,6 +21,7 @@ class Preprocessed:
         self.spans: list[Span] = []
         self.dependencies: list[str] = [file]
         """Every file read, the main one first."""
+        self.inputs = Inputs()
         self.macro_table: dict[str, Macro] = {}
         self.main_lines: list[str] = []
         self._pieces: list[tuple[str, int, str | list[Token]]] = []

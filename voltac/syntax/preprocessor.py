@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from contextlib import suppress
 
 from voltac.diagnostics import BUILT_IN, NOWHERE, CompileError, Diagnostics, Ignored, Note, Span, suggestion
 from voltac.options import Options
@@ -77,8 +78,8 @@ class Preprocessor:
         self.special = {
             "__LINE__": lambda span: str(span.line),
             "__FILE__": lambda span: f'"{quoted(span.file)}"',
-            "__DATE__": lambda span: f'"{time.strftime("%b", started)} {started.tm_mday:2d} {started.tm_year}"',
-            "__TIME__": lambda span: time.strftime('"%H:%M:%S"', started),
+            "__DATE__": lambda span: self._timed(f'"{time.strftime("%b", started)} {started.tm_mday:2d} {started.tm_year}"'),
+            "__TIME__": lambda span: self._timed(time.strftime('"%H:%M:%S"', started)),
             "__COUNTER__": self._count,
             "__INCLUDE_LEVEL__": lambda span: str(self.depth),
             "__BASE_FILE__": lambda span: f'"{quoted(file)}"',
@@ -86,6 +87,7 @@ class Preprocessor:
         self.expander = Expander(self.macros, self.special)
         self.known = {*self.special, "_Pragma"}
         """Names that make a line more than its tokens: those that are macros now, and ``_Pragma``."""
+        self.inputs = self.result.inputs
         self.once: set[str] = set()
         self.failed = False
         self.prepared: dict[str, list[str]] = {}
@@ -93,6 +95,10 @@ class Preprocessor:
     def _count(self, _: Span) -> str:
         self.counter += 1
         return str(self.counter - 1)
+
+    def _timed(self, text: str) -> str:
+        self.inputs.depends_on_time = True
+        return text
 
     # --- diagnostics
 
@@ -412,7 +418,7 @@ class Preprocessor:
             looked = f"; looked for in {where}" if where and not os.path.isabs(name) else ""
             self.error(place, f"'{name}' file not found{looked}; directories are added with -I")
             return
-        if os.path.realpath(found) in self.once:
+        if self.once and self.inputs.identity(found) in self.once:
             return
         if file.depth >= _DEEPEST_INCLUDE:
             self.error(place, f"#include is nested too deeply: '{name}' includes itself, or a guard is missing")
@@ -421,8 +427,7 @@ class Preprocessor:
         lines = self.prepared.get(found)
         if lines is None:
             try:
-                with open(found, encoding="utf-8") as stream:
-                    lines = self.prepare(stream.read(), found)
+                lines = self.prepare(self.inputs.read(found).decode(), found)
             except (OSError, UnicodeDecodeError) as mistake:
                 reason = "is not UTF-8" if isinstance(mistake, UnicodeDecodeError) else f"cannot be read: {mistake.strerror}"
                 self.error(place, f"'{name}' {reason}")
@@ -436,10 +441,10 @@ class Preprocessor:
     def find_include(self, file: _File, name: str, quoted: bool) -> str:
         """The path of an included file, or ``""``."""
         if os.path.isabs(name):
-            return name if os.path.isfile(name) else ""
+            return name if self.inputs.is_there(name) else ""
         for directory in self.include_directories(file, quoted):
             path = os.path.join(directory, name)
-            if os.path.isfile(path):
+            if self.inputs.is_there(path):
                 return path
         return ""
 
@@ -456,7 +461,7 @@ class Preprocessor:
         if word == "once":
             if file.depth == 0:
                 self.diagnostics.preprocessor_warning(place, "#pragma once in the main file has no effect")
-            self.once.add(os.path.realpath(file.name))
+            self.once.add(self.inputs.identity(file.name))
             return
         if word in ("unroll", "nounroll"):
             expanded = spelling(self.expander.expand(lex(text, place)))
@@ -507,11 +512,8 @@ class Preprocessor:
         """Excerpts of diagnostics come from the file a marker names, if it can be read."""
         if name in self.diagnostics.sources:
             return
-        try:
-            with open(name, encoding="utf-8") as stream:
-                self.diagnostics.sources[name] = stream.read().split("\n")
-        except (OSError, UnicodeDecodeError, ValueError):
-            return
+        with suppress(OSError, ValueError):
+            self.diagnostics.sources[name] = with_newlines(self.inputs.read(name).decode()).split("\n")
 
 
 _IGNORE = re.compile(r"ignore\s+warning\b\s*(begin\b|end\b)?\s*(?:\(\s*(.*?)\s*\))?")
