@@ -7,16 +7,18 @@ static inline uniform int8 * uniform pointer_of_lane(void * varying p, uniform i
 }
 
 #define BLOCKS(SUFFIX, N) \
-    void memcpy##SUFFIX(void * uniform d, void * uniform s, uniform N n) { __memory_copy(d, s, (uniform int64)n); } \
-    void memmove##SUFFIX(void * uniform d, void * uniform s, uniform N n) { __memory_move(d, s, (uniform int64)n); } \
+    void memcpy##SUFFIX(void * uniform d, const void * uniform s, uniform N n) { __memory_copy(d, (void * uniform)s, (uniform int64)n); } \
+    void memmove##SUFFIX(void * uniform d, const void * uniform s, uniform N n) { __memory_move(d, (void * uniform)s, (uniform int64)n); } \
     void memset##SUFFIX(void * uniform p, uniform int8 v, uniform N n) { __memory_set(p, v, (uniform int64)n); } \
-    void memcpy##SUFFIX(void * varying d, void * varying s, N n) { \
+    void memcpy##SUFFIX(void * varying d, const void * varying s, N n) { \
         foreach_active (lane) \
-            __memory_copy(pointer_of_lane(d, lane), pointer_of_lane(s, lane), __extract((int64)n, (uniform int32)lane)); \
+            __memory_copy(pointer_of_lane(d, lane), pointer_of_lane((void * varying)s, lane), \
+                          __extract((int64)n, (uniform int32)lane)); \
     } \
-    void memmove##SUFFIX(void * varying d, void * varying s, N n) { \
+    void memmove##SUFFIX(void * varying d, const void * varying s, N n) { \
         foreach_active (lane) \
-            __memory_move(pointer_of_lane(d, lane), pointer_of_lane(s, lane), __extract((int64)n, (uniform int32)lane)); \
+            __memory_move(pointer_of_lane(d, lane), pointer_of_lane((void * varying)s, lane), \
+                          __extract((int64)n, (uniform int32)lane)); \
     } \
     void memset##SUFFIX(void * varying p, int8 v, N n) { \
         foreach_active (lane) \

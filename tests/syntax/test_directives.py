@@ -288,3 +288,19 @@ def test_null_directives_are_nothing() -> None:
 
 def test_line_ends_of_windows_are_line_ends() -> None:
     assert tokens("#define A \\\r\n 1\r\nA\r\n// c\r\nb") == ["1", "b"]
+
+
+def test_lines_are_counted_behind_comments_in_directives() -> None:
+    macro = "#define M(x) x /* a \\\n b */ \\\n + 1 // c \\\n d\n/* e\n f */ y\n"
+    assert [span.line for span in preprocessed(f"{macro}z /* g\n */ M(\n2)").spans] == [6, 7, 9, 8, 8]
+    assert message(f"{macro}#error here").line == 7
+    text = "#if /* a\n b */ 1 /* c \\\n */ \\\n\n#error here\n#endif"
+    assert message(text).line == 5
+
+
+def test_comments_are_blanks_in_preprocessed_text() -> None:
+    text = "#define M(x) #x 1 /* a \\\n b */ \\\n + 1 // c\nM(a/* d\n */b) e /* f\n*/ g\n"
+    result = preprocessed(text)
+    lines = [" ".join(line.split()) for line in result.text.splitlines()]
+    assert lines == ['# 1 "t.ispc"', "", "", "", '"a b" 1 + 1', "e", "g"]
+    assert "#define M(x) #x 1 + 1" in (" ".join(line.split()) for line in result.macros_text.splitlines())

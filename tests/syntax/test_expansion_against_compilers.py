@@ -216,6 +216,76 @@ __LINE__ __FILE__
 #line __LINE__
 __LINE__
 """,
+    "comments in directives": r"""
+#define DECLARE(rate)       \
+  rate first;    /* the next \
+  * one */       \
+  /* and      \
+  the */ rate second; \
+  rate third;  /* last    \
+  */
+DECLARE(a) DECLARE(b)
+#define LONG(x) x /* one
+ two */ + x \
+ /* three
+ four */ - x // five \
+ still five
+LONG(1)
+a /*
+*/ # define NOT 1
+/* x
+*/ /* y */ # /* z */ define YES /* u
+*/ 2 // v
+NOT YES
+/* a */ b /* c
+d */ # define NOR 3
+NOR
+#if 1 /* one \
+  #else */ == /*
+  #endif
+  */ 1 \
+  /* */ && 1
+one
+#else /* no
+*/
+two
+#endif /*
+*/
+# /*
+*/ undef /* \
+*/ YES
+YES
+#define /**/ F( /**/ x /*
+*/ , /* */ y ) [x /* # */ y] #x /*
+#y */ #y
+F(/*
+*/ 1 /* */ 2 /*
+*/, // no
+3)
+#define G /* */ (x)
+G
+#define H/**/(x) x
+H(1)
+x /*\
+/ still a comment */ y /* a *\
+\
+/ z /*/ no */ u /**\
+/ v //\
+no \ 	
+no
+"/* \
+" w // no
+/* /* */ * /* // */ t
+\
+#define T t \
+\
+
+T
+#define S(x) #x
+S(a /*
+ */ b/**/c /* \
+ */ d)
+""",
     "no directives": r"""
 #define h #
 h define Z 1
@@ -289,6 +359,32 @@ def random_macros(chance: random.Random) -> str:
     for _ in range(6):
         lines.append(" ".join(use(chance.choice(names), [*names, "p", "(1,2)", "A(p)", "\n"]) for _ in range(4)) + " ;")
     return "\n".join(lines) + "\n"
+
+
+def with_comments(chance: random.Random, text: str) -> str:
+    """The text with comments and joined lines at many of its blanks."""
+    blanks = ["/* c */", "/* a\nb */", "/* a \\\n # b */", "/**/ \\\n", "/*\n\n*/ /*\\\n*/", " \\\n ", "/* // */"]
+    blanks.append("// a \\\n b \n")
+    found = []
+    for line in text.split("\n"):
+        # A line comment ends a directive.
+        kinds = blanks[:-1] if line.startswith("#") else blanks
+        words = line.split(" ")
+        found.append("".join(word + (chance.choice(kinds) if chance.random() < 0.4 else " ") for word in words))
+        if chance.random() < 0.2:
+            found[-1] += "// c" + chance.choice(["", " \\\n d", " \\"])
+    return "\n".join(found) + "\n"
+
+
+def test_comments_are_blanks_as_by_other_compilers(compiler: str) -> None:
+    accepted = 0
+    for seed in range(60 if compiler == "gcc" else 20):
+        chance = random.Random(seed)
+        text = with_comments(chance, random_macros(chance))
+        expected = judged(text, compiler)
+        assert ours(text) == expected, text
+        accepted += expected is not None
+    assert accepted >= 3
 
 
 def test_random_macros_expand_as_by_other_compilers(compiler: str) -> None:

@@ -8,14 +8,15 @@ from voltac.diagnostics import Span
 from voltac.syntax.lexer import BLANKS, CHARACTER
 from voltac.syntax.macros import MacroError
 
+_SPLICES = r"(?:\\[ \t]*\n)*"
+"""Ends of lines that join them: they may stand between the two characters that begin or end a comment, too."""
+_BLOCK = rf"/{_SPLICES}\*.*?\*{_SPLICES}/"
 _COMMENT_OR_STRING = re.compile(
-    r"//[^\n\\]*(?:\\\n?[^\n\\]*)*" r"|/\*.*?\*/" r'|"(?:[^"\\\n]|\\.)*"' r"|" + CHARACTER + r"|/\*",
+    rf"(?P<line>/{_SPLICES}/[^\n\\]*(?:\\(?:[ \t]*\n)?[^\n\\]*)*)|(?P<block>{_BLOCK})"
+    r'|"(?:[^"\\\n]|\\.)*"' rf"|{CHARACTER}|(?P<open>/{_SPLICES}\*)",
     re.DOTALL,
 )
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_SPLICED_START = re.compile(r"/((?:\\[ \t]*\n)+)([/*])")
-_SPLICED_END = re.compile(r"\*((?:\\[ \t]*\n)+)/")
-"""The two characters that begin or end a comment, with the end of a line between."""
+_BLOCK_COMMENT = re.compile(_BLOCK, re.DOTALL)
 
 
 def with_newlines(text: str) -> str:
@@ -28,29 +29,41 @@ def with_newlines(text: str) -> str:
 def without_comments(text: str, file: str) -> list[str]:
     if "/" not in text:
         return text.split("\n")
-    if "\\" in text:
-        text = _SPLICED_END.sub(r"\1*/", _SPLICED_START.sub(r"/\2\1", text))
-    comment_end = 0
+    seen = 0
+    """Where the text begins that has not been looked at for what comes before a comment in its line."""
+    blank_line = True
+    """So far nothing but comments stands in the line, joined by backslashes or by comments, that goes on at ``seen``."""
 
     def blank(match: re.Match[str]) -> str:
-        nonlocal comment_end
-        found = match.group()
-        if found[0] != "/":
+        nonlocal seen, blank_line
+        found, kind = match.group(), match.lastgroup
+        if kind is None:
             return found
-        if found == "/*":
+        if kind == "open":
             start = match.start()
             line = text.count("\n", 0, start) + 1
             column = start - text.rfind("\n", 0, start)
             raise MacroError(Span(file, line, column, line, column + 2), "this comment is not closed: '*/' is missing")
-        if found[1] == "/":
+        if kind == "line":
             return "\n" * found.count("\n")
         if "\n" not in found:
             return " " * len(found)
-        begin = max(text.rfind("\n", 0, match.start()) + 1, comment_end)
-        directive = _COMMENT.sub("", text[begin : match.start()]).lstrip(BLANKS).startswith("#")
-        comment_end = match.end()
-        # A directive goes on behind a comment.
-        newline = "\\\n" if directive else "\n"
+        before = text[seen : match.start()]
+        begin = _last_line(before)
+        blank_line = (blank_line or begin > 0) and not _BLOCK_COMMENT.sub("", before[begin:]).strip(f"{BLANKS}\\\n")
+        seen = match.end()
+        # What stands before a comment and what stands behind it are in one line, most of all for a directive.
+        newline = "\n" if blank_line else "\\\n"
         return " " + newline * found.count("\n") + " " * (len(found) - found.rfind("\n") - 1)
 
     return _COMMENT_OR_STRING.sub(blank, text).split("\n")
+
+
+def _last_line(text: str) -> int:
+    """Where the last line of the text begins, lines that end in a backslash being joined with the next."""
+    end = len(text)
+    while (end := text.rfind("\n", 0, end)) >= 0:
+        line = text[text.rfind("\n", 0, end) + 1 : end]
+        if not line.rstrip(BLANKS).endswith("\\"):
+            return end + 1
+    return 0

@@ -147,13 +147,17 @@ class Preprocessor:
         while file.next < count:
             line = lines[file.next]
             file.next += 1
+            if "\\" in line and line.rstrip(BLANKS)[-1:] == "\\":
+                whole = self.logical_line(file, line)
+                if whole.text.lstrip(BLANKS)[:1] == "#":
+                    self.directive(file, whole)
+                elif file.reading:
+                    self.expand_line(file, whole.tokens())
+                continue
             if "#" in line and line.lstrip(BLANKS)[0] == "#":
-                self.directive(file, line)
+                self.directive(file, self.logical_line(file, line))
                 continue
             if not file.reading or not line or (line.isspace() and not line.strip(BLANKS)):
-                continue
-            if line[-1] == "\\" or (line[-1] in BLANKS and line.rstrip(BLANKS)[-1] == "\\"):
-                self.expand_line(file, self.logical_line(file, line).tokens())
                 continue
             number = file.next + file.shift
             name = file.shown_name
@@ -242,16 +246,16 @@ class Preprocessor:
         while file.next < len(file.lines):
             line = file.lines[file.next]
             file.next += 1
-            if line.lstrip(BLANKS)[:1] == "#":
-                self.directive(file, line)
-            elif file.reading and line.strip(BLANKS):
-                return self.logical_line(file, line).tokens()
+            whole = self.logical_line(file, line)
+            if whole.text.lstrip(BLANKS)[:1] == "#":
+                self.directive(file, whole)
+            elif file.reading and (tokens := whole.tokens()):
+                return tokens
         return None
 
     # --- directives
 
-    def directive(self, file: _File, line: str) -> None:
-        whole = self.logical_line(file, line)
+    def directive(self, file: _File, whole: LogicalLine) -> None:
         match = _DIRECTIVE.fullmatch(whole.text)
         assert match is not None
         name = match[1]
