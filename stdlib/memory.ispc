@@ -7,8 +7,12 @@ static inline uniform int8 * uniform pointer_of_lane(void * varying p, uniform i
 }
 
 #define BLOCKS(SUFFIX, N) \
-    void memcpy##SUFFIX(void * uniform d, const void * uniform s, uniform N n) { __memory_copy(d, (void * uniform)s, (uniform int64)n); } \
-    void memmove##SUFFIX(void * uniform d, const void * uniform s, uniform N n) { __memory_move(d, (void * uniform)s, (uniform int64)n); } \
+    void memcpy##SUFFIX(void * uniform d, const void * uniform s, uniform N n) { \
+        __memory_copy(d, (void * uniform)s, (uniform int64)n); \
+    } \
+    void memmove##SUFFIX(void * uniform d, const void * uniform s, uniform N n) { \
+        __memory_move(d, (void * uniform)s, (uniform int64)n); \
+    } \
     void memset##SUFFIX(void * uniform p, uniform int8 v, uniform N n) { __memory_set(p, v, (uniform int64)n); } \
     void memcpy##SUFFIX(void * varying d, const void * varying s, N n) { \
         foreach_active (lane) \

@@ -21,6 +21,16 @@ void f(int16 x, int y) {
     max(y, 3);
     min(y, y);
 }""",
+        "an array at a varying place is a varying pointer": """
+void f(uniform int * uniform p);
+void f(uniform int * varying p);
+void g(uniform int * uniform p);
+void h(uniform int a[3][4], uniform int32 n) {
+    f(a[n]);
+    f(a[programIndex]);
+    g(a[n]);
+    g(a[programIndex]); // error: does not fit a uniform one
+}""",
         "three equal candidates of the library": "void f() { floor(3); } // error: floor",
         "an impossible conversion drops a candidate": """
 void f(int a);

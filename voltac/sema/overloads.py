@@ -18,6 +18,7 @@ from voltac.sema.types import (
     Function,
     Pointer,
     Qual,
+    Rate,
     Reference,
     Scalar,
 )
@@ -36,11 +37,13 @@ class Argument:
     is_constant: bool
     is_null: bool
     functions: FunctionSet | None = None
+    address_rate: Rate = UNIFORM
+    """Of an array: the rate of the pointer it becomes."""
 
     @property
     def decayed(self) -> Qual:
         kind = self.qual.type
-        return Qual(Pointer(kind.element)) if isinstance(kind, Array) else self.qual
+        return Qual(Pointer(kind.element), self.address_rate) if isinstance(kind, Array) else self.qual
 
     def __str__(self) -> str:
         return f"function '{self.functions.name}'" if self.functions is not None else str(self.qual)
@@ -60,7 +63,8 @@ def argument(operand: Operand) -> Argument:
     if null and isinstance(operand, tree.Value) and isinstance(operand.type.type, Pointer):
         # A null pointer with a type of its own, from a cast, is no NULL that fits every pointer equally well.
         null = operand.type == _NULL
-    return Argument(operand_qual(operand), is_reference(operand), constant, null)
+    address_rate = operand.address_rate if isinstance(operand, tree.Place) else UNIFORM
+    return Argument(operand_qual(operand), is_reference(operand), constant, null, None, address_rate)
 
 
 def is_widening(source: Scalar, target: Scalar) -> bool:
