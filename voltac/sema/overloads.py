@@ -18,7 +18,6 @@ from voltac.sema.types import (
     Function,
     Pointer,
     Qual,
-    Rate,
     Reference,
     Scalar,
 )
@@ -37,13 +36,12 @@ class Argument:
     is_constant: bool
     is_null: bool
     functions: FunctionSet | None = None
-    address_rate: Rate = UNIFORM
-    """Of an array: the rate of the pointer it becomes."""
+    pointer: Qual | None = None
+    """What an array becomes."""
 
     @property
     def decayed(self) -> Qual:
-        kind = self.qual.type
-        return Qual(Pointer(kind.element), self.address_rate) if isinstance(kind, Array) else self.qual
+        return self.pointer or self.qual
 
     def __str__(self) -> str:
         return f"function '{self.functions.name}'" if self.functions is not None else str(self.qual)
@@ -63,8 +61,10 @@ def argument(operand: Operand) -> Argument:
     if null and isinstance(operand, tree.Value) and isinstance(operand.type.type, Pointer):
         # A null pointer with a type of its own, from a cast, is no NULL that fits every pointer equally well.
         null = operand.type == _NULL
-    address_rate = operand.address_rate if isinstance(operand, tree.Place) else UNIFORM
-    return Argument(operand_qual(operand), is_reference(operand), constant, null, None, address_rate)
+    pointer = None
+    if isinstance(operand, tree.Place) and isinstance(operand.storage.type, Array):
+        pointer = Qual(Pointer(operand.storage.type.element), operand.address_rate)
+    return Argument(operand_qual(operand), is_reference(operand), constant, null, None, pointer)
 
 
 def is_widening(source: Scalar, target: Scalar) -> bool:
