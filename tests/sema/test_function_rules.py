@@ -123,6 +123,22 @@ void f(V a, V b, float s) {
     --c; // error: counted
     c -= b; // error: operator
 }""",
+        "unary plus of a struct is the struct unless a function says otherwise": """
+struct V { float x; };
+struct W { float x; };
+V operator+(const V &a, const V &b) { V c; c.x = a.x + b.x; return c; }
+W operator+(W a) { W c; c.x = 1; return c; }
+bool operator+(const W &a, float b) { return true; }
+void f(V v, W w, uniform V u, soa<8> V * uniform s) {
+    v = +v + + +v;
+    w = +w;
+    u = +u;
+    bool b = w + 3.0f;
+    w + w; // error: operator
+    +*s; // error: soa
+    u = +v; // error: varying
+    -v; // error: negated
+}""",
     }
 )
 

@@ -118,10 +118,10 @@ void f(uniform int * uniform p) {
 }""",
         "void pointers and others are not compared": """
 void f(void * uniform v, uniform int * uniform p) { v == p; } // error: compare""",
-        "a struct with a uniform member is not gathered": """
+        "a struct with a uniform member has one of them for all lanes": """
 struct S { uniform int a; float b; };
 void f(uniform S * varying p) {
-    S s = *p; // error: a
+    S s = *p; // warning: lowest active lane
     float b = p->b;
     int a = p->a;
     p->a = 3; // warning: uniform member
@@ -343,8 +343,52 @@ void h(uniform S &s);""",
         "struct sizes need a definition": "struct S; uniform int n = sizeof(S); // error: size",
         "members are no functions, voids or unsized arrays": """
 struct A { void a; }; // error: void
-struct B { int a[]; }; // error: size
+struct B { int a[]; }; // error: no other member
 struct C { int f(int); }; // error: function""",
+        "only the last member may be an array without a size, in its first dimension": """
+struct A { int n; float v[]; };
+struct B { int n; float v[0]; };
+struct C { int n, v[][2]; };
+struct D { int n; float v[]; int m; }; // error: last member
+struct E { int n; float v[0], w; }; // error: last member
+struct F { int n; float v[2][]; }; // error: first dimension
+struct G { A a; B b[2]; varying int v[0]; };
+uniform A array[0]; // error: size
+void f(uniform A * uniform a, uniform B b) {
+    a->v[100] = b.v[3];
+    b.n = sizeof(b.v);
+    int local[0]; // error: size
+    uniform A c = { 1, { 2 } }; // error: too many
+    uniform A d = { 1 };
+    uniform int n = sizeof(int[0]); // error: size
+}""",
+        "a sign before a typedef": """
+typedef int I;
+typedef uniform int64 U;
+typedef const uint8 C;
+typedef float F;
+typedef int<3> V;
+enum E { A };
+void f(unsigned I a, unsigned U b) {
+    uniform uint64 same = b;
+    unsigned C c = 200;
+    c = 3; // error: const
+    signed C d; // error: contradict
+    unsigned F e; // error: integer types
+    unsigned V g; // error: integer types
+    unsigned E h; // error: integer types
+    uniform uint32 n = sizeof(unsigned I);
+}""",
+        "a struct with uniform members is read and written at varying places": """
+struct S { uniform int u; float f; };
+struct T { float g; S s; };
+void f(uniform S * uniform p, uniform T * varying q, uniform T u, int i) {
+    S s = p[i]; // warning: lowest active lane
+    T t = *q; // warning: 's.u'
+    p[i] = s; // warning: one value stays
+    *q = u; // warning: one value stays
+    *p = p[2];
+}""",
         "a struct is defined once": """
 struct S { int a; };
 struct S { int b; }; // error: twice""",

@@ -20,7 +20,7 @@ from .builtins import BUILTINS, Lanes
 from .intrinsics import find_intrinsic
 from .machine import InterpreterError, Location, Machine, location_of
 from .memory import MemoryFault
-from .values import ADDRESS, Mask, Value, broadcast, constant, dtype_of, is_slice, lanes_holding, merge
+from .values import ADDRESS, Mask, Value, broadcast, constant, dtype_of, is_slice, lanes_holding, merge, shared_members
 
 CallFunction = Callable[..., Value]
 """``call(function, arguments, active, task={})``: runs the function's body."""
@@ -88,7 +88,11 @@ class Expressions:
         raise TypeError(f"{type(place).__name__} is no place")
 
     def load(self, node: tree.Load, active: Mask) -> Value:
-        return self.machine.load(self.location(node.place, active), active, node.span)
+        location = self.location(node.place, active)
+        value = self.machine.load(location, active, node.span)
+        if isinstance(node.type.type, Struct) and location.address.ndim:
+            return shared_members(value, node.type, active)
+        return value
 
     def address_of(self, node: tree.AddressOf, active: Mask) -> Value:
         return self.location(node.place, active).pointer

@@ -105,6 +105,13 @@ def merge(lanes: Mask | np.bool_, new: Value, old: Value, qual: Qual) -> Value:
     return np.where(lanes, new, old) if qual.rate == VARYING else new
 
 
+def shared_members(value: Value, qual: Qual, active: Mask) -> Value:
+    """What each lane read of a struct as a value: a member that is uniform in it is that of the lowest active lane."""
+    if isinstance(qual.type, Struct | Array):
+        return tuple(shared_members(*part, active) for part in zip(value, members(qual), strict=True))
+    return value if qual.rate == VARYING else value[..., int(active.argmax())]
+
+
 def lanes_holding(values: npt.NDArray[Any], active: Mask) -> list[tuple[Any, Mask]]:
     """Distinct values among the active lanes in the order of first occurrence, each with the lanes holding it.
 

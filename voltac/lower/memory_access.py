@@ -301,7 +301,29 @@ def _copy(c: FunctionContext, to: Address, source: Address, mask: IR | None) -> 
             value = load(c, source)
             if to.storage.rate is VARYING and source.storage.rate is not VARYING and not source.is_varying:
                 value = broadcast_value(c, value, Qual(to.storage.type))
+            elif source.is_varying and not to.is_varying and to.storage.rate is UNIFORM:
+                value = _of_lowest_lane(c, value, to.storage)
             _store(c, to, value, mask)
+
+
+def _of_lowest_lane(c: FunctionContext, value: IR, qual: Qual) -> IR:
+    """What the lowest active lane read for a uniform member, no struct."""
+    lanes = masks.bits(c, masks.explicit(c, c.mask))
+    # Code that no lane runs has no effect, but may not leave the vector.
+    some = c.build.binary("or", lanes, integer(lanes.type, 1 << (c.width - 1)))
+    count = c.module.intrinsic(f"llvm.cttz.{lanes.type}", lanes.type, lanes.type, "i1 immarg")
+    lane = c.build.value(lanes.type, f"call {lanes.type} {count}({some}, i1 true)")
+    match qual.type:
+        case Vector():
+            parts = [c.build.extract(element, lane) for element in split_elements(c, value)]
+            result = poison(f"<{len(parts)} x {parts[0].type}>")
+            for number, part in enumerate(parts):
+                result = c.build.insert(result, part, integer("i64", number))
+            return result
+        case Pointer(to) if to.rate.kind == "soa":
+            block, slot = slice_parts(c, value)
+            return join_slice(c, c.build.extract(block, lane), c.build.extract(slot, lane))
+    return c.build.extract(value, lane)
 
 
 def _same_bytes(to: Address, source: Address, mask: IR | None) -> bool:

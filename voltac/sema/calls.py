@@ -168,7 +168,7 @@ def call_pointer(checker: Checker, operand: Operand, operands: Sequence[Operand]
 def call_operator(checker: Checker, symbol: str, operands: Sequence[Operand], span: Span) -> Operand | None:
     """The call of an overloaded operator if an operand is a struct; None leaves the built-in meaning.
 
-    Assignment is built in for structs, the others are not: where a program defines them, one has to fit.
+    Assignment and unary plus are built in for structs, the others are not: where a program defines them, one has to fit.
     """
     for operand in operands:
         if isinstance(operand, tree.Value):
@@ -192,7 +192,8 @@ def call_operator(checker: Checker, symbol: str, operands: Sequence[Operand], sp
     candidates = list(functions.functions)
     if functions.templates:
         candidates += templates.candidates(checker, functions, given, None, span)
-    if symbol == "=" and not any(overloads.costs(given, function) for function in candidates):
+    built_in = symbol == "=" or (symbol == "+" and len(operands) == 1)
+    if built_in and not any(overloads.costs(given, function) for function in candidates):
         return None
     chosen = overloads.accept(checker, functions, overloads.choose(functions.name, candidates, given), span)
     return build_call(checker, templates.demand(checker, chosen, span), operands, span)

@@ -293,6 +293,7 @@ def element_of(checker: Checker, base: tree.Place, index: tree.Value, node: ast.
     kind = base.storage.type
     assert isinstance(kind, (Array, Vector))
     index = index_value(checker, index)
-    if type(index) is tree.Constant and kind.count is not None and not 0 <= index.value < kind.count:
+    # An array without a size, as of the last member, reaches as far as its memory does.
+    if type(index) is tree.Constant and kind.count and not 0 <= index.value < kind.count:
         checker.warning("bounds", node.span, f"index {index.value} is outside the array of {kind.count} elements")
     return tree.element(base, index, node.span)

@@ -335,6 +335,8 @@ def check_unary(checker: Checker, node: ast.Unary) -> Operand:
 def unary(checker: Checker, symbol: str, value: tree.Value, span: Span) -> tree.Value:
     kind = value.type.type
     element = kind.element if isinstance(kind, Vector) else kind
+    if symbol == "+" and isinstance(kind, Struct):
+        return value
     if symbol == "!":
         if isinstance(kind, Vector):
             value = build(value, Qual(Vector(BOOL, kind.count), value.type.rate))

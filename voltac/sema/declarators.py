@@ -205,12 +205,11 @@ def base_type(checker: Checker, node: ast.Specifiers, sign: str) -> Qual:
     found = specified_type(checker, first)
     if sign:
         kind = found.type
-        if not isinstance(kind, Scalar) or not kind.is_integer or not isinstance(first, ast.AtomicType):
+        if not isinstance(kind, Scalar) or not kind.is_integer:
             checker.reject(node.span, f"'{sign}' goes with integer types only, not with '{kind}'")
-        name = first.name.removeprefix("u")
         if sign == "signed" and kind.kind == "uint":
             checker.reject(node.span, "'signed' and 'unsigned' contradict each other")
-        return Qual(ATOMIC_TYPES[("u" if sign == "unsigned" else "") + name], UNBOUND)
+        return Qual(ATOMIC_TYPES[f"{'u' if sign == 'unsigned' else ''}int{kind.bits}"], found.rate, found.const)
     return found
 
 

@@ -106,6 +106,7 @@ class Layout:
             offsets.append(offset)
             offset += size
             widest = max(widest, alignment)
-        size = -(-offset // widest) * widest
+        # As in C++, an object without members takes a byte: two of them have two addresses.
+        size = -(-(offset if struct.members else 1) // widest) * widest
         self._structs[key] = (size, widest, tuple(offsets))
         return self._structs[key]

@@ -24,7 +24,7 @@ def is_operator(name: str) -> bool:
 
 
 def _misfit(symbol: str, parameters: tuple[Qual, ...]) -> str:
-    fitting = (1,) if symbol in _UNARY else (1, 2) if symbol in ("-", *_STEPS) else (2,)
+    fitting = (1,) if symbol in _UNARY else (1, 2) if symbol in ("+", "-", *_STEPS) else (2,)
     if len(parameters) not in fitting:
         wanted = " or ".join(map(str, fitting))
         return f"it takes {wanted} parameter{'s' if fitting[-1] > 1 else ''}, {len(parameters)} are given"

@@ -44,7 +44,7 @@ def check_struct(checker: Checker, node: ast.StructSpecifier) -> Qual:
             struct.mistaken = True
             continue
         try:
-            check_member_declaration(checker, struct, declaration, members, seen)
+            check_member_declaration(checker, struct, declaration, members, seen, declaration is node.members[-1])
         except Rejected:
             struct.mistaken = True
     struct.members = tuple(members)
@@ -76,8 +76,9 @@ def _is_early(kind: Type) -> bool:
 
 
 def check_member_declaration(
-    checker: Checker, struct: Struct, node: ast.Declaration, members: list[Member], seen: set[str]
+    checker: Checker, struct: Struct, node: ast.Declaration, members: list[Member], seen: set[str], last: bool
 ) -> None:
+    """``last``: no other declaration follows in the struct."""
     base = resolve_specifiers(checker, node.specifiers)
     for word in base.words:
         checker.reject(node.span, f"'{word}' is for functions only, not for a member")
@@ -95,9 +96,16 @@ def check_member_declaration(
             checker.reject(declared.span, f"member '{name}' cannot have type void")
         if isinstance(kind, Function):
             checker.reject(declared.span, f"member '{name}' cannot be a function; use a pointer to one")
+        if isinstance(kind, Array) and kind.count is None:
+            if not last or init is not node.declarators[-1]:
+                checker.reject(declared.span, f"member array '{name}' needs a size; only the last member may have none")
+            if not members:
+                checker.reject(declared.span, f"member array '{name}' needs a size: {struct} has no other members")
+            qual = Qual(Array(kind.element, 0), qual.rate, qual.const)
+            kind = kind.element.type
         while isinstance(kind, Array):
             if kind.count is None:
-                checker.reject(declared.span, f"member array '{name}' needs a size")
+                checker.reject(declared.span, f"member array '{name}' needs a size; only its first dimension may have none")
             kind = kind.element.type
         if isinstance(kind, Struct) and kind.members is None:
             checker.reject(

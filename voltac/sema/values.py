@@ -56,7 +56,7 @@ def load(checker: Checker, place: tree.Place, span: Span) -> tree.Value:
         if kind.members is None:
             checker.reject(span, f"{kind} is declared but not defined, so its value cannot be read")
         if place.address_rate is VARYING:
-            _check_gather(checker, kind, span)
+            _warn_about_shared_members(checker, kind, span, "the lowest active lane's value is read")
     elif isinstance(kind, Void):
         checker.reject(span, "a void pointer cannot be dereferenced; cast it to the type it points to")
     elif isinstance(kind, Function):
@@ -75,17 +75,23 @@ def known_constant(symbol: tree.VariableSymbol) -> tree.Constant | None:
     return None
 
 
-def _check_gather(checker: Checker, struct: Struct, span: Span) -> None:
-    """A struct with a member bound to uniform has one such member for all lanes: there is nothing to gather."""
+def _warn_about_shared_members(checker: Checker, struct: Struct, span: Span, what: str) -> None:
+    """A member bound to uniform is one for all lanes, though each reads or writes a struct of its own."""
+    name = _shared_member(struct)
+    if name is not None:
+        text = f"the uniform member '{name}' of {struct} is reached through a varying pointer; {what}"
+        checker.warning("lane-conflict", span, text)
+
+
+def _shared_member(struct: Struct) -> str | None:
     for member in struct.members or ():
         if member.qual.rate is UNIFORM:
-            checker.reject(
-                span,
-                f"the uniform member '{member.name}' of {struct} prevents reading the struct at a varying place; "
-                "read the members one by one",
-            )
+            return member.name
         if isinstance(member.qual.type, Struct) and member.qual.rate is UNBOUND:
-            _check_gather(checker, member.qual.type, span)
+            inner = _shared_member(member.qual.type)
+            if inner is not None:
+                return f"{member.name}.{inner}"
+    return None
 
 
 def decay(place: tree.Place, span: Span) -> tree.Value:
@@ -195,7 +201,7 @@ def require_place(checker: Checker, operand: Operand, span: Span, what: str) -> 
         if const_member is not None:
             checker.reject(span, f"{what} is not assignable: member '{const_member}' of {kind.type} is const")
         if operand.address_rate is VARYING:
-            _check_gather(checker, kind.type, span)
+            _warn_about_shared_members(checker, kind.type, span, "of lanes that share a struct one value stays")
     if type(operand) is tree.MemberPlace and operand.address_rate is VARYING:
         _warn_about_uniform_member(checker, operand, span)
     return operand
