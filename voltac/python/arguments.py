@@ -3,11 +3,19 @@
 This is the complete definition of what a kernel accepts from Python; the entry
 point takes the common cases of it. Whatever is not clear is an error that names
 the argument, what was expected, what was given and what to write instead.
+
+Converting an argument may run code of its own, which may change or free the memory
+of another one. So there is one order, in three steps, each in the order of the
+parameters: numbers are converted, once; objects are asked for their memory; and
+when no such code runs any more, arrays are checked and their addresses taken. The
+entry point takes only what runs no code at all: numbers of Python and numpy and
+plain arrays.
 """
 
 from __future__ import annotations
 
 import ctypes
+import math
 import operator
 import struct
 from typing import Any, NoReturn
@@ -74,10 +82,20 @@ class Arguments:
     def pack(self, values: list[Any]) -> tuple[Any, Owners]:
         """The slots ``voltac.raw.f`` reads, and what has to stay alive while it runs."""
         slots = (ctypes.c_uint64 * (len(values) + 2 + self.signature.result.bytes // 8))()
+        arguments = [
+            Argument(self.signature.name, position, parameter, value)
+            for position, (parameter, value) in enumerate(zip(self.signature.parameters, values, strict=True))
+        ]
         owners: Owners = []
-        for position, (parameter, value) in enumerate(zip(self.signature.parameters, values, strict=True)):
-            argument = Argument(self.signature.name, position, parameter, value)
-            struct.pack_into(*self._packing(argument, position, owners, slots))
+        for position, argument in enumerate(arguments):
+            if argument.parameter.memory is None:
+                struct.pack_into(*self._packing(argument, position, owners, slots))
+        for argument in arguments:
+            if argument.parameter.memory is not None:
+                owners.append(argument.hold(argument.parameter.memory))
+        for position, argument in enumerate(arguments):
+            if argument.parameter.memory is not None:
+                struct.pack_into("Q", slots, 8 * position, self._address(argument, argument.parameter.memory, position))
         return slots, owners
 
     def _packing(self, argument: Argument, position: int, owners: Owners, slots: Any) -> tuple[Any, ...]:
@@ -90,13 +108,10 @@ class Arguments:
                 return "Q", slots, 8 * position, argument.boolean()
             case "int" | "uint":
                 return "q" if parameter.kind == "int" else "Q", slots, 8 * position, argument.integer()
-            case "pointer":
-                return "Q", slots, 8 * position, self._address(argument, position, owners)
         return "Q", slots, 8 * position, argument.function_address(owners)
 
-    def _address(self, argument: Argument, position: int, owners: Owners) -> int:
-        assert argument.parameter.memory is not None
-        address = argument.address(argument.parameter.memory, owners)
+    def _address(self, argument: Argument, memory: Memory, position: int) -> int:
+        address = argument.address(memory)
         if type(argument.value) is np.ndarray and argument.plain:
             # The entry point takes this dtype object by itself from now on. The table never holds a dtype that is gone.
             dtype = argument.value.dtype
@@ -137,14 +152,20 @@ class Argument:
         self.value = value
         self.plain = False
         """An array of the parameter's own dtype, rather than of another one that happens to fit."""
+        self.held: Any = None
+        """What :meth:`hold` found."""
 
-    def refuse(self, error: type[Exception], expected: str, remedy: str = "", given: str = "") -> NoReturn:
-        """Raise the error of this argument."""
+    def refuse(
+        self, error: type[Exception], expected: str, remedy: str = "", given: str = "", cause: Exception | None = None
+    ) -> NoReturn:
+        """Raise the error of this argument; an exception that code of the argument raised goes on as it is."""
+        if cause is not None and cause.__traceback__ is not None and cause.__traceback__.tb_next is not None:
+            raise cause
         advice = f"; {remedy}" if remedy else ""
         raise error(
             f"{self.kernel}(): argument {self.number} '{self.parameter.name}' ({self.parameter.text}) "
             f"must be {expected}, not {given or described(self.value)}{advice}"
-        )
+        ) from None
 
     # --- numbers ---
 
@@ -153,12 +174,15 @@ class Argument:
         value = self._scalar("a number")
         if isinstance(value, (complex, np.complexfloating, str, bytes)):
             self.refuse(TypeError, "a real number")
-        try:
-            number = float(value)
-        except OverflowError:
-            self.refuse(ValueError, "a number in the range of a double")
-        except (TypeError, ValueError):
+        if isinstance(value, np.timedelta64):
             self.refuse(TypeError, "a number")
+        try:
+            # Unlike float(), this takes no text and no buffers.
+            number = math.ldexp(value, 0)
+        except OverflowError as error:
+            self.refuse(ValueError, "a number in the range of a double", cause=error)
+        except (TypeError, ValueError) as error:
+            self.refuse(TypeError, "a number", cause=error)
         with np.errstate(all="ignore"):
             return np.array(number, f"f{self.parameter.bits // 8}").tobytes()
 
@@ -167,9 +191,9 @@ class Argument:
         value = self._scalar("an integer")
         try:
             number = operator.index(value)
-        except TypeError:
+        except TypeError as error:
             remedy = "use int(x) to cut off the fraction" if isinstance(value, (float, np.floating)) else ""
-            self.refuse(TypeError, "an integer", remedy)
+            self.refuse(TypeError, "an integer", remedy, cause=error)
         bits, signed = self.parameter.bits, self.parameter.kind == "int"
         low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
         if not low <= number <= high:
@@ -182,14 +206,16 @@ class Argument:
             return int(value)
         try:
             number = operator.index(value)
-        except TypeError:
-            number = -1
+        except TypeError as error:
+            self.refuse(TypeError, "True or False", "use bool(x)", cause=error)
         if number not in (0, 1):
             self.refuse(TypeError, "True or False", "use bool(x)")
         return number
 
     def _scalar(self, expected: str) -> Any:
         """The value itself; an array of no dimensions counts as its element."""
+        if isinstance(self.value, np.ma.MaskedArray):
+            self.refuse(TypeError, expected, "its mask would be ignored: use x.data or x.filled(value)")
         if isinstance(self.value, np.ndarray):
             if self.value.ndim:
                 self.refuse(TypeError, expected, "use x.item() or x[i] for one element" if self.value.size else "")
@@ -209,23 +235,41 @@ class Argument:
             return self.value
         self.refuse(TypeError, "None, the address of a C function, or a function of ctypes")
 
-    def address(self, memory: Memory, owners: Owners) -> int:
-        """Address of the memory an array or another exporter of a buffer has, after all checks."""
+    def hold(self, memory: Memory) -> Any:
+        """What has the memory: an array, a pointer of ctypes, or None. Buffers of other objects stay exported while it lives.
+
+        This may run code of the argument, :meth:`address` does not.
+        """
         if self.value is None:
             if memory.at_least_one:
                 self.refuse(TypeError, self._wanted(memory))
+        elif isinstance(self.value, _POINTERS):
+            self.held = self.value
+        else:
+            self.held = self._array(memory)
+        return self.held
+
+    def address(self, memory: Memory) -> int:
+        """Address of the memory that is held, after all checks."""
+        if self.held is None:
             return 0
-        if isinstance(self.value, _POINTERS):
-            owners.append(self.value)
-            address = ctypes.cast(self.value, ctypes.c_void_p).value or 0
+        if not isinstance(self.held, np.ndarray):
+            address = ctypes.cast(self.held, ctypes.c_void_p).value or 0
             if not address and memory.at_least_one:
                 self.refuse(TypeError, self._wanted(memory), given="a null pointer")
             return address
-        array = self._array(memory)
-        owners.append(array)
-        self._check(array, memory)
+        array = self.array(memory)
         start: int = array.__array_interface__["data"][0]
         return start
+
+    def array(self, memory: Memory) -> Array:
+        """The array that is held, as it is now, after all checks."""
+        array: Array = self.held
+        if type(array) is not np.ndarray:
+            # A class derived from it may have attributes of its own.
+            array = np.ndarray.view(array, np.ndarray)
+        self._check(array, memory)
+        return array
 
     def _wanted(self, memory: Memory) -> str:
         if memory.format is None:

@@ -16,7 +16,7 @@ from voltac.python import cache as disk
 from voltac.python.arguments import FUNCTIONS, Arguments
 from voltac.python.compiler_state import compiler_state, is_unchanged
 from voltac.python.hashing import sha256
-from voltac.python.interpreter_layout import direct_access
+from voltac.python.interpreter_layout import direct_access, plain_types
 from voltac.python.kernel import Kernel, make_kernel
 from voltac.python.module import KernelModule
 from voltac.python.numpy_formats import described
@@ -24,7 +24,7 @@ from voltac.python.object_loader import Code, Unresolved, load
 from voltac.python.printing import print_functions
 from voltac.python.signatures import Signature, from_json, to_json
 from voltac.python.source import Source
-from voltac.python.symbols import ARRAY_TYPE, accepted_symbol, arguments_symbol, call_symbol, raw_symbol
+from voltac.python.symbols import ARRAY_TYPE, PLAIN_TYPES, accepted_symbol, arguments_symbol, call_symbol, raw_symbol
 from voltac.python.tasks import TASK_FUNCTIONS, launches_tasks, task_functions
 
 if TYPE_CHECKING:
@@ -148,6 +148,7 @@ def _loaded(
     handlers = {item.name: Arguments(item) for item in signatures}
     imports = {arguments_symbol(name): id(handler) for name, handler in handlers.items()}
     imports[ARRAY_TYPE] = id(np.ndarray)
+    imports[PLAIN_TYPES] = ctypes.addressof(plain_types())
     imports |= {name: _function_address(name, function) for name, function in functions.items()}
     direct = direct_access()
     exports = [

@@ -20,7 +20,7 @@ from voltac.codegen.image import Image, Segment
 from voltac.codegen.simulator import Trap
 from voltac.diagnostics import suggestion
 from voltac.python.arguments import Argument, Array
-from voltac.python.signatures import Memory, Parameter, Signature
+from voltac.python.signatures import Parameter, Signature
 from voltac.records import mutable_record, record, replace
 from voltac.targets.device import Device, kernels
 
@@ -106,6 +106,11 @@ def run_kernel(
         Argument(signature.name, position, parameter, value)
         for position, (parameter, value) in enumerate(zip(signature.parameters, values, strict=True))
     ]
+    # Numbers first: what converting them runs may change arrays.
+    numbers = [None if argument.parameter.kind in ("pointer", "function") else _word(argument) for argument in arguments]
+    for argument in arguments:
+        if argument.parameter.memory is not None:
+            argument.hold(argument.parameter.memory)
     arrays = [_array(argument) for argument in arguments]
     blocks = _blocks(arrays)
     simulator = _loaded(device, image, launch)
@@ -114,8 +119,9 @@ def run_kernel(
         for array, _ in block.arrays:
             simulator.write(block.address + _start(array) - block.start, array.tobytes())
     words = [launch.gangs.to_bytes(4, "little")]
-    for argument, entry in zip(arguments, arrays):
-        words.append(_word(argument) if entry is None else _address(entry[0], blocks).to_bytes(4, "little"))
+    for number, entry in zip(numbers, arrays):
+        # A null pointer is neither.
+        words.append(number or (bytes(4) if entry is None else _address(entry[0], blocks).to_bytes(4, "little")))
     content = b"".join(words)
     size = 4 * _result_words(signature)
     place = _allocate(simulator, len(content) + size, signature.name)
@@ -192,17 +198,15 @@ def _array(argument: Argument) -> tuple[Array, bool] | None:
         argument.refuse(TypeError, "absent", "a device cannot call functions of the host")
     if parameter.kind != "pointer":
         return None
-    memory: Memory | None = parameter.memory
-    assert memory is not None
-    owners: list[object] = []
+    assert parameter.memory is not None
     # Copies are aligned, whatever the array is.
-    address = argument.address(replace(memory, alignment=1), owners)
-    if not owners:
+    memory = replace(parameter.memory, alignment=1)
+    if argument.held is None:
         return None
-    if not isinstance(owners[0], np.ndarray):
+    if not isinstance(argument.held, np.ndarray):
         remedy = "a device has a memory of its own, to which arrays are copied"
-        argument.refuse(TypeError, "an array", remedy, f"address {address:#x}")
-    return owners[0], memory.writable
+        argument.refuse(TypeError, "an array", remedy, f"address {argument.address(memory):#x}")
+    return argument.array(memory), memory.writable
 
 
 def _start(array: Array) -> int:
@@ -235,11 +239,9 @@ def _address(array: Array, blocks: list[_Block]) -> int:
 
 
 def _word(argument: Argument) -> bytes:
-    """A number or null pointer as the kernel reads it: numbers of less than 32 bits fill a word by their sign."""
+    """A number as the kernel reads it: numbers of less than 32 bits fill a word by their sign."""
     parameter: Parameter = argument.parameter
     match parameter.kind:
-        case "pointer":
-            return bytes(4)
         case "bool":
             return argument.boolean().to_bytes(4, "little")
         case "float":

@@ -104,10 +104,27 @@ declare ptr @PyLong_FromUnsignedLongLong(i64) nonlazybind
 declare ptr @PyFloat_FromDouble(double) nonlazybind
 declare ptr @PyBool_FromLong(i64) nonlazybind
 @PyFloat_Type = external global i8
+@PyLong_Type = external global i8
 @_Py_NoneStruct = external global i64
 @_Py_TrueStruct = external global i8
 @_Py_FalseStruct = external global i8
 @"voltac.ndarray" = external global i8
+@"voltac.plain" = external global [0 x ptr]
+
+define internal i1 @voltac.is_plain(ptr %type) nounwind {
+  br label %look
+look:
+  %at = phi ptr [ @"voltac.plain", %0 ], [ %following, %more ]
+  %known = load ptr, ptr %at
+  %same = icmp eq ptr %known, %type
+  br i1 %same, label %done, label %more
+more:
+  %following = getelementptr ptr, ptr %at, i64 1
+  %last = icmp eq ptr %known, null
+  br i1 %last, label %done, label %look
+done:
+  ret i1 %same
+}
 
 define internal i64 @voltac.elements(ptr %array) nounwind {
   %count.at = getelementptr i8, ptr %array, i64 DIMENSION_COUNT
@@ -232,7 +249,7 @@ def _call_entry(signature: Signature, convention: Convention) -> str:
     numbered = list(enumerate(zip(signature.parameters, convention.parameters, strict=True)))
     for position, _ in numbered:
         out.load(f"%o{position}", "ptr", "%arguments", 8 * position)
-    # Numbers first: converting one may run Python code, which may change an array.
+    # Numbers first, as :mod:`voltac.python.arguments` has it.
     for position, (parameter, (type_, _)) in numbered:
         if parameter.kind != "pointer":
             _number(out, position, parameter, type_)
@@ -284,9 +301,7 @@ def _float(out: _Writer, position: int, bits: int, type_: str) -> None:
     out.put(f"%is{position} = icmp eq ptr %t{position}, @PyFloat_Type")
     out.put(f"br i1 %is{position}, label %{exact}, label %{other}, !prof !0")
     out.block(other)
-    # Of an array only the long way knows whether it is a number.
-    out.put(f'%number{position} = icmp ne ptr %t{position}, @"{ARRAY_TYPE}"')
-    out.require(f"%number{position}")
+    _require_plain(out, position)
     out.put(f"%converted{position} = call double @PyFloat_AsDouble(ptr {here})")
     out.put(f"%maybe{position} = fcmp une double %converted{position}, -1.0")
     label, check = out.fresh(), f"error{position}"
@@ -314,6 +329,14 @@ def _float(out: _Writer, position: int, bits: int, type_: str) -> None:
 def _integer(out: _Writer, position: int, parameter: Parameter, type_: str) -> None:
     here, value, bits = f"%o{position}", f"%whole{position}", parameter.bits
     signed = parameter.kind == "int"
+    exact, other = f"exact{position}", f"other{position}"
+    out.load(f"%t{position}", "ptr", here, layout.TYPE)
+    out.put(f"%is{position} = icmp eq ptr %t{position}, @PyLong_Type")
+    out.put(f"br i1 %is{position}, label %{exact}, label %{other}, !prof !0")
+    out.block(other)
+    _require_plain(out, position)
+    out.put(f"br label %{exact}")
+    out.block(exact)
     if bits == 64:
         convert = "PyLong_AsLongLong" if signed else "PyLong_AsUnsignedLongLong"
         out.put(f"%v{position} = call i64 @{convert}(ptr {here})")
@@ -330,6 +353,12 @@ def _integer(out: _Writer, position: int, parameter: Parameter, type_: str) -> N
         out.put(f"%v{position} = trunc i64 {value} to {type_}")
         out.put(f"%fits{position} = icmp ult i64 {value}, {1 << bits}")
     out.require(f"%fits{position}")
+
+
+def _require_plain(out: _Writer, position: int) -> None:
+    """Go on if the argument's type is one whose conversion runs nobody's code; else only the long way keeps the order."""
+    out.put(f"%plain{position} = call i1 @voltac.is_plain(ptr %t{position})")
+    out.require(f"%plain{position}")
 
 
 def _require_value(out: _Writer, position: int, value: str) -> None:

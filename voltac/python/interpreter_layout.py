@@ -53,6 +53,17 @@ def direct_access() -> bool:
     )
 
 
+@cache
+def plain_types() -> ctypes.Array[ctypes.c_void_p]:
+    """The types of numbers that are converted without running anybody's code; a null pointer ends them.
+
+    Classes derived from them may have conversions of their own; of int and float the code knows by itself.
+    """
+    integers = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
+    types = (int, bool, np.float64, np.float32, np.float16, *integers)
+    return (ctypes.c_void_p * (len(types) + 1))(*map(id, types))
+
+
 def _arrays_agree() -> bool:
     read_only = np.zeros((2, 3, 4), np.int16)
     read_only.flags.writeable = False

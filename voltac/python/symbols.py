@@ -5,6 +5,9 @@ from __future__ import annotations
 ARRAY_TYPE = "voltac.ndarray"
 """Symbol of the type object of numpy's arrays."""
 
+PLAIN_TYPES = "voltac.plain"
+"""Symbol of a table of type objects, those of numbers that are converted without running anybody's code; null ends it."""
+
 
 def call_symbol(name: str) -> str:
     return f"voltac.call.{name}"
