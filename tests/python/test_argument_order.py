@@ -267,7 +267,16 @@ def test_every_way_of_passing_a_number_gives_the_same(k: voltac.KernelModule) ->
 @pytest.mark.parametrize("way", WAYS)
 def test_what_is_no_real_number_is_none(k: voltac.KernelModule, way: Call) -> None:
     refused = [np.complex64(1), np.complex128(1), np.clongdouble(1), np.array(1j), 1j, np.ma.masked]
-    refused += ["1", b"1", bytearray(b"1"), memoryview(b"1"), np.str_("1"), np.timedelta64(1, "ns"), NotAFloat(), np.ma.array(1.0, mask=True)]
+    refused += [
+        "1",
+        b"1",
+        bytearray(b"1"),
+        memoryview(b"1"),
+        np.str_("1"),
+        np.timedelta64(1, "ns"),
+        NotAFloat(),
+        np.ma.array(1.0, mask=True),
+    ]
     for name, value in itertools.product(("float16", "float", "double", "int", "uint64", "bool"), refused):
         with pytest.raises(TypeError):
             way(k[f"echo_{name}"], value)
