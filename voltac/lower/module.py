@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from voltac.diagnostics import InternalError
 from voltac.ir import pseudo
+from voltac.ir.sections import SCRATCHPAD, SCRATCHPAD_UNSET, in_section
 from voltac.lower.builder import IR, ModuleBuilder, floating, global_name, integer, vector_constant
 from voltac.lower.constants import constant_initializer
 from voltac.lower.debug_info import DebugInfo
@@ -137,7 +138,7 @@ class ModuleContext:
         # In a build for several targets each object has the globals, and the linker keeps one of each.
         linkage = ("weak " if self.options.symbol_suffix else "") if shared else "internal "
         word = "constant" if symbol.type.const else "global"
-        section = ', section "scratchpad"' if symbol.scratchpad else ""
+        section = in_section(SCRATCHPAD_UNSET if symbol.initial is None else SCRATCHPAD) if symbol.scratchpad else ""
         self.text.globals[name] = f"{linkage}{word} {initial}{section}, align {alignment}"
         return address
 

@@ -9,15 +9,17 @@ from voltac.codegen.selection import CannotSelect, label_of
 from voltac.ir.interp_values import Fault, Kind, Kinds, Value, constant, encode, parts_of
 from voltac.ir.model import Module
 from voltac.ir.scan import end_of_type, end_of_value, split_list
+from voltac.ir.sections import SCRATCHPAD_UNSET, in_scratchpad, in_section
 
 _GLOBAL = re.compile(r"\b(?P<what>global|constant) ")
 _SYMBOL = re.compile(r'@("[^"]*"|[-\w$.]+)')
 
 
 def data(module: Module) -> str:
-    """Every global with a value."""
+    """Every global with a value. In the scratchpad those that have to be copied there come first."""
     kinds = Kinds(module.layout(4))
-    return "".join(_one(kinds, name, body) for name, body in module.globals().items())
+    ordered = sorted(module.globals().items(), key=lambda item: in_section(SCRATCHPAD_UNSET) in item[1])
+    return "".join(_one(kinds, name, body) for name, body in ordered)
 
 
 def _one(kinds: Kinds, name: str, body: str) -> str:
@@ -37,7 +39,7 @@ def _one(kinds: Kinds, name: str, body: str) -> str:
         encode(kind, _value(kinds, kind, value, 0, words), memoryview(content), defined, 0)
     except Fault as fault:
         raise CannotSelect(f"the initial value of {name}: {fault}") from fault
-    if 'section "scratchpad"' in body:
+    if in_scratchpad(body):
         section = ".section scratchpad"
     elif found.group("what") == "constant":
         section = ".rodata"

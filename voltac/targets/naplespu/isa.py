@@ -274,8 +274,10 @@ CONTROL_REGISTERS = {
     "tile_id": 0, "core_id": 1, "thread_id": 2, "global_id": 3, "cycles_low": 4, "cycles_high": 5, "threads_enabled": 6,
     "data_misses": 7, "instruction_misses": 8, "pc": 9, "trap_reason": 10, "thread_status": 11, "argc": 12, "argv": 13,
     "thread_number": 14, "thread_miss_cycles": 15, "kernel_work": 16, "cpu_control": 17, "power": 18, "uncoherence_map": 19,
+    "debug_0": 20, "debug_1": 21,
 }
-"""Name -> number for read_cr and write_cr (reference 1.4)."""
+"""Name -> number for read_cr and write_cr (reference 1.4). In the first two of the free ones the host
+leaves the number of threads of a core and of cores."""
 
 _LINE = 64
 SCRATCHPAD_BASE = 0xFE00_0000

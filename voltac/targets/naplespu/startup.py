@@ -19,6 +19,7 @@ from voltac.ir.model import Function, Module
 from voltac.targets.naplespu.abi import argument_places, result_places
 from voltac.targets.naplespu.calls import parts_of_type
 from voltac.targets.naplespu.isa import CONTROL_REGISTERS
+from voltac.targets.naplespu.scratchpad import copying, stretches
 from voltac.targets.naplespu.values import kind_of
 
 STACKS = 0x0008_0000
@@ -69,12 +70,11 @@ def attribute(module: Module, function: Function, key: str) -> str:
 
 def startup(module: Module) -> str:
     kernels = exported(module)
-    needs_scratchpad = any('section "scratchpad"' in line for line in module.lines())
-    parts = [_TRAP, *(_entry(module, kernel, needs_scratchpad) for kernel in kernels)]
+    parts = [_TRAP, *(_entry(module, kernel) for kernel in kernels)]
     return "".join(parts)
 
 
-def _entry(module: Module, kernel: Function, needs_scratchpad: bool) -> str:
+def _entry(module: Module, kernel: Function) -> str:
     # A name that is a register's has a dot behind it inside of the program.
     name = label_of(kernel.name).rstrip(".")
     lines = [
@@ -99,8 +99,17 @@ def _entry(module: Module, kernel: Function, needs_scratchpad: bool) -> str:
         *_control("thread_status", "s0"),
     ]
     text = f"\t.text\n\t.global _start.{name}\n_start.{name}:\n" + _lines(lines)
-    if needs_scratchpad:
-        text += _scratchpad_copy(name)
+    values = stretches(module, kernel)
+    if values:
+        text += _lines([
+            *_read("thread_id", "s1"),
+            *_read("debug_0", "s2"),
+            *copying(f"_start.{name}", values, "s1", "s2"),
+            ("movei", f"s0, {END_BARRIER - 1}"),
+            ("load32", f"s1, 0({_BLOCK})"),
+            ("subi", "s1, s1, 1"),
+            ("barrier", "s0, s1"),
+        ])  # fmt: skip
     if attribute(module, kernel, "voltac-threads") != "all":
         text += _lines([("bnez", f"{_PLACE}, _start.{name}.end")])
     text += _lines(_call(kernel, name))
@@ -159,36 +168,6 @@ def _call(kernel: Function, name: str) -> list[tuple[str, str]]:
             lines += [*_number("tr", offset + 4 * number), ("add_i32", f"tr, tr, {_BLOCK}")]
             lines += [("store32", f"{place}, 0(tr)"), ("flush", "tr")]
     return lines
-
-
-def _scratchpad_copy(name: str) -> str:
-    """Thread 0 of each core fills the core's scratchpad; the others of the core wait for it."""
-    label = f"_start.{name}"
-    return (
-        _lines([*_read("thread_id", "s1"), ("bnez", f"s1, {label}.filled")])
-        + _lines([
-            *(("leah", "s0, __scratchpad_image"), ("leal", "s0, __scratchpad_image")),
-            *(("leah", "s1, __scratchpad_start"), ("leal", "s1, __scratchpad_start")),
-            *(("leah", "s2, __scratchpad_end"), ("leal", "s2, __scratchpad_end")),
-        ])
-        + f"{label}.fill:\n"
-        + _lines([
-            ("cmpult_i32", "s3, s1, s2"),
-            ("beqz", f"s3, {label}.filled"),
-            ("load32", "s3, 0(s0)"),
-            ("store32_scratchpad", "s3, 0(s1)"),
-            ("addi", "s0, s0, 4"),
-            ("addi", "s1, s1, 4"),
-            ("jmp", f"{label}.fill"),
-        ])
-        + f"{label}.filled:\n"
-        + _lines([
-            ("movei", f"s0, {END_BARRIER - 1}"),
-            ("load32", f"s1, 0({_BLOCK})"),
-            ("subi", "s1, s1, 1"),
-            ("barrier", "s0, s1"),
-        ])
-    )  # fmt: skip
 
 
 def _read(control: str, register: str) -> list[tuple[str, str]]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 
 from voltac.ir.model import Block, Function, Instruction, Module
+from voltac.ir.sections import in_scratchpad
 from voltac.targets.naplespu.isa import SCRATCHPAD_BASE
 from voltac.targets.naplespu.legalize.writer import DISCARD, NOWHERE, signed
 
@@ -30,7 +31,7 @@ _PASSES_ON = frozenset(
 
 def separate_spaces(module: Module) -> None:
     """Rewrite the functions of a module; without variables in the scratchpad there is nothing to do."""
-    variables = {name for name, body in module.globals().items() if 'section "scratchpad"' in body}
+    variables = {name for name, body in module.globals().items() if in_scratchpad(body)}
     if variables:
         for function in module.functions:
             _Spaces(function, variables).rewrite()
