@@ -49,6 +49,30 @@ void g() {
     f(); // error: 1 to 2
     f(1, 2, 3); // error: 3 given
 }""",
+        "an argument that is a reference is shown as one": """
+struct V { float x; };
+void f(uniform V &a, int b);
+void f(uniform V a, float b);
+void g(uniform V &v, int i, float x) {
+    f(v, i);
+    f(v, x); // warning: uniform struct v &, varying float
+}""",
+        "a copy and a reference cost the same for a reference of another const": """
+struct V { float x; };
+void f(const uniform V a);
+void f(const uniform V &a);
+void g(uniform V &v, uniform V w, const uniform V &c) {
+    f(v);
+    f(w);
+    f(c);
+}""",
+        "references of both parameters": """
+struct V { float x; };
+bool operator<(const uniform V &a, uniform V b);
+bool operator<(uniform V a, const uniform V &b);
+bool g(const uniform V &a, const uniform V &b) {
+    return a < b; // error: equally
+}""",
         "functions are declared before use": "void f() { later(); } void later() { } // error: later",
         "variables are not called": """
 void f(int v, uniform int * uniform p) {

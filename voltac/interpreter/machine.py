@@ -17,7 +17,7 @@ from voltac.diagnostics import NOWHERE, Span
 from voltac.options import Options
 from voltac.sema import tree
 from voltac.sema.layout import Layout
-from voltac.sema.types import VARYING, VOID_QUAL, Array, Function, Pointer, Qual, Struct, Type, Vector
+from voltac.sema.types import VARYING, VOID_QUAL, Array, Function, Pointer, Qual, Reference, Struct, Type, Vector
 
 from .memory import Memory, MemoryFault
 from .values import ADDRESS, Mask, Value, dtype_of, is_slice, members, undefined
@@ -269,7 +269,7 @@ class Machine:
 
     def _stored(self, kind: Type) -> np.dtype[Any]:
         """The dtype in memory: a bool is a byte, 0 or 1; addresses have the size of the target's."""
-        if isinstance(kind, Pointer | Function):
+        if isinstance(kind, Pointer | Reference | Function):
             return np.dtype(f"u{self.layout.pointer_bytes}")
         dtype = dtype_of(kind)
         return np.dtype(np.uint8) if dtype == np.bool_ else dtype

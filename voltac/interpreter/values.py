@@ -18,7 +18,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from voltac.sema.types import VARYING, Array, Enum, Function, Pointer, Qual, Scalar, Struct, Type, Vector, Void, member_qual
+from voltac.sema.types import (
+    VARYING,
+    Array,
+    Enum,
+    Function,
+    Pointer,
+    Qual,
+    Reference,
+    Scalar,
+    Struct,
+    Type,
+    Vector,
+    Void,
+    member_qual,
+)
 
 from .memory import UNDEFINED_BYTE
 
@@ -42,7 +56,7 @@ def dtype_of(type: Type) -> np.dtype[Any]:
             return np.dtype(f"{_KINDS[kind]}{bits // 8}")
         case Enum():
             return np.dtype(np.uint32)
-        case Pointer() | Function():
+        case Pointer() | Reference() | Function():
             return ADDRESS
     raise TypeError(f"{type} is no scalar type")
 

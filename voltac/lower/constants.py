@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from voltac.lower.builder import IR, floating, integer, splat_constant, vector_constant, zero
 from voltac.sema import tree
-from voltac.sema.types import VARYING, Array, Enum, Pointer, Qual, Scalar, Struct, Vector, member_qual
+from voltac.sema.types import VARYING, Array, Enum, Pointer, Qual, Reference, Scalar, Struct, Vector, member_qual
 
 if TYPE_CHECKING:
     from voltac.lower.module import ModuleContext
@@ -23,7 +23,7 @@ def scalar_constant(module: ModuleContext, type: object, value: int | float | bo
             return IR("i1", "true" if value else "false")
         case Scalar("float", _):
             return floating(module.types.lane(type), float(value))
-        case Pointer():
+        case Pointer() | Reference():
             return IR("ptr", "null") if value == 0 else IR("ptr", f"inttoptr (i64 {int(value)} to ptr)")
         case Scalar(_, bits):
             number = int(value) & (1 << bits) - 1

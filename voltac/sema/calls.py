@@ -75,7 +75,7 @@ def result_qual(function: Function) -> Qual:
 
 def call_result(call: tree.Call | tree.CallPointer, function: Function) -> Operand:
     if isinstance(function.result.type, Reference):
-        return tree.deref(call, call.span)
+        return tree.deref(call, call.span, of_reference=True)
     return call
 
 

@@ -106,7 +106,7 @@ def check_name(checker: Checker, node: ast.Name) -> Operand:
     if isinstance(symbol, tree.VariableSymbol):
         place = tree.Variable(node.span, symbol.type, UNIFORM, symbol)
         if symbol.is_reference:
-            return tree.deref(tree.Load(node.span, symbol.type, place), node.span)
+            return tree.deref(tree.Load(node.span, symbol.type, place), node.span, of_reference=True)
         return place
     if isinstance(symbol, FunctionSet):
         return symbol
@@ -218,7 +218,7 @@ def member_of(checker: Checker, place: tree.Place, node: ast.Member) -> Operand:
             Qual(Pointer(target), member.address_rate),
             tree.MemberPlace(node.span, Qual(Pointer(target)), member.address_rate, place, index),
         )
-        return tree.deref(pointer, node.span)
+        return tree.deref(pointer, node.span, of_reference=True)
     return member
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from voltac.diagnostics import Span
 from voltac.sema import tree
+from voltac.sema.casts import cast_function, cast_reference
 from voltac.sema.context import Checker, Operand, expression
 from voltac.sema.conversions import cast, convert
 from voltac.sema.declarators import resolve_type_name
@@ -21,12 +22,13 @@ from voltac.sema.types import (
     Function,
     Pointer,
     Qual,
+    Reference,
     Struct,
     Type,
     Vector,
     Void,
 )
-from voltac.sema.values import convert_operand, operand_qual, to_value, value_of
+from voltac.sema.values import operand_qual, to_value, value_of
 from voltac.syntax import ast
 
 
@@ -35,10 +37,13 @@ def check_cast(checker: Checker, node: ast.Cast) -> Operand:
     """A type without a rate takes that of the operand."""
     target = resolve_type_name(checker, node.type, UNBOUND)
     operand = checker.expression(node.operand)
+    if isinstance(target.type, Reference):
+        return cast_reference(checker, operand, target.type.to, node.span)
     if isinstance(target.type, Pointer) and isinstance(target.type.to.type, Function):
         if not isinstance(operand, (tree.Place, tree.Value)):
             wanted = target if target.rate is not UNBOUND else target.with_rate(UNIFORM)
-            return convert_operand(checker, operand, wanted, "cast", node.span)
+            by_address = isinstance(node.operand, ast.Unary) and node.operand.operator == "&"
+            return cast_function(checker, operand, wanted, by_address, node.span)
     if isinstance(operand, tree.Place) and isinstance(operand.storage.type, Array) and isinstance(target.type, Pointer):
         element = operand.storage.type.element
         if not isinstance(target.type.to.type, Void) and target.type.to.type != element.type:

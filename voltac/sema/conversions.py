@@ -20,8 +20,10 @@ from voltac.sema.types import (
     VARYING,
     Array,
     Enum,
+    Function,
     Pointer,
     Qual,
+    Reference,
     Scalar,
     Struct,
     Type,
@@ -45,6 +47,14 @@ def _same(left: Type, right: Type) -> bool:
             return same_type(to, other)
         case Array(element, count), Array(of, number):
             return count == number and same_type(element, of)
+        case Reference(to), Reference(other):
+            return same_type(to, other)
+        case Function(result, parameters, unmasked, task), Function(of, others, without_mask, launched):
+            return (
+                (unmasked, task, len(parameters)) == (without_mask, launched, len(others))
+                and same_type(result, of)
+                and all(map(same_type, parameters, others))
+            )
     return False
 
 

@@ -259,9 +259,15 @@ def vector_type(checker: Checker, element: Type, node: ast.Specifiers) -> Type:
 
 
 def declare(
-    checker: Checker, declarator: ast.Declarator, base: Qual, parameter: bool = False, words: tuple[str, ...] = ()
+    checker: Checker,
+    declarator: ast.Declarator,
+    base: Qual,
+    parameter: bool = False,
+    words: tuple[str, ...] = (),
+    referred: Rate = VARYING,
 ) -> Declared:
-    """Apply a declarator to the base type; ``words`` are qualifiers of the function type that is declared."""
+    """Apply a declarator to the base type; ``words`` are qualifiers of the function type that is declared, ``referred`` is
+    the rate of what a reference refers to where none is written."""
     match declarator:
         case ast.NameDeclarator(span, name):
             return Declared(name, base, span)
@@ -269,13 +275,13 @@ def declare(
             if isinstance(base.type, Reference):
                 checker.reject(span, f"there are no pointers to references such as '{base}'")
             const, rate = _pointer_words(checker, qualifiers)
-            return declare(checker, inner, Qual(Pointer(bind(base, UNIFORM)), rate, const), parameter, words)
+            return declare(checker, inner, Qual(Pointer(bind(base, UNIFORM)), rate, const), parameter, words, referred)
         case ast.ReferenceDeclarator(span, inner):
             if isinstance(base.type, Reference):
                 checker.reject(span, f"there are no references to references such as '{base}'")
             if isinstance(base.type, Void):
                 checker.reject(span, "there are no references to void")
-            return declare(checker, inner, Qual(Reference(bind(base, VARYING))), parameter, words)
+            return declare(checker, inner, Qual(Reference(bind(base, referred))), parameter, words, referred)
         case ast.ArrayDeclarator(span, inner, size):
             if isinstance(base.type, Reference):
                 checker.reject(span, f"there are no arrays of references such as '{base}'")
@@ -284,11 +290,12 @@ def declare(
             if isinstance(base.type, Function):
                 checker.reject(span, "there are no arrays of functions; use an array of pointers to them")
             if size is not None and (open_size := _open_size(checker, size)) is not None:
-                return declare(checker, inner, Qual(ArrayPattern(base, open_size), base.rate, base.const), parameter, words)
+                pattern = Qual(ArrayPattern(base, open_size), base.rate, base.const)
+                return declare(checker, inner, pattern, parameter, words, referred)
             count = None if size is None else array_size(checker, size)
             if isinstance(base.type, Array) and base.type.count is None and parameter:
                 checker.reject(span, "only the first dimension of an array parameter may be empty")
-            return declare(checker, inner, Qual(Array(base, count), base.rate, base.const), parameter, words)
+            return declare(checker, inner, Qual(Array(base, count), base.rate, base.const), parameter, words, referred)
         case ast.FunctionDeclarator(span, inner, parameters):
             if isinstance(base.type, Array):
                 checker.reject(span, f"a function cannot return an array such as '{base}'; return a pointer or a struct")
@@ -296,7 +303,7 @@ def declare(
                 checker.reject(span, "a function cannot return a function; return a pointer to it")
             quals = tuple(parameter_qual(checker, one) for one in parameters)
             function = Function(bind(base, VARYING), quals, "unmasked" in words or "task" in words, "task" in words)
-            found = declare(checker, inner, Qual(function), parameter, words)
+            found = declare(checker, inner, Qual(function), parameter, words, referred)
             if isinstance(inner, ast.NameDeclarator):
                 found.parameters = parameters
             return found
@@ -385,6 +392,6 @@ def array_size(checker: Checker, node: ast.Expression) -> int | None:
 def resolve_type_name(checker: Checker, node: ast.TypeName, default: Rate) -> Qual:
     """A type in a cast, ``sizeof``, ``new`` or template argument."""
     base = resolve_specifiers(checker, node.specifiers)
-    declared = declare(checker, node.declarator, base.qual, words=base.words)
+    declared = declare(checker, node.declarator, base.qual, words=base.words, referred=default)
     check_function_words(checker, base, declared, "")
     return bind(declared.qual, default)

@@ -21,7 +21,7 @@ from voltac.sema.types import (
     Reference,
     Scalar,
 )
-from voltac.sema.values import is_reference, operand_qual
+from voltac.sema.values import fitting_functions, is_reference, operand_qual
 
 _NOT_CONSTANT = 512
 """A conversion of a value costs this many times that of a constant."""
@@ -44,7 +44,9 @@ class Argument:
         return self.pointer or self.qual
 
     def __str__(self) -> str:
-        return f"function '{self.functions.name}'" if self.functions is not None else str(self.qual)
+        if self.functions is not None:
+            return f"function '{self.functions.name}'"
+        return f"{self.qual} &" if self.is_reference else str(self.qual)
 
 
 _NULL = Qual(Pointer(VOID_QUAL))
@@ -84,12 +86,14 @@ def cost(given: Argument, parameter: Qual) -> int | None:
     """The table of section 6.3 in units of k; None if the conversion is impossible."""
     if given.functions is not None:
         target = parameter.type.to.type if isinstance(parameter.type, Pointer) else None
-        fits = any(function.type == target for function in given.functions.functions)
-        return 0 if fits else None
+        fitting = fitting_functions(given.functions, target) if isinstance(target, Function) else []
+        return int(fitting[0].type != target) if fitting else None
     if isinstance(parameter.type, Reference):
         to = parameter.type.to
         if not same_type(given.qual, to) or (given.qual.const and not to.const and not given.is_constant):
             return None
+        if given.is_reference and given.qual == to:
+            return 0
         return 4 if to.const and not given.qual.const else 2
     base = 2 if given.is_reference else 0
     source = given.decayed

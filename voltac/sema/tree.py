@@ -127,6 +127,8 @@ class Deref(Place):
     """What a pointer points to; ``address_rate`` is the pointer's rate, ``storage`` its pointee."""
 
     pointer: Value
+    of_reference: bool = False
+    """The pointer is a reference, as overload resolution wants to know."""
 
 
 @record
@@ -160,9 +162,9 @@ def variable(symbol: VariableSymbol, span: Span) -> Variable:
     return Variable(span, symbol.type, UNIFORM, symbol)
 
 
-def deref(pointer: Value, span: Span) -> Deref:
+def deref(pointer: Value, span: Span, of_reference: bool = False) -> Deref:
     assert isinstance(pointer.type.type, Pointer)
-    return Deref(span, pointer.type.type.to, pointer.type.rate, pointer)
+    return Deref(span, pointer.type.type.to, pointer.type.rate, pointer, of_reference)
 
 
 def element(aggregate: Place, index: Value, span: Span) -> Element:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from voltac.diagnostics import Span
 from voltac.sema import tree
 from voltac.sema.context import Checker, Operand, Rejected, declared_here
-from voltac.sema.conversions import convert
+from voltac.sema.conversions import convert, same_type
 from voltac.sema.scopes import FunctionSet
 from voltac.sema.types import (
     INT32,
@@ -17,7 +17,6 @@ from voltac.sema.types import (
     Function,
     Pointer,
     Qual,
-    Reference,
     Scalar,
     Struct,
     Void,
@@ -166,13 +165,8 @@ def operand_qual(operand: tree.Place | tree.Value) -> Qual:
 
 
 def is_reference(operand: Operand) -> bool:
-    """The name of a reference, or a call that returns one."""
-    if type(operand) is not tree.Deref:
-        return False
-    pointer = operand.pointer
-    if type(pointer) is tree.Load:
-        return type(pointer.place) is tree.Variable and pointer.place.symbol.is_reference
-    return type(pointer) is tree.Call and isinstance(pointer.function.type.result.type, Reference)
+    """The name of a reference, a member that is one, a call that returns one, or a cast to one."""
+    return type(operand) is tree.Deref and operand.of_reference
 
 
 def require_place(checker: Checker, operand: Operand, span: Span, what: str) -> tree.Place:
@@ -182,7 +176,7 @@ def require_place(checker: Checker, operand: Operand, span: Span, what: str) -> 
     if type(operand) in (tree.Constant, tree.ProgramIndex, tree.ActiveMask, tree.TaskVariable):
         assert isinstance(operand, tree.Value)
         checker.reject(span, f"{what} is not assignable: it is const, its type is '{operand.type.with_const(True)}'")
-    if not isinstance(operand, tree.Place) or type(operand) is tree.Temporary or _inside_temporary(operand):
+    if not isinstance(operand, tree.Place) or is_temporary(operand):
         checker.reject(span, f"{what} is not assignable: it is a value without a place in memory")
     kind = operand.storage
     if kind.const:
@@ -231,7 +225,8 @@ def _const_member(struct: Struct) -> str | None:
     return None
 
 
-def _inside_temporary(place: tree.Place) -> bool:
+def is_temporary(place: tree.Place) -> bool:
+    """Whether a place is (part of) the place of a value that has none."""
     while True:
         if type(place) is tree.Element:
             place = place.aggregate
@@ -261,8 +256,14 @@ def convert_operand(checker: Checker, operand: Operand, wanted: Qual, place: str
     return convert(checker, to_value(checker, operand, span), wanted, place, span)
 
 
+def fitting_functions(functions: FunctionSet, wanted: Function) -> list[tree.FunctionSymbol]:
+    """Those of a type, const aside; one of exactly the type comes first."""
+    fitting = [one for one in functions.functions if same_type(Qual(one.type), Qual(wanted))]
+    return sorted(fitting, key=lambda one: one.type != wanted)
+
+
 def pick_function(checker: Checker, functions: FunctionSet, wanted: Qual, place: str, span: Span) -> tree.Value:
-    """The address of the function of a set that has exactly the type the pointer wants."""
+    """The address of the function of a set that has the type the pointer wants, exactly or but for const."""
     if not isinstance(wanted.type, Pointer) or not isinstance(wanted.type.to.type, Function):
         return convert(checker, function_address(checker, functions, span), wanted, place, span)
     only = functions.functions[0] if len(functions.functions) == 1 else None
@@ -270,13 +271,16 @@ def pick_function(checker: Checker, functions: FunctionSet, wanted: Qual, place:
         checker.reject(
             span, f"{place}: the extern \"C\" function '{only.name}' has another convention than those that pointers lead to"
         )
-    for function in functions.functions:
-        if function.type == wanted.type.to.type:
-            return convert(checker, address_of_function(checker, function, span), wanted, place, span)
+    fitting = fitting_functions(functions, wanted.type.to.type)
+    if fitting and (len(fitting) == 1 or fitting[0].type == wanted.type.to.type):
+        return convert(checker, address_of_function(checker, fitting[0], span), wanted, place, span)
     if functions.mistaken:
         raise Rejected
     if only is not None:
         checker.reject(
             span, f"{place}: function '{functions.name}' has type '{only.type}', the pointer wants '{wanted.type.to}'"
         )
+    if fitting:
+        text = f"several overloads of '{functions.name}' differ from the pointer's type '{wanted.type.to}' in const only"
+        checker.reject(span, f"{place}: {text}", *[declared_here(one, "is declared here") for one in fitting])
     checker.reject(span, f"{place}: no overload of '{functions.name}' has the pointer's type '{wanted.type.to}'")
