@@ -16,6 +16,19 @@ static float counted(float x) { counter += 1; return x; }
 task void fill(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[taskIndex * n + i] = taskIndex; }
 task void count(uniform int q[]) { atomic_add_global(&q[0], (uniform int)taskIndex); }
 static float first(const uniform float p[]) { return p[0]; }
+uniform float table[64];
+uniform float * uniform anywhere;
+static float entry(int k) { return table[k & 63]; }
+static float entry_by_address(uniform int k) { return first(&table[k]); }
+static float through_pointer(int k) { return anywhere[k]; }
+static void pack(uniform int to[], int v) { packed_store_active(&to[0], v); }
+static void pack_deeper(uniform int to[], int v) { pack(to, v); }
+typedef void (*Packer)(uniform int to[], int v);
+static float second(const uniform float p[]) { const uniform float * uniform q = p + 1; return q[0]; }
+static float both(const uniform float p[], const uniform float q[]) { return first(p) + first(q); }
+static int steps(int k) { if (k <= 1) return 0; return 1 + steps(k >> 1); }
+static uniform RNGState generator;
+task void packs(uniform int q[], uniform int n) { packed_store_active(&q[taskIndex * n], programIndex); }
 """
 
 _SHARED = {
@@ -35,6 +48,16 @@ _SHARED = {
     "control flow": "foreach (i = 0 ... n) { if (b[i] < 0) continue; for (int k = 0; k < i; k++) a[i] += 1; }",
     "time steps": "for (uniform int t = 0; t < 9; t++) { foreach (i = 0 ... n) b[i] = a[i]; foreach (i = 0 ... n) a[i] = 1; }",
     "a local array outside": "uniform float w[3] = {1, 2, 3}; w[0] = m; foreach (i = 0 ... n) a[i] = w[1];",
+    "a global that is read": "foreach (i = 0 ... n) a[i] = entry(i);",
+    "a function that calls itself": "foreach (i = 0 ... n) a[i] = steps(i);",
+    "a function's pointer variable": "foreach (i = 0 ... n) a[i] = second(b);",
+    "constant tables of the library": "foreach (i = 0 ... n) a[i] = pow(b[i], 3.5f) + erf(b[i]) + atan2(b[i], b[i]);",
+    "active elements of another array": "foreach (i = 0 ... n) { int v; packed_load_active(q, &v); a[i] = v; }",
+    "prefetched elements": "foreach (i = 0 ... n) { prefetch_l1(&b[i]); a[i] = b[i]; }",
+    "a generator of each lane": "foreach (i = 0 ... n) { RNGState s; seed_rng(&s, i); a[i] = frandom(&s); }",
+    "half numbers": "foreach (i = 0 ... n) a[i] = half_to_float(float_to_half(b[i]));",
+    "an unmasked local": "foreach (i = 0 ... n) { float x = b[i]; unmasked { x += 1; } a[i] = x; }",
+    "tasks that pack": "launch[m] packs(q, n);",
     "tasks": "launch[m] fill(a, n); sync; foreach (i = 0 ... n) a[i] += 1;",
     "sums of threads": "uniform float s = 0; for (uniform int k = 0; k < 3;) s += b[k++]; foreach (i = 0 ... n) a[i] = s;",
 }
@@ -57,12 +80,55 @@ _SINGLE = {
     "a function that counts": ("foreach (i = 0 ... n) a[i] = counted(b[i]);", "'counted' writes memory"),
     "a function that changes an array": ("foreach (i = 0 ... n) exchange(a[0], b[0]);", "'exchange' may write"),
     "a function that reads what is written": ("foreach (i = 0 ... n) a[i] = first(a);", "'a' is written"),
+    "a function that reads a global that is written": ("foreach (i = 1 ... 9) table[i] = entry(i - 1);", "'table' is written"),
+    "an address of a global that is written": ("foreach (i = 0 ... 9) table[i] = entry_by_address(0);", "'table' is written"),
+    "a global pointer of a function": ("foreach (i = 0 ... n) a[i] = through_pointer(i + 1);", "which object"),
+    "the second of two calls": ("foreach (i = 0 ... n) a[i] = both(b, b) + both(b, a);", "'a' is written"),
+    "lanes beyond the end": ("foreach (y = 0 ... m, x = 0 ... n) unmasked { a[y * n + x] = y; }", "'a' is written"),
+    "a pack through a function": ("foreach (i = 0 ... n) pack(q, i);", "'pack'"),
+    "a pack through two functions": ("foreach (i = 0 ... n) pack_deeper(q, i);", "'pack_deeper'"),
+    "a function pointer": ("uniform Packer f = pack; foreach (i = 0 ... n) f(q, i);", "order of the iterations"),
+    "a pack outside": ("packed_store_active(q, programIndex); foreach (i = 0 ... n) b[i] = 1;", "'packed_store_active'"),
+    "a generator for all": ("foreach (i = 0 ... n) a[i] = frandom(&generator);", "'frandom'"),
+    "a seed for all": ("foreach (i = 0 ... n) seed_rng(&generator, 1);", "'seed_rng'"),
     "a pointer from memory": ("foreach (i = 0 ... n) a[i] = pp[0][i];", "which object"),
     "a store through a pointer from memory": ("foreach (i = 0 ... n) pp[0][i] = 1;", "which object"),
     "tasks that count": ("launch[m] count(q);", "tasks"),
     "memory is written outside": ("a[0] = 1; foreach (i = 0 ... n) b[i] = 1;", "outside of 'foreach'"),
     "a function that writes outside": ("exchange(a[0], b[0]); foreach (i = 0 ... n) b[i] = 1;", "'exchange' may write"),
 }
+
+
+_CALLS = (
+    "packed_store_active(&q[0], i)", "packed_store_active2(&q[0], i)", "packed_store_active(i > 3, &q[0], i)",
+    "streaming_store(&q[0], i)", "memcpy(q, b, 4)", "memmove(q, b, 4)", "memset(q, 1, 4)", "memcpy64(q, b, 4)",
+    "memset((void *)&q[i], 1, (int)4)", "atomic_add_global(&q[0], i)", "atomic_add_local(&q[0], i)",
+    "atomic_add_global(&q[i & 3], i)", "atomic_subtract_global(&q[0], i)", "atomic_min_local(&q[0], i)",
+    "atomic_max_global(&q[0], i)", "atomic_and_global(&q[0], i)", "atomic_or_global(&q[0], i)", "atomic_xor_global(&q[0], i)",
+    "atomic_swap_global(&q[0], i)", "atomic_swap_local(&q[0], i)", "atomic_compare_exchange_global(&q[0], 1, i)",
+    "atomic_compare_exchange_local(&q[0], 1, i)", "memory_barrier()", "q[i] = clock()", "rdrand(&a[0])",
+    "varying int * uniform v = (varying int * uniform)q; packed_load_active(&q[0], v)",
+    "aos_to_soa2(a, (varying float * uniform)b, (varying float * uniform)c)", "soa_to_aos3(b[i], b[i], b[i], a)",
+    "soa_to_aos4(b[i], b[i], b[i], b[i], a)", "int h; rdrand(&h); q[i] = h",
+)  # fmt: skip
+"""Calls of the library that write through pointers or are seen in order."""
+_LOOPS = (
+    "foreach (i = 0 ... n) {{ {}; }}",
+    "foreach (j = 0 ... m, i = 0 ... n) {{ {}; }}",
+    "foreach_tiled (j = 0 ... m, i = 0 ... n) {{ {}; }}",
+    "foreach (i = 0 ... n) {{ if (b[i] > 0) {{ {}; }} }}",
+    "foreach (i = 0 ... n) {{ foreach_active (lane) {{ {}; }} }}",
+    "foreach (i = 0 ... n) {{ foreach_unique (u in i & 3) {{ {}; }} }}",
+    "foreach (i = 0 ... n) {{ unmasked {{ {}; }} }}",
+)
+
+
+@pytest.mark.parametrize("call", _CALLS)
+def test_iterations_that_call_what_writes_or_is_ordered_are_not_shared(call: str) -> None:
+    for loop in _LOOPS:
+        sharing = sharing_of(function(_source(loop.format(call)), "kernel").body)
+        assert sharing.way == SINGLE, loop
+        assert sharing.obstacle is not None
 
 
 def _source(body: str) -> str:

@@ -58,10 +58,15 @@ def simulate_random(job: Compilation, launch: Launch) -> Array:
 def _run(job: Compilation, launch: Launch, results: str) -> tuple[Array, str]:
     floats, integers = inputs()
     out = np.zeros(OUTPUTS, results)
-    given = [out, floats, integers, INPUTS]
+    return out, simulate_on(job, launch, out, floats, integers, INPUTS)
+
+
+def simulate_on(job: Compilation, launch: Launch, out: Array, floats: Array, integers: Array, n: int) -> str:
+    """``test`` of a program on arrays of the caller; what was printed."""
+    given = [out, floats, integers, n]
     program = job.device_program.image()
-    outcome = run_kernel(find_device(NAPLESPU), program, _signature(results), given, launch, limit=CYCLES)
-    return out, outcome.report.console
+    outcome = run_kernel(find_device(NAPLESPU), program, _signature(out.dtype.str[1:]), given, launch, limit=CYCLES)
+    return outcome.report.console
 
 
 def difference(program: RunTest, out: Array, printed: str) -> str:

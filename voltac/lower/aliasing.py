@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 
 from voltac.records import field, mutable_record
 from voltac.sema import tree
+from voltac.sema.builtins import ONLY_READ
 from voltac.sema.tree_walk import children
 from voltac.sema.types import Pointer
 
@@ -27,10 +28,6 @@ Roots = frozenset[tree.VariableSymbol | None]
 
 _NOWHERE: Roots = frozenset()
 _ELSEWHERE: Roots = frozenset((None,))
-
-_ONLY_READ = {"__lookup": (0,), "__lookup_eight": (0,), "__load_active": (0,), "__prefetch": (0,), "__memory_copy": (1,),
-              "__memory_move": (1,)}  # fmt: skip
-"""Builtin -> arguments whose memory it does not write."""
 
 
 @mutable_record
@@ -178,7 +175,7 @@ class _Walk:
                     if isinstance(value.type.type, Pointer):
                         roots = self._roots_of(value)
                         self.effects.read |= roots
-                        if number not in _ONLY_READ.get(name, ()):
+                        if number not in ONLY_READ.get(name, ()):
                             self.effects.written |= roots
             case tree.Intrinsic(arguments=arguments):
                 self._touch(self._roots_of_all(arguments))

@@ -165,3 +165,40 @@ OF_PROGRAMS = frozenset(("__write_mask",))
 
 TILE_OPERATIONS = frozenset(name for name in BUILTINS if name.startswith("__amx_"))
 """Rows that programs call through ``amx.isph``: a tile is part of an instruction, no parameter."""
+
+ONLY_READ: dict[str, tuple[int, ...]] = {
+    "__lookup": (0,), "__lookup_eight": (0,), "__load_active": (0,), "__prefetch": (0,), "__memory_copy": (1,),
+    "__memory_move": (1,),
+}  # fmt: skip
+"""Row -> parameters that are pointers through which it does not write. Through all others it does."""
+
+_PLAIN_STORES = frozenset(("__store_active", "__store_streaming", "__memory_copy", "__memory_move", "__memory_set"))
+"""Rows that write as assignments do: other threads do not see when."""
+_SEEN_IN_ORDER = frozenset(("__clock", "__read_control"))
+"""Rows with a result and without a pointer whose calls are seen in order all the same."""
+WITHOUT_EFFECT = frozenset(("__prefetch",))
+"""Rows without a result that do nothing that is seen: what they point to need not even be there."""
+
+
+def _pointers(name: str) -> set[int]:
+    return {number for number, pattern in enumerate(BUILTINS[name].parameters) if "*" in pattern}
+
+
+def _writes(name: str) -> bool:
+    return bool(_pointers(name) - set(ONLY_READ.get(name, ())))
+
+
+# What is not listed counts as an effect, and what is listed has to be as the lists say: a row that is renamed or gets
+# another signature ends the import, not in a data race.
+for _name, _positions in ONLY_READ.items():
+    assert set(_positions) <= _pointers(_name), _name
+assert all(_writes(_name) for _name in _PLAIN_STORES)
+assert not any(_pointers(_name) or BUILTINS[_name].result == "u void" for _name in _SEEN_IN_ORDER)
+assert all(BUILTINS[_name].result == "u void" and not _writes(_name) for _name in WITHOUT_EFFECT)
+
+EFFECTS = _SEEN_IN_ORDER | {
+    name for name, row in BUILTINS.items() if (row.result == "u void" or _writes(name)) and name not in WITHOUT_EFFECT
+}
+"""Rows that do more than find their result."""
+ORDERED_EFFECTS = EFFECTS - _PLAIN_STORES
+"""Those of them that threads of a device cannot do at the same time, even at places of their own."""

@@ -18,6 +18,7 @@ from typing import TypeGuard
 from voltac.diagnostics import Span
 from voltac.records import field, mutable_record, record
 from voltac.sema import tree
+from voltac.sema.builtins import BUILTINS, EFFECTS, ORDERED_EFFECTS, WITHOUT_EFFECT
 from voltac.sema.index_forms import IndexForm, IndexReader, constant_form
 from voltac.sema.tree_walk import children
 from voltac.sema.types import UNIFORM, Pointer
@@ -25,13 +26,6 @@ from voltac.sema.types import UNIFORM, Pointer
 _IN_ORDER = (
     tree.Print, tree.Assert, tree.Launch, tree.Sync, tree.New, tree.Delete, tree.Alloca, tree.CallPointer, tree.Intrinsic,
     tree.TaskVariable,
-)  # fmt: skip
-_EFFECTS = frozenset(
-    f"__{name}"
-    for name in (
-        "store_front", "store_streaming", "memory_copy", "memory_move", "memory_set", "fence", "clock", "random_bits",
-        "prefetch",
-    )
 )  # fmt: skip
 _WRITES = (tree.Assign, tree.CompoundAssign, tree.Increment)
 
@@ -55,9 +49,9 @@ class _Access:
 
 
 def has_effect(node: object) -> bool:
-    """Does a single node do something whose order is seen, memory aside?"""
+    """Does a single node do something whose order is seen, what it writes to a ``place`` aside?"""
     if isinstance(node, tree.Builtin):
-        return node.name in _EFFECTS or node.name.startswith("__atomic_") or node.name in THREAD_BUILTINS
+        return node.name in EFFECTS
     return isinstance(node, _IN_ORDER)
 
 
@@ -68,6 +62,7 @@ def writes(node: object) -> TypeGuard[tree.Assign | tree.CompoundAssign | tree.I
 
 THREAD_BUILTINS = frozenset(("__barrier", "__flush", "__read_control", "__write_control", "__invalidate"))
 """What programs that look after threads themselves use."""
+assert BUILTINS.keys() >= THREAD_BUILTINS
 
 
 class _Body:
@@ -80,6 +75,7 @@ class _Body:
         self.inside: set[tree.VariableSymbol] = set()
         self.accesses: list[_Access] = []
         self.unknown_read: Span | None = None
+        self.unmasked = False
         self.found: Obstacle | None = None
 
     def obstacle(self) -> Obstacle | None:
@@ -109,11 +105,19 @@ class _Body:
         waiting = [root]
         while waiting:
             node = waiting.pop()
+            if isinstance(node, tree.Unmasked):
+                # Lanes beyond the end of the range run, with indices that belong to other iterations.
+                self.unmasked = True
+                self._statement(node.body)
+                self.unmasked = False
+                continue
             if has_effect(node):
                 self._refuse(node.span, "what it does here is seen in the order of the iterations")  # type: ignore[attr-defined]
                 return
             if isinstance(node, tree.Call):
                 self._call(node)
+            elif isinstance(node, tree.Builtin) and node.name not in WITHOUT_EFFECT:
+                self._reads_through(node.arguments, node.span)
             elif writes(node):
                 self._place(node.place, True)
                 if not isinstance(node, tree.Assign):
@@ -154,7 +158,7 @@ class _Body:
     def _add(self, base: tree.VariableSymbol, path: tuple[IndexForm, ...] | None, writes: bool, span: Span) -> None:
         if writes and base.scratchpad:
             self._refuse(span, f"'{base.name}' is in the scratchpad of one core, which other cores do not see")
-        self.accesses.append(_Access(base, path, writes, span))
+        self.accesses.append(_Access(base, None if self.unmasked else path, writes, span))
 
     def _pointer_base(self, pointer: tree.Value) -> tuple[tree.VariableSymbol, IndexForm | None] | None:
         """The variable that a pointer is made of, and how many elements it is beyond."""
@@ -224,18 +228,28 @@ class _Body:
         if effects.obstacle:
             self._refuse(node.span, f"'{node.function.name}' {effects.obstacle}")
             return
-        for argument in node.arguments:
-            if isinstance(argument.type.type, Pointer) and not is_own(argument, self.inside):
-                if effects.writes_parameters:
-                    self._refuse(node.span, f"'{node.function.name}' may write what this argument points to")
-                if effects.reads_memory:
-                    base = self._pointer_base(argument)
-                    if base is not None:
-                        self._add(base[0], None, False, node.span)
-                    elif not is_own(argument, None):
-                        self._reads_anything(node.span)
+        for parameter, argument in zip(node.function.parameters, node.arguments):
+            if parameter in effects.parameters_written and not is_own(argument, self.inside):
+                self._refuse(argument.span, f"'{node.function.name}' may write what this argument points to")
+            if parameter in effects.parameters_read:
+                self._reads_through((argument,), node.span)
+        if effects.reads_elsewhere:
+            self._reads_anything(node.span)
         for symbol in effects.globals_read:
             self._add(symbol, None, False, node.span)
+
+    def _reads_through(self, arguments: tuple[tree.Value, ...], span: Span) -> None:
+        """What pointers lead to that are handed on."""
+        for argument in arguments:
+            if not isinstance(argument.type.type, Pointer) or is_own(argument, None):
+                continue
+            root = _root_of_pointer(argument, self.initials)
+            if root is None:
+                self._reads_anything(span)
+            elif isinstance(root, tree.VariableSymbol):
+                self._add(root, None, False, span)
+            elif isinstance(root, tree.Variable) and not _is_local(root):
+                self._add(root.symbol, None, False, span)
 
     def _meet(self, accesses: list[_Access]) -> None:
         """Refuses if accesses of one object, some of which write, may meet in different iterations."""
@@ -336,15 +350,48 @@ class Effects:
 
     obstacle: str = ""
     """In words, what keeps calls of it from running at the same time."""
-    writes_parameters: bool = False
-    """It writes what its parameters point to, and nothing else."""
-    reads_memory: bool = False
+    parameters_written: set[tree.VariableSymbol] = field(default_factory=set)
+    """It writes what these point to, and nothing else."""
+    parameters_read: set[tree.VariableSymbol] = field(default_factory=set)
+    reads_elsewhere: bool = False
+    """Through pointers that are neither parameters nor lead to globals that are known."""
     globals_read: set[tree.VariableSymbol] = field(default_factory=set)
 
 
+    @property
+    def reads_memory(self) -> bool:
+        return self.reads_elsewhere or bool(self.parameters_read or self.globals_read)
+
+    def read_through(self, pointer: tree.Value, initials: dict[tree.VariableSymbol, tree.Value]) -> None:
+        """It reads what a pointer leads to."""
+        root = _root_of_pointer(pointer, initials)
+        if root is None:
+            self.reads_elsewhere = True
+        elif isinstance(root, tree.VariableSymbol):
+            self.parameters_read.add(root)
+        elif not _is_local(root) and not root.storage.const:
+            assert isinstance(root, tree.Variable)
+            self.globals_read.add(root.symbol)
+
+    def write_through(self, pointer: tree.Value, initials: dict[tree.VariableSymbol, tree.Value]) -> None:
+        root = _root_of_pointer(pointer, initials)
+        if isinstance(root, tree.VariableSymbol):
+            self.parameters_written.add(root)
+        elif root is None or not _is_local(root):
+            self.obstacle = "writes memory"
+
+
 def effects_of(function: tree.FunctionSymbol) -> Effects:
-    effects = Effects()
-    _collect(function, effects, set())
+    return _collected(function, {})
+
+
+_Known = dict[tree.FunctionSymbol, Effects | None]
+"""Functions that were looked at; None for one that is being looked at."""
+
+
+def _collected(function: tree.FunctionSymbol, known: _Known) -> Effects:
+    known[function] = None
+    effects = known[function] = _collect(function, known)
     return effects
 
 
@@ -354,7 +401,10 @@ def has_ordered_effects(function: tree.FunctionSymbol) -> bool:
     waiting: list[object] = [function.body]
     while waiting:
         node = waiting.pop()
-        if node is None or (has_effect(node) and not isinstance(node, tree.TaskVariable | tree.Launch | tree.Sync)):
+        if isinstance(node, tree.Builtin):
+            if node.name in ORDERED_EFFECTS:
+                return True
+        elif node is None or (has_effect(node) and not isinstance(node, tree.TaskVariable | tree.Launch | tree.Sync)):
             return True
         if isinstance(node, tree.Call | tree.Launch):
             if not isinstance(node.function, tree.FunctionSymbol):
@@ -366,70 +416,83 @@ def has_ordered_effects(function: tree.FunctionSymbol) -> bool:
     return False
 
 
-def _collect(function: tree.FunctionSymbol, effects: Effects, seen: set[tree.FunctionSymbol]) -> None:
-    seen.add(function)
+def _collect(function: tree.FunctionSymbol, known: _Known) -> Effects:
+    effects = Effects()
     if function.body is None:
         effects.obstacle = "is defined elsewhere"
-        return
+        return effects
     waiting: list[object] = [function.body]
+    initials = unchanged_variables(function.body)
     while waiting and not effects.obstacle:
         node = waiting.pop()
         if has_effect(node):
             effects.obstacle = "does something that is seen in the order of the calls"
         elif writes(node):
             root = root_of(node.place)
-            if isinstance(root, tree.Deref) and _is_parameter(root.pointer):
-                effects.writes_parameters = True
+            if isinstance(root, tree.Deref):
+                effects.write_through(root.pointer, initials)
             elif not _is_local(root):
                 effects.obstacle = "writes memory"
         elif isinstance(node, tree.Load):
             root = root_of(node.place)
-            effects.reads_memory = effects.reads_memory or isinstance(root, tree.Deref)
-            if isinstance(root, tree.Variable) and not _is_local(root) and not root.symbol.type.const:
+            if isinstance(root, tree.Deref):
+                effects.read_through(root.pointer, initials)
+            elif isinstance(root, tree.Variable) and not _is_local(root) and not root.symbol.type.const:
                 effects.globals_read.add(root.symbol)
-        elif isinstance(node, tree.Call) and node.function not in seen:
-            _collect_call(node, effects, seen)
+        elif isinstance(node, tree.Builtin) and node.name not in WITHOUT_EFFECT:
+            for argument in node.arguments:
+                if isinstance(argument.type.type, Pointer):
+                    effects.read_through(argument, initials)
+        elif isinstance(node, tree.Call):
+            _collect_call(node, effects, known, initials)
         waiting += children(node)
+    return effects
 
 
-def _collect_call(node: tree.Call, effects: Effects, seen: set[tree.FunctionSymbol]) -> None:
-    inner = Effects()
-    _collect(node.function, inner, seen)
+def _collect_call(node: tree.Call, effects: Effects, known: _Known, initials: dict[tree.VariableSymbol, tree.Value]) -> None:
+    given = [each for each in node.arguments if isinstance(each.type.type, Pointer) and not is_own(each, None)]
+    inner = known[node.function] if node.function in known else _collected(node.function, known)
+    if inner is None:
+        # It calls itself. All is known of it once its body has been looked at, but for what these arguments lead to.
+        if given:
+            effects.obstacle = "calls itself with pointers"
+        return
     effects.obstacle = effects.obstacle or inner.obstacle
-    effects.reads_memory = effects.reads_memory or inner.reads_memory
+    effects.reads_elsewhere = effects.reads_elsewhere or inner.reads_elsewhere
     effects.globals_read |= inner.globals_read
-    if inner.writes_parameters:
-        for argument in node.arguments:
-            if isinstance(argument.type.type, Pointer) and not is_own(argument, None):
-                if _is_parameter(argument):
-                    effects.writes_parameters = True
-                else:
-                    effects.obstacle = "writes memory"
+    for parameter, argument in zip(node.function.parameters, node.arguments):
+        if parameter in inner.parameters_read:
+            effects.read_through(argument, initials)
+        if parameter in inner.parameters_written:
+            effects.write_through(argument, initials)
 
 
 def _is_local(root: tree.Place) -> bool:
     return isinstance(root, tree.Temporary) or (isinstance(root, tree.Variable) and root.symbol.kind in ("local", "parameter"))
 
 
-def _is_parameter(pointer: tree.Value) -> bool:
-    """A pointer that is a parameter, or leads into what one points to."""
+def _root_of_pointer(
+    pointer: tree.Value, initials: dict[tree.VariableSymbol, tree.Value]
+) -> tree.VariableSymbol | tree.Place | None:
+    """The parameter that leads there, or the variable or temporary in which that is; None if it is not known."""
     while True:
         match pointer:
             case tree.PointerOffset():
                 pointer = pointer.pointer
-            case tree.Broadcast():
-                pointer = pointer.value
-            case tree.Convert() if _is_same_pointer(pointer):
+            case tree.Broadcast() | tree.Convert() if isinstance(pointer.value.type.type, Pointer):
                 pointer = pointer.value
             case tree.AddressOf():
                 root = root_of(pointer.place)
                 if not isinstance(root, tree.Deref):
-                    return False
+                    return root
                 pointer = root.pointer
+            case tree.Load(place=tree.Variable(symbol=symbol)) if symbol in initials:
+                pointer = initials[symbol]
             case tree.Load(place=tree.Variable(symbol=symbol)):
-                return symbol.kind == "parameter" and not symbol.assigned and not symbol.address_taken
+                known = symbol.kind == "parameter" and not symbol.assigned and not symbol.address_taken
+                return symbol if known else None
             case _:
-                return False
+                return None
 
 
 def unchanged_variables(body: tree.Statement) -> dict[tree.VariableSymbol, tree.Value]:

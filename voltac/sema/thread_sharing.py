@@ -73,16 +73,19 @@ def sharing_of(body: tree.Statement) -> Sharing:
             return Sharing(SINGLE, Obstacle(node.span, "what it does outside of 'foreach' is done once"))  # type: ignore[attr-defined]
         if isinstance(node, tree.Call):
             effects = effects_of(node.function)
-            given = [argument for argument in node.arguments if isinstance(argument.type.type, Pointer)]
-            if effects.writes_parameters and not all(is_own(argument, None) for argument in given):
-                effects.obstacle = "may write what its argument points to"
-            if effects.obstacle:
-                return Sharing(SINGLE, Obstacle(node.span, f"'{node.function.name}' {effects.obstacle}, outside of 'foreach'"))
-            reads = reads or effects.reads_memory or bool(effects.globals_read)
+            obstacle_of_call = effects.obstacle
+            for parameter, argument in zip(node.function.parameters, node.arguments):
+                if parameter in effects.parameters_written and not is_own(argument, None):
+                    obstacle_of_call = obstacle_of_call or "may write what its argument points to"
+            if obstacle_of_call:
+                return Sharing(SINGLE, Obstacle(node.span, f"'{node.function.name}' {obstacle_of_call}, outside of 'foreach'"))
+            reads = reads or effects.reads_memory
         elif writes(node):
             root = root_of(node.place)
             if not (isinstance(root, tree.Variable) and root.symbol.kind in ("local", "parameter")):
                 return Sharing(SINGLE, Obstacle(node.span, "memory is written outside of 'foreach'"))
+        elif isinstance(node, tree.Builtin):
+            reads = reads or any(isinstance(argument.type.type, Pointer) for argument in node.arguments)
         elif isinstance(node, tree.Load):
             reads = reads or not isinstance(root_of(node.place), tree.Variable | tree.Temporary)
         waiting += reversed(children(node))

@@ -1,0 +1,54 @@
+"""Kernels mean the same whatever the number of threads and cores: against the interpreter of the typed tree."""
+
+import numpy as np
+import pytest
+from random_sharing import random_sharing
+from run_programs import options
+from simulated import NAPLESPU, simulate_on
+
+from voltac.diagnostics import Diagnostics
+from voltac.driver import compile_source
+from voltac.interpreter import Interpreter
+from voltac.python.device_run import Launch
+
+_MACHINES = (Launch(1, 1, 20), Launch(1, 2, 20), Launch(1, 8, 20), Launch(3, 8, 20))
+
+_PACKING = """
+export void test(uniform int out[], uniform float f[], uniform int q[], uniform int n) {
+    LOOP { int v = q[i] * 7; while (v > 1000) v -= 7; CALL; }
+}
+"""
+_LOOPS = ("foreach (i = 0 ... n)", "foreach (j = 0 ... 5, i = 0 ... n)", "foreach_tiled (j = 0 ... 6, i = 0 ... 37)")
+
+
+def differing(text: str) -> list[Launch]:
+    """The machines on which a program does something else than on the typed tree."""
+    job = compile_source(text, "shared.ispc", options(NAPLESPU), Diagnostics())
+    given = np.arange(2048, dtype=np.int32) * 53 % 601
+    floats = given.astype(np.float32)
+    expected = np.zeros(2048, np.int32)
+    Interpreter(job.program, options(NAPLESPU)).call("test", [expected, floats.copy(), given.copy(), 100])
+    wrong = []
+    for machine in _MACHINES:
+        out = np.zeros(2048, np.int32)
+        simulate_on(job, machine, out, floats.copy(), given.copy(), 100)
+        if not np.array_equal(out, expected):
+            wrong.append(machine)
+    return wrong
+
+
+@pytest.mark.parametrize("call", ["packed_store_active(&out[0], v)", "packed_store_active2(&out[0], v)"])
+@pytest.mark.parametrize("loop", _LOOPS)
+def test_packed_elements_of_the_last_iterations_stay(loop: str, call: str) -> None:
+    assert differing(_PACKING.replace("LOOP", loop).replace("CALL", call)) == []
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_loops_mean_the_same_on_any_number_of_threads(seed: int) -> None:
+    assert differing(random_sharing(seed)) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(1000, 1600, 20))
+def test_many_random_loops_mean_the_same_on_any_number_of_threads(first: int) -> None:
+    assert [seed for seed in range(first, first + 20) if differing(random_sharing(seed))] == []
