@@ -1,17 +1,18 @@
-"""The options of one compilation, as the stages see them: plain, frozen data."""
+"""The options of one compilation, as the stages see them: plain, frozen data, each value checked."""
 
 from __future__ import annotations
 
+from voltac.option_checks import CHECKS, check_together
 from voltac.records import record
 from voltac.target_info import TargetInfo
-
-MATH_LIBRARIES = ("default", "fast", "system")
-"""Where exp, sin, pow and the like come from (``--math-lib``)."""
 
 
 @record
 class Options:
-    """What is asked of a compilation besides its source. ``cli`` and ``python`` build it, stages read it."""
+    """What is asked of a compilation besides its source. ``cli`` and ``python`` build it, stages read it.
+
+    TypeError and ValueError say which value is none (:mod:`voltac.option_checks`).
+    """
 
     target: TargetInfo
     level: int = 3
@@ -30,7 +31,7 @@ class Options:
     position_independent: str = ""
     """``''``, ``small`` or ``large`` (``--pic``, ``--PIC``)."""
     math_library: str = "default"
-    """One of MATH_LIBRARIES."""
+    """``default``, ``fast`` or ``system``."""
     standard_library: bool = True
     wrap_signed: bool = False
     disable_assertions: bool = False
@@ -45,7 +46,7 @@ class Options:
     print_function: str = ""
     """C function that ``print`` hands its text to, ``void f(const char *)``; C's standard output without one."""
     cpu: str = ""
-    """Tuning CPU that overrides the target's."""
+    """Tuning CPU that overrides the target's, by LLVM's name."""
     all_on_paths: bool = True
     """Emit all-on bodies for foreach and coherent statements (``--opt=disable-all-on-optimizations`` clears it)."""
     masked_paths: bool = True
@@ -64,3 +65,9 @@ class Options:
     """One section per function (``-ffunction-sections``)."""
     loop_unrolling: bool = True
     """LLVM may unroll loops (``--opt=disable-loop-unroll`` clears it)."""
+
+    def __post_init__(self) -> None:
+        fields = self.__dict__
+        for name, value in fields.items():
+            fields[name] = CHECKS[name](name, value)
+        check_together(self)

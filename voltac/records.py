@@ -4,7 +4,7 @@ The trees have some two hundred node classes. ``dataclass`` compiles half a doze
 functions for each, 0.8 ms a class, and that alone would take longer than
 compiling a small program. A record compiles its ``__init__`` and shares the
 rest. That nobody assigns to a field is checked by mypy, not at run time, so
-making a node costs plain assignments. ``dataclasses.fields`` works; what the
+making a node costs plain assignments. ``__post_init__`` and ``dataclasses.fields`` work; what the
 compile path needs of that module (20 ms to import) is here: ``field``, ``replace``.
 """
 
@@ -83,6 +83,8 @@ def _make(cls: Any, eq: bool, frozen: bool) -> Any:
             scope[f"_{name}"] = default
             parameters.append(name if default is _NONE else f"{name}=_{name}")
             body.append(f"self.{name} = {name}")
+    if "__post_init__" in own:
+        body.append("self.__post_init__()")
     exec(f"def __init__(self, {', '.join(parameters)}):\n  " + ("\n  ".join(body) or "pass"), scope)
     cls.__init__ = scope["__init__"]
     cls.__match_args__ = tuple(names)  # type: ignore[misc]

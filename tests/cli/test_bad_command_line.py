@@ -57,6 +57,8 @@ def said(done: subprocess.CompletedProcess[str]) -> str:
         (["--nanobind-wrapper=m.cpp"], "option '--nanobind-wrapper' is not supported; 'voltac.load(FILE)' in Python calls"),
         (["--nanobind-wrapper", "m.cpp"], "option '--nanobind-wrapper' is not supported"),
         (["--force-alignment=24"], "option '--force-alignment' needs a power of two, not '24'"),
+        (["--force-alignment=2147483648"], "option '--force-alignment' needs at most 1073741824, not '2147483648'"),
+        (["-DA=1\n2"], "the value of macro 'A' must be one line of text"),
         (["--target=avx2", "--opt=disable-zmm"], "--opt=disable-zmm is for the targets avx512skx-x16, avx512icl-x16, not"),
         (["--dwarf-version=6"], "invalid choice: '6'"),
         (["--mcmodel=medium"], "invalid choice: 'medium'"),

@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from voltac.diagnostics import suggestion
 from voltac.driver import EVERY_STAGE
+from voltac.option_checks import ADDRESSINGS, DWARF_VERSIONS, MATH_LIBRARIES, SIZES
 from voltac.records import record
 from voltac.warning_switches import PERFORMANCE, SWITCHES
 
@@ -60,6 +61,10 @@ _SOURCE = (COMPILE, "compare", "explain", "run")
 _ALL = (COMPILE, "demo", "compare", "explain", "run", "disasm", "sim")
 
 
+def _words(values: tuple[object, ...]) -> str:
+    return " ".join(str(value) for value in values if value != "")
+
+
 def _warning_options() -> Iterator[Option]:
     """Each warning can be switched off and on; the last word counts."""
     for switch in SWITCHES:
@@ -94,16 +99,18 @@ GROUPS: tuple[Group, ...] = (
         Option("--cpu --device", "cpu", "equals", "tune for this CPU; without --target it selects the target", metavar="NAME"),
         Option("--arch", "arch", "equals", "architecture (default: the target's)", metavar="NAME"),
         Option("--target-os", "system", "equals", "target system (default linux)", metavar="NAME"),
-        Option("--addressing", "addressing", "equals", "bits of index arithmetic and size_t (default 32)", choices="32 64"),
+        Option("--addressing", "addressing", "equals", "bits of index arithmetic and size_t (default 32)",
+               choices=_words(ADDRESSINGS)),
     )),
     Group("Code", _COMPILE, (
         Option("--pic", "position_independent", "flag", "position independent code, small offset table", "small"),
         Option("--PIC", "position_independent", "flag", "position independent code, large offset table", "large"),
-        Option("--mcmodel", "code_model", "equals", "code model (default small)", choices="small large"),
+        Option("--mcmodel", "code_model", "equals", "code model (default small)", choices=_words(SIZES)),
         Option("-ffunction-sections", "function_sections", "flag", "give each function a section of its own"),
         Option("-fno-function-sections", "function_sections", "flag", "keep functions in one section (the default)", False),
         Option("-g", "debug_info", "flag", "emit debug information"),
-        Option("--dwarf-version", "dwarf_version", "equals", "version of the debug information; implies -g", choices="2 3 4 5"),
+        Option("--dwarf-version", "dwarf_version", "equals", "version of the debug information; implies -g",
+               choices=_words(DWARF_VERSIONS)),
         Option("--sample-profiling-debug-info", "profiling", "flag", "debug information for sampling profilers; implies -g"),
     )),
     Group("Optimisation", _SOURCE, (
@@ -114,7 +121,7 @@ GROUPS: tuple[Group, ...] = (
         Option("--opt", "opt", "equals", "switch a single optimisation; WORD is one of those listed below", metavar="WORD",
                repeated=True),
         Option("--math-lib", "math_library", "equals", "where exp, sin, pow and the like come from",
-               choices="default fast system"),
+               choices=_words(MATH_LIBRARIES)),
         Option("--wrap-signed-int", "wrap_signed", "flag", "signed integers wrap around on overflow"),
         Option("--no-wrap-signed-int", "wrap_signed", "flag", "signed overflow is undefined (the default)", False),
         Option("--profile-sample-use", "sample_profile", "equals", "weigh branches by a sample profile in LLVM's text form",

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
 from voltac.cli.options import COMPILE, OPT_WORDS, UsageError
+from voltac.cpus import UnknownCpu, find_cpu, target_of_cpu
 from voltac.diagnostics import NOWHERE, Diagnostics, suggestion
 from voltac.driver import InputError, Watch, read_source
-from voltac.llvm.cpus import UnknownCpu, find_cpu, target_of_cpu
 from voltac.llvm.host import host_target
+from voltac.option_checks import LARGEST_ALIGNMENT, check_macro
 from voltac.options import Options
 from voltac.records import replace
 from voltac.target_info import TargetInfo, UnknownTarget, find_target
@@ -34,7 +34,6 @@ _OTHER_SYSTEMS = ("windows", "macos", "ios", "ps4", "ps5")
 _DISABLE_ZMM = ("avx512skx-x16", "avx512icl-x16")
 
 _MOST_DIGITS = 18
-_MACRO = re.compile(r"[A-Za-z_]\w*(\([\w\s,.]*\))?")
 
 # Fields of the arguments that are fields of Options under the same name and of the same type.
 _SAME = (
@@ -119,18 +118,21 @@ def _options(arguments: Namespace, target: TargetInfo, tuning: str, suffix: str)
         fields["sample_profile"] = _sample_profile(arguments.sample_profile)
     if getattr(arguments, "profiling", False):
         fields |= {"debug_info": True, "profiling": True}
-    return Options(
-        target=replace(target, **of_target) if of_target else target,
-        level=3 if arguments.level is None else arguments.level,
-        defines=tuple(_define(text) for text in arguments.defines),
-        include_directories=tuple(arguments.include_directories),
-        addressing=int(arguments.addressing or 32),
-        math_library=arguments.math_library or "default",
-        force_alignment=_alignment(arguments.force_alignment),
-        cpu=tuning,
-        symbol_suffix=suffix,
-        **fields,
-    )
+    try:
+        return Options(
+            target=replace(target, **of_target) if of_target else target,
+            level=3 if arguments.level is None else arguments.level,
+            defines=tuple(_define(text) for text in arguments.defines),
+            include_directories=tuple(arguments.include_directories),
+            addressing=int(arguments.addressing or 32),
+            math_library=arguments.math_library or "default",
+            force_alignment=_alignment(arguments.force_alignment),
+            cpu=tuning,
+            symbol_suffix=suffix,
+            **fields,
+        )
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 def _sample_profile(path: str) -> str:
@@ -171,13 +173,17 @@ def _alignment(text: str | None) -> int:
     alignment = number(text, "--force-alignment")
     if alignment == 0 or alignment & (alignment - 1):
         raise UsageError(f"option '--force-alignment' needs a power of two, not '{text}'")
+    if alignment > LARGEST_ALIGNMENT:
+        raise UsageError(f"option '--force-alignment' needs at most {LARGEST_ALIGNMENT}, not '{text}'")
     return alignment
 
 
 def _define(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
-    if not _MACRO.fullmatch(name):
-        raise UsageError(f"option '-D{text}' does not name a macro: '{name}' is no identifier")
+    try:
+        check_macro(name, value)
+    except ValueError as error:
+        raise UsageError(f"option '-D{text}': {error}") from None
     return name, value if equals else "1"
 
 
@@ -210,10 +216,6 @@ def _target(arguments: Namespace, diagnostics: Diagnostics) -> tuple[TargetInfo,
             diagnostics.warning("output", NOWHERE, f"no --target given, using '{target.name}', {best}")
         return _on_system(_on_architecture(target, architecture), arguments.system), ""
     target = _on_system(_on_architecture(_named_target(arguments.target), architecture), arguments.system)
-    if cpu and target.is_device:
-        raise UsageError(f"'{cpu.name}' is an x86 CPU and '{target.name}' a device")
-    if cpu and target.architecture == "aarch64":
-        raise UsageError(f"'{cpu.name}' is an x86 CPU and '{target.name}' a target for aarch64")
     return target, cpu.llvm_name if cpu else ""
 
 

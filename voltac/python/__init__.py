@@ -16,10 +16,12 @@ import numpy as np
 
 from voltac.diagnostics import NOWHERE, Diagnostics, suggestion
 from voltac.llvm.host import host_target
-from voltac.options import MATH_LIBRARIES, Options
+from voltac.option_checks import CHECKS
+from voltac.options import Options
 from voltac.python.build import build_module
 from voltac.python.kernel import Kernel
 from voltac.python.module import KernelModule
+from voltac.python.numpy_formats import described
 from voltac.python.printing import PRINT_FUNCTION
 from voltac.python.source import Source
 from voltac.target_info import TargetInfo, find_target
@@ -42,6 +44,7 @@ def load(
     Raises :class:`OSError` if the file cannot be read, :class:`voltac.CompileError` if it cannot be compiled,
     and ValueError for a damaged ELF file.
     """
+    _check_arguments(cache, functions, launch)
     name = os.fsdecode(path)
     with open(name, "rb") as file:
         content = file.read()
@@ -73,8 +76,19 @@ def compile(
     """
     if not isinstance(source, str):
         raise TypeError(f"the source must be a str, not {type(source).__name__}; voltac.load takes the path of a file")
+    if not isinstance(file, str):
+        raise TypeError(f"file must be a str, the name that messages give the source, not {described(file)}")
+    _check_arguments(cache, functions, launch)
     text = _decoded(source.encode("utf-8", "surrogatepass"), file)
     return build_module(Source(text, file, make_options(**options)), cache, functions, launch)
+
+
+def _check_arguments(cache: object, functions: object, launch: object) -> None:
+    if not isinstance(cache, bool):
+        raise TypeError(f"cache must be True or False, not {described(cache)}")
+    for name, given in (("functions", functions), ("launch", launch)):
+        if given is not None and not (isinstance(given, Mapping) and all(isinstance(key, str) for key in given)):
+            raise TypeError(f"{name} must be a mapping from names, or None, not {described(given)}")
 
 
 def compile_with_options(text: str, file: str, options: Options, cache: bool = True) -> KernelModule:
@@ -89,24 +103,28 @@ def make_options(
     opt: int = 3,
     **others: Any,
 ) -> Options:
-    """Options from the arguments of :func:`compile`."""
-    known = set(Options.__match_args__) - {"target", "level", "defines", "include_directories"}
+    """Options from the arguments of :func:`compile`: TypeError or ValueError for whatever is none."""
+    known = set(Options.__match_args__) - _RENAMED.keys() - _NOT_FOR_CALLERS
     for name in others:
         if name not in known:
-            raise TypeError(f"there is no option '{name}'{suggestion(name, {*known, 'target', 'defines', 'include', 'opt'})}")
-    if opt not in (0, 1, 2, 3):
-        raise ValueError(f"opt must be 0, 1, 2 or 3, not {opt!r}")
-    if others.get("math_library", "default") not in MATH_LIBRARIES:
-        raise ValueError(f"math_library must be one of {', '.join(MATH_LIBRARIES)}, not {others['math_library']!r}")
-    folders = (include,) if isinstance(include, (str, os.PathLike)) else include
+            close = suggestion(name, {*known, *_RENAMED.values()})
+            raise TypeError(f"there is no option '{name}'{_OTHER_NAMES.get(name, close)}")
     fields: dict[str, Any] = {"whole_program": True, "print_function": PRINT_FUNCTION} | others
-    return Options(
-        target=_target(target),
-        level=opt,
-        defines=_defines(defines),
-        include_directories=tuple(os.path.abspath(os.fspath(folder)) for folder in folders),
-        **fields,
+    # As on the command line, what is about debug information asks for some.
+    if "dwarf_version" in others or others.get("profiling") is True:
+        fields.setdefault("debug_info", True)
+    CHECKS["level"]("opt", opt)
+    options = Options(
+        target=_target(target), level=opt, defines=_defines(defines), include_directories=_folders(include), **fields
     )
+    if options.sample_profile:
+        from voltac.passes.sample_profile import NotAProfile, read_profile  # brings all passes, for this only
+
+        try:
+            read_profile(options.sample_profile)
+        except NotAProfile as error:
+            raise ValueError(f"sample_profile must be the text of a sample profile: {error}") from None
+    return options
 
 
 def empty(shape: int | tuple[int, ...], dtype: Any = np.float32, alignment: int = 128) -> np.ndarray[Any, np.dtype[Any]]:
@@ -124,25 +142,50 @@ def empty(shape: int | tuple[int, ...], dtype: Any = np.float32, alignment: int 
     return aligned
 
 
-def _target(target: str | TargetInfo) -> TargetInfo:
-    if isinstance(target, TargetInfo):
-        return target
-    return host_target() if target == "host" else find_target(target)
+_NOT_FOR_CALLERS = {"masked_paths", "symbol_suffix"}
+"""Code without masked paths is wrong wherever they are taken, and kernels are found by the names they have in the source."""
+_RENAMED = {"target": "target", "level": "opt", "defines": "defines", "include_directories": "include"}
+"""Fields of Options that are given in another form -> the argument for them."""
+_OTHER_NAMES = {name: f"; it is called '{other}' here" for name, other in _RENAMED.items()}
 
 
-def _defines(defines: Defines) -> tuple[tuple[str, str], ...]:
+def _target(target: Any) -> TargetInfo:
+    if isinstance(target, str):
+        return host_target() if target == "host" else find_target(target)
+    checked: TargetInfo = CHECKS["target"]("target", target)
+    return checked
+
+
+def _folders(include: Any) -> tuple[str, ...]:
+    folders = (include,) if isinstance(include, (str, os.PathLike)) else include
+    try:
+        return tuple(os.path.abspath(os.fsdecode(folder)) for folder in folders)
+    except TypeError:
+        raise TypeError(f"include must be the path of a folder or several of them, not {include!r}") from None
+
+
+def _defines(defines: Any) -> tuple[tuple[str, str], ...]:
     if isinstance(defines, Mapping):
-        return tuple((name, _macro_value(value)) for name, value in defines.items())
-    if isinstance(defines, str):
-        defines = (defines,)
-    pairs = (define.partition("=") for define in defines)
+        return tuple((_macro_name(name), _macro_value(name, value)) for name, value in defines.items())
+    texts = (defines,) if isinstance(defines, str) else defines
+    if isinstance(texts, bytes) or not isinstance(texts, Iterable):
+        raise TypeError(f"defines must be a mapping, or texts NAME or NAME=VALUE, not {defines!r}")
+    pairs = (_macro_name(define).partition("=") for define in texts)
     return tuple((name, value if equals else "1") for name, equals, value in pairs)
 
 
-def _macro_value(value: object) -> str:
-    if isinstance(value, bool) or value is None:
-        return "0" if value is False else "1"
-    return str(value)
+def _macro_name(name: object) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"the names of macros in defines must be str, not {name!r}")
+    return name
+
+
+def _macro_value(name: str, value: object) -> str:
+    if isinstance(value, (bool, np.bool)) or value is None:
+        return "1" if value is None or value else "0"
+    if isinstance(value, (int, float, str, np.number)):
+        return str(value)
+    raise TypeError(f"the value of macro '{name}' in defines must be text, a number, a bool or None, not {value!r}")
 
 
 def _decoded(content: bytes, name: str) -> str:

@@ -1,0 +1,152 @@
+"""What is no option, or no value of one, is refused with its name before anything is compiled."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import voltac
+from voltac.option_checks import CHECKS
+from voltac.options import Options
+from voltac.python import make_options
+from voltac.records import replace
+from voltac.target_info import TARGETS, find_target
+
+SOURCE = "export void f(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] = 7; }"
+TARGET = find_target("sse4-i32x4")
+FIELDS = Options.__match_args__
+SWITCHES = [name for name in FIELDS if isinstance(getattr(Options(TARGET), name), bool)]
+
+VALUES: dict[str, tuple[list[Any], list[Any]]] = {
+    "target": ([TARGET], [find_target("sse4").name + "x", replace(TARGET, cpu="foo"), replace(TARGET, features="+foo")]),
+    "level": ([0, 1, 2, 3, np.int8(2)], [-1, 4, 10**30]),
+    "defines": (
+        [(), (("A", "1"), ("B", ""), ("F(x)", "x"))],
+        [(("1A", "1"),), (("A B", "1"),), (("A", "1\n2"),), (("A", "\0"),)],
+    ),
+    "include_directories": ([(), ("/tmp",)], [("/tmp\0",)]),
+    "addressing": ([32, 64], [48, 0, -32, 16]),
+    "dwarf_version": ([2, 3, 4, 5], [9, 1, 0, -1]),
+    "sample_profile": (["", "f:1:1\n 1: 5\n"], ["\0"]),
+    "position_independent": (["", "small", "large"], ["huge", "SMALL", "pic"]),
+    "math_library": (["default", "fast", "system"], ["svml", "", "Fast"]),
+    "fast_math": (["", "legacy", "balanced", "aggressive"], ["agressive", "true", "on"]),
+    "print_function": (["", "puts", "_f1"], ["1f", "a b", "f()", "@f", '"', "ä"]),
+    "cpu": (["", "skx", "haswell", "znver4", "skylake-avx512"], ["foo", "SKX", "apple-m1"]),
+    "force_alignment": ([0, 1, 64, 4096, 1 << 30], [3, -1, 24, 1 << 31, 1 << 80]),
+    "symbol_suffix": (["", "_avx2"], [" ", "-a", "ä", '"']),
+    "code_model": (["", "small", "large"], ["medium", "kernel", "tiny"]),
+    **{name: ([True, False], []) for name in SWITCHES},
+}
+"""Field -> values that are allowed, and some of the right type that are not."""
+
+OF_NO_TYPE: list[Any] = [None, 1.5, b"x", [], {}, object(), 1j, np.zeros(3), lambda: 0, ...]
+"""Values that no option has."""
+
+
+def test_every_field_has_a_check_and_a_row_here() -> None:
+    assert list(CHECKS) == list(FIELDS)
+    assert set(VALUES) == set(FIELDS)
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_each_field_takes_its_values_and_refuses_all_others(field: str) -> None:
+    allowed, wrong = VALUES[field]
+    for value in allowed:
+        assert getattr(replace(Options(TARGET), **{field: value}), field) is not None
+    of_types = {type(value) for value in allowed}
+    types: list[Any] = [value for value in (*OF_NO_TYPE, True, 5, "x", ()) if type(value) not in of_types]
+    for value in types:
+        with pytest.raises(TypeError, match=f"{field} must be "):
+            replace(Options(TARGET), **{field: value})
+    for value in wrong:
+        with pytest.raises(ValueError if field != "target" or not isinstance(value, str) else TypeError) as raised:
+            replace(Options(TARGET), **{field: value})
+        assert len(str(raised.value)) > 20
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"cpu": "foo"}, ValueError, "unknown CPU 'foo'; supported CPUs are: x86-64, "),
+        ({"cpu": "haswel"}, ValueError, "did you mean 'haswell'"),
+        ({"cpu": "skx", "target": "neon"}, ValueError, "'skylake-avx512' is an x86 CPU and 'neon-i32x4' a target for aarch64"),
+        ({"cpu": "skx", "target": "naplespu"}, ValueError, "'skylake-avx512' is an x86 CPU and 'naplespu' a device"),
+        ({"debug_info": True, "dwarf_version": 9}, ValueError, "dwarf_version must be 2, 3, 4 or 5, not 9"),
+        ({"fast_math": True}, TypeError, "fast_math must be '', 'legacy', 'balanced' or 'aggressive', not True"),
+        ({"fast_math": "agressive"}, ValueError, "not 'agressive'; did you mean 'aggressive'?"),
+        ({"addressing": 48}, ValueError, "addressing must be 32 or 64, not 48"),
+        ({"addressing": "64"}, TypeError, "addressing must be 32 or 64, not '64'"),
+        ({"position_independent": "huge"}, ValueError, "position_independent must be '', 'small' or 'large', not 'huge'"),
+        ({"print_function": 5}, TypeError, "print_function must be the name of a C function, not 5"),
+        ({"sample_profile": "x"}, ValueError, "sample_profile must be the text of a sample profile: line 1"),
+        ({"target": None}, TypeError, "target must be the name of a target or its TargetInfo, not None"),
+        ({"target": "sse4,avx2"}, ValueError, "unknown target 'sse4,avx2'"),
+        ({"target": replace(TARGET, cpu="skylak")}, ValueError, "unknown CPU 'skylak'; did you mean 'skylake'"),
+        ({"opt": "3"}, TypeError, "opt must be 0, 1, 2 or 3, not '3'"),
+        ({"opt": True}, TypeError, "opt must be 0, 1, 2 or 3, not True"),
+        ({"debug_info": 1}, TypeError, "debug_info must be True or False, not 1"),
+        ({"level": 3}, TypeError, "there is no option 'level'; it is called 'opt' here"),
+        ({"include_directories": ()}, TypeError, "there is no option 'include_directories'; it is called 'include' here"),
+        ({"math_lib": "fast"}, TypeError, "there is no option 'math_lib'; did you mean 'math_library'"),
+        ({"masked_paths": False}, TypeError, "there is no option 'masked_paths'"),
+        ({"include": 5}, TypeError, "include must be the path of a folder or several of them, not 5"),
+        ({"include": [None]}, TypeError, "include must be the path"),
+        ({"defines": 5}, TypeError, "defines must be a mapping, or texts NAME or NAME=VALUE, not 5"),
+        ({"defines": {5: 1}}, TypeError, "the names of macros in defines must be str, not 5"),
+        ({"defines": {"A": []}}, TypeError, r"the value of macro 'A' .* not \[\]"),
+        ({"defines": {"A": "1\n#error"}}, ValueError, "the value of macro 'A' must be one line of text"),
+        ({"defines": ["A-B=1"]}, ValueError, "'A-B' is no identifier"),
+        ({"cache": "no"}, TypeError, "cache must be True or False, not str 'no'"),
+        ({"functions": [1]}, TypeError, "functions must be a mapping from names, or None, not a list"),
+        ({"functions": {"puts": "puts"}}, TypeError, r"functions\['puts'\] must be a function of ctypes or an address"),
+        ({"launch": 3}, TypeError, "launch must be a mapping from names, or None, not int 3"),
+        ({"file": None}, TypeError, "file must be a str"),
+    ],
+    ids=str,
+)
+def test_messages_name_the_option_what_it_takes_and_what_was_given(
+    options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        voltac.compile(SOURCE, **options)
+
+
+def test_what_is_about_debug_information_asks_for_some() -> None:
+    assert make_options(dwarf_version=4).debug_info and make_options(profiling=True).debug_info
+    assert not make_options().debug_info
+
+
+def is_allowed(field: str, value: object) -> bool:
+    return any(value is allowed for allowed in VALUES[field][0])
+
+
+def test_random_options_compile_or_are_refused() -> None:
+    """Whatever is given, it is a kernel that does what it should, or one of Python's two exceptions for wrong arguments."""
+    choice = random.Random(12)
+    names = [name for name in VALUES if name not in ("target", "level", "defines", "include_directories")]
+    ran = 0
+    for _ in range(80):
+        options: dict[str, Any] = {"opt": choice.choice([0, 2]), "target": choice.choice(["sse4", "avx2"])}
+        for name in choice.sample(names, 3):
+            allowed, wrong = VALUES[name]
+            options[name] = choice.choice([*allowed * 4, *wrong, *OF_NO_TYPE][: 6 * len(allowed) + 4])
+        if choice.random() < 0.7:
+            options = {name: value for name, value in options.items() if name not in VALUES or is_allowed(name, value)}
+        try:
+            kernels = voltac.compile(SOURCE, **options)
+        except (TypeError, ValueError):
+            continue
+        a = np.zeros(5, np.float32)
+        kernels.f(a, 5)
+        assert a.tolist() == [7] * 5, options
+        ran += 1
+    assert ran > 20
+
+
+def test_every_target_goes_with_its_own_record() -> None:
+    for target in TARGETS.values():
+        assert Options(target).target is target

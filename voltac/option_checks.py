@@ -1,0 +1,210 @@
+"""What each option may be: one row a field of :class:`voltac.options.Options`, for the command line and for Python alike.
+
+A value of the wrong type is a TypeError, one that is not allowed a ValueError; either
+names the option, what it takes and what was given. Nothing else reaches the stages.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any
+
+from voltac.cpus import CPUS, find_cpu
+from voltac.diagnostics import suggestion
+from voltac.target_info import TARGETS, TargetInfo
+
+LEVELS = (0, 1, 2, 3)
+ADDRESSINGS = (32, 64)
+DWARF_VERSIONS = (2, 3, 4, 5)
+MATH_LIBRARIES = ("default", "fast", "system")
+"""Where exp, sin, pow and the like come from (``--math-lib``)."""
+FAST_MATH = ("", "legacy", "balanced", "aggressive")
+SIZES = ("", "small", "large")
+"""Of code models and of tables of addresses."""
+LARGEST_ALIGNMENT = 1 << 30
+
+_MACRO = re.compile(r"[A-Za-z_]\w*(\([\w\s,.]*\))?", re.ASCII)
+_C_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_PART_OF_A_SYMBOL = re.compile(r"[\w.$]*", re.ASCII)
+
+Check = Callable[[str, Any], Any]
+"""Name of an option, value -> the value as the stages take it; raises what is wrong with it."""
+
+
+def _wrong_type(name: str, expected: str, value: object) -> TypeError:
+    return TypeError(f"{name} must be {expected}, not {_given(value)}")
+
+
+def _wrong_value(name: str, expected: str, value: object, close: str = "") -> ValueError:
+    return ValueError(f"{name} must be {expected}, not {_given(value)}{close}")
+
+
+def _given(value: object) -> str:
+    if value is None or isinstance(value, (bool, int, float, str)):
+        text = repr(value)
+        return text if len(text) <= 60 else text[:57] + "..."
+    return f"{'an' if type(value).__name__[0] in 'aeiouAEIOU' else 'a'} {type(value).__name__}"
+
+
+def _listed(values: Iterable[object]) -> str:
+    words = [repr(value) for value in values]
+    return " or ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]
+
+
+def _truth(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise _wrong_type(name, "True or False", value)
+    return value
+
+
+def _integer(name: str, value: Any, expected: str) -> int:
+    if isinstance(value, bool):
+        raise _wrong_type(name, expected, value)
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise _wrong_type(name, expected, value) from None
+
+
+def _text(name: str, value: Any, expected: str) -> str:
+    if not isinstance(value, str):
+        raise _wrong_type(name, expected, value)
+    if "\0" in value:
+        raise _wrong_value(name, f"{expected} without null characters", value)
+    return value
+
+
+def _one_of_numbers(numbers: tuple[int, ...]) -> Check:
+    def check(name: str, value: Any) -> int:
+        number = _integer(name, value, _listed(numbers))
+        if number not in numbers:
+            raise _wrong_value(name, _listed(numbers), value)
+        return number
+
+    return check
+
+
+def _one_of_words(words: tuple[str, ...]) -> Check:
+    def check(name: str, value: Any) -> str:
+        word = _text(name, value, _listed(words))
+        if word not in words:
+            raise _wrong_value(name, _listed(words), value, suggestion(word, words))
+        return word
+
+    return check
+
+
+def _matching(pattern: re.Pattern[str], expected: str) -> Check:
+    def check(name: str, value: Any) -> str:
+        if not pattern.fullmatch(_text(name, value, expected)):
+            raise _wrong_value(name, expected, value)
+        return str(value)
+
+    return check
+
+
+def _alignment(name: str, value: Any) -> int:
+    expected = f"0 or a power of two up to {LARGEST_ALIGNMENT}"
+    number = _integer(name, value, expected)
+    if not 0 <= number <= LARGEST_ALIGNMENT or number & (number - 1):
+        raise _wrong_value(name, expected, value)
+    return number
+
+
+def _macros(name: str, value: Any) -> tuple[tuple[str, str], ...]:
+    expected = "a tuple of pairs (name, value) of str"
+    if not isinstance(value, tuple):
+        raise _wrong_type(name, expected, value)
+    for pair in value:
+        if not isinstance(pair, tuple) or len(pair) != 2 or not all(isinstance(part, str) for part in pair):
+            raise _wrong_type(name, expected, value)
+        check_macro(*pair)
+    return value
+
+
+def check_macro(name: str, value: str) -> None:
+    """ValueError unless this can be a definition of the preprocessor."""
+    if not _MACRO.fullmatch(name):
+        raise ValueError(f"'{name}' is no identifier: it cannot be the name of a macro")
+    if "\n" in value or "\r" in value or "\0" in value:
+        raise ValueError(f"the value of macro '{name}' must be one line of text, not {_given(value)}")
+
+
+def _folders(name: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, tuple):
+        raise _wrong_type(name, "a tuple of str", value)
+    for folder in value:
+        _text(name, folder, "a tuple of str")
+    return value
+
+
+def _cpu(name: str, value: Any) -> str:
+    """LLVM's name of it. Raises UnknownCpu, a ValueError that lists the others."""
+    return find_cpu(value).llvm_name if _text(name, value, "the name of a CPU") else ""
+
+
+@cache
+def _known_cpus() -> frozenset[str]:
+    return frozenset(target.cpu for target in TARGETS.values()) | {cpu.llvm_name for cpu in CPUS}
+
+
+def _target(name: str, value: Any) -> TargetInfo:
+    if not isinstance(value, TargetInfo):
+        raise _wrong_type(name, "the name of a target or its TargetInfo", value)
+    if value.is_device:
+        return value
+    # LLVM ends the process when a processor cannot run the code asked for.
+    if value.cpu not in _known_cpus():
+        find_cpu(value.cpu)
+    known = TARGETS.get(value.name)
+    if known is None or known.features != value.features:
+        raise ValueError(f"{name} must be made of a record of find_target(): the features of '{value.name}' are others")
+    return value
+
+
+CHECKS: dict[str, Check] = {
+    "target": _target,
+    "level": _one_of_numbers(LEVELS),
+    "defines": _macros,
+    "include_directories": _folders,
+    "addressing": _one_of_numbers(ADDRESSINGS),
+    "debug_info": _truth,
+    "dwarf_version": _one_of_numbers(DWARF_VERSIONS),
+    "profiling": _truth,
+    "sample_profile": lambda name, value: _text(name, value, "the text of a sample profile"),
+    "position_independent": _one_of_words(SIZES),
+    "math_library": _one_of_words(MATH_LIBRARIES),
+    "standard_library": _truth,
+    "wrap_signed": _truth,
+    "disable_assertions": _truth,
+    "disable_fma": _truth,
+    "fast_math": _one_of_words(FAST_MATH),
+    "reset_ftz_daz": _truth,
+    "llvm_intrinsics": _truth,
+    "internal_export_functions": _truth,
+    "whole_program": _truth,
+    "print_function": _matching(re.compile(f"({_C_NAME.pattern})?", re.ASCII), "the name of a C function"),
+    "cpu": _cpu,
+    "all_on_paths": _truth,
+    "masked_paths": _truth,
+    "resolve_accesses": _truth,
+    "force_alignment": _alignment,
+    "ignore_preprocessor_errors": _truth,
+    "preprocess": _truth,
+    "symbol_suffix": _matching(_PART_OF_A_SYMBOL, "a part of a symbol, of letters, digits, '_', '.' and '$'"),
+    "code_model": _one_of_words(SIZES),
+    "function_sections": _truth,
+    "loop_unrolling": _truth,
+}
+"""Field of Options -> its check. A test holds that each field has one."""
+
+
+def check_together(fields: Any) -> None:
+    """What one option says of another."""
+    target: TargetInfo = fields.target
+    if fields.cpu and (target.is_device or not target.is_x86):
+        what = "a device" if target.is_device else f"a target for {target.architecture}"
+        raise ValueError(f"'{fields.cpu}' is an x86 CPU and '{target.name}' {what}")
