@@ -74,7 +74,7 @@ def many_vectors(count: int, masked: bool) -> str:
 def test_more_vectors_than_registers_survive_also_under_partial_masks(count: int, masked: bool) -> None:
     compiled = Compiled(many_vectors(count, masked))
     compiled.check("k", numbers(count), np.zeros(16, np.int32))
-    assert not re.search(r"\bv59\b", compiled.assembly)
+    assert not re.search(r"\bv(59|63)\b", compiled.assembly)
 
 
 @pytest.mark.parametrize("count", [50, 58, 59, 120])
@@ -97,7 +97,7 @@ def test_more_scalars_than_registers_survive(count: int) -> None:
 
 def test_reserved_registers_are_never_given_to_values() -> None:
     function = Compiled(many_vectors(90, True)).assembly.partition("\nk:\n")[2]
-    assert not re.search(r"\bv59\b", function)
+    assert not re.search(r"\bv(59|63)\b", function)
     for line in function.splitlines():
         written = re.match(r"\t(?!store|write|b|j|flush)\w[\w.]*\t(tr|rm|fp|sp|ra|pc),", line)
         assert written is None or written.group(1) in ("rm", "sp", "tr", "fp")

@@ -170,3 +170,22 @@ def test_flushes_barriers_branches_and_control_registers_do_not_look_at_the_mask
     assert device.read(0x800000, 4) == (77).to_bytes(4, "little")
     assert scalar(device, 10) == 8
     assert scalar(device, 6) == device.cores[0].registers.debug[0] == 77
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "or_i32 v63, v1, v2", "xor_i32 v63, v1, s2", "add_i32.m v63, v1, v2", "mull_i32 v63, v1, v2", "sub_i32 v63, v1, v1",
+        "not_i32 v63, v1", "fadd_f32 v63, v1, v2", "shuffle_i32 v63, v1, v2", "and_i32 v63, s2, v1", "add_i32 pc, s2, s2",
+    ],
+)  # fmt: skip
+def test_an_operation_into_register_63_would_jump_and_ends_the_run(text: str) -> None:
+    with pytest.raises(Trap, match="is taken for a branch") as trap:
+        run_on_state(f" nop\n {text}\n nop\n", {2: 5}, {1: [7] * 16, 2: [9] * 16})
+    assert text.split(",")[0] in str(trap.value)
+
+
+def test_other_formats_loads_and_moves_write_v63() -> None:
+    for text, found in (("addi v63, v1, 3", 10), ("movei v63, 8", 8), ("move_i32 v63, v1", 7), ("move_i32 v63, s2", 5)):
+        device = run_on_state(f" {text}\n addi v10, v63, 0\n", {2: 5}, {1: [7] * 16})
+        assert vector(device, 10) == [found] * 16

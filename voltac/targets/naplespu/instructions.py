@@ -51,6 +51,19 @@ class Instruction:
         return list(dict.fromkeys(register for register in found if register != ("scalar", PC.number)))
 
 
+_JUMPS = frozenset(("not_i32", "or_i32", "xor_i32", "add_i32", "sub_i32", "mull_i32"))
+"""Operations of R format whose numbers are those of branches too."""
+
+
+def _is_taken_for_a_branch(instruction: Instruction) -> bool:
+    """Register 63 as the destination in R format (reference 1.2): of vectors any but a move is trapped."""
+    row = instruction.row
+    if row.format.name != "R" or not row.operands or row.operands[0].field != "rd" or instruction["rd"] != PC.number:
+        return False
+    name = row.name.partition(".")[0]
+    return name in _JUMPS or (row.operands[0].kind == "vector" and name != "move_i32")
+
+
 class Listing:
     """Pieces of code: address and content of each."""
 
@@ -77,6 +90,9 @@ class Listing:
         if "absent" in decoded.row.traits:
             raise Fault(f"{decoded.row.mnemonic} has no unit: its result never comes")
         found = self._known[pc] = Instruction(pc, decoded.row, decoded.values)
+        if _is_taken_for_a_branch(found):
+            del self._known[pc]
+            raise Fault(f"'{found.text}' is taken for a branch: register 63 cannot be the destination here, but of a move")
         return found
 
     def text(self, pc: int) -> str:

@@ -18,8 +18,8 @@ BY_NAME = {register.name: register for register in (*SCALARS, *VECTORS)} | {
 
 TR, RM, FP, SP, RA, PC = SCALARS[58:]
 
-RESERVED = frozenset((TR, RM, FP, SP, RA, PC, VECTORS[59]))
-"""Never allocated; a write of v59 would rewrite the mask."""
+RESERVED = frozenset((TR, RM, FP, SP, RA, PC, VECTORS[59], VECTORS[63]))
+"""Never allocated; a write of v59 would rewrite the mask, and one of v63 in R format would be a jump."""
 ALLOCATABLE = {
     "scalar": tuple(register for register in SCALARS if register not in RESERVED),
     "vector": tuple(register for register in VECTORS if register not in RESERVED),
