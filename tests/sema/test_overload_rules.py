@@ -57,7 +57,7 @@ void g(uniform V &v, int i, float x) {
     f(v, i);
     f(v, x); // warning: uniform struct v &, varying float
 }""",
-        "a copy and a reference cost the same for a reference of another const": """
+        "a copy or a reference for a reference, a variable and a reference to const": """
 struct V { float x; };
 void f(const uniform V a);
 void f(const uniform V &a);
@@ -93,10 +93,49 @@ int f(float x);""",
 int f(float x) { return 1; }
 int f(float x) { return 2; } // error: twice
 int f(uniform float x) { return 3; }""",
-        "C functions are not overloaded": """
-extern "C" void f(uniform int x);
-void f(uniform float x); // error: overloaded
-extern "C" void f(uniform int x);""",
+        "C functions and others share a name": """
+extern "C" uniform int f(uniform int x);
+void f(uniform float x);
+extern "C" uniform int f(uniform int x);
+extern "C" uniform int f(const uniform int x);
+extern "C" void f(uniform double x); // error: another one of c
+uniform int f(uniform int x); // error: disagree
+static int f(const int x) { return f(3); }
+int g(int x) { return f(x); }
+extern "C" uniform int g(uniform int x);
+extern "C" { uniform int h(uniform int x); }
+template <typename T> T h(T x, T y) { return h(1) + y; }
+void use(int x) {
+    int a = f(x) + g(x);
+    uniform int b = f(3) + g(3) + h(3) + h(3, 4);
+}
+export void e(uniform int x) { }
+extern "C" void e(uniform float x); // error: overloaded""",
+        "one function of a name is not mangled": """
+__attribute__((unmangled)) void f(int x);
+void f(uniform int x);
+__attribute__((unmangled)) void f(float x) { } // error: symbol 'f'
+extern "C" void g(uniform int x);
+__attribute__((unmangled)) void g(float x) { } // error: symbol 'g'""",
+        "pointers do not lead to the C function of a name": """
+typedef unmasked uniform float (*U)(uniform float);
+typedef float (*V)(float);
+extern "C" uniform float f(uniform float x);
+float f(float x) { return x; }
+void g() {
+    uniform V v = f;
+    uniform U u = f; // error: another convention
+}""",
+        "const does not keep a program's function from replacing the library's": """
+int clamp(int v, const int low, const int high) { return v; }
+uniform float rcp(const uniform float x) { return x; }
+float sqrt(float &x) { return x; }
+void f(const int a, int b, uniform float u, float x) {
+    clamp(a, b, 3);
+    clamp(b, a, a);
+    rcp(u);
+    sqrt(x);
+}""",
         "exported functions are not overloaded": """
 export void f(uniform int x) { }
 void f(uniform float x) { } // error: overloaded""",

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from voltac.diagnostics import Span
 from voltac.sema import overloads, templates, tree
 from voltac.sema.context import Checker, Operand, Rejected, declared_here
-from voltac.sema.conversions import convert, same_type
+from voltac.sema.conversions import convert
 from voltac.sema.scopes import FunctionSet, Poisoned
-from voltac.sema.types import UNIFORM, VARYING, Function, Pointer, Qual, Reference, Struct, Void
+from voltac.sema.types import UNIFORM, VARYING, Function, Pointer, Qual, Reference, Struct, Void, same_type
 from voltac.sema.values import address_of, convert_operand, temporary, to_value
 
 

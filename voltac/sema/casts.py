@@ -5,9 +5,9 @@ from __future__ import annotations
 from voltac.diagnostics import Span
 from voltac.sema import tree
 from voltac.sema.context import Checker, Operand, Rejected, declared_here
-from voltac.sema.conversions import build, same_type
+from voltac.sema.conversions import build
 from voltac.sema.scopes import FunctionSet
-from voltac.sema.types import UNBOUND, VARYING, Function, Pointer, Qual, Reference, Struct
+from voltac.sema.types import UNBOUND, VARYING, Function, Pointer, Qual, Reference, Struct, same_type
 from voltac.sema.values import (
     address_of,
     address_of_function,

@@ -19,7 +19,7 @@ from voltac.records import field, mutable_record
 from voltac.sema import tree
 from voltac.sema.layout import Layout
 from voltac.sema.scopes import FunctionSet, Poisoned, Scopes, Symbol, TemplateSymbol
-from voltac.sema.types import Qual
+from voltac.sema.types import Qual, same_parameters
 from voltac.syntax import ast
 
 if TYPE_CHECKING:
@@ -280,10 +280,15 @@ def join_library(checker: Checker, functions: FunctionSet) -> None:
     functions.joined_library = True
     found = checker.find_in_library(functions.name)
     if isinstance(found, FunctionSet):
-        own = {function.type.parameters for function in functions.functions}
+        own = list(functions.functions)
         for function in found.functions:
-            if function.type.parameters not in own:
+            if not any(replaces(one, function) for one in own):
                 functions.add(function)
+
+
+def replaces(function: tree.FunctionSymbol, other: tree.FunctionSymbol) -> bool:
+    """Whether a function of the program takes the place of one of the library (section 16.1)."""
+    return other.library and not function.library and same_parameters(function.type, other.type)
 
 
 def place_of(symbol: object, here: Span) -> str:

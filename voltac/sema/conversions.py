@@ -20,42 +20,18 @@ from voltac.sema.types import (
     VARYING,
     Array,
     Enum,
-    Function,
     Pointer,
     Qual,
-    Reference,
     Scalar,
     Struct,
     Type,
     Vector,
     Void,
+    same_but_const,
+    same_type,
 )
 
 Row = Callable[[Type, Type], str]
-
-
-def same_type(left: Qual, right: Qual) -> bool:
-    """Equal but for const, at any depth."""
-    return left.rate is right.rate and _same(left.type, right.type)
-
-
-def _same(left: Type, right: Type) -> bool:
-    if left is right or left == right:
-        return True
-    match left, right:
-        case Pointer(to), Pointer(other):
-            return same_type(to, other)
-        case Array(element, count), Array(of, number):
-            return count == number and same_type(element, of)
-        case Reference(to), Reference(other):
-            return same_type(to, other)
-        case Function(result, parameters, unmasked, task), Function(of, others, without_mask, launched):
-            return (
-                (unmasked, task, len(parameters)) == (without_mask, launched, len(others))
-                and same_type(result, of)
-                and all(map(same_type, parameters, others))
-            )
-    return False
 
 
 def _allowed(source: Type, target: Type) -> str:
@@ -89,7 +65,7 @@ def _pointer_to_number(source: Type, target: Type) -> str:
 
 def _pointers(source: Type, target: Type) -> str:
     assert isinstance(source, Pointer) and isinstance(target, Pointer)
-    if _same(source, target):
+    if same_but_const(source, target):
         return ""
     if isinstance(target.to.type, Void):
         if source.to.rate.kind == "soa":
@@ -125,7 +101,7 @@ IMPLICIT: dict[tuple[type, type], Row] = {
     (Struct, Struct): _structs,
     (Pointer, Pointer): _pointers,
     (Pointer, Scalar): _pointer_to_number,
-    (Array, Array): lambda source, target: "" if _same(source, target) else "arrays do not convert",
+    (Array, Array): lambda source, target: "" if same_but_const(source, target) else "arrays do not convert",
 }
 """(class of the source, class of the target) -> row, for conversions that need no cast."""
 
@@ -164,7 +140,7 @@ def obstacle(source: Qual, target: Qual, rows: dict[tuple[type, type], Row]) -> 
         if row is None:
             if isinstance(source.type, Void) or isinstance(target.type, Void):
                 return "there is no conversion with void"
-            if not _same(source.type, target.type):
+            if not same_but_const(source.type, target.type):
                 return "there is no such conversion"
         else:
             reason = row(source.type, target.type)

@@ -5,7 +5,16 @@ from __future__ import annotations
 from voltac.diagnostics import Span
 from voltac.sema import attributes, tree
 from voltac.sema.check_statements import check_gotos
-from voltac.sema.context import Checker, FunctionContext, Rejected, declaration, declared_here, first_in, place_of
+from voltac.sema.context import (
+    Checker,
+    FunctionContext,
+    Rejected,
+    declaration,
+    declared_here,
+    first_in,
+    place_of,
+    replaces,
+)
 from voltac.sema.conversions import convert
 from voltac.sema.declarators import Base, Declared, declare, resolve_specifiers, warn_if_untyped
 from voltac.sema.flow import warn_about_flow
@@ -21,6 +30,7 @@ from voltac.sema.types import (
     Struct,
     Vector,
     Void,
+    same_parameters,
 )
 from voltac.sema.uniformity import warn_about_rates
 from voltac.sema.values import value_of
@@ -60,12 +70,26 @@ def declare_function(checker: Checker, base: Base, declared: Declared, body: ast
     symbol = enter(checker, symbol, declared, body is not None)
     attributes.apply_to_function(checker, symbol, base.attributes)
     attributes.apply_declspecs(checker, symbol, base.declspecs)
+    _check_name_of_symbol(checker, symbol)
     if symbol.exported:
         check_export(checker, symbol, declared)
     if body is not None:
         symbol.documentation = comment_above(checker.diagnostics.sources.get(span.file, []), span.line)
         if not checker.keep_body(symbol, body):
             check_body(checker, symbol, body)
+
+
+def _check_name_of_symbol(checker: Checker, symbol: tree.FunctionSymbol) -> None:
+    """Overloads are told apart by their mangled names; only one can have the plain one."""
+    known = checker.scopes.find_global(symbol.name)
+    for other in known.functions if isinstance(known, FunctionSet) else ():
+        if other is not symbol and other.mangled == symbol.mangled:
+            checker.reject(
+                symbol.span,
+                f"two functions have the symbol '{symbol.mangled}': unmangled functions and those of C cannot be overloaded "
+                "by others of that kind",
+                declared_here(other),
+            )
 
 
 def make_symbol(checker: Checker, base: Base, declared: Declared) -> tree.FunctionSymbol:
@@ -194,20 +218,21 @@ def enter(checker: Checker, symbol: tree.FunctionSymbol, declared: Declared, is_
             declared_here(known),
         )
     for earlier in known.functions:
-        if earlier.type.parameters == symbol.type.parameters:
-            if earlier.library and not symbol.library:
-                known.functions.remove(earlier)
-                break
-            return _unite(checker, earlier, symbol, is_definition)
+        if (earlier.library and not symbol.library) or not _is_same(earlier, symbol):
+            continue
+        return _unite(checker, earlier, symbol, is_definition)
     if symbol.c_linkage:
         _check_library_namesake(checker, symbol)
+    if not symbol.library:
+        known.functions = [one for one in known.functions if not replaces(symbol, one)]
     for earlier in known.functions:
         if earlier.library and not symbol.library:
             continue
-        if symbol.c_linkage or earlier.c_linkage:
+        if symbol.c_linkage and earlier.c_linkage:
             checker.reject(
                 span,
-                f"the extern \"C\" function '{name}' cannot be overloaded; the other one is in {place_of(earlier, span)}",
+                f"the extern \"C\" function '{name}' cannot be overloaded by another one of C; that is in "
+                f"{place_of(earlier, span)}",
                 declared_here(earlier),
             )
         if symbol.exported or earlier.exported:
@@ -218,6 +243,13 @@ def enter(checker: Checker, symbol: tree.FunctionSymbol, declared: Declared, is_
             )
     known.add(symbol)
     return symbol
+
+
+def _is_same(earlier: tree.FunctionSymbol, symbol: tree.FunctionSymbol) -> bool:
+    """Whether two declarations are of one function; C functions have no overloads that differ in const."""
+    if earlier.c_linkage and symbol.c_linkage:
+        return same_parameters(earlier.type, symbol.type)
+    return earlier.type.parameters == symbol.type.parameters
 
 
 def _check_library_namesake(checker: Checker, symbol: tree.FunctionSymbol) -> None:

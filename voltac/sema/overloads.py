@@ -8,7 +8,7 @@ from voltac.diagnostics import Note, Span
 from voltac.records import record
 from voltac.sema import tree
 from voltac.sema.context import Checker, Operand, Rejected
-from voltac.sema.conversions import IMPLICIT, is_null, obstacle, same_type
+from voltac.sema.conversions import IMPLICIT, is_null, obstacle
 from voltac.sema.scopes import FunctionSet
 from voltac.sema.types import (
     UNIFORM,
@@ -20,6 +20,7 @@ from voltac.sema.types import (
     Qual,
     Reference,
     Scalar,
+    same_type,
 )
 from voltac.sema.values import fitting_functions, is_reference, operand_qual
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from voltac.diagnostics import Span
 from voltac.sema import tree
 from voltac.sema.context import Checker
-from voltac.sema.conversions import build, index_value, is_null, same_type
+from voltac.sema.conversions import build, index_value, is_null
 from voltac.sema.types import (
     BOOL,
     INT32,
@@ -17,6 +17,7 @@ from voltac.sema.types import (
     Qual,
     Struct,
     Void,
+    same_type,
 )
 
 COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))

@@ -310,3 +310,33 @@ def member_qual(struct: Qual, index: int) -> Qual:
 def joint_rate(quals: Sequence[Qual]) -> Rate:
     """Varying if any is varying, else uniform."""
     return VARYING if any(qual.rate is VARYING for qual in quals) else UNIFORM
+
+
+# --- equal but for const ----------------------------------------------------------------------------------------
+
+
+def same_type(left: Qual, right: Qual) -> bool:
+    """Equal but for const, at any depth."""
+    return left.rate is right.rate and same_but_const(left.type, right.type)
+
+
+def same_but_const(left: Type, right: Type) -> bool:
+    """Equal but for const of what they lead to or consist of."""
+    if left is right or left == right:
+        return True
+    match left, right:
+        case Pointer(to), Pointer(other):
+            return same_type(to, other)
+        case Reference(to), Reference(other):
+            return same_type(to, other)
+        case Array(element, count), Array(of, number):
+            return count == number and same_type(element, of)
+        case Function(result), Function(other):
+            is_alike = (left.unmasked, left.task) == (right.unmasked, right.task)
+            return is_alike and same_type(result, other) and same_parameters(left, right)
+    return False
+
+
+def same_parameters(left: Function, right: Function) -> bool:
+    """Whether calls could not choose between two functions but by const."""
+    return len(left.parameters) == len(right.parameters) and all(map(same_type, left.parameters, right.parameters))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from voltac.diagnostics import Span
 from voltac.sema import tree
 from voltac.sema.context import Checker, Operand, Rejected, declared_here
-from voltac.sema.conversions import convert, same_type
+from voltac.sema.conversions import convert
 from voltac.sema.scopes import FunctionSet
 from voltac.sema.types import (
     INT32,
@@ -20,6 +20,8 @@ from voltac.sema.types import (
     Scalar,
     Struct,
     Void,
+    same_parameters,
+    same_type,
 )
 from voltac.syntax import ast
 
@@ -257,8 +259,8 @@ def convert_operand(checker: Checker, operand: Operand, wanted: Qual, place: str
 
 
 def fitting_functions(functions: FunctionSet, wanted: Function) -> list[tree.FunctionSymbol]:
-    """Those of a type, const aside; one of exactly the type comes first."""
-    fitting = [one for one in functions.functions if same_type(Qual(one.type), Qual(wanted))]
+    """Those of a type, const aside, that pointers may lead to; one of exactly the type comes first."""
+    fitting = [one for one in functions.functions if not one.c_linkage and same_type(Qual(one.type), Qual(wanted))]
     return sorted(fitting, key=lambda one: one.type != wanted)
 
 
@@ -266,14 +268,14 @@ def pick_function(checker: Checker, functions: FunctionSet, wanted: Qual, place:
     """The address of the function of a set that has the type the pointer wants, exactly or but for const."""
     if not isinstance(wanted.type, Pointer) or not isinstance(wanted.type.to.type, Function):
         return convert(checker, function_address(checker, functions, span), wanted, place, span)
+    target = wanted.type.to.type
     only = functions.functions[0] if len(functions.functions) == 1 else None
-    if only is not None and only.c_linkage:
-        checker.reject(
-            span, f"{place}: the extern \"C\" function '{only.name}' has another convention than those that pointers lead to"
-        )
-    fitting = fitting_functions(functions, wanted.type.to.type)
-    if fitting and (len(fitting) == 1 or fitting[0].type == wanted.type.to.type):
+    fitting = fitting_functions(functions, target)
+    if fitting and (len(fitting) == 1 or fitting[0].type == target):
         return convert(checker, address_of_function(checker, fitting[0], span), wanted, place, span)
+    if any(one.c_linkage and (one is only or same_parameters(one.type, target)) for one in functions.functions):
+        text = f"the extern \"C\" function '{functions.name}' has another convention than those that pointers lead to"
+        checker.reject(span, f"{place}: {text}")
     if functions.mistaken:
         raise Rejected
     if only is not None:
