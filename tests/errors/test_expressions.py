@@ -116,7 +116,11 @@ test_overloads = row_test(
             "int f(int x);\nfloat «f»(int x);",
         ),
         ("6.3 defined twice", "error: 'f' ... twice", "void f(int x) { }\nvoid «f»(int x) { }"),
-        ("6.3 C function overloaded", "error: 'f'", 'extern "C" void f(uniform int x);\nvoid «f»(uniform float x);'),
+        (
+            "16.1 two C functions",
+            "error: 'f'",
+            'extern "C" void f(uniform int x);\nextern "C" void «f»(uniform float x);',
+        ),
         ("6.3 exported function overloaded", "error: 'f'", "export void f(uniform int x) { }\nvoid «f»(uniform float x);"),
     ]
 )
