@@ -12,15 +12,14 @@ stage, print what it made, and begin at any stage that takes text.
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from voltac.deep_stack import with_deep_stack
 from voltac.diagnostics import NOWHERE, CompileError, Diagnostics, InternalError, Span
 from voltac.options import Options
 from voltac.records import field, mutable_record, record
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
     from voltac.syntax import Preprocessed
     from voltac.target_info import TargetInfo
     from voltac.targets.device import DeviceProgram
-
-T = TypeVar("T")
 
 
 class InputError(Exception):
@@ -308,8 +305,7 @@ def _run_stage(stage: Stage, given: Any, job: Compilation, text: str) -> Any:
         with os.fdopen(handle, "w", encoding="utf-8") as report:
             report.write(f"{traceback.format_exc()}\n{job.options}\n\n{text}")
         raise InternalError(
-            f"stage '{stage.name}': {type(error).__name__}: {error}\n"
-            f"what happened and the source that shows it are in {path}"
+            f"stage '{stage.name}': {type(error).__name__}: {error}\nwhat happened and the source that shows it are in {path}"
         ) from error
 
 
@@ -346,72 +342,3 @@ def decode_source(content: bytes, name: str) -> str:
     if not text.strip():
         raise InputError(f"{name} is empty: there is nothing to compile")
     return text
-
-
-# --- deep trees -------------------------------------------------------------------------------------------------
-
-_STACK_BYTES = (256 << 20, 64 << 20, 0)
-"""Address space of the compiling thread's stack, less where less is to be had; only what is touched takes memory."""
-_RECURSION_LIMIT = 100_000
-
-_running = 0
-_before: tuple[int, bool] = (0, False)
-_lock = threading.Lock()
-
-
-def with_deep_stack(function: Callable[[], T]) -> T:
-    """Call ``function`` in a thread whose stack holds trees as deep as the syntax allows."""
-    outcome: list[T] = []
-    failure: list[BaseException] = []
-
-    def body() -> None:
-        try:
-            outcome.append(function())
-        except BaseException as error:
-            failure.append(error)
-
-    with _interpreter_settings():
-        _started(body).join()
-    if failure:
-        raise failure[0]
-    return outcome[0]
-
-
-def _started(body: Callable[[], None]) -> threading.Thread:
-    for size in _STACK_BYTES:
-        with _lock:
-            before = threading.stack_size(size)
-            try:
-                thread = threading.Thread(target=body, name="voltac", daemon=True)
-                thread.start()
-                return thread
-            except RuntimeError:
-                # The address space is limited.
-                continue
-            finally:
-                threading.stack_size(before)
-    raise MemoryError
-
-
-@contextmanager
-def _interpreter_settings() -> Iterator[None]:
-    """Deep recursion and no cyclic garbage collection while any compilation runs; put back after the last.
-
-    The trees have no cycles worth collecting, and looking for some would take most of the front end's time.
-    """
-    global _running, _before
-    with _lock:
-        if not _running:
-            _before = sys.getrecursionlimit(), gc.isenabled()
-            sys.setrecursionlimit(max(_before[0], _RECURSION_LIMIT))
-            gc.disable()
-        _running += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _running -= 1
-            if not _running:
-                sys.setrecursionlimit(_before[0])
-                if _before[1]:
-                    gc.enable()

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from voltac.deep_stack import deep_recursion
 from voltac.options import Options
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Array, Pointer, Qual, Struct, Vector
@@ -141,12 +142,8 @@ def _to_standard_output(text: str) -> None:
 @contextmanager
 def _running() -> Iterator[None]:
     """Quiet arithmetic, and room for recursive programs on Python's stack."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _PYTHON_FRAMES))
     try:
-        with np.errstate(all="ignore"):
+        with deep_recursion(_PYTHON_FRAMES), np.errstate(all="ignore"):
             yield
     except RecursionError:
         raise InterpreterError("the program nests too deeply for the interpreter") from None
-    finally:
-        sys.setrecursionlimit(limit)

@@ -12,11 +12,11 @@ branch, address, divisor or mask is an error, as is any access outside an object
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from voltac.deep_stack import deep_recursion
 from voltac.ir.interp_library import EXTERNALS, External
 from voltac.ir.interp_memory import Memory, Object
 from voltac.ir.interp_translate import ALLOCATED, RESULT, Block, Code, ExecutionError, Translation
@@ -75,7 +75,7 @@ class Machine:
         Integers come back from 0 up: the sign is a matter of who looks at them.
         """
         code = self.code(name)
-        with _deep_recursion(), self._mapped(arguments) as values:
+        with deep_recursion(_FRAMES_OF_PYTHON), self._mapped(arguments) as values:
             kinds = [self.kinds[parameter.type] for parameter in self._functions[name].parameters]
             if len(kinds) != len(values):
                 raise TypeError(f"@{name} takes {len(kinds)} arguments, {len(values)} given")
@@ -215,13 +215,3 @@ def _normal(kind: Kind, value: Any) -> Value:
     if value is None:
         return None
     return ROUND[kind.bits](float(value)) if kind.shape == "float" else int(value) & kind.mask
-
-
-@contextmanager
-def _deep_recursion() -> Iterator[None]:
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _FRAMES_OF_PYTHON))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
