@@ -9,7 +9,7 @@ reaches, and is left out if nothing is emitted there.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 
@@ -101,6 +101,8 @@ class FunctionBuilder:
         """Of the innermost foreach or coherent loop, such as ``foreach_12_5.all_on``: begins the names of blocks inside."""
         self.location = ""
         """Ends every instruction: empty, or ``, !dbg !N``."""
+        self.place_of_call: Callable[[], str] = str
+        """What ends a call where nothing else has a place: LLVM wants one to inline between functions that are described."""
 
     # --- blocks
 
@@ -160,7 +162,10 @@ class FunctionBuilder:
 
     def _place(self, text: str) -> str:
         """Some instructions bring a place of their own."""
-        return self.location if not self.location or ", !dbg " not in text else ""
+        if self.location:
+            return self.location if ", !dbg " not in text else ""
+        calls = text.startswith("call ") and "@llvm." not in text and ", !dbg " not in text
+        return self.place_of_call() if calls else ""
 
     def debug_record(self, text: str) -> None:
         """Says where a variable is from here on; no instruction."""

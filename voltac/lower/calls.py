@@ -56,7 +56,7 @@ def call_volta_function(c: FunctionContext, callee: str, type: Function, argumen
         passed.insert(0, returned.pointer)
     if masked:
         passed.append(masks.to_storage(c, c.mask))
-    text = f"call {result} {callee}({', '.join(map(str, passed))}){c.module.debug.attachment(c)}"
+    text = f"call {result} {callee}({', '.join(map(str, passed))})"
     if result == "void":
         c.build.emit(text)
         return NOTHING if returned is None else returned.pointer
@@ -76,7 +76,7 @@ def call_c_function(c: FunctionContext, callee: str, type: Function, arguments: 
         passed += _c_argument(c, value, qual, passing(c.types, qual))
     attributes = f"{how.attributes} " if how.attributes and not how.in_memory else ""
     result = "void" if how.in_memory else how.type
-    text = f"call {attributes}{result} {callee}({', '.join(passed)}){c.module.debug.attachment(c)}"
+    text = f"call {attributes}{result} {callee}({', '.join(passed)})"
     if result == "void":
         c.build.emit(text)
         return NOTHING if returned is None else returned.pointer

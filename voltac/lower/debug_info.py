@@ -102,6 +102,7 @@ class DebugInfo:
         )
         self._file_of_scope[c.scope] = symbol.span.file
         c.span = symbol.span
+        c.build.place_of_call = lambda: self.attachment(c)
         return f" !dbg {c.scope}"
 
     def enter(self, c: FunctionContext, span: Span) -> str:
