@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from voltac.records import record
+from voltac.visible import visible, visible_name
 
 if TYPE_CHECKING:
     from voltac.diagnostics import Diagnostic, Note, Span
@@ -29,7 +30,7 @@ class Layout:
     def text(self, item: Diagnostic, links: tuple[Note, ...]) -> str:
         """A diagnostic with its notes; ``links`` of its chain are shown too."""
         if item.kind in ("error", "warning"):
-            shown = self._head(item.span, item.kind) + item.text + "\n" + self._excerpt_of_clang(item.span)
+            shown = self._head(item.span, item.kind) + visible(item.text) + "\n" + self._excerpt_of_clang(item.span)
         else:
             shown = self._block(item.span, item.kind, item.text)
         for note in (*item.notes, *links):
@@ -37,7 +38,7 @@ class Layout:
         return shown
 
     def _head(self, span: Span, kind: str) -> str:
-        place = f"{span.file}:{span.line}:{span.column}: " if span.line else ""
+        place = f"{visible_name(span.file)}:{span.line}:{span.column}: " if span.line else ""
         label = kind
         if self.colored:
             tint = {"error": "31", "note": "36"}.get(kind.lower(), "35")
@@ -46,7 +47,7 @@ class Layout:
 
     def _block(self, span: Span, kind: str, text: str, excerpt: bool = True) -> str:
         head = self._head(span, kind)
-        text = head + text
+        text = head + visible(text)
         if self.wrap:
             # A long place does not count: the message begins behind it, not below it.
             long = _shown_length(head) - len(kind) - 2 > self.columns // 3
@@ -58,12 +59,11 @@ class Layout:
         lines = self.sources.get(span.file)
         if lines is None or not 1 <= span.line <= len(lines):
             return ""
-        line = lines[span.line - 1].replace("\t", " ")
-        shown = f"{span.line:5} | {_shorten(line)}\n"
-        if span.column < _LONGEST_EXCERPT:
-            end = span.end_column if span.end_line == span.line else len(line) + 1
-            marked = "^" + "~" * (min(end, len(line) + 1, _LONGEST_EXCERPT) - span.column - 1)
-            shown += " " * 5 + " | " + " " * (span.column - 1) + marked + "\n"
+        line = lines[span.line - 1]
+        shown = f"{span.line:5} | {_shorten(_shown(line))}\n"
+        begin, end = _columns(line, span)
+        if begin < _LONGEST_EXCERPT - 1:
+            shown += " " * 5 + " | " + " " * begin + "^" + "~" * (min(end, _LONGEST_EXCERPT - 1) - begin - 1) + "\n"
         return shown
 
     def _excerpt(self, span: Span) -> str:
@@ -71,13 +71,23 @@ class Layout:
         if lines is None or not 1 <= span.line <= len(lines):
             return ""
         last = min(span.end_line, span.line + _MOST_LINES - 1, len(lines))
-        shown = [_shorten(lines[number - 1].replace("\t", " ")) for number in range(span.line, last + 1)]
-        first = lines[span.line - 1]
-        end = span.end_column if span.end_line == span.line else len(first) + 1
-        carets = max(1, min(end, len(first) + 1) - span.column)
-        if span.column < _LONGEST_EXCERPT:
-            shown.append(" " * (span.column - 1) + "^" * min(carets, _LONGEST_EXCERPT))
+        shown = [_shorten(_shown(lines[number - 1])) for number in range(span.line, last + 1)]
+        begin, end = _columns(lines[span.line - 1], span)
+        if begin < _LONGEST_EXCERPT - 1:
+            shown.append(" " * begin + "^" * min(end - begin, _LONGEST_EXCERPT))
         return "\n".join(shown) + "\n"
+
+
+def _shown(line: str) -> str:
+    """A source line as it is printed: control characters take several columns."""
+    return visible_name(line.replace("\t", " "))
+
+
+def _columns(line: str, span: Span) -> tuple[int, int]:
+    """Where a place begins and ends in its first line as that is printed, counted from 0; at least one column."""
+    end = span.end_column - 1 if span.end_line == span.line else len(line)
+    begin = len(_shown(line[: span.column - 1])) + max(0, span.column - 1 - len(line))
+    return begin, max(begin + 1, len(_shown(line[:end])))
 
 
 def _shorten(line: str) -> str:
@@ -116,9 +126,9 @@ def json_line(item: Diagnostic) -> str:
     """One object: kind, place, message, notes, chain, and the option that switches the diagnostic off."""
     from json import dumps  # slow to import, and seldom needed
 
-    row: dict[str, Any] = {"kind": item.kind.lower(), **_place(item.span), "message": item.text}
-    row["notes"] = [{"kind": note.kind, **_place(note.span), "message": note.text} for note in item.notes]
-    row["chain"] = [{"kind": link.kind, **_place(link.span), "message": link.text} for link in item.chain]
+    row: dict[str, Any] = {"kind": item.kind.lower(), **_place(item.span), "message": visible(item.text)}
+    row["notes"] = [{"kind": note.kind, **_place(note.span), "message": visible(note.text)} for note in item.notes]
+    row["chain"] = [{"kind": link.kind, **_place(link.span), "message": visible(link.text)} for link in item.chain]
     row["option"] = f"--wno-{item.switch}" if item.switch else None
     return dumps(row) + "\n"
 
@@ -126,6 +136,6 @@ def json_line(item: Diagnostic) -> str:
 def _place(span: Span) -> dict[str, Any]:
     """All null for a message about no source text."""
     if not span.line:
-        return {"file": span.file or None, "line": None, "column": None, "end": None}
+        return {"file": visible_name(span.file) or None, "line": None, "column": None, "end": None}
     end = {"line": span.end_line, "column": span.end_column}
-    return {"file": span.file, "line": span.line, "column": span.column, "end": end}
+    return {"file": visible_name(span.file), "line": span.line, "column": span.column, "end": end}

@@ -17,6 +17,7 @@ import select
 import subprocess
 import sys
 import time
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ _WORDS = (
     "#define #if #endif #else #include #pragma // /* */"
 )
 VOCABULARY = _WORDS.split()
+CHARACTERS = "(){}[];\"'\\#<>*&=,.0\0é\t\r\f\v\b\x1b\x7f\x85\x9b\u200b\u2028\u202e\u2066\ufeff"
 
 
 @functools.cache
@@ -103,7 +105,7 @@ def mutated(text: str, chance: random.Random) -> str:
             return "\n".join(lines[:line] + lines[line : line + length] * 2 + lines[line + length :])
         case 12:
             place = chance.randrange(len(text))
-            return text[:place] + chance.choice("(){}[];\"'\\#<>*&=,.0\0é\t\r\f") + text[place + chance.randrange(2) :]
+            return text[:place] + chance.choice(CHARACTERS) + text[place + chance.randrange(2) :]
         case _:
             return before + text[found[min(at + length, len(found) - 1)].start() :]
 
@@ -134,8 +136,13 @@ def compile_job(job: dict[str, Any]) -> str:
         return f"InternalError: {error}"
     except Exception as error:
         return f"{type(error).__name__}: {error}"
-    diagnostics.render()
-    return "compiled"
+    return unsafe(diagnostics.render()) or "compiled"
+
+
+def unsafe(text: str) -> str:
+    """What is wrong with messages that would act on a terminal."""
+    found = [char for char in text if char != "\n" and unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
+    return f"a message with the character {found[0]!a}" if found else ""
 
 
 def misplaced(text: str, file: str, diagnostics: Any) -> str:
@@ -150,8 +157,7 @@ def misplaced(text: str, file: str, diagnostics: Any) -> str:
             return f"an error without a place: {item.text}"
         if span.file == file and span.line > len(lines):
             return f"an error behind the end of the text, in line {span.line}: {item.text}"
-    diagnostics.render()
-    return "errors"
+    return unsafe(diagnostics.render()) or "errors"
 
 
 def serve() -> None:

@@ -13,6 +13,7 @@ from voltac.diagnostics import CompileError
 from voltac.driver import compile_source, read_source
 from voltac.python.compare import compare
 from voltac.python.source import Source
+from voltac.visible import visible_listing, visible_name
 
 
 def compare_command(arguments: Namespace) -> int:
@@ -30,7 +31,7 @@ def compare_command(arguments: Namespace) -> int:
     finally:
         sys.stderr.write(diagnostics.render())
     if sys.stderr.isatty():
-        sys.stderr.write(f"compiling both paths of {path} for {options.target.name} and measuring them ...\n")
+        sys.stderr.write(f"compiling both paths of {visible_name(path)} for {options.target.name} and measuring them ...\n")
     elements = number(arguments.elements, "--elements") if arguments.elements else 4096
     try:
         found = compare(Source(text, path, options), arguments.function, elements=elements)
@@ -41,5 +42,5 @@ def compare_command(arguments: Namespace) -> int:
     if arguments.json:
         sys.stdout.write(found.json() + "\n")
     elif not arguments.html:
-        sys.stdout.write(found.text(max(80, shutil.get_terminal_size((120, 24)).columns)) + "\n")
+        sys.stdout.write(visible_listing(found.text(max(80, shutil.get_terminal_size((120, 24)).columns))) + "\n")
     return 0

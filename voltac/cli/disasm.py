@@ -14,6 +14,7 @@ from voltac.codegen.device import DeviceCode
 from voltac.codegen.disassembler import Disassembler, Line
 from voltac.codegen.elf_read import ElfFile
 from voltac.codegen.object_file import Section
+from voltac.visible import visible_name
 
 _BYTES = 16
 """Of data on a line."""
@@ -29,7 +30,7 @@ def disasm_command(arguments: Namespace) -> int:
     if arguments.json:
         text = json.dumps(_described(device, file), indent=1) + "\n"
     else:
-        text = "".join(f"{line}\n" for line in _listing(path, device, file))
+        text = "".join(f"{visible_name(line)}\n" for line in _listing(path, device, file))
     write_standard_output(text.encode())
     return 0
 

@@ -18,6 +18,7 @@ from voltac.diagnostics import NOWHERE, CompileError, Diagnostics, InternalError
 from voltac.driver import InputError
 from voltac.llvm.host import CannotRun
 from voltac.target_info import DEVICES, TARGETS
+from voltac.visible import visible_name
 
 _JSON = "--diagnostics=json"
 """Holds for a command line that is not understood as well."""
@@ -38,9 +39,9 @@ def main(words: list[str] | None = None) -> int:
         write_standard_output(b"")
         return min(code, _HIGHEST_EXIT_CODE)
     except UsageError as error:
-        return complain(str(error), 2)
+        return complain(visible_name(str(error)), 2)
     except (InputError, OutputError, CannotRun) as error:
-        return complain(str(error), 1)
+        return complain(visible_name(str(error)), 1)
     except InternalError as error:
         return complain(f"internal error of the compiler, {error}", 1)
     except CompileError as error:

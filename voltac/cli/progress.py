@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import TextIO
 
 from voltac.driver import EVERY_STAGE
+from voltac.visible import visible_name
 
 _PATIENCE = 1.0
 """Seconds without a word."""
@@ -37,7 +38,7 @@ class Progress(AbstractContextManager[StageBegins]):
     """The line, from a second after ``with`` has begun."""
 
     def __init__(self, file: str, output: TextIO) -> None:
-        self._file = os.path.basename(file)
+        self._file = visible_name(os.path.basename(file))
         self._output = output
         self._now = ""
         self._shown = self._done = False

@@ -26,6 +26,7 @@ from voltac.python.signatures import Parameter, Signature
 from voltac.target_info import DEVICES
 from voltac.targets import find_device
 from voltac.targets.device import Device, kernels
+from voltac.visible import visible, visible_name
 
 
 def sim_command(arguments: Namespace) -> int:
@@ -63,12 +64,12 @@ def sim_command(arguments: Namespace) -> int:
     if arguments.json:
         sys.stdout.write(json.dumps(_plain(report), indent=1) + "\n")
     else:
-        sys.stdout.write(f"{report}\n")
+        sys.stdout.write(visible(str(report)) + "\n")
     return 0
 
 
 def _print_trace(line: str) -> None:
-    sys.stderr.write(line + "\n")
+    sys.stderr.write(visible_name(line) + "\n")
 
 
 def _launch(arguments: Namespace) -> Launch:
@@ -136,7 +137,7 @@ def _call(
     for parameter, value, old in zip(parameters, values, before):
         if isinstance(value, np.ndarray):
             unchanged = value.tobytes() == old.tobytes()
-            sys.stdout.write(f"{parameter.name} = {'unchanged' if unchanged else printed(value)}\n")
+            sys.stdout.write(f"{visible_name(parameter.name)} = {'unchanged' if unchanged else printed(value)}\n")
     if outcome.result is not None:
         sys.stdout.write(f"result = {printed(outcome.result)}\n")
     return outcome.report

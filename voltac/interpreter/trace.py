@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from voltac.diagnostics import Span
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Array, Enum, Function, Pointer, Qual, Scalar, Struct, Vector
+from voltac.visible import visible_name
 
 from .printing import argument_text
 from .values import Mask, Value, members
@@ -47,7 +48,7 @@ class TextTrace:
             return ""
         line = lines[span.line - 1]
         end = span.end_column - 1 if span.end_line == span.line else len(line)
-        return _shorten(line[span.column - 1 : end].strip())
+        return _shorten(visible_name(line[span.column - 1 : end].strip()))
 
 
 def value_text(qual: Qual, value: Value, lanes: Mask) -> str:

@@ -80,8 +80,6 @@ class Module:
         self.ref: Any = None
         self._context: Any = None
         llvm = binding()
-        # Names of files need not be UTF-8, but LLVM text is.
-        text = text.encode("utf-8", "backslashreplace").decode("utf-8")
         if "target datalayout" not in text:
             # Given before parsing: loads and stores without an alignment take the layout's.
             text = f'target datalayout = "{data_layout(options)}"\n{text}'

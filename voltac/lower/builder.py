@@ -12,6 +12,8 @@ import struct
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from voltac.ir.strings import escaped
+
 
 class IR(NamedTuple):
     """A value: its LLVM type and its name or constant text."""
@@ -307,8 +309,7 @@ class ModuleBuilder:
 
     def text_constant(self, content: bytes) -> IR:
         """A private constant with a zero byte at its end; equal ones are shared."""
-        quoted = "".join(chr(b) if 32 <= b < 127 and b not in (34, 92) else f"\\{b:02X}" for b in content)
-        definition = f'private unnamed_addr constant [{len(content) + 1} x i8] c"{quoted}\\00", align 1'
+        definition = f'private unnamed_addr constant [{len(content) + 1} x i8] c"{escaped(content)}\\00", align 1'
         for name, known in self.globals.items():
             if known == definition:
                 return IR("ptr", name)

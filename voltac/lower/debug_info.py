@@ -15,8 +15,9 @@ import os
 from typing import TYPE_CHECKING
 
 from voltac.diagnostics import Span
+from voltac.ir.strings import quoted
 from voltac.lower.builder import IR, ModuleBuilder
-from voltac.lower.debug_types import DebugTypes, quoted
+from voltac.lower.debug_types import DebugTypes
 from voltac.options import Options
 from voltac.sema import tree
 from voltac.sema.layout import Layout

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from voltac.ir.strings import quoted
 from voltac.lower.builder import ModuleBuilder
 from voltac.sema.layout import Layout
 from voltac.sema.types import (
@@ -39,11 +40,6 @@ from voltac.sema.types import (
 from voltac.target_info import TargetInfo
 
 _ENCODINGS = {"bool": "DW_ATE_boolean", "int": "DW_ATE_signed", "uint": "DW_ATE_unsigned", "float": "DW_ATE_float"}
-
-
-def quoted(name: str) -> str:
-    """A name as a string of LLVM's assembly language."""
-    return '"' + name.replace("\\", "\\5C").replace('"', "\\22") + '"'
 
 
 class DebugTypes:

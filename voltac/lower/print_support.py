@@ -13,6 +13,7 @@ from voltac.lower.context import FunctionContext, lowers_statement
 from voltac.lower.conversions import convert_scalar
 from voltac.sema import tree
 from voltac.sema.types import DOUBLE, INT64, VARYING, Enum, Pointer, Qual, Scalar
+from voltac.visible import bytes_of
 
 _TEXT_BYTES = 8191
 _ARGUMENT_BYTES = 1023
@@ -109,10 +110,6 @@ def _helper(c: FunctionContext, name: str, text: str) -> str:
     return f"@{name}"
 
 
-def _as_bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
-
-
 @lowers_statement(tree.Print)
 def lower_print(c: FunctionContext, node: tree.Print) -> None:
     arguments = [(c.value(argument), argument.type) for argument in node.arguments]
@@ -139,7 +136,7 @@ def lower_print(c: FunctionContext, node: tree.Print) -> None:
 
 def _append_text(c: FunctionContext, append: str, state: IR, text: str) -> None:
     if text:
-        c.build.emit(f"call void {append}({state}, {c.module.text.text_constant(_as_bytes(text))})")
+        c.build.emit(f"call void {append}({state}, {c.module.text.text_constant(bytes_of(text))})")
 
 
 def _append_value(c: FunctionContext, state: IR, value: IR, qual: Qual, varying: bool) -> None:
@@ -155,7 +152,7 @@ def _append_value(c: FunctionContext, state: IR, value: IR, qual: Qual, varying:
         if mask.type != "i64":
             mask = c.build.convert("zext", mask, "i64")
     helper = _helper(c, f"volta_print_{lane}", _VALUES.replace("TYPE", lane))
-    formats = ", ".join(str(c.module.text.text_constant(_as_bytes(text))) for text in (on, off))
+    formats = ", ".join(str(c.module.text.text_constant(bytes_of(text))) for text in (on, off))
     c.build.emit(f"call void {helper}({state}, {values}, {mask}, i32 {lanes}, {formats})")
 
 
@@ -199,6 +196,6 @@ def lower_assert(c: FunctionContext, node: tree.Assert) -> None:
     else:
         c.module.intrinsic("fflush", "i32", "ptr")
         helper = _helper(c, "volta_fail", _FAIL)
-        c.build.emit(f"call void {helper}({c.module.text.text_constant(_as_bytes(node.message))})")
+        c.build.emit(f"call void {helper}({c.module.text.text_constant(bytes_of(node.message))})")
     c.build.terminate("unreachable")
     c.build.start(done)

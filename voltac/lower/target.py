@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from voltac.ir.strings import quoted
 from voltac.options import Options
 
 _DATA_LAYOUTS = {
@@ -13,10 +14,9 @@ _DATA_LAYOUTS = {
 
 
 def module_header(options: Options, file: str) -> list[str]:
-    name = (file or "module").replace("\\", "/").replace('"', "")
     target = options.target
     return [
-        f'source_filename = "{name}"',
+        f"source_filename = {quoted(file or 'module')}",
         f'target datalayout = "{_DATA_LAYOUTS[target.architecture]}"',
         f'target triple = "{target.triple}"',
     ]

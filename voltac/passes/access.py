@@ -11,6 +11,7 @@ from voltac.ir.lane_values import LaneValues
 from voltac.ir.lanes import LaneValue
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
+from voltac.ir.strings import unescaped
 from voltac.ir.types import element_of, lanes_of
 from voltac.records import mutable_record, record
 
@@ -165,7 +166,6 @@ _MOST_CALLS = 50
 _SCOPE = re.compile(r"\bscope: (!\d+)")
 _FILE = re.compile(r"\bfile: (!\d+)")
 _PATH = re.compile(r'filename: "([^"]*)", directory: "([^"]*)"')
-_ESCAPE = re.compile(r"\\([0-9A-F]{2})")
 
 
 class Places:
@@ -203,5 +203,5 @@ class Places:
         path = _PATH.search(self._lines.get(file.group(1), "")) if file else None
         if path is None:
             return ""
-        name, folder = (_ESCAPE.sub(lambda match: chr(int(match.group(1), 16)), part) for part in path.groups())
+        name, folder = map(unescaped, path.groups())
         return os.path.join(folder, name)

@@ -28,6 +28,7 @@ from typing import Any
 from voltac.files import LARGEST, read_regular_file
 from voltac.python.hashing import sha256
 from voltac.records import field, record
+from voltac.visible import visible_name
 
 _MAGIC = b"voltac cache entry 2\n"
 _HEAD = len(_MAGIC) + 65
@@ -174,7 +175,8 @@ def _warn_once(path: str, reason: str) -> None:
     if path not in _warned:
         _warned.add(path)
         warnings.warn(
-            f"the cache folder {path} {reason}; voltac compiles without a cache (VOLTAC_CACHE_DIR names another folder)",
+            f"the cache folder {visible_name(path)} {reason}; "
+            "voltac compiles without a cache (VOLTAC_CACHE_DIR names another folder)",
             RuntimeWarning,
             stacklevel=6,
         )

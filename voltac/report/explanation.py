@@ -26,6 +26,7 @@ from voltac.report.paths import keyword
 from voltac.report.slow_accesses import Explainer
 from voltac.sema import tree
 from voltac.sema.tree_walk import nodes
+from voltac.visible import visible_listing, visible_name
 
 _SLOW = ("gather", "scatter", "scalar")
 _WORDS = {
@@ -85,22 +86,22 @@ class Explanation:
         return f"{self.file} for {self.target}, -O{self.level}: {self.lanes} lanes a gang; {self.summary()}"
 
     def text(self) -> str:
-        out = [self.heading(), ""]
+        out = [visible_name(self.heading()), ""]
         for file in self.files():
             if file != self.file:
-                out += ["", f"{file}", ""]
+                out += ["", visible_name(file), ""]
             lines = self.sources.get(file, [])
             digits = len(str(len(lines)))
             for number, line in enumerate(lines, 1):
                 facts = self._at(file, number)
                 if file != self.file and not facts:
                     continue
-                out.append(f"{number:{digits}} | {line}".rstrip())
+                out.append(f"{number:{digits}} | {visible_listing(line)}".rstrip())
                 for fact in facts:
-                    width = max(1, min(fact.end_column, len(line) + 1) - fact.column)
-                    blanks = re.sub(r"[^\t]", " ", line[: fact.column - 1])
+                    width = max(1, len(visible_listing(line[fact.column - 1 : fact.end_column - 1])))
+                    blanks = re.sub(r"[^\t]", " ", visible_listing(line[: fact.column - 1]))
                     remark = f": {fact.remark}" if fact.remark else ""
-                    out.append(f"{'':{digits}} | {blanks}{'^' * width} {fact.text}{remark}")
+                    out.append(f"{'':{digits}} | {blanks}{'^' * width} {visible_name(fact.text + remark)}")
         return "\n".join(out) + "\n"
 
     def _at(self, file: str, line: int) -> list[Fact]:
@@ -120,21 +121,21 @@ class Explanation:
 
     def html(self) -> str:
         """One self-contained page: no scripts, no references to other files."""
-        title = html.escape(f"{self.file}: what it became")
+        title = _html(f"{self.file}: what it became")
         parts = [
             "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>",
-            f"<title>{title}</title><style>{_STYLE}</style><h1>{title}</h1><p>{html.escape(self.heading())}</p>",
+            f"<title>{title}</title><style>{_STYLE}</style><h1>{title}</h1><p>{_html(self.heading())}</p>",
         ]
         for file in self.files():
             if file != self.file:
-                parts.append(f"<h2>{html.escape(file)}</h2>")
+                parts.append(f"<h2>{_html(file)}</h2>")
             parts.append("<table>")
             for number, line in enumerate(self.sources.get(file, []), 1):
                 facts = self._at(file, number)
                 if file != self.file and not facts:
                     continue
                 notes = "".join(f"<div class='{_colour(fact)}'>{_note(fact, line)}</div>" for fact in facts)
-                parts.append(f"<tr><td>{number}<td><pre>{html.escape(line)}</pre>{notes}")
+                parts.append(f"<tr><td>{number}<td><pre>{_html(line)}</pre>{notes}")
             parts.append("</table>")
         return "\n".join(parts) + "\n"
 
@@ -293,5 +294,9 @@ def _colour(fact: Fact) -> str:
 
 def _note(fact: Fact, line: str) -> str:
     expression = line[fact.column - 1 : fact.end_column - 1].strip()
-    remark = f": {html.escape(fact.remark)}" if fact.remark else ""
-    return f"<code>{html.escape(expression)}</code> {html.escape(fact.text)}{remark}"
+    remark = f": {_html(fact.remark)}" if fact.remark else ""
+    return f"<code>{_html(expression)}</code> {_html(fact.text)}{remark}"
+
+
+def _html(text: str) -> str:
+    return html.escape(visible_listing(text))

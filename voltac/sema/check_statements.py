@@ -26,6 +26,7 @@ from voltac.sema.types import (
 from voltac.sema.uniformity import note_exit, note_test
 from voltac.sema.values import convert_operand, to_value, value_of
 from voltac.syntax import ast
+from voltac.visible import visible_name
 
 _JUMP_TARGETS = ("loop", "switch", "foreach", "foreach_active", "foreach_unique")
 _FOREACH = ("foreach", "foreach_active", "foreach_unique")
@@ -406,7 +407,7 @@ def check_print(checker: Checker, node: ast.Print) -> tree.Statement:
 def check_assert(checker: Checker, node: ast.Assert) -> tree.Statement:
     test = to_bool(checker, value_of(checker, node.condition), "assert")
     place = f"{node.span.file}:{node.span.line}:{node.span.column}"
-    return tree.Assert(node.span, test, f"{place}: Assertion failed: {node.text} \n\n")
+    return tree.Assert(node.span, test, f"{visible_name(place)}: Assertion failed: {visible_name(node.text)} \n\n")
 
 
 @statement(ast.Sync)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from voltac.diagnostics import Span
 from voltac.syntax.inputs import Inputs
 from voltac.syntax.lexer import TOKEN
 from voltac.syntax.macros import Macro, Token
+from voltac.visible import bytes_of, visible_name
 
 _MISSING_LINES_SHOWN_AS_BLANK = 8
 _FARTHEST_COLUMN = 1000
@@ -103,7 +106,20 @@ def comment_above(lines: list[str], line: int) -> str:
 
 
 def quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
+    """What a string literal has between its quotes; a name may have any bytes in it."""
+    text = text.replace("\\", "\\\\").replace('"', '\\"')
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(char if char == visible_name(char) else "".join(f"\\{b:03o}" for b in bytes_of(char)) for char in text)
+
+
+def unquoted(text: str) -> str:
+    """The name that stands between quotes."""
+    content = _ESCAPE.sub(lambda match: bytes((int(match[1], 8) & 255,)) if match[1] else match[2], bytes_of(text))
+    return content.decode("utf-8", "surrogateescape")
+
+
+_ESCAPE = re.compile(rb'\\(?:([0-7]{1,3})|(["\\]))')
 
 
 def placed(tokens: list[Token]) -> str:

@@ -20,7 +20,7 @@ from voltac.syntax.lexer import BLANKS, TOKEN, is_name
 from voltac.syntax.literals import BadLiteral, string
 from voltac.syntax.logical_lines import LogicalLine
 from voltac.syntax.macros import Expander, Macro, MacroError, Token, TooLarge, define, lex, same, spelling
-from voltac.syntax.preprocessed import Preprocessed, quoted
+from voltac.syntax.preprocessed import Preprocessed, quoted, unquoted
 from voltac.warning_switches import ALL, WARNINGS
 
 _DIRECTIVE = re.compile(r"\s*#\s*(\w*)(.*)", re.DOTALL | re.ASCII)
@@ -509,7 +509,7 @@ class Preprocessor:
             return
         file.shift = int(match[1]) - file.next - 1
         if match[2] is not None:
-            file.shown_name = match[2].replace('\\"', '"').replace("\\\\", "\\")
+            file.shown_name = unquoted(match[2])
             self.show_named_file(file.shown_name)
 
     def show_named_file(self, name: str) -> None:
