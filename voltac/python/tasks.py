@@ -32,7 +32,8 @@ def task_functions(made: Callable[[Source, Callable[[Entry], Code]], Code]) -> M
     """
     with _loading:
         if not _loaded:
-            code = made(_source(), lambda entry: load(entry.objects, {}, sorted(TASK_FUNCTIONS)))
+            # Without the second object: nobody calls these functions from Python.
+            code = made(_source(), lambda entry: load(entry.objects[:1], {}, sorted(TASK_FUNCTIONS)))
             # The threads of the pool sleep in this code until the process is gone, longer than Python's modules live.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))
             _loaded.update({name: code.addresses[name] for name in TASK_FUNCTIONS})
