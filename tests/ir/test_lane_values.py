@@ -58,6 +58,18 @@ def formula(body: str, name: str = "%x", start: str = "0") -> str:
         ("  %x = sext <8 x i32> %lanes to <8 x i64>", "sext(%i) + [0, 1, 2, 3, 4, 5, 6, 7]"),
         ("  %x = zext <8 x i32> %lanes to <8 x i64>", "sext(%i) + [0, 1, 2, 3, 4, 5, 6, 7]"),
         ("  %y = add <8 x i32> %lanes, splat (i32 1)\n  %x = sext <8 x i32> %y to <8 x i64>", "none"),
+        # All lanes wrap together, because the uniform part is a multiple of 16 in each iteration.
+        ("  %x = shl <8 x i32> %lanes, splat (i32 1)", "%x + [0, 2, 4, 6, 8, 10, 12, 14]"),
+        (
+            "  %y = shl <8 x i32> %lanes, splat (i32 2)\n  %x = or <8 x i32> %y, splat (i32 3)",
+            "%y + [3, 7, 11, 15, 19, 23, 27, 31]",
+        ),
+        (
+            "  %y = mul <8 x i32> %lanes, splat (i32 2)\n  %z = add <8 x i32> %y, splat (i32 1)\n"
+            "  %x = zext <8 x i32> %z to <8 x i64>",
+            "zext(%y) + [1, 3, 5, 7, 9, 11, 13, 15]",
+        ),
+        ("  %y = mul <8 x i32> %lanes, splat (i32 3)\n  %x = sext <8 x i32> %y to <8 x i64>", "none"),
         ("  %x = sdiv <8 x i32> %lanes, splat (i32 3)", "none"),
         ("  %x = mul nsw <8 x i32> %lanes, %lanes", "none"),
         ("  %x = mul nsw <8 x i32> %all, %all", "%x + [0, 0, 0, 0, 0, 0, 0, 0]"),
@@ -89,6 +101,8 @@ def test_extended_constants_are_constants() -> None:
 def test_without_a_known_start_a_quotient_is_irregular() -> None:
     assert formula("  %x = sdiv <8 x i32> %lanes, splat (i32 2)", start="%a") == "none"
     assert formula("  %x = shl nsw <8 x i32> %lanes, splat (i32 1)", start="%a") != "none"
+    extended = "  %y = shl <8 x i32> %lanes, splat (i32 1)\n  %x = sext <8 x i32> %y to <8 x i64>"
+    assert formula(extended, start="%a") == "none" and formula(extended) != "none"
 
 
 # ---- random programs against brute force -------------------------------------------
@@ -132,7 +146,8 @@ class RandomProgram:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
-        self.start = self.random.choice(["0", "0", "16", "-8", "%a", "4"])
+        near_the_end = [str(2**31 - 32), str(2**30 - 16), str(-(2**29) - 16)]  # products and shifts of the counter wrap
+        self.start = self.random.choice(["0", "0", "16", "-8", "%a", "4", *near_the_end])
         self.kinds = {"%lanes": (W, 32), "%v": (W, 32), "%i": (0, 32), "%all": (W, 32), "%a": (0, 32), "%w": (0, 64)}
         self.steps: list[tuple[str, str, tuple[str, ...], str, str]] = []
         self.lines: list[str] = []

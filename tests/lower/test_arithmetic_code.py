@@ -22,6 +22,16 @@ def test_wrap_signed_int_makes_no_claim():
     assert "nsw" not in function_body(text_after("lower", SUM.format(type="int"), wrap_signed=True), "f")
 
 
+@pytest.mark.parametrize("type", ["int", "int64", "int16", "int8", "uint"])
+@pytest.mark.parametrize("rate", ["", "uniform "])
+def test_no_claim_is_made_about_a_left_shift(type, rate):
+    place = "0" if rate else "programIndex"
+    source = f"export void f(uniform {type} a[]) {{ {rate}{type} x = a[{place}]; x <<= 3; a[{place}] = x << (x & 7); }}"
+    shifts = [line for line in function_body(text_after("lower", source), "f").split("\n") if " = shl " in line]
+    assert len(shifts) == 2
+    assert not any("nsw" in line or "nuw" in line for line in shifts)
+
+
 def test_multiply_and_add_may_be_fused_unless_forbidden():
     assert "fmul contract" in text_after("lower", SUM.format(type="float"))
     assert "contract" not in text_after("lower", SUM.format(type="float"), disable_fma=True)

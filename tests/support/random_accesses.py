@@ -41,10 +41,15 @@ def index_expression(rng: random.Random, depth: int = 2) -> Expression:
     inner = index_expression(rng, depth - 1)
     value = inner.value
     number = rng.choice((1, 2, 3, 4, 5, 7, 8, 16))
-    match rng.randrange(14):
+    match rng.randrange(16):
         case 12 | 13:
             modulus = rng.choice((5, 13, 29))  # no pattern: neighbours are known by how they are computed
             return Expression(f"((k * k + {number}) % {modulus})", lambda k, a, b: (k * k + number) % modulus)
+        case 14:
+            places = rng.choice((1, 2))
+            return Expression(f"({inner.text} << {places})", lambda k, a, b: value(k, a, b) << places)
+        case 15:  # bits above those that are left over are lost on the way
+            return Expression(f"(({inner.text} << 28) >> {27 + (number & 1)})", lambda k, a, b: _low_bits(value(k, a, b), number))
         case 0:
             return Expression(f"({number} * {inner.text})", lambda k, a, b: number * value(k, a, b))
         case 1:
@@ -74,6 +79,11 @@ def index_expression(rng: random.Random, depth: int = 2) -> Expression:
             other = index_expression(rng, depth - 1)
             return Expression(f"({inner.text} + {other.text})", lambda k, a, b: value(k, a, b) + other.value(k, a, b))
     return Expression(f"((int64){inner.text})", value)
+
+
+def _low_bits(x: Array, number: int) -> Array:
+    """The low four bits as a signed number, twice it for even numbers."""
+    return ((x & 15 ^ 8) - 8) << 1 - (number & 1)
 
 
 def _bits(value: Callable[[Array, int, int], Array], operator: str, number: int) -> Callable[[Array, int, int], Array]:

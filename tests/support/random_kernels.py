@@ -13,7 +13,7 @@ The result depends on the gang's width; each width is compared with the interpre
 
 from __future__ import annotations
 
-from random_values import INTEGERS, Function, Record, Row, Scope, Short, Type, Values, Variable
+from random_values import BITS, INTEGERS, Function, Record, Row, Scope, Short, Type, Values, Variable
 
 
 class Kernels(Values):
@@ -78,6 +78,9 @@ class Kernels(Values):
         if place.type[0] == "u" and self.rng.random() < 0.4:
             operator = self.rng.choice(("+=", "-=", "*=", "|=", "&=", "^="))
             return [f"{place.text} {operator} {self.value(place.type, scope, 2, place.varying)};"]
+        if place.type in INTEGERS and self.rng.random() < 0.15:
+            count = f"({self.value('int32', scope, 1, place.varying)}) & {BITS[place.type] - 1}"
+            return [f"{place.text} {self.rng.choice(('<<=', '<<=', '>>='))} {count};"]
         return [f"{place.text} = {self.value(place.type, scope, 2, place.varying)};"]
 
     def increments(self, scope: Scope) -> list[str]:

@@ -159,8 +159,10 @@ class Generator:
         if choice == 5:
             return f"(({type_name})(~{same()}))"
         if choice == 6:
-            operator = ">>" if signed else self.rng.choice(("<<", ">>"))
-            return f"({same()} {operator} ({same('int32')} & {bits - 1}))"
+            if self.rng.random() < 0.3:  # into the sign and out of it
+                by = self.rng.choice((bits - 1, bits - 2, bits // 2))
+                return f"(({same()} << {by}) >> {self.rng.choice((by, by - 1))})"
+            return f"({same()} {self.rng.choice(('<<', '<<', '>>'))} ({same('int32')} & {bits - 1}))"
         if choice == 7:
             return f"({same()} {self.rng.choice('/%')} (({same()} & ({type_name})7) + ({type_name})1))"
         if choice < 10:
@@ -262,6 +264,9 @@ class Generator:
             return Statement(f"{name} {self.rng.choice('+-*&|^')}= {self.value(kind, scope)};")
         if kind[0] == "u" and self.rng.random() < 0.2:
             return Statement(f"{name}{self.rng.choice(('++', '--'))};")
+        if self.rng.random() < 0.1:
+            count = f"({self.value('int32', scope, 1)}) & {BITS[kind] - 1}"
+            return Statement(f"{name} {self.rng.choice(('<<', '<<', '>>'))}= {count};")
         return Statement(f"{name} = {self.value(kind, scope)};")
 
     def uniform_assignment(self, scope: Scope) -> Statement:

@@ -255,8 +255,10 @@ class Values:
         if choice < 5:
             return f"({sub()} {self.rng.choice('&|^')} {sub()})"
         if choice == 5:
-            operator = ">>" if type[0] == "i" else self.rng.choice(("<<", ">>"))
-            return f"({sub()} {operator} ({sub('int32' if self.rng.random() < 0.5 else 'uint8')} & {bits - 1}))"
+            count = f"({sub('int32' if self.rng.random() < 0.5 else 'uint8')} & {bits - 1})"
+            if self.rng.random() < 0.3:
+                count = str(self.rng.choice((bits - 1, bits - 2, bits // 2)))  # into the sign and out of it
+            return f"({sub()} {self.rng.choice(('<<', '<<', '>>'))} {count})"
         if choice == 6:
             return f"({sub()} {self.rng.choice('/%')} (({sub()} & (({type})7)) + (({type})1)))"
         if choice == 7:

@@ -116,9 +116,11 @@ class LaneValues:
         if found is None:
             if not count or self._computes_uniform(name):
                 return self.symbol_of(type_text, name)
-        elif bits < self.pointer_bits and found.is_uniform and not found.signed and not found.unsigned:
+        elif bits < self.pointer_bits and not found.signed and not found.unsigned:
             # The sum may wrap and then cannot be extended; the value as a whole can.
-            return self.symbol_of(type_text, name)
+            if found.is_uniform:
+                return self.symbol_of(type_text, name)
+            return lanes.wrapped_together(found, self.symbol_of(type_text, name), self.facts) or found
         return found
 
     def _formula(self, instruction: Instruction, bits: int, count: int) -> LaneValue | None:

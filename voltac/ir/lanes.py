@@ -151,6 +151,20 @@ def uniform_multiple(value: LaneValue, facts: FactsOf) -> int:
     return multiple if value.signed else power_of_two_part(multiple)
 
 
+def wrapped_together(value: LaneValue, whole: LaneValue, facts: FactsOf) -> LaneValue | None:
+    """A formula without wrapping for a sum that may wrap, where all lanes do so together; ``whole`` is the sum as a symbol.
+
+    Numbers wrap, signed and unsigned, at multiples of any power of two. The uniform part is such a multiple, wrapped or
+    not: of ``8 * x + [0, 2, 4, 6]`` no lane leaves the eight numbers in which lane 0 is.
+    """
+    step = power_of_two_part(uniform_multiple(value, facts))
+    if not step or min(value.offsets) // step != max(value.offsets) // step:
+        return None
+    if min(value.offsets) // step == 0 and list(value.terms.values()) == [1]:
+        return LaneValue(value.bits, value.terms, value.offsets)
+    return LaneValue(value.bits, whole.terms, tuple(offset - value.offsets[0] for offset in value.offsets))
+
+
 def power_of_two_part(number: int) -> int:
     return number & -number
 

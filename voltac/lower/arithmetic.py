@@ -1,7 +1,8 @@
 """Operators on numbers -> instructions, with the flags that the language allows.
 
-Signed ``+ - * <<`` of 32 and 64 bits carry ``nsw`` (overflow is undefined, section
-5.2; every proof about an index rests on it); shorter ones wrap. Floating-point
+Signed ``+ - *`` of 32 and 64 bits carry ``nsw`` (overflow is undefined, section
+5.2; every proof about an index rests on it); shorter ones wrap, and so do left
+shifts of any type (section 6.1). Floating-point
 operations may be contracted to fused multiply-adds (section 8.5). Operators work on
 scalars and lane vectors alike, on short vectors element by element.
 """
@@ -21,7 +22,7 @@ from voltac.sema.types import VARYING, Enum, Pointer, Qual, Scalar, Vector
 
 _INTEGER_OPERATIONS = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor", "<<": "shl"}
 _FLOAT_OPERATIONS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
-_MAY_OVERFLOW = frozenset(["+", "-", "*", "<<"])
+_MAY_OVERFLOW = frozenset(["+", "-", "*"])
 _FLOAT_COMPARISONS = {"==": "oeq", "!=": "une", "<": "olt", "<=": "ole", ">": "ogt", ">=": "oge"}
 _SIGNED_COMPARISONS = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}
 _UNSIGNED_COMPARISONS = {"==": "eq", "!=": "ne", "<": "ult", "<=": "ule", ">": "ugt", ">=": "uge"}
@@ -65,8 +66,7 @@ def each_element(c: FunctionContext, operation: Callable[..., IR], *operands: IR
 def lower_binary(c: FunctionContext, node: tree.Binary) -> IR:
     left, right = c.value(node.left), c.value(node.right)
     constant = isinstance(_literal(node.right), tree.Constant)
-    wraps = isinstance(_literal(node.left), tree.Constant) and node.operator == "<<"
-    return binary(c, node.operator, left, right, node.left.type, constant_divisor=constant, wraps=wraps)
+    return binary(c, node.operator, left, right, node.left.type, constant_divisor=constant)
 
 
 def _literal(node: tree.Value) -> tree.Value:
@@ -75,14 +75,12 @@ def _literal(node: tree.Value) -> tree.Value:
     return node
 
 
-def binary(
-    c: FunctionContext, operator: str, left: IR, right: IR, qual: Qual, constant_divisor: bool = False, wraps: bool = False
-) -> IR:
-    """``left operator right``, both of type ``qual``. ``wraps``: no claim that a shift does not overflow."""
+def binary(c: FunctionContext, operator: str, left: IR, right: IR, qual: Qual, constant_divisor: bool = False) -> IR:
+    """``left operator right``, both of type ``qual``."""
     if isinstance(qual.type, Pointer) and c.types.is_slice(qual):
         return _compare_slices(c, operator, left, right)
     scalar = element_scalar(qual.type)
-    return each_element(c, lambda a, b: _binary(c, operator, a, b, scalar, qual, constant_divisor, wraps), left, right)
+    return each_element(c, lambda a, b: _binary(c, operator, a, b, scalar, qual, constant_divisor), left, right)
 
 
 def _binary(
@@ -93,7 +91,6 @@ def _binary(
     scalar: Scalar | Enum | Pointer,
     qual: Qual,
     constant: bool,
-    wraps: bool,
 ) -> IR:
     if operator in COMPARISONS:
         return compare(c, operator, left, right, scalar)
@@ -108,7 +105,7 @@ def _binary(
     if operator == ">>":
         return c.build.binary("ashr" if signed else "lshr", left, right)
     name = _INTEGER_OPERATIONS[operator]
-    if operator in _MAY_OVERFLOW and not wraps and _overflow_is_undefined(c, scalar):
+    if operator in _MAY_OVERFLOW and _overflow_is_undefined(c, scalar):
         name += " nsw"
     return c.build.binary(name, left, right)
 
