@@ -195,6 +195,13 @@ test_soa = row_test(
             S + "uniform S operator+(uniform S a, uniform S b) { return a; }\n"
             "void f(uniform S s) { soa<8> S x[2]; «x[1] + s»; }",
         ),
+        ("16.1 too few values for a scalar of soa data", "error: too few ... 4 ... 3", S + "soa<4> S s = { «{ 1, 2, 3 }» };"),
+        ("16.1 too many values for a scalar of soa data", "error: too many ... 2, 3", S + "soa<2> S s = { «{ 1, 2, 3 }» };"),
+        ("16.1 too few members of soa data", "error: too few ... 2, 1", "struct D { int a, b; }; soa<2> D d = «{ { 1, 2 } }»;"),
+        ("16.1 too few blocks", "error: too few ... 2, 1", S + "void f() { soa<4> S s[2] = «{ { { 1, 2, 3, 4 } } }»; }"),
+        ("16.1 too many blocks", "error: too many ... 1, 2", S + "soa<2> S s[1] = «{ { { 1, 2 } }, { { 3, 4 } } }»;"),
+        ("16.1 one value for a block", "error: list of values in braces", S + "soa<2> S s[1] = { { «3» } };"),
+        ("5.11 index beyond the blocks", "warning: 16 elements", S + "void f() { soa<8> S x[2]; uniform S u = «x[16]»; }"),
         ("5.11 narrow soa", "performance: 4", S + "«soa<4> S» s[2];"),
     ]
 )

@@ -49,7 +49,8 @@ def index_expression(rng: random.Random, depth: int = 2) -> Expression:
             places = rng.choice((1, 2))
             return Expression(f"({inner.text} << {places})", lambda k, a, b: value(k, a, b) << places)
         case 15:  # bits above those that are left over are lost on the way
-            return Expression(f"(({inner.text} << 28) >> {27 + (number & 1)})", lambda k, a, b: _low_bits(value(k, a, b), number))
+            back = 27 + (number & 1)
+            return Expression(f"(({inner.text} << 28) >> {back})", lambda k, a, b: _low_bits(value(k, a, b), 28 - back))
         case 0:
             return Expression(f"({number} * {inner.text})", lambda k, a, b: number * value(k, a, b))
         case 1:
@@ -81,9 +82,9 @@ def index_expression(rng: random.Random, depth: int = 2) -> Expression:
     return Expression(f"((int64){inner.text})", value)
 
 
-def _low_bits(x: Array, number: int) -> Array:
-    """The low four bits as a signed number, twice it for even numbers."""
-    return ((x & 15 ^ 8) - 8) << 1 - (number & 1)
+def _low_bits(x: Array, places: int) -> Array:
+    """The low four bits as a signed number, shifted left."""
+    return ((x & 15 ^ 8) - 8) << places
 
 
 def _bits(value: Callable[[Array, int, int], Array], operator: str, number: int) -> Callable[[Array, int, int], Array]:

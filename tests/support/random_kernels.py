@@ -287,11 +287,18 @@ class Kernels(Values):
         record, name = self.rng.choice(records), self.name("q")
         source, width = self.name("v"), self.rng.choice((2, 4, 8))
         to = self.name("v")
-        head = [
-            f"soa<{width}> {record.name} {name}[8];",
-            f"uniform {record.name} {source} = {self.initial(record, scope, False)};",
-        ]
-        head += [f"for (uniform int z = 0; z < 8; z++) {name}[z] = {source};"]
+        head = [f"uniform {record.name} {source} = {self.initial(record, scope, False)};"]
+        fill, heap = f"for (uniform int z = 0; z < 8; z++) {name}[z] = {source};", False
+        match self.rng.randrange(4):
+            case 0:
+                values = ", ".join(self.slots(record, scope, width) for _ in range(8 // width))
+                head.append(f"soa<{width}> {record.name} {name}[] = {{ {values} }};")
+            case 1 | 2:
+                heap = True
+                made = f"uniform new soa<{width}> {record.name}[{8 // width}]"
+                head += [f"soa<{width}> {record.name} * uniform {name} = {made};", fill]
+            case _:
+                head += [f"soa<{width}> {record.name} {name}[8];", fill]
         head += [f"{record.name} {to} = {source};"]
         inner = scope.inner()
         inner.variables.append(Variable(to, record, True))
@@ -304,8 +311,26 @@ class Kernels(Values):
         lines.append(f"    soa<{width}> {record.name} * {pointer} = &{name}[{at}];")
         member = self.rng.choice(record.members)
         lines.append(f"    {to}.{member[0]} = {pointer}->{member[0]};" if not isinstance(member[1], Row) else "    ;")
+        by = self.name("x")
+        lines.append(f"    int32 {by} = (({self.value('int32', inner, 1)}) & 7) - {at};")
+        lines.append(f"    {to} = *({pointer} + {by});")
+        lines.append(f"    {pointer} += {by}; *{pointer} = {to}; {to} = {pointer}[-{by}];")
         lines += self.block(inner, 1, "    ")
-        return ["{", *("    " + line for line in head), *lines, "}"]
+        end = [f"    delete {name};"] if heap else []
+        return ["{", *("    " + line for line in head), *lines, *end, "}"]
+
+    def slots(self, type: Type, scope: Scope, width: int) -> str:
+        """The values of one block of soa data, in the order of its layout."""
+        match type:
+            case str():
+                parts = [self.value(type, scope, 1, False) for _ in range(width)]
+            case Short(element, count):
+                parts = [self.slots(element, scope, width) for _ in range(count)]
+            case Row(element, count):
+                parts = [self.slots(element, scope, width) for _ in range(count)]
+            case Record(_, members):
+                parts = [self.slots(kind, scope, width) for _, kind in members]
+        return "{ " + ", ".join(parts) + " }"
 
     def plain(self, type: Type) -> bool:
         match type:

@@ -111,11 +111,10 @@ class Expressions:
             values = [self.evaluate(element, active) for element in initial.elements]
             machine.store(location, np.array(values, values[0].dtype), lanes, initial.span)
         else:
-            machine.store(location, constant(0, location.storage, machine.width), lanes, initial.span)
-            is_struct = isinstance(location.storage.type, Struct)
+            if location.storage.rate.kind != "soa":  # which is initialised in all its parts
+                machine.store(location, constant(0, location.storage, machine.width), lanes, initial.span)
             for index, element in enumerate(initial.elements):
-                part = machine.member(location, index) if is_struct else machine.element(location, np.int64(index))
-                self.initialize(part, element, active, lanes)
+                self.initialize(machine.part(location, index), element, active, lanes)
 
     # --- simple values ---
 
@@ -340,10 +339,12 @@ class Expressions:
             address = ADDRESS.type(one)
         if node.initial is not None:
             self.initialize(Location(pointer.to, address), node.initial, active, active)
-        return address
+        return Location(pointer.to, address).pointer
 
     def delete(self, node: tree.Delete, active: Mask) -> None:
         pointer = self.evaluate(node.pointer, active)
+        if is_slice(node.pointer.type.type):
+            pointer = pointer[0]
         lanes: list[int | None] = [int(lane) for lane in np.flatnonzero(active)] if pointer.ndim else [None]
         for lane in lanes:
             address = int(pointer if lane is None else pointer[lane])

@@ -183,6 +183,18 @@ class Machine:
             return self.soa_element(Location(element, aggregate.address, ADDRESS.type(0)), index)
         return aggregate.part(element, index.astype(ADDRESS) * ADDRESS.type(self.layout.size(element)))
 
+    def part(self, whole: Location, index: int) -> Location:
+        """Part ``index`` of an object, as a braced list counts them: of soa data blocks, and in them the slots of a scalar."""
+        kind = whole.storage.type
+        if isinstance(kind, Struct):
+            return self.member(whole, index)
+        if whole.storage.rate.kind != "soa":
+            return self.element(whole, np.int64(index))
+        if not isinstance(kind, Array | Vector):
+            return Location(whole.storage, whole.address, np.full_like(whole.address, index))
+        element = kind.element if isinstance(kind, Array) else Qual(kind.element, whole.storage.rate)
+        return whole.part(element, index * self.layout.size(element))
+
     def soa_element(self, location: Location, index: Value) -> Location:
         """The soa element ``index`` places behind ``location``: N elements fill a block."""
         per_block = ADDRESS.type(location.storage.rate.width)
@@ -220,8 +232,9 @@ class Machine:
             self._store_scalar(location, kind, value, lanes, span)
 
     def _halves(self, location: Location) -> tuple[Location, Location]:
-        """Block addresses and slots of a slice pointer lie one behind the other."""
-        row = self.layout.pointer_bytes * (self.width if location.storage.rate == VARYING else 1)
+        """Block addresses and slots of a slice pointer lie one behind the other, as many as there are lanes or slots."""
+        rate = location.storage.rate
+        row = self.layout.pointer_bytes * (self.width if rate == VARYING else rate.width if rate.kind == "soa" else 1)
         return location, location.part(location.storage, row)
 
     def _load_scalar(self, location: Location, kind: Type, active: Mask, span: Span) -> Value:

@@ -58,10 +58,45 @@ def constant_initializer(module: ModuleContext, initial: tree.Initializer | None
         if isinstance(initial, tree.Broadcast):
             return constant_initializer(module, initial.value, storage)
         return None
+    if module.types.is_slice(storage):
+        return _slice_constant(module, initial, storage)
     if storage.rate is VARYING:
         return _lanes_in_memory(module, initial)
     lane = _lane(module, initial)
     return None if lane is None else _in_memory(lane)
+
+
+def _slice_constant(module: ModuleContext, value: tree.Value, storage: Qual) -> IR | None:
+    """A slice pointer: a block and a slot in it, for all lanes the same."""
+    parts = _slice(module, value)
+    if parts is None:
+        return None
+    block, slot = parts[0], integer(module.types.word, parts[1])
+    if storage.rate is VARYING:
+        block, slot = (splat_constant(module.types.width, part) for part in (block, slot))
+    return IR(f"{{ {block.type}, {slot.type} }}", f"{{ {block}, {slot} }}")
+
+
+def _slice(module: ModuleContext, value: tree.Value) -> tuple[IR, int] | None:
+    match value:
+        case tree.Constant():
+            return scalar_constant(module, value.type.type, value.value), 0
+        case tree.Broadcast(_, _, inner) | tree.Convert(_, _, inner) if isinstance(inner.type.type, Pointer):
+            return _slice(module, inner)
+        case tree.AddressOf(_, _, place):
+            base, offset, slot = _static_place(module, place)
+            return None if base is None else (_behind(base, offset), slot)
+        case tree.PointerOffset(_, Qual(Pointer(to)), pointer, tree.Constant(_, _, number), negative):
+            before = _slice(module, pointer)
+            if before is None:
+                return None
+            blocks, slot = divmod(before[1] + int(number) * (-1 if negative else 1), to.rate.width)
+            return _behind(before[0], blocks * module.types.sizes.size(to)), slot
+    return None
+
+
+def _behind(base: IR, offset: int) -> IR:
+    return base if not offset else IR("ptr", f"getelementptr (i8, {base}, i64 {offset})")
 
 
 def _lanes_in_memory(module: ModuleContext, value: tree.Value) -> IR | None:
@@ -98,30 +133,31 @@ def _lane(module: ModuleContext, value: tree.Value) -> IR | None:
             if base is None:
                 return None
             distance = int(number) * module.types.sizes.size(pointer.type.type.to) * (-1 if negative else 1)
-            return IR("ptr", f"getelementptr (i8, {base}, i64 {distance})")
+            return _behind(base, distance)
     return None
 
 
 def _address(module: ModuleContext, place: tree.Place) -> IR | None:
-    base, offset = _static_place(module, place)
-    if base is None or offset == 0:
-        return base
-    return IR("ptr", f"getelementptr inbounds (i8, {base}, i64 {offset})")
+    base, offset, _ = _static_place(module, place)
+    return None if base is None else _behind(base, offset)
 
 
-def _static_place(module: ModuleContext, place: tree.Place) -> tuple[IR | None, int]:
-    """A global's name and a byte offset in it."""
+def _static_place(module: ModuleContext, place: tree.Place) -> tuple[IR | None, int, int]:
+    """A global's name, a byte offset in it, and the slot within soa data."""
     sizes = module.types.sizes
     match place:
         case tree.Variable(_, _, _, symbol) if symbol.kind in ("global", "static", "extern"):
-            return module.global_address(symbol), 0
+            return module.global_address(symbol), 0, 0
         case tree.Element(_, storage, _, aggregate, tree.Constant(_, _, number)):
-            base, offset = _static_place(module, aggregate)
-            return base, offset + int(number) * sizes.size(storage)
+            base, offset, slot = _static_place(module, aggregate)
+            index = int(number)
+            if tree.counts_slots(aggregate):
+                index, slot = divmod(index, storage.rate.width)
+            return base, offset + index * sizes.size(storage), slot
         case tree.MemberPlace(_, _, _, struct, index):
-            base, offset = _static_place(module, struct)
-            return base, offset + sizes.offsets(struct.storage)[index]
-    return None, 0
+            base, offset, slot = _static_place(module, struct)
+            return base, offset + sizes.offsets(struct.storage)[index], slot
+    return None, 0, 0
 
 
 def _aggregate(module: ModuleContext, elements: tuple[tree.Initializer, ...], storage: Qual) -> IR | None:
@@ -135,12 +171,14 @@ def _aggregate(module: ModuleContext, elements: tuple[tree.Initializer, ...], st
             parts = _parts(module, elements, [element] * (count or 0))
             opening, closing = "[", "]"
         case Vector(scalar, count):
-            uniform = storage.rate is not VARYING
+            uniform = storage.rate.kind == "uniform"
             parts = _parts(module, elements, [Qual(scalar, storage.rate)] * count)
             opening, closing = "<>" if uniform else "[]"
             if parts is not None and uniform:
                 total = int(memory[1:].split(" ", 1)[0])
                 parts += [zero(parts[0].type)] * (total - count)
+        case _ if storage.rate.kind == "soa":
+            return _slots(module, elements, storage)
         case _:
             if len(elements) == 1:
                 return constant_initializer(module, elements[0], storage)
@@ -148,6 +186,20 @@ def _aggregate(module: ModuleContext, elements: tuple[tree.Initializer, ...], st
     if parts is None:
         return None
     return IR(memory, f"{opening}{', '.join(map(str, parts))}{closing}" if parts else "zeroinitializer")
+
+
+def _slots(module: ModuleContext, elements: tuple[tree.Initializer, ...], storage: Qual) -> IR | None:
+    """The values of a scalar in all slots of a block; of slice pointers all blocks, then all slots."""
+    memory, values = module.types.memory(storage), [element for element in elements if isinstance(element, tree.Value)]
+    if not module.types.is_slice(storage):
+        parts = _parts(module, elements, [Qual(storage.type)] * storage.rate.width)
+        return None if parts is None else IR(memory, f"[{', '.join(map(str, parts))}]")
+    slices = [found for value in values if (found := _slice(module, value)) is not None]
+    if len(slices) < storage.rate.width:
+        return None
+    rows = ", ".join(str(block) for block, _ in slices), ", ".join(f"{module.types.word} {slot}" for _, slot in slices)
+    row_types = memory.removeprefix("{ ").removesuffix(" }").split(", ")
+    return IR(memory, f"{{ {row_types[0]} [{rows[0]}], {row_types[1]} [{rows[1]}] }}")
 
 
 def _parts(module: ModuleContext, elements: tuple[tree.Initializer, ...], quals: list[Qual]) -> list[IR] | None:

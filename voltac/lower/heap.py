@@ -8,7 +8,7 @@ from voltac.lower import masks
 from voltac.lower.builder import IR, NULL, integer, zero
 from voltac.lower.context import FunctionContext, lowers_statement, lowers_value
 from voltac.lower.memory_access import store
-from voltac.lower.places import Address, slice_parts
+from voltac.lower.places import Address, join_slice, slice_parts
 from voltac.lower.variables import initialise, lane_values, part_address
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Array, Pointer, Qual, Struct, Vector
@@ -30,12 +30,12 @@ def lower_new(c: FunctionContext, node: tree.New) -> IR:
         if varying and _leaves_out(node.initial):
             for_each_lane(c, lambda lane: _clear(c, c.build.extract(pointers, lane), c.types.sizes.size(pointee)))
         _fill(c, Address(pointers, pointee), node.initial)
-    return pointers
+    return join_slice(c, pointers, integer(c.types.word, 0)) if c.types.is_slice(node.type) else pointers
 
 
 def _leaves_out(initial: tree.Initializer) -> bool:
-    """Are there parts that a braced list does not mention? They are zero."""
-    if not isinstance(initial, tree.Aggregate):
+    """Are there parts that a braced list does not mention? They are zero. Lists for soa data mention all."""
+    if not isinstance(initial, tree.Aggregate) or initial.type.rate.kind == "soa":
         return False
     match initial.type.type:
         case Struct() as struct:

@@ -150,7 +150,8 @@ class TypeLayout:
                     return f"<{self.sizes.size(qual) // self.sizes.scalar_bytes(element)} x {one}>"
                 return f"[{count} x {self.memory(Qual(element, qual.rate))}]"
         if self.is_slice(qual):
-            return self.register(qual)
+            slots = qual.rate.width
+            return f"{{ [{slots} x ptr], [{slots} x {self.word}] }}" if qual.rate.kind == "soa" else self.register(qual)
         lane = self.lane_in_memory(qual.type)
         if qual.rate is VARYING:
             return f"<{self.width} x {lane}>"

@@ -170,7 +170,7 @@ def split_elements(c: FunctionContext, value: IR) -> list[IR]:
 
 
 def _load_slice(c: FunctionContext, address: Address) -> IR:
-    if not address.is_varying:
+    if not address.is_varying and address.slot is None:
         return c.build.load(c.memory(address.storage), address.pointer, c.types.sizes.pointer_bytes)
     block, slot = _slice_fields(c, address)
     return join_slice(c, load(c, block), load(c, slot))
@@ -264,7 +264,7 @@ def _store_vector(c: FunctionContext, address: Address, value: IR, count: int, m
 
 
 def _store_slice(c: FunctionContext, address: Address, value: IR, mask: IR | None) -> None:
-    if not address.is_varying and (mask is None or address.storage.rate is not VARYING):
+    if not address.is_varying and address.slot is None and (mask is None or address.storage.rate is not VARYING):
         c.build.store(value, address.pointer, c.types.sizes.pointer_bytes)
         return
     block, slot = slice_parts(c, value)

@@ -134,10 +134,12 @@ def lower_address_of(c: FunctionContext, node: tree.AddressOf) -> IR:
 
 
 def pointer_to(c: FunctionContext, address: Address) -> IR:
-    """The pointer value of an address; a slice pointer within soa data."""
-    if address.slot is None:
-        return address.pointer
-    return join_slice(c, address.pointer, address.slot)
+    """The pointer value of an address; a slice pointer to soa data, at slot 0 of what is one block as a whole."""
+    if address.slot is not None:
+        return join_slice(c, address.pointer, address.slot)
+    if address.storage.rate.kind == "soa":
+        return join_slice(c, address.pointer, integer(c.types.word, 0))
+    return address.pointer
 
 
 @lowers_value(tree.PointerOffset)

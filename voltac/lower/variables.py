@@ -8,6 +8,7 @@ from voltac.lower.constants import constant_initializer
 from voltac.lower.context import FunctionContext, lowers_place, lowers_statement
 from voltac.lower.memory_access import alignment, broadcast, copy, store_everywhere
 from voltac.lower.places import Address, element_address, lane_scalar, member_address, new_object
+from voltac.records import replace
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Array, Qual, Scalar, Struct, Vector
 
@@ -133,9 +134,17 @@ def _initialise_aggregate(c: FunctionContext, address: Address, initial: tree.Ag
 
 
 def part_address(c: FunctionContext, address: Address, number: int) -> Address:
-    if isinstance(address.storage.type, Struct):
+    """Part ``number`` of an object, as a braced list counts them: of soa data blocks, and in them the slots of a scalar."""
+    storage = address.storage
+    position = integer(c.types.word, number)
+    if isinstance(storage.type, Struct):
         return member_address(c, address, number)
-    return element_address(c, address, integer(c.types.word, number))
+    if storage.rate.kind != "soa":
+        return element_address(c, address, position)
+    if not isinstance(storage.type, Array | Vector):
+        return replace(address, slot=position)
+    element = storage.type.element if isinstance(storage.type, Array) else Qual(storage.type.element, storage.rate)
+    return replace(address, pointer=c.build.gep(c.memory(element), address.pointer, position), storage=element)
 
 
 def _clear_rest(c: FunctionContext, address: Address, given: int) -> None:

@@ -294,6 +294,8 @@ def element_of(checker: Checker, base: tree.Place, index: tree.Value, node: ast.
     assert isinstance(kind, (Array, Vector))
     index = index_value(checker, index)
     # An array without a size, as of the last member, reaches as far as its memory does.
-    if type(index) is tree.Constant and kind.count and not 0 <= index.value < kind.count:
-        checker.warning("bounds", node.span, f"index {index.value} is outside the array of {kind.count} elements")
+    if type(index) is tree.Constant and kind.count:
+        count = kind.count * (kind.element.rate.width if isinstance(kind, Array) and tree.counts_slots(base) else 1)
+        if not 0 <= index.value < count:
+            checker.warning("bounds", node.span, f"index {index.value} is outside the array of {count} elements")
     return tree.element(base, index, node.span)

@@ -53,17 +53,16 @@ def allocated(checker: Checker, qual: Qual, values: tuple[ast.Initializer, ...],
 
 def check_initializer(checker: Checker, qual: Qual, node: ast.InitializerList, place: str) -> tree.Initializer:
     """``{...}``, by what it initialises."""
+    if qual.rate.kind == "soa":
+        return _soa_list(checker, qual, node, place)
     kind = qual.type
     if isinstance(kind, Array):
         assert kind.count is not None
         _limit(checker, kind.count, node, f"the array '{qual}'")
         return tree.Aggregate(node.span, qual, tuple(initialize(checker, kind.element, one, place) for one in node.elements))
     if isinstance(kind, Struct):
-        if kind.members is None:
-            checker.reject(node.span, f"{kind} is declared but not defined, so it cannot be initialised")
-        if kind.mistaken:
-            raise Rejected
-        _limit(checker, len(kind.members), node, str(kind))
+        members = _defined_members(checker, kind, node)
+        _limit(checker, members, node, str(kind))
         quals = [member_qual(qual, index) for index in range(len(node.elements))]
         elements = tuple(initialize(checker, of, one, place) for of, one in zip(quals, node.elements))
         return tree.Aggregate(node.span, qual, elements)
@@ -72,6 +71,40 @@ def check_initializer(checker: Checker, qual: Qual, node: ast.InitializerList, p
         element = Qual(kind.element, qual.rate)
         return tree.Aggregate(node.span, qual, tuple(initialize(checker, element, one, place) for one in node.elements))
     return _scalar_list(checker, qual, node, place)
+
+
+def _defined_members(checker: Checker, struct: Struct, node: ast.InitializerList) -> int:
+    if struct.members is None:
+        checker.reject(node.span, f"{struct} is declared but not defined, so it cannot be initialised")
+    if struct.mistaken:
+        raise Rejected
+    return len(struct.members)
+
+
+def _soa_list(checker: Checker, qual: Qual, node: ast.InitializerList, place: str) -> tree.Initializer:
+    """soa data, in the order of its layout and without gaps: block by block, each scalar of a block a list of its slots."""
+    match qual.type:
+        case Array(element, count):
+            assert count is not None
+            parts, what = [element] * count, f"the array '{qual}'"
+        case Struct() as struct:
+            parts = [member_qual(qual, index) for index in range(_defined_members(checker, struct, node))]
+            what = f"a block of '{qual}'"
+        case Vector(element_type, count):
+            parts, what = [Qual(element_type, qual.rate)] * count, f"the vector '{qual}'"
+        case scalar:
+            parts, what = [Qual(scalar, UNIFORM)] * qual.rate.width, f"'{qual}', one for each slot of the block,"
+    if len(node.elements) != len(parts):
+        few = "few" if len(node.elements) < len(parts) else "many"
+        checker.reject(
+            node.span,
+            f"too {few} values in the initializer of soa data: {what} takes {len(parts)}, {len(node.elements)} are given",
+        )
+    for part, one in zip(parts, node.elements):
+        if part.rate.kind == "soa" and not isinstance(one, ast.InitializerList):
+            checker.reject(one.span, f"{place}: '{part}' needs a list of values in braces")
+    elements = tuple(initialize(checker, part, one, place) for part, one in zip(parts, node.elements))
+    return tree.Aggregate(node.span, qual, elements)
 
 
 def _limit(checker: Checker, limit: int, node: ast.InitializerList, what: str) -> None:

@@ -179,6 +179,17 @@ def element(aggregate: Place, index: Value, span: Span) -> Element:
     return Element(span, storage, rate, aggregate, index)
 
 
+def counts_slots(aggregate: Place) -> bool:
+    """Whether an index counts the elements of soa blocks in a row, not parts of something within a block."""
+    array = aggregate.storage.type
+    if not isinstance(array, Array) or array.element.rate.kind != "soa" or not isinstance(array.element.type, Struct):
+        return False
+    place = aggregate
+    while isinstance(place, Element):
+        place = place.aggregate
+    return isinstance(place, Variable) or (isinstance(place, MemberPlace) and place.struct.storage.rate.kind != "soa")
+
+
 def member_place(struct: Place, index: int, span: Span) -> MemberPlace:
     assert isinstance(struct.storage.type, Struct)
     return MemberPlace(span, member_qual(struct.storage, index), struct.address_rate, struct, index)
