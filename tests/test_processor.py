@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).resolve().parent
-DEPENDING = [TESTS.parent / name for name in re.findall(r"tests/\w+(?:\.py)?", (TESTS.parent / ".ci" / "run").read_text())]
+DEPENDING = [TESTS.parent / name for name in re.findall(r"tests/[\w/]+(?:\.py)?", (TESTS.parent / ".ci" / "run").read_text())]
 ASKS = re.compile(r"\b(can_run|host_target|instruction_sets|load_objects|voltac\.compile|voltac\.load)\((?!.*target=)")
 
 
