@@ -6,6 +6,7 @@ step, LLVM's code generation, is not where the CPU lacks the instructions.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -63,7 +64,9 @@ class JudgedKernel:
     def __call__(self, *given: Any) -> Any:
         result = self._kernel._signature.result
         # LLVM reads padding as a part of wider numbers.
-        found = Machine(self._module, new_is_poison=False).call(self._kernel.__name__, [*map(_argument, given)])
+        machine = Machine(self._module, new_is_poison=False)
+        found = machine.call(self._kernel.__name__, [*map(_argument, given)])
+        sys.stdout.write("".join(machine.printed))
         if result.kind == "bool":
             return bool(found & 1)  # type: ignore[operator]
         if result.kind in ("int", "uint"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from functools import cache
 
-from voltac.llvm.cpus import Cpu, UnknownCpu, find_cpu
+from voltac.cpus import Cpu, UnknownCpu, find_cpu
 from voltac.records import replace
 from voltac.target_info import TargetInfo, find_target
 
