@@ -19,10 +19,10 @@ from voltac.llvm.host import host_target
 from voltac.option_checks import CHECKS
 from voltac.options import Options
 from voltac.python.build import build_module
+from voltac.python.callbacks import PRINT_FUNCTION
 from voltac.python.kernel import Kernel
 from voltac.python.module import KernelModule
 from voltac.python.numpy_formats import described
-from voltac.python.printing import PRINT_FUNCTION
 from voltac.python.source import Source
 from voltac.target_info import TargetInfo, find_target
 

@@ -18,11 +18,13 @@ import ctypes
 import math
 import operator
 import struct
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 
 from voltac.diagnostics import suggestion
+from voltac.python.callbacks import guarded
 from voltac.python.numpy_formats import Dtype, described, dtype_of, named, only_element, same_layout
 from voltac.python.signatures import Memory, Parameter, Signature
 
@@ -45,9 +47,14 @@ class Arguments:
         self._accepted: list[object] = [None] * len(signature.parameters)
         self._table: Any = None
         self._call: Any = None
+        self._finish: Callable[[], None] | None = None
 
-    def connect(self, raw: int, accepted: int) -> None:
-        """Where the code is: ``voltac.raw.f`` and the table ``voltac.accepted.f``. Whoever calls keeps it loaded."""
+    def connect(self, raw: int, accepted: int, finish: Callable[[], None] | None = None) -> None:
+        """Where the code is: ``voltac.raw.f`` and the table ``voltac.accepted.f``. Whoever calls keeps it loaded.
+
+        ``finish`` is called after each call.
+        """
+        self._finish = finish
         self._call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(raw)
         self._table = (ctypes.c_void_p * max(1, len(self._accepted))).from_address(accepted)
 
@@ -55,6 +62,8 @@ class Arguments:
         slots, owners = self.pack(self.bound(given, by_name))
         self._call(ctypes.addressof(slots))
         del owners
+        if self._finish is not None:
+            self._finish()
         return self._result(slots)
 
     def bound(self, given: tuple[Any, ...], by_name: dict[str, Any]) -> list[Any]:
@@ -230,7 +239,7 @@ class Argument:
             return 0
         if isinstance(self.value, _ADDRESSES):
             owners.append(self.value)
-            return ctypes.cast(self.value, ctypes.c_void_p).value or 0
+            return ctypes.cast(guarded(self.value), ctypes.c_void_p).value or 0
         if isinstance(self.value, int) and not isinstance(self.value, bool) and 0 <= self.value < 1 << 64:
             return self.value
         self.refuse(TypeError, "None, the address of a C function, or a function of ctypes")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from voltac.diagnostics import NOWHERE, CompileError, Diagnostics
 from voltac.llvm.host import can_run
 from voltac.python import cache as disk
 from voltac.python.arguments import FUNCTIONS, Arguments
+from voltac.python.callbacks import guarded, note, raise_first, raised, with_print_function
 from voltac.python.compiler_state import compiler_state, is_unchanged
 from voltac.python.hashing import sha256
 from voltac.python.interpreter_layout import direct_access, plain_types
@@ -21,10 +22,21 @@ from voltac.python.kernel import Kernel, make_kernel
 from voltac.python.module import KernelModule
 from voltac.python.numpy_formats import described
 from voltac.python.object_loader import Code, Unresolved, load
-from voltac.python.printing import print_functions
 from voltac.python.signatures import Signature, from_json, to_json
 from voltac.python.source import Source
-from voltac.python.symbols import ARRAY_TYPE, PLAIN_TYPES, accepted_symbol, arguments_symbol, call_symbol, raw_symbol
+from voltac.python.symbols import (
+    ARRAY_TYPE,
+    NOTE,
+    PLAIN_TYPES,
+    RAISE,
+    RAISED,
+    accepted_symbol,
+    arguments_symbol,
+    call_symbol,
+    given_symbol,
+    guarded_symbol,
+    raw_symbol,
+)
 from voltac.python.tasks import TASK_FUNCTIONS, launches_tasks, task_functions
 
 if TYPE_CHECKING:
@@ -56,7 +68,7 @@ def build_module(
         _function_address(name, function)
 
     def module(entry: disk.Entry) -> KernelModule:
-        functions = {**print_functions(entry.objects), **given}
+        functions = dict(with_print_function(given, entry.description["callbacks"]))
         if launches_tasks(entry.objects) and not TASK_FUNCTIONS & given.keys() and can_run(source.options.target):
             functions |= task_functions(lambda runtime, make: _made(runtime, use_cache, make))
         return _module(source, entry, functions)
@@ -86,6 +98,7 @@ def _compiled(source: Source, key: str) -> disk.Entry:
     # Only here: a call of a cached kernel does without the compiler.
     from voltac.driver import compile_source
     from voltac.llvm import late
+    from voltac.python.callback_entry import guard_module
     from voltac.python.describe import signature
     from voltac.python.entry import conventions, entry_module
     from voltac.records import replace
@@ -96,13 +109,22 @@ def _compiled(source: Source, key: str) -> disk.Entry:
     layout = Layout(source.options.target)
     signatures = [signature(function, layout) for function in compilation.program.exports]
     objects: tuple[bytes, ...]
+    callbacks: tuple[str, ...] = ()
     if source.options.target.is_device:
         objects = (compilation.device_program.object_code(),)
     else:
-        entries = entry_module(signatures, conventions(compilation.results["passes"]))
-        # The entries are straight code already: optimising them takes ten times as long and saves a nanosecond a call.
-        objects = (compilation.optimized.object_code(), late(entries, replace(source.options, level=0)).object_code())
-    description = {"signatures": [to_json(item) for item in signatures], "warnings": diagnostics.render()}
+        final = compilation.results["passes"]
+        guards, callbacks = guard_module(final, compilation.program)
+        entries = entry_module(signatures, conventions(final), calls_back(signatures, callbacks))
+        # This is straight code already: optimising it takes ten times as long and saves a nanosecond a call.
+        plain = replace(source.options, level=0)
+        added = [late(text, plain).object_code() for text in (entries, guards) if text]
+        objects = (compilation.optimized.object_code(), *added)
+    description = {
+        "signatures": [to_json(item) for item in signatures],
+        "warnings": diagnostics.render(),
+        "callbacks": callbacks,
+    }
     entry = disk.Entry(description, objects)
     inputs = compilation.preprocessed.inputs
     if key and not inputs.depends_on_time and is_unchanged():
@@ -123,7 +145,7 @@ def _facts(inputs: Inputs) -> disk.Facts:
 def _module(source: Source, entry: disk.Entry, functions: Mapping[str, object]) -> KernelModule:
     signatures = [from_json(data) for data in entry.description["signatures"]]
     if can_run(source.options.target):
-        kernels = _loaded(source, signatures, entry.objects, functions)
+        kernels = _loaded(source, signatures, entry, functions)
     else:
         kernels = _unloaded(source, signatures)
     return KernelModule(source, kernels, entry.description["warnings"])
@@ -143,31 +165,57 @@ def _device_module(source: Source, entry: disk.Entry, launch: Mapping[str, Any])
 
 
 def _loaded(
-    source: Source, signatures: list[Signature], objects: tuple[bytes, ...], functions: Mapping[str, object]
+    source: Source, signatures: list[Signature], entry: disk.Entry, functions: Mapping[str, object]
 ) -> list[Kernel]:
     handlers = {item.name: Arguments(item) for item in signatures}
     imports = {arguments_symbol(name): id(handler) for name, handler in handlers.items()}
     imports[ARRAY_TYPE] = id(np.ndarray)
     imports[PLAIN_TYPES] = ctypes.addressof(plain_types())
-    imports |= {name: _function_address(name, function) for name, function in functions.items()}
+    imports |= {RAISED: ctypes.addressof(raised), RAISE: id(raise_first)}
     direct = direct_access()
     exports = [
         symbol(item.name)
         for item in signatures
         for symbol in (raw_symbol, accepted_symbol, *((call_symbol,) if direct else ()))
     ]
+    callbacks = entry.description["callbacks"]
+    guards, addresses = _guards(entry.objects[2:], callbacks, functions)
+    imports |= addresses
     try:
-        loaded = load(objects, imports, exports)
+        loaded = load(entry.objects[:2], imports, exports)
     except Unresolved as error:
         Diagnostics(wrap=False).fatal(NOWHERE, _unresolved(source, str(error)))
     # The code refers to the handlers and functions, so they live as long as it does.
-    code = Code(loaded.addresses, (loaded, tuple(handlers.values()), tuple(functions.values())))
+    code = Code(loaded.addresses, (loaded, guards, tuple(handlers.values()), tuple(functions.values())))
     kernels = []
     for item in signatures:
         handler = handlers[item.name]
-        handler.connect(code.addresses[raw_symbol(item.name)], code.addresses[accepted_symbol(item.name)])
+        finish = raise_first if calls_back(signatures, callbacks) else None
+        handler.connect(code.addresses[raw_symbol(item.name)], code.addresses[accepted_symbol(item.name)], finish)
         kernels.append(make_kernel(item, source, handler, code, code.addresses[call_symbol(item.name)] if direct else 0))
     return kernels
+
+
+def _guards(
+    objects: Sequence[bytes], callbacks: Sequence[str], functions: Mapping[str, object]
+) -> tuple[object, dict[str, int]]:
+    """What has to live as long as the code that calls these functions, and their addresses, guarded where they are Python's."""
+    addresses = {name: _function_address(name, function) for name, function in functions.items()}
+    ours = {name: guarded(functions[name]) for name in callbacks if name in functions}
+    ours = {name: function for name, function in ours.items() if function is not functions[name]}
+    if not ours:
+        return None, addresses
+    symbols = [symbol(name) for name in ours for symbol in (given_symbol, guarded_symbol)]
+    code = load(objects, {NOTE: id(note)}, symbols)
+    for name, function in ours.items():
+        ctypes.c_void_p.from_address(code.addresses[given_symbol(name)]).value = _function_address(name, function)
+        addresses[name] = code.addresses[guarded_symbol(name)]
+    return (code, ours), addresses
+
+
+def calls_back(signatures: Sequence[Signature], callbacks: Sequence[str]) -> bool:
+    """Whether a program may call functions of Python: those it declares, or those it is passed."""
+    return bool(callbacks) or any(row.kind == "function" for item in signatures for row in item.parameters)
 
 
 def _function_address(name: str, function: object) -> int:

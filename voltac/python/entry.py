@@ -46,22 +46,29 @@ def conventions(text: str) -> dict[str, Convention]:
     """The conventions of the functions a module's text defines."""
     found: dict[str, Convention] = {}
     for match in re.finditer(r'^define ([^@\n]*)@("[^"\n]*"|[\w.$-]+)\(', text, re.MULTILINE):
-        end = _closing(text, match.end())
+        end = closing(text, match.end())
         head = match[1]
-        type_match = _TRAILING_TYPE.search(head)
-        assert type_match is not None
-        parameters = [_parameter_convention(part) for part in _split(text[match.end() : end])]
+        type_ = trailing_type(head)
+        parameters = [_parameter_convention(part) for part in split(text[match.end() : end])]
         in_memory = " sret(" in text[match.end() : end].partition(",")[0]
         found[match[2].strip('"')] = Convention(
-            type_match[1],
-            " ".join(_ABI_ATTRIBUTES.findall(head[: type_match.start()])),
+            type_,
+            " ".join(_ABI_ATTRIBUTES.findall(head.strip().removesuffix(type_))),
             tuple(parameters[1:] if in_memory else parameters),
             in_memory,
         )
     return found
 
 
-def _closing(text: str, start: int) -> int:
+def trailing_type(head: str) -> str:
+    """The type that stands last, behind attributes."""
+    match = _TRAILING_TYPE.search(head)
+    assert match is not None
+    return match[1]
+
+
+def closing(text: str, start: int) -> int:
+    """Where the parenthesis ends that is open at ``start``."""
     depth = 1
     for position in range(start, len(text)):
         depth += {"(": 1, ")": -1}.get(text[position], 0)
@@ -70,7 +77,8 @@ def _closing(text: str, start: int) -> int:
     raise InternalError("stage 'entry': the text of a function definition has no end")
 
 
-def _split(text: str) -> list[str]:
+def split(text: str) -> list[str]:
+    """The parts between commas that are in no parentheses."""
     parts, depth, start = [], 0, 0
     for position, character in enumerate(text):
         depth += (character in "([{<") - (character in ")]}>")
@@ -110,6 +118,8 @@ declare ptr @PyBool_FromLong(i64) nonlazybind
 @_Py_FalseStruct = external global i8
 @"voltac.ndarray" = external global i8
 @"voltac.plain" = external global [0 x ptr]
+@"voltac.raised" = external global i64
+@"voltac.raise" = external global i8
 
 define internal i1 @voltac.is_plain(ptr %type) nounwind {
   br label %look
@@ -152,15 +162,18 @@ done:
 """
 
 
-def entry_module(signatures: Iterable[Signature], known: dict[str, Convention]) -> str:
-    """The text of a module with the entries of all functions; it imports the functions themselves."""
+def entry_module(signatures: Iterable[Signature], known: dict[str, Convention], calls_back: bool) -> str:
+    """The text of a module with the entries of all functions; it imports the functions themselves.
+
+    ``calls_back``: they may call functions of Python (:mod:`voltac.python.callbacks`).
+    """
     text = _DECLARATIONS
     for name in ("DIMENSION_COUNT", "DIMENSIONS"):
         text = re.sub(rf"\b{name}\b", str(getattr(layout, name)), text)
-    return text + "".join(_entries(signature, known[signature.name]) for signature in signatures)
+    return text + "".join(_entries(signature, known[signature.name], calls_back) for signature in signatures)
 
 
-def _entries(signature: Signature, convention: Convention) -> str:
+def _entries(signature: Signature, convention: Convention, calls_back: bool) -> str:
     parameters = [_result_address(signature)] if convention.result_in_memory else []
     declaration = ", ".join(parameters + [f"{type_} {abi}".strip() for type_, abi in convention.parameters])
     return (
@@ -168,7 +181,7 @@ def _entries(signature: Signature, convention: Convention) -> str:
         f'@"{arguments_symbol(signature.name)}" = external global i8\n'
         f'@"{accepted_symbol(signature.name)}" = global [{max(1, len(signature.parameters))} x ptr] zeroinitializer\n'
         + _raw_entry(signature, convention)
-        + (_call_entry(signature, convention) if layout.direct_access() else "")
+        + (_call_entry(signature, convention, calls_back) if layout.direct_access() else "")
     )
 
 
@@ -238,7 +251,7 @@ class _Writer:
         self.put(f"{result} = load {type_}, ptr {result}.at")
 
 
-def _call_entry(signature: Signature, convention: Convention) -> str:
+def _call_entry(signature: Signature, convention: Convention, calls_back: bool) -> str:
     out = _Writer()
     count = len(signature.parameters)
     out.put(f"%given = and i64 %n, {(1 << 63) - 1}")
@@ -263,6 +276,8 @@ def _call_entry(signature: Signature, convention: Convention) -> str:
         out.put("%state = call ptr @PyEval_SaveThread()")
         out.lines.append(_call(signature, convention, values, "null"))
         out.put("call void @PyEval_RestoreThread(ptr %state)")
+        if calls_back:
+            _raise_exceptions(out)
         _box(out, signature.result.kind, signature.result.bits, convention.result)
     out.block("slow")
     out.put("call void @PyErr_Clear()")
@@ -275,6 +290,20 @@ def _call_entry(signature: Signature, convention: Convention) -> str:
     # What converting a half-precision number needs; allocas have to stand first.
     space = "  %half = alloca i16\n"
     return head + space + "".join(out.lines) + "}\n"
+
+
+def _raise_exceptions(out: _Writer) -> None:
+    """End the call with the exception of a function of Python that the kernel has called."""
+    out.load("%raised", "i64", '@"voltac.raised"', 0)
+    out.put("%quiet = icmp eq i64 %raised, 0")
+    out.put("br i1 %quiet, label %finished, label %raise, !prof !0")
+    out.block("raise")
+    out.put('%nothing = call ptr @PyObject_Vectorcall(ptr @"voltac.raise", ptr null, i64 0, ptr null)')
+    out.put("%other = icmp ne ptr %nothing, null")
+    out.put("br i1 %other, label %finished, label %failed")
+    out.block("failed")
+    out.put("ret ptr null")
+    out.block("finished")
 
 
 def _number(out: _Writer, position: int, parameter: Parameter, type_: str) -> None:

@@ -8,6 +8,11 @@ ARRAY_TYPE = "voltac.ndarray"
 PLAIN_TYPES = "voltac.plain"
 """Symbol of a table of type objects, those of numbers that are converted without running anybody's code; null ends it."""
 
+RAISED, RAISE = "voltac.raised", "voltac.raise"
+"""Symbols of the number that says whether exceptions of callbacks wait, and of the function that raises one."""
+NOTE = "voltac.note"
+"""Symbol of the function that keeps an exception until the kernel has ended."""
+
 
 def call_symbol(name: str) -> str:
     return f"voltac.call.{name}"
@@ -25,3 +30,13 @@ def arguments_symbol(name: str) -> str:
 def accepted_symbol(name: str) -> str:
     """A table with a pointer for each parameter: the dtype object that was last found to fit, or null."""
     return f"voltac.accepted.{name}"
+
+
+def guarded_symbol(name: str) -> str:
+    """What a kernel calls in place of a C function of Python."""
+    return f"voltac.guarded.{name}"
+
+
+def given_symbol(name: str) -> str:
+    """Where the address of that function stands."""
+    return f"voltac.given.{name}"
