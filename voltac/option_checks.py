@@ -187,6 +187,7 @@ CHECKS: dict[str, Check] = {
     "internal_export_functions": _truth,
     "whole_program": _truth,
     "print_function": _matching(re.compile(f"({_C_NAME.pattern})?", re.ASCII), "the name of a C function"),
+    "catch_failures": _truth,
     "cpu": _cpu,
     "all_on_paths": _truth,
     "masked_paths": _truth,

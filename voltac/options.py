@@ -45,6 +45,8 @@ class Options:
     """No other file links with this one: exported functions get an internal version only if they are called here."""
     print_function: str = ""
     """C function that ``print`` hands its text to, ``void f(const char *)``; C's standard output without one."""
+    catch_failures: bool = False
+    """Calls of kernels are guarded (``voltac/python/failures.py``): what fails in them is reported and ends nothing."""
     cpu: str = ""
     """Tuning CPU that overrides the target's, by LLVM's name."""
     all_on_paths: bool = True

@@ -18,7 +18,7 @@ from voltac.sema.types import VARYING, Array, Pointer, Qual, Struct, Vector, Voi
 from . import arithmetic
 from .builtins import BUILTINS, Lanes
 from .intrinsics import find_intrinsic
-from .machine import InterpreterError, Location, Machine, location_of
+from .machine import InterpreterError, Location, Machine, QuotientOverflow, ZeroDivisor, location_of
 from .memory import MemoryFault
 from .values import ADDRESS, Mask, Value, broadcast, constant, dtype_of, is_slice, lanes_holding, merge, shared_members
 
@@ -173,11 +173,17 @@ class Expressions:
 
     def operate(self, operator: str, left: Value, right: Value, qual: Qual, active: Mask, span: Span) -> Value:
         if operator in ("/", "%") and left.dtype.kind != "f":
+            what = "division" if operator == "/" else "remainder"
             zero = np.asarray(right == 0)
             if qual.rate == VARYING:
                 zero = zero & active
             if zero.any():
-                raise InterpreterError("integer division by zero", span, int(np.argwhere(zero)[0][-1]) if zero.ndim else None)
+                raise ZeroDivisor(f"integer {what} by zero", span, _first_lane(zero))
+            bits = 8 * left.dtype.itemsize
+            if left.dtype.kind == "i" and bits >= 32 and qual.rate != VARYING and not self.machine.options.wrap_signed:
+                least = np.iinfo(left.dtype).min
+                if np.any((right == -1) & (left == least)):
+                    raise QuotientOverflow(f"integer {what} of {least} by -1 overflows int{bits}", span)
         return arithmetic.binary(operator, left, right)
 
     def pointer_offset(self, node: tree.PointerOffset, active: Mask) -> Value:
@@ -359,3 +365,8 @@ class Expressions:
         address = self.machine.memory.allocate(size, 64, "an object made by alloca")
         self.machine.frame.objects.append(address)
         return ADDRESS.type(address)
+
+
+def _first_lane(lanes: Mask) -> int | None:
+    """The first lane that is on; None for what has no lanes."""
+    return int(np.argwhere(lanes)[0][-1]) if lanes.ndim else None

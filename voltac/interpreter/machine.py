@@ -32,7 +32,15 @@ class InterpreterError(Exception):
         self.text, self.span, self.lane = text, span, lane
 
 
-class ProgramAborted(Exception):
+class ZeroDivisor(InterpreterError, ZeroDivisionError):
+    """An integer was divided by zero."""
+
+
+class QuotientOverflow(InterpreterError, OverflowError):
+    """The least integer was divided by -1."""
+
+
+class ProgramAborted(AssertionError):
     """An ``assert`` failed; its message has been written to the output."""
 
 

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from voltac.diagnostics import Span
 from voltac.lower import masks
 from voltac.lower.builder import IR, floating, integer, splat_constant, zero
 from voltac.lower.context import FunctionContext, lowers_value
 from voltac.lower.division import divide_integers
+from voltac.lower.failures import check_division
 from voltac.lower.memory_access import join_elements, split_elements
 from voltac.lower.places import slice_parts
 from voltac.sema import tree
@@ -66,7 +68,7 @@ def each_element(c: FunctionContext, operation: Callable[..., IR], *operands: IR
 def lower_binary(c: FunctionContext, node: tree.Binary) -> IR:
     left, right = c.value(node.left), c.value(node.right)
     constant = isinstance(_literal(node.right), tree.Constant)
-    return binary(c, node.operator, left, right, node.left.type, constant_divisor=constant)
+    return binary(c, node.operator, left, right, node.left.type, node.span, constant_divisor=constant)
 
 
 def _literal(node: tree.Value) -> tree.Value:
@@ -75,12 +77,14 @@ def _literal(node: tree.Value) -> tree.Value:
     return node
 
 
-def binary(c: FunctionContext, operator: str, left: IR, right: IR, qual: Qual, constant_divisor: bool = False) -> IR:
-    """``left operator right``, both of type ``qual``."""
+def binary(
+    c: FunctionContext, operator: str, left: IR, right: IR, qual: Qual, span: Span, constant_divisor: bool = False
+) -> IR:
+    """``left operator right``, both of type ``qual``, written at ``span``."""
     if isinstance(qual.type, Pointer) and c.types.is_slice(qual):
         return _compare_slices(c, operator, left, right)
     scalar = element_scalar(qual.type)
-    return each_element(c, lambda a, b: _binary(c, operator, a, b, scalar, qual, constant_divisor), left, right)
+    return each_element(c, lambda a, b: _binary(c, operator, a, b, scalar, qual, span, constant_divisor), left, right)
 
 
 def _binary(
@@ -90,6 +94,7 @@ def _binary(
     right: IR,
     scalar: Scalar | Enum | Pointer,
     qual: Qual,
+    span: Span,
     constant: bool,
 ) -> IR:
     if operator in COMPARISONS:
@@ -101,6 +106,8 @@ def _binary(
         return c.build.binary(f"{_FLOAT_OPERATIONS[operator]} {float_flags(c, c.types.lane(scalar))}".rstrip(), left, right)
     signed = isinstance(scalar, Scalar) and scalar.is_signed
     if operator in ("/", "%"):
+        if c.options.catch_failures and qual.rate is not VARYING:
+            check_division(c, operator, left, right, signed, span)
         return divide_integers(c, operator, left, right, signed, varying=qual.rate is VARYING, constant_divisor=constant)
     if operator == ">>":
         return c.build.binary("ashr" if signed else "lshr", left, right)

@@ -108,6 +108,8 @@ class FunctionContext:
         self.switch: Any = None
         self.task_values: dict[str, IR] = {}
         self.task_handle: IR | None = None
+        self.guards_launches = False
+        """Something may fail while tasks of this function run."""
         self._lifetimes: Lifetimes | None = None
         self.lane_scope: tree.Statement | None = body
         """The part of the function whose lanes are under consideration: a foreach body switches all lanes on."""

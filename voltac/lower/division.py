@@ -37,7 +37,9 @@ def divide_integers(
     """``/`` or ``%`` on integers of one type."""
     sign = "s" if signed else "u"
     instruction = f"{sign}{'div' if operator == '/' else 'rem'}"
-    if not varying or (constant_divisor and _is_left_to_llvm(c, right)):
+    if not varying:
+        return _divide_uniform(c, instruction, left, right)
+    if constant_divisor and _is_left_to_llvm(c, right):
         return c.build.binary(instruction, left, right)
     if not c.target.has_double:
         return _divide_guarded(c, instruction, left, right)
@@ -68,6 +70,31 @@ def divide_integers(
     if operator == "%":
         quotient = c.build.binary("sub", dividend, c.build.binary("mul", quotient, widened(right, wide)))
     return c.build.convert("trunc", quotient, left.type) if bits < 32 else quotient
+
+
+def _divide_uniform(c: FunctionContext, instruction: str, left: IR, right: IR) -> IR:
+    """By the scalar instruction. Where numbers wrap, the least one by -1 is itself again, of which LLVM knows nothing."""
+    bits = int(left.type.removesuffix(">").rpartition("i")[2])
+    if instruction[0] == "u" or (bits >= 32 and not c.options.wrap_signed):
+        return c.build.binary(instruction, left, right)
+    if bits < 32 and c.target.is_device:
+        return c.build.binary(instruction, left, right)
+    if bits < 32:
+        wide = f"{left.type.removesuffix('>').rpartition('i')[0]}i32{'>' if left.type[0] == '<' else ''}"
+        quotient = c.build.binary(instruction, c.build.convert("sext", left, wide), c.build.convert("sext", right, wide))
+        return c.build.convert("trunc", quotient, left.type)
+    ones = [same_elements(left.type, number) for number in (1, -1)]
+    negates = c.build.compare("icmp eq", right, ones[1])
+    quotient = c.build.binary(instruction, left, c.build.select(negates, ones[0], right))
+    if instruction == "srem":
+        return quotient
+    return c.build.select(negates, c.build.binary("sub", zero(left.type), left), quotient)
+
+
+def same_elements(type: str, number: int) -> IR:
+    """A number in each element of an integer or a vector."""
+    lane = type.removesuffix(">").rpartition(" ")[2]
+    return integer(lane, number) if type[0] != "<" else splat_constant(int(type[1:].partition(" ")[0]), integer(lane, number))
 
 
 def _unsigned_32(c: FunctionContext, ratio: IR) -> IR:

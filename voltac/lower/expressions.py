@@ -110,7 +110,8 @@ def lower_compound_assign(c: FunctionContext, node: tree.CompoundAssign) -> IR:
     if old.type != operand.type and operand.type[0] != "[":
         operand = broadcast(c, operand)
     constant = isinstance(node.value, tree.Constant)
-    value = binary(c, node.operator, old, operand, node.value.type if not isinstance(qual.type, Vector) else qual, constant)
+    computed = node.value.type if not isinstance(qual.type, Vector) else qual
+    value = binary(c, node.operator, old, operand, computed, node.span, constant)
     store(c, address, value)
     return value
 
@@ -125,7 +126,7 @@ def lower_increment(c: FunctionContext, node: tree.Increment) -> IR:
         index = IR(c.types.word, "1")
         new = offset_pointer(c, old, qual, index, node.operator == "--")
     else:
-        new = binary(c, "+" if node.operator == "++" else "-", old, _ones(c, qual), qual)
+        new = binary(c, "+" if node.operator == "++" else "-", old, _ones(c, qual), qual, node.span)
     store(c, address, new)
     return new if node.prefix else old
 

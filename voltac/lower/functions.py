@@ -10,6 +10,7 @@ from voltac.lower.aliasing import memory_effects
 from voltac.lower.builder import IR, NOTHING, zero
 from voltac.lower.context import FunctionContext, Region
 from voltac.lower.device_builtins import writes_mask
+from voltac.lower.failures import LAUNCH_RECORD, can_fail
 from voltac.lower.memory_access import copy_bytes, load, store_everywhere
 from voltac.lower.merge_point import MergePoint
 from voltac.lower.module import ALL_ON, C_CONVENTION, MASKED, TASK, ModuleContext, Version, has_shared_version
@@ -103,7 +104,9 @@ def write_version(module: ModuleContext, version: Version) -> None:
     else:
         _parameters(c, version)
     if symbol.launches and not c.target.is_device:
-        c.task_handle = c.build.alloca("ptr", c.types.sizes.pointer_bytes, "tasks")
+        c.guards_launches = can_fail(symbol, c.options)
+        record = LAUNCH_RECORD if c.guards_launches else "ptr"
+        c.task_handle = c.build.alloca(record, c.types.sizes.pointer_bytes, "tasks")
         c.build.at_entry(f"store ptr null, ptr {c.task_handle.name}, align {c.types.sizes.pointer_bytes}")
     kernel = symbol.exported and version.kind == C_CONVENTION
     thread_attributes = begin_kernel(c) if kernel and c.target.has_threads else ""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from voltac.lower import masks
 from voltac.lower.arithmetic import element_scalar
-from voltac.lower.builder import IR, integer
+from voltac.lower.builder import IR, integer, zero
 from voltac.lower.context import FunctionContext, lowers_statement
 from voltac.lower.conversions import convert_scalar
+from voltac.lower.failures import ASSERTION, fail_if
 from voltac.sema import tree
 from voltac.sema.types import DOUBLE, INT64, VARYING, Enum, Pointer, Qual, Scalar
 from voltac.visible import bytes_of
@@ -182,10 +183,15 @@ def lower_assert(c: FunctionContext, node: tree.Assert) -> None:
     if c.options.disable_assertions:
         return
     test = c.value(node.test)
+    lanes = None
     if node.test.type.rate is VARYING:
-        failed = masks.any_on(c, masks.exclusion(c, c.mask, test))
+        lanes = masks.bits(c, masks.exclusion(c, c.mask, test))
+        failed = c.build.compare("icmp ne", lanes, zero(lanes.type))
     else:
         failed = c.build.binary("xor", test, IR("i1", "true"))
+    if c.options.catch_failures:
+        fail_if(c, failed, ASSERTION, node.message, lanes)
+        return
     fail, done = c.build.block("assert.failed"), c.build.block("assert.done")
     c.build.branch(failed, fail, done)
     c.build.start(fail)

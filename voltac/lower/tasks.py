@@ -8,6 +8,7 @@ from __future__ import annotations
 from voltac.lower import masks
 from voltac.lower.builder import IR, NOTHING, NULL, integer
 from voltac.lower.context import FunctionContext, lowers_statement, lowers_value
+from voltac.lower.failures import can_fail, close_launch, guard_task, open_launch
 from voltac.lower.memory_access import copy, load, store_everywhere
 from voltac.lower.places import Address
 from voltac.lower.threads import run_share, wait_for_all
@@ -84,8 +85,15 @@ def lower_launch(c: FunctionContext, node: tree.Launch) -> IR:
         return NOTHING
     assert c.task_handle is not None
     allocate = c.module.intrinsic("ISPCAlloc", "ptr", "ptr", "i64", "i32")
-    block = c.build.value("ptr", f"call ptr {allocate}(ptr {c.task_handle.name}, i64 {size}, i32 {block_alignment(c)})")
-    _store_arguments(c, block, arguments, type, offsets, size)
+    guarded = c.guards_launches and (not isinstance(node.function, tree.FunctionSymbol) or can_fail(node.function, c.options))
+    guard = open_launch(c, c.task_handle) if c.guards_launches else NULL
+    # What the function that guards tasks has to know stands before the arguments.
+    head = block_alignment(c) if guarded else 0
+    block = c.build.value("ptr", f"call ptr {allocate}(ptr {c.task_handle.name}, i64 {head + size}, i32 {block_alignment(c)})")
+    data = block
+    if guarded:
+        function, data = guard_task(c, function, guard, block, head)
+    _store_arguments(c, data, arguments, type, offsets, size)
     launch = c.module.intrinsic("ISPCLaunch", "void", "ptr", "ptr", "ptr", "i32", "i32", "i32")
     c.build.emit(f"call void {launch}(ptr {c.task_handle.name}, {function}, {block}, {', '.join(map(str, counts))})")
     return NOTHING
@@ -114,6 +122,8 @@ def sync_at_return(c: FunctionContext) -> None:
     sync = c.module.intrinsic("ISPCSync", "void", "ptr")
     c.build.emit(f"call void {sync}({handle})")
     c.build.store(NULL, c.task_handle, bytes_)
+    if c.guards_launches:
+        close_launch(c, c.task_handle)
     c.build.start(done)
 
 

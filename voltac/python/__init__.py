@@ -109,13 +109,16 @@ def make_options(
         if name not in known:
             close = suggestion(name, {*known, *_RENAMED.values()})
             raise TypeError(f"there is no option '{name}'{_OTHER_NAMES.get(name, close)}")
-    fields: dict[str, Any] = {"whole_program": True, "print_function": PRINT_FUNCTION} | others
+    record = _target(target)
+    fields: dict[str, Any] = {
+        "whole_program": True, "print_function": PRINT_FUNCTION, "catch_failures": not record.is_device
+    } | others  # fmt: skip
     # As on the command line, what is about debug information asks for some.
     if "dwarf_version" in others or others.get("profiling") is True:
         fields.setdefault("debug_info", True)
     CHECKS["level"]("opt", opt)
     options = Options(
-        target=_target(target), level=opt, defines=_defines(defines), include_directories=_folders(include), **fields
+        target=record, level=opt, defines=_defines(defines), include_directories=_folders(include), **fields
     )
     if options.sample_profile:
         from voltac.passes.sample_profile import NotAProfile, read_profile  # brings all passes, for this only

@@ -25,6 +25,7 @@ import numpy as np
 
 from voltac.diagnostics import suggestion
 from voltac.python.callbacks import guarded
+from voltac.python.failures import raise_failure
 from voltac.python.numpy_formats import Dtype, described, dtype_of, named, only_element, same_layout
 from voltac.python.signatures import Memory, Parameter, Signature
 
@@ -55,12 +56,14 @@ class Arguments:
         ``finish`` is called after each call.
         """
         self._finish = finish
-        self._call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(raw)
+        self._call = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(raw)
         self._table = (ctypes.c_void_p * max(1, len(self._accepted))).from_address(accepted)
 
     def __call__(self, *given: Any, **by_name: Any) -> Any:
         slots, owners = self.pack(self.bound(given, by_name))
-        self._call(ctypes.addressof(slots))
+        failure = (ctypes.c_uint64 * 3)()
+        if self._call(ctypes.addressof(slots), ctypes.addressof(failure)):
+            raise_failure(*failure)
         del owners
         if self._finish is not None:
             self._finish()

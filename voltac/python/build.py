@@ -16,6 +16,7 @@ from voltac.python import cache as disk
 from voltac.python.arguments import FUNCTIONS, Arguments
 from voltac.python.callbacks import guarded, note, raise_first, raised, with_print_function
 from voltac.python.compiler_state import compiler_state, is_unchanged
+from voltac.python.failures import FAILURE_SYMBOL, KEY_SYMBOL, guard_key, raise_failure
 from voltac.python.hashing import sha256
 from voltac.python.interpreter_layout import direct_access, plain_types
 from voltac.python.kernel import Kernel, make_kernel
@@ -98,9 +99,11 @@ def _compiled(source: Source, key: str) -> disk.Entry:
     # Only here: a call of a cached kernel does without the compiler.
     from voltac.driver import compile_source
     from voltac.llvm import late
+    from voltac.lower.failures import can_fail
     from voltac.python.callback_entry import guard_module
     from voltac.python.describe import signature
     from voltac.python.entry import conventions, entry_module
+    from voltac.python.failures import failure_text
     from voltac.records import replace
     from voltac.sema.layout import Layout
 
@@ -115,7 +118,10 @@ def _compiled(source: Source, key: str) -> disk.Entry:
     else:
         final = compilation.results["passes"]
         guards, callbacks = guard_module(final, compilation.program)
-        entries = entry_module(signatures, conventions(final), calls_back(signatures, callbacks))
+        failing = {function.name for function in compilation.program.exports if can_fail(function, source.options)}
+        entries = entry_module(signatures, conventions(final), calls_back(signatures, callbacks), failing)
+        if failing:
+            entries += failure_text(launches="@ISPCLaunch(" in final, is_x86=source.options.target.is_x86)
         # This is straight code already: optimising it takes ten times as long and saves a nanosecond a call.
         plain = replace(source.options, level=0)
         added = [late(text, plain).object_code() for text in (entries, guards) if text]
@@ -170,6 +176,8 @@ def _loaded(
     handlers = {item.name: Arguments(item) for item in signatures}
     imports = {arguments_symbol(name): id(handler) for name, handler in handlers.items()}
     imports[ARRAY_TYPE] = id(np.ndarray)
+    imports[KEY_SYMBOL] = ctypes.addressof(guard_key())
+    imports[FAILURE_SYMBOL] = id(raise_failure)
     imports[PLAIN_TYPES] = ctypes.addressof(plain_types())
     imports |= {RAISED: ctypes.addressof(raised), RAISE: id(raise_first)}
     direct = direct_access()

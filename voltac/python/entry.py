@@ -2,7 +2,7 @@
 
 For a kernel ``f`` there are two::
 
-    voltac.raw.f(slots)                         arguments in slots of eight bytes, the result behind them
+    voltac.raw.f(slots, failure)                arguments in slots of eight bytes, the result behind them
     voltac.call.f(kernel, arguments, n, names)  CPython's vectorcall: checks, releases the GIL, calls, boxes the result
 
 ``voltac.call.f`` takes the arguments it is sure of straight from the objects. In
@@ -15,7 +15,7 @@ symbols, bound when the object is loaded.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +23,7 @@ import numpy as np
 from voltac.diagnostics import InternalError
 from voltac.python import interpreter_layout as layout
 from voltac.python.signatures import Format, Memory, Parameter, Signature
-from voltac.python.symbols import ARRAY_TYPE, accepted_symbol, arguments_symbol, call_symbol, raw_symbol
+from voltac.python.symbols import ARRAY_TYPE, accepted_symbol, arguments_symbol, call_symbol, code_symbol, raw_symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,26 +162,32 @@ done:
 """
 
 
-def entry_module(signatures: Iterable[Signature], known: dict[str, Convention], calls_back: bool) -> str:
+def entry_module(
+    signatures: Iterable[Signature], known: dict[str, Convention], calls_back: bool, failing: Set[str] = frozenset()
+) -> str:
     """The text of a module with the entries of all functions; it imports the functions themselves.
 
-    ``calls_back``: they may call functions of Python (:mod:`voltac.python.callbacks`).
+    ``calls_back``: they may call functions of Python (:mod:`voltac.python.callbacks`). ``failing`` are the names of those
+    that can fail, for which the text of :mod:`voltac.python.failures` has to be added.
     """
     text = _DECLARATIONS
     for name in ("DIMENSION_COUNT", "DIMENSIONS"):
         text = re.sub(rf"\b{name}\b", str(getattr(layout, name)), text)
-    return text + "".join(_entries(signature, known[signature.name], calls_back) for signature in signatures)
+    return text + "".join(
+        _entries(signature, known[signature.name], calls_back, signature.name in failing) for signature in signatures
+    )
 
 
-def _entries(signature: Signature, convention: Convention, calls_back: bool) -> str:
+def _entries(signature: Signature, convention: Convention, calls_back: bool, can_fail: bool) -> str:
     parameters = [_result_address(signature)] if convention.result_in_memory else []
     declaration = ", ".join(parameters + [f"{type_} {abi}".strip() for type_, abi in convention.parameters])
     return (
         f'\ndeclare {convention.result_attributes} {convention.result} @"{signature.name}"({declaration}) nonlazybind\n'
         f'@"{arguments_symbol(signature.name)}" = external global i8\n'
         f'@"{accepted_symbol(signature.name)}" = global [{max(1, len(signature.parameters))} x ptr] zeroinitializer\n'
-        + _raw_entry(signature, convention)
-        + (_call_entry(signature, convention, calls_back) if layout.direct_access() else "")
+        + _code_entry(signature, convention)
+        + _raw_entry(signature, can_fail)
+        + (_call_entry(signature, convention, calls_back, can_fail) if layout.direct_access() else "")
     )
 
 
@@ -200,9 +206,20 @@ def _call(signature: Signature, convention: Convention, values: list[str], memor
     return f'  {assigned}call {convention.result_attributes} {convention.result} @"{signature.name}"({", ".join(passed)})\n'
 
 
-def _raw_entry(signature: Signature, convention: Convention) -> str:
-    """Python's side packs the arguments; it knows where the result is."""
-    lines = [f'define void @"{raw_symbol(signature.name)}"(ptr %slots) {{\n']
+def _raw_entry(signature: Signature, can_fail: bool) -> str:
+    """Python's side packs the arguments; it knows where the result is. Not zero: ``failure`` says what failed."""
+    call = f'call void @"{code_symbol(signature.name)}"(ptr %slots)\n  ret i32 0'
+    if can_fail:
+        call = (
+            f'%state = call i32 @voltac.guard.call(ptr @"{code_symbol(signature.name)}", ptr %slots, ptr %failure)\n'
+            "  ret i32 %state"
+        )
+    return f'define i32 @"{raw_symbol(signature.name)}"(ptr %slots, ptr %failure) {{\n  {call}\n}}\n'
+
+
+def _code_entry(signature: Signature, convention: Convention) -> str:
+    """Calls the kernel with the arguments in the slots, and puts its result behind them."""
+    lines = [f'define internal void @"{code_symbol(signature.name)}"(ptr %slots) {{\n']
     values = []
     for position, (type_, _) in enumerate(convention.parameters):
         lines.append(f"  %at{position} = getelementptr i64, ptr %slots, i64 {position}\n")
@@ -251,7 +268,7 @@ class _Writer:
         self.put(f"{result} = load {type_}, ptr {result}.at")
 
 
-def _call_entry(signature: Signature, convention: Convention, calls_back: bool) -> str:
+def _call_entry(signature: Signature, convention: Convention, calls_back: bool, can_fail: bool) -> str:
     out = _Writer()
     count = len(signature.parameters)
     out.put(f"%given = and i64 %n, {(1 << 63) - 1}")
@@ -274,8 +291,11 @@ def _call_entry(signature: Signature, convention: Convention, calls_back: bool) 
         out.put("br label %slow")
     else:
         out.put("%state = call ptr @PyEval_SaveThread()")
-        out.lines.append(_call(signature, convention, values, "null"))
-        out.put("call void @PyEval_RestoreThread(ptr %state)")
+        if can_fail:
+            _guarded_call(out, signature, convention, values)
+        else:
+            out.lines.append(_call(signature, convention, values, "null"))
+            out.put("call void @PyEval_RestoreThread(ptr %state)")
         if calls_back:
             _raise_exceptions(out)
         _box(out, signature.result.kind, signature.result.bits, convention.result)
@@ -289,6 +309,8 @@ def _call_entry(signature: Signature, convention: Convention, calls_back: bool) 
     head = f'define ptr @"{call_symbol(signature.name)}"(ptr %kernel, ptr %arguments, i64 %n, ptr %names) {{\nentry:\n'
     # What converting a half-precision number needs; allocas have to stand first.
     space = "  %half = alloca i16\n"
+    if can_fail:
+        space += f"  %slots = alloca [{count + 2} x i64]\n  %failure = alloca [3 x i64]\n"
     return head + space + "".join(out.lines) + "}\n"
 
 
@@ -304,6 +326,30 @@ def _raise_exceptions(out: _Writer) -> None:
     out.block("failed")
     out.put("ret ptr null")
     out.block("finished")
+
+
+def _guarded_call(out: _Writer, signature: Signature, convention: Convention, values: list[str]) -> None:
+    """``%result`` becomes the result, or an exception is raised."""
+    for position, ((type_, _), value) in enumerate(zip(convention.parameters, values, strict=True)):
+        out.put(f"%slot{position} = getelementptr i64, ptr %slots, i64 {position}")
+        if type_ == "i1":
+            out.put(f"%stored{position} = zext i1 {value} to i8")
+            type_, value = "i8", f"%stored{position}"
+        out.put(f"store {type_} {value}, ptr %slot{position}, align 8")
+    out.put(f'%ended = call i32 @"{raw_symbol(signature.name)}"(ptr %slots, ptr %failure)')
+    out.put("call void @PyEval_RestoreThread(ptr %state)")
+    out.put("%whole = icmp eq i32 %ended, 0")
+    out.put("br i1 %whole, label %returned, label %left, !prof !0")
+    out.block("left")
+    out.put("%exception = call ptr @voltac.guard.raise(ptr %failure)")
+    out.put("ret ptr %exception")
+    out.block("returned")
+    if convention.result != "void":
+        stored = "i8" if convention.result == "i1" else convention.result
+        out.put(f"%result.at = getelementptr i64, ptr %slots, i64 {len(values)}")
+        out.put(f"%{'result.stored' if stored != convention.result else 'result'} = load {stored}, ptr %result.at, align 8")
+        if stored != convention.result:
+            out.put("%result = trunc i8 %result.stored to i1")
 
 
 def _number(out: _Writer, position: int, parameter: Parameter, type_: str) -> None:

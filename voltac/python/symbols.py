@@ -18,6 +18,11 @@ def call_symbol(name: str) -> str:
     return f"voltac.call.{name}"
 
 
+def code_symbol(name: str) -> str:
+    """What is guarded, within the entry points."""
+    return f"voltac.code.{name}"
+
+
 def raw_symbol(name: str) -> str:
     return f"voltac.raw.{name}"
 

@@ -1,0 +1,167 @@
+"""Failed assertions and divisions that have no result -> a report to whoever called, and the way out of the kernel.
+
+With ``catch_failures`` (kernels called from Python) they go to ``voltac.fail``, which does
+not come back: it leaves all functions up to the one that guards the call, after waiting
+for the tasks they have launched. So that it knows these, a function that launches tells of
+its handle, and tasks are run by a function that guards each. ``voltac/python/failures.py`` has
+these functions. Without it assertions end the process, as in C, and divisions trap.
+"""
+
+from __future__ import annotations
+
+import re
+from weakref import WeakKeyDictionary
+
+from voltac.diagnostics import Span
+from voltac.lower.builder import IR, integer, zero
+from voltac.lower.context import FunctionContext
+from voltac.lower.division import same_elements
+from voltac.options import Options
+from voltac.records import record
+from voltac.sema import tree
+from voltac.sema.tree_walk import nodes
+from voltac.sema.types import VARYING, Scalar, Vector
+
+FAIL, OPEN_LAUNCH, CLOSE_LAUNCH, RUN_TASK = "voltac.fail", "voltac.open_launch", "voltac.close_launch", "voltac.run_task"
+
+ASSERTION, ZERO_DIVISION, OVERFLOW = range(3)
+"""What failed."""
+
+LAUNCH_RECORD = "[2 x ptr]"
+"""The handle of the tasks of a function, and the record of the function that launched before it."""
+
+
+def fail_if(c: FunctionContext, condition: IR, kind: int, text: str, lanes: IR | None = None) -> None:
+    """Leave the kernel if the i1 is true. ``lanes`` are the lanes that failed, one bit each."""
+    failed, checked = c.build.block("failed"), c.build.block("checked")
+    c.build.branch(condition, failed, checked)
+    c.build.start(failed)
+    report(c, kind, text, lanes)
+    c.build.start(checked)
+
+
+def report(c: FunctionContext, kind: int, text: str, lanes: IR | None) -> None:
+    """The end of a block that is only reached by a failure."""
+    callee = c.module.text.declare(FAIL, "void", "i32, ptr, i64", "nounwind noreturn cold")
+    bits = IR("i64", "0")
+    if lanes is not None and c.width <= 64:
+        bits = c.build.convert("zext", lanes, "i64") if c.width < 64 else lanes
+    place = c.module.text.text_constant(text.encode("utf-8", "surrogateescape"))
+    c.build.emit(f"call void {callee}(i32 {kind}, {place}, {bits})")
+    c.build.terminate("unreachable")
+
+
+def check_division(c: FunctionContext, operator: str, left: IR, right: IR, signed: bool, span: Span) -> None:
+    """A division of uniform integers, or short vectors of them, has a result, or fails."""
+    known = _constants(right)
+    bits = int(right.type.removesuffix(">").rpartition("i")[2])
+    place = f"{span.file}:{span.line}:{span.column}"
+    what = "division" if operator == "/" else "remainder"
+    if known is None or 0 in known:
+        is_zero = _any_element(c, c.build.compare("icmp eq", right, zero(right.type)))
+        fail_if(c, is_zero, ZERO_DIVISION, f"{place}: integer {what} by zero")
+    # Shorter ones wrap around.
+    if signed and bits >= 32 and not c.options.wrap_signed and (known is None or -1 in known):
+        least = c.build.compare("icmp eq", left, same_elements(left.type, -(1 << bits - 1)))
+        minus_one = c.build.compare("icmp eq", right, same_elements(right.type, -1))
+        text = f"{place}: integer {what} of {-(1 << bits - 1)} by -1 overflows int{bits}"
+        fail_if(c, _any_element(c, c.build.binary("and", least, minus_one)), OVERFLOW, text)
+
+
+def _constants(value: IR) -> set[int] | None:
+    """The elements of a constant; None where they are not known."""
+    if value.name == "zeroinitializer":
+        return {0}
+    if value.type[0] != "<":
+        return {int(value.name)} if value.name.removeprefix("-").isdecimal() else None
+    # Of anything but plain numbers nothing is known.
+    found = re.fullmatch(r"(?:splat \()?<?((?:(?:, )?i\d+ -?\d+)+)[>)]", value.name)
+    return None if found is None else {int(element.rpartition(" ")[2]) for element in found[1].split(", ")}
+
+
+def _any_element(c: FunctionContext, test: IR) -> IR:
+    if test.type == "i1":
+        return test
+    elements = c.build.convert("bitcast", test, f"i{test.type[1:].partition(' ')[0]}")
+    return c.build.compare("icmp ne", elements, zero(elements.type))
+
+
+# --- tasks
+
+
+def open_launch(c: FunctionContext, record: IR) -> IR:
+    """There will be tasks of this function; gives the guard of the call that it is part of."""
+    return c.build.value("ptr", f"call ptr {c.module.intrinsic(OPEN_LAUNCH, 'ptr', 'ptr')}({record})")
+
+
+def close_launch(c: FunctionContext, record: IR) -> None:
+    """The tasks of this function have ended; leaves it if one of them failed."""
+    c.build.emit(f"call void {c.module.text.declare(CLOSE_LAUNCH, 'void', 'ptr')}({record})")
+
+
+def guard_task(c: FunctionContext, function: IR, guard: IR, block: IR, head: int) -> tuple[IR, IR]:
+    """The function to launch instead of a task, and where the task's arguments are in its block."""
+    for offset, value in ((0, function), (8, guard), (16, integer("i64", head))):
+        c.build.store(value, c.build.gep("i8", block, integer(c.types.word, offset)), 8)
+    run = c.module.text.declare(RUN_TASK, "void", ", ".join(["ptr", *["i32"] * 10]))
+    return IR("ptr", run), c.build.gep("i8", block, integer(c.types.word, head))
+
+
+# --- what can fail
+
+
+@record
+class _Facts:
+    asserts: bool
+    divides: bool
+    """Or calls what is not known."""
+    known: frozenset[tree.FunctionSymbol]
+    """The functions it calls, launches or takes the address of."""
+
+
+def can_fail(symbol: tree.FunctionSymbol, options: Options) -> bool:
+    """Whether a call of the function may end in a failure, its own or that of a function or task it knows."""
+    if not options.catch_failures:
+        return False
+    seen = {symbol}
+    waiting = [symbol]
+    while waiting:
+        facts = _facts(waiting.pop())
+        if facts.divides or (facts.asserts and not options.disable_assertions):
+            return True
+        waiting += facts.known - seen
+        seen |= facts.known
+    return False
+
+
+def _facts(symbol: tree.FunctionSymbol) -> _Facts:
+    found = _KNOWN.get(symbol)
+    if found is None:
+        asserts = divides = False
+        known: set[tree.FunctionSymbol] = set()
+        for node in nodes(symbol.body) if symbol.body is not None else ():
+            match node:
+                case tree.Assert():
+                    asserts = True
+                case tree.Binary(operator="/" | "%", right=right) | tree.CompoundAssign(operator="/" | "%", value=right):
+                    divides = divides or _may_have_no_result(right)
+                case tree.CallPointer():
+                    divides = True
+                case tree.Call(function=function) | tree.FunctionAddress(function=function):
+                    known.add(function)
+                case tree.Launch(function=function) if isinstance(function, tree.FunctionSymbol):
+                    known.add(function)
+                case tree.Launch():
+                    divides = True
+        found = _KNOWN[symbol] = _Facts(asserts, divides, frozenset(known))
+    return found
+
+
+_KNOWN: WeakKeyDictionary[tree.FunctionSymbol, _Facts] = WeakKeyDictionary()
+
+
+def _may_have_no_result(divisor: tree.Value) -> bool:
+    type = divisor.type.type.element if isinstance(divisor.type.type, Vector) else divisor.type.type
+    if divisor.type.rate is VARYING or (isinstance(type, Scalar) and type.kind == "float"):
+        return False
+    return not (isinstance(divisor, tree.Constant) and divisor.value not in (0, -1))
