@@ -38,6 +38,7 @@ FUNCTIONS: tuple[type[Any], ...] = (ctypes._CFuncPtr,)  # type: ignore[attr-defi
 """What counts as a C function: made by ``ctypes.CFUNCTYPE`` or taken from a library."""
 _ADDRESSES: tuple[type[Any], ...] = (*FUNCTIONS, *_POINTERS)
 _MISSING = object()
+_WHERE_NONE_IS_ALLOWED = "None is for parameters that the kernel compares with NULL"
 
 
 class Arguments:
@@ -238,14 +239,26 @@ class Argument:
 
     def function_address(self, owners: Owners) -> int:
         """Address of a function: None, an integer, or a function of ctypes."""
+        expected = "the address of a C function, or a function of ctypes"
         if self.value is None:
+            self._require_nullable(expected, "None")
             return 0
         if isinstance(self.value, _ADDRESSES):
             owners.append(self.value)
-            return ctypes.cast(guarded(self.value), ctypes.c_void_p).value or 0
-        if isinstance(self.value, int) and not isinstance(self.value, bool) and 0 <= self.value < 1 << 64:
-            return self.value
-        self.refuse(TypeError, "None, the address of a C function, or a function of ctypes")
+            address = ctypes.cast(guarded(self.value), ctypes.c_void_p).value or 0
+        elif isinstance(self.value, int) and not isinstance(self.value, bool) and 0 <= self.value < 1 << 64:
+            address = self.value
+        else:
+            self.refuse(TypeError, f"{'None, ' if self.parameter.nullable else ''}{expected}")
+        if not address:
+            self._require_nullable(expected, "a null pointer")
+        return address
+
+    def _require_nullable(self, expected: str, given: str) -> None:
+        """A null pointer is for kernels that look whether it is one."""
+        if not self.parameter.nullable:
+            remedy = "" if self.parameter.memory is None or self.parameter.memory.at_least_one else _WHERE_NONE_IS_ALLOWED
+            self.refuse(TypeError, expected, remedy, given)
 
     def hold(self, memory: Memory) -> Any:
         """What has the memory: an array, a pointer of ctypes, or None. Buffers of other objects stay exported while it lives.
@@ -253,8 +266,7 @@ class Argument:
         This may run code of the argument, :meth:`address` does not.
         """
         if self.value is None:
-            if memory.at_least_one:
-                self.refuse(TypeError, self._wanted(memory))
+            self._require_nullable(self._wanted(memory), "None")
         elif isinstance(self.value, _POINTERS):
             self.held = self.value
         else:
@@ -267,8 +279,8 @@ class Argument:
             return 0
         if not isinstance(self.held, np.ndarray):
             address = ctypes.cast(self.held, ctypes.c_void_p).value or 0
-            if not address and memory.at_least_one:
-                self.refuse(TypeError, self._wanted(memory), given="a null pointer")
+            if not address:
+                self._require_nullable(self._wanted(memory), "a null pointer")
             return address
         array = self.array(memory)
         start: int = array.__array_interface__["data"][0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from voltac.python.signatures import Format, Memory, Parameter, Result, Signature
 from voltac.sema.layout import Layout
+from voltac.sema.null_pointers import may_be_null
 from voltac.sema.tree import FunctionSymbol, VariableSymbol
 from voltac.sema.types import (
     UNIFORM,
@@ -25,12 +26,15 @@ def signature(function: FunctionSymbol, layout: Layout) -> Signature:
     return Signature(
         function.name,
         _result(function.type.result, layout),
-        tuple(_parameter(symbol, position, layout) for position, symbol in enumerate(function.parameters, 1)),
+        tuple(
+            _parameter(symbol, position, layout, nullable)
+            for position, (symbol, nullable) in enumerate(zip(function.parameters, may_be_null(function)), 1)
+        ),
         function.documentation,
     )
 
 
-def _parameter(symbol: VariableSymbol, position: int, layout: Layout) -> Parameter:
+def _parameter(symbol: VariableSymbol, position: int, layout: Layout, nullable: bool) -> Parameter:
     qual = symbol.type
     name = symbol.name or f"argument{position}"
     if not isinstance(qual.type, Pointer):
@@ -38,10 +42,10 @@ def _parameter(symbol: VariableSymbol, position: int, layout: Layout) -> Paramet
         return Parameter(name, str(qual), kind, bits)
     pointee = qual.type.to
     if symbol.is_reference:
-        return Parameter(name, f"{pointee} &", "pointer", 64, _memory(pointee, layout, at_least_one=True))
+        return Parameter(name, f"{pointee} &", "pointer", 64, _memory(pointee, layout, at_least_one=True), False)
     kind, bits = _scalar(qual)
     memory = None if kind == "function" else _memory(pointee, layout, at_least_one=False)
-    return Parameter(name, str(qual), kind, bits, memory)
+    return Parameter(name, str(qual), kind, bits, memory, nullable)
 
 
 def _result(qual: Qual, layout: Layout) -> Result:

@@ -116,6 +116,8 @@ def _accepted(parameter: Parameter) -> str:
                 words.append(f"in groups of {memory.count}")
             if memory.alignment > 16:
                 words.append(f"aligned to {memory.alignment} bytes")
+            if parameter.nullable:
+                words.append("or None")
             return " ".join(word for word in words if word)
         case "bool":
             return "bool"

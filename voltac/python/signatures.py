@@ -38,6 +38,8 @@ class Parameter:
     """``int``, ``uint``, ``float``, ``bool``, ``pointer`` or ``function``."""
     bits: int
     memory: Memory | None = None
+    nullable: bool = True
+    """Of an address: the kernel compares it with NULL, or never follows it."""
 
 
 @record
