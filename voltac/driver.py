@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from voltac import files
 from voltac.deep_stack import with_deep_stack
 from voltac.diagnostics import NOWHERE, CompileError, Diagnostics, InternalError, Span
 from voltac.options import Options
@@ -104,6 +105,11 @@ class Compilation:
     def dependencies(self) -> tuple[str, ...]:
         """Every source file read, the main one first."""
         return tuple(self.preprocessed.dependencies) if "preprocess" in self.results else (self.file,)
+
+    @property
+    def consulted(self) -> tuple[str, ...]:
+        """Files that were read besides, for excerpts in messages."""
+        return tuple(self.preprocessed.inputs.contents) if "preprocess" in self.results else ()
 
 
 def _preprocess(text: str, job: Compilation) -> Preprocessed:
@@ -302,7 +308,7 @@ def _run_stage(stage: Stage, given: Any, job: Compilation, text: str) -> Any:
         import traceback
 
         handle, path = tempfile.mkstemp(prefix=f"voltac-{stage.name}-", suffix=".txt")
-        with os.fdopen(handle, "w", encoding="utf-8") as report:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as report:
             report.write(f"{traceback.format_exc()}\n{job.options}\n\n{text}")
         raise InternalError(
             f"stage '{stage.name}': {type(error).__name__}: {error}\nwhat happened and the source that shows it are in {path}"
@@ -322,8 +328,7 @@ def read_source(path: str) -> str:
 def read_file(path: str, wanted: str) -> bytes:
     """What is in a file; :class:`InputError` says why it cannot be read, and that a directory is not what is ``wanted``."""
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return files.read_file(path)
     except FileNotFoundError:
         raise InputError(f"file not found: {path}") from None
     except IsADirectoryError:

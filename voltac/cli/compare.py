@@ -13,7 +13,7 @@ from voltac.diagnostics import CompileError
 from voltac.driver import compile_source, read_source
 from voltac.python.compare import compare
 from voltac.python.source import Source
-from voltac.visible import visible_listing, visible_name
+from voltac.visible import bytes_of, visible_listing, visible_name
 
 
 def compare_command(arguments: Namespace) -> int:
@@ -25,7 +25,7 @@ def compare_command(arguments: Namespace) -> int:
     try:
         options = options_of_arguments(arguments, diagnostics)
         text = read_source(path)
-        compile_source(text, path, options, diagnostics, end="check")
+        job = compile_source(text, path, options, diagnostics, end="check")
     except CompileError:
         return 1 + diagnostics.error_count
     finally:
@@ -38,7 +38,8 @@ def compare_command(arguments: Namespace) -> int:
     except ValueError as error:
         raise UsageError(str(error)) from None
     if arguments.html:
-        write_all([Output(arguments.html, found.html(f"{path}: all-on and masked paths").encode())])
+        page = bytes_of(found.html(f"{visible_name(path)}: all-on and masked paths"))
+        write_all([Output(arguments.html, page)], [path, *job.dependencies, *arguments.argument_files])
     if arguments.json:
         sys.stdout.write(found.json() + "\n")
     elif not arguments.html:

@@ -8,7 +8,7 @@ from argparse import Namespace
 
 from voltac.cli.options import UsageError
 from voltac.cli.outputs import write_all
-from voltac.cli.products import last_stage, outputs_of, warn_of_layouts, warn_of_names
+from voltac.cli.products import inputs_of, last_stage, outputs_of, warn_of_layouts, warn_of_names
 from voltac.cli.progress import progress
 from voltac.cli.settings import diagnostics_of, options_of_targets, watch_of
 from voltac.diagnostics import NOWHERE, CompileError
@@ -42,7 +42,7 @@ def compile_command(arguments: Namespace) -> int:
             with watch.timed("code"):
                 outputs = outputs_of(arguments, jobs, path)
         with watch.timed("write"):
-            write_all(outputs)
+            write_all(outputs, inputs_of(arguments, jobs, path))
     except CompileError:
         return 1 + diagnostics.error_count
     finally:

@@ -12,6 +12,7 @@ from voltac.diagnostics import CompileError
 from voltac.driver import Compilation, compile_source, read_source
 from voltac.records import replace
 from voltac.report.explanation import Compiled, explain
+from voltac.visible import bytes_of
 
 
 def explain_command(arguments: Namespace) -> int:
@@ -31,7 +32,7 @@ def explain_command(arguments: Namespace) -> int:
         sys.stderr.write(diagnostics.render())
     found = explain(compiled(job))
     if arguments.html:
-        write_all([Output(arguments.html, found.html().encode())])
+        write_all([Output(arguments.html, bytes_of(found.html()))], [path, *job.dependencies, *arguments.argument_files])
     if arguments.json:
         write_standard_output((found.json() + "\n").encode())
     elif not arguments.html:

@@ -12,6 +12,7 @@ import sys
 from argparse import Namespace
 from contextlib import suppress
 
+from voltac.cli.argument_files import ArgumentFiles
 from voltac.cli.options import COMMANDS, COMPILE, UsageError, parse_arguments
 from voltac.cli.outputs import OutputError, write_standard_output
 from voltac.diagnostics import NOWHERE, CompileError, Diagnostics, InternalError
@@ -70,7 +71,7 @@ def _reported(error: Exception) -> str:
     import traceback
 
     handle, path = tempfile.mkstemp(prefix="voltac-", suffix=".txt")
-    with os.fdopen(handle, "w", encoding="utf-8") as report:
+    with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as report:
         report.write("".join(traceback.format_exception(error)))
     return f"{type(error).__name__}: {error}\nwhere it happened is in {path}"
 
@@ -105,8 +106,10 @@ def _complain(text: str, code: int, json: bool) -> int:
 def _command(words: list[str]) -> int:
     command = words[0] if words and words[0] in COMMANDS else COMPILE
     words = words[1:] if command != COMPILE else words
-    words = _from_files(words, ()) + (os.environ.get("ISPC_ARGS", "").split() if command == COMPILE else [])
+    files = ArgumentFiles()
+    words = files.expanded(words) + (os.environ.get("ISPC_ARGS", "").split() if command == COMPILE else [])
     arguments = parse_arguments(command, words)
+    arguments.argument_files = files.read
     if arguments.help:
         from voltac.cli.help import help_text
 
@@ -155,27 +158,6 @@ def _other(command: str, arguments: Namespace) -> int:
     from voltac.cli.run import run_command
 
     return run_command(arguments)
-
-
-def _from_files(words: list[str], open_files: tuple[str, ...]) -> list[str]:
-    """Replace ``@file`` by the words of the file."""
-    out: list[str] = []
-    for word in words:
-        if not word.startswith("@"):
-            out.append(word)
-            continue
-        path = word[1:]
-        if os.path.realpath(path) in open_files:
-            raise UsageError(f"the argument file {path} includes itself")
-        try:
-            with open(path, encoding="utf-8") as file:
-                found = file.read().split()
-        except OSError as error:
-            raise InputError(f"cannot read the argument file {path}: {error.strerror}") from None
-        except UnicodeDecodeError:
-            raise InputError(f"the argument file {path} is not UTF-8 text") from None
-        out += _from_files(found, (*open_files, os.path.realpath(path)))
-    return out
 
 
 def _support_matrix() -> int:

@@ -299,7 +299,8 @@ def parse_arguments(command: str, words: list[str]) -> argparse.Namespace:
     # There are many switches of warnings, and few on a command line.
     given = set(words)
     needed = [option for option in options if option.field != "warning_words" or not given.isdisjoint(option.names.split())]
-    return _parser(needed).parse_intermixed_args(words, argparse.Namespace(command=command, warning_words=[]))
+    empty = argparse.Namespace(command=command, warning_words=[], argument_files=[])
+    return _parser(needed).parse_intermixed_args(words, empty)
 
 
 class _Parser(argparse.ArgumentParser):

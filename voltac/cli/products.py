@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import sys
 from argparse import Namespace
 from collections.abc import Callable
 
 from voltac.cli.options import UsageError
-from voltac.cli.outputs import Output
+from voltac.cli.outputs import Input, Output
 from voltac.diagnostics import NOWHERE, Diagnostics
-from voltac.driver import Compilation, InputError, compile_source, stages_of
+from voltac.driver import Compilation, compile_source, stages_of
 from voltac.records import record, replace
 from voltac.target_info import TargetInfo, find_target
+from voltac.visible import bytes_of
 
 
 @record
@@ -24,8 +26,8 @@ class _Kind:
 
 
 _TEXTS: dict[str, _Kind] = {
-    "assembly": _Kind("assembly language", (".s", ".asm", ".S"), lambda job: job.product.assembly(comments=True).encode()),
-    "text": _Kind("LLVM assembly language", (".ll",), lambda job: job.product.text().encode()),
+    "assembly": _Kind("assembly language", (".s", ".asm", ".S"), lambda job: bytes_of(job.product.assembly(comments=True))),
+    "text": _Kind("LLVM assembly language", (".ll",), lambda job: bytes_of(job.product.text())),
     "bitcode": _Kind("LLVM bitcode", (".bc",), lambda job: job.product.bitcode()),
 }
 _KINDS: dict[str, _Kind] = {
@@ -97,10 +99,14 @@ def outputs_of(arguments: Namespace, jobs: list[Compilation], path: str) -> list
         outputs.append(Output(arguments.make_rule_file or "-", os.fsencode(make_rule(target, path, dependencies))))
     if arguments.dependency_list:
         outputs.append(Output(arguments.dependency_list, os.fsencode("".join(f"{name}\n" for name in sorted(dependencies)))))
-    for output in outputs:
-        if output.path != "-" and os.path.exists(output.path) and path != "-" and os.path.samefile(output.path, path):
-            raise InputError(f"output file {output.path} is the input file; it was left as it is")
     return outputs
+
+
+def inputs_of(arguments: Namespace, jobs: list[Compilation], path: str) -> list[Input]:
+    """All files that were read, the source first."""
+    read = dict.fromkeys(name for job in jobs for name in (*job.dependencies, *job.consulted))
+    others = [*arguments.argument_files, *([arguments.sample_profile] if arguments.sample_profile else [])]
+    return [path if path != "-" else sys.stdin.fileno(), *(name for name in read if name != path), *others]
 
 
 def _outputs_of_one(arguments: Namespace, job: Compilation) -> list[Output]:
@@ -111,16 +117,16 @@ def _outputs_of_one(arguments: Namespace, job: Compilation) -> list[Output]:
     if last.name == "preprocess":
         made = job.preprocessed
         text = {"only": made.macros_text, "too": made.text_with_definitions}.get(arguments.dump_macros, made.text)
-        outputs.append(Output(arguments.output or "-", text.encode("utf-8", "surrogateescape")))
+        outputs.append(Output(arguments.output or "-", bytes_of(text)))
     elif arguments.output and last is not stages[-1]:
-        outputs.append(Output(arguments.output, last.show(job.results[last.name]).encode()))
+        outputs.append(Output(arguments.output, bytes_of(last.show(job.results[last.name]))))
     elif arguments.output:
         outputs.append(Output(arguments.output, _kind(arguments, job.options.target).make(job)))
     if arguments.header and "check" in job.results:
         from voltac.lower.c_header import c_header
 
         header = c_header(job.program, job.options, arguments.header, arguments.pragma_once)
-        outputs.append(Output(arguments.header, header.encode()))
+        outputs.append(Output(arguments.header, bytes_of(header)))
     return outputs
 
 
@@ -144,9 +150,9 @@ def _outputs_of_several(arguments: Namespace, jobs: list[Compilation]) -> list[O
     if arguments.header:
         for job in jobs:
             name = _with_isa(arguments.header, job)
-            outputs.append(Output(name, c_header(job.program, job.options, name, arguments.pragma_once).encode()))
+            outputs.append(Output(name, bytes_of(c_header(job.program, job.options, name, arguments.pragma_once))))
         general = general_c_header([(job.program, job.options) for job in jobs], arguments.header, arguments.pragma_once)
-        outputs.append(Output(arguments.header, general.encode()))
+        outputs.append(Output(arguments.header, bytes_of(general)))
     return outputs
 
 

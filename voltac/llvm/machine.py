@@ -129,6 +129,6 @@ def stage(name: str, text: str) -> Iterator[None]:
         import tempfile  # slow to import
 
         handle, path = tempfile.mkstemp(prefix=f"voltac-{name}-", suffix=".ll")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
         raise InternalError(f"stage '{name}': {str(error).strip()}\nthe input of the stage is in {path}") from error

@@ -110,8 +110,9 @@ class Optimized:
     def assembly(self, comments: bool = False) -> str:
         """Assembly language, as ``gcc -c`` reads it; ``comments`` name the blocks of the LLVM text."""
         with stage("assembly", self._input), self._module.copy() as copy:
-            emitted: str = target_machine(self._options, comments).emit_assembly(copy)
-            return emitted
+            # Names of files are in it, which need not be UTF-8; emit_assembly() would refuse those.
+            emitted: bytes = target_machine(self._options, comments)._emit_to_memory(copy, use_object=False)
+            return emitted.decode("utf-8", "surrogateescape")
 
 
 def _pass_builder(options: Options, level: int) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from voltac.diagnostics import NOWHERE, Diagnostics, suggestion
+from voltac.files import read_file
 from voltac.llvm.host import host_target
 from voltac.option_checks import CHECKS
 from voltac.options import Options
@@ -46,8 +47,7 @@ def load(
     """
     _check_arguments(cache, functions, launch)
     name = os.fsdecode(path)
-    with open(name, "rb") as file:
-        content = file.read()
+    content = read_file(name)
     if content.startswith(b"\x7fELF"):
         from voltac.python.device_file import load_file  # for devices only
 

@@ -76,7 +76,8 @@ class Preprocessed:
                 parts.append("\n" * (number - line))
             parts.append(shown.rstrip() + "\n")
             file, line = piece_file, number + 1 + shown.count("\n")
-        return "".join(parts)
+        # A text is UTF-8; other bytes come from macros of the command line, in strings.
+        return _NOT_UTF_8.sub(lambda match: f"\\{ord(match[0]) - 0xDC00:03o}", "".join(parts))
 
 
 def comment_above(lines: list[str], line: int) -> str:
@@ -119,6 +120,7 @@ def unquoted(text: str) -> str:
     return content.decode("utf-8", "surrogateescape")
 
 
+_NOT_UTF_8 = re.compile("[\udc80-\udcff]")
 _ESCAPE = re.compile(rb'\\(?:([0-7]{1,3})|(["\\]))')
 
 
