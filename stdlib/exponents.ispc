@@ -40,11 +40,11 @@ template <typename D, typename I, typename L> static inline D power_of_two(I k) 
 // The remainder of two doubles, exact. In each step a multiple q of m 2^k is taken off, with k such that q has at most 51
 // bits (52 from the largest number to the smallest): then q is off by one at most, and what is left has no more digits
 // than m. The product's rounding error comes from halves of 26 bits (Dekker 1971). Numbers near the end of the range are
-// moved away from it.
+// moved away from it. The result has the sign of x, also where it is zero or NaN.
 template <typename D, typename I, typename L, typename U> static inline D fmod_double(D x, D y) {
     D r = abs(x), m = abs(y), down = 1.0d;
     D infinity = __float_of_bits(0x7FF0000000000000);
-    D result = x;
+    D result = r;
     if (r == infinity || m == 0.0d || x != x || y != y)
         result = __float_of_bits(0x7FF8000000000000);
     else if (m < infinity) {
@@ -67,9 +67,9 @@ template <typename D, typename I, typename L, typename U> static inline D fmod_d
             D left = (r * sixteenth - product) - product_error<D, U>(q, portion, product);
             r = (left < 0.0d ? left + portion : left) / sixteenth;
         }
-        result = __copysign(r * down, x);
+        result = r * down;
     }
-    return result;
+    return __copysign(result, x);
 }
 
 double fmod(double x, double y) { return fmod_double<double, int, int64, uint64>(x, y); }

@@ -83,13 +83,14 @@ static inline I reduce_signed_float(F x, F &r, F &lower) {
     return quadrant;
 }
 
-// The remainder, bit by bit: what is left of the dividend's significand, doubled for each power of two between the two.
+// The remainder, bit by bit: what is left of the dividend's significand, doubled for each power of two between the two. It
+// has the sign of x, also where it is zero or NaN.
 template <typename F, typename I, typename U> static inline F fmod_float(F x, F y) {
     U sign = (U)__bits(x) & 0x80000000;
     U a = (U)__bits(x) & 0x7FFFFFFF, b = (U)__bits(y) & 0x7FFFFFFF;
     F result = x;
     if (b == 0 || b > 0x7F800000 || a >= 0x7F800000) {
-        result = __float_of_bits((U)0x7FC00000);
+        result = __float_of_bits(sign | 0x7FC00000);
     } else if (a >= b) {
         I exponent = (I)(a >> 23), scale = (I)(b >> 23);
         U rest = (a & 0x7FFFFF) | 0x800000, divisor = (b & 0x7FFFFF) | 0x800000;

@@ -4,8 +4,9 @@ import ctypes
 import itertools
 
 import pytest
+from kernels import processor_runs
 
-from voltac.llvm import can_run, late, load_objects
+from voltac.llvm import late, load_objects
 from voltac.llvm.dispatch import dispatcher
 from voltac.options import Options
 from voltac.target_info import TARGETS, find_target
@@ -25,7 +26,7 @@ def version(isa: str, number: int) -> str:
 @pytest.mark.parametrize("names", list(itertools.combinations(NAMES, 3)), ids=",".join)
 def test_the_best_version_this_cpu_runs_is_called(names: tuple[str, ...]) -> None:
     targets = [find_target(name) for name in names]
-    runnable = [target for target in targets if can_run(target)]
+    runnable = [target for target in targets if processor_runs(target)]
     if not runnable:
         pytest.skip("this CPU runs none of them")
     order = [target.isa for target in TARGETS.values()]
@@ -43,7 +44,7 @@ def test_the_best_version_this_cpu_runs_is_called(names: tuple[str, ...]) -> Non
 def test_cpus_of_a_later_time_are_told_apart_by_version() -> None:
     """AVX10 has no bit for its second version; a CPU without it gets another version of the function."""
     targets = [find_target(name) for name in ("avx10.2nvl-x16", "sse2-i32x4", "avx10.2dmr-x8")]
-    if can_run(targets[0]) or not can_run(targets[1]):
+    if processor_runs(targets[0]) or not processor_runs(targets[1]):
         pytest.skip("this CPU runs others of them")
     texts = [version(target.isa, number) for number, target in enumerate(targets)]
     codes = [late(text, BASE).object_code() for text in (dispatcher(["f"], targets, texts[0]), "".join(texts))]

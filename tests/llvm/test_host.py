@@ -1,10 +1,13 @@
 """The host's CPU: detection without LLVM agrees with LLVM's own."""
 
+import os
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from kernels import processor_runs
 
 from voltac.llvm import CannotRun, can_run, host_target, require_runnable
 from voltac.llvm import host as host_module
@@ -16,7 +19,7 @@ from voltac.target_info import TARGETS, find_target
 @pytest.mark.parametrize("isa", ["sse4.2", "avx", "avx2", "fma", "bmi2", "avx512f", "avx512vl", "avx512vbmi", "gfni"])
 def test_detection_agrees_with_llvm(isa: str) -> None:
     listed = {"sse4.2": "sse4_2"}.get(isa, isa)
-    assert (listed in host_module.instruction_sets()) == (isa in host_features())
+    assert (listed in host_module.real_instruction_sets()) == (isa in host_features())
 
 
 def test_the_host_target_can_run() -> None:
@@ -42,6 +45,47 @@ def test_code_for_another_architecture_is_not_called() -> None:
         assert not can_run(target)
         with pytest.raises(CannotRun, match=rf"it is for {name}, and this process runs on x86-64"):
             require_runnable(target)
+
+
+def pretending(cpu: str, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"VOLTAC_HOST_CPU": cpu}
+    return subprocess.run([sys.executable, *words], env=environment, capture_output=True, text=True)
+
+
+def test_a_process_may_take_its_cpu_for_a_lesser_one() -> None:
+    code = """
+import numpy as np, voltac
+from voltac.llvm import can_run, host_target
+from voltac.target_info import find_target
+k = voltac.compile("export void f(uniform int a[], uniform int n) { foreach (i = 0 ... n) a[i] += 1; }")
+a = np.zeros(37, np.int32)
+k.f(a, 37)
+print(host_target().name, k.target, can_run(find_target("avx2")), a.sum())
+try:
+    voltac.compile("export void f() {}", target="avx2-i32x8").f()
+except voltac.CannotRun as error:
+    print(error)
+"""
+    done = pretending("penryn", "-c", code)
+    assert done.stderr == ""
+    first, second = done.stdout.splitlines()
+    assert first == "sse4.1-i32x4 sse4.1-i32x4 False 37"
+    assert "no sse4_2, popcnt, avx" in second
+
+
+@pytest.mark.parametrize(
+    ("cpu", "message"),
+    [("haswel", "VOLTAC_HOST_CPU: unknown CPU 'haswel'; did you mean 'haswell'?"),
+     ("novalake", "VOLTAC_HOST_CPU=novalake: this CPU can pass for a lesser one only, and has no ")],
+)  # fmt: skip
+def test_a_cpu_that_is_unknown_or_better_is_refused_in_one_sentence(cpu: str, message: str, tmp_path: Path) -> None:
+    if cpu == "novalake" and processor_runs(find_target("avx10.2nvl-x16")):
+        pytest.skip("this processor has it all")
+    (tmp_path / "f.ispc").write_text("export void f() {}\n")
+    done = pretending(cpu, "-m", "voltac", str(tmp_path / "f.ispc"), "-o", str(tmp_path / "f.o"))
+    assert done.returncode == 1
+    assert f"Error: {message}" in " ".join(done.stderr.split()) and "Traceback" not in done.stderr
+    assert not (tmp_path / "f.o").exists()
 
 
 def test_detection_does_not_import_llvmlite() -> None:

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voltac import passes
+from voltac.ir.interp import Machine
 from voltac.ir.pseudo import ELEMENT_SUFFIXES, declaration
-from voltac.llvm import early, late, load_objects
+from voltac.ir.read import read
+from voltac.llvm import can_run, early, late, load_objects
 from voltac.options import Options
 from voltac.target_info import find_target
 
@@ -140,15 +142,36 @@ def loop_body(assembly: str) -> list[str]:
 
 
 class Program:
-    """The function ``f`` of a text, to be called with pointers and numbers."""
+    """The function ``f`` of a text, to be called with pointers and numbers.
+
+    Where this CPU cannot run its code, the interpreter of the IR runs the module that LLVM is done with.
+    """
 
     def __init__(self, text: str, chosen: Options) -> None:
-        code = late(passes.run(early(text, chosen), chosen), chosen).object_code()
-        self._loaded = load_objects([code], ["f"])
-        self._function = ctypes.CFUNCTYPE(None)(self._loaded.address("f"))
+        made = late(passes.run(early(text, chosen), chosen), chosen)
+        self._module = None if can_run(chosen.target) else read(made.text())
+        if self._module is None:
+            self._loaded = load_objects([made.object_code()], ["f"])
+            self._function = ctypes.CFUNCTYPE(None)(self._loaded.address("f"))
 
-    def __call__(self, *arguments: object) -> None:
-        self._function(*[each if not isinstance(each, int) else ctypes.c_int(each) for each in arguments])
+    def __call__(self, *arguments: Pointer | int) -> None:
+        if self._module is None:
+            self._function(*[ctypes.c_int(each) if isinstance(each, int) else each.native() for each in arguments])
+        else:
+            machine = Machine(self._module, new_is_poison=False)
+            places = {id(each.to): each.to.placed(machine) for each in arguments if isinstance(each, Pointer)}
+            machine.call("f", [each if isinstance(each, int) else places[id(each.to)] - each.before for each in arguments])
+
+
+@dataclass
+class Pointer:
+    """To so many bytes before the first element of an array."""
+
+    to: Fenced
+    before: int
+
+    def native(self) -> ctypes.c_void_p:
+        return ctypes.c_void_p(self.to.address - self.before)
 
 
 PAGE = mmap.PAGESIZE
@@ -175,6 +198,11 @@ class Fenced:
         if _libc.mprotect(ctypes.c_void_p(address), ctypes.c_size_t(size), rights):
             raise OSError(ctypes.get_errno(), "mprotect")
 
-    def pointer(self, before: int = 0) -> ctypes.c_void_p:
-        """Address of the element ``before`` places in front of the first one."""
-        return ctypes.c_void_p(self.address - before * self.array.itemsize)
+    def pointer(self, before: int = 0) -> Pointer:
+        """To the element ``before`` places in front of the first one."""
+        return Pointer(self, before * self.array.itemsize)
+
+    def placed(self, machine: Machine) -> int:
+        """The address of the array as an object of its own in the memory of an interpreter."""
+        data = memoryview(self.array.view(np.uint8))
+        return machine.memory.place("array", data, defined=True, alignment=self.array.itemsize, writable=True).base

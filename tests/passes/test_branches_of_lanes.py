@@ -6,10 +6,7 @@ import random
 
 import numpy as np
 import pytest
-
-import voltac
-from voltac.llvm import can_run
-from voltac.target_info import find_target
+from kernels import compile_kernels
 
 TARGETS = ["sse4-i32x4", "avx2-i32x8", "avx512skx-x16"]
 ARRAYS = ("u", "v", "w")
@@ -37,7 +34,9 @@ class RandomSource:
             return f"p[{self.random.choice(['i', 'i+1', '3*i', '2*i+1', '5', 'q[i]'])}]"
         if kind == 2:
             return self.element(self.random.choice(self.own))
-        return f"({self.value()} {self.random.choice('+-*')} {self.value()})"
+        operator, first, second = self.random.choice("+-*"), self.value(), self.value()
+        # Products are cut off: signed numbers must not overflow.
+        return f"(({first} * {second}) & 1023)" if operator == "*" else f"({first} {operator} {second})"
 
     def emit(self, depth: int, source: str, python: str) -> None:
         self.source.append("    " * depth + source)
@@ -85,7 +84,7 @@ def run_case(seed: int, target: str) -> None:
             program.python = [
                 line.replace(f"{name}[2*i+1]", f"{name}[i]").replace(f"{name}[2*i]", f"{name}[i]") for line in program.python
             ]
-    kernels = voltac.compile(text, target=target)
+    kernels = compile_kernels(text, target=target)
     for n in (0, 1, 7, 16, 37):
         numbers = np.random.default_rng(seed)
         arrays = {name: numbers.integers(-9, 9, 2 * n + 2, dtype=np.int32) for name in ARRAYS}
@@ -99,7 +98,5 @@ def run_case(seed: int, target: str) -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_random_branches_agree_with_one_lane_at_a_time(target: str) -> None:
-    if not can_run(find_target(target)):
-        pytest.skip(f"this CPU cannot run {target}")
     for seed in range(25):
         run_case(seed, target)

@@ -1,13 +1,12 @@
 """Loops that only sum up work on several gangs a turn, with the result of numpy; loops that store keep one."""
 
-import ctypes
 import re
 
 import numpy as np
 import pytest
+from kernels import compile_kernels
 
 from voltac.driver import compile_source
-from voltac.llvm import can_run, load_objects
 from voltac.options import Options
 from voltac.target_info import find_target
 
@@ -39,16 +38,11 @@ export void scale(uniform float x[], uniform int n) {
 @pytest.mark.parametrize("target", ["sse4-i32x4", "avx2-i32x8", "avx512skx-x16"])
 @pytest.mark.parametrize("source", [COUNT, SUM], ids=["count", "sum"])
 def test_sums_of_several_gangs_are_numpys_for_every_remainder(source: str, target: str) -> None:
-    info = find_target(target)
-    if not can_run(info):
-        pytest.skip(f"this CPU does not run {target}")
-    made = compile_source(source, "sums.ispc", Options(info, whole_program=True))
-    loaded = load_objects([made.optimized.object_code()], ["count"])
-    function = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)(loaded.address("count"))
+    function = compile_kernels(source, target).count
     text = np.random.default_rng(3).integers(60, 70, 300).astype(np.uint8)
     for n in (0, 1, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 300):
         expected = int((text[:n] == 65).sum() if source is COUNT else text[:n].sum(dtype=np.int64))
-        assert function(text.ctypes.data, n) == expected
+        assert function(text, n) == expected
 
 
 def additions_in_loops(text: str) -> int:

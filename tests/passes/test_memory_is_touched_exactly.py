@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from pseudo_programs import ELEMENT_TYPES, Body, Fenced, Program, foreach, options
 
-from voltac.llvm import can_run
 from voltac.target_info import find_target
 
 TARGETS = ["sse4-i32x4", "avx2-i32x8", "avx2-i32x16", "avx512skx-x4", "avx512skx-x16"]
@@ -242,32 +241,24 @@ def in_place(what: str, target: str, element: str, second: str, statements: list
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_random_accesses_agree_with_numpy_and_stay_inside_their_memory(target: str) -> None:
-    if not can_run(find_target(target)):
-        pytest.skip(f"this CPU cannot run {target}")
     for seed in range(60):
         random_case(seed, target)
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_random_structs_agree_with_numpy_and_stay_inside_their_memory(target: str) -> None:
-    if not can_run(find_target(target)):
-        pytest.skip(f"this CPU cannot run {target}")
     for seed in range(40):
         struct_case(seed, target)
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_random_statements_in_place_keep_their_order(target: str) -> None:
-    if not can_run(find_target(target)):
-        pytest.skip(f"this CPU cannot run {target}")
     for seed in range(40):
         in_place_case(seed, target)
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_load_is_not_moved_to_its_neighbours_before_a_store_of_its_elements(target: str) -> None:
-    if not can_run(find_target(target)):
-        pytest.skip(f"this CPU cannot run {target}")
     width = find_target(target).width
     behind = 2 * width
     statements = [(multiple(2, 0), multiple(2, behind), False), (multiple(2, behind + 2), multiple(1, 8 * width), False)]

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from guard_pages import GuardedMemory
+from kernels import compile_kernels
 
-import voltac
 from voltac.driver import compile_source
 from voltac.options import Options
 from voltac.target_info import find_target
@@ -40,7 +40,7 @@ def test_any_channels_are_read_and_the_last_byte_is_the_last_touched(target: str
         terms = " + ".join(f"{number + 1} * (int)x[{channels} * i + {channel}]" for number, channel in enumerate(used))
         source = f"export void f(uniform int r[], uniform {type} y[], const uniform {type} x[], uniform int n) {{\n"
         source += f"foreach (i = 0 ... n) {{ r[i] = {terms}; y[i] = x[{channels} * i + {used[0]}]; }} }}"
-        kernel = voltac.compile(source, target=target).f
+        kernel = compile_kernels(source, target=target).f
         for n in (1, 15, 64, 129):
             # The array ends with the last number that is read.
             x = random.integers(info.min, info.max, channels * (n - 1) + max(used) + 1, type, endpoint=True)
@@ -60,7 +60,7 @@ def test_whole_and_partial_elements_are_written(target: str, type: str, channels
     for order in (range(channels), range(channels - 1, -1, -1), range(channels - 1)):
         lines = " ".join(f"x[{channels} * i + {channel}] = v[i] + {channel};" for channel in order)
         source = f"export void f(uniform {type} x[], const uniform int v[], uniform int n) {{\n"
-        kernel = voltac.compile(source + f"foreach (i = 0 ... n) {{ {lines} }} }}", target=target).f
+        kernel = compile_kernels(source + f"foreach (i = 0 ... n) {{ {lines} }} }}", target=target).f
         for n in (1, 15, 64, 129):
             v = random.integers(-99, 99, n).astype(np.int32)
             x = random.integers(-99, 99, channels * n).astype(type)
@@ -96,7 +96,7 @@ def test_elements_that_overlap_are_written_in_the_order_of_the_program() -> None
                 for lane in lanes:
                     expected[2 * lane + offset] = v[lane] + more
         x = np.zeros(2 * n + 2, np.uint8)
-        voltac.compile(source, target=target).f(x, v, n)
+        compile_kernels(source, target=target).f(x, v, n)
         assert (x == expected).all()
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from kernels import compile_kernels
 
-import voltac
 from voltac.driver import compile_source
-from voltac.llvm import can_run
 from voltac.options import Options
 from voltac.target_info import find_target
 
@@ -36,9 +35,7 @@ def is_widened(body: str, target: str = "avx2-i32x8", head: str = HEAD) -> bool:
 )
 def test_every_length_gives_numpys_result(target: str, body: str, expected: object) -> None:
     assert is_widened(body, target)
-    if not can_run(find_target(target)):
-        pytest.skip(f"this CPU cannot run {target}")
-    kernel = voltac.compile(HEAD + body + TAIL, target=target).f
+    kernel = compile_kernels(HEAD + body + TAIL, target=target).f
     numbers = np.random.default_rng(1)
     for n in [*range(0, 70, 3), 127, 128, 129, 200]:
         p, q = (numbers.integers(0, 256, n, dtype=np.uint8) for _ in range(2))
@@ -54,9 +51,7 @@ def test_colours_are_swapped_at_every_length(target: str) -> None:
         "export void f(uniform C p[], uniform C q[], uniform int n) {"
         "  foreach (i = 0 ... n) { q[i].r = p[i].b; q[i].g = p[i].g; q[i].b = p[i].r; } }"
     )
-    if not can_run(find_target(target)):
-        pytest.skip(f"this CPU cannot run {target}")
-    kernel = voltac.compile(source, target=target).f
+    kernel = compile_kernels(source, target=target).f
     colour = np.dtype([("r", np.uint8), ("g", np.uint8), ("b", np.uint8)])
     for n in [*range(0, 70, 5), 128, 131]:
         p = np.random.default_rng(n).integers(0, 256, (n, 3), dtype=np.uint8)
@@ -110,9 +105,7 @@ def test_uniform_numbers_and_falling_addresses_are_widened(source: str, expected
     info = find_target(target)
     made = compile_source(source, "f.ispc", Options(info, whole_program=True), end="passes")
     assert ".wide_body:" in made.results["passes"]
-    if not can_run(info):
-        pytest.skip(f"this CPU cannot run {target}")
-    kernel = voltac.compile(source, target=target).f
+    kernel = compile_kernels(source, target=target).f
     for n in (16, 30, 64, 94, 128, 200, 256):
         p = np.random.default_rng(n).integers(0, 256, n, dtype=np.uint8)
         q = np.zeros(n, np.uint8)
@@ -138,9 +131,7 @@ def test_least_and_greatest_are_found_side_by_side(type_name: str, target: str) 
     )
     made = compile_source(source, "f.ispc", Options(info, whole_program=True), end="passes")
     assert ".wide_body:" in made.results["passes"] or EXTREMES[type_name] is np.int64
-    if not can_run(info):
-        pytest.skip(f"this CPU cannot run {target}")
-    kernel = voltac.compile(source, target=target).f
+    kernel = compile_kernels(source, target=target).f
     dtype = EXTREMES[type_name]
     for n in (1, 15, 16, 17, 63, 64, 65, 100, 128, 255, 256, 257, 300):
         limits = np.iinfo(dtype)
@@ -161,11 +152,10 @@ def test_of_floats_only_where_the_order_may_change(target: str) -> None:
     for fast, wide in (("", False), ("aggressive", True)):
         made = compile_source(source, "f.ispc", Options(info, whole_program=True, fast_math=fast), end="passes")
         assert (".wide_body:" in made.results["passes"]) == wide
-    if can_run(info):
-        kernel = voltac.compile(source, target=target, fast_math="aggressive").f
-        for n in (1, 16, 17, 64, 100, 130, 260):
-            p = np.random.default_rng(n).normal(size=n).astype(np.float32)
-            assert kernel(p, n) == p.max()
+    kernel = compile_kernels(source, target=target, fast_math="aggressive").f
+    for n in (1, 16, 17, 64, 100, 130, 260):
+        p = np.random.default_rng(n).normal(size=n).astype(np.float32)
+        assert kernel(p, n) == p.max()
 
 
 LIFE = (
@@ -181,9 +171,7 @@ def test_conditions_of_short_circuit_are_no_branches(target: str) -> None:
     # What lies between two loads of all lanes is readable in all lanes too.
     assert ".wide_body:" in text
     assert "masked.load" not in text[text.index(".wide_body:") : text.index(".masked:")]
-    if not can_run(find_target(target)):
-        pytest.skip(f"this CPU cannot run {target}")
-    kernel = voltac.compile(LIFE, target=target).f
+    kernel = compile_kernels(LIFE, target=target).f
     for n in (2, 17, 64, 100, 130, 200):
         p = np.random.default_rng(n).integers(0, 2, n, dtype=np.uint8)
         q = np.zeros(n, np.uint8)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from random_kernels import random_kernels
-from run_programs import HOST_TARGETS, NativeRunner, at_level, compile_for, interpret, interpret_ir, ir_after, natively
+from run_programs import TARGETS, NativeRunner, at_level, compile_for, interpret, interpret_ir, ir_after, natively
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +15,7 @@ def runner() -> NativeRunner:
 
 def disagreements(seed: int, text: str, runner: NativeRunner) -> list[str]:
     """What differs from the interpreter of the typed tree, for one target that the seed picks."""
-    path, target = Path(f"kernels_{seed}.ispc"), HOST_TARGETS[seed % len(HOST_TARGETS)]
+    path, target = Path(f"kernels_{seed}.ispc"), TARGETS[seed % len(TARGETS)]
     expected = interpret(path, text, target)[0]
     job = compile_for(path, text, target)
     found: list[str] = []

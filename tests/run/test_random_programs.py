@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from random_programs import random_program
 from run_programs import (
-    HOST_TARGETS,
     JUDGE_TARGETS,
     MORE_HOST_TARGETS,
     SMALL_TYPE_TARGETS,
+    TARGETS,
     WIDTHS,
     NativeRunner,
     at_level,
@@ -30,7 +30,7 @@ def runner() -> NativeRunner:
 
 def one_of_each_width(seed: int) -> list[TargetInfo]:
     """Of the targets of each width one, another one for another seed."""
-    fitting = [[target for target in HOST_TARGETS if target.width == width] for width in WIDTHS]
+    fitting = [[target for target in TARGETS if target.width == width] for width in WIDTHS]
     return [targets[seed % len(targets)] for targets in fitting if targets]
 
 

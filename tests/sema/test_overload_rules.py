@@ -73,6 +73,21 @@ bool operator<(uniform V a, const uniform V &b);
 bool g(const uniform V &a, const uniform V &b) {
     return a < b; // error: equally
 }""",
+        "a task's index or count and an integer": """
+int own(uniform int a, uniform int b);
+int own(uniform unsigned int a, uniform unsigned int b);
+task void f(uniform int n, uniform unsigned int u, unsigned int v) {
+    uniform int a = min(n, taskIndex); // warning: its first argument's type
+    a = max(n, taskCount); // warning: its first argument's type
+    a = min(taskCount1, n + 1); // warning: its first argument's type
+    a = min(n, 2 * (taskIndex + 1)); // warning: its first argument's type
+    a = min(n, n > 3 ? threadIndex : taskIndex0); // warning: its first argument's type
+    a = min(n, u); // error: equally
+    int b = min(v, programIndex); // warning: its first argument's type
+    b = min(v, (int)v); // error: equally
+    own(n, taskIndex); // error: equally
+    own(n, u); // error: equally
+}""",
         "functions are declared before use": "void f() { later(); } void later() { } // error: later",
         "variables are not called": """
 void f(int v, uniform int * uniform p) {
@@ -192,3 +207,22 @@ def test_chosen(claim: str) -> None:
 def test_candidates_are_listed_with_reasons() -> None:
     declarations = "struct S { int a; };\nvoid f(int x);\nvoid f(uniform int * uniform x);\n"
     assert_reports(declarations + "void g(S s) { f(s); } // error: argument 1")
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("min(n, taskIndex)", "uniform int32"),
+        ("min(taskIndex, n)", "uniform unsigned int32"),
+        ("max(n, taskCount + 1)", "uniform int32"),
+        ("min(v, programIndex)", "varying unsigned int32"),
+        ("min(programIndex, v)", "varying int32"),
+    ],
+)
+def test_the_version_of_the_first_argument_is_called_with_an_index(call: str, expected: str) -> None:
+    found = program(f"task void g(uniform int n, unsigned int v) {{ {call}; }}")
+    body = next(one for one in found.functions if one.name == "g").body
+    assert body is not None
+    statement = body.statements[0]
+    assert isinstance(statement, tree.Evaluate) and isinstance(statement.value, tree.Call)
+    assert str(statement.value.function.type.parameters[0]) == expected

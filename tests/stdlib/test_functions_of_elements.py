@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,9 @@ from gangs import (
     usable,
     varying,
 )
+
+import voltac
+from voltac.python.module import KernelModule
 
 COUNT = 192
 Meaning = Callable[..., Array]
@@ -296,6 +300,39 @@ def test_every_overload_computes_what_numpy_does(family: str, target: str) -> No
             good = np.where(on, same(result, expected, case.row.units), same(result, untouched))
             bad = ~good
             assert good.all(), (case, hex(mask), [v[bad][0] for v in given], result[bad][0], expected[bad][0])
+
+
+def _remainders(type: str) -> str:
+    arrays = f"uniform {type} x[], uniform {type} y[], uniform {type} r[], uniform int n"
+    return (
+        f"export void v_{type}({arrays}) {{ foreach (i = 0 ... n) r[i] = fmod(x[i], y[i]); }}\n"
+        f"export void m_{type}({arrays}) {{ foreach (i = 0 ... n) {{ r[i] = 1; if (y[i] != 1) r[i] = fmod(x[i], y[i]); }} }}\n"
+        f"export void u_{type}({arrays}) {{ for (uniform int i = 0; i < n; ++i) r[i] = fmod(x[i], y[i]); }}\n"
+    )
+
+
+def _check_signs_of_remainders(kernels: KernelModule) -> None:
+    special = [0.0, -0.0, math.inf, -math.inf, math.nan, -math.nan, 1.5, -1.5, 0.25, -0.25, 6e-8, -6e-8]
+    for type in FLOATS:
+        x, y = (side.ravel().copy() for side in np.meshgrid(np.array(special, dtype(type)), np.array(special, dtype(type))))
+        with np.errstate(invalid="ignore"):
+            expected = np.copysign(np.fmod(x, y), x)
+        for rate in "vmu":
+            found = np.zeros_like(x)
+            kernels[f"{rate}_{type}"](x, y, found, len(x))
+            bad = ~((found == expected) | (np.isnan(found) & np.isnan(expected))) | (np.signbit(found) != np.signbit(x))
+            assert not bad.any(), (rate, type, x[bad], y[bad], found[bad])
+
+
+@every_target
+def test_a_remainder_has_the_sign_of_its_dividend_also_where_it_is_zero_or_no_number(target: str) -> None:
+    usable(target)
+    _check_signs_of_remainders(compiled("".join(map(_remainders, FLOATS)), target))
+
+
+@pytest.mark.parametrize("library", ["fast", "system"])
+def test_the_sign_of_a_remainder_is_that_of_other_libraries_too(library: str) -> None:
+    _check_signs_of_remainders(voltac.compile("".join(map(_remainders, FLOATS)), math_library=library))
 
 
 def test_srgb_codes_are_within_half_a_step() -> None:

@@ -1,7 +1,8 @@
 """This computer's CPU: which instruction sets it runs, and the target that fits it best.
 
 Reads ``/proc/cpuinfo`` (where the kernel has already left out what the system
-does not save on a task switch); elsewhere it asks LLVM.
+does not save on a task switch); elsewhere it asks LLVM. ``VOLTAC_HOST_CPU=haswell``
+makes a process take it for a lesser CPU, by a name of ``--cpu``.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 from functools import cache
 
+from voltac.cpus import Cpu, UnknownCpu, find_cpu
 from voltac.records import replace
 from voltac.target_info import TargetInfo, find_target
 
@@ -72,6 +74,7 @@ _LLVM_NAMES: dict[str, str] = {
 _HERE = "x86-64"
 """The architecture of processes that code is called in."""
 
+HOST_CPU_VARIABLE = "VOLTAC_HOST_CPU"
 _LISTING = "/proc/cpuinfo"
 _ONE_CPU = 1 << 13
 """Bytes that surely hold the description of the first CPU; the kernel writes no more than is read."""
@@ -95,8 +98,42 @@ def cpu_description() -> dict[str, str]:
 
 
 @cache
+def pretended_cpu() -> Cpu | None:
+    """The CPU that ``VOLTAC_HOST_CPU`` names, or None where it names none.
+
+    Raises :class:`CannotRun` for a name that no CPU has.
+    """
+    name = os.environ.get(HOST_CPU_VARIABLE)
+    if not name:
+        return None
+    try:
+        return find_cpu(name)
+    except UnknownCpu as error:
+        raise CannotRun(f"{HOST_CPU_VARIABLE}: {error}") from None
+
+
+@cache
 def instruction_sets() -> frozenset[str]:
-    """What this CPU runs, by the names of ``/proc/cpuinfo``."""
+    """What this CPU runs, or the one ``VOLTAC_HOST_CPU`` names, by the names of ``/proc/cpuinfo``.
+
+    Raises :class:`CannotRun` where that one has instruction sets which this one lacks.
+    """
+    present = real_instruction_sets()
+    pretended = pretended_cpu()
+    if pretended is None:
+        return present
+    taken = needed(find_target(pretended.target))
+    lacking = [name for name in taken if name not in present]
+    if lacking:
+        raise CannotRun(
+            f"{HOST_CPU_VARIABLE}={pretended.name}: this CPU can pass for a lesser one only, and has no {', '.join(lacking)}"
+        )
+    return frozenset(taken)
+
+
+@cache
+def real_instruction_sets() -> frozenset[str]:
+    """What this CPU runs, whatever ``VOLTAC_HOST_CPU`` says: what a program finds that asks CPUID."""
     if os.uname().machine not in ("x86_64", "amd64"):
         return frozenset()
     flags = cpu_description().get("flags")
@@ -150,7 +187,8 @@ def host_target() -> TargetInfo:
 
 
 def _tuning(target: TargetInfo) -> str:
-    if not target.name.startswith("avx512icl"):
+    # LLVM's names of other makers' CPUs bring instructions that this one may lack: what it pretends to be is not among them.
+    if pretended_cpu() or not target.name.startswith("avx512icl"):
         return ""
     description = cpu_description()
     vendor = description.get("vendor_id", "")

@@ -97,8 +97,9 @@ def binary(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, s
     if symbol in COMPARISONS:
         result: Type = Vector(BOOL, common.count) if isinstance(common, Vector) else BOOL
     else:
-        if isinstance(element, Enum):
-            common = element = UINT32
+        if isinstance(common, Enum):
+            return of_enum(binary(checker, symbol, number(left), number(right), span), common)
+        assert isinstance(element, Scalar)
         check_operand_kind(checker, symbol, element, left, right)
         result = common
     rate = VARYING if left.type.rate is VARYING or right.type.rate is VARYING else UNIFORM
@@ -110,6 +111,16 @@ def binary(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, s
     if symbol in ("/", "%"):
         check_division(checker, symbol, left, right, span)
     return fold_binary(checker, symbol, left, right, both if result is common else Qual(result, rate), span)
+
+
+def number(value: tree.Value) -> tree.Value:
+    """An enumerator as the number it is."""
+    return build(value, scalar_qual(UINT32, value.type.rate)) if isinstance(value.type.type, Enum) else value
+
+
+def of_enum(value: tree.Value, kind: Enum) -> tree.Value:
+    """What is computed of values of one enum belongs to it (section 16.1)."""
+    return build(value, Qual(kind, value.type.rate))
 
 
 def fold_binary(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, result: Qual, span: Span) -> tree.Value:
@@ -342,8 +353,8 @@ def unary(checker: Checker, symbol: str, value: tree.Value, span: Span) -> tree.
             value = build(value, Qual(Vector(BOOL, kind.count), value.type.rate))
         else:
             value = to_bool(checker, value, "operator '!'")
-    elif isinstance(element, Enum):
-        value = build(value, Qual(UINT32, value.type.rate))
+    elif isinstance(kind, Enum):
+        return of_enum(unary(checker, symbol, number(value), span), kind)
     elif symbol == "~":
         if not isinstance(element, Scalar) or not element.is_integer:
             checker.reject(span, f"operator '~' needs an integer but has '{value.type}'")
@@ -471,6 +482,8 @@ def compound(checker: Checker, symbol: str, place: tree.Place, wanted: Qual, val
             checker.reject(span, f"operator '{symbol}' does not apply to '{wanted}'; bools have no arithmetic")
         if operator == "%" and element.kind == "float":
             checker.reject(span, f"operator '%=' needs integers but has '{wanted}'; use fmod")
+    elif operator in _SHIFTS:
+        checker.reject(span, f"operator '{symbol}' does not apply to '{wanted}': the result of a shift is a number; cast it")
     right = convert(checker, value, wanted, f"operator '{symbol}'")
     if operator in ("/", "%"):
         check_division(checker, operator, right, right, span)

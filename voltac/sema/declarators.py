@@ -94,8 +94,8 @@ def _innermost(qual: Qual) -> Type:
 # --- specifiers -------------------------------------------------------------------------------------------------
 
 
-def resolve_specifiers(checker: Checker, node: ast.Specifiers) -> Base:
-    """The base type and everything else before the declarators."""
+def resolve_specifiers(checker: Checker, node: ast.Specifiers, outer_rate: bool = False) -> Base:
+    """The base type and everything else before the declarators; ``outer_rate`` replaces that of a typedef."""
     storage = ""
     for word in node.storage:
         if storage and storage != word.text:
@@ -130,14 +130,14 @@ def resolve_specifiers(checker: Checker, node: ast.Specifiers) -> Base:
     if node.vector_length is not None:
         base = Qual(vector_type(checker, base.type, node), base.rate, base.const)
     if rate is not UNBOUND:
-        base = _apply_rate(checker, node, base, rate)
+        base = _apply_rate(checker, node, base, rate, outer_rate)
     if const and not base.const:
         base = base.with_const(True)
     untyped = "" if node.types else _last_word(node)
     return Base(base, node.span, storage, words, node.attributes, node.declspecs, untyped)
 
 
-def _apply_rate(checker: Checker, node: ast.Specifiers, base: Qual, rate: Rate) -> Qual:
+def _apply_rate(checker: Checker, node: ast.Specifiers, base: Qual, rate: Rate, outer: bool) -> Qual:
     span = next((word.span for word in node.qualifiers if word.text == str(rate)), node.span)
     if isinstance(base.type, Void):
         checker.reject(span, f"void has no '{rate}': there is nothing to have once or for each lane")
@@ -145,7 +145,7 @@ def _apply_rate(checker: Checker, node: ast.Specifiers, base: Qual, rate: Rate) 
         checker.reject(span, f"a reference has no '{rate}' of its own; write it before the type referred to")
     if rate.kind == "soa":
         check_soa(checker, base.type, rate, node.span)
-    if base.rate is UNBOUND or base.rate is rate:
+    if base.rate is UNBOUND or base.rate is rate or outer:
         return base.with_rate(rate)
     if _names_template_parameter(checker, node):
         return base.with_rate(rate)
@@ -390,8 +390,8 @@ def array_size(checker: Checker, node: ast.Expression) -> int | None:
 
 
 def resolve_type_name(checker: Checker, node: ast.TypeName, default: Rate) -> Qual:
-    """A type in a cast, ``sizeof``, ``new`` or template argument."""
-    base = resolve_specifiers(checker, node.specifiers)
+    """A type in a cast, ``sizeof``, ``new`` or template argument, where a rate may be written before a typedef that has one."""
+    base = resolve_specifiers(checker, node.specifiers, outer_rate=True)
     declared = declare(checker, node.declarator, base.qual, words=base.words, referred=default)
     check_function_words(checker, base, declared, "")
     return bind(declared.qual, default)

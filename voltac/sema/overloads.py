@@ -39,6 +39,8 @@ class Argument:
     functions: FunctionSet | None = None
     pointer: Qual | None = None
     """What an array becomes."""
+    is_index: bool = False
+    """Computed of a built-in index or count."""
 
     @property
     def decayed(self) -> Qual:
@@ -67,7 +69,33 @@ def argument(operand: Operand) -> Argument:
     pointer = None
     if isinstance(operand, tree.Place) and isinstance(operand.storage.type, Array):
         pointer = Qual(Pointer(operand.storage.type.element), operand.address_rate)
-    return Argument(operand_qual(operand), is_reference(operand), constant, null, None, pointer)
+    return Argument(operand_qual(operand), is_reference(operand), constant, null, None, pointer, _is_index(operand))
+
+
+_MOST_NODES = 16
+"""Nodes of an argument that are looked at."""
+_INTEGERS = ("int", "uint")
+
+
+def _is_index(operand: Operand) -> bool:
+    """Whether an integer is computed of a built-in index or count: ``taskIndex``, ``2 * taskIndex + 1``."""
+    nodes: list[object] = [operand]
+    for _ in range(_MOST_NODES):
+        if not nodes:
+            break
+        match nodes.pop():
+            case tree.TaskVariable() | tree.ProgramIndex():
+                return True
+            case tree.Value(_, Qual(Scalar(kind))) as value if kind in _INTEGERS:
+                if isinstance(value, tree.Binary):
+                    nodes += (value.left, value.right)
+                elif isinstance(value, tree.Unary):
+                    nodes.append(value.operand)
+                elif isinstance(value, tree.Convert | tree.Broadcast):
+                    nodes.append(value.value)
+                elif isinstance(value, tree.Conditional):
+                    nodes += (value.then, value.otherwise)
+    return False
 
 
 def is_widening(source: Scalar, target: Scalar) -> bool:
@@ -164,6 +192,9 @@ def choose(name: str, candidates: Sequence[tree.FunctionSymbol], given: Sequence
     best = [entry for entry in viable if entry[0] == smallest]
     if len(best) > 1:
         plain = [entry for entry in best if not entry[1].weak]
+        if first := _of_first_type([entry[1] for entry in best], given):
+            text = f"several overloads of '{name}' fit this call equally; that of its first argument's type is called\n"
+            return Decision(first, warning=text + passed(given), notes=_listed([entry[1] for entry in best]))
         if len(plain) != 1:
             text = f"the call of '{name}' fits several overloads equally; cast the arguments to the types you mean\n"
             return Decision(None, text + passed(given), notes=_listed([entry[1] for entry in best]))
@@ -178,6 +209,14 @@ def choose(name: str, candidates: Sequence[tree.FunctionSymbol], given: Sequence
         text = f"the choice among the overloads of '{name}' is not clear; cast the arguments to the types you mean\n"
         return Decision(chosen, warning=text + passed(given), notes=(_chosen(chosen), *_listed(rivals)))
     return Decision(chosen)
+
+
+def _of_first_type(best: Sequence[tree.FunctionSymbol], given: Sequence[Argument]) -> tree.FunctionSymbol | None:
+    """Of equal library functions, called with a built-in index or count, that for the first argument's type (section 16.1)."""
+    if not any(one.is_index for one in given) or not all(function.library for function in best):
+        return None
+    fitting = [function for function in best if function.type.parameters[0].type == given[0].qual.type]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def signature(function: tree.FunctionSymbol) -> str:

@@ -76,3 +76,12 @@ def test_remainders_are_exact() -> None:
     with np.errstate(invalid="ignore"):
         expected = np.fmod(x.astype(np.float64), y.astype(np.float64)).astype(np.float32)
     assert np.array_equal(result("remainders", x, y), expected, equal_nan=True)
+
+
+def test_remainders_have_the_sign_of_the_dividend_also_where_they_are_zero_or_no_number() -> None:
+    special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan, 1.5, -1.5, 1e-40, -1e-40], np.float32)
+    x, y = (side.ravel().copy() for side in np.meshgrid(special, special))
+    found = result("remainders", x, y)
+    with np.errstate(invalid="ignore"):
+        assert np.array_equal(found, np.fmod(x, y), equal_nan=True)
+    assert np.array_equal(np.signbit(found), np.signbit(x))

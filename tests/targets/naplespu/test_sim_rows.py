@@ -62,6 +62,7 @@ BODIES = {
     "fdiv": _float("fdiv"),
     "sext8": _narrow(8),
     "sext16": _narrow(16),
+    "sext32": "%r = add i32 %a, 0",
     "itof": "%f = sitofp i32 %a to float\n %r = bitcast float %f to i32",
     "ftoi": "%f = bitcast i32 %a to float\n %r = fptosi float %f to i32",
     "moveil": "%h = and i32 %old, -65536\n %r = or i32 %h, %a",

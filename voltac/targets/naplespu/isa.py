@@ -75,6 +75,7 @@ _R_ROWS: tuple[tuple[int, str, str, str, int, str], ...] = (
     (42, "cmpfle_f32", _COMPARE, FLOAT, 8, "float_less_equal(rs0, rs1)"),
     (43, "sext8_i32", "ss vv", INTEGER, 7, "sign_extend(rs0, 8)"),
     (44, "sext16_i32", "ss vv", INTEGER, 7, "sign_extend(rs0, 16)"),
+    (45, "sext32_i32", "ss vv", INTEGER, 7, "rs0"),
     (48, "itof_i32", "ss vv", FLOAT, 13, "float_of_signed(rs0)"),
     (49, "ftoi_i32", "ss vv", FLOAT, 11, "signed_of_float(rs0)"),
     (50, "crt_mask_i32", "sv", INTEGER, 7, "bitmap(rs0 & 1)"),
@@ -96,11 +97,13 @@ _LOADS: tuple[tuple[int, str, str, int, int, bool], ...] = (
     (2, "load32", "scalar", 4, 4, False),
     (4, "load32_u8", "scalar", 1, 1, False),
     (5, "load32_u16", "scalar", 2, 2, False),
+    (6, "load_32_u", "scalar", 4, 4, False),
     (7, "load_v16i8", "vector", 1, 16, True),
     (8, "load_v16i16", "vector", 2, 32, True),
     (9, "load_v16i32", "vector", 4, 64, False),
     (11, "load_v16u8", "vector", 1, 16, False),
     (12, "load_v16u16", "vector", 2, 32, False),
+    (13, "load_v_32_u", "vector", 4, 64, False),
 )
 _STORES: tuple[tuple[int, str, str, int, int], ...] = (
     (32, "store32_8", "scalar", 1, 1),
@@ -113,20 +116,24 @@ _STORES: tuple[tuple[int, str, str, int, int], ...] = (
 
 
 def _with_mask(row: Row) -> tuple[Row, ...]:
-    """A row with a vector result, and its twin that keeps the lanes that are off."""
-    first = row.operands[0]
-    if (first.kind, first.role) != ("vector", "def"):
+    """A row with vectors, and its twin with the bit ``m``: masking is intended. The hardware does not look at it.
+
+    To the compiler only a twin with a vector result is another instruction: it keeps the lanes that are off.
+    """
+    if not any(operand.kind == "vector" for operand in row.operands):
         return (row,)
+    first = row.operands[0]
+    keeps = (first.kind, first.role) == ("vector", "def")
     twin = Row(
         row.name + ".m",
         row.text.replace(" ", ".m ", 1),
         row.format,
         row.fixed | {"m": 1},
-        (Operand(first.field, "vector", "update"), *row.operands[1:]),
+        (Operand(first.field, "vector", "update"), *row.operands[1:]) if keeps else row.operands,
         row.unit,
         row.latency,
         row.meaning,
-        row.traits | {"masked"},
+        row.traits | {"masked"} if keeps else row.traits,
     )
     return (row, twin)
 
@@ -221,16 +228,12 @@ def _memory_rows() -> list[Row]:
             )
             rows += _with_mask(row)
         for op, mnemonic, kind, size, alignment in _STORES:
-            # In main memory a vector store writes every lane whatever the mask: only the scratchpad has a masked one.
-            for masked in (0, 1) if kind == "vector" and scratchpad else (0,):
-                text = f"{mnemonic}{suffix}{'.m' if masked else ''} {{rds}}, {{off}}({{rbase}})"
-                operands = (Operand("rds", kind), Operand("off", "imm9"), Operand("rbase", "scalar"))
-                traits = {"store", f"bytes {size}", f"align {4 if scratchpad and kind == 'vector' else alignment}"}
-                traits |= {"vector"} if kind == "vector" else set()
-                traits |= {"masked"} if masked else set()
-                fixed = {"op": op, "s": scratchpad} | ({"m": 1} if masked else {})
-                name = mnemonic + suffix + (".m" if masked else "")
-                rows.append(Row(name, text, M, fixed, operands, unit, 1, traits=frozenset(traits)))
+            text = f"{mnemonic}{suffix} {{rds}}, {{off}}({{rbase}})"
+            operands = (Operand("rds", kind), Operand("off", "imm9"), Operand("rbase", "scalar"))
+            traits = {"store", f"bytes {size}", f"align {4 if scratchpad and kind == 'vector' else alignment}"}
+            traits |= {"vector"} if kind == "vector" else set()
+            fixed = {"op": op, "s": scratchpad}
+            rows += _with_mask(Row(mnemonic + suffix, text, M, fixed, operands, unit, 1, traits=frozenset(traits)))
     return rows
 
 
@@ -261,7 +264,9 @@ def _control_rows() -> list[Row]:
         row("write_cr", "write_cr {rs0}, {rs1}", C, 4, (first, second), 1, "write_control"),
         row("dcache_inv", "dcache_inv {rs0}", C, 5, (first,), 1, "flush", "invalidate"),
         row("nop", "nop", NOP, 0, (), 1),
-        Row("crp", "crp {rd}, {rs0}, {rs1}", R, {"op": 63, "fd": 1, "f0": 1, "f1": 1}, vectors, FLOAT, 0, traits=absent),
+        *_with_mask(
+            Row("crp", "crp {rd}, {rs0}, {rs1}", R, {"op": 63, "fd": 1, "f0": 1, "f1": 1}, vectors, FLOAT, 0, traits=absent)
+        ),
     ]
 
 

@@ -210,7 +210,8 @@ def _under_mask(selection: Selection, result: AnyRegister, mask: Mask, new: Oper
     if made is None or not selection.foldable(new) or made.op in FUNCTIONS or selection.key(made) in FUNCTIONS:
         return False
     found = selection.rule_for(made)
-    if found is None or found[0].steps[-1].row + ".m" not in ROWS.rows:
+    twin = ROWS.rows.get(found[0].steps[-1].row + ".m") if found is not None else None
+    if found is None or twin is None or "masked" not in twin.traits:
         return False
     before = selection.out
     selection.out = []

@@ -1,0 +1,78 @@
+"""Kernels for any x86 target: its machine code where this CPU runs it, else the interpreter of the IR on the same module.
+
+So what a test says of a target's code is judged on every machine; only the last
+step, LLVM's code generation, is not where the CPU lacks the instructions.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import voltac
+from voltac.diagnostics import Diagnostics
+from voltac.driver import compile_source
+from voltac.ir.interp import Machine
+from voltac.ir.model import Module
+from voltac.ir.read import read
+from voltac.llvm import can_run
+from voltac.llvm.host import needed, real_instruction_sets
+from voltac.options import Options
+from voltac.python.kernel import Kernel
+from voltac.python.module import KernelModule
+from voltac.target_info import TargetInfo, find_target
+
+
+def compile_kernels(source: str, target: str, *, opt: int = 3, **options: Any) -> KernelModule | JudgedModule:
+    """What :func:`voltac.compile` makes, or something that is called like it."""
+    module = voltac.compile(source, target=target, opt=opt, **options)
+    return module if can_run(find_target(target)) else JudgedModule(module, source, target, opt, options)
+
+
+def processor_runs(target: TargetInfo) -> bool:
+    """Whether the processor itself has what code for a target needs, whatever it is to be taken for (``VOLTAC_HOST_CPU``)."""
+    return real_instruction_sets().issuperset(needed(target))
+
+
+class JudgedModule:
+    """Kernels on the interpreter of the IR: the module as LLVM is done with it."""
+
+    def __init__(self, compiled: KernelModule, source: str, target: str, opt: int, options: dict[str, Any]) -> None:
+        self._compiled = compiled
+        settings = Options(target=find_target(target), level=opt, whole_program=True, **options)
+        self._module: Module = read(compile_source(source, "<string>", settings, Diagnostics()).optimized.text())
+
+    def __getattr__(self, name: str) -> JudgedKernel:
+        return JudgedKernel(getattr(self._compiled, name), self._module)
+
+    def __getitem__(self, name: str) -> JudgedKernel:
+        return JudgedKernel(self._compiled[name], self._module)
+
+
+class JudgedKernel:
+    """Takes contiguous arrays and numbers. Arrays are objects of their own there: an access outside one is an error."""
+
+    def __init__(self, kernel: Kernel, module: Module) -> None:
+        self._kernel = kernel
+        self._module = module
+        self.assembly: Callable[[], str] = kernel.assembly
+        self.signature = kernel.signature
+
+    def __call__(self, *given: Any) -> Any:
+        result = self._kernel._signature.result
+        # LLVM reads padding as a part of wider numbers.
+        machine = Machine(self._module, new_is_poison=False)
+        found = machine.call(self._kernel.__name__, [*map(_argument, given)])
+        sys.stdout.write("".join(machine.printed))
+        if result.kind == "bool":
+            return bool(found & 1)  # type: ignore[operator]
+        if result.kind in ("int", "uint"):
+            return int(np.array(found, np.uint64).astype(f"{result.kind[0]}{result.bits // 8}"))
+        return found
+
+
+def _argument(given: Any) -> Any:
+    return given if isinstance(given, np.ndarray) else given.item() if isinstance(given, np.generic) else given
