@@ -29,6 +29,11 @@ test_references = row_test(
             f"{STRUCTS}void f(uniform V3 &v) {{ uniform Swapped &w = «(uniform Swapped &)v»; }}",
         ),
         (
+            "16.1 a first member that is the struct",
+            "error: its first member is one ... '.v'",
+            f"{STRUCTS}struct Base {{ V2 v; float z; }};\nvoid f(uniform Base &v) {{ uniform V2 &w = «(uniform V2 &)v»; }}",
+        ),
+        (
             "16.1 const is not lost",
             "error: const would be lost ... (const uniform struct V2 &)",
             f"{STRUCTS}float f(const uniform V3 &v) {{ return («(uniform V2 &)v»).x; }}",

@@ -61,6 +61,8 @@ def _obstacle(checker: Checker, source: Qual, target: Qual) -> str:
     assert whole.members is not None and part.members is not None
     if source.rate.kind == "soa":
         return "the members of an soa struct are not one behind the other; copy it to a variable first"
+    if whole.members and whole.members[0].qual.type is part:
+        return f"its first member is one; write '.{whole.members[0].name}'"
     if len(part.members) > len(whole.members):
         return f"{part} has more members than {whole}; {pointers}"
     for mine, theirs in zip(part.members, whole.members):
