@@ -28,6 +28,7 @@ from voltac.python.callbacks import guarded
 from voltac.python.failures import raise_failure
 from voltac.python.numpy_formats import Dtype, described, dtype_of, named, only_element, same_layout
 from voltac.python.signatures import Memory, Parameter, Signature
+from voltac.records import replace
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Owners = list[object]
@@ -371,7 +372,7 @@ class Argument:
             self.plain = True
             return array.size
         expected = dtype_of(memory.format)
-        count = memory.count
+        count, whole = memory.count, memory
         self.plain = same_layout(array.dtype, expected)
         if not self.plain:
             # A struct of three floats may also be a row of three floats.
@@ -379,13 +380,28 @@ class Argument:
             if expected.names is None or element is None or not same_layout(array.dtype, element[0]):
                 self.refuse(TypeError, self._wanted(memory), self._converted(array, expected, memory))
             count *= element[1]
+            whole = replace(memory, shape=(*memory.shape, element[1]))
         if array.size % count:
             self.refuse(
                 ValueError,
                 f"a whole number of objects of {count} x {named(array.dtype)} each",
                 given=f"{described(array)}: {array.size} elements",
             )
+        if array.size and not whole.fits(array.shape):
+            self._refuse_shape(array, whole)
         return array.size // count
+
+    def _refuse_shape(self, array: Array, memory: Memory) -> NoReturn:
+        layout = ", ".join(str(count) for count in (..., *memory.shape)).replace("Ellipsis", "...")
+        rest, remedy = "", f"use x.reshape(-1, {', '.join(map(str, memory.shape))}) if that is what they mean"
+        if memory.unused:
+            used = memory.shape[-1] - memory.unused
+            are = "is" if memory.unused == 1 else "are"
+            rest = f": each {used} elements are followed by {memory.unused} that {are} not used"
+            if array.ndim and array.shape[-1] == used:
+                axes = ", ".join(["(0, 0)"] * (array.ndim - 1) + [f"(0, {memory.unused})"])
+                remedy = self._copied(f"np.pad(x, ({axes}{',' if array.ndim == 1 else ''}))", memory)
+        self.refuse(ValueError, f"an array of {named(array.dtype)} with shape ({layout}){rest}", remedy)
 
     def _refuse_alignment(self, array: Array, memory: Memory, start: int) -> NoReturn:
         dtype = f"np.{array.dtype.name}" if array.dtype.names is None else "x.dtype"

@@ -219,7 +219,8 @@ def _generated(kernel: Kernel, ranges: list[str], side: int, extra: int) -> list
                 whole[:] = random.integers(0, 8, room)
             count = row.memory.count if row.memory is not None else 1
             part = whole[_MARGIN:]
-            made.append(part[: len(part) - len(part) % count])
+            part = part[: len(part) - len(part) % count]
+            made.append(part.reshape(-1, *row.memory.shape) if row.memory is not None and row.memory.shape else part)
         elif row.kind in ("int", "uint"):
             made.append(side + extra if row.name in ranges else 8)
         else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from voltac.python.signatures import Format, Memory, Parameter, Result, Signature
 from voltac.sema.layout import Layout
 from voltac.sema.null_pointers import may_be_null
@@ -78,25 +80,29 @@ def _memory(pointee: Qual, layout: Layout, at_least_one: bool) -> Memory:
     writable = not pointee.const
     try:
         alignment = layout.alignment(pointee)
-        element, count = _element(pointee, layout)
+        element, shape, unused = _element(pointee, layout)
     except ValueError:  # declared, not defined: only its users know what it is
         return Memory(None, 1, 1, writable, at_least_one)
     if isinstance(element.type, Void):
         return Memory(None, 1, 1, writable, at_least_one)
-    return Memory(_format(element, layout), count, alignment, writable, at_least_one)
+    # The lanes of a gang are no rows: memory is shared out to them as it comes.
+    rows = () if pointee.rate == VARYING or prod(shape) == 1 else shape
+    return Memory(_format(element, layout), prod(shape), alignment, writable, at_least_one, rows, unused)
 
 
-def _element(qual: Qual, layout: Layout) -> tuple[Qual, int]:
-    """The type whose elements an array in memory consists of, and how many make one object of type ``qual``."""
+def _element(qual: Qual, layout: Layout) -> tuple[Qual, tuple[int, ...], int]:
+    """The type whose elements an array in memory consists of, the shape of one object of type ``qual``, and what is
+    unused in each row of that."""
     match qual.type:
         case Array(of, count):
-            element, inner = _element(of, layout)
-            return element, inner * (count or 1)
-        case Vector(of, _):
-            return Qual(of, UNIFORM), layout.size(qual) // layout.scalar_bytes(of)
+            element, inner, unused = _element(of, layout)
+            return element, (count or 1, *inner), unused
+        case Vector(of, count):
+            stored = layout.size(qual) // layout.scalar_bytes(of)
+            return Qual(of, UNIFORM), (stored,), 0 if qual.rate == VARYING else stored - count
         case Scalar() | Enum() | Pointer() if qual.rate == VARYING:
-            return Qual(qual.type, UNIFORM), layout.width
-    return qual, 1
+            return Qual(qual.type, UNIFORM), (layout.width,), 0
+    return qual, (), 0
 
 
 def _format(qual: Qual, layout: Layout) -> Format:

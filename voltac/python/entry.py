@@ -15,7 +15,7 @@ symbols, bound when the object is loaded.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +23,15 @@ import numpy as np
 from voltac.diagnostics import InternalError
 from voltac.python import interpreter_layout as layout
 from voltac.python.signatures import Format, Memory, Parameter, Signature
-from voltac.python.symbols import ARRAY_TYPE, accepted_symbol, arguments_symbol, call_symbol, code_symbol, raw_symbol
+from voltac.python.symbols import (
+    ARRAY_TYPE,
+    accepted_symbol,
+    arguments_symbol,
+    call_symbol,
+    code_symbol,
+    raw_symbol,
+    shape_symbol,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +144,50 @@ done:
   ret i1 %same
 }
 
+define internal i1 @voltac.fits(ptr %array, ptr %shape, i32 %axes, i64 %row) nounwind {
+  %count.at = getelementptr i8, ptr %array, i64 DIMENSION_COUNT
+  %count = load i32, ptr %count.at
+  %dimensions.at = getelementptr i8, ptr %array, i64 DIMENSIONS
+  %dimensions = load ptr, ptr %dimensions.at
+  %enough = icmp uge i32 %count, %axes
+  br i1 %enough, label %compare, label %flat
+compare:
+  %before = sub i32 %count, %axes
+  %before.wide = zext i32 %before to i64
+  %ends = getelementptr i64, ptr %dimensions, i64 %before.wide
+  %axes.wide = zext i32 %axes to i64
+  br label %axis
+axis:
+  %number = phi i64 [ 0, %compare ], [ %following, %same ]
+  %extent.at = getelementptr i64, ptr %ends, i64 %number
+  %extent = load i64, ptr %extent.at
+  %wanted.at = getelementptr i64, ptr %shape, i64 %number
+  %wanted = load i64, ptr %wanted.at
+  %equal = icmp eq i64 %extent, %wanted
+  br i1 %equal, label %same, label %flat
+same:
+  %following = add i64 %number, 1
+  %more = icmp ult i64 %following, %axes.wide
+  br i1 %more, label %axis, label %yes
+flat:
+  %none = icmp eq i32 %count, 0
+  %padded = icmp eq i64 %row, 0
+  %neither = or i1 %none, %padded
+  br i1 %neither, label %no, label %divide
+divide:
+  %last = sub i32 %count, 1
+  %last.wide = zext i32 %last to i64
+  %length.at = getelementptr i64, ptr %dimensions, i64 %last.wide
+  %length = load i64, ptr %length.at
+  %rest = urem i64 %length, %row
+  %whole = icmp eq i64 %rest, 0
+  br i1 %whole, label %yes, label %no
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}
+
 define internal i64 @voltac.elements(ptr %array) nounwind {
   %count.at = getelementptr i8, ptr %array, i64 DIMENSION_COUNT
   %count32 = load i32, ptr %count.at
@@ -185,10 +237,20 @@ def _entries(signature: Signature, convention: Convention, calls_back: bool, can
         f'\ndeclare {convention.result_attributes} {convention.result} @"{signature.name}"({declaration}) nonlazybind\n'
         f'@"{arguments_symbol(signature.name)}" = external global i8\n'
         f'@"{accepted_symbol(signature.name)}" = global [{max(1, len(signature.parameters))} x ptr] zeroinitializer\n'
+        + "".join(_shapes(signature))
         + _code_entry(signature, convention)
         + _raw_entry(signature, can_fail)
         + (_call_entry(signature, convention, calls_back, can_fail) if layout.direct_access() else "")
     )
+
+
+def _shapes(signature: Signature) -> Iterator[str]:
+    """The shapes of objects that are arrays of elements."""
+    for position, parameter in enumerate(signature.parameters):
+        if parameter.memory is not None and parameter.memory.shape:
+            shape = parameter.memory.shape
+            extents = ", ".join(f"i64 {extent}" for extent in shape)
+            yield f'@"{shape_symbol(signature.name, position)}" = internal constant [{len(shape)} x i64] [{extents}]\n'
 
 
 def _result_address(signature: Signature) -> str:
@@ -285,7 +347,7 @@ def _call_entry(signature: Signature, convention: Convention, calls_back: bool, 
             _number(out, position, parameter, type_)
     for position, (parameter, _) in numbered:
         if parameter.memory is not None:
-            _array(out, position, parameter.memory, accepted_symbol(signature.name))
+            _array(out, position, parameter.memory, signature.name)
     values = [f"%v{position}" for position in range(count)]
     if signature.result.kind == "struct":
         out.put("br label %slow")
@@ -453,7 +515,7 @@ def _require_no_error(out: _Writer, suffix: str) -> None:
     out.require(f"%fine{suffix}")
 
 
-def _array(out: _Writer, position: int, memory: Memory, accepted: str) -> None:
+def _array(out: _Writer, position: int, memory: Memory, kernel: str) -> None:
     """``%v<position>`` becomes the address of an array that is all that ``memory`` asks for."""
     here = f"%o{position}"
     out.load(f"%t{position}", "ptr", here, layout.TYPE)
@@ -473,7 +535,7 @@ def _array(out: _Writer, position: int, memory: Memory, accepted: str) -> None:
         out.put(f"%known{position} = icmp eq i64 %type{position}, {layout.descriptor_word(np.dtype(memory.format))}")
         out.put(f"br i1 %known{position}, label %{checked}, label %{unusual}, !prof !0")
         out.block(unusual)
-    out.put(f'%accepted{position}.at = getelementptr ptr, ptr @"{accepted}", i64 {position}')
+    out.put(f'%accepted{position}.at = getelementptr ptr, ptr @"{accepted_symbol(kernel)}", i64 {position}')
     out.put(f"%accepted{position} = load ptr, ptr %accepted{position}.at")
     out.put(f"%same{position} = icmp eq ptr %accepted{position}, %d{position}")
     out.put(f"br i1 %same{position}, label %{checked}, label %slow")
@@ -484,7 +546,12 @@ def _array(out: _Writer, position: int, memory: Memory, accepted: str) -> None:
         out.put(f"%low{position} = and i64 %address{position}, {memory.alignment - 1}")
         out.put(f"%aligned{position} = icmp eq i64 %low{position}, 0")
         out.require(f"%aligned{position}")
-    if memory.count > 1 or memory.at_least_one:
+    if memory.shape:
+        shape = f'ptr @"{shape_symbol(kernel, position)}", i32 {len(memory.shape)}'
+        row = 0 if memory.unused else memory.count
+        out.put(f"%fits{position} = call i1 @voltac.fits(ptr {here}, {shape}, i64 {row})")
+        out.require(f"%fits{position}")
+    if (memory.count > 1 and not memory.shape) or memory.at_least_one:
         out.put(f"%size{position} = call i64 @voltac.elements(ptr {here})")
         out.put(f"%rest{position} = urem i64 %size{position}, {memory.count}")
         out.put(f"%whole{position} = icmp eq i64 %rest{position}, 0")

@@ -112,7 +112,9 @@ def _accepted(parameter: Parameter) -> str:
             words = ["" if memory.writable else "read-only", "array"]
             if memory.format is not None:
                 words += ["of", named(dtype_of(memory.format))]
-            if memory.count > 1:
+            if memory.shape:
+                words.append(f"with shape (..., {', '.join(map(str, memory.shape))})")
+            elif memory.count > 1:
                 words.append(f"in groups of {memory.count}")
             if memory.alignment > 16:
                 words.append(f"aligned to {memory.alignment} bytes")

@@ -7,6 +7,7 @@ make one object, the alignment, and whether the kernel may write to it.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from voltac.records import record
@@ -27,6 +28,24 @@ class Memory:
     writable: bool
     at_least_one: bool
     """A reference: there must be an object, and no null pointer."""
+    shape: tuple[int, ...] = ()
+    """Of one object, as an array of elements; empty where these lie in memory in no other order than any array's."""
+    unused: int = 0
+    """Elements at the end of each row of an object that are padding: three floats take the place of four."""
+
+    def fits(self, shape: tuple[int, ...]) -> bool:
+        """Whether an array of this shape consists of whole objects, none of which goes on in another row of the array."""
+        if not self.shape:
+            return True
+        # The array's last axes may be the object's; what is left of the object is in a row one behind the other.
+        for axes in range(1 if self.unused else 0, len(self.shape) + 1):
+            rest = prod(self.shape[: len(self.shape) - axes])
+            if shape[len(shape) - axes :] == self.shape[len(self.shape) - axes :] and len(shape) >= axes:
+                if rest == 1 or (len(shape) > axes and shape[len(shape) - axes - 1] % rest == 0):
+                    return True
+        # A plain row may be an array of several axes.
+        in_a_row = len(self.shape) == 1 and not self.unused
+        return in_a_row and any(prod(shape[axis:]) == self.shape[0] for axis in range(len(shape)))
 
 
 @record
@@ -88,7 +107,7 @@ def from_json(data: dict[str, Any]) -> Signature:
 
 
 def _memory(data: dict[str, Any] | None) -> Memory | None:
-    return None if data is None else Memory(**data)
+    return None if data is None else Memory(**(data | {"shape": tuple(data.get("shape", ()))}))
 
 
 def _fields(row: Any) -> dict[str, Any]:

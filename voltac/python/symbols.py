@@ -32,6 +32,11 @@ def arguments_symbol(name: str) -> str:
     return f"voltac.arguments.{name}"
 
 
+def shape_symbol(name: str, position: int) -> str:
+    """The shape of the objects that a parameter leads to."""
+    return f"voltac.shape.{name}.{position}"
+
+
 def accepted_symbol(name: str) -> str:
     """A table with a pointer for each parameter: the dtype object that was last found to fit, or null."""
     return f"voltac.accepted.{name}"
