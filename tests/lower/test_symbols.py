@@ -73,10 +73,10 @@ FROM_OTHERS = {"outside_used", "prototype_used___vyf", "c_used", "ISPCAlloc", "I
 OWN = {"used_static___vyf", "taken___vyf", "hidden_job___un_3C_unf_3E_", "static_template___vyf___vyf"}
 
 
-def symbols(tmp_path: Path, **options: object) -> dict[str, set[str]]:
+def symbols(tmp_path: Path, source: str = SOURCE, **options: object) -> dict[str, set[str]]:
     """Letter of nm -> names."""
     path = tmp_path / "code.o"
-    path.write_bytes(object_code(SOURCE, whole_program=False, **options))
+    path.write_bytes(object_code(source, whole_program=False, **options))
     listing = subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout
     found: dict[str, set[str]] = {}
     for line in listing.splitlines():
@@ -114,3 +114,12 @@ def test_each_target_of_a_build_for_several_has_names_of_its_own(tmp_path: Path)
     assert found["T"] == {f"{name}_avx2" for name in FOR_OTHERS["T"]}
     assert found["U"] == {f"{name}_avx2" if name.startswith("prototype") else name for name in FROM_OTHERS}
     assert found["W"] >= {f"{name}_avx2" for name in FOR_OTHERS["W"]}
+
+
+def test_instances_for_types_that_have_no_name_elsewhere_are_of_the_file_alone(tmp_path: Path) -> None:
+    source = """
+template <typename T> noinline uniform int size(T a) { return sizeof(T); }
+uniform int one() { struct S { int a; }; uniform S s; return size(s) + size(&s); }
+uniform int two() { struct S { double a; }; uniform S s; return size(s) + size(1); }
+"""
+    assert symbols(tmp_path, source, level=0)["W"] == {"size___uni___uni"}

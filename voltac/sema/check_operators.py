@@ -114,8 +114,11 @@ def binary(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, s
 
 
 def number(value: tree.Value) -> tree.Value:
-    """An enumerator as the number it is."""
-    return build(value, scalar_qual(UINT32, value.type.rate)) if isinstance(value.type.type, Enum) else value
+    """A value of an enum as the number it is, or was computed as."""
+    as_number = scalar_qual(UINT32, value.type.rate)
+    if isinstance(value, tree.Convert) and value.value.type == as_number:
+        return value.value
+    return build(value, as_number)
 
 
 def of_enum(value: tree.Value, kind: Enum) -> tree.Value:

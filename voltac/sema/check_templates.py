@@ -9,7 +9,7 @@ from voltac.sema.declarators import Base, Declared, declare, resolve_specifiers
 from voltac.sema.functions import check_body, make_symbol
 from voltac.sema.mangle import in_library, mangle_instance
 from voltac.sema.scopes import FunctionSet, Poisoned, TemplateSymbol
-from voltac.sema.types import Function, Qual
+from voltac.sema.types import Array, Enum, Function, Pointer, Qual, Reference, Struct
 from voltac.syntax import ast
 
 _IMPOSSIBLE_WORDS = ("task", "export")
@@ -112,7 +112,7 @@ def make_instance(checker: Checker, template: TemplateSymbol, bindings: template
     base, declared = _declare(checker, node.specifiers, node.declarator)
     symbol = make_symbol(checker, base, declared)
     attributes.apply_to_function(checker, symbol, base.attributes)
-    _name_instance(symbol, template, bindings)
+    _name_instance(checker, symbol, template, bindings)
     body = node.body
     if body is not None:
         checker.instance_bodies[symbol] = templates.body_checker(
@@ -129,12 +129,33 @@ def _declare(checker: Checker, specifiers: ast.Specifiers, declarator: ast.Decla
     return base, declared
 
 
-def _name_instance(symbol: tree.FunctionSymbol, template: TemplateSymbol, bindings: templates.Bindings) -> None:
+def _name_instance(
+    checker: Checker, symbol: tree.FunctionSymbol, template: TemplateSymbol, bindings: templates.Bindings
+) -> None:
     values = [bindings[parameter.name] for parameter in template.declaration.parameters]
     codes = [value if isinstance(value, Qual) else int(value.value) for value in values]
     mangled = mangle_instance(template.name, codes, symbol.type.parameters, symbol.unmasked)
-    symbol.mangled = in_library(mangled) if symbol.library else mangled
+    # Types of functions, and those without a name, may have one name and be different ones, in other files too.
+    symbol.static |= any(isinstance(value, Qual) and _has_local_type(value) for value in values)
+    instance, number, name = (template, templates.key_of(template, bindings)), 1, mangled
+    while checker.instance_names.setdefault(name, instance) != instance:
+        number += 1
+        name = f"{mangled}.{number}"
+    symbol.mangled = in_library(name) if symbol.library else name
     symbol.weak = True
+
+
+def _has_local_type(qual: Qual) -> bool:
+    match qual.type:
+        case Struct() | Enum() as named:
+            return named.is_local or not named.name
+        case Pointer(to) | Reference(to):
+            return _has_local_type(to)
+        case Array(element):
+            return _has_local_type(element)
+        case Function(result, parameters):
+            return any(map(_has_local_type, (result, *parameters)))
+    return False
 
 
 def _find_template(
@@ -201,7 +222,7 @@ def check_template_specialization(checker: Checker, node: ast.TemplateSpecializa
         if earlier is not None:
             del checker.instance_bodies[earlier]
         symbol = make_symbol(checker, base, declared)
-        _name_instance(symbol, template, bindings)
+        _name_instance(checker, symbol, template, bindings)
         template.instances[key] = symbol
         checker.specialisations.append(symbol)
     if node.body is not None:

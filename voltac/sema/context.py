@@ -120,6 +120,8 @@ class Checker:
         """Template instances nobody has called yet -> what makes, of the place that asks for one, a check of its body."""
         self.make_instance: Callable[[TemplateSymbol, Any], tree.FunctionSymbol]
         """From ``check_templates.py``: the signature of an instance."""
+        self.instance_names: dict[str, tuple[TemplateSymbol, object]] = {}
+        """Symbols of template instances, and what has them."""
         self.specialisations: list[tree.FunctionSymbol] = []
         self.keep_body: Callable[[tree.FunctionSymbol, ast.Compound], bool] = lambda function, body: False
         """The library keeps bodies until they are called."""

@@ -18,7 +18,7 @@ def check_struct(checker: Checker, node: ast.StructSpecifier) -> Qual:
     """``struct name``, or with members its definition."""
     if node.members is None:
         return Qual(_struct_tag(checker, node), UNBOUND)
-    struct = Struct(node.name)
+    struct = Struct(node.name, is_local=checker.scopes.depth > 0)
     if node.name:
         earlier = checker.scopes.find_here(node.name)
         kind = earlier.qual.type if isinstance(earlier, TypeSymbol) else None
@@ -59,7 +59,7 @@ def _struct_tag(checker: Checker, node: ast.StructSpecifier) -> Struct:
         if isinstance(symbol.qual.type, Struct):
             return symbol.qual.type
         checker.reject(node.span, f"'{node.name}' is declared, but as no struct", declared_here(symbol))
-    struct = Struct(node.name, forward=True)
+    struct = Struct(node.name, forward=True, is_local=checker.scopes.depth > 0)
     checker.scopes.declare(node.name, TypeSymbol(node.name, Qual(struct, UNBOUND), node.span))
     return struct
 
@@ -131,7 +131,7 @@ def check_enum(checker: Checker, node: ast.EnumSpecifier) -> Qual:
         if isinstance(symbol, TypeSymbol) and isinstance(symbol.qual.type, Enum):
             return symbol.qual
         checker.reject(node.span, f"there is no enum '{node.name}'{checker.suggest(node.name)}")
-    enum = Enum(node.name)
+    enum = Enum(node.name, is_local=checker.scopes.depth > 0)
     if node.name:
         earlier = checker.scopes.find_here(node.name)
         if earlier is not None:

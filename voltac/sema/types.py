@@ -79,6 +79,8 @@ class Enum:
 
     name: str
     values: dict[str, int] = field(default_factory=dict)
+    is_local: bool = False
+    """Declared within a function, so that other types may have its name."""
 
     def __str__(self) -> str:
         return f"enum {self.name}" if self.name else "enum"
@@ -149,6 +151,8 @@ class Struct:
     """The definition has mistakes: not all members are known."""
     forward: bool = False
     """Declared before it is defined."""
+    is_local: bool = False
+    """Declared within a function, so that other types may have its name."""
 
     def __str__(self) -> str:
         return f"struct {self.name}"
