@@ -22,10 +22,10 @@ static const uniform float pow_logarithm_rests[16] = {
 
 // (a 2^extra)^b for normal a > 0.
 template <typename F, typename I> static inline F pow_positive_float(F a, F b, F extra) {
-    I bits = (I)__bits(a);
-    I above = bits - 0x3F3AAAAB;
+    // Unsigned: of negative numbers, whose power is another function's, the difference would overflow.
+    I above = (I)(__bits(a) - 0x3F3AAAAB);
     I interval = above >> 19;
-    F z = __float_of_bits(bits - (above & 0xFF800000));
+    F z = __float_of_bits(__bits(a) - (above & 0xFF800000));
     F c = __lookup((uniform float * uniform)pow_reciprocals, interval);
     // f = c z - 1: whole is exact, part what c z lost in rounding.
     F near_one = c * z;

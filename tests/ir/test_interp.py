@@ -95,6 +95,29 @@ def test_flags_make_poison_exactly_where_they_do_not_hold(body: str, poisoned: l
     assert found == poisoned
 
 
+@pytest.mark.parametrize(
+    ("integer", "floating", "patterns"),
+    [
+        ("i16", "half", [0x7C01, 0xFDFF, 0x7E00, 0xFE2A, 0x3C00]),
+        ("i32", "float", [0x7F800001, 0xFFFFFF7F, 0xFF812345, 0x7FC00000, 0x3F800000]),
+        ("i64", "double", [0x7FF0000000000001, 0xFFF8000000000007, 0x3FF0000000000000]),
+    ],
+)
+def test_integers_travel_as_floats_bit_by_bit(integer: str, floating: str, patterns: list[int]) -> None:
+    """Also those that are signalling NaNs: through bitcasts, memory and selects, in scalars and vectors."""
+    body = (
+        f"  %f = bitcast {integer} %a to {floating}\n  %m = alloca {floating}\n  store {floating} %f, ptr %m\n"
+        f"  %g = load {floating}, ptr %m\n  %n = fneg {floating} %g\n  %s = select i1 true, {floating} %g, {floating} %n\n"
+        f"  %r = bitcast {floating} %s to {integer}"
+    )
+    sign = 1 << int(integer[1:]) - 1
+    vector = body.replace(f" {floating}", f" <2 x {floating}>").replace(f" {integer}", f" <2 x {integer}>")
+    for pattern in patterns:
+        assert expression(integer, body, f"{integer} %a", pattern) == pattern
+        assert expression(integer, body.replace("true", "false"), f"{integer} %a", pattern) == pattern ^ sign
+        assert expression(f"<2 x {integer}>", vector, f"<2 x {integer}> %a", [pattern, 1]) == [pattern, 1]
+
+
 def test_poison_stays_in_its_lane_and_a_select_drops_it() -> None:
     body = "  %s = add nsw <4 x i8> %a, splat (i8 1)\n  %r = select <4 x i1> %m, <4 x i8> %s, <4 x i8> zeroinitializer"
     assert expression("<4 x i8>", body, "<4 x i8> %a, <4 x i1> %m", [1, 127, 3, 127], [1, 0, 1, 1]) == [2, 0, 4, None]

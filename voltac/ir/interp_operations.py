@@ -316,7 +316,9 @@ def bitcast(source: Kind, target: Kind) -> UnaryFunction:
 
 
 def negate(bits: int, flags: Flags) -> UnaryFunction:
-    return _finite(lambda a: -a, bits, flags)
+    if "nnan" in flags or "ninf" in flags or "fast" in flags:
+        return _finite(lambda a: -a, bits, flags)
+    return lambda a: -a if a == a else float_of_bits(float_bits(a, bits) ^ 1 << bits - 1, bits)
 
 
 ATOMIC: dict[str, Callable[[int, int, int], int]] = {

@@ -172,12 +172,26 @@ def to_signed(value: int, bits: int) -> int:
     return value - (1 << bits) if value >> (bits - 1) else value
 
 
+class PatternNaN(float):
+    """A NaN of 16 or 32 bits that Python's floats of 64 bits cannot hold: integers travel as floats through shuffles."""
+
+    pattern: int
+
+    def __new__(cls, pattern: int) -> PatternNaN:
+        made = super().__new__(cls, math.nan)
+        made.pattern = pattern
+        return made
+
+
 def float_bits(value: float, bits: int) -> int:
+    if value != value and type(value) is PatternNaN:
+        return value.pattern
     return int.from_bytes(struct.pack("<" + _FLOAT_CODES[bits], value), "little")
 
 
 def float_of_bits(pattern: int, bits: int) -> float:
-    return float(struct.unpack("<" + _FLOAT_CODES[bits], pattern.to_bytes(bits // 8, "little"))[0])
+    value = float(struct.unpack("<" + _FLOAT_CODES[bits], pattern.to_bytes(bits // 8, "little"))[0])
+    return PatternNaN(pattern) if value != value and float_bits(value, bits) != pattern else value
 
 
 def integer_to_float(value: int, bits: int) -> float:
@@ -244,9 +258,10 @@ def decode(kind: Kind, data: memoryview, defined: bytearray, at: int) -> Value:
     end = at + kind.stored_bytes
     code = _code(kind)
     if defined.find(0, at, end) < 0 and code is not None:
-        if kind.is_vector:
-            return list(struct.unpack_from(f"<{kind.count}{code}", data, at))
-        return struct.unpack_from("<" + code, data, at)[0]
+        values = struct.unpack_from(f"<{kind.count if kind.is_vector else 1}{code}", data, at)
+        if code in "ef" and any(value != value for value in values):
+            return from_bits(kind, int.from_bytes(data[at:end], "little"), 0)
+        return list(values) if kind.is_vector else values[0]
     if code is not None and kind.is_vector:
         step = kind.scalar.size
         return [decode(kind.scalar, data, defined, at + number * step) for number in range(kind.count)]
@@ -278,11 +293,10 @@ def encode(kind: Kind, value: Value, data: memoryview, defined: bytearray, at: i
         return
     defined[at : at + size] = b"\1" * size
     if code is not None:
-        if kind.is_vector:
-            struct.pack_into(f"<{kind.count}{code}", data, at, *value)
-        else:
-            struct.pack_into("<" + code, data, at, value)
-        return
+        values = value if kind.is_vector else [value]
+        if code not in "ef" or all(each == each for each in values):
+            struct.pack_into(f"<{len(values)}{code}", data, at, *values)
+            return
     total, poisoned = to_bits(kind, value)
     data[at : at + size] = total.to_bytes(size, "little")
     for number in range(size):

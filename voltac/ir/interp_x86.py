@@ -6,6 +6,7 @@ Estimates are given exactly: a program may count on their accuracy, not on their
 from __future__ import annotations
 
 import math
+import secrets
 from collections.abc import Callable
 
 from voltac.ir.interp_memory import Called
@@ -41,6 +42,12 @@ def _expand(called: Called) -> Value:
     values, otherwise, mask = called.arguments
     rest = iter(values)
     return [None if on is None else next(rest) if on else old for on, old in zip(mask, otherwise)]
+
+
+def _random_bits(called: Called) -> Value:
+    """Numbers of the hardware, and that there are some."""
+    number = called.result.members[0]
+    return [secrets.randbits(number.bits), 1]
 
 
 def _spread_bits(called: Called) -> Value:
@@ -194,6 +201,7 @@ X86: dict[str, Callable[[Called], Value]] = {
     "x86.avx512.mask.scalef": _scale,
     "x86.sse.stmxcsr": _store_control,
     "x86.sse.ldmxcsr": _nothing,
+    **{f"x86.rd{word}.{bits}": _random_bits for word in ("rand", "seed") for bits in (16, 32, 64)},
     "x86.sse.sfence": _nothing,
     "x86.sse2.mfence": _nothing,
     "x86.sse2.lfence": _nothing,
