@@ -29,7 +29,7 @@ class Options:
     sample_profile: str = ""
     """Text of a sample profile by which branches are weighed (``--profile-sample-use``)."""
     position_independent: str = ""
-    """``''``, ``small`` or ``large`` (``--pic``, ``--PIC``)."""
+    """``''`` for executables of either kind; ``small`` or ``large`` for shared libraries too (``--pic``, ``--PIC``)."""
     math_library: str = "default"
     """``default``, ``fast`` or ``system``."""
     standard_library: bool = True

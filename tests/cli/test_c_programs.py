@@ -1,5 +1,6 @@
 """A C and a C++ program, compiled against the generated header, link with the object and get what C itself computes."""
 
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -196,6 +197,50 @@ def test_assembly_and_text_outputs_are_accepted_by_the_system(voltac: Run, folde
     assert " T saxpy" in symbols
     assert "define void @saxpy(" in (folder / "good.ll").read_text()
     assert (folder / "good.bc").read_bytes()[:2] == b"BC"
+
+
+PLACES = """
+uniform int number = 1;
+static uniform int count = 0;
+uniform float table[4] = { 1, 2, 3, 4 };
+export uniform int get() { return number; }
+export uniform int called() { return ++count; }
+export uniform float entry(uniform int i) { return table[i]; }
+"""
+PLACES_MAIN = """
+extern int get(void), called(void); extern float entry(int); extern float table[4];
+#ifdef OWN
+int number = 42;
+#else
+#define OWN 1
+extern int number;
+#endif
+int main(void) { called(); table[2] = 7; return get() == number && number == OWN && called() == 2 && entry(2) == 7 ? 0 : 1; }
+"""
+
+
+@pytest.mark.parametrize("model", ["", "--mcmodel=small", "--mcmodel=large"])
+@pytest.mark.parametrize("words", ["", "--pic", "--PIC"])
+def test_code_runs_wherever_it_is_linked_into(voltac: Run, folder: Path, words: str, model: str) -> None:
+    (folder / "places.ispc").write_text(PLACES)
+    (folder / "main.c").write_text(PLACES_MAIN)
+    given = ["places.ispc", "-o", "places.o", "--target=sse4", "-O2", *words.split(), *model.split()]
+    assert voltac(*given).returncode == 0
+    relocations = subprocess.run(["readelf", "-rW", "places.o"], cwd=folder, check=True, capture_output=True, text=True).stdout
+    through_table = {line.split()[4] for line in relocations.splitlines() if "GOTPCREL" in line or "R_X86_64_GOT64" in line}
+    assert ({"number", "table"} <= through_table) == bool(words)
+    assert "count" not in through_table
+    assert not re.search(r"R_X86_64_(32|32S|64) ", relocations)
+    library = "gcc -shared places.o -o libplaces.so"
+    own = "gcc -DOWN=42 main.c -L. -lplaces -Wl,-rpath,. -o program"
+    for commands in (
+        ["gcc -no-pie main.c places.o -o program"],
+        ["gcc -pie -fPIE main.c places.o -o program"],
+        # What an executable defines takes the place of what libraries define, if their code looks it up.
+        *([[library, own], [library, own.replace("gcc", "gcc -no-pie")]] if words else []),
+    ):
+        for command in (*commands, "./program"):
+            subprocess.run(command.split(), cwd=folder, check=True)
 
 
 def test_an_object_links_into_a_shared_library_and_an_executable_of_either_kind(voltac: Run, folder: Path) -> None:

@@ -103,8 +103,8 @@ GROUPS: tuple[Group, ...] = (
                choices=_words(ADDRESSINGS)),
     )),
     Group("Code", _COMPILE, (
-        Option("--pic", "position_independent", "flag", "position independent code, small offset table", "small"),
-        Option("--PIC", "position_independent", "flag", "position independent code, large offset table", "large"),
+        Option("--pic", "position_independent", "flag", "code for shared libraries too, small offset table", "small"),
+        Option("--PIC", "position_independent", "flag", "code for shared libraries too, large offset table", "large"),
         Option("--mcmodel", "code_model", "equals", "code model (default small)", choices=_words(SIZES)),
         Option("-ffunction-sections", "function_sections", "flag", "give each function a section of its own"),
         Option("-fno-function-sections", "function_sections", "flag", "keep functions in one section (the default)", False),

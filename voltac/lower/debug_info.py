@@ -51,6 +51,9 @@ class DebugInfo:
         flags = [text.metadata_node('!{i32 2, !"Debug Info Version", i32 3}')]
         if self._full:
             flags.append(text.metadata_node(f'!{{i32 7, !"Dwarf Version", i32 {options.dwarf_version}}}'))
+        if options.position_independent:
+            level = 1 if options.position_independent == "small" else 2
+            flags.append(text.metadata_node(f'!{{i32 8, !"PIC Level", i32 {level}}}'))
         text.named_metadata["llvm.dbg.cu"] = f"!{{{self._unit}}}"
         text.named_metadata["llvm.module.flags"] = f"!{{{', '.join(flags)}}}"
 

@@ -137,6 +137,9 @@ class ModuleContext:
         # Memory forms of aggregates may differ from the declared one only in the spelling of zero.
         # In a build for several targets each object has the globals, and the linker keeps one of each.
         linkage = ("weak " if self.options.symbol_suffix else "") if shared else "internal "
+        # In an executable the file's own variables are its own; in a library the executable may have one of that name.
+        if shared and not (self.options.position_independent or self.options.target.is_device):
+            linkage += "dso_local "
         word = "constant" if symbol.type.const else "global"
         section = in_section(SCRATCHPAD_UNSET if symbol.initial is None else SCRATCHPAD) if symbol.scratchpad else ""
         self.text.globals[name] = f"{linkage}{word} {initial}{section}, align {alignment}"
