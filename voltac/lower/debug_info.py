@@ -115,7 +115,7 @@ class DebugInfo:
         if self._full and span.line:
             file = self._file(span.file)
             c.scope = self._text.metadata_node(
-                f"distinct !DILexicalBlock(scope: {outside}, file: {file}, line: {span.line}, column: {span.column})"
+                f"distinct !DILexicalBlock(scope: {outside}, file: {file}, line: {span.line}, column: {_column(span)})"
             )
             self._file_of_scope[c.scope] = span.file
         return outside
@@ -136,7 +136,7 @@ class DebugInfo:
                 # Text of an included file in the middle of a function.
                 file = self._file(span.file)
                 scope = self._text.metadata_node(f"!DILexicalBlockFile(scope: {scope}, file: {file}, discriminator: 0)")
-            location = self._text.metadata_node(f"!DILocation(line: {span.line}, column: {span.column}, scope: {scope})")
+            location = self._text.metadata_node(f"!DILocation(line: {span.line}, column: {_column(span)}, scope: {scope})")
             self._locations[key] = location
         return location
 
@@ -215,6 +215,11 @@ class DebugInfo:
         node = self._text.metadata_node(f"!DIGlobalVariableExpression(var: {variable}, expr: !DIExpression())")
         self._globals.append(node)
         self._text.globals[name] += f", !dbg {node}"
+
+
+def _column(span: Span) -> int:
+    """0 where the column is not known, or more than there is room for."""
+    return span.column if span.column < 1 << 16 else 0
 
 
 _EACH_BYTE, _OWN_BIT = 0x0101010101010101, 0x8040201008040201

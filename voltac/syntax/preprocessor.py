@@ -507,7 +507,12 @@ class Preprocessor:
         if match is None:
             self.error(place, "#line expects a line number and, if wanted, a file name in quotes")
             return
-        file.shift = int(match[1]) - file.next - 1
+        digits = match[1].lstrip("0")
+        if len(digits) > len(str(_HIGHEST_LINE)) or int(digits or "0") > _HIGHEST_LINE:
+            self.error(place, f"the line number of #line must not be above {_HIGHEST_LINE}")
+            return
+        # Other preprocessors begin their output with a line 0; messages need a line.
+        file.shift = max(1, int(digits or "0")) - file.next - 1
         if match[2] is not None:
             file.shown_name = unquoted(match[2])
             self.show_named_file(file.shown_name)
@@ -522,6 +527,7 @@ class Preprocessor:
 
 _IGNORE = re.compile(r"ignore\s+warning\b\s*(begin\b|end\b)?\s*(?:\(\s*(.*?)\s*\))?")
 _LAST_LINE = 1 << 60
+_HIGHEST_LINE = (1 << 31) - 1
 _ONE_LINE = [0]
 _CONDITIONALS = ("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif")
 
