@@ -133,6 +133,20 @@ def check_macro(name: str, value: str) -> None:
         raise ValueError(f"the value of macro '{name}' must be one line of text, not {_given(value)}")
 
 
+def _prefixes(name: str, value: Any) -> tuple[tuple[str, str], ...]:
+    expected = "a tuple of pairs (old, new) of str"
+    if not isinstance(value, tuple):
+        raise _wrong_type(name, expected, value)
+    for pair in value:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise _wrong_type(name, expected, value)
+        for part in pair:
+            _text(name, part, expected)
+        if not pair[0]:
+            raise _wrong_value(name, f"{expected}, of which the old one is not empty", value)
+    return value
+
+
 def _folders(name: str, value: Any) -> tuple[str, ...]:
     if not isinstance(value, tuple):
         raise _wrong_type(name, "a tuple of str", value)
@@ -172,6 +186,7 @@ CHECKS: dict[str, Check] = {
     "include_directories": _folders,
     "addressing": _one_of_numbers(ADDRESSINGS),
     "debug_info": _truth,
+    "debug_prefix_map": _prefixes,
     "dwarf_version": _one_of_numbers(DWARF_VERSIONS),
     "profiling": _truth,
     "sample_profile": lambda name, value: _text(name, value, "the text of a sample profile"),

@@ -22,6 +22,8 @@ class Options:
     include_directories: tuple[str, ...] = ()
     addressing: int = 32
     debug_info: bool = False
+    debug_prefix_map: tuple[tuple[str, str], ...] = ()
+    """Beginnings of file names and what debug information has in their place (``--debug-prefix-map``)."""
     dwarf_version: int = 5
     """Version of the debug information (``--dwarf-version``)."""
     profiling: bool = False

@@ -111,6 +111,8 @@ GROUPS: tuple[Group, ...] = (
         Option("-g", "debug_info", "flag", "emit debug information"),
         Option("--dwarf-version", "dwarf_version", "equals", "version of the debug information; implies -g",
                choices=_words(DWARF_VERSIONS)),
+        Option("--debug-prefix-map", "prefixes", "next", "debug information has NEW where the name of a file begins with OLD",
+               metavar="OLD=NEW", repeated=True),
         Option("--sample-profiling-debug-info", "profiling", "flag", "debug information for sampling profilers; implies -g"),
     )),
     Group("Optimisation", _SOURCE, (

@@ -114,6 +114,8 @@ def _options(arguments: Namespace, target: TargetInfo, tuning: str, suffix: str)
         raise UsageError(f"--opt=disable-zmm is for the targets {', '.join(_DISABLE_ZMM)}, not for '{target.name}'")
     if getattr(arguments, "dwarf_version", None):
         fields |= {"debug_info": True, "dwarf_version": int(arguments.dwarf_version)}
+    if getattr(arguments, "prefixes", None):
+        fields["debug_prefix_map"] = tuple(_prefix(text) for text in arguments.prefixes)
     if arguments.sample_profile:
         fields["sample_profile"] = _sample_profile(arguments.sample_profile)
     if getattr(arguments, "profiling", False):
@@ -185,6 +187,13 @@ def _define(text: str) -> tuple[str, str]:
     except ValueError as error:
         raise UsageError(f"option '-D{text}': {error}") from None
     return name, value if equals else "1"
+
+
+def _prefix(text: str) -> tuple[str, str]:
+    old, equals, new = text.partition("=")
+    if not equals or not old:
+        raise UsageError(f"option '--debug-prefix-map' needs OLD=NEW, the beginning of a name and another for it, not '{text}'")
+    return old, new
 
 
 def _switches(words: list[str]) -> dict[str, object]:

@@ -11,12 +11,12 @@ no debug sections for: the passes need the places for performance warnings.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from voltac.diagnostics import Span
 from voltac.ir.strings import quoted
 from voltac.lower.builder import IR, ModuleBuilder
+from voltac.lower.debug_names import folder_and_name
 from voltac.lower.debug_types import DebugTypes
 from voltac.options import Options
 from voltac.sema import tree
@@ -32,6 +32,7 @@ class DebugInfo:
 
     def __init__(self, text: ModuleBuilder, options: Options, file: str, sizes: Layout) -> None:
         self._text = text
+        self._options = options
         self._full = options.debug_info
         self._every_place = options.debug_info or bool(options.sample_profile)
         self._profiling = options.profiling
@@ -80,8 +81,8 @@ class DebugInfo:
     def _file(self, name: str) -> str:
         known = self._files.get(name)
         if known is None:
-            folder, base = os.path.split(os.path.abspath(name))
-            known = self._text.metadata_node(f"!DIFile(filename: {quoted(base)}, directory: {quoted(folder)})")
+            folder, shown = folder_and_name(name, self._options)
+            known = self._text.metadata_node(f"!DIFile(filename: {quoted(shown)}, directory: {quoted(folder)})")
             self._files[name] = known
         return known
 

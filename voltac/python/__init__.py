@@ -113,6 +113,9 @@ def make_options(
     fields: dict[str, Any] = {
         "whole_program": True, "print_function": PRINT_FUNCTION, "catch_failures": not record.is_device
     } | others  # fmt: skip
+    prefixes = others.get("debug_prefix_map")
+    if isinstance(prefixes, Mapping):
+        fields["debug_prefix_map"] = tuple(prefixes.items())
     # As on the command line, what is about debug information asks for some.
     if "dwarf_version" in others or others.get("profiling") is True:
         fields.setdefault("debug_info", True)

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import html
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from voltac.diagnostics import Span
+from voltac.lower.debug_names import recorded
 from voltac.options import Options
 from voltac.passes.access import AccessReport
 from voltac.records import mutable_record, record
@@ -160,7 +160,7 @@ class Compiled:
 def explain(job: Compiled) -> Explanation:
     """What each access and each statement of two paths became."""
     options, sources = job.options, job.sources
-    names = {os.path.abspath(name): name for name in job.dependencies}
+    names = {recorded(name, options): name for name in job.dependencies}
     groups: dict[tuple[str, int, int, str], list[AccessReport]] = {}
     for report in job.reports:
         if report.line and report.file in names:

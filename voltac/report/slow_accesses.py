@@ -7,10 +7,10 @@ there are no others.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from voltac.diagnostics import Diagnostics, Note, Span
+from voltac.lower.debug_names import recorded
 from voltac.options import Options
 from voltac.passes.access import AccessReport
 from voltac.records import record
@@ -34,7 +34,7 @@ def warn_about_accesses(
     diagnostics: Diagnostics,
 ) -> None:
     """``files`` are the program's own; ``program`` is None where the compilation began behind the typed tree."""
-    names = {os.path.abspath(name): name for name in files}
+    names = {recorded(name, options): name for name in files}
     groups: dict[Key, list[AccessReport]] = {}
     for report in reports:
         if report.line and report.file in names:
