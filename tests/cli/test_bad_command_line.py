@@ -65,7 +65,7 @@ def said(done: subprocess.CompletedProcess[str]) -> str:
         (["--pic=yes"], "option '--pic' takes no value"),
         (["--html=x.html"], "option '--html' belongs to 'voltac compare'"),
         (["other.ispc"], "two input files given, 'good.ispc' and 'other.ispc'"),
-        (["-o"], "option -o/--outfile: expected one argument"),
+        (["-o"], "option '-o' needs a value"),
         (["--print-after=resolve"], "there is no pass 'resolve'"),
         (["--begin-at=parse"], "invalid choice: 'parse'"),
         (["@loop.txt"], "the argument file loop.txt includes itself"),

@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from voltac.cli.main import main
@@ -229,3 +230,36 @@ def test_comparison_shows_both_paths_with_cycles(folder: Path, capsys: pytest.Ca
 def test_explanation_is_for_devices_too(folder: Path) -> None:
     assert main(["explain", "--target=naplespu", str(folder / "good.ispc"), "--html", str(folder / "page.html")]) == 0
     assert "a vector load" in (folder / "page.html").read_text()
+
+
+KERNEL = "export void f(uniform float values[], uniform int n) { foreach (i = 0 ... n) values[i] *= 2; }"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["range:1000000000000"], 2, "'values' takes 4000000000000 bytes; the device has 268435456 bytes"),
+        (["zeros:" + "9" * 5000], 2, "; the device has 268435456 bytes of memory: give fewer elements"),
+        (["zeros:67000000"], 1, "f(): array 'values' of 268000000 bytes does not fit the device's memory"),
+        (["missing.npy"], 2, "cannot read the array file missing.npy for parameter 'values': No such file or directory"),
+        (["empty.npy"], 2, "cannot read the array file empty.npy for parameter 'values': No data left in file"),
+        (["several.npy"], 2, "several.npy holds several arrays; parameter 'values' needs a file of one"),
+        (["damaged.npy"], 2, "cannot read the array file damaged.npy for parameter 'values'"),
+        (["--function"], 2, "option '--function' needs a value"),
+        (["--limit", "100", "zeros:16", "16"], 1, "the run takes more than 100 cycles (core 0, thread"),
+    ],
+)
+def test_arguments_that_cannot_be_are_named(
+    voltac: Run, folder: Path, words: list[str], code: int, message: str
+) -> None:
+    (folder / "k.ispc").write_text(KERNEL)
+    assert voltac("k.ispc", "--target=naplespu", "-o", "k.elf").returncode == 0
+    (folder / "empty.npy").write_bytes(b"")
+    np.savez(folder / "several.npz", a=np.zeros(3), b=np.zeros(3))
+    (folder / "several.npz").rename(folder / "several.npy")
+    np.save(folder / "damaged.npy", np.zeros(4, np.float32))
+    damaged = (folder / "damaged.npy").read_bytes().replace(b"(4,)", b"(4*(")
+    (folder / "damaged.npy").write_bytes(damaged)
+    done = voltac("sim", "k.elf", *words)
+    assert done.returncode == code
+    assert message in " ".join(done.stderr.split())

@@ -49,8 +49,8 @@ def main(words: list[str] | None = None) -> int:
         error.diagnostics.json = error.diagnostics.json or json
         sys.stderr.write(error.diagnostics.render())
         return min(1 + error.diagnostics.error_count, _HIGHEST_EXIT_CODE)
-    except MemoryError:
-        return complain("out of memory", 1)
+    except MemoryError as error:
+        return complain(str(error) or "out of memory", 1)
     except BrokenPipeError:
         # Whoever read our output has gone.
         return 1

@@ -307,6 +307,9 @@ def parse_arguments(command: str, words: list[str]) -> argparse.Namespace:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
+        valueless = re.fullmatch(r"argument (\S+): expected one argument", message)
+        if valueless:
+            message = f"option '{valueless[1].partition('/')[0]}' needs a value"
         raise UsageError(message.replace("argument ", "option ", 1))
 
 

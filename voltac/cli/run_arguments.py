@@ -5,6 +5,7 @@ A word is a number, or for an array ``zeros:64``, ``range:64``, ``random:64`` or
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,8 @@ from voltac.sema.types import VARYING, Array, Enum, Pointer, Qual, Scalar, Struc
 
 GENERATED_ELEMENTS = 64
 _SEED = 1
+_MOST_DIGITS = 20
+"""Of a number of elements: what has more is too large anyway."""
 
 _FILLS: dict[str, Callable[[int, np.dtype[Any]], npt.NDArray[Any]]] = {
     "zeros": lambda count, dtype: np.zeros(count, dtype),
@@ -36,11 +39,23 @@ def argument_of(symbol: tree.VariableSymbol, word: str, layout: Layout) -> Any:
     return from_file(word, dtype, symbol.name) if word.endswith(".npy") else filled(word, dtype, symbol.name)
 
 
-def filled(word: str, dtype: np.dtype[Any], parameter: str) -> npt.NDArray[Any]:
-    """The array that a word like ``range:64`` means."""
+def filled(
+    word: str, dtype: np.dtype[Any], parameter: str, room: tuple[int, str] | None = None
+) -> npt.NDArray[Any]:
+    """The array that a word like ``range:64`` means; ``room`` is how many bytes there are for it, and where."""
     kind, colon, count = word.partition(":")
     if colon and kind in _FILLS and count.isdecimal():
-        return _FILLS[kind](int(count), dtype)
+        size = dtype.itemsize * int(count[:_MOST_DIGITS])
+        most, where = room or (os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), "this machine")
+        try:
+            if size <= most:
+                return _FILLS[kind](int(count), dtype)
+        except MemoryError:
+            pass
+        raise UsageError(
+            f"argument '{word}' for parameter '{parameter}' takes {size} bytes; {where} has {most} bytes of memory:"
+            " give fewer elements"
+        )
     forms = ", ".join(f"{fill}:64" for fill in _FILLS)
     raise UsageError(f"argument '{word}' for parameter '{parameter}' is no array; give {forms} or a file.npy")
 
@@ -111,8 +126,13 @@ def from_file(path: str, dtype: np.dtype[Any], parameter: str) -> npt.NDArray[An
     """The array in a file of numpy's."""
     try:
         array = np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read the array file {path}: {error}") from None
+    except OSError as error:
+        raise UsageError(f"cannot read the array file {path} for parameter '{parameter}': {error.strerror or error}") from None
+    except Exception as error:  # numpy evaluates the header: whatever is wrong with it comes out
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise UsageError(f"cannot read the array file {path} for parameter '{parameter}': {reason}") from None
+    if not isinstance(array, np.ndarray):
+        raise UsageError(f"{path} holds several arrays; parameter '{parameter}' needs a file of one, as numpy.save writes it")
     scalar = dtype.base
     if array.dtype != scalar:
         raise UsageError(f"{path} holds {array.dtype}, but parameter '{parameter}' needs {scalar}")

@@ -130,7 +130,8 @@ def _call(
     parameters = signature.parameters
     if len(words) > len(parameters):
         raise UsageError(f"'{signature.name}' takes {len(parameters)} arguments, {len(words)} given")
-    values = [_value(parameter, word) for parameter, word in zip(parameters, words)]
+    room = (device.configuration().memory, "the device")
+    values = [_value(parameter, word, room) for parameter, word in zip(parameters, words)]
     values += [_made_up(parameter) for parameter in parameters[len(words) :]]
     before = [value.copy() if isinstance(value, np.ndarray) else value for value in values]
     outcome = run_kernel(device, image, signature, values, launch, trace, limit)
@@ -153,11 +154,11 @@ def _dtype(parameter: Parameter) -> np.dtype[Any]:
     return dtype_of(memory.format)
 
 
-def _value(parameter: Parameter, word: str) -> Any:
+def _value(parameter: Parameter, word: str, room: tuple[int, str]) -> Any:
     if parameter.kind == "pointer":
         if word.endswith(".npy"):
             return from_file(word, _dtype(parameter), parameter.name)
-        return filled(word, _dtype(parameter), parameter.name)
+        return filled(word, _dtype(parameter), parameter.name, room)
     try:
         if parameter.kind == "float":
             return float(word)

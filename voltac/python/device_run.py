@@ -81,15 +81,33 @@ class Outcome:
     """With the global variables as the run left them."""
 
 
+@record(eq=False)
+class _Passed:
+    """An array that a kernel was given."""
+
+    position: int
+    """Of its parameter."""
+    name: str
+    array: Array
+    writable: bool
+    """Whether the kernel may write to it."""
+
+
 @mutable_record(eq=False)
 class _Block:
     """Host memory that goes to the device in one piece."""
 
     start: int
     end: int
-    arrays: list[tuple[Array, bool]]
-    """Each with whether the kernel may write to it."""
+    arrays: list[_Passed]
     address: int = 0
+
+    @property
+    def described(self) -> str:
+        names = [f"'{passed.name}'" for passed in sorted(self.arrays, key=lambda passed: passed.position)]
+        alone = len(names) == 1
+        which = f"array {names[0]}" if alone else f"arrays {', '.join(names)} (which share memory)"
+        return f"{which} of {self.end - self.start} bytes {'does' if alone else 'do'}"
 
 
 def run_kernel(
@@ -111,28 +129,29 @@ def run_kernel(
     for argument in arguments:
         if argument.parameter.memory is not None:
             argument.hold(argument.parameter.memory)
-    arrays = [_array(argument) for argument in arguments]
+    arrays = [_array(argument, position) for position, argument in enumerate(arguments)]
     blocks = _blocks(arrays)
     simulator = _loaded(device, image, launch)
     for block in blocks:
-        block.address = _allocate(simulator, block.end - block.start, signature.name)
-        for array, _ in block.arrays:
-            simulator.write(block.address + _start(array) - block.start, array.tobytes())
+        block.address = _allocate(simulator, block.end - block.start, f"{signature.name}(): {block.described}")
+        for passed in block.arrays:
+            simulator.write(block.address + _start(passed.array) - block.start, passed.array.tobytes())
     words = [launch.gangs.to_bytes(4, "little")]
     for number, entry in zip(numbers, arrays):
         # A null pointer is neither.
-        words.append(number or (bytes(4) if entry is None else _address(entry[0], blocks).to_bytes(4, "little")))
+        words.append(number or (bytes(4) if entry is None else _address(entry, blocks).to_bytes(4, "little")))
     content = b"".join(words)
     size = 4 * _result_words(signature)
-    place = _allocate(simulator, len(content) + size, signature.name)
+    place = _allocate(simulator, len(content) + size, f"{signature.name}(): the block of arguments does")
     simulator.write(place, content)
     entry_point = kernels(image.symbols)[signature.name]
     words_in_block = (len(content) + size) // 4
     with _located(image):
         report = simulator.run(entry=entry_point, argc=words_in_block, argv=place, trace=trace, limit=limit)
     for block in blocks:
-        for array, writable in block.arrays:
-            if writable and array.size:
+        for passed in block.arrays:
+            array = passed.array
+            if passed.writable and array.size:
                 flat = array.reshape(-1).view(np.uint8)
                 flat[:] = np.frombuffer(simulator.read(block.address + _start(array) - block.start, array.nbytes), np.uint8)
     result = _result(signature, simulator.read(place + len(content), size) if size else b"")
@@ -164,17 +183,20 @@ def _located(image: Image) -> Iterator[None]:
 def _loaded(device: Device, image: Image, launch: Launch) -> Any:
     fields = {name: getattr(launch, name) for name in Launch.__match_args__}
     simulator = device.simulator(device.configuration(**fields))
+    if image.end > simulator.memory.size:
+        needed = f"the program and its variables reach up to {image.end} bytes"
+        raise MemoryError(f"{needed}; the device has {simulator.memory.size}: make its global variables smaller")
     simulator.load(image)
     return simulator
 
 
-def _allocate(simulator: Any, size: int, kernel: str) -> int:
+def _allocate(simulator: Any, size: int, what: str) -> int:
     """Room in main memory, whole lines."""
     wanted = max(_LINE, -(-size // _LINE) * _LINE)
-    try:
-        address: int = simulator.allocate(wanted)
-    except (MemoryError, ValueError) as error:
-        raise MemoryError(f"{kernel}(): the device has no room for {size} more bytes") from error
+    if wanted > simulator.free:
+        of_all = f"{simulator.free} of its {simulator.memory.size} are left"
+        raise MemoryError(f"{what} not fit the device's memory: {of_all}; pass less at a time")
+    address: int = simulator.allocate(wanted)
     return address
 
 
@@ -191,8 +213,8 @@ def _remembered(simulator: Any, image: Image) -> Image:
 # --- arrays -------------------------------------------------------------------------------------------------------------
 
 
-def _array(argument: Argument) -> tuple[Array, bool] | None:
-    """The array of a pointer parameter and whether it may be written to; None for numbers and null pointers."""
+def _array(argument: Argument, position: int) -> _Passed | None:
+    """The array of a pointer parameter; None for numbers and null pointers."""
     parameter = argument.parameter
     if parameter.kind == "function":
         argument.refuse(TypeError, "absent", "a device cannot call functions of the host")
@@ -206,7 +228,7 @@ def _array(argument: Argument) -> tuple[Array, bool] | None:
     if not isinstance(argument.held, np.ndarray):
         remedy = "a device has a memory of its own, to which arrays are copied"
         argument.refuse(TypeError, "an array", remedy, f"address {argument.address(memory):#x}")
-    return argument.array(memory), memory.writable
+    return _Passed(position, parameter.name, argument.array(memory), memory.writable)
 
 
 def _start(array: Array) -> int:
@@ -214,24 +236,24 @@ def _start(array: Array) -> int:
     return start
 
 
-def _blocks(arrays: list[tuple[Array, bool] | None]) -> list[_Block]:
-    """Arrays that share memory share a block."""
+def _blocks(arrays: list[_Passed | None]) -> list[_Block]:
+    """Arrays that share memory share a block. In the order of the parameters: where the host has them makes no difference."""
     blocks: list[_Block] = []
-    for array, writable in sorted((entry for entry in arrays if entry is not None), key=lambda entry: _start(entry[0])):
-        start, end = _start(array), _start(array) + array.nbytes
+    for passed in sorted((entry for entry in arrays if entry is not None), key=lambda entry: _start(entry.array)):
+        start, end = _start(passed.array), _start(passed.array) + passed.array.nbytes
         if blocks and start < blocks[-1].end:
             blocks[-1].end = max(end, blocks[-1].end)
-            blocks[-1].arrays.append((array, writable))
+            blocks[-1].arrays.append(passed)
         else:
-            blocks.append(_Block(start, end, [(array, writable)]))
-    return blocks
+            blocks.append(_Block(start, end, [passed]))
+    return sorted(blocks, key=lambda block: min(passed.position for passed in block.arrays))
 
 
-def _address(array: Array, blocks: list[_Block]) -> int:
+def _address(entry: _Passed, blocks: list[_Block]) -> int:
     """Where the device has an array."""
     for block in blocks:
-        if any(other is array for other, _ in block.arrays):
-            return block.address + _start(array) - block.start
+        if any(other is entry for other in block.arrays):
+            return block.address + _start(entry.array) - block.start
     raise AssertionError("every array has a block")
 
 

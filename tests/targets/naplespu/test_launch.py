@@ -10,6 +10,7 @@ from voltac.codegen.image import Image
 from voltac.diagnostics import Diagnostics
 from voltac.python.device_run import Launch, Outcome, changed, run_kernel
 from voltac.python.signatures import Memory, Parameter, Result, Signature
+from voltac.records import replace
 from voltac.target_info import DEVICES
 from voltac.targets import device_code, find_device
 from voltac.targets.device import kernels, make_program
@@ -213,5 +214,24 @@ def test_arrays_that_do_not_fit_are_refused(value: Any, error: type[Exception], 
 
 def test_more_than_the_device_has_room_for_is_refused() -> None:
     huge = np.lib.stride_tricks.as_strided(np.zeros(1, np.int32), (1 << 29,), (4,))
-    with pytest.raises(MemoryError, match=r"k\(\): the device has no room for 2147483648 more bytes"):
+    left = r"\d+ of its 268435456 are left; pass less at a time"
+    with pytest.raises(MemoryError, match=rf"k\(\): array 'c' of 2147483648 bytes does not fit the device's memory: {left}"):
         call("", [CONSTANT], [huge], ONE)
+
+
+def test_of_several_arrays_the_one_without_room_is_named() -> None:
+    most = np.zeros(200 << 20, np.uint8).view(np.int32)
+    more = np.zeros(80 << 20, np.uint8).view(np.int32)
+    parameters = [replace(POINTER, name=name) for name in ("first", "second", "third")]
+    with pytest.raises(MemoryError, match=r"array 'second' of 83886080 bytes does not fit"):
+        call("", parameters[:2], [most, more], ONE)
+    with pytest.raises(MemoryError, match=r"arrays 'second', 'third' \(which share memory\) of 83886080 bytes do not fit"):
+        call("", parameters, [most, more, more[1:]], ONE)
+
+
+def test_arrays_lie_in_the_order_of_the_parameters() -> None:
+    both = np.zeros(64, np.int32)
+    first, second = both[32:], both[:32]
+    body = "".join(f" load32 s1, {4 * number}(s10)\n store32 s1, (s1)\n flush s1\n" for number in (1, 2))
+    call(body, [POINTER, POINTER], [first, second], ONE)
+    assert second[0] - first[0] == 128

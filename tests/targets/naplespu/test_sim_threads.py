@@ -336,3 +336,15 @@ def test_a_trace_tells_every_instruction() -> None:
     untraced = device.run()
     assert untraced.cycles == report.cycles
     assert untraced.counts == report.counts
+
+
+@pytest.mark.parametrize("threads", [1, 3, 8])
+def test_a_run_ends_at_any_limit_and_tells_where(threads: int) -> None:
+    text = THREAD_TO_S40 + " movei s2, 4\nloop: addi s3, s40, 1\n subi s2, s2, 1\n bnez s2, loop\n" + END
+    whole = device_for(text, threads).run().cycles
+    for limit in range(1, whole, 3 if threads == 1 else 7):
+        with pytest.raises(Trap) as raised:
+            device_for(text, threads).run(limit=limit)
+        assert raised.value.reason == f"the run takes more than {limit} cycles" and raised.value.cycle > limit
+        assert raised.value.instruction
+    assert device_for(text, threads).run(limit=whole).cycles == whole

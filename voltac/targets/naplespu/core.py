@@ -88,6 +88,8 @@ class HardwareThread:
         """Number, other participants and pc of the barrier it is about to reach."""
         self.waiting = False
         self.ended = NEVER
+        self.life: Any = None
+        """The generator that runs it."""
         # Cycles from which registers may be used, and the units that they wait for.
         self.scalar_ready = [0] * 64
         self.vector_ready = [0] * 64
@@ -227,7 +229,7 @@ class Core:
 
     def start(self, entry: int, barriers: Barriers, program: Program) -> None:
         for thread in self.threads:
-            life = thread.run(entry, barriers, program)
+            life = thread.life = thread.run(entry, barriers, program)
             next(life)
             self._sends.append(life.send)
 

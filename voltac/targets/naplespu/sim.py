@@ -99,6 +99,11 @@ class Device:
         self._free = -(-(address + max(size, 1)) // LINE) * LINE
         return address
 
+    @property
+    def free(self) -> int:
+        """Bytes that :meth:`allocate` still has."""
+        return max(0, self.memory.size - self._free)
+
     def write(self, address: int, content: bytes | bytearray | memoryview) -> None:
         self.memory.write(address, content)
 
@@ -178,14 +183,17 @@ class Device:
 
     def _run_cores(self, barriers: Barriers, limit: int | None) -> None:
         while True:
-            starts = [min(core.ready) for core in self.cores]
+            # What waits for a slot issues in the present at the earliest.
+            starts = [max(min(core.ready), core.now) for core in self.cores]
             first = min(starts)
             if first >= NEVER:
                 break
             if limit is not None and first > limit:
                 core = self.cores[starts.index(first)]
-                thread = core.threads[core.ready.index(first)]
-                raise Trap(f"the run takes more than {limit} cycles", 0, core.number, thread.number, "", first)
+                thread = core.threads[core.ready.index(min(core.ready))]
+                pc = self._place(thread)
+                reason = f"the run takes more than {limit} cycles"
+                raise Trap(reason, pc, core.number, thread.number, self._text(pc), first)
             alone = sum(start < NEVER for start in starts) == 1
             end = first + (WHOLE_RUN if alone else TURN)
             if limit is not None:
@@ -206,6 +214,18 @@ class Device:
             raise Trap(
                 barriers.complaint(ended), pc, stuck.core.number, stuck.number, text, max(core.now for core in self.cores)
             )
+
+    def _place(self, thread: HardwareThread) -> int:
+        """Address of the instruction that a thread is about to issue."""
+        life, pc = thread.life, self.entry
+        while life is not None and life.gi_frame is not None:
+            frame = life.gi_frame
+            for program in self._programs.values():
+                instruction = program.translation.place(frame.f_code.co_filename, frame.f_lineno, frame.f_locals)
+                if instruction is not None:
+                    pc = instruction.pc
+            life = life.gi_yieldfrom
+        return pc
 
     def _text(self, pc: int) -> str:
         return next(iter(self._programs.values())).translation.listing.text(pc)
