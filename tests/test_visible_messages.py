@@ -169,3 +169,28 @@ def test_listings_of_sources(tmp_path: Path) -> None:
         )
         assert done.returncode == 0, done.stderr
         assert not hidden(done.stdout.replace("\t", "")) and not hidden(done.stderr)
+
+
+def test_stages_that_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    from voltac.driver import STAGE_NAMES, Watch
+
+    source = '// \x1b\nexport void f(uniform float a[]) { /* \u202e */ print("\x1b[31m"); a[0] = 1; }\n'
+    options = Options(target=find_target("sse4-i32x4"))
+    compile_source(source, "x\x9by.ispc", options, Diagnostics(), watch=Watch(frozenset(STAGE_NAMES)))
+    text = capsys.readouterr().err
+    assert "x\\302\\233y.ispc" in text and not hidden(text.replace("\t", ""))
+
+
+@pytest.mark.parametrize("file", ["a\nimport os\n.ispc", "a\x1b.ispc", os.fsdecode(b"caf\xe9.ispc")])
+def test_stubs_for_type_checkers(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import ast
+
+    import voltac
+
+    monkeypatch.setenv("VOLTAC_CACHE_DIR", str(tmp_path))
+    source = '/* \x1b[31m \0 \u202e """ \\ */\nexport uniform int f(uniform int n) { print(__FILE__); return n; }\n'
+    for _ in range(2):
+        k = voltac.compile(source, file=file, target="sse4", debug_info=True)
+        text = k.stub()
+        assert not hidden(text) and len(ast.parse(text).body) == 4
+    assert k.f(3) == 3

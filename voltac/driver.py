@@ -24,6 +24,7 @@ from voltac.deep_stack import with_deep_stack
 from voltac.diagnostics import NOWHERE, CompileError, Diagnostics, InternalError, Span
 from voltac.options import Options
 from voltac.records import field, mutable_record, record
+from voltac.visible import visible_listing
 
 if TYPE_CHECKING:
     from voltac.ir.model import Module
@@ -148,7 +149,7 @@ def _passes(text: str, job: Compilation) -> str:
 
     def show(name: str, module: Module) -> None:
         if name in job.watch.print_passes:
-            job.watch.output.write(f"; after {name}\n{write(module)}")
+            job.watch.output.write(f"; after {name}\n{visible_listing(write(module))}")
 
     made, reports = run_with_reports(text, job.options, show)
     job.access_reports = reports
@@ -290,7 +291,7 @@ def _run_stages(text: str, job: Compilation, begin: str, end: str) -> None:
         with watch.timed(stage.name):
             result = job.results[stage.name] = _run_stage(stage, result, job, text)
         if stage.name in watch.print_stages:
-            watch.output.write(stage.show(result).rstrip("\n") + "\n")
+            watch.output.write(visible_listing(stage.show(result).rstrip("\n")) + "\n")
         # After syntax errors the rest of the program is checked all the same.
         if stage.name != "parse" or stage.name == end:
             job.diagnostics.raise_if_errors()

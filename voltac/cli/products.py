@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from argparse import Namespace
 from collections.abc import Callable
@@ -184,5 +185,5 @@ def make_rule(target: str, source: str, dependencies: tuple[str, ...]) -> str:
 
 
 def _escaped(name: str) -> str:
-    """A file name as make reads it."""
-    return name.replace("$", "$$").replace("#", "\\#").replace(" ", "\\ ")
+    """A file name as make reads it: backslashes count double in front of what needs one."""
+    return re.sub(r"(\\*)([ \t#:])", lambda match: f"{match[1]}{match[1]}\\{match[2]}", name).replace("$", "$$")

@@ -81,7 +81,8 @@ class DebugInfo:
     def _file(self, name: str) -> str:
         known = self._files.get(name)
         if known is None:
-            folder, shown = folder_and_name(name, self._options)
+            # The strings of debug information end at a zero byte.
+            folder, shown = (part.replace("\0", "\\0") for part in folder_and_name(name, self._options))
             known = self._text.metadata_node(f"!DIFile(filename: {quoted(shown)}, directory: {quoted(folder)})")
             self._files[name] = known
         return known

@@ -148,7 +148,9 @@ def _read_symbols(code: bytes, table: _Section, strings: _Section) -> list[_Symb
     for at, info, _, section, value, size in _SYMBOL.iter_unpack(code[table.offset : table.offset + table.size]):
         if info & 15 == _INDIRECT_FUNCTION:
             raise NotSupported("a function chosen when loading")
-        found.append(_Symbol(names[at : names.index(b"\0", at)].decode(), info >> 4, info & 15, section, value, size))
+        # The name of the source is one of them, and may be any bytes.
+        name = names[at : names.index(b"\0", at)].decode("utf-8", "surrogateescape")
+        found.append(_Symbol(name, info >> 4, info & 15, section, value, size))
     return found
 
 

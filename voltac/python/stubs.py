@@ -6,6 +6,7 @@ import keyword
 from collections.abc import Iterable
 
 from voltac.python.signatures import Format, Parameter, Signature
+from voltac.visible import visible_listing, visible_name
 
 _SCALARS = {"int": "int", "uint": "int", "float": "float", "bool": "bool", "pointer": "int", "function": "int", "void": "None"}
 _ELEMENTS = {
@@ -27,7 +28,8 @@ from numpy.typing import NDArray
 
 def stub(signatures: Iterable[Signature], file: str) -> str:
     """A module with the kernels as functions."""
-    return _HEAD.format(file=file) + "".join(_function(item) for item in signatures if not keyword.iskeyword(item.name))
+    functions = "".join(_function(item) for item in signatures if not keyword.iskeyword(item.name))
+    return _HEAD.format(file=visible_name(file)) + functions
 
 
 def _function(signature: Signature) -> str:
@@ -35,7 +37,7 @@ def _function(signature: Signature) -> str:
     if any(keyword.iskeyword(row.name) for row in signature.parameters):
         parameters = [f"_{position}: {_annotation(row)}" for position, row in enumerate(signature.parameters)] + ["/"]
     result = "np.void" if signature.result.kind == "struct" else _SCALARS[signature.result.kind]
-    text = signature.documentation.strip().replace("\\", "\\\\").replace('"""', "'''")
+    text = visible_listing(signature.documentation.strip()).replace("\\", "\\\\").replace('"""', "'''")
     body = f'\n    """{text}"""\n    ...\n' if text else " ...\n"
     return f"\ndef {signature.name}({', '.join(parameters)}) -> {result}:{body}"
 
