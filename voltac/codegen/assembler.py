@@ -25,7 +25,7 @@ from voltac.diagnostics import Diagnostics, Note, Span, suggestion
 from voltac.records import field, record
 
 _LABEL = re.compile(r"\s*([A-Za-z_.$@][\w.$@]*|\"[^\"]+\")\s*:")
-_NUMBER = re.compile(r"[+-]?(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)")
+_NUMBER = re.compile(r"[+-]?(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)", re.ASCII)
 _ADDRESS = re.compile(r"([A-Za-z_.$@][\w.$@]*|\"[^\"]+\")\s*(?:([+-])\s*(0[xX][0-9a-fA-F]+|[0-9]+))?")
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "\\": 92, '"': 34}
@@ -230,7 +230,7 @@ class _Assembler:
             if not text:
                 return 0
             if _NUMBER.fullmatch(text):
-                value = int(text, 0)
+                value = _integer(text)
                 return {"high": value >> 16 & 0xFFFF, "low": value & 0xFFFF}.get(kind.part, value)
             address = _ADDRESS.fullmatch(text)
             if address is not None and kind.part:
@@ -282,7 +282,7 @@ class _Assembler:
         for text in _listed(rest):
             address = _ADDRESS.fullmatch(text)
             if _NUMBER.fullmatch(text):
-                value = int(text, 0)
+                value = _integer(text)
                 if not -(1 << 8 * size - 1) <= value < 1 << 8 * size:
                     raise _Wrong(f"{text} does not fit {size} byte{'s' if size > 1 else ''}", text)
             elif address is not None and size == 4:
@@ -384,6 +384,8 @@ class _Assembler:
 
 
 _LARGEST = 1 << 30
+_MOST_DIGITS = 34
+"""Those of 32 bits in the longest way of writing them."""
 _LARGEST_ALIGNMENT = 1 << 16
 
 _DIRECTIVES: dict[str, Callable[[_Assembler, str], None]] = {
@@ -439,7 +441,7 @@ def _unquoted(name: str) -> str:
 
 
 def _address(match: re.Match[str]) -> _Address:
-    return _Address(_unquoted(match[1]), int(match[2] + match[3], 0) if match[2] else 0)
+    return _Address(_unquoted(match[1]), _integer(match[2] + match[3]) if match[2] else 0)
 
 
 def _listed(rest: str) -> list[str]:
@@ -450,8 +452,18 @@ def _listed(rest: str) -> list[str]:
 
 
 def _count(text: str, directive: str) -> int:
-    if not _NUMBER.fullmatch(text) or int(text, 0) < 0:
+    if not _NUMBER.fullmatch(text) or (number := _integer(text)) < 0:
         raise _Wrong(f"'{directive}' needs a number of bytes, not '{text}'", text)
+    return number
+
+
+def _integer(text: str) -> int:
+    """The value of what looks like a number."""
+    digits = text.lstrip("+-")
+    if len(digits) > _MOST_DIGITS:
+        raise _Wrong(f"a number of {len(digits)} characters is too large for any operand", text)
+    if digits.isdigit() and digits[0] == "0" and digits.strip("0"):
+        raise _Wrong(f"'{text}' begins with 0, by which others mean octal: write {int(digits)} or {int(digits):#x}", text)
     return int(text, 0)
 
 

@@ -9,6 +9,7 @@ import pytest
 from voltac.codegen.assembler import assemble
 from voltac.codegen.disassembler import Disassembler
 from voltac.codegen.encoding import Decoder, EncodingError, encode
+from voltac.codegen.link import link
 from voltac.codegen.machine_code import Immediate, MachineInstruction, Register, Value
 from voltac.codegen.rows import Operand, Row
 from voltac.diagnostics import CompileError
@@ -233,6 +234,12 @@ def test_any_word_disassembles_to_text_of_the_same_word() -> None:
         (".data\nnop", "an instruction in section '.data'"),
         (".bss\n.word 1", "section '.bss' has zeros only"),
         (".byte 1\nnop", "an instruction at offset 1: '.align 4' before it is missing"),
+        ("movei s3, 010", "'010' begins with 0, by which others mean octal: write 10 or 0xa"),
+        ("movei s3, " + "9" * 5000, "a number of 5000 characters is too large for any operand"),
+        (".word 07", "'07' begins with 0"),
+        (".word " + "1" * 5000, "a number of 5000 characters is too large"),
+        (".space 08", "'08' begins with 0"),
+        ("leah s3, there+010\nthere: nop", "'+010' begins with 0"),
         ('.asciz "open', "here stands a text in quotation marks"),
     ],
 )
@@ -240,7 +247,8 @@ def test_mistakes_are_named_at_their_line(text: str, message: str) -> None:
     with pytest.raises(CompileError) as raised:
         assemble(text, DEVICE_CODE, "k.s")
     said = str(raised.value)
-    assert message in said and said.startswith(f"k.s:{1 + text.count(chr(10))}:")
+    line = 1 if "there:" in text else 1 + text.count("\n")
+    assert message in said and said.startswith(f"k.s:{line}:")
     assert said.count("Error:") == 1
 
 
@@ -254,3 +262,42 @@ def test_encoding_names_the_operand_that_does_not_fit() -> None:
     with pytest.raises(EncodingError) as raised:
         encode(INSTRUCTIONS["load32"], (3, 300, 1), DEVICE_CODE)
     assert raised.value.operand == 1
+
+
+SAMPLE = """
+        .section scratchpad
+t:      .word 1, t+4, -1
+        .rodata
+        .asciz "a\\n#b"
+        .float 1.5, nan
+        .align 64
+        .space 5, 1
+        .bss
+        .space 10
+        .text
+        .global a
+a:      leah s1, t+4
+        moveil.m v3, 0x10
+        beqz s1, a+8
+        jmp -16
+        load32 s3, -4(s1)
+"q u":  nop
+"""
+PIECES = [
+    "010", "0x", "-", "9" * 5000, "0b12", '"', "\\", "#", ",", "(", ")", ":", ".", "\0", "\x1b[31m", "\u0663", "+", "1e999",
+    ".section", ".align", ".space", ".float", ".word", '.asciz "', "\r", "\u2028", "v63", "s64", "pc", ".global", "{rd}", "%",
+    "_" * 300,
+]  # fmt: skip
+
+
+def test_any_text_is_assembled_or_refused() -> None:
+    chance = random.Random(9)
+    for _ in range(1500):
+        text = SAMPLE
+        for _ in range(chance.randrange(1, 5)):
+            place = chance.randrange(len(text))
+            text = text[:place] + chance.choice([*PIECES, ""]) + text[place + chance.choice((0, 1, 5)) :]
+        try:
+            link(assemble(text, DEVICE_CODE), DEVICE_CODE)
+        except CompileError as error:
+            assert "Error:" in str(error)
