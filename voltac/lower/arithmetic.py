@@ -16,7 +16,7 @@ from voltac.lower import masks
 from voltac.lower.builder import IR, floating, integer, splat_constant, zero
 from voltac.lower.context import FunctionContext, lowers_value
 from voltac.lower.division import divide_integers
-from voltac.lower.failures import check_division
+from voltac.lower.failures import check_constant_divisor, check_division
 from voltac.lower.memory_access import join_elements, split_elements
 from voltac.lower.places import slice_parts
 from voltac.sema import tree
@@ -106,7 +106,9 @@ def _binary(
         return c.build.binary(f"{_FLOAT_OPERATIONS[operator]} {float_flags(c, c.types.lane(scalar))}".rstrip(), left, right)
     signed = isinstance(scalar, Scalar) and scalar.is_signed
     if operator in ("/", "%"):
-        if c.options.catch_failures and qual.rate is not VARYING:
+        if c.options.catch_failures and qual.rate is VARYING:
+            check_constant_divisor(c, operator, right, span)
+        elif c.options.catch_failures:
             check_division(c, operator, left, right, signed, span)
         return divide_integers(c, operator, left, right, signed, varying=qual.rate is VARYING, constant_divisor=constant)
     if operator == ">>":

@@ -13,6 +13,7 @@ import re
 from weakref import WeakKeyDictionary
 
 from voltac.diagnostics import Span
+from voltac.lower import masks
 from voltac.lower.builder import IR, integer, zero
 from voltac.lower.context import FunctionContext
 from voltac.lower.division import same_elements
@@ -66,6 +67,15 @@ def check_division(c: FunctionContext, operator: str, left: IR, right: IR, signe
         minus_one = c.build.compare("icmp eq", right, same_elements(right.type, -1))
         text = f"{place}: integer {what} of {-(1 << bits - 1)} by -1 overflows int{bits}"
         fail_if(c, _any_element(c, c.build.binary("and", least, minus_one)), OVERFLOW, text)
+
+
+def check_constant_divisor(c: FunctionContext, operator: str, right: IR, span: Span) -> None:
+    """Varying divisions give some number where a lane's divisor is zero; one that is zero wherever it is run fails."""
+    if _constants(right) == {0}:
+        lanes = masks.bits(c, masks.explicit(c, c.mask))
+        what = "division" if operator == "/" else "remainder"
+        text = f"{span.file}:{span.line}:{span.column}: integer {what} by zero"
+        fail_if(c, c.build.compare("icmp ne", lanes, zero(lanes.type)), ZERO_DIVISION, text, lanes)
 
 
 def _constants(value: IR) -> set[int] | None:
@@ -162,6 +172,10 @@ _KNOWN: WeakKeyDictionary[tree.FunctionSymbol, _Facts] = WeakKeyDictionary()
 
 def _may_have_no_result(divisor: tree.Value) -> bool:
     type = divisor.type.type.element if isinstance(divisor.type.type, Vector) else divisor.type.type
-    if divisor.type.rate is VARYING or (isinstance(type, Scalar) and type.kind == "float"):
+    if isinstance(type, Scalar) and type.kind == "float":
         return False
+    if divisor.type.rate is VARYING:
+        while isinstance(divisor, tree.Broadcast | tree.Splat):
+            divisor = divisor.value
+        return isinstance(divisor, tree.Constant) and divisor.value == 0
     return not (isinstance(divisor, tree.Constant) and divisor.value not in (0, -1))
