@@ -38,6 +38,7 @@ LEFT_OUT: dict[str, str] = {
     "pointers/new_and_delete_by_lanes": _HEAP,
     "pointers/uniform_new": _HEAP,
     "pointers/varying_new_with_lane_values": _HEAP,
+    "types/rates_before_typedefs_that_have_one": _HEAP,
     "preprocessor/number_and_string_functions": _OUTPUT,
     "print/empty_text": _OUTPUT,
 }

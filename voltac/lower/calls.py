@@ -98,7 +98,7 @@ def _c_argument(c: FunctionContext, value: IR, qual: Qual, how: Passing) -> list
             parts.append(c.build.load(part, place, 1))
         return [_joined(c, parts, how.joined)] if how.joined else [str(part) for part in parts]
     if how.in_memory or how.type == value.type:
-        return [f"{how.type} {attributes} {value.name}"]
+        return [" ".join(filter(None, (how.type, attributes.strip(), value.name)))]
     return [str(c.build.convert("zext", value, how.type))]
 
 

@@ -33,7 +33,7 @@ export void test(uniform double out[], uniform float f[], uniform int32 i[], uni
     }
     uniform S s = { 0 };
     out[192] = grow(s);
-    out[193] = grow((uniform int)4, 6);
+    out[193] = grow((uniform int)4, (uniform int)6);
     out[194] = twice(3);
     out[195] = max(n, 3);
 }

@@ -55,11 +55,12 @@ def _one(kinds: Kinds, name: str, body: str) -> str:
 
 def _value(kinds: Kinds, kind: Kind, text: str, at: int, words: dict[int, str]) -> Value:
     """A constant; addresses in it become entries of ``words``, by their offset."""
-    if kind.shape in ("array", "struct") and text[0] in "[{<" and "@" in text:
-        inside = text[2:-2] if text.startswith("<{") else text[1:-1]
-        offsets = kind.offsets or [number * part.size for number, part in enumerate(parts_of(kind))]
+    if kind.shape in ("vector", "array", "struct") and "@" in text:
+        parts, inside = parts_of(kind), text[2:-2] if text.startswith("<{") else text[1:-1]
+        items = [text[len("splat (") : -1]] * kind.count if text.startswith("splat (") else split_list(inside)
+        offsets = kind.offsets or [number * part.size for number, part in enumerate(parts)]
         values = []
-        for part, offset, item in zip(parts_of(kind), offsets, split_list(inside)):
+        for part, offset, item in zip(parts, offsets, items):
             values.append(_value(kinds, part, item[end_of_type(item, 0) + 1 :], at + offset, words))
         return values
     if "@" not in text:
