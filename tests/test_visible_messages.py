@@ -194,3 +194,31 @@ def test_stubs_for_type_checkers(file: str, tmp_path: Path, monkeypatch: pytest.
         text = k.stub()
         assert not hidden(text) and len(ast.parse(text).body) == 4
     assert k.f(3) == 3
+
+
+def test_errors_of_the_interface_to_python() -> None:
+    import numpy as np
+
+    import voltac
+
+    strange, source = "a\x1b[31m\u202eb", "export void f(uniform float a[]) { a[0] = 1; }"
+    k = voltac.compile(source, target="sse4", cache=False)
+    for call in (
+        lambda: voltac.compile(source, target=strange),
+        lambda: voltac.compile(source, cpu=strange),
+        lambda: voltac.compile(source, math_library=strange),
+        lambda: voltac.compile(source, **{strange: 1}),
+        lambda: voltac.compile(source, defines={strange: 1}),
+        lambda: voltac.compile(source, sample_profile=strange),
+        lambda: voltac.compile(source, functions={strange: 1.5}),
+        lambda: voltac.compile(source + "int i = z;", file=strange),
+        lambda: voltac.load(strange),
+        lambda: k[strange],
+        lambda: k.assembly(strange),
+        lambda: k.f.dtype(strange),
+        lambda: k.f(np.zeros(3, np.float32), **{strange: 1}),
+        lambda: k.f(np.zeros(3, np.dtype([(strange, "f4")]))),
+    ):
+        with pytest.raises((ValueError, TypeError, KeyError, OSError, CompileError)) as caught:
+            call()  # type: ignore[no-untyped-call]
+        assert not hidden(str(caught.value)) and "x1b" in str(caught.value)

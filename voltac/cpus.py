@@ -5,6 +5,7 @@ from __future__ import annotations
 from voltac.diagnostics import suggestion
 from voltac.records import record, replace
 from voltac.target_info import TargetInfo, find_target
+from voltac.visible import visible_name
 
 
 @record
@@ -64,7 +65,7 @@ def find_cpu(name: str) -> Cpu:
     found = _BY_NAME.get(name)
     if found is None:
         known = ", ".join(cpu.name for cpu in CPUS)
-        raise UnknownCpu(f"unknown CPU '{name}'{suggestion(name, _BY_NAME)}; supported CPUs are: {known}")
+        raise UnknownCpu(f"unknown CPU '{visible_name(name)}'{suggestion(name, _BY_NAME)}; supported CPUs are: {known}")
     return found
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from voltac.cpus import CPUS, find_cpu
 from voltac.diagnostics import suggestion
 from voltac.target_info import TARGETS, TargetInfo
+from voltac.visible import visible_name
 
 LEVELS = (0, 1, 2, 3)
 ADDRESSINGS = (32, 64)
@@ -128,7 +129,7 @@ def _macros(name: str, value: Any) -> tuple[tuple[str, str], ...]:
 def check_macro(name: str, value: str) -> None:
     """ValueError unless this can be a definition of the preprocessor."""
     if not _MACRO.fullmatch(name):
-        raise ValueError(f"'{name}' is no identifier: it cannot be the name of a macro")
+        raise ValueError(f"'{visible_name(name)}' is no identifier: it cannot be the name of a macro")
     if "\n" in value or "\r" in value or "\0" in value:
         raise ValueError(f"the value of macro '{name}' must be one line of text, not {_given(value)}")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from voltac.diagnostics import suggestion
 from voltac.records import record, replace
+from voltac.visible import visible_name
 
 
 @record
@@ -221,5 +222,6 @@ def find_target(name: str) -> TargetInfo:
     if found is None:
         names = [*_ALIASES, *TARGETS, *DEVICES]
         known = ", ".join(names)
-        raise UnknownTarget(f"unknown target '{name}'{suggestion(name, names)}; possible targets are: host, {known}")
+        close = suggestion(name, names)
+        raise UnknownTarget(f"unknown target '{visible_name(name)}'{close}; possible targets are: host, {known}")
     return found

@@ -22,6 +22,7 @@ from voltac.ir.model import Block, Function, Module
 from voltac.options import Options
 from voltac.passes.access import AccessReport
 from voltac.records import field, mutable_record
+from voltac.visible import visible_name
 
 _HEAD = re.compile(r"(?P<name>[^\s:]\S*):(?P<total>\d+):(?P<head>\d+)$")
 _LINE = re.compile(r"(?P<indent> +)(?P<line>\d+)(?:\.\d+)?: (?:(?P<count>\d+)(?: .*)?|(?P<callee>\S+):\d+)$")
@@ -58,7 +59,7 @@ def read_profile(text: str) -> dict[str, Samples]:
             else:
                 here.lines[offset] = max(here.lines.get(offset, 0), int(inside["count"]))
         else:
-            raise NotAProfile(f"line {number} is none of a sample profile in text form: '{line[:60]}'")
+            raise NotAProfile(f"line {number} is none of a sample profile in text form: '{visible_name(line[:60])}'")
     return found
 
 

@@ -26,6 +26,7 @@ from voltac.python.module import KernelModule
 from voltac.python.numpy_formats import described
 from voltac.python.source import Source
 from voltac.target_info import TargetInfo, find_target
+from voltac.visible import visible_name
 
 __all__ = ["Kernel", "KernelModule", "compile", "compile_with_options", "empty", "load"]
 
@@ -108,7 +109,7 @@ def make_options(
     for name in others:
         if name not in known:
             close = suggestion(name, {*known, *_RENAMED.values()})
-            raise TypeError(f"there is no option '{name}'{_OTHER_NAMES.get(name, close)}")
+            raise TypeError(f"there is no option '{visible_name(name)}'{_OTHER_NAMES.get(name, close)}")
     record = _target(target)
     fields: dict[str, Any] = {
         "whole_program": True, "print_function": PRINT_FUNCTION, "catch_failures": not record.is_device

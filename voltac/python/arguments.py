@@ -29,6 +29,7 @@ from voltac.python.failures import raise_failure
 from voltac.python.numpy_formats import Dtype, described, dtype_of, named, only_element, same_layout
 from voltac.python.signatures import Memory, Parameter, Signature
 from voltac.records import replace
+from voltac.visible import visible_name
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Owners = list[object]
@@ -77,7 +78,7 @@ class Arguments:
         names = [parameter.name for parameter in parameters]
         unknown = [name for name in by_name if name not in names]
         if unknown:
-            self._refuse_call(f"has no parameter '{unknown[0]}'{suggestion(unknown[0], names)}")
+            self._refuse_call(f"has no parameter '{visible_name(unknown[0])}'{suggestion(unknown[0], names)}")
         if len(given) > len(parameters):
             self._refuse_call(f"takes {_counted(len(parameters))}, {len(given) + len(by_name)} given")
         values = list(given) + [by_name.get(name, _MISSING) for name in names[len(given) :]]

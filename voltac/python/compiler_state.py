@@ -15,7 +15,6 @@ from functools import cache
 from typing import Any
 
 import voltac
-from voltac.files import read_regular_file
 from voltac.paths import shipped_folder
 from voltac.python import cache as disk
 from voltac.python.hashing import sha256
@@ -71,12 +70,16 @@ def compiler_state() -> list[Any] | None:
 
 def is_unchanged() -> bool:
     """Whether the compiler's files are those this process began with: it imports its parts when they are needed."""
-    return _own_rows() == _AT_START
+    try:
+        return _own_rows() == _AT_START
+    except OSError:
+        # It is being replaced by another.
+        return False
 
 
 def _hashes(rows: list[_Row]) -> Iterator[str]:
     for path, *_ in rows:
-        yield f"{path} {sha256(read_regular_file(path)).hexdigest()}\n"
+        yield f"{path} {disk.content_hash(path)}\n"
 
 
 def _llvmlite() -> list[Any]:
