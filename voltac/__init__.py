@@ -12,6 +12,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from voltac.forking import compiling
+
 if TYPE_CHECKING:
     from voltac.diagnostics import CompileError, InternalError
     from voltac.llvm.host import CannotRun
@@ -37,7 +39,9 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'voltac' has no attribute '{name}'")
-    found = globals()[name] = getattr(import_module(home), name)
+    # Of a module that another thread is importing, the child of a fork would wait for the end for ever.
+    with compiling():
+        found = globals()[name] = getattr(import_module(home), name)
     return found
 
 

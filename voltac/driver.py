@@ -17,11 +17,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
 
 from voltac import files
 from voltac.deep_stack import with_deep_stack
 from voltac.diagnostics import NOWHERE, CompileError, Diagnostics, InternalError, Span
+from voltac.forking import compiling
 from voltac.options import Options
 from voltac.records import field, mutable_record, record
 from voltac.visible import visible_listing
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from voltac.syntax import Preprocessed
     from voltac.target_info import TargetInfo
     from voltac.targets.device import DeviceProgram
+
+T = TypeVar("T")
 
 
 class InputError(Exception):
@@ -278,8 +281,19 @@ def compile_source(
     Raises :class:`CompileError` for mistakes of the program, :class:`InternalError` for ours.
     """
     job = Compilation(file, options, Diagnostics() if diagnostics is None else diagnostics, watch or Watch())
-    with_deep_stack(lambda: _run_stages(text, job, begin, end))
+    in_compiling_thread(lambda: _run_stages(text, job, begin, end))
     return job
+
+
+def in_compiling_thread(function: Callable[[], T]) -> T:
+    """Call a function that compiles: with a deep stack, undisturbed by forks, and by signals, which the main thread handles."""
+
+    def body() -> T:
+        with compiling(within=True):
+            return function()
+
+    with compiling():
+        return with_deep_stack(body)
 
 
 def _run_stages(text: str, job: Compilation, begin: str, end: str) -> None:

@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 from voltac.diagnostics import InternalError
+from voltac.forking import lock_around_forks, new_in_child
 from voltac.options import Options
+
+_starting = threading.RLock()
+
+
+def _new_lock() -> None:
+    global _starting
+    _starting = threading.RLock()
+
+
+new_in_child(_new_lock)
+
+
+def binding() -> Any:
+    """``llvmlite.binding`` with the code generators set up. Imported late: loading LLVM takes 60 ms."""
+    with _starting:
+        return _binding()
 
 
 @cache
-def binding() -> Any:
-    """``llvmlite.binding`` with the code generators set up. Imported late: loading LLVM takes 60 ms."""
+def _binding() -> Any:
     import llvmlite.binding as llvm
 
+    lock = llvm.ffi.lib._lock
+    lock_around_forks(lock.__enter__, lambda: lock.__exit__(None, None, None))
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     llvm.initialize_native_asmparser()

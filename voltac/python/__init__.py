@@ -16,6 +16,7 @@ import numpy as np
 
 from voltac.diagnostics import NOWHERE, Diagnostics, suggestion
 from voltac.files import read_file
+from voltac.forking import compiling
 from voltac.llvm.host import host_target
 from voltac.option_checks import CHECKS
 from voltac.options import Options
@@ -49,11 +50,12 @@ def load(
     _check_arguments(cache, functions, launch)
     name = os.fsdecode(path)
     content = read_file(name)
-    if content.startswith(b"\x7fELF"):
-        from voltac.python.device_file import load_file  # for devices only
+    with compiling():
+        if content.startswith(b"\x7fELF"):
+            from voltac.python.device_file import load_file  # for devices only
 
-        return load_file(content, name, launch, options)
-    return build_module(Source(_decoded(content, name), name, make_options(**options)), cache, functions, launch)
+            return load_file(content, name, launch, options)
+        return build_module(Source(_decoded(content, name), name, make_options(**options)), cache, functions, launch)
 
 
 def compile(
@@ -80,8 +82,9 @@ def compile(
     if not isinstance(file, str):
         raise TypeError(f"file must be a str, the name that messages give the source, not {described(file)}")
     _check_arguments(cache, functions, launch)
-    text = _decoded(source.encode("utf-8", "surrogatepass"), file)
-    return build_module(Source(text, file, make_options(**options)), cache, functions, launch)
+    with compiling():
+        text = _decoded(source.encode("utf-8", "surrogatepass"), file)
+        return build_module(Source(text, file, make_options(**options)), cache, functions, launch)
 
 
 def _check_arguments(cache: object, functions: object, launch: object) -> None:
@@ -94,7 +97,8 @@ def _check_arguments(cache: object, functions: object, launch: object) -> None:
 
 def compile_with_options(text: str, file: str, options: Options, cache: bool = True) -> KernelModule:
     """Compile a program with options that are complete."""
-    return build_module(Source(text, file, options), cache)
+    with compiling():
+        return build_module(Source(text, file, options), cache)
 
 
 def make_options(

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_compiling = threading.Lock()
+_lock = threading.RLock()
 """LLVM compiles under one lock anyway; waiting here, a second thread finds the first one's result in the cache."""
 
 
@@ -89,7 +89,7 @@ def _made(source: Source, use_cache: bool, make: Callable[[disk.Entry], T]) -> T
             raise
         except Exception:
             damaged = True
-    with _compiling:
+    with _lock:
         found = disk.find(key) if key and not damaged else None
         entry = _compiled(source, key) if found is None else found
     return make(entry)
@@ -97,6 +97,12 @@ def _made(source: Source, use_cache: bool, make: Callable[[disk.Entry], T]) -> T
 
 def _compiled(source: Source, key: str) -> disk.Entry:
     # Only here: a call of a cached kernel does without the compiler.
+    from voltac.driver import in_compiling_thread
+
+    return in_compiling_thread(lambda: _compile(source, key))
+
+
+def _compile(source: Source, key: str) -> disk.Entry:
     from voltac.driver import compile_source
     from voltac.llvm import late
     from voltac.lower.failures import can_fail

@@ -16,6 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from voltac.forking import new_in_child
+
 PRINT_FUNCTION = "volta_print_to_python"
 
 _waiting: list[tuple[int, BaseException]] = []
@@ -23,6 +25,14 @@ _waiting: list[tuple[int, BaseException]] = []
 raised = ctypes.c_int64(0)
 """Whether there are any; generated code reads it after each call."""
 _lock = threading.RLock()
+
+
+def _new_lock() -> None:
+    global _lock
+    _lock = threading.RLock()
+
+
+new_in_child(_new_lock)
 
 
 def note(error: BaseException) -> None:

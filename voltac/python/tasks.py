@@ -16,7 +16,7 @@ from voltac.python.source import Source
 
 TASK_FUNCTIONS = frozenset({"ISPCAlloc", "ISPCLaunch", "ISPCSync"})
 
-_loading = threading.Lock()
+_loading = threading.RLock()
 _loaded: dict[str, int] = {}
 
 

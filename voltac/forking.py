@@ -1,0 +1,84 @@
+"""``fork()`` takes place between compilations, so that the child has a compiler in a state that it can go on from.
+
+A child has only the thread that forked. What others were in the middle of stays half
+done for ever: LLVM's own structures, modules being imported, locks. So a fork waits until
+compilations of other threads have ended, and those that want to begin wait for it.
+Locks that are held for other reasons are made anew in the child.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+_gate = threading.Condition(threading.RLock())
+_compiling: dict[int, int] = {}
+"""How many compilations each thread is in."""
+_forks = 0
+"""How many threads wait for their fork, or are at it."""
+_locks: list[tuple[Callable[[], object], Callable[[], object]]] = []
+_held: list[Callable[[], object]] = []
+"""How to release those that the running fork has acquired; the gate is shut meanwhile."""
+
+
+@contextmanager
+def compiling(within: bool = False) -> Iterator[None]:
+    """No other thread forks meanwhile. ``within``: another thread, which does not go on before this one, does the same."""
+    here = threading.get_ident()
+    with _gate:
+        while _forks and not within and here not in _compiling:
+            _gate.wait()
+        _compiling[here] = _compiling.get(here, 0) + 1
+    try:
+        yield
+    finally:
+        with _gate:
+            left = _compiling.pop(here, 1) - 1
+            if left:
+                _compiling[here] = left
+            _gate.notify_all()
+
+
+def lock_around_forks(acquire: Callable[[], object], release: Callable[[], object]) -> None:
+    """A lock of somebody else, which is held for a short time only, is free in the child."""
+    _locks.append((acquire, release))
+
+
+def new_in_child(make: Callable[[], object]) -> None:
+    """``make`` puts a new lock in place of one that a thread may hold which the child has not."""
+    os.register_at_fork(after_in_child=make)
+
+
+def _before() -> None:
+    global _forks
+    here = threading.get_ident()
+    _gate.acquire()
+    _forks += 1
+    while any(thread != here for thread in _compiling):
+        _gate.wait()
+    # Only now: a compilation that is waited for needs them.
+    for acquire, release in _locks:
+        acquire()
+        _held.append(release)
+
+
+def _after_in_parent() -> None:
+    global _forks
+    while _held:
+        _held.pop()()
+    _forks -= 1
+    _gate.notify_all()
+    _gate.release()
+
+
+def _after_in_child() -> None:
+    global _gate, _forks
+    while _held:
+        _held.pop()()
+    _gate = threading.Condition(threading.RLock())
+    _forks = 0
+
+
+os.register_at_fork(before=_before, after_in_parent=_after_in_parent, after_in_child=_after_in_child)
