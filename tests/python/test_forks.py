@@ -61,7 +61,7 @@ def others():
 threads = [threading.Thread(target=others) for _ in range(2)]
 for thread in threads:
     thread.start()
-for attempt in range(3):
+for attempt in range(2):
     ended(child(compiles))
     time.sleep(random.random() / 10)
 stop = True
@@ -141,7 +141,7 @@ if __name__ == "__main__":
             voltac.compile(LONG, cache=False, opt=1)
     thread = threading.Thread(target=others)
     thread.start()
-    for method in ("fork", "spawn", "forkserver"):
+    for method in ("fork", "spawn"):
         with multiprocessing.get_context(method).Pool(2) as pool:
             assert sum(pool.map(job, range(4))) == 4 * sum(range(0, 150, 3)), method
     stop = True
@@ -155,7 +155,6 @@ if __name__ == "__main__":
     [
         pytest.param(WHILE_COMPILING, [], id="while others compile"),
         pytest.param(WHILE_IMPORTING, ["0"], id="while another imports"),
-        pytest.param(WHILE_IMPORTING, ["0.1"], id="while another imports, later"),
         pytest.param(WHILE_IMPORTING, ["0.4"], id="while another compiles"),
         pytest.param(IN_A_SIGNAL_HANDLER, [], id="in a signal handler of the thread that compiles"),
         pytest.param(KERNELS_OF_THE_PARENT, [], id="while others launch tasks"),
