@@ -11,8 +11,9 @@ import pytest
 from voltac.cli.main import main
 from voltac.codegen.assembler import assemble
 from voltac.codegen.elf import write_elf
-from voltac.codegen.elf_read import read_image
+from voltac.codegen.elf_read import BadElf, read_image
 from voltac.codegen.link import link
+from voltac.python.device_program import signatures_of
 from voltac.targets import device_code
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -263,3 +264,55 @@ def test_arguments_that_cannot_be_are_named(
     done = voltac("sim", "k.elf", *words)
     assert done.returncode == code
     assert message in " ".join(done.stderr.split())
+
+
+def test_every_kind_of_signature_is_read_back(voltac: Run, folder: Path) -> None:
+    (folder / "k.ispc").write_text(
+        """
+        struct Inner { int8 few[3]; bool on; };
+        struct Whole { float<3> v; Inner inner[2]; varying int lanes; uniform float * uniform p; int16 none[0]; };
+        struct Empty {};
+        enum Colour { RED, GREEN };
+        struct Pair { int a; float b; };
+        export void many(uniform Whole w[], uniform float<4> v[], uniform int m[][4], void * uniform any, uniform bool b,
+                         uniform Colour c, uniform float16 h, uniform int64 l, uniform uint8 u, uniform Empty e[],
+                         uniform Pair &r, varying int g[], uniform Whole * uniform * uniform deep, uniform bool flags[]) {}
+        export uniform Pair pair() { uniform Pair p = { 1, 2 }; return p; }
+        export uniform bool yes() { return true; }
+        export uniform Colour colour() { return GREEN; }
+        export uniform int64 wide() { return 1; }
+        export uniform float half() { return 0.5f; }
+        export uniform int * uniform place(uniform int a[]) { return a; }
+        """
+    )
+    assert voltac("k.ispc", "--target=naplespu", "-o", "k.elf").returncode == 0
+    done = voltac("sim", "k.elf", "--function", "pair")
+    assert done.returncode == 0, done.stderr
+    assert "result = (1, 2." in done.stdout
+
+
+def test_a_signature_out_of_a_file_is_not_trusted() -> None:
+    right = {
+        "name": "f", "documentation": "", "result": {"text": "void", "kind": "void", "bits": 0, "format": None, "bytes": 0},
+        "parameters": [{
+            "name": "a", "text": "", "kind": "pointer", "bits": 64, "nullable": True,
+            "memory": {
+                "format": "f4", "count": 1, "alignment": 4, "writable": True, "at_least_one": False, "shape": [], "unused": 0,
+            },
+        }],
+    }  # fmt: skip
+    assert list(signatures_of({"kernels": json.dumps([right]).encode()})) == ["f"]
+    (parameter,) = right["parameters"]  # type: ignore[misc]
+    memory = parameter["memory"]  # type: ignore[index]
+    for change in (
+        {"memory": memory | {"format": "f1"}}, {"memory": memory | {"format": "ft"}}, {"memory": memory | {"count": 0}},
+        {"memory": memory | {"format": {"names": ["a"], "formats": [["f4", []]], "offsets": [-4], "itemsize": 4}}},
+        {"memory": memory | {"alignment": "4"}}, {"memory": None}, {"kind": "uint"}, {"kind": []}, {"name": 5},
+        {"memory": memory | {"shape": [0]}}, {"memory": memory | {"extra": 1}},
+    ):  # fmt: skip
+        wrong = right | {"parameters": [parameter | change]}
+        with pytest.raises(BadElf, match="makes no sense"):
+            signatures_of({"kernels": json.dumps([wrong]).encode()})
+    for content in (b"", b"{}", b"[1]", b"\xff", b"[" * 100_000, b"null"):
+        with pytest.raises(BadElf, match="makes no sense"):
+            signatures_of({"kernels": content})

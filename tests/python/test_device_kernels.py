@@ -182,3 +182,27 @@ def test_threads_that_use_their_stacks_do_not_fight_for_the_cache() -> None:
         kernel(values, out, 512)
         cycles[threads] = kernel.last_run.cycles
     assert cycles[8] < 0.6 * cycles[1]
+
+
+@pytest.mark.parametrize(("cores", "threads"), [(1, 1), (1, 8), (2, 4)])
+def test_kernels_give_structs_back(cores: int, threads: int) -> None:
+    source = """
+    struct Pair { int a; float b; };
+    struct One { int8 only; };
+    struct Many { float v; int few[5]; bool on; };
+    export uniform Pair pair(uniform int a, uniform float b) { uniform Pair p = { a + 1, b * 2 }; return p; }
+    export uniform One one(uniform int a) { uniform One p = { (int8)a }; return p; }
+    export uniform Many many(const uniform int few[], uniform float x) {
+        uniform Many m;
+        for (uniform int i = 0; i < 5; ++i)
+            m.few[i] = few[i] - 1;
+        m.v = x;
+        m.on = true;
+        return m;
+    }
+    """
+    k = voltac.compile(source, target="naplespu", launch={"cores": cores, "threads": threads})
+    assert k.pair(6, 1.5).tolist() == (7, 3.0)
+    assert k.one(-3).tolist() == (-3,)
+    found = k.many(np.arange(5, dtype=np.int32), 2.5)
+    assert found["few"].tolist() == [-1, 0, 1, 2, 3] and found["v"] == 2.5 and found["on"]

@@ -137,6 +137,11 @@ def run_kernel(
         for passed in block.arrays:
             simulator.write(block.address + _start(passed.array) - block.start, passed.array.tobytes())
     words = [launch.gangs.to_bytes(4, "little")]
+    struct_place = 0
+    if signature.result.kind == "struct":
+        # A struct is stored where the first parameter says, which the source does not have.
+        struct_place = _allocate(simulator, signature.result.bytes, f"{signature.name}(): the result does")
+        words.append(struct_place.to_bytes(4, "little"))
     for number, entry in zip(numbers, arrays):
         # A null pointer is neither.
         words.append(number or (bytes(4) if entry is None else _address(entry, blocks).to_bytes(4, "little")))
@@ -154,7 +159,10 @@ def run_kernel(
             if passed.writable and array.size:
                 flat = array.reshape(-1).view(np.uint8)
                 flat[:] = np.frombuffer(simulator.read(block.address + _start(array) - block.start, array.nbytes), np.uint8)
-    result = _result(signature, simulator.read(place + len(content), size) if size else b"")
+    if struct_place:
+        result = _result(signature, simulator.read(struct_place, signature.result.bytes))
+    else:
+        result = _result(signature, simulator.read(place + len(content), size) if size else b"")
     return Outcome(result, report, _remembered(simulator, image))
 
 
@@ -274,7 +282,7 @@ def _word(argument: Argument) -> bytes:
 
 def _result_words(signature: Signature) -> int:
     result = signature.result
-    return 0 if result.kind == "void" else -(-result.bytes // 4) if result.kind == "struct" else max(1, result.bits // 32)
+    return 0 if result.kind in ("void", "struct") else max(1, result.bits // 32)
 
 
 def _result(signature: Signature, content: bytes) -> Any:
