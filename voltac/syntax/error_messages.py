@@ -213,7 +213,8 @@ class ErrorMessages(TokenStretches):
             return FOREIGN_WORDS[self.texts[start]][0]
         if text[0].isdigit() and self.accepts(self.kinds.identifier):
             return "a name cannot begin with a digit"
-        if previous == "(" and operator in _CONDITIONAL and (self.begins_type(text) or text == "enum"):
+        declares = self.begins_type(text) or text == "enum" or (bracket < token - 1 and is_name(text))
+        if self.texts[bracket] == "(" and operator in _CONDITIONAL and declares:
             return "a condition cannot declare a variable; declare it in front"
         if self.kind_at(token) == self.kinds.identifier and self.accepts(self.kinds.template_name):
             if not self.accepts(self.kinds.identifier):

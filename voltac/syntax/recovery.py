@@ -348,8 +348,12 @@ class SyntaxErrors(ErrorMessages):
         if self.spans[named].line != self.spans[token].line:
             return -1
         first = named
-        while first > 0 and self.terminal(texts[first - 1]) in SPECIFIERS:
+        while first > 0 and (self.terminal(texts[first - 1]) in SPECIFIERS or texts[first - 2 : first - 1] == ["extern"]):
             first -= 1
+        if first > 0 and texts[first - 1] == ">" and texts[self.context_start()] == "template":
+            return named
+        if first > 2 and texts[first - 1] == "{" and texts[first - 3] == "extern":
+            return named
         if first == self.context_start() or (first > 0 and texts[first - 1] in ("(", ",")):
             return named
         return -1

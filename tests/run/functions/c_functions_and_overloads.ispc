@@ -10,11 +10,11 @@ static inline int twice(int v) {
 extern "C" uniform int twice(const uniform int v) { return v * 2; }
 
 static noinline float grow(float v) { return v * 2; }
-static uniform double grow(uniform double v) { return v + 10; }
+static uniform int64 grow(uniform int64 v) { return v + 10; }
 extern "C" uniform float grow(uniform float v) { return v + 3; }
 struct S { int a; };
 static uniform int grow(const uniform S &s) { return grow((uniform float)s.a) + 4; }
-template <typename T> static inline T grow(T a, T b) { return a + b + (T)grow(1.0d); }
+template <typename T> static inline T grow(T a, T b) { return a + b + (T)grow((uniform int64)1); }
 
 extern "C" uniform int max(uniform int a, uniform int b) { return 9; }
 static int max(int a, const int b) { return a > b ? a * 100 : b * 100; }
