@@ -7,9 +7,8 @@ static const uniform unsigned int two_over_pi_of_float[8] = {
 
 // Reduction of large arguments (Payne and Hanek 1983). size = m 2^e with a 24-bit integer m. Words of 2/pi whose product
 // with m 2^e is a multiple of four are left out; the next four give size * 2/pi mod 4 to 64 bits behind the point.
-// Returns the quadrant; r + low is the rest. F, I, U, L: float, int32, uint64, int64 at one rate.
-template <typename F, typename I, typename U, typename L>
-static inline I reduce_float_by_words(F size, F &r, F &low) {
+// Returns the quadrant; fixed is the rest, in 2^-62. F, I, U, L: float, int32, uint64, int64 at one rate.
+template <typename F, typename I, typename U, typename L> static inline I reduce_float_by_words(F size, L &fixed) {
     I bits = (I)__bits(size);
     I e = ((bits >> 23) & 0xFF) - 150;
     U m = (U)((bits & 0x7FFFFF) | 0x800000);
@@ -31,56 +30,34 @@ static inline I reduce_float_by_words(F size, F &r, F &low) {
     U above = (limb[skip + 2] | (limb[skip + 3] << 32)) >> bit;
     L fraction = (L)(high_part << 32 | low_part);
     I quadrant = (I)(above & 3) + (fraction < 0 ? 1 : 0);
-    // The fraction, in quarter turns, as a sum of two floats.
-    L half = fraction >> 1;
-    F upper = (F)half;
-    F lower = (F)(half - (L)upper);
-    F turn = upper * 1.0842021724855044e-19f, turn_low = lower * 1.0842021724855044e-19f;
-    F product = turn * 1.57079637f;
-    F error = near_fma<F>(turn, (F)1.57079637f, -product);
-    low = error + (turn * -4.37113883e-8f + turn_low * 1.57079637f);
-    r = product;
+    // The fraction, in quarter turns of 2^-64, times pi/2 of 2^-62.
+    U magnitude = (U)(fraction < 0 ? -fraction : fraction);
+    U product = (magnitude >> 32) * 0x6487ED51 + ((magnitude >> 32) * 0x10B4611A >> 32) +
+        ((magnitude & 0xFFFFFFFF) * 0x6487ED51 >> 32);
+    fixed = (L)(fraction < 0 ? -product : product);
     return quadrant;
 }
 
-template <typename F, typename I, typename D, typename L, typename U>
-static inline I reduce_float(F size, F &r, F &low) {
-    F shifted = size * 0.636619772f + 12582912.0f;
-    F n = shifted - 12582912.0f;
-    I quadrant = (I)__bits(shifted);
-    F near = near_fma<F>(n, (F)-1.57079637f, size);
-    r = near + n * 4.37113883e-8f;
-    low = n * 1.71512451e-15f + near_fma<F>(n, (F)4.37113883e-8f, near - r);
-    if (size > 131072.0f) {
-        F rest;
-        quadrant = reduce_float_by_words<F, I, U, L>(size, r, rest);
-        // Infinity and NaN have no remainder.
-        r = r + (size - size);
-        low = rest;
-    }
-    return quadrant;
-}
-
-template <typename F, typename I, typename D, typename L, typename U>
-static inline I reduce_signed_float(F x, F &r, F &lower) {
-    F shifted = x * 0.636619772f + 12582912.0f;
-    F n = shifted - 12582912.0f;
-    I quadrant = (I)__bits(shifted);
-    F near = near_fma<F>(n, (F)-1.57079625f, x);
-    r = near - n * 7.54979013e-08f;
-    lower = n * -1.71512451e-15f + near_fma<F>(n, (F)7.54979013e-08f, r - near);
-    if (abs(x) > 131072.0f) {
-        F part, rest;
-        quadrant = reduce_float_by_words<F, I, U, L>(abs(x), part, rest);
-        if (x < 0) {
-            part = -part;
-            rest = -rest;
-            quadrant = -quadrant;
-        }
-        r = part + (x - x);
-        lower = -rest;
-    }
-    return quadrant;
+// size = n pi/2 + r in fixed point: for r 62 bits behind the point count, all others are the same for any n. r + low is what
+// these are as floats of 24 bits each. Returns n.
+template <typename F, typename I, typename L, typename U> static inline I reduce_in_fixed_point(F size, F &r, F &low) {
+    I bits = (I)__bits(size);
+    // The nearest one, but for what is next to the middle.
+    I n = (int)(size * 651.898647f) + 512 >> 10;
+    I places = (bits >> 23) - 88;
+    U whole = (U)((bits & 0x7FFFFF) | 0x800000) << (U)(places & 63);
+    L multiple = (L)n * 0x6487ED5110B4611A + ((L)n * 0x62633145 >> 32);
+    L fixed = (L)whole - multiple;
+    if (size > 131072.0f)
+        n = reduce_float_by_words<F, I, U, L>(size, fixed);
+    U magnitude = (U)(fixed < 0 ? -fixed : fixed);
+    U zeros = (U)__leading_zeros((L)magnitude);
+    U normal = magnitude << (zeros & 63);
+    I sign = (I)(fixed >> 32) & 0x80000000;
+    I upper = (I)(normal >> 40), lower = (I)(normal >> 16) & 0xFFFFFF;
+    r = __float_of_bits((I)__bits((F)upper) - ((I)zeros + 22 << 23) | sign);
+    low = __float_of_bits((I)__bits((F)lower * __float_of_bits((unsigned int)(127 - 46 - (I)zeros << 23))) | sign);
+    return n;
 }
 
 // The remainder, bit by bit: what is left of the dividend's significand, doubled for each power of two between the two. It

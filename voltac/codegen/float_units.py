@@ -91,48 +91,39 @@ def _ordinary(result: int) -> bool:
     return 0x00800000 <= result & MAGNITUDE < INFINITY
 
 
-def _taken_apart(a: int) -> tuple[int, int]:
-    """Significand with its sign and exponent; every exponent is that of an ordinary number."""
-    if not a & MAGNITUDE:
-        return 0, 0
-    significand = a & 0x7FFFFF | 0x800000
-    return (-significand if a & SIGN else significand), a >> 23 & 0xFF
-
-
-def _put_together(significand: int, exponent: int) -> int:
-    """``significand * 2**(exponent - 150)`` rounded to 24 bits; the exponent keeps its low eight bits."""
-    if not significand:
-        return 0
-    sign, magnitude = (SIGN, -significand) if significand < 0 else (0, significand)
-    excess = magnitude.bit_length() - 24
-    if excess > 0:
-        half, rest = 1 << excess - 1, magnitude & (1 << excess) - 1
-        magnitude >>= excess
-        if rest > half or (rest == half and magnitude & 1):
-            magnitude += 1
-            if magnitude >> 24:
-                magnitude >>= 1
-                excess += 1
-    else:
-        magnitude <<= -excess
-    return sign | (exponent + excess & 0xFF) << 23 | magnitude & 0x7FFFFF
+_LOST_DISTANCE, _FARTHEST = 23, 35
+"""The smaller operand of a sum is lost where the exponents are just so far apart (shifts by exactly 16 give nothing), or
+farther than that."""
 
 
 def unit_add(a: int, b: int) -> int:
     result = add(a, b)
-    return result if _ordinary(result) else _own_sum(a, b)
+    first, second = a >> 23 & 0xFF, b >> 23 & 0xFF
+    if abs(first - second) == _LOST_DISTANCE or max(first, second) - (result >> 23 & 0xFF) >= 2 or not _ordinary(result):
+        return own_sum(a, b)
+    return result
 
 
-def _own_sum(a: int, b: int) -> int:
-    """By the unit's own rules."""
-    if not (a | b) & MAGNITUDE:
-        return ZERO_OF_OPPOSITE_SIGNS if (a | b) & SIGN else 0
-    if a ^ b == SIGN:
+def own_sum(a: int, b: int) -> int:
+    """By the unit's own rules, to the bit: the larger operand's significand with seven bits more, and as many of the smaller
+    one's, cut off; rounded where the larger one's last bit is, whatever carries or cancels, and then cut off to 24 bits."""
+    if a & MAGNITUDE < b & MAGNITUDE:
+        a, b = b, a
+    exponent = a >> 23 & 0xFF
+    sign, total = (a & SIGN, (a & 0x7FFFFF | 0x800000) << 7) if a & MAGNITUDE else (0, 0)
+    distance = exponent - (b >> 23 & 0xFF)
+    if distance != _LOST_DISTANCE and distance <= _FARTHEST:
+        other = (b & 0x7FFFFF | 0x800000) << 7 >> distance
+        total = total + other if sign == b & SIGN else total - other & 0xFFFFFFFF
+    total += total & 0x40
+    if total < 0xF:
         return 0
-    (x, low), (y, high) = _taken_apart(a), _taken_apart(b)
-    if low > high:
-        x, low, y, high = y, high, x, low
-    return _put_together(x + (y << high - low), low)
+    excess = total.bit_length() - 24
+    if excess < -15:
+        # That is all of a difference in the last bit.
+        return sign | total << 16 & 0x7FFFFF
+    significand = total >> excess if excess >= 0 else total << -excess
+    return sign | (exponent - 7 + excess & 0xFF) << 23 | significand & 0x7FFFFF
 
 
 def unit_subtract(a: int, b: int) -> int:
@@ -141,21 +132,20 @@ def unit_subtract(a: int, b: int) -> int:
 
 def unit_multiply(a: int, b: int) -> int:
     result = multiply(a, b)
-    return result if _ordinary(result) else _own_product(a, b)
+    return result if _ordinary(result) else own_product(a, b)
 
 
-def _own_product(a: int, b: int) -> int:
-    if not a & MAGNITUDE or not b & MAGNITUDE:
+def own_product(a: int, b: int) -> int:
+    """By the unit's own rules, to the bit: of a product below 2 the last bit is what is rounded, so that it counts twice."""
+    if not (a & MAGNITUDE and b & MAGNITUDE):
         return 0
-    # 47 or 48 bits.
     product = (a & 0x7FFFFF | 0x800000) * (b & 0x7FFFFF | 0x800000)
+    product += product & 0x800000
     exponent = (a >> 23 & 0xFF) + (b >> 23 & 0xFF) - 127
     excess = 23
     if product >> 47:
         excess, exponent = 24, exponent + 1
-    # Half way to the nearest even number; a carry out of the significand counts the exponent up.
-    product += (1 << excess - 1) - 1 + (product >> excess & 1)
-    return (a ^ b) & SIGN | (product >> excess) + (exponent - 1 << 23) & MAGNITUDE
+    return (a ^ b) & SIGN | (exponent & 0xFF) << 23 | product >> excess & 0x7FFFFF
 
 
 def _flushed(a: int) -> int:
@@ -168,17 +158,41 @@ def unit_divide(a: int, b: int) -> int:
 
 
 def unit_add_lanes(a: Floats, b: Floats) -> Floats:
-    result = a + b
-    if result.tobytes()[3::4].translate(_SUSPECT) != _NONE and not a.tobytes() == b.tobytes() == _ZEROS:
-        _mend(result, a.view(UINT32), b.view(UINT32), _own_sum)
-    return result
+    return _sum_of_lanes(a + b, a.tobytes(), b.tobytes())
 
 
 def unit_subtract_lanes(a: Floats, b: Floats) -> Floats:
-    result = a - b
-    if result.tobytes()[3::4].translate(_SUSPECT) != _NONE:
-        _mend(result, a.view(UINT32), b.view(UINT32) ^ _EVERY_SIGN, _own_sum)
+    return _sum_of_lanes(a - b, a.tobytes(), b.tobytes(), SIGN)
+
+
+# Sixteen exponents are looked at together, each in 32 bits of one large number.
+_ONES = sum(1 << 32 * lane for lane in range(_LANES))
+_EXPONENTS, _CARRIES, _ALL_BELOW, _TWO_BELOW = 0xFF * _ONES, 512 * _ONES, 511 * _ONES, 510 * _ONES
+_AWAY = 256 * _ONES
+_LOST_UP, _LOST_DOWN = ((256 + distance) * _ONES for distance in (_LOST_DISTANCE, -_LOST_DISTANCE))
+_from_bytes = int.from_bytes
+
+
+def _sum_of_lanes(result: Floats, a: bytes, b: bytes, turned: int = 0) -> Floats:
+    """A sum with the unit's own results where those of IEEE arithmetic are not ordinary numbers, where two bits or more
+    cancel, and where one operand is lost."""
+    bits = result.tobytes()
+    first, second = _from_bytes(a, "little") >> 23 & _EXPONENTS, _from_bytes(b, "little") >> 23 & _EXPONENTS
+    above = _TWO_BELOW - (_from_bytes(bits, "little") >> 23 & _EXPONENTS)
+    apart = first + _AWAY - second
+    kept = (apart ^ _LOST_UP) + _ALL_BELOW & (apart ^ _LOST_DOWN) + _ALL_BELOW
+    own = (first + above | second + above | ~kept) & _CARRIES
+    if own or bits[3::4].translate(_SUSPECT) != _NONE:
+        if a == b == _ZEROS and not turned:
+            return result
+        words, left, right, suspect = result.view(UINT32), _words(a), _words(b), bits[3::4].translate(_SUSPECT)
+        for lane in range(_LANES):
+            if own >> 32 * lane & 512 or (suspect[lane] and not _ordinary(words.item(lane))):
+                words[lane] = own_sum(left[lane], right[lane] ^ turned)
     return result
+
+
+_words = Struct("<16I").unpack
 
 
 def unit_multiply_lanes(a: Floats, b: Floats) -> Floats:
@@ -187,7 +201,7 @@ def unit_multiply_lanes(a: Floats, b: Floats) -> Floats:
         if a.tobytes() == _ZEROS or b.tobytes() == _ZEROS:
             result.fill(0)
         else:
-            _mend(result, a.view(UINT32), b.view(UINT32), _own_product)
+            _mend(result, a.view(UINT32), b.view(UINT32), own_product)
     return result
 
 
@@ -268,6 +282,22 @@ def to_signed(a: int) -> int:
     return int(number(a)) & 0xFFFFFFFF
 
 
+def unit_to_signed(a: int) -> int:
+    """The same with 0 where the significand is to be shifted right by exactly 16: from 128 to 256."""
+    return 0 if a >> 23 & 0xFF == _SHIFTED_BY_16 else to_signed(a)
+
+
+_SHIFTED_BY_16 = 127 + 23 - 16
+
+
+def unit_to_signed_lanes(a: Floats) -> Integers:
+    found = to_signed_lanes(a)
+    if a.tobytes()[3::4].translate(_MAY_BE_SHIFTED_BY_16) != _NONE:
+        found[a.view(UINT32) >> 23 & 0xFF == _SHIFTED_BY_16] = 0
+    return found
+
+
+_MAY_BE_SHIFTED_BY_16 = bytes(byte & 0x7F == _SHIFTED_BY_16 >> 1 for byte in range(256))
 _LARGE = bytes(byte & 0x7F >= 0x4F for byte in range(256))
 """Of the highest byte of a number: whether it is 2**31 or more."""
 

@@ -204,7 +204,7 @@ _FLOAT_SCALAR: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "float_multiply": (units.multiply, units.unit_multiply),
     "float_divide": (units.divide, units.unit_divide),
     "float_of_signed": (units.of_signed, units.unit_of_signed),
-    "signed_of_float": (units.to_signed, units.to_signed),
+    "signed_of_float": (units.to_signed, units.unit_to_signed),
 }
 _TWO_FLOATS = (FLOAT, FLOAT)
 _IDEAL_LANES = {
@@ -221,11 +221,11 @@ _RTL_LANES = {
     "float_multiply": OfLanes(_TWO_FLOATS, FLOAT, "unit_multiply_lanes({0}, {1})"),
     "float_divide": OfLanes(_TWO_FLOATS, FLOAT, "unit_divide_lanes({0}, {1})"),
     "float_of_signed": OfLanes((SIGNED,), FLOAT, "unit_of_signed_lanes({0})"),
-    "signed_of_float": _IDEAL_LANES["signed_of_float"],
+    "signed_of_float": OfLanes((FLOAT,), SIGNED, "unit_to_signed_lanes({0})"),
 }
 _FLOAT_FUNCTIONS_OF_LANES = (
     units.unit_add_lanes, units.unit_subtract_lanes, units.unit_multiply_lanes, units.unit_divide_lanes,
-    units.unit_of_signed_lanes, units.to_signed_lanes,
+    units.unit_of_signed_lanes, units.to_signed_lanes, units.unit_to_signed_lanes,
 )  # fmt: skip
 _COMPARISONS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
     "equal": ("==", operator.eq), "not_equal": ("!=", operator.ne), "greater": (">", operator.gt),

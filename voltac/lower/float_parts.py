@@ -172,6 +172,12 @@ def _scale_sum(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> I
     whole = build.binary("shl", build.convert("bitcast", shifted, _like(shifted, "i32")), _int(shifted, 23))
     half = build.binary("and", build.binary("ashr", whole, _int(shifted, 1)), _int(shifted, -1 << 23))
     one = _int(shifted, 0x3F800000)
+    if c.target.isa == "naplespu":
+        # As it is built, only quotients neither wrap around nor miss the last bit of a multiple by a power of two.
+        total = build.binary("fadd", a, b)
+        for part in (half, build.binary("sub", whole, half)):
+            total = build.binary("fdiv", total, build.convert("bitcast", build.binary("sub", one, part), a.type))
+        return total
     first = build.convert("bitcast", build.binary("add", half, one), a.type)
     second = build.convert("bitcast", build.binary("add", build.binary("sub", whole, half), one), a.type)
     if c.target.has_fma:

@@ -189,6 +189,39 @@ def test_integers_that_round_up_to_2_to_the_31_become_half_of_it_as_built(value:
     assert both("itof_i32", [value], "rtl") == rtl
 
 
+@pytest.mark.parametrize(
+    ("mnemonic", "a", "b", "ideal", "rtl"),
+    [
+        # Neighbours, also where one is twice as far from the next.
+        ("fsub_f32", 0x3F800001, 0x3F800000, 0x34000000, 0),
+        ("fsub_f32", 0x3F800000, 0x3F800001, 0xB4000000, MINUS_ZERO),
+        ("fsub_f32", 0x3F800000, 0x3F7FFFFF, 0x33800000, 0),
+        ("fadd_f32", 0xC2C80001, 0x42C80000, 0xB7000000, MINUS_ZERO),
+        ("fsub_f32", 0x3F800002, 0x3F800000, 0x34800000, 0x34800000),
+        # Three halves of the last place become two.
+        ("fsub_f32", 0x3F800000, 0x3F7FFFFD, 0x34400000, 0x34800000),
+        # 2^23 times smaller: lost; neither more nor less than that.
+        ("fadd_f32", bits(12582912.0), bits(1.0), bits(12582913.0), bits(12582912.0)),
+        ("fadd_f32", bits(-1.75), bits(12582912.0), bits(12582910.0), bits(12582912.0)),
+        ("fadd_f32", bits(12582912.0), bits(2.0), bits(12582914.0), bits(12582914.0)),
+        ("fadd_f32", bits(12582912.0), bits(0.75), bits(12582913.0), bits(12582913.0)),
+        ("fadd_f32", MINUS_ZERO, 0, 0, 0),
+        ("fadd_f32", MINUS_ZERO, MINUS_ZERO, MINUS_ZERO, NOT_ZERO),
+    ],
+)
+def test_sums_that_lose_digits(mnemonic: str, a: int, b: int, ideal: int, rtl: int) -> None:
+    assert both(mnemonic, [a, b], "ideal") == ideal
+    assert both(mnemonic, [a, b], "rtl") == rtl
+
+
+@pytest.mark.parametrize("value", [128.0, -128.0, 200.5, -255.99, 255.0])
+def test_what_is_shifted_by_16_becomes_zero_as_built(value: float) -> None:
+    assert both("ftoi_i32", [bits(value)], "ideal") == int(value) & 0xFFFFFFFF
+    assert both("ftoi_i32", [bits(value)], "rtl") == 0
+    for near in (127.99, 256.0):
+        assert both("ftoi_i32", [bits(near)], "rtl") == int(near)
+
+
 @pytest.mark.parametrize("fpu", ["ideal", "rtl"])
 @pytest.mark.parametrize(
     ("value", "result"),

@@ -1,7 +1,7 @@
 """Integer division and remainder, which the core does not have -> products and estimates that are put right.
 
     %q = udiv i32 %a, 7          ->    mulhu and shifts (Granlund and Montgomery, "Division by Invariant Integers", 1994)
-    %q = udiv i16 %a, %b         ->    the quotient of the two as floats, cut off: exact for so few bits
+    %q = udiv i16 %a, %b         ->    the quotient of 256 a and b as floats, cut off, by 256: exact for so few bits
     %q = udiv i32 %a, %b         ->    an inverse from the float quotient, one Newton step, two corrections
     %q = udiv i64 %a, %b         ->    call @npu.divide (``routines.py``)
 
@@ -23,9 +23,11 @@ from voltac.targets.naplespu.legalize.integers import (
 )
 from voltac.targets.naplespu.legalize.routines import call_routine
 from voltac.targets.naplespu.legalize.shapes import NotLegal, vector_of
+from voltac.targets.naplespu.legalize.truncation import by_the_core, truncated
 from voltac.targets.naplespu.legalize.writer import constant
 
-_EXACT_BITS = 23
+_EXACT_BITS, _SPARE = 16, 8
+"""With so many bits to spare below the quotient, what the core's conversion makes 0 of is less than 1."""
 _INVERSE_SCALE = 0x4F7FFFFE
 """The float 2^32 - 512: with it an inverse is never too large, whatever the roundings of divisor and quotient."""
 
@@ -55,13 +57,24 @@ def _divide(f: Legalizer, vector: bool, bits: int, a: str, b: str, is_signed: bo
     if known is not None and known != 0:
         quotient = (_by_signed_constant if is_signed else _by_constant)(f, vector, a, known)
     elif bits <= _EXACT_BITS or _are_small(f, a, b, is_signed):
-        ratio = w.float_op("fdiv", _to_float(f, vector, a), _to_float(f, vector, b), vector)
-        quotient = w.value(f"fptosi {vector_of('float', vector)} {ratio} to {vector_of('i32', vector)}")
+        quotient = _small(f, vector, a, b, is_signed)
     elif is_signed:
         return _signed(f, vector, a, b, wants_rest)
     else:
         return _unsigned(f, vector, a, b)[wants_rest]
     return w.op("sub", a, w.op("mul", quotient, b, vector), vector) if wants_rest else quotient
+
+
+def _small(f: Legalizer, vector: bool, a: str, b: str, is_signed: bool) -> str:
+    w = f.write
+    scaled = w.op("shl", a, _SPARE, vector)
+    ratio = w.float_op("fdiv", _to_float(f, vector, scaled), _to_float(f, vector, b), vector)
+    quotient = by_the_core(f, vector, ratio)
+    if not is_signed:
+        return w.op("lshr", quotient, _SPARE, vector)
+    # Toward zero.
+    beyond = w.op("lshr", w.op("ashr", quotient, 31, vector), 32 - _SPARE, vector)
+    return w.op("ashr", w.op("add", quotient, beyond, vector), _SPARE, vector)
 
 
 def _are_small(f: Legalizer, a: str, b: str, is_signed: bool) -> bool:
@@ -148,7 +161,7 @@ def _unsigned(f: Legalizer, vector: bool, a: str, b: str) -> tuple[str, str]:
     scale = w.select(large, constant(8 << 23, vector), constant(0, vector), "i32", vector)
     divisor = w.float_of(w.op("add", w.bits_of(near, vector), scale, vector), vector)
     inverse_bits = w.float_of(constant(_INVERSE_SCALE, vector), vector)
-    inverse = float_to_unsigned(f, vector, w.float_op("fdiv", inverse_bits, divisor, vector))
+    inverse = truncated(f, vector, w.float_op("fdiv", inverse_bits, divisor, vector), False)
     error = w.op("mul", w.op("sub", constant(0, vector), b, vector), inverse, vector)
     inverse = w.op("add", inverse, w.high_product(inverse, error, False, vector), vector)
     quotient = w.high_product(a, inverse, False, vector)
@@ -158,15 +171,6 @@ def _unsigned(f: Legalizer, vector: bool, a: str, b: str) -> tuple[str, str]:
         quotient = w.op("add", quotient, w.to_int(more, vector), vector)
         rest = w.select(more, w.op("sub", rest, b, vector), rest, "i32", vector)
     return quotient, rest
-
-
-def float_to_unsigned(f: Legalizer, vector: bool, value: str) -> str:
-    """The core converts to signed numbers; from 2^31 on all floats have the same exponent."""
-    w = f.write
-    bits = w.bits_of(value, vector)
-    high = w.op("or", w.op("shl", bits, 8, vector), 1 << 31, vector)
-    low = w.value(f"fptosi {vector_of('float', vector)} {value} to {vector_of('i32', vector)}")
-    return w.select(w.compare("sge", bits, 0x4F000000, vector), high, low, "i32", vector)
 
 
 def _signed(f: Legalizer, vector: bool, a: str, b: str, wants_rest: bool) -> str:

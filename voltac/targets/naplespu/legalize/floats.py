@@ -14,7 +14,6 @@ from __future__ import annotations
 import struct
 
 from voltac.ir.model import Instruction
-from voltac.targets.naplespu.legalize.division import float_to_unsigned
 from voltac.targets.naplespu.legalize.function import Legalizer, Words, rule
 from voltac.targets.naplespu.legalize.integers import (
     extend,
@@ -27,6 +26,7 @@ from voltac.targets.naplespu.legalize.integers import (
 )
 from voltac.targets.naplespu.legalize.routines import call_routine
 from voltac.targets.naplespu.legalize.shapes import NotLegal, vector_of
+from voltac.targets.naplespu.legalize.truncation import by_the_core, small_sizes_are_alike, truncated
 from voltac.targets.naplespu.legalize.writer import constant
 
 INFINITY = 0x7F800000
@@ -230,7 +230,7 @@ def square_root(f: Legalizer, vector: bool, value: str) -> str:
         ratio = w.float_op("fdiv", number, root, vector)
         root = w.float_op("fmul", half, w.float_op("fadd", root, ratio, vector), vector)
     large = w.float_of(w.op("add", w.bits_of(root, vector), 23 << 23, vector), vector)
-    found = w.value(f"fptosi {vector_of('float', vector)} {large} to {vector_of('i32', vector)}")
+    found = by_the_core(f, vector, large)
     square = w.op("shl", scaled, 23, vector)
     for _ in range(2):
         rest = w.op("sub", square, w.op("mul", found, found, vector), vector)
@@ -364,10 +364,8 @@ def legalize_to_float(f: Legalizer, instruction: Instruction) -> None:
 def to_integer(f: Legalizer, vector: bool, bits: int, value: str, is_signed: bool) -> Words:
     """Cut off; what does not fit is anything."""
     w = f.write
-    if bits < 32 or (bits == 32 and is_signed):
-        return [w.value(f"fptosi {vector_of('float', vector)} {value} to {vector_of('i32', vector)}")]
-    if bits == 32:
-        return [float_to_unsigned(f, vector, value)]
+    if bits <= 32:
+        return [truncated(f, vector, value, is_signed)]
     if bits > 64:
         raise NotLegal(f"a conversion of floating point to {bits} bits")
     pattern = w.bits_of(value, vector)
@@ -389,9 +387,12 @@ def to_integer(f: Legalizer, vector: bool, bits: int, value: str, is_signed: boo
 def legalize_to_integer(f: Legalizer, instruction: Instruction) -> None:
     source, target = f.shapes.of(instruction.operands[0].type), f.shapes.of(instruction.type)
     is_signed = instruction.op == "fptosi"
+    is_coarse = is_signed and target.bits == 32 and small_sizes_are_alike(f, instruction)
 
     def compute(vector: bool, a: Words) -> Words:
         value = from_half(f, vector, a[0]) if source.element == "half" else a[0]
+        if is_coarse:
+            return [by_the_core(f, vector, value)]
         found = to_integer(f, vector, target.bits, value, is_signed)
         if target.bits == 1:
             return [f.write.compare("ne", f.write.op("and", found[0], 1, vector), 0, vector)]

@@ -1,0 +1,104 @@
+"""Quotients, remainders and conversions of all types on the device, with arithmetic as IEEE has it and as it was built, at the
+ends of the ranges and where the core's own conversion gives 0: against Python's integers and numpy."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import voltac
+
+INTEGERS = {
+    "int8": np.int8, "uint8": np.uint8, "int16": np.int16, "uint16": np.uint16, "int32": np.int32, "uint32": np.uint32,
+    "int64": np.int64, "uint64": np.uint64,
+}  # fmt: skip
+_LOOPS = {"varying": "foreach (i = 0 ... n)", "uniform": "for (uniform int i = 0; i < n; ++i)"}
+
+
+def _source() -> str:
+    text = ""
+    for rate, loop in _LOOPS.items():
+        for type in INTEGERS:
+            arrays = f"uniform {type} q[], uniform {type} r[], uniform {type} a[], uniform {type} b[]"
+            text += f"export void divide_{type}_{rate}({arrays}, uniform int n) "
+            text += f"{{ {loop} {{ q[i] = a[i] / b[i]; r[i] = a[i] % b[i]; }} }}\n"
+            for half, float_ in (("", "float"), ("half_", "float16")):
+                arrays = f"uniform {type} o[], uniform {float_} x[]"
+                text += f"export void to_{half}{type}_{rate}({arrays}, uniform int n) {{ {loop} o[i] = ({type})x[i]; }}\n"
+                arrays = f"uniform {float_} o[], uniform {type} x[]"
+                text += f"export void from_{half}{type}_{rate}({arrays}, uniform int n) {{ {loop} o[i] = ({float_})x[i]; }}\n"
+    return text
+
+
+@pytest.fixture(scope="module")
+def kernels() -> Any:
+    return voltac.compile(_source(), target="naplespu", launch={"threads": 1, "latency": 2})
+
+
+def boundaries(type: str) -> list[int]:
+    limits = np.iinfo(INTEGERS[type])
+    near = [0, 1, 2, 3, 5, 7, 10, 100, 255, 1000, 4097, 65535, 65536, 65537, *(1 << bit for bit in range(limits.bits))]
+    near += [127, 128, 129, 181, 199, 254, 256, 257, 0x00FFFFFF, 0x01000001, 0x7FFFFF80, 0x7FFFFFBF, 12345678, limits.max]
+    near += [limits.max - 1, limits.max // 2, limits.max // 3, limits.max // 200]
+    both = {sign * each + step for each in near for sign in (1, -1) for step in (0, 1, -1)} | {limits.min}
+    return sorted(each for each in both if limits.min <= each <= limits.max)
+
+
+@pytest.mark.parametrize("fpu", ["ideal", "rtl"])
+@pytest.mark.parametrize("rate", _LOOPS)
+@pytest.mark.parametrize("type", INTEGERS)
+def test_quotients_and_remainders_are_exact(kernels: Any, type: str, rate: str, fpu: str) -> None:
+    values = boundaries(type)
+    random = np.random.default_rng(5)
+    count = 400 if rate == "varying" else 80
+    pairs = [(int(values[i]), int(values[j])) for i, j in random.integers(0, len(values), (count, 2))]
+    # Quotients that the core's conversion makes 0 of.
+    small = [each for each in values if abs(each) > 0 and abs(each) * 200 <= np.iinfo(INTEGERS[type]).max]
+    pairs += [(each * factor + abs(each) // 2, each) for each in small for factor in (128, 129, 199)]
+    lowest = np.iinfo(INTEGERS[type]).min
+    pairs = [(a, b) for a, b in pairs if b and not (a == lowest and b == -1)]
+    a, b = (np.array(column, INTEGERS[type]) for column in zip(*pairs))
+    quotients, rests = np.zeros_like(a), np.zeros_like(a)
+    getattr(kernels, f"divide_{type}_{rate}").configure(fpu=fpu)(quotients, rests, a, b, len(a))
+    expected = [abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1) for x, y in pairs]
+    assert quotients.tolist() == expected
+    assert rests.tolist() == [x - q * y for (x, y), q in zip(pairs, expected)]
+
+
+@pytest.mark.parametrize("fpu", ["ideal", "rtl"])
+@pytest.mark.parametrize("rate", _LOOPS)
+@pytest.mark.parametrize("type", INTEGERS)
+@pytest.mark.parametrize("half", ["", "half_"])
+def test_numbers_are_cut_off_toward_zero(kernels: Any, type: str, half: str, rate: str, fpu: str) -> None:
+    float_ = np.float16 if half else np.float32
+    limits = np.iinfo(INTEGERS[type])
+    sizes = [0.0, 0.49, 0.5, 0.99, 1.0, 1.5, 1.99, 63.5, 64.0, 127.0, 127.99, 128.0, 128.5, 129.0, 181.3, 199.9, 254.5, 255.0]
+    sizes += [255.99, 256.0, 256.5, 511.0, 512.0, 32767.0, 32768.0, 65504.0, 65535.0, 8388607.5, 8388609.0, 16777215.0]
+    sizes += [16777216.0, 2.0**30, 2.0**31 - 128, 2.0**31, 2.0**32 - 256, 2.0**40 + 2.0**20, 2.0**63 - 2.0**39, 2.0**63]
+    sizes += [1 - 2.0**-24, 128 - 2.0**-17, 256 - 2.0**-16, 2.0**-126, 1e-30]
+    with np.errstate(over="ignore"):
+        given = np.array([*sizes, *(-each for each in sizes)]).astype(float_)
+    x = np.array(
+        [each for each in given.tolist() if math.isfinite(each) and limits.min <= math.trunc(each) <= limits.max], float_
+    )
+    found = np.zeros(len(x), INTEGERS[type])
+    getattr(kernels, f"to_{half}{type}_{rate}").configure(fpu=fpu)(found, x, len(x))
+    assert found.tolist() == [math.trunc(each) for each in x.tolist()]
+
+
+@pytest.mark.parametrize("fpu", ["ideal", "rtl"])
+@pytest.mark.parametrize("rate", _LOOPS)
+@pytest.mark.parametrize("type", INTEGERS)
+@pytest.mark.parametrize("half", ["", "half_"])
+def test_integers_become_the_nearest_number(kernels: Any, type: str, half: str, rate: str, fpu: str) -> None:
+    float_ = np.float16 if half else np.float32
+    # As built, what rounds up to 2^31 becomes 2^30 (reference 7).
+    values = [each for each in boundaries(type) if fpu == "ideal" or not 0x7FFFFFC0 <= abs(each) < 0x80000000]
+    x = np.array(values, INTEGERS[type])
+    found = np.zeros(len(x), float_)
+    getattr(kernels, f"from_{half}{type}_{rate}").configure(fpu=fpu)(found, x, len(x))
+    with np.errstate(over="ignore"):
+        assert np.array_equal(found, x.astype(float_)), [(each, got) for each, got in zip(values, found) if got != float_(each)]
