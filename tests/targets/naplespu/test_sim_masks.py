@@ -189,3 +189,10 @@ def test_other_formats_loads_and_moves_write_v63() -> None:
     for text, found in (("addi v63, v1, 3", 10), ("movei v63, 8", 8), ("move_i32 v63, v1", 7), ("move_i32 v63, s2", 5)):
         device = run_on_state(f" {text}\n addi v10, v63, 0\n", {2: 5}, {1: [7] * 16})
         assert vector(device, 10) == [found] * 16
+
+
+def test_with_no_lane_on_nothing_is_read() -> None:
+    text = " movei rm, 0\n add_i32 v13, v1, v1\n add_i32 v14, v13, v1\n movei rm, 255\n add_i32 v14, v1, v1\n"
+    assert vector(run_on_state(text, {}, {1: [7] * 16}), 14)[:8] == [14] * 8
+    with pytest.raises(Trap, match="read of v13, which was never written"):
+        run_on_state(" movei rm, 0\n add_i32 v13, v1, v1\n movei rm, 1\n add_i32 v14, v13, v1\n", {}, {1: [7] * 16})

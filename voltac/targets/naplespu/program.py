@@ -55,17 +55,16 @@ class Unwritten(Fault):
         super().__init__(f"read of {registers[number].name}, which was never written")
 
 
-def blend(old: Lanes | None, new: Lanes, flags: npt.NDArray[np.bool_]) -> Lanes:
-    """The new value in the lanes that are on. A register that was never written counts as written then, even if none is: what
-    is computed for the lanes of a mask alone goes on with no lane at all."""
+def blend(old: Lanes | None, new: Lanes, flags: npt.NDArray[np.bool_]) -> Lanes | None:
+    """The new value in the lanes that are on; an old one that was never written stays so where no lane is on."""
     if old is None:
-        return np.where(flags, new, new.dtype.type(0))
+        return np.where(flags, new, new.dtype.type(0)) if flags.any() else None
     result = old.copy()
     np.putmask(result, flags, new)
     return result
 
 
-def blend_forms(old: Lanes | None, new: Lanes, flags: npt.NDArray[np.bool_]) -> Lanes:
+def blend_forms(old: Lanes | None, new: Lanes, flags: npt.NDArray[np.bool_]) -> Lanes | None:
     """The same where the old value is held in another form than the new one."""
     return blend(old if old is None else old.view(new.dtype), new, flags)
 

@@ -365,6 +365,14 @@ class BlockWriter:
             self.emit(f"if {name} is None: raise Unwritten('{kind}', {number})")
             self.proven.add((kind, number))
 
+    def _prove_lanes(self, number: int, form: str) -> None:
+        """With no lane on nothing of them is seen: so does code go on that computes for the lanes of a mask alone."""
+        name, held = self.forms.current(number, form)
+        self.emit(f"if {name} is None:")
+        self.emit(f"if {self.need('M')}: raise Unwritten('vector', {number})", 1)
+        self.emit(f"{name} = {self.constant(0, held)}", 1)
+        self.proven.add(("vector", number))
+
     def old(self, number: int) -> str:
         """The source of a scalar register's value, written or not."""
         if ("scalar", number) not in self.written:
@@ -374,7 +382,7 @@ class BlockWriter:
     def lanes(self, number: int, form: str = BITS) -> str:
         """The source of a vector register's lanes, which have to have been written, in a form."""
         if ("vector", number) not in self.proven:
-            self._prove("vector", number, self.forms.current(number, form)[0])
+            self._prove_lanes(number, form)
         source, before = self.forms.get(number, form)
         if before:
             self.emit(before)
