@@ -141,15 +141,24 @@ def read_access(index: int, instruction: Instruction, operation: str, values: La
     vector = operands[0].type if is_store else instruction.type
     count, element = lanes_of(vector), element_of(vector)
     size = values.layout.size(element)
-    address = values.of(pointers)
     if operation in ("load", "store"):
-        start = values.scalar(pointers.type, pointers.value)
-        steps = lanes.constant(start.bits, tuple(size * lane for lane in range(count)))
-        address = lanes.add(start.splat(count), steps, (), values.facts)
-    address = with_base(address)
+        steps = tuple(size * lane for lane in range(count))
+        address = _with_steps(values.scalar(pointers.type, pointers.value), steps, values)
+        if address is None:
+            # A pointer made of integers, of other pointers or of a lane of some is a base of its own.
+            address = _with_steps(values.symbol_of(pointers.type, pointers.value), steps, values)
+    else:
+        address = with_base(values.of(pointers))
     low, high = (min(address.offsets), max(address.offsets) + size) if address is not None else (0, 0)
     memory = touched_range(address, low, high)
     return Access(index, instruction, is_store, element, count, size, mask, pointers, operands[0].value, address, memory)
+
+
+def _with_steps(start: LaneValue, steps: tuple[int, ...], values: LaneValues) -> LaneValue | None:
+    """The addresses of elements in a row; None if the first is not counted from one pointer, or they go around the end of all."""
+    address = lanes.add(start.splat(len(steps)), lanes.constant(start.bits, steps), (), values.facts)
+    first = address.offsets[0]
+    return with_base(address) if all(offset == first + step for offset, step in zip(address.offsets, steps)) else None
 
 
 def with_base(address: LaneValue | None) -> LaneValue | None:

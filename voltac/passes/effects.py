@@ -6,7 +6,7 @@ import re
 
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Function, Instruction, Module
-from voltac.passes.access import Touched, touched_range
+from voltac.passes.access import Touched, touched_range, with_base
 
 _DECLARED = re.compile(r'@("[^"]*"|[-\w$.]+)\(')
 _GROUP = re.compile(r"#\d+")
@@ -67,8 +67,8 @@ class Effects:
     def _touched(self, instruction: Instruction) -> Touched:
         pointer = instruction.operands[-1]
         type_text = instruction.type if instruction.op == "load" else instruction.operands[0].type
-        address = self._values.scalar("ptr", pointer.value)
-        if sum(symbol.kind == "pointer" for symbol in address.terms) != 1:
+        address = with_base(self._values.scalar("ptr", pointer.value))
+        if address is None:
             return Touched(None)
         low = address.offsets[0]
         return touched_range(address, low, low + self._values.layout.size(type_text))

@@ -58,8 +58,6 @@ def _safe_pointers(access: Access, emit: Emitter, elsewhere: str) -> list[str]:
         if access.address is not None:
             return [emit.address(access.address, offset, access.element, access.size) for offset in access.offsets]
         return [emit.lane_pointer(vector, access.pointers.value, lane) for lane in range(count)]
-    if access.pointers.type == "ptr":
-        raise AssertionError("consecutive elements are never gathered")
     safe = emit.safe_pointers(vector, access.pointers.value, access.mask, elsewhere)
     return [emit.lane(vector, safe, lane) for lane in range(count)]
 
