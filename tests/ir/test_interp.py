@@ -82,6 +82,12 @@ def test_integer_operations_on_eight_bits(operation: str, a: int, b: int, expect
         ("  %r = mul nsw i8 %a, 2", list(range(64, 192))),
         ("  %r = shl i8 1, %a", list(range(8, 256))),
         ("  %r = shl nuw i8 %a, 4", list(range(16, 256))),
+        ("  %r = shl nsw i8 %a, 4", list(range(8, 248))),
+        ("  %r = shl nsw i8 %a, 7", list(range(1, 255))),
+        ("  %r = ashr exact i8 %a, 1", list(range(1, 256, 2))),
+        ("  %r = udiv exact i8 %a, 3", [v for v in range(256) if v % 3]),
+        ("  %w = zext i8 %a to i16\n  %x = trunc nuw i16 %w to i4\n  %r = zext i4 %x to i8", list(range(16, 256))),
+        ("  %f = uitofp nneg i8 %a to float\n  %r = fptoui float %f to i8", list(range(128, 256))),
         ("  %r = lshr exact i8 %a, 1", list(range(1, 256, 2))),
         ("  %r = sdiv exact i8 %a, 2", list(range(1, 256, 2))),
         ("  %r = or disjoint i8 %a, 3", [v for v in range(256) if v & 3]),
@@ -116,6 +122,26 @@ def test_integers_travel_as_floats_bit_by_bit(integer: str, floating: str, patte
         assert expression(integer, body, f"{integer} %a", pattern) == pattern
         assert expression(integer, body.replace("true", "false"), f"{integer} %a", pattern) == pattern ^ sign
         assert expression(f"<2 x {integer}>", vector, f"<2 x {integer}> %a", [pattern, 1]) == [pattern, 1]
+
+
+@pytest.mark.parametrize(
+    ("body", "poisoned"),
+    [
+        ("  %r = fadd nnan float %a, 1.0", "nan"),
+        ("  %r = fadd ninf float %a, 1.0", "inf"),
+        ("  %r = fneg fast float %a", "nan inf"),
+        ("  %r = fadd reassoc nsz arcp contract afn float %a, 1.0", ""),
+        ("  %c = fcmp nnan olt float %a, 1.0\n  %r = uitofp i1 %c to float", "nan"),
+        ("  %r = select ninf i1 true, float %a, float 1.0", "inf"),
+        ("  %r = select fast i1 false, float %a, float 1.0", ""),
+        ("  %r = call nnan float @llvm.maxnum.f32(float %a, float 1.0)", "nan"),
+        ("  %r = call fast float @llvm.fabs.f32(float %a)", "nan inf"),
+    ],
+)
+def test_fast_math_flags_make_poison_exactly_where_they_do_not_hold(body: str, poisoned: str) -> None:
+    values = {"nan": math.nan, "inf": -math.inf, "one": 1.0}
+    found = [name for name, value in values.items() if expression("float", body, "float %a", value) is None]
+    assert found == poisoned.split()
 
 
 def test_poison_stays_in_its_lane_and_a_select_drops_it() -> None:

@@ -56,7 +56,7 @@ def check_ir(seed: int, cases: list[Case], target: TargetInfo) -> Compilation:
     text = "\n".join(case.text for case in cases)
     job = compile_for(Path(f"accesses_{seed}.ispc"), text, target)
     assert job.options == options(target)
-    for stage in ("early", "passes"):
+    for stage in ("lower", "early", "passes"):
         assert differences_in_ir(job.results[stage], cases) == [], stage
     return job
 

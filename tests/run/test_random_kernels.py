@@ -19,8 +19,9 @@ def disagreements(seed: int, text: str, runner: NativeRunner) -> list[str]:
     expected = interpret(path, text, target)[0]
     job = compile_for(path, text, target)
     found: list[str] = []
-    if seed % 3 == 0 and not np.array_equal(interpret_ir(ir_after(job, "passes"))[0], expected):
-        found.append(f"{target.name} after passes")
+    for stage in ("lower", "passes") if seed % 3 == 0 else ():
+        if not np.array_equal(interpret_ir(ir_after(job, stage))[0], expected):
+            found.append(f"{target.name} after {stage}")
     compiled = [natively(job), natively(at_level(job, 0))]
     results = zip(compiled, runner.run(compiled))
     return [*found, *(str(native) for native, (out, _) in results if not np.array_equal(out, expected))]

@@ -46,7 +46,7 @@ def disagreements(seed: int, text: str, runner: NativeRunner) -> list[str]:
         found += [f"width {width} differs from 4" for width in WIDTHS if not np.array_equal(expected[width], expected[4])]
     jobs = [compile_for(path, text, target) for target in one_of_each_width(seed)]
     chosen = jobs[seed // 2 % len(jobs)]
-    for job, stage in ((chosen, "early"), *((job, "passes") for job in jobs)):
+    for job, stage in ((chosen, "lower"), (chosen, "early"), *((job, "passes") for job in jobs)):
         if not np.array_equal(interpret_ir(ir_after(job, stage))[0], expected[job.options.target.width]):
             found.append(f"{job.options.target.name} after {stage}")
     compiled = [natively(job) for job in (*jobs, at_level(chosen, 0))]
@@ -75,7 +75,8 @@ def disagreements_of_target(seed: int, target: TargetInfo, runner: NativeRunner)
     path, text = Path(f"random_{seed}.ispc"), str(random_program(seed))
     expected = interpret(path, text, target)[0]
     job = compile_for(path, text, target)
-    found = [stage for stage in ("early", "passes") if not np.array_equal(interpret_ir(ir_after(job, stage))[0], expected)]
+    stages = ("lower", "early", "passes")
+    found = [stage for stage in stages if not np.array_equal(interpret_ir(ir_after(job, stage))[0], expected)]
     compiled = [natively(each) for each in (job, at_level(job, 0))]
     return found + [
         str(native) for native, (out, _) in zip(compiled, runner.run(compiled)) if not np.array_equal(out, expected)

@@ -44,7 +44,7 @@ def test_on_the_typed_tree(program: RunTest) -> None:
 def test_on_the_ir(program: RunTest) -> None:
     """Before and after the passes, for one target that the program's name picks."""
     targets = [target for target in TARGETS if target.width in program.widths]
-    check_ir(program, targets[zlib.crc32(program.claim.encode()) % len(targets)], ("early", "passes"))
+    check_ir(program, targets[zlib.crc32(program.claim.encode()) % len(targets)], ("lower", "early", "passes"))
 
 
 def check_ir(program: RunTest, target: TargetInfo, stages: tuple[str, ...], level: int = 2) -> None:

@@ -66,7 +66,8 @@ class Images:
     def statement(self, x: str, y: str, locals_: list[str], depth: int) -> list[str]:
         match self.rng.randrange(8):
             case 0 if depth:
-                test = self.rng.choice((f"({x} + {y}) % 3 == 0", f"{x} > 4", f"{y} < 3", f"{self.value(x, y, 'int', locals_)} > 40"))
+                tests = (f"({x} + {y}) % 3 == 0", f"{x} > 4", f"{y} < 3", f"{self.value(x, y, 'int', locals_)} > 40")
+                test = self.rng.choice(tests)
                 lines = [f"{self.rng.choice(('if', 'if', 'cif'))} ({test}) {{", *self.block(x, y, locals_, depth - 1)]
                 if self.rng.random() < 0.5:
                     lines += ["} else {", *self.block(x, y, locals_, depth - 1)]
@@ -129,7 +130,8 @@ class Images:
         for name, _, channels, structs in self.images:
             for number in range(channels):
                 place = f"{name}[k].c{number}" if structs else f"{name}[k * {channels} + {number}]"
-                lines.append(f"foreach (k = 0 ... {WIDTH * HEIGHT}) out[{number * 80} + k] += (double)((int64){place} & 0xffffff);")
+                bits = f"(double)((int64){place} & 0xffffff)"
+                lines.append(f"foreach (k = 0 ... {WIDTH * HEIGHT}) out[{number * 80} + k] += {bits};")
         return "\n".join([*lines, "}"]) + "\n"
 
 

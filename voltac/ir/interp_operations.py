@@ -128,19 +128,23 @@ def _or(bits: int, flags: Flags) -> BinaryFunction:
 
 def _finite(function: Callable[..., float], bits: int, flags: Flags) -> Callable[..., Value]:
     """Round the result; with nnan or ninf make NaN or infinity among operands and result poison."""
-    round_ = ROUND[bits]
-    no_nan, no_infinity = "nnan" in flags or "fast" in flags, "ninf" in flags or "fast" in flags
-    if not (no_nan or no_infinity):
+    round_, allowed = ROUND[bits], finite_only(flags)
+    if allowed is None:
         return lambda *operands: round_(function(*operands))
 
     def checked(*operands: float) -> float | None:
         result = round_(function(*operands))
-        for value in (*operands, result):
-            if (no_nan and value != value) or (no_infinity and math.isinf(value)):
-                return None
-        return result
+        return result if all(map(allowed, (*operands, result))) else None
 
     return checked
+
+
+def finite_only(flags: Flags) -> Callable[[Value], bool] | None:
+    """Whether a number is one that nnan and ninf allow; None if they are not there."""
+    no_nan, no_infinity = "nnan" in flags or "fast" in flags, "ninf" in flags or "fast" in flags
+    if not (no_nan or no_infinity):
+        return None
+    return lambda value: not ((no_nan and value != value) or (no_infinity and math.isinf(value)))
 
 
 def _floating(exact: Callable[[float, float], float]) -> Callable[[int, Flags], BinaryFunction]:
@@ -222,8 +226,11 @@ def compare_floats(predicate: str, bits: int, flags: Flags) -> BinaryFunction:
         case "uno":
             return lambda a, b: int(a != a or b != b)
     order, unordered = _ORDER[predicate[1:]], predicate[0] == "u"
+    allowed = finite_only(flags)
 
-    def compare(a: float, b: float) -> int:
+    def compare(a: float, b: float) -> int | None:
+        if allowed is not None and not (allowed(a) and allowed(b)):
+            return None
         return int(unordered) if a != a or b != b else int(order(a, b))
 
     return compare

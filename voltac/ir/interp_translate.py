@@ -274,6 +274,7 @@ class Translation:
     def _select(self, instruction: Instruction, target: int) -> Step:
         test, left, right = (self.source(operand) for operand in instruction.operands)
         nothing = poison(self.kinds[instruction.type])
+        allowed = operations.finite_only(instruction.parts.flags)
 
         def whole(frame: Frame) -> None:
             condition = frame[test]
@@ -285,7 +286,8 @@ class Translation:
                 for condition, a, b in zip(frame[test], frame[left], frame[right])
             ]
 
-        return by_element if self.kinds[instruction.operands[0].type].is_vector else whole
+        choose = by_element if self.kinds[instruction.operands[0].type].is_vector else whole
+        return choose if allowed is None else _checking(choose, target, allowed)
 
     # --- vectors and aggregates ---
 
@@ -546,7 +548,8 @@ class Translation:
             def element(frame: Frame) -> None:
                 frame[target] = intrinsics.apply_elementwise(function, kinds, result, [frame[source] for source in sources])
 
-            return element
+            allowed = operations.finite_only(instruction.parts.flags) if result.scalar.shape == "float" else None
+            return element if allowed is None else _checking(element, target, allowed, sources)
         memory, alignments = self.memory, _argument_alignments(instruction, len(operands))
 
         def whole(frame: Frame) -> None:
@@ -554,6 +557,22 @@ class Translation:
             frame[target] = meaning(Called(memory, kinds, result, arguments, alignments))
 
         return whole
+
+
+def _checking(step: Step, target: int, allowed: Callable[[Value], bool], sources: Sequence[int] = ()) -> Step:
+    """A step whose result is poison where fast-math flags exclude it, or an operand of the same element."""
+
+    def checked(frame: Frame) -> None:
+        step(frame)
+        for slot in (target, *sources):
+            values, result = frame[slot], frame[target]
+            if type(result) is not list:
+                frame[target] = result if values is not None and allowed(values) else None
+            elif type(values) is list:
+                pairs = zip(result, values)
+                frame[target] = [one if value is not None and allowed(value) else None for one, value in pairs]
+
+    return checked
 
 
 def _argument_alignments(instruction: Instruction, count: int) -> tuple[int, ...]:

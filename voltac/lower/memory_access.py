@@ -93,7 +93,7 @@ def _row_or_lane(c: FunctionContext, address: Address) -> IR:
     pointer = address.pointer
     lane = c.types.lane_in_memory(address.storage.type)
     if address.slot is not None:
-        pointer = c.build.gep(lane, pointer, address.slot, flags="inbounds ")
+        pointer = c.build.gep(lane, pointer, address.slot)
     if address.storage.rate is VARYING and pointer.type[0] == "<":
         pointer = c.build.gep(lane, pointer, c.lanes(c.types.word))
     return pointer

@@ -96,7 +96,7 @@ def element_address(c: FunctionContext, aggregate: Address, index: IR) -> Addres
     if storage.rate.kind == "soa" and isinstance(storage.type, Struct) and aggregate.slot is None:
         # An array of blocks: the index counts logical elements. With a slot it is an array within a block.
         return _move_slice(c, Address(aggregate.pointer, storage, slot=integer(c.types.word, 0)), index)
-    pointer = c.build.gep(c.memory(storage), aggregate.pointer, index, flags="inbounds ")
+    pointer = c.build.gep(c.memory(storage), aggregate.pointer, index)
     return Address(
         pointer,
         storage,
@@ -113,9 +113,7 @@ def lower_member_place(c: FunctionContext, node: tree.MemberPlace) -> Address:
 
 def member_address(c: FunctionContext, struct: Address, index: int) -> Address:
     number = c.types.member_index(struct.storage, index)
-    pointer = c.build.gep(
-        c.memory(struct.storage), struct.pointer, integer("i32", 0), integer("i32", number), flags="inbounds "
-    )
+    pointer = c.build.gep(c.memory(struct.storage), struct.pointer, integer("i32", 0), integer("i32", number))
     return replace(struct, pointer=pointer, storage=member_qual(struct.storage, index).with_const(False))
 
 
@@ -152,7 +150,7 @@ def lower_pointer_offset(c: FunctionContext, node: tree.PointerOffset) -> IR:
 def offset_pointer(c: FunctionContext, pointer: IR, type: Qual, index: IR, negative: bool) -> IR:
     """``pointer + index`` elements, or minus."""
     if negative:
-        index = c.build.binary("sub nsw", zero(index.type), index)
+        index = c.build.binary("sub", zero(index.type), index)
     assert isinstance(type.type, Pointer)
     if c.types.is_slice(type):
         block, slot = slice_parts(c, pointer)

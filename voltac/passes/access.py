@@ -155,7 +155,7 @@ def read_access(index: int, instruction: Instruction, operation: str, values: La
 
 
 def _with_steps(start: LaneValue, steps: tuple[int, ...], values: LaneValues) -> LaneValue | None:
-    """The addresses of elements in a row; None if the first is not counted from one pointer, or they go around the end of all."""
+    """Addresses of elements in a row; None if the first is not counted from one pointer, or they go around the end of all."""
     address = lanes.add(start.splat(len(steps)), lanes.constant(start.bits, steps), (), values.facts)
     first = address.offsets[0]
     return with_base(address) if all(offset == first + step for offset, step in zip(address.offsets, steps)) else None
