@@ -18,6 +18,7 @@ import re
 
 from voltac.ir.cfg import control_flow
 from voltac.ir.lane_values import LaneValues
+from voltac.ir.lanes import Symbol
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, LANEWISE_INTRINSICS
 from voltac.ir.types import Layout, element_of, lanes_of
@@ -261,6 +262,8 @@ class _Widening:
         """Whether no lane of another gang touches an element that a lane stores."""
         assert store.address is not None and access.address is not None
         if store.address.terms == access.address.terms:
+            if any(self._is_made_in_loop(symbol) for symbol in store.address.terms):
+                return False
             step = store.offsets[1] - store.offsets[0]
             if access.offsets[1] - access.offsets[0] != step:
                 return False
@@ -271,6 +274,14 @@ class _Widening:
             turn = distance % abs(step)
             return abs(distance) < abs(step) and store.size <= turn <= abs(step) - access.size
         return self._is_elsewhere(store, access, effects)
+
+    def _is_made_in_loop(self, symbol: Symbol) -> bool:
+        """Whether it is what lanes of a vector of the loop have in common, which may go with the counter in any way."""
+        while symbol.inner is not None:
+            symbol = symbol.inner
+        return symbol.kind == "lane" and any(
+            made.name == symbol.name for block in self.loop.blocks for made in block.instructions
+        )
 
     def _is_elsewhere(self, store: Access, access: Access, effects: Effects) -> bool:
         """Whether they are of different objects."""
