@@ -388,6 +388,50 @@ export uniform bool g(uniform int a, uniform int b) { return b != 0 && a / b > 1
     assert (kernels.f(7, 2), kernels.f(7, 0), kernels.g(7, 2), kernels.g(7, 0)) == (3, -1, True, False)
 
 
+def test_failures_on_a_device_are_the_same_exceptions() -> None:
+    kernels = voltac.compile(
+        """export void f(uniform int a[], uniform int n) {
+    foreach (i = 0 ... n) { assert(a[i] >= 0); a[i] += 1; }
+}
+export uniform int d(uniform int a, uniform int b) { return a / b; }
+export uniform unsigned int r(uniform unsigned int a, uniform unsigned int b) { assert(a != 9); return a % b; }
+""",
+        target="naplespu",
+        file="f.ispc",
+    )
+    a = np.arange(40, dtype=np.int32)
+    kernels.f(a, 40)
+    assert (a == np.arange(1, 41)).all()
+    a[21] = a[23] = -1
+    before = a.copy()
+    with pytest.raises(AssertionError, match=r"^f.ispc:2:29: Assertion failed: a\[i\] >= 0 \(in lanes 5, 7\) \(core 0, thread"):
+        kernels.f(a, 40)
+    assert (a == before).all()
+    assert kernels.d(-7, 2) == -3 and kernels.r(7, 4) == 3
+    with pytest.raises(ZeroDivisionError, match=r"f.ispc:4:61: integer division by zero"):
+        kernels.d(7, 0)
+    with pytest.raises(OverflowError, match="of -2147483648 by -1 overflows int32"):
+        kernels.d(-(2**31), -1)
+    with pytest.raises(ZeroDivisionError, match=r"f.ispc:5:\d+: integer remainder by zero"):
+        kernels.r(7, 0)
+    with pytest.raises(AssertionError, match="a != 9"):
+        kernels.r(9, 1)
+
+
+def test_the_interpreter_raises_the_same_exceptions() -> None:
+    from voltac.driver import compile_source
+    from voltac.interpreter import Interpreter
+    from voltac.options import Options
+
+    source = "export uniform int f(uniform int a, uniform int b) { assert(a != 9); return a / b; }"
+    options = Options(find_target("sse4-i32x4"))
+    call = Interpreter(compile_source(source, "f.ispc", options, end="check").program, options).call
+    assert call("f", [7, 2]) == 3
+    for values, error in (([9, 1], AssertionError), ([7, 0], ZeroDivisionError), ([-(2**31), -1], OverflowError)):
+        with pytest.raises(error):
+            call("f", values)
+
+
 def test_kernels_that_cannot_fail_are_not_guarded() -> None:
     from voltac.driver import compile_source
     from voltac.lower.failures import can_fail

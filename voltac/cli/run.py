@@ -14,6 +14,7 @@ from voltac.cli.settings import diagnostics_of, options_of_arguments, watch_of
 from voltac.diagnostics import NOWHERE, CompileError, Diagnostic, Span, suggestion
 from voltac.driver import compile_source, read_source
 from voltac.options import Options
+from voltac.records import replace
 from voltac.sema import tree
 from voltac.sema.layout import Layout
 
@@ -38,16 +39,16 @@ def run_command(arguments: Namespace) -> int:
     function = _function(program, arguments.function)
     values = _values(function, words, Layout(options.target))
     before = [value.copy() if isinstance(value, np.ndarray) else value for value in values]
-    if arguments.interpret:
-        sources = diagnostics.sources if arguments.trace else None
-        try:
+    sources = diagnostics.sources if arguments.trace else None
+    try:
+        if arguments.interpret:
             result = _interpret(program, options, function, values, sources)
-        except RunFailed as failed:
-            sys.stdout.flush()
-            sys.stderr.write(diagnostics.render_one(Diagnostic("Error", failed.span, failed.text)))
-            return 1
-    else:
-        result = _run_compiled(text, path, options, function, values)
+        else:
+            result = _run_compiled(text, path, options, function, values)
+    except RunFailed as failed:
+        sys.stdout.flush()
+        sys.stderr.write(diagnostics.render_one(Diagnostic("Error", failed.span, failed.text)))
+        return 1
     sys.stdout.flush()
     for symbol, value, old in zip(function.parameters, values, before, strict=True):
         if isinstance(value, np.ndarray):
@@ -109,4 +110,10 @@ def _interpret(
 def _run_compiled(text: str, path: str, options: Options, function: tree.FunctionSymbol, values: list[Any]) -> Any:
     from voltac.python import compile_with_options
 
-    return getattr(compile_with_options(text, path, options), function.name)(*values)
+    kernel = getattr(compile_with_options(text, path, replace(options, catch_failures=True)), function.name)
+    try:
+        return kernel(*values)
+    except (AssertionError, ArithmeticError) as failure:
+        raise RunFailed(str(failure), NOWHERE) from None
+    except (TypeError, ValueError) as error:
+        raise UsageError(str(error)) from None

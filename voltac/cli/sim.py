@@ -19,6 +19,7 @@ from voltac.codegen.image import Image
 from voltac.codegen.simulator import Trap
 from voltac.diagnostics import NOWHERE, Diagnostics, suggestion
 from voltac.driver import InputError
+from voltac.python.device_failures import failure_of
 from voltac.python.device_program import signatures_of
 from voltac.python.device_run import Launch, changed, run_kernel, run_program
 from voltac.python.numpy_formats import dtype_of
@@ -55,7 +56,8 @@ def sim_command(arguments: Namespace) -> int:
             report = _call(device, file.image, signature, words, launch, trace, limit)
     except Trap as trap:
         diagnostics = Diagnostics(colored=sys.stderr.isatty())
-        diagnostics.error(NOWHERE, "; ".join([str(trap), *getattr(trap, "__notes__", [])]))
+        failure = failure_of(trap, file.image)
+        diagnostics.error(NOWHERE, str(failure or "; ".join([str(trap), *getattr(trap, "__notes__", [])])))
         sys.stdout.flush()
         sys.stderr.write(diagnostics.render())
         return 1

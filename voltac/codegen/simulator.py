@@ -46,6 +46,8 @@ class Trap(Exception):
         self.thread = thread
         self.instruction = instruction
         self.cycle = cycle
+        self.arguments: tuple[int | None, ...] = ()
+        """Of the function by which the program ended itself."""
 
 
 class Memory:

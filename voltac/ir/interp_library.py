@@ -117,6 +117,7 @@ EXTERNALS: dict[str, External] = {
     "memmove": _move,
     "memset": _set,
     "abort": _abort,
+    "volta_fail": _abort,
     "printf": _print,
     "snprintf": _print_to_memory,
     "fflush": lambda machine, arguments: 0,

@@ -22,8 +22,12 @@ from voltac.records import record
 from voltac.sema import tree
 from voltac.sema.tree_walk import nodes
 from voltac.sema.types import VARYING, Scalar, Vector
+from voltac.visible import bytes_of
 
 FAIL, OPEN_LAUNCH, CLOSE_LAUNCH, RUN_TASK = "voltac.fail", "voltac.open_launch", "voltac.close_launch", "voltac.run_task"
+
+DEVICE_FAIL = "volta_fail"
+"""Of a device's start-up code."""
 
 ASSERTION, ZERO_DIVISION, OVERFLOW = range(3)
 """What failed."""
@@ -43,11 +47,18 @@ def fail_if(c: FunctionContext, condition: IR, kind: int, text: str, lanes: IR |
 
 def report(c: FunctionContext, kind: int, text: str, lanes: IR | None) -> None:
     """The end of a block that is only reached by a failure."""
+    place = c.module.text.text_constant(bytes_of(text))
+    if c.target.is_device:
+        # It stops there; who runs it looks up what was passed.
+        stop = c.module.text.declare(DEVICE_FAIL, "void", "ptr, i32, i32", "nounwind noreturn cold")
+        bits = IR("i32", "0") if lanes is None else c.build.convert("zext", lanes, "i32") if c.width < 32 else lanes
+        c.build.emit(f"call void {stop}({place}, i32 {kind}, {bits})")
+        c.build.terminate("unreachable")
+        return
     callee = c.module.text.declare(FAIL, "void", "i32, ptr, i64", "nounwind noreturn cold")
     bits = IR("i64", "0")
     if lanes is not None and c.width <= 64:
         bits = c.build.convert("zext", lanes, "i64") if c.width < 64 else lanes
-    place = c.module.text.text_constant(text.encode("utf-8", "surrogateescape"))
     c.build.emit(f"call void {callee}(i32 {kind}, {place}, {bits})")
     c.build.terminate("unreachable")
 

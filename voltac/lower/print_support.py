@@ -189,19 +189,15 @@ def lower_assert(c: FunctionContext, node: tree.Assert) -> None:
         failed = c.build.compare("icmp ne", lanes, zero(lanes.type))
     else:
         failed = c.build.binary("xor", test, IR("i1", "true"))
-    if c.options.catch_failures:
+    if c.options.catch_failures or c.target.is_device:
         fail_if(c, failed, ASSERTION, node.message, lanes)
         return
     fail, done = c.build.block("assert.failed"), c.build.block("assert.done")
     c.build.branch(failed, fail, done)
     c.build.start(fail)
     c.module.intrinsic("abort", "void")
-    if c.target.is_device:
-        # There is nobody to write the message to; who runs the device tells where it stopped.
-        c.build.emit("call void @abort()")
-    else:
-        c.module.intrinsic("fflush", "i32", "ptr")
-        helper = _helper(c, "volta_fail", _FAIL)
-        c.build.emit(f"call void {helper}({c.module.text.text_constant(bytes_of(node.message))})")
+    c.module.intrinsic("fflush", "i32", "ptr")
+    helper = _helper(c, "volta_fail", _FAIL)
+    c.build.emit(f"call void {helper}({c.module.text.text_constant(bytes_of(node.message))})")
     c.build.terminate("unreachable")
     c.build.start(done)

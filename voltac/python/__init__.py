@@ -114,10 +114,7 @@ def make_options(
         if name not in known:
             close = suggestion(name, {*known, *_RENAMED.values()})
             raise TypeError(f"there is no option '{visible_name(name)}'{_OTHER_NAMES.get(name, close)}")
-    record = _target(target)
-    fields: dict[str, Any] = {
-        "whole_program": True, "print_function": PRINT_FUNCTION, "catch_failures": not record.is_device
-    } | others  # fmt: skip
+    fields: dict[str, Any] = {"whole_program": True, "print_function": PRINT_FUNCTION, "catch_failures": True} | others
     prefixes = others.get("debug_prefix_map")
     if isinstance(prefixes, Mapping):
         fields["debug_prefix_map"] = tuple(prefixes.items())
@@ -126,7 +123,7 @@ def make_options(
         fields.setdefault("debug_info", True)
     CHECKS["level"]("opt", opt)
     options = Options(
-        target=record, level=opt, defines=_defines(defines), include_directories=_folders(include), **fields
+        target=_target(target), level=opt, defines=_defines(defines), include_directories=_folders(include), **fields
     )
     if options.sample_profile:
         from voltac.passes.sample_profile import NotAProfile, read_profile  # brings all passes, for this only

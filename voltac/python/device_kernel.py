@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from voltac.codegen.image import Image
+from voltac.codegen.simulator import Trap
 from voltac.python.arguments import Arguments
+from voltac.python.device_failures import failure_of
 from voltac.python.device_run import Launch, changed, run_kernel
 from voltac.python.kernel import Kernel
 from voltac.python.signatures import Signature
@@ -34,7 +36,13 @@ class DeviceKernel(Kernel):
     def __call__(self, *given: Any, **by_name: Any) -> Any:
         values = self._arguments.bound(given, by_name)
         device = find_device(self._source.options.target)
-        outcome = run_kernel(device, self._program.image, self._signature, values, self._launch)
+        try:
+            outcome = run_kernel(device, self._program.image, self._signature, values, self._launch)
+        except Trap as trap:
+            failure = failure_of(trap, self._program.image)
+            if failure is None:
+                raise
+            raise failure from trap
         self._last_run, self._program.image = outcome.report, outcome.image
         return outcome.result
 

@@ -17,6 +17,7 @@ from typing import NoReturn
 
 from voltac.diagnostics import InternalError
 from voltac.python.callbacks import raise_first
+from voltac.visible import visible_name
 
 KEY_SYMBOL = "voltac.guard.key"
 FAILURE_SYMBOL = "voltac.guard.failed"
@@ -290,18 +291,23 @@ def guard_key() -> ctypes.c_uint:
     return key
 
 
-_EXCEPTIONS = (AssertionError, ZeroDivisionError, OverflowError)
+EXCEPTIONS = (AssertionError, ZeroDivisionError, OverflowError)
 """By the kinds of ``voltac.lower.failures``."""
 
 
 def raise_failure(kind: int, text: int, lanes: int) -> NoReturn:
     """Raise what a kernel failed with; ``text`` is the address of its message. An exception of a callback came before."""
     raise_first()
-    message = ctypes.string_at(text).decode("utf-8", "backslashreplace").strip()
-    raise _EXCEPTIONS[kind](message + _named_lanes(lanes))
+    raise EXCEPTIONS[kind](message_of(ctypes.string_at(text)) + named_lanes(lanes))
 
 
-def _named_lanes(lanes: int) -> str:
+def message_of(text: bytes) -> str:
+    """The text of a failure, as it stands in the code."""
+    return visible_name(text.decode("utf-8", "surrogateescape").strip())
+
+
+def named_lanes(lanes: int) -> str:
+    """The lanes of a mask, for the end of a message."""
     numbers = [str(lane) for lane in range(64) if lanes >> lane & 1]
     if not numbers:
         return ""

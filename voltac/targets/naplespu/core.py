@@ -148,7 +148,8 @@ class HardwareThread:
             elif self.status == control.TRAPPED and not self.core.trap_vector:
                 # Called as a function: what called it stands before the return address.
                 called_from = self.scalars[RA.number]
-                raise PlacedFault(pc if called_from is None else called_from - 4, "the program was aborted")
+                place = pc if called_from is None else called_from - 4
+                raise PlacedFault(place, "the program was aborted", tuple(self.scalars[:3]))
             elif self.status in (control.ENDED, control.TRAPPED):
                 self.ended = cycle
                 yield -NEVER
@@ -175,9 +176,11 @@ class HardwareThread:
 class PlacedFault(Fault):
     """One that no translated instruction raises: there is none at ``pc``, or it asked for the end."""
 
-    def __init__(self, pc: int, reason: str) -> None:
+    def __init__(self, pc: int, reason: str, arguments: tuple[int | None, ...] = ()) -> None:
         super().__init__(reason)
         self.pc = pc
+        self.arguments = arguments
+        """Of the function that ended the program."""
 
 
 class Core:

@@ -234,7 +234,9 @@ class Device:
         """A fault with the place that the translated code tells."""
         thread = core.issuing
         if isinstance(error, PlacedFault):
-            return Trap(str(error), error.pc, core.number, thread.number, self._text(error.pc), core.now)
+            trap = Trap(str(error), error.pc, core.number, thread.number, self._text(error.pc), core.now)
+            trap.arguments = error.arguments
+            return trap
         trace: TracebackType | None = error.__traceback__
         pc, cycle, text = 0, core.now, ""
         for program in self._programs.values():

@@ -37,11 +37,12 @@ _BLOCK, _PLACE = "s50", "s51"
 
 _TRAP = f"""\
 	.section .trap
+volta_fail:
 abort:
 _trap:
-	movei	s0, 3
-	movei	s1, {CONTROL_REGISTERS["thread_status"]}
-	write_cr	s0, s1
+	movei	s8, 3
+	movei	s9, {CONTROL_REGISTERS["thread_status"]}
+	write_cr	s8, s9
 _trapped:
 	jmp	_trapped
 """

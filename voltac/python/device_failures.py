@@ -1,0 +1,30 @@
+"""A device that stopped at a failure -> the exception that the same failure is on the host (:mod:`voltac.lower.failures`)."""
+
+from __future__ import annotations
+
+import re
+
+from voltac.codegen.image import Image
+from voltac.codegen.simulator import Trap
+from voltac.lower.failures import DEVICE_FAIL
+from voltac.python.failures import EXCEPTIONS, message_of, named_lanes
+
+
+def failure_of(trap: Trap, image: Image) -> Exception | None:
+    """None for a trap that is none of the program's own."""
+    target = re.search(r"0x[0-9a-f]+$", trap.instruction)
+    if target is None or int(target[0], 16) != image.symbols.get(DEVICE_FAIL) or len(trap.arguments) != 3:
+        return None
+    text, kind, lanes = trap.arguments
+    if text is None or kind is None or kind >= len(EXCEPTIONS):
+        return None
+    message = message_of(_text_at(image, text)) + named_lanes(lanes or 0)
+    return EXCEPTIONS[kind](f"{message} (core {trap.core}, thread {trap.thread})")
+
+
+def _text_at(image: Image, address: int) -> bytes:
+    """What stands in the image from an address to the next zero byte."""
+    for segment in image.segments:
+        if segment.address <= address < segment.address + len(segment.content):
+            return bytes(segment.content[address - segment.address :]).partition(b"\0")[0]
+    return b""
