@@ -95,8 +95,8 @@ class Device:
         write_latency: int = 2,
         blocking_stores: bool = False,
     ) -> None:
-        if not 1 <= cores <= MAX_CORES:
-            raise Unsupported(f"a device has 1 to {MAX_CORES} cores, not {cores}")
+        if not isinstance(cores, int) or not 1 <= cores <= MAX_CORES:
+            raise Unsupported(f"a device has 1 to {MAX_CORES} cores, not {cores!r}")
         self.max_compute_units = cores
         self.max_work_group_size = MAX_THREADS
         self.local_memory_size = LOCAL_MEMORY

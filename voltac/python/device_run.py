@@ -9,6 +9,7 @@ written and not flushed are in the device's cache, and the host does not see the
 
 from __future__ import annotations
 
+import operator
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -53,9 +54,10 @@ _RANGES = {"cores": range(1, 9), "threads": range(1, 9), "latency": _LATENCIES, 
 _FPUS = ("ideal", "rtl")
 
 
-def changed(launch: Launch, changes: dict[str, Any]) -> Launch:
+def changed(launch: Launch, given: dict[str, Any]) -> Launch:
     """The launch with some fields changed; TypeError and ValueError say what there is."""
-    for name, value in changes.items():
+    changes = dict(given)
+    for name, value in given.items():
         if name not in Launch.__match_args__:
             known = ", ".join(Launch.__match_args__)
             raise TypeError(f"a launch has no '{name}'{suggestion(name, Launch.__match_args__) or f'; it has {known}'}")
@@ -65,11 +67,23 @@ def changed(launch: Launch, changes: dict[str, Any]) -> Launch:
         elif name == "blocking_stores":
             if not isinstance(value, bool):
                 raise TypeError(f"blocking_stores must be True or False, not {value!r}")
-        elif not isinstance(value, int) or isinstance(value, bool):
-            raise TypeError(f"{name} must be an integer, not {value!r}")
-        elif value not in _RANGES[name]:
-            raise ValueError(f"{name} must be {_RANGES[name].start} to {_RANGES[name].stop - 1}, not {value}")
+        else:
+            changes[name] = _whole_number(name, value)
     return replace(launch, **changes)
+
+
+def _whole_number(name: str, value: Any) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, not {value!r}") from None
+    if isinstance(value, bool):
+        raise TypeError(f"{name} must be an integer, not {value}")
+    there = _RANGES[name]
+    if number not in there:
+        shown = str(number) if number.bit_length() < 64 else f"a number of {number.bit_length()} bits"
+        raise ValueError(f"{name} must be {there.start} to {there.stop - 1}, not {shown}")
+    return number
 
 
 @record

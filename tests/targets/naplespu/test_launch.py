@@ -187,6 +187,8 @@ def test_the_kernel_begins_at_its_label() -> None:
         ({"cores": 9}, ValueError, "cores must be 1 to 8, not 9"),
         ({"threads": 0}, ValueError, "threads must be 1 to 8, not 0"),
         ({"threads": 2.0}, TypeError, "threads must be an integer, not 2.0"),
+        ({"threads": True}, TypeError, "threads must be an integer, not True"),
+        ({"latency": 10**5000}, ValueError, "latency must be 1 to 100000, not a number of 16610 bits"),
         ({"latency": 0}, ValueError, "latency must be 1 to 100000, not 0"),
         ({"write_latency": 0}, ValueError, "write_latency must be 1 to 100000, not 0"),
         ({"blocking_stores": 1}, TypeError, "blocking_stores must be True or False, not 1"),
@@ -197,6 +199,10 @@ def test_the_kernel_begins_at_its_label() -> None:
 def test_launches_that_there_are_not(changes: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         changed(Launch(), changes)
+
+
+def test_integers_of_numpy_are_integers() -> None:
+    assert changed(Launch(), {"cores": np.int64(2), "latency": np.uint8(7)}) == Launch(cores=2, latency=7)
 
 
 @pytest.mark.parametrize(
