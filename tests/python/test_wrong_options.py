@@ -30,6 +30,7 @@ VALUES: dict[str, tuple[list[Any], list[Any]]] = {
     "include_directories": ([(), ("/tmp",)], [("/tmp\0",)]),
     "addressing": ([32, 64], [48, 0, -32, 16]),
     "dwarf_version": ([2, 3, 4, 5], [9, 1, 0, -1]),
+    "debug_prefix_map": ([(), (("/home", "."), ("a", ""))], [(("a\0", "b"),), (("", "b"),)]),
     "sample_profile": (["", "f:1:1\n 1: 5\n"], ["\0"]),
     "position_independent": (["", "small", "large"], ["huge", "SMALL", "pic"]),
     "math_library": (["default", "fast", "system"], ["svml", "", "Fast"]),
