@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from voltac.passes.access import AccessReport
     from voltac.sema.tree import Program
     from voltac.syntax import Preprocessed
+    from voltac.syntax.inputs import Inputs
     from voltac.target_info import TargetInfo
     from voltac.targets.device import DeviceProgram
 
@@ -77,6 +78,8 @@ class Compilation:
     options: Options
     diagnostics: Diagnostics
     watch: Watch
+    inputs: Inputs | None = None
+    """What the file system answered to compilations of the same source before."""
     results: dict[str, Any] = field(default_factory=dict)
     access_reports: list[AccessReport] = field(default_factory=list)
     """What stage ``passes`` made of each access."""
@@ -119,7 +122,9 @@ class Compilation:
 def _preprocess(text: str, job: Compilation) -> Preprocessed:
     from voltac.syntax import preprocess
 
-    return preprocess(text, job.file, job.options, job.diagnostics)
+    made = preprocess(text, job.file, job.options, job.diagnostics, job.inputs)
+    job.inputs = made.inputs
+    return made
 
 
 def _parse(source: Preprocessed, job: Compilation) -> Any:
@@ -275,12 +280,14 @@ def compile_source(
     begin: str = STAGE_NAMES[0],
     end: str = "",
     watch: Watch | None = None,
+    inputs: Inputs | None = None,
 ) -> Compilation:
     """Run the stages ``begin`` to ``end``, by default the last one, on ``text``, the contents of ``file``.
 
+    ``inputs`` are those of a compilation for another target, which is to see the same files.
     Raises :class:`CompileError` for mistakes of the program, :class:`InternalError` for ours.
     """
-    job = Compilation(file, options, Diagnostics() if diagnostics is None else diagnostics, watch or Watch())
+    job = Compilation(file, options, Diagnostics() if diagnostics is None else diagnostics, watch or Watch(), inputs)
     in_compiling_thread(lambda: _run_stages(text, job, begin, end))
     return job
 

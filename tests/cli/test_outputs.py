@@ -207,6 +207,29 @@ def test_builds_for_several_targets_do_not_replace_what_they_read(folder: Path, 
     assert (folder / "out_sse4.h").read_text() == "#define X 1\n"
 
 
+def test_all_targets_see_the_same_header(folder: Path) -> None:
+    """Although another takes its place after the first was compiled."""
+    (folder / "value.isph").write_text("#define X 1111\n")
+    (folder / "main.ispc").write_text('#include "value.isph"\nexport uniform int f() { return X; }\n')
+    code = """
+import os, sys
+from voltac import syntax
+real = syntax.preprocess
+def preprocess(*given):
+    made = real(*given)
+    with open("new", "w") as file: file.write("#define X 2222\\n")
+    os.rename("new", "value.isph")
+    return made
+syntax.preprocess = preprocess
+sys.argv[1:] = ["main.ispc", "--target=sse4,avx2", "--emit-llvm-text", "-o", "out.ll"]
+from voltac.cli.main import entry
+entry()
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=folder, check=True)
+    for name in ("out_sse4.ll", "out_avx2.ll"):
+        assert "1111" in (folder / name).read_text() and "2222" not in (folder / name).read_text()
+
+
 def test_two_outputs_of_one_name_are_an_error(folder: Path, voltac: Run) -> None:
     (folder / "link").symlink_to("x")
     for other in ("x", "./x", "link"):

@@ -12,7 +12,7 @@ from voltac.cli.products import inputs_of, last_stage, outputs_of, warn_of_layou
 from voltac.cli.progress import progress
 from voltac.cli.settings import diagnostics_of, options_of_targets, watch_of
 from voltac.diagnostics import NOWHERE, CompileError
-from voltac.driver import STAGE_NAMES, InputError, compile_source, decode_source, read_source, stages_of
+from voltac.driver import STAGE_NAMES, Compilation, InputError, compile_source, decode_source, read_source, stages_of
 from voltac.paths import shipped_folder
 from voltac.target_info import TargetInfo
 
@@ -35,7 +35,10 @@ def compile_command(arguments: Namespace) -> int:
         file = path if path != "-" else "<stdin>"
         with progress(arguments, file) as begins:
             watch = watch_of(arguments, begins)
-            jobs = [compile_source(text, file, options, diagnostics, begin=begin, end=end, watch=watch) for options in targets]
+            jobs: list[Compilation] = []
+            for options in targets:
+                inputs = jobs[0].inputs if jobs else None
+                jobs.append(compile_source(text, file, options, diagnostics, begin=begin, end=end, watch=watch, inputs=inputs))
             if len(targets) > 1:
                 warn_of_layouts(jobs, diagnostics)
             diagnostics.raise_if_errors()

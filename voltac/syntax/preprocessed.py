@@ -17,14 +17,14 @@ _FARTHEST_COLUMN = 1000
 class Preprocessed:
     """What the preprocessor makes of a file."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, inputs: Inputs | None = None) -> None:
         self.file = file
         self.texts: list[str] = []
         """The text of each token; a pragma that means something to the parser is one token, ``#pragma ...``."""
         self.spans: list[Span] = []
         self.dependencies: list[str] = [file]
         """Every file read, the main one first."""
-        self.inputs = Inputs()
+        self.inputs = Inputs() if inputs is None else inputs
         self.macro_table: dict[str, Macro] = {}
         self.main_lines: list[str] = []
         self._pieces: list[tuple[str, int, str | list[Token]]] = []

@@ -16,6 +16,7 @@ from voltac.paths import STANDARD_LIBRARY
 from voltac.records import mutable_record
 from voltac.syntax.comments import with_newlines, without_comments
 from voltac.syntax.conditions import ConditionError, evaluate
+from voltac.syntax.inputs import Inputs
 from voltac.syntax.lexer import BLANKS, TOKEN, is_name
 from voltac.syntax.literals import BadLiteral, string
 from voltac.syntax.logical_lines import LogicalLine
@@ -66,10 +67,10 @@ class _Stop(Exception):
 
 
 class Preprocessor:
-    def __init__(self, options: Options, diagnostics: Diagnostics, file: str) -> None:
+    def __init__(self, options: Options, diagnostics: Diagnostics, file: str, inputs: Inputs | None) -> None:
         self.options = options
         self.diagnostics = diagnostics
-        self.result = Preprocessed(file)
+        self.result = Preprocessed(file, inputs)
         self.macros = self.result.macro_table
         self.counter = 0
         self.depth = 0
@@ -532,11 +533,16 @@ _ONE_LINE = [0]
 _CONDITIONALS = ("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif")
 
 
-def preprocess(text: str, file: str, options: Options, diagnostics: Diagnostics) -> Preprocessed:
-    """Read a file's text; the errors are clang's kind and end the compilation (reference section 3)."""
+def preprocess(
+    text: str, file: str, options: Options, diagnostics: Diagnostics, inputs: Inputs | None = None
+) -> Preprocessed:
+    """Read a file's text; the errors are clang's kind and end the compilation (reference section 3).
+
+    Compilations that share ``inputs`` see the same files.
+    """
     from voltac.syntax.predefined import predefined
 
-    preprocessor = Preprocessor(options, diagnostics, file)
+    preprocessor = Preprocessor(options, diagnostics, file, inputs)
     result = preprocessor.result
     try:
         if options.preprocess:
