@@ -66,6 +66,20 @@ void g(uniform V &v, uniform V w, const uniform V &c) {
     f(w);
     f(c);
 }""",
+        "why a reference does not bind": """
+struct V { int x; };
+void f(varying V &a);
+void g(uniform V &a);
+void h(const varying V &a);
+void t(uniform V u, V v, const V c, int i) {
+    f(u); // error: which is uniform; copy it to a varying variable
+    h(u); // error: which is uniform; copy it to a varying variable
+    g(v); // error: a varying location
+    f(c); // error: which is const
+    f(i); // error: does not bind to 'varying int32'
+    h(c);
+    f(v);
+}""",
         "references of both parameters": """
 struct V { float x; };
 bool operator<(const uniform V &a, uniform V b);

@@ -20,6 +20,7 @@ from voltac.sema.types import (
     Qual,
     Reference,
     Scalar,
+    same_but_const,
     same_type,
 )
 from voltac.sema.values import fitting_functions, is_reference, operand_qual
@@ -273,12 +274,21 @@ def _why_not(function: tree.FunctionSymbol, given: Sequence[Argument]) -> str:
             if one.functions is not None:
                 return f"argument {number}: no overload of '{one.functions.name}' has the type '{parameter}'"
             if isinstance(parameter.type, Reference):
-                to = parameter.type.to
-                where = " a varying location of type" if to.rate is UNIFORM and one.qual.rate is VARYING else ""
-                return f"argument {number}: a reference '{parameter}' does not bind to{where} '{one.qual}'"
+                return f"argument {number}: a reference '{parameter}' does not bind to{_why_not_bound(one, parameter.type.to)}"
             reason = obstacle(one.decayed, parameter, IMPLICIT)
             return f"argument {number}: '{one.decayed}' does not convert to '{parameter}': {reason}"
     return "it does not fit"
+
+
+def _why_not_bound(given: Argument, to: Qual) -> str:
+    """What an argument is that a reference does not bind to, and what to do about it."""
+    if not same_but_const(given.qual.type, to.type):
+        return f" '{given.qual}'"
+    if to.rate is UNIFORM and given.qual.rate is VARYING:
+        return f" a varying location of type '{given.qual}'"
+    if to.rate is VARYING and given.qual.rate is UNIFORM:
+        return f" '{given.qual}', which is uniform; copy it to a varying variable"
+    return f" '{given.qual}'" + (", which is const" if given.qual.const and not to.const else "")
 
 
 def resolve(checker: Checker, functions: FunctionSet, given: Sequence[Argument], span: Span) -> tree.FunctionSymbol:
