@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import faulthandler
 import gc
+import locale
 import os
 import signal
 import subprocess
@@ -43,6 +44,7 @@ def state() -> dict[str, Any]:
         "hooks": (sys.excepthook, threading.excepthook, sys.unraisablehook, sys.gettrace(), sys.getprofile()),
         "signals": [signal.getsignal(number) for number in signal.valid_signals()],
         "signal mask": signal.pthread_sigmask(signal.SIG_BLOCK, ()),
+        "locale": locale.setlocale(locale.LC_ALL),
         "folder": os.getcwd(),
         "environment": dict(os.environ),
         "warnings": (list(warnings.filters), warnings.showwarning),

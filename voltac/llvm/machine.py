@@ -12,6 +12,7 @@ from typing import Any
 
 from voltac.diagnostics import InternalError
 from voltac.forking import lock_around_forks, new_in_child
+from voltac.llvm.printing import text_of
 from voltac.options import Options
 
 _starting = threading.RLock()
@@ -116,6 +117,10 @@ class Module:
         except RuntimeError:
             return False
         return True
+
+    def text(self) -> str:
+        """The module as LLVM writes it."""
+        return text_of(self.ref, binding())
 
     def definitions(self) -> Iterator[Any]:
         """The functions that have a body."""

@@ -44,7 +44,7 @@ def early(text: str, options: Options) -> str:
             manager.add_simplify_cfg_pass()
         manager.add_instruction_namer_pass()
         manager.run(module.ref, _pass_builder(options, options.level))
-        return str(module.ref)
+        return module.text()
 
 
 def late(text: str, options: Options) -> Optimized:
@@ -71,7 +71,7 @@ def late(text: str, options: Options) -> Optimized:
             from voltac.passes.unmasked_stores import keep_stores_unmasked
             from voltac.passes.wide_masks import keep_masks_wide
 
-            simplified = str(module.ref)
+            simplified = module.text()
             rewritten = store_one_lane(keep_stores_unmasked(keep_masks_wide(simplified, options), options))
             if rewritten != simplified:
                 module = Module(rewritten, options)
@@ -90,7 +90,7 @@ class Optimized:
 
     def text(self) -> str:
         """LLVM assembly language."""
-        return str(self._module.ref)
+        return self._module.text()
 
     def bitcode(self) -> bytes:
         """LLVM bitcode, as ``llvm-dis`` and ``clang`` read it."""
@@ -137,7 +137,7 @@ def simplify_for_device(text: str, options: Options) -> str:
         module = Module(text, options)
         builder = _pass_builder(options, min(options.level, 2))
         builder.getModulePassManager().run(module.ref, builder)
-        return str(module.ref)
+        return module.text()
 
 
 def _simplified(module: Module, text: str, options: Options) -> Module:
