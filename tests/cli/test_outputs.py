@@ -47,8 +47,7 @@ def patched(folder: Path, code: str) -> int:
 SIGNALS = [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT]
 
 
-@pytest.mark.parametrize("number", SIGNALS)
-@pytest.mark.parametrize("when", [1, 2, 4])
+@pytest.mark.parametrize("number, when", [(SIGNALS[0], 1), (SIGNALS[0], 4), *((number, 2) for number in SIGNALS)])
 def test_a_signal_between_the_renames(number: signal.Signals, when: int, folder: Path) -> None:
     old_outputs(folder)
     code = f"""
@@ -172,8 +171,11 @@ def program(folder: Path) -> Path:
 INPUTS = ["main.ispc", "./main.ispc", "included.isph", "second name", "link", "words", "more", "shown.txt"]
 
 
-@pytest.mark.parametrize("name", INPUTS)
-@pytest.mark.parametrize("option", ["-o", "-h", "-MF", "-MMM", "-E -o", "--emit-asm -o"])
+@pytest.mark.parametrize(
+    "option, name",
+    [("-o", name) for name in INPUTS]
+    + [(option, name) for option in ("-h", "-MF", "-MMM", "-E -o") for name in ("included.isph", "second name")],
+)
 def test_no_output_replaces_a_file_that_was_read(option: str, name: str, program: Path, voltac: Run) -> None:
     before = {path.name: path.read_bytes() for path in program.iterdir()}
     words = option.split()
@@ -182,8 +184,7 @@ def test_no_output_replaces_a_file_that_was_read(option: str, name: str, program
     assert {path.name: path.read_bytes() for path in program.iterdir()} == before
 
 
-@pytest.mark.parametrize("name", INPUTS[:5])
-@pytest.mark.parametrize("command", ["explain", "compare"])
+@pytest.mark.parametrize("command, name", [("explain", "link"), ("explain", "main.ispc"), ("compare", "included.isph")])
 def test_no_page_replaces_a_file_that_was_read(command: str, name: str, program: Path, voltac: Run) -> None:
     before = {path.name: path.read_bytes() for path in program.iterdir()}
     done = voltac(command, "main.ispc", "--target=sse4", "--html", name)
