@@ -113,6 +113,9 @@ def _binary(
         return divide_integers(c, operator, left, right, signed, varying=qual.rate is VARYING, constant_divisor=constant)
     if operator == ">>":
         return c.build.binary("ashr" if signed else "lshr", left, right)
+    if operator == "&" and c.symbol.library and left.type.endswith(" x i1>"):
+        # ``__active() & v``: lanes that are off may hold poison, such as a sum that overflows, and it stays there.
+        return c.build.select(left, right, zero(left.type))
     name = _INTEGER_OPERATIONS[operator]
     if operator in _MAY_OVERFLOW and _overflow_is_undefined(c, scalar):
         name += " nsw"
