@@ -2,9 +2,9 @@
 
 Signed ``+ - *`` of 32 and 64 bits carry ``nsw`` (overflow is undefined, section
 5.2; every proof about an index rests on it); shorter ones wrap, and so do left
-shifts of any type (section 6.1). Floating-point
-operations may be contracted to fused multiply-adds (section 8.5). Operators work on
-scalars and lane vectors alike, on short vectors element by element.
+shifts of any type (section 6.1). Floating-point operations may be contracted to fused
+multiply-adds (section 8.5). What proves each flag is in docs/claims.md. Operators work
+on scalars and lane vectors alike, on short vectors element by element.
 """
 
 from __future__ import annotations
