@@ -247,6 +247,7 @@ KERNEL = "export void f(uniform float values[], uniform int n) { foreach (i = 0 
         (["several.npy"], 2, "several.npy holds several arrays; parameter 'values' needs a file of one"),
         (["damaged.npy"], 2, "cannot read the array file damaged.npy for parameter 'values'"),
         (["--function"], 2, "option '--function' needs a value"),
+        (["zeros:20", "4000"], 1, " bytes behind the end of array 'values'"),
         (["--limit", "100", "zeros:16", "16"], 1, "the run takes more than 100 cycles (core 0, thread"),
     ],
 )

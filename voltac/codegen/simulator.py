@@ -33,6 +33,14 @@ class Misaligned(Fault):
         self.space = space
 
 
+class Unmapped(Fault):
+    """An access of an address at which nothing is."""
+
+    def __init__(self, access: str, address: int) -> None:
+        super().__init__(f"{access} unmapped memory at 0x{address:08x}")
+        self.address = address
+
+
 class Trap(Exception):
     """The program did what it may not do; the run is over."""
 
@@ -46,6 +54,8 @@ class Trap(Exception):
         self.thread = thread
         self.instruction = instruction
         self.cycle = cycle
+        self.address: int | None = None
+        """Of unmapped memory that it used."""
         self.arguments: tuple[int | None, ...] = ()
         """Of the function by which the program ended itself."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import operator
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -117,11 +117,18 @@ class _Block:
     address: int = 0
 
     @property
-    def described(self) -> str:
+    def device_end(self) -> int:
+        """The address behind it, on the device."""
+        return self.address + self.end - self.start
+
+    @property
+    def named(self) -> str:
         names = [f"'{passed.name}'" for passed in sorted(self.arrays, key=lambda passed: passed.position)]
-        alone = len(names) == 1
-        which = f"array {names[0]}" if alone else f"arrays {', '.join(names)} (which share memory)"
-        return f"{which} of {self.end - self.start} bytes {'does' if alone else 'do'}"
+        return f"array {names[0]}" if len(names) == 1 else f"arrays {', '.join(names)} (which share memory)"
+
+    @property
+    def described(self) -> str:
+        return f"{self.named} of {self.end - self.start} bytes {'does' if len(self.arrays) == 1 else 'do'}"
 
 
 def run_kernel(
@@ -165,7 +172,7 @@ def run_kernel(
     simulator.write(place, content)
     entry_point = kernels(image.symbols)[signature.name]
     words_in_block = (len(content) + size) // 4
-    with _located(image):
+    with _located(image, blocks):
         report = simulator.run(entry=entry_point, argc=words_in_block, argv=place, trace=trace, limit=limit)
     for block in blocks:
         for passed in block.arrays:
@@ -190,8 +197,8 @@ def run_program(
 
 
 @contextmanager
-def _located(image: Image) -> Iterator[None]:
-    """A trap says behind which label it happened."""
+def _located(image: Image, blocks: Sequence[_Block] = ()) -> Iterator[None]:
+    """A trap says behind which label it happened, and behind the end of which array."""
     try:
         yield
     except Trap as trap:
@@ -199,6 +206,10 @@ def _located(image: Image) -> Iterator[None]:
         if before:
             address, name = max(before)
             trap.add_note(f"it is {trap.pc - address} bytes behind label '{name}'")
+        beyond = [block for block in blocks if trap.address is not None and block.device_end <= trap.address]
+        if beyond and trap.address is not None:
+            block = max(beyond, key=lambda block: block.address)
+            trap.add_note(f"the access is {trap.address - block.device_end} bytes behind the end of {block.named}")
         raise
 
 

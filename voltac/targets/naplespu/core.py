@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from voltac.codegen.meanings import FLAGS, LANES
-from voltac.codegen.simulator import LINE, Fault, Memory, Misaligned
+from voltac.codegen.simulator import LINE, Fault, Memory, Misaligned, Unmapped
 from voltac.targets.naplespu import control, timing
 from voltac.targets.naplespu.caches import Controller, DataCache, InstructionCache
 from voltac.targets.naplespu.control import Barriers, CoreRegisters
@@ -329,7 +329,7 @@ class Core:
         line = address // LINE
         if not self._special(line):
             if not self.memory.mapped(address):
-                raise Fault(f"load from unmapped memory at 0x{address:08x}")
+                raise Unmapped("load from", address)
             done = self.data.bring(line, cycle, writing=False)
             return done, _read(self.memory, address, size, signed, vector)
         if IO_START <= address < IO_END:
@@ -344,7 +344,7 @@ class Core:
         line, count = address // LINE, size * (LANES if vector else 1)
         if not self._special(line):
             if not self.memory.mapped(address):
-                raise Fault(f"store to unmapped memory at 0x{address:08x}")
+                raise Unmapped("store to", address)
             done = self.data.bring(line, cycle, writing=True)
             _write(self.memory, address, value, size, vector)
             if self.registers.cpu_control >> 31:
@@ -404,7 +404,7 @@ class Core:
         elif self.memory.mapped(line * LINE):
             content = bytearray(self.memory.host[line * LINE : line * LINE + LINE])
         else:
-            raise Fault(f"access to unmapped memory at 0x{line * LINE:08x}")
+            raise Unmapped("access to", line * LINE)
         self.private[line] = (content, 0)
         self.data.misses += 1
         return content, self.data.controller.read(cycle + timing.MISS_LEAVES) + timing.LINE_ARRIVES

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from voltac.codegen.meanings import LANES, MODES
-from voltac.codegen.simulator import LINE, BlockReport, Fault, Memory, RunReport, ThreadReport, Trap
+from voltac.codegen.simulator import LINE, BlockReport, Fault, Memory, RunReport, ThreadReport, Trap, Unmapped
 from voltac.records import record
 from voltac.targets.naplespu import timing
 from voltac.targets.naplespu.control import Barriers
@@ -254,7 +254,9 @@ class Device:
             text = self._text(pc)
         if not isinstance(error, Fault):
             raise error
-        return Trap(str(error), pc, core.number, thread.number, text, cycle)
+        trap = Trap(str(error), pc, core.number, thread.number, text, cycle)
+        trap.address = error.address if isinstance(error, Unmapped) else None
+        return trap
 
     def _forget_dirty_lines(self) -> int:
         """What was not written back is lost with the caches; how many lines that were."""
