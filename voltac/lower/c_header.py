@@ -106,7 +106,9 @@ def general_c_header(compiled: Sequence[tuple[Program, Options]], file_name: str
 
 def _collected(program: Program, options: Options) -> _Writer:
     writer = _Writer(Layout(options.target), options.target.width)
-    for function in program.exports:
+    # What C functions that are called from here take is as much of both sides.
+    imported = [function for function in program.declared if function.c_linkage]
+    for function in (*_exports(program), *imported):
         writer.collect_all([parameter.type for parameter in function.parameters], via_pointer=False)
         writer.collect(function.type.result)
     for type in program.exported_types:
@@ -114,9 +116,15 @@ def _collected(program: Program, options: Options) -> _Writer:
     return writer
 
 
+def _exports(program: Program) -> list[FunctionSymbol]:
+    """Exported functions that are defined, then those that are only declared."""
+    declared = (function for function in program.declared if function.exported and function.body is None)
+    return [*program.exports, *declared]
+
+
 def _header(writers: list[_Writer], program: Program, file_name: str, pragma_once: bool, suffix: str) -> str:
     name = os.path.basename(file_name)
-    exports = list(program.exports)
+    exports = _exports(program)
     writer = writers[0]
     guard = f"ISPC_{re.sub(r'[^A-Z0-9_]', '_', name.upper())}"
     if not guard.endswith("_H"):
@@ -191,11 +199,12 @@ class _Writer:
                 if enum.name and not any(enum is known for known in self.enums):
                     self.enums.append(enum)
             case Struct() as struct:
-                rate = VARYING if qual.rate == VARYING else UNIFORM
+                rate = qual.rate if qual.rate == VARYING or qual.rate.kind == "soa" else UNIFORM
                 if (id(struct), rate) not in self._seen:
                     self._seen.add((id(struct), rate))
                     self.collect_all(self._members(struct, rate), via_pointer=True)
-                    self.structs.append((struct, rate))
+                    if not _is_inline(struct, rate):
+                        self.structs.append((struct, rate))
 
     def _members(self, struct: Struct, rate: Rate) -> list[Qual]:
         return [member_qual(Qual(struct, rate), index) for index in range(len(struct.members or ()))]
@@ -213,19 +222,25 @@ class _Writer:
         )
 
     def enum(self, enum: Enum) -> str:
-        values = ",\n".join(f"    {name} = {value}" for name, value in enum.values.items())
+        values = ",\n".join(f"    {_usable(name)} = {value}" for name, value in enum.values.items())
         guard = f"__ISPC_ENUM_{enum.name}__"
-        return f"#ifndef {guard}\n#define {guard}\nenum {enum.name} {{\n{values}\n}};\n#endif\n"
+        return f"#ifndef {guard}\n#define {guard}\nenum {_usable(enum.name)} {{\n{values}\n}};\n#endif\n"
 
     def struct(self, struct: Struct, rate: Rate) -> str:
         name = self._struct_name(struct, rate)
         guard = f"__ISPC_STRUCT_{name}__"
         if struct.members is None:
             return f"struct {name};\n"
+        return f"#ifndef {guard}\n#define {guard}\n{self._definition(struct, rate, f' {name}')};\n#endif\n"
+
+    def _definition(self, struct: Struct, rate: Rate, name: str) -> str:
+        """A struct with its members; nameless ones stand where they are used."""
         alignment = self.layout.alignment(Qual(struct, rate))
-        opening = "struct" if rate == UNIFORM and not struct.alignment else f"__ISPC_ALIGNED_STRUCT__({alignment})"
+        opening = "struct" if rate != VARYING and not struct.alignment else f"__ISPC_ALIGNED_STRUCT__({alignment})"
+        assert struct.members is not None
         lines = [self._member(member, qual) for member, qual in zip(struct.members, self._members(struct, rate), strict=True)]
-        return f"#ifndef {guard}\n#define {guard}\n{opening} {name} {{\n{''.join(lines)}}};\n#endif\n"
+        # C knows no empty structs, and in C++ they have a size.
+        return f"{opening}{name} {{\n{''.join(lines) or '    int8_t empty_;' + chr(10)}}}"
 
     def _member(self, member: Member, qual: Qual) -> str:
         element = qual
@@ -234,8 +249,8 @@ class _Writer:
         aligned = element.rate == VARYING and not isinstance(element.type, Struct)
         prefix = f"__ISPC_ALIGN__({self.layout.alignment(element)}) " if aligned else ""
         # Constness of a member would forbid the C side to fill the struct.
-        declared = self.declare(qual.with_const(False), _usable(member.name))
-        return f"    {prefix}{declared};\n"
+        declared = self.declare(_as_pointer(qual).with_const(False), _usable(member.name))
+        return "".join(f"    {line}\n" for line in f"{prefix}{declared};".splitlines())
 
     def prototype(self, function: FunctionSymbol, suffix: str, any_width: bool) -> str:
         """``any_width`` leaves open what pointers to varying data point to."""
@@ -253,47 +268,74 @@ class _Writer:
         name = _usable(symbol.name)
         if isinstance(symbol.type.type, Pointer):
             to = symbol.type.type.to
+            if _leads_to_nameless(to):
+                return f"void * {name}".rstrip()
             if any_width and to.rate == VARYING:
                 return f"void * {name}"
             if symbol.is_reference and references:
                 return self.declare(Qual(Reference(to)), name)
             if isinstance(to.type, Array):
                 return self.declare(to, f"{name}[]")
-        return self.declare(symbol.type.with_const(False), name)
+        return self.declare(symbol.type.with_const(False), name).rstrip()
 
     # --- declarators
 
     def declare(self, qual: Qual, name: str) -> str:
         """``name`` declared with a type, as C writes it: from the inside out."""
-        lanes = f"[{self.width}]"
+        soa = qual.rate.kind == "soa"
+        lanes = f"[{qual.rate.width}]" if soa else f"[{self.width}]" if qual.rate == VARYING else ""
         match qual.type:
             case Array(element, count):
-                return self.declare(element, f"{name}[{count or ''}]")
+                return self.declare(element, f"{name}[{'' if count is None else count}]")
+            case Pointer(to) if to.rate.kind == "soa":
+                return f"struct {{ void * block{lanes}; uintptr_t slot{lanes}; }} {name}"
             case Pointer(to) | Reference(to):
-                if qual.rate == VARYING:
-                    name += lanes
+                name += lanes
                 mark = "&" if isinstance(qual.type, Reference) else "* const" if qual.const else "*"
                 rows = to.rate == VARYING and not isinstance(to.type, Struct | Void)
                 grouped = rows or isinstance(to.type, Array | Function)
                 return self.declare(to, f"( {mark} {name})" if grouped else f"{mark} {name}")
             case Function(result, parameters):
-                listed = ", ".join(self.declare(parameter, "").rstrip() for parameter in parameters)
+                listed = ", ".join(self.declare(_as_pointer(parameter), "").rstrip() for parameter in parameters)
                 return self.declare(result, f"{name}({listed or 'void'})")
-            case Vector(element, count) as vector if qual.rate == VARYING:
+            case Vector(element, count) as vector if qual.rate == VARYING or soa:
                 return self._named(qual, _scalar_name(vector.element), f"{name}[{count}]{lanes}")
             case Vector() as vector:
                 return self._named(qual, f"struct {_vector_name(vector)} ", name)
             case Struct() as struct:
-                return self._named(qual, f"struct {self._struct_name(struct, qual.rate)}", name)
-        return self._named(qual, _base_name(qual), name + lanes if qual.rate == VARYING and qual.type != Void() else name)
+                return self._named(qual, self._struct_type(struct, qual.rate), name)
+        return self._named(qual, _base_name(qual), name if qual.type == Void() else name + lanes)
 
     def _named(self, qual: Qual, base: str, declarator: str) -> str:
         pointer_to_array = declarator.startswith("(") and declarator.endswith("]")
         blank = "" if pointer_to_array else " "
         return f"{'const ' if qual.const else ''}{base}{blank}{declarator}"
 
+    def _struct_type(self, struct: Struct, rate: Rate) -> str:
+        if _is_inline(struct, rate):
+            return self._definition(struct, rate, "")
+        return f"struct {self._struct_name(struct, rate)}"
+
     def _struct_name(self, struct: Struct, rate: Rate) -> str:
-        return f"v{self.width}_varying_{struct.name}" if rate == VARYING else struct.name
+        return f"v{self.width}_varying_{struct.name}" if rate == VARYING else _usable(struct.name)
+
+
+def _is_inline(struct: Struct, rate: Rate) -> bool:
+    """Whether it has no name in C: it is defined wherever it is used."""
+    return not struct.name or (rate.kind == "soa" and struct.members is not None)
+
+
+def _leads_to_nameless(qual: Qual) -> bool:
+    """A type in a parameter list of C is known there only."""
+    kind = qual.type
+    while isinstance(kind, (Array, Pointer)):
+        kind = kind.element.type if isinstance(kind, Array) else kind.to.type
+    return isinstance(kind, Struct) and not kind.name
+
+
+def _as_pointer(qual: Qual) -> Qual:
+    """A reference as C has it."""
+    return Qual(Pointer(qual.type.to), qual.rate, qual.const) if isinstance(qual.type, Reference) else qual
 
 
 def _base_name(qual: Qual) -> str:
@@ -301,7 +343,7 @@ def _base_name(qual: Qual) -> str:
         case Scalar() as scalar:
             return _scalar_name(scalar)
         case Enum(name, _):
-            return f"enum {name}" if name else "uint32_t"
+            return f"enum {_usable(name)}" if name else "uint32_t"
         case Void():
             return "void"
     raise ValueError(f"{qual} has no name in C")

@@ -73,6 +73,9 @@ def declare_function(checker: Checker, base: Base, declared: Declared, body: ast
     _check_name_of_symbol(checker, symbol)
     if symbol.exported:
         check_export(checker, symbol, declared)
+    if body is None and not symbol.library and (symbol.exported or symbol.c_linkage):
+        if all(symbol is not other for other in checker.program.declared):
+            checker.program.declared.append(symbol)
     if body is not None:
         symbol.documentation = comment_above(checker.diagnostics.sources.get(span.file, []), span.line)
         if not checker.keep_body(symbol, body):

@@ -631,6 +631,8 @@ class Program:
     """Globals and statics of both scopes, and the extern ones that are used."""
     exported_types: list[Struct | Enum | Vector] = field(default_factory=list)
     """From ``export { ... };``, for the header."""
+    declared: list[FunctionSymbol] = field(default_factory=list)
+    """Exported and C functions that were declared, by prototypes; some are defined too."""
     file: str = ""
 
     @property
