@@ -84,6 +84,21 @@ def test_the_rest_is_named_where_llvm_has_joined_its_blocks_with_others() -> Non
     assert loop.text.endswith("then the rest once under a mask")
 
 
+def test_what_happens_where_an_index_wraps_around_stands_behind_the_rest() -> None:
+    source = """export void f(uniform float a[], uniform unsigned int n) {
+    for (uniform unsigned int m = 0; m < n; ++m)
+        foreach (i = 0 ... n)
+            a[m * n + i] = m;
+}
+"""
+    found = explain(compiled(compile_source(source, "f.ispc", Options(find_target("avx2-i32x8")))))
+    (store,) = [fact for fact in found.facts if fact.operation == "store"]
+    assert store.kind == "vector" and store.remark == ""
+    assert store.text == (
+        "a vector store; under a mask a masked store; where the index wraps around between two lanes 8 scalar stores"
+    )
+
+
 def test_scalar_code_is_not_listed() -> None:
     assert not [fact for fact in explained("avx2-i32x8").facts if fact.line == 14]
 

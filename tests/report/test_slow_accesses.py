@@ -40,7 +40,6 @@ IRREGULAR = {
     "foreach (i = 0 ... n) b[i] = a[7 * i % 50];": ("7 * i % 50", "grow evenly"),
     "foreach (i = 0 ... n) b[i] = a[(int)(i * 0.7f)];": ("i * 0.7f", "floating-point"),
     "foreach (i = 0 ... n) b[i] = a[b[i] > 0 ? i : n - i];": ("b[i] > 0 ? i : n - i", "chosen lane by lane"),
-    "foreach (i = 0 ... n) { unsigned int u = i; b[i] = a[u + n]; }": ("u + n", "unsigned"),
     "int j = programIndex; while (j < n) { j += t[j]; } b[programIndex] = a[j];": ("j", "loaded from memory"),
     "int j = programIndex; if (x > a[j]) j = 2 * j + n; b[programIndex] = a[j];": ("j", "only some lanes take"),
     "foreach (i = 0 ... n) { uniform float * p = &a[t[i]]; b[i] = *p; }": ("p", "loaded from memory"),
@@ -85,6 +84,20 @@ def test_a_regular_access_is_neither_a_gather_nor_warned_of(body: str, target: s
     items, assembly = compiled(kernel(body), target)
     assert [item.text for item in items] == []
     assert not re.search(r"v(p?gather|p?scatter)", assembly)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    "body",
+    [
+        "foreach (i = 0 ... n) { unsigned int u = i; b[i] = a[u + n]; }",
+        "for (uniform unsigned int m = 0; m < (unsigned int)n; ++m) foreach (i = 0 ... n) a[m * n + i] = b[m + i];",
+        "unsigned int8 u = programIndex; b[programIndex] = a[(unsigned int8)(u + n)];",
+    ],
+)
+def test_what_happens_where_an_index_wraps_around_is_no_reason_to_warn(body: str, target: str) -> None:
+    items, _ = compiled(kernel(body), target)
+    assert [item.text for item in items if item.switch == "perf"] == []
 
 
 @pytest.mark.parametrize("target", TARGETS)

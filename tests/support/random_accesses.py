@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from random_unsigned_indices import random_unsigned_indices
 
 Array = npt.NDArray[Any]
 Index = Callable[[Array], Array]
@@ -295,9 +296,15 @@ def _run_group(
     result[k - first] = temporaries[0] ^ temporaries[1] ^ temporaries[2]
 
 
+def random_unsigned_case(rng: random.Random, name: str) -> Case:
+    found = random_unsigned_indices(rng)
+    element = found.type_name
+    head = f"export void {name}(uniform {element} to[], uniform {element} from[], uniform int a, uniform int b)"
+    return Case(name, f"{head} {{{found.body}}}\n", found.to, found.source, found.expected, found.a, found.b)
+
+
 def random_cases(seed: int, count: int, width: int) -> list[Case]:
-    """Half of them single accesses, half bodies of several statements."""
+    """A third each: single accesses, bodies of several statements, and indices that may wrap around."""
     rng = random.Random(seed)
-    return [
-        random_case(rng, f"case{number}") if number % 2 else random_body(rng, f"case{number}", width) for number in range(count)
-    ]
+    kinds = (random_case, lambda rng, name: random_body(rng, name, width), random_unsigned_case)
+    return [kinds[number % 3](rng, f"case{number}") for number in range(count)]

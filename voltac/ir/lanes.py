@@ -243,7 +243,9 @@ def zero_extend(value: LaneValue, bits: int, facts: FactsOf, nonnegative: bool) 
         return sign_extend(value, bits, facts)
     if not value.unsigned:
         return None
-    terms = {_extended("zext", symbol, bits): factor for symbol, factor in value.terms.items()}
+    # What is not negative is extended by either one name, so that it is known to be the same.
+    kinds = {symbol: "sext" if _nonnegative(facts(symbol)) else "zext" for symbol in value.terms}
+    terms = {_extended(kinds[symbol], symbol, bits): factor for symbol, factor in value.terms.items()}
     return LaneValue(bits, terms, value.offsets, True, True)
 
 
@@ -254,7 +256,11 @@ def truncate(value: LaneValue, bits: int, facts: FactsOf, flags: tuple[str, ...]
         if symbol.kind in ("sext", "zext") and symbol.inner is not None and symbol.inner.bits == bits:
             narrow = symbol.inner
         terms = _merged(terms, {narrow: factor}, 1)
-    return _finish(LaneValue(bits, terms, value.offsets, False, False), facts)
+    # Of a sum that fits and has no negative part each part fits.
+    parts = min(value.offsets) >= 0 and all(factor > 0 for factor in value.terms.values())
+    whole = parts and all(_nonnegative(facts(symbol)) for symbol in value.terms)
+    unsigned = "nuw" in flags and value.unsigned and parts
+    return _finish(LaneValue(bits, terms, value.offsets, "nsw" in flags and value.signed and whole, unsigned), facts)
 
 
 def _extended(kind: str, symbol: Symbol, bits: int) -> Symbol:

@@ -20,10 +20,12 @@ from voltac.passes.some_lanes import move_some_lanes
 from voltac.passes.whole_copies import copy_whole
 from voltac.passes.whole_stores import make_stores_whole
 from voltac.passes.wide_gangs import widen_gangs
+from voltac.passes.wrapping_indices import test_wrapping_indices
 
 PASSES: dict[str, Callable[[Module, Options], list[AccessReport]]] = {
     "use_sample_profile": use_sample_profile,
     "merge_equal_values": merge_equal_values,
+    "test_wrapping_indices": test_wrapping_indices,
     "flatten_branches": flatten_branches,
     "copy_whole": copy_whole,
     "narrow_arithmetic": narrow_arithmetic,

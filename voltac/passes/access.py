@@ -84,6 +84,9 @@ class Access:
         return all(offset == start + lane * self.size for lane, offset in enumerate(self.address.offsets))
 
 
+WRAPPING = "wrapping"
+"""In names of blocks: copies for the case that an index wraps around between two lanes."""
+
 _NOTABLE = frozenset(("gather", "scatter", "scalar", "shuffled"))
 
 
@@ -119,6 +122,11 @@ class AccessReport:
     def is_masked(self) -> bool:
         """It belongs to a path for some of the lanes, beside which there may be one for whole gangs."""
         return ".masked" in self.block or ".mixed" in self.block
+
+    @property
+    def is_wrapping(self) -> bool:
+        """It is for the case that its index wraps around; beside it there is one for all others."""
+        return f".{WRAPPING}" in self.block
 
 
 _MARK = "@" + pseudo.PREFIX

@@ -178,11 +178,16 @@ def explain(job: Compiled) -> Explanation:
 def _access(explainer: Explainer, key: tuple[str, int, int, str], reports: list[AccessReport]) -> Fact:
     file, line, column, operation = key
     place = Span(file, line, column, line, column + 1)
+    wrapping = [report for report in reports if report.is_wrapping and report.kind in _SLOW]
+    reports = [report for report in reports if not report.is_wrapping] or reports
     main = [report for report in reports if report.all_on] or [report for report in reports if not report.is_masked] or reports
     text = _outcomes(main)
     rest = [report for report in reports if report not in main]
     if rest and (other := _outcomes(rest)) != text:
         text += f"; under a mask {other}"
+    if wrapping and not main[0].is_wrapping:
+        whole = [report for report in wrapping if report.all_on] or wrapping
+        text += f"; where the index wraps around between two lanes {_outcomes(whole)}"
     found = explainer.expressions(place, operation)
     span = found[0].place.span if found else place
     slow = next((report for report in main if report.kind in _SLOW), None)

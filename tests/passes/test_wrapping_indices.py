@@ -1,0 +1,130 @@
+"""Unsigned sums as indices: vector accesses where they do not wrap around, the right elements where they do."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import re
+
+import numpy as np
+import pytest
+
+from voltac.driver import compile_source
+from voltac.ir.interp import Machine
+from voltac.ir.read import read
+from voltac.llvm import load_objects
+from voltac.options import Options
+from voltac.target_info import find_target
+
+PRODUCT = """
+export void product(uniform float a[], uniform float b[], uniform float c[], uniform T n) {
+    for (uniform T i = 0; i < n; ++i)
+        foreach (j = 0 ... n) {
+            T column = j;
+            float s = 0;
+            for (uniform T k = 0; k < n; ++k)
+                s += a[i * n + k] * b[k * n + column];
+            c[i * n + column] = s;
+        }
+}
+"""
+TARGETS = ("sse4-i32x4", "avx2-i32x8", "avx512skx-x16")
+every_target = pytest.mark.parametrize("target", TARGETS)
+
+
+def resolved(source: str, target: str = "avx2-i32x8") -> str:
+    """LLVM text behind the passes."""
+    return str(compile_source(source, "k.ispc", Options(target=find_target(target)), end="passes").results["passes"])
+
+
+def slow_blocks(text: str) -> list[str]:
+    """Blocks that access lane by lane, or gather."""
+    found = []
+    for function in read(text).functions:
+        for block in function.blocks:
+            lanes = sum(" = load " in each.text and " x " not in each.text for each in block.instructions)
+            if lanes > 3 or any(re.search(r"llvm\.masked\.(gather|scatter)", each.text) for each in block.instructions):
+                found.append(block.name)
+    return found
+
+
+@every_target
+@pytest.mark.parametrize("type", ["int", "unsigned int", "unsigned int64", "unsigned int16"])
+def test_a_matrix_product_gathers_only_where_an_index_wraps_around(type: str, target: str) -> None:
+    text = resolved(PRODUCT.replace("T ", f"{type} "), target)
+    assert not [name for name in slow_blocks(text) if ".wrapping" not in name]
+    assert (".wrapping" in text) == (type in ("unsigned int", "unsigned int16"))
+
+
+@every_target
+@pytest.mark.parametrize("type", ["unsigned int", "unsigned int16", "unsigned int8"])
+@pytest.mark.parametrize("n", [0, 1, 7, 20])
+def test_a_matrix_product_is_right(n: int, type: str, target: str) -> None:
+    """With n = 20 and indices of 8 bits elements are taken again and again."""
+    text = resolved(PRODUCT.replace("T ", f"{type} "), target)
+    numbers = np.random.default_rng(n)
+    a, b = numbers.integers(-9, 9, (2, max(1, n * n))).astype(np.float32)
+    c = np.zeros(max(1, n * n), np.float32)
+    expected = c.copy()
+    modulus = {"unsigned int": 1 << 32, "unsigned int16": 1 << 16, "unsigned int8": 1 << 8}[type]
+    for i in range(n):
+        for j in range(n):
+            # Gangs go on in the order of their elements, so the last of those that are stored at one place stays.
+            places = [((i * n + k) % modulus, (k * n + j) % modulus) for k in range(n)]
+            expected[(i * n + j) % modulus] = sum(a[one] * b[two] for one, two in places)
+    machine = Machine(read(text))
+    machine.call("product", [a, b, c, n])
+    assert (c == expected).all()
+
+
+BASES = [
+    # body with a loop over t from 0 to 40 of a[BASE], what BASE may be
+    "u + t",
+    "(u + t) + 3",
+    "2 * t + u",
+    "u - 3 + t",
+    "(u + t) * 2",
+    "u + 40 - t",
+    "(unsigned int)(t * 3) + u",
+]
+
+
+@pytest.mark.parametrize("index", BASES)
+@pytest.mark.parametrize("form", ["foreach (t = 0 ... 40)", "for (int t = programIndex; t < 40; t += programCount)"])
+def test_regular_sums_are_never_accessed_lane_by_lane(form: str, index: str) -> None:
+    head = "export void f(uniform float a[], uniform float b[], uniform unsigned int u)"
+    text = resolved(f"{head} {{ {form} {{ unsigned int at = {index}; b[t] = a[at]; }} }}", "avx512skx-x16")
+    assert not [name for name in slow_blocks(text) if ".wrapping" not in name]
+
+
+def test_neighbours_wrap_around_in_the_middle_of_a_gang() -> None:
+    """Four gigabytes of bytes, all of them there: lanes read the last ones, and then the first ones."""
+    source = """
+export void f(uniform int8 a[], uniform int32 b[], uniform unsigned int u) {
+    foreach (t = 0 ... 32) b[t] = a[u + t];
+}
+export void g(uniform int8 a[], uniform int32 b[], uniform unsigned int u) {
+    b[programIndex] = a[u + programIndex];
+    a[u + programIndex] = -1;
+}
+"""
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
+    try:
+        memory = mmap.mmap(-1, 2**32, flags=flags)
+    except OSError:
+        pytest.skip("four gigabytes of addresses are not to be had")
+    elements = np.frombuffer(memory, np.int8)
+    elements[:64] = np.arange(64)
+    elements[-64:] = np.arange(-64, 0)
+    address = elements.ctypes.data
+    job = compile_source(source, "k.ispc", Options(target=find_target("sse4-i32x4")))
+    loaded = load_objects([job.optimized.object_code()], ["f", "g"])
+    kernel = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32)
+    out = np.zeros(32, np.int32)
+    for start in (-64, -32, -31, -30, -3, 0, 5):
+        kernel(loaded.address("f"))(address, out.ctypes.data, start % 2**32)
+        assert (out == np.arange(start, start + 32)).all()
+    kernel(loaded.address("g"))(address, out.ctypes.data, 2**32 - 2)
+    assert out[:4].tolist() == [-2, -1, 0, 1]
+    assert elements[[-3, -2, -1, 0, 1, 2]].tolist() == [-3, -1, -1, -1, -1, 2]
+    del elements

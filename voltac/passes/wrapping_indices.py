@@ -1,0 +1,161 @@
+"""Indices that may wrap around between two lanes -> a test that they do not, and code for both cases.
+
+    %sum = add <8 x i32> %n, %t                      before the loop:  is the greatest %n + the greatest %t < 2 ** 32 ?
+    %index = zext <8 x i32> %sum to <8 x i64>   ->   if so, the loop with   %sum = add nuw <8 x i32> %n, %t
+    gather at %index                                 if not, the loop as it was
+
+Unsigned numbers wrap around, so neighbouring lanes of a sum are neighbours in memory only where the sum does not.
+The test is made before the outermost loop for which the bounds of all that is summed up are known there;
+else just before the accesses, with the numbers of the gang.
+"""
+
+from __future__ import annotations
+
+import re
+
+from voltac.ir.cfg import ControlFlow, Loop, control_flow
+from voltac.ir.lane_values import LaneValues
+from voltac.ir.model import Function, Instruction, Module
+from voltac.ir.types import Layout, element_of, integer_bits, lanes_of
+from voltac.options import Options
+from voltac.passes.access import WRAPPING, AccessReport, pseudo_operation
+from voltac.passes.copied_blocks import CopiedBlocks
+from voltac.passes.index_bounds import DECLARATIONS, Claims, Code, LoopBounds, Unbounded
+from voltac.passes.wrapping_gangs import split_blocks
+
+_MOST_INSTRUCTIONS = 1500
+"""Of a loop that is copied."""
+_MOST_COPIES = 8
+"""Loops of one function."""
+_MOST_TESTED_AGAIN = 300
+"""Instructions of copies for indices that wrap around, in which each gang is tested still."""
+_LINEAR = frozenset(("getelementptr", "add", "sub", "mul", "shl", "or", "zext", "sext", "trunc", "freeze", "phi", "select"))
+_WRAPPING = re.compile(r"= (add|sub|mul|shl|trunc) (?:nuw )?")
+
+
+def test_wrapping_indices(module: Module, options: Options) -> list[AccessReport]:
+    """Rewrite the module; there is nothing to report."""
+    if not options.level or not options.resolve_accesses or options.target.is_device:
+        return []
+    layout = module.layout(options.target.pointer_bits // 8)
+    changed = False
+    for function in module.functions:
+        if any(_is_extension(instruction) for instruction in function.instructions()):
+            changed |= _Versions(function, layout).run()
+    if changed:
+        module.declare(DECLARATIONS)
+    return []
+
+
+def _is_extension(instruction: Instruction) -> bool:
+    return (" = zext " in instruction.text or " = sext " in instruction.text) and " x i" in instruction.text
+
+
+def wrapping_extensions(function: Function, values: LaneValues) -> dict[str, Instruction]:
+    """Extensions that keep an access from being regular: their operands have a pattern that may wrap around."""
+    found: dict[str, Instruction] = {}
+    seen: set[str] = set()
+    for instruction in function.instructions():
+        if not pseudo_operation(instruction):
+            continue
+        pending = [instruction.operands[-2].value]
+        while pending:
+            name = pending.pop()
+            made = values.definitions.get(name)
+            if name in seen or made is None or made.op not in _LINEAR or not lanes_of(made.type):
+                continue
+            seen.add(name)
+            if values.value(made.type, name) is not None:
+                continue
+            if made.op in ("zext", "sext") and element_of(made.operands[0].type) != "i1":
+                inner = values.of(made.operands[0])
+                if inner is not None and not inner.is_uniform:
+                    found[name] = made
+                    continue
+            pending += [operand.value for operand in made.operands]
+    return found
+
+
+class _Versions:
+    def __init__(self, function: Function, layout: Layout) -> None:
+        self.function = function
+        self.layout = layout
+        self.copied: set[str] = set()
+        """Blocks for the case that an index wraps around."""
+        self.copies = 0
+        self.proved: set[str] = set()
+        """Extensions that are known not to wrap around; some stay irregular."""
+
+    def run(self) -> bool:
+        changed = False
+        while self.copies < _MOST_COPIES and self._one_loop():
+            changed = True
+        values = LaneValues(self.function, self.layout)
+        extensions = wrapping_extensions(self.function, values)
+        copies = [block for block in self.function.blocks if block.name in self.copied]
+        few = sum(len(block.instructions) for block in copies) <= _MOST_TESTED_AGAIN
+        return (bool(extensions) and split_blocks(self.function, values, extensions, set() if few else self.copied)) or changed
+
+    def _one_loop(self) -> bool:
+        """Treat the outermost loop that can be; whether there was one."""
+        values = LaneValues(self.function, self.layout)
+        extensions = wrapping_extensions(self.function, values)
+        if not extensions:
+            return False
+        flow = control_flow(self.function)
+        block_of = {made.name: block.name for block in self.function.blocks for made in block.instructions if made.name}
+        return any(
+            self._version(loop, flow, values, extensions, block_of) for loop in flow.loops if not self.copied & loop.blocks
+        )
+
+    def _version(
+        self,
+        loop: Loop,
+        flow: ControlFlow,
+        values: LaneValues,
+        extensions: dict[str, Instruction],
+        block_of: dict[str, str],
+    ) -> bool:
+        wanted = [made for name, made in extensions.items() if block_of[name] in loop.blocks and name not in self.proved]
+        before = [name for name in flow.predecessors[loop.header] if name not in loop.blocks]
+        size = sum(len(block.instructions) for block in self.function.blocks if block.name in loop.blocks)
+        if not wanted or len(before) != 1 or size > _MOST_INSTRUCTIONS:
+            return False
+        names = [loop.header, *(name for name in flow.order if name in loop.blocks and name != loop.header)]
+        copy = CopiedBlocks(self.function, names, before[0], flow.predecessors)
+        fresh = self.function.fresh_names()
+        code = Code(fresh)
+        bounds = LoopBounds(self.function, flow, loop.blocks, values, block_of, code)
+        claims, proved = Claims(), []
+        for made in wanted:
+            bounds.claims = Claims()
+            operand = made.operands[0]
+            bits = integer_bits(element_of(operand.type)) - (made.op == "sext")
+            try:
+                bounds.fits(bounds.of(operand.type, operand.value, block_of[made.name]), bits)
+            except Unbounded:
+                continue
+            proved.append(made)
+            claims.join(bounds.claims)
+        if not proved or (claims.tests and not copy.can_be_copied):
+            return False
+        if claims.tests:
+            self.copies += 1
+            self.copied |= copy.write(WRAPPING, code.instructions, _all_hold(claims, code), fresh)
+        self.proved.update(made.name for made in proved)
+        for name in claims.without_wrap:
+            instruction = values.definitions[name]
+            instruction.text = _WRAPPING.sub(r"= \1 nuw ", instruction.text, count=1)
+        for made in proved:
+            # Without its highest bit a number has no sign.
+            made.text = made.text.replace("= sext ", "= zext nneg ", 1)
+        return True
+
+
+def _all_hold(claims: Claims, code: Code) -> str:
+    found = ""
+    for predicate, left, right in claims.tests:
+        test = code.value(f"icmp {predicate} i64 {left}, {right}", "no_wrap")
+        found = code.value(f"and i1 {found}, {test}", "no_wrap") if found else test
+    # What is not known to be reached may be poison.
+    return code.value(f"freeze i1 {found}", "no_wrap")
