@@ -128,3 +128,10 @@ export void g(uniform int8 a[], uniform int32 b[], uniform unsigned int u) {
     assert out[:4].tolist() == [-2, -1, 0, 1]
     assert elements[[-3, -2, -1, 0, 1, 2]].tolist() == [-3, -1, -1, -1, -1, 2]
     del elements
+
+
+@every_target
+def test_what_is_irregular_anyway_is_not_tested(target: str) -> None:
+    head = "export void f(uniform float a[], uniform float b[], uniform unsigned int u, uniform int n)"
+    for index in ("(int64)t * t", "(unsigned int64)(t + u) * t", "t * n", "(int64)(t + u) * n"):
+        assert "even" not in resolved(f"{head} {{ foreach (t = 0 ... 40) b[t] = a[{index}]; }}", target)

@@ -95,6 +95,9 @@ def _chain(pointer: str, values: LaneValues, extensions: dict[str, Instruction])
                     return None
                 pending += missing
                 continue
+            by_known = made.op != "mul" or any(operand.value[0] != "%" for operand in made.operands)
+            if not by_known or not any(operand.value in found for operand in made.operands):
+                return None
         found[name] = made
         pending.pop()
     return found or None
