@@ -95,8 +95,9 @@ def test_numbers_are_cut_off_toward_zero(kernels: Any, type: str, half: str, rat
 @pytest.mark.parametrize("half", ["", "half_"])
 def test_integers_become_the_nearest_number(kernels: Any, type: str, half: str, rate: str, fpu: str) -> None:
     float_ = np.float16 if half else np.float32
-    # As built, what rounds up to 2^31 becomes 2^30 (reference 7).
-    values = [each for each in boundaries(type) if fpu == "ideal" or not 0x7FFFFFC0 <= abs(each) < 0x80000000]
+    # As built, what rounds up to 2^31 becomes 2^30 (reference 7): of int32 that is a program's own affair.
+    lost = type == "int32" and fpu == "rtl"
+    values = [each for each in boundaries(type) if not (lost and 0x7FFFFFC0 <= abs(each) < 0x80000000)]
     x = np.array(values, INTEGERS[type])
     found = np.zeros(len(x), float_)
     getattr(kernels, f"from_{half}{type}_{rate}").configure(fpu=fpu)(found, x, len(x))

@@ -318,12 +318,13 @@ def from_integer(f: Legalizer, vector: bool, bits: int, a: Words, is_signed: boo
     if len(a) == 1:
         if is_signed or bits < 32 or f.zero_above.get(a[0], 32) < 32:
             return _converted(f, vector, a[0])
-        # Halved six times with a sticky bit, and scaled back: 26 bits are enough for one rounding.
-        sticky = w.op("lshr", w.op("add", w.op("and", a[0], 63, vector), 63, vector), 6, vector)
-        part = _converted(f, vector, w.op("or", w.op("lshr", a[0], 6, vector), sticky, vector))
-        large = w.op("add", w.bits_of(part, vector), 6 << 23, vector)
+        # Halved five times with a sticky bit, and scaled back: 26 bits are enough for one rounding. From 2^30 on already, as
+        # the core's conversion makes 2^30 of what rounds up to 2^31.
+        sticky = w.op("lshr", w.op("add", w.op("and", a[0], 31, vector), 31, vector), 5, vector)
+        part = _converted(f, vector, w.op("or", w.op("lshr", a[0], 5, vector), sticky, vector))
+        large = w.op("add", w.bits_of(part, vector), 5 << 23, vector)
         small = w.bits_of(_converted(f, vector, a[0]), vector)
-        return w.float_of(w.select(w.compare("slt", a[0], 0, vector), large, small, "i32", vector), vector)
+        return w.float_of(w.select(w.compare("ugt", a[0], 0x3FFFFFFF, vector), large, small, "i32", vector), vector)
     if len(a) > 2:
         raise NotLegal(f"a conversion of {bits} bits to floating point")
     if is_signed:
