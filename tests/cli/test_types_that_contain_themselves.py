@@ -104,3 +104,14 @@ def test_their_arrays_have_dtypes() -> None:
     assert (trees["home"] == forest.ctypes.data).all()
     assert forest["trees"][0, 1, 1] == trees[1:].ctypes.data
     assert "def plant(" in k.stub() and "Forest" in k.plant.signature
+
+
+@pytest.mark.parametrize("command", ["explain", "compare"])
+def test_functions_of_other_files_have_nothing_to_look_at(voltac: Run, folder: Path, command: str) -> None:
+    (folder / "t.ispc").write_text(
+        "extern void elsewhere(uniform float a[], uniform int n);\n"
+        "export void f(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] += 1; elsewhere(a, n); }\n"
+    )
+    done = voltac(command, "--target=sse4-i32x4", "t.ispc")
+    assert done.returncode == 0 or "elsewhere" in done.stderr, done.stderr
+    assert "internal error" not in done.stderr

@@ -23,11 +23,11 @@ def children(node: object) -> list[object]:
 
 
 def nodes(root: object) -> Iterator[Any]:
-    """A node, or those of a tuple, with all nodes below, in the order of the source.
+    """A node, or those of a tuple, with all nodes below, in the order of the source; of a missing body there are none.
 
     Types are no nodes: a struct may contain pointers to itself, so that a walk through them has no end.
     """
-    waiting = [root]
+    waiting = [] if root is None else [root]
     while waiting:
         node = waiting.pop()
         if not isinstance(node, tuple):
