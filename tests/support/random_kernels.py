@@ -17,6 +17,8 @@ from random_values import BITS, INTEGERS, Function, Record, Row, Scope, Short, T
 
 
 class Kernels(Values):
+    heap = True
+
     # --- statements ---
 
     def block(self, scope: Scope, count: int, indent: str) -> list[str]:
@@ -293,7 +295,7 @@ class Kernels(Values):
             case 0:
                 values = ", ".join(self.slots(record, scope, width) for _ in range(8 // width))
                 head.append(f"soa<{width}> {record.name} {name}[] = {{ {values} }};")
-            case 1 | 2:
+            case 1 | 2 if self.heap:
                 heap = True
                 made = f"uniform new soa<{width}> {record.name}[{8 // width}]"
                 head += [f"soa<{width}> {record.name} * uniform {name} = {made};", fill]
@@ -504,5 +506,8 @@ class Kernels(Values):
         raise AssertionError
 
 
-def random_kernels(seed: int) -> str:
-    return Kernels(seed).program()
+def random_kernels(seed: int, heap: bool = True) -> str:
+    """``heap``: with objects made by new, which devices do not have."""
+    kernels = Kernels(seed)
+    kernels.heap = heap
+    return kernels.program()
