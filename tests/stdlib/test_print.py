@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import io
+import shutil
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -173,24 +175,31 @@ def test_wrong_prints_are_refused_at_compile_time(statement: str, complaint: str
     assert ":5:" in str(caught.value) and complaint in str(caught.value)
 
 
-ASSERTING = """
-import sys, numpy as np, voltac
-k = voltac.compile('''export void f(uniform int a[], uniform int n) {
+ASSERTING = """export void f(uniform int a[], uniform int n) {
     assert(n > 0);
     foreach (i = 0 ... n)
         assert(a[i] < 5);
-}''', target=sys.argv[1], file="f.ispc")
-k.f(np.zeros(9, np.int32), 9)
+}
+"""
+CALLING = """
+import ctypes, sys
+f, numbers = ctypes.CDLL("./f.so").f, ctypes.c_int * 9
+f(numbers(), 9)
 print("still alive", flush=True)
-k.f(np.arange(9, dtype=np.int32), int(sys.argv[2]))
+f(numbers(*range(9)), int(sys.argv[1]))
 """
 
 
 FAILURES = [("0", "2:5: Assertion failed: n > 0 "), ("9", "4:9: Assertion failed: a[i] < 5 ")]
 
 
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 @pytest.mark.parametrize(("count", "message"), FAILURES, ids=["uniform", "varying"])
-def test_a_failed_assertion_says_so_and_aborts(count: str, message: str) -> None:
-    done = subprocess.run([sys.executable, "-c", ASSERTING, "avx2-i32x8", count], capture_output=True, text=True)
+def test_a_failed_assertion_of_a_c_library_says_so_and_aborts(count: str, message: str, tmp_path: Path) -> None:
+    """Called from Python as a kernel it is an exception: tests/python/test_failures.py."""
+    (tmp_path / "f.ispc").write_text(ASSERTING)
+    for command in (f"{sys.executable} -m voltac f.ispc --target=sse4-i32x4 --pic -o f.o", "gcc -shared f.o -o f.so"):
+        subprocess.run(command.split(), cwd=tmp_path, check=True)
+    done = subprocess.run([sys.executable, "-c", CALLING, count], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == -6
     assert done.stdout == f"still alive\nf.ispc:{message}\n\n"
