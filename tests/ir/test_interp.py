@@ -144,6 +144,17 @@ def test_fast_math_flags_make_poison_exactly_where_they_do_not_hold(body: str, p
     assert found == poisoned.split()
 
 
+@pytest.mark.parametrize(
+    ("conversion", "result", "expected"),
+    [("fpext half %f to float", "i32", 0xFFC00000), ("fpext half %f to double", "i64", 0xFFF8000000000000)],
+)
+def test_a_nan_of_another_type_is_a_nan_of_its_sign(conversion: str, result: str, expected: int) -> None:
+    floating = conversion.rpartition(" ")[2]
+    body = f"  %f = bitcast i16 %a to half\n  %w = {conversion}\n  %r = bitcast {floating} %w to {result}"
+    found = expression(result, body, "i16 %a", 0xFFFF)
+    assert isinstance(found, int) and found & expected == expected
+
+
 def test_poison_stays_in_its_lane_and_a_select_drops_it() -> None:
     body = "  %s = add nsw <4 x i8> %a, splat (i8 1)\n  %r = select <4 x i1> %m, <4 x i8> %s, <4 x i8> zeroinitializer"
     assert expression("<4 x i8>", body, "<4 x i8> %a, <4 x i1> %m", [1, 127, 3, 127], [1, 0, 1, 1]) == [2, 0, 4, None]

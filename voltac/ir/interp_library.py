@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -116,6 +117,7 @@ EXTERNALS: dict[str, External] = {
     "memcpy": _move,
     "memmove": _move,
     "memset": _set,
+    "sysconf": lambda machine, arguments: os.sysconf(arguments[0]),
     "abort": _abort,
     "volta_fail": _abort,
     "printf": _print,

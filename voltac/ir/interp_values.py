@@ -176,22 +176,24 @@ class PatternNaN(float):
     """A NaN of 16 or 32 bits that Python's floats of 64 bits cannot hold: integers travel as floats through shuffles."""
 
     pattern: int
+    bits: int
 
-    def __new__(cls, pattern: int) -> PatternNaN:
-        made = super().__new__(cls, math.nan)
-        made.pattern = pattern
+    def __new__(cls, pattern: int, bits: int) -> PatternNaN:
+        made = super().__new__(cls, math.copysign(math.nan, -(pattern >> bits - 1) or 1))
+        made.pattern, made.bits = pattern, bits
         return made
 
 
 def float_bits(value: float, bits: int) -> int:
-    if value != value and type(value) is PatternNaN:
+    # Converted to another type it is a NaN like others.
+    if value != value and type(value) is PatternNaN and value.bits == bits:
         return value.pattern
     return int.from_bytes(struct.pack("<" + _FLOAT_CODES[bits], value), "little")
 
 
 def float_of_bits(pattern: int, bits: int) -> float:
     value = float(struct.unpack("<" + _FLOAT_CODES[bits], pattern.to_bytes(bits // 8, "little"))[0])
-    return PatternNaN(pattern) if value != value and float_bits(value, bits) != pattern else value
+    return PatternNaN(pattern, bits) if value != value and float_bits(value, bits) != pattern else value
 
 
 def integer_to_float(value: int, bits: int) -> float:

@@ -6,7 +6,7 @@
 //   both = i.astype(object) * (2**33 + 5)
 // expect: left(bit, 31, 32), left(i, 27, 32), left(i, i.astype(object) & 31, 32), left(i, 6, 8), left(i, 13, 16), left(both, 30, 64), left(bit, 63, 64) / 2**60, left(i, 30, 32) / 2**30, left(bit, 31, 32) // 2**31 * 3, [left(i[1:2], 27, 32)[0], left(i[1:2], 61, 64)[0], left(i[2:3], 6, 8)[0], left(i[2:3], 13, 16)[0], -2**31, -2**63, -128, 1, left(i[3:4], 29, 32)[0], left(i[4:5], 30, 32)[0], left(i[5:6], 31, 32)[0]]
 struct Flags { int32 bits; int64 wide; int8 narrow; };
-static const uniform int least = 1 << 31;
+static const uniform int least = (int)1 << 31;
 export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n) {
     foreach (k = 0 ... n) {
         unsigned int q = i[k];
@@ -40,7 +40,7 @@ export void test(uniform double out[], uniform float f[], uniform int32 i[], uni
     out[at++] = least;
     out[at++] = (uniform int64)1 << 63;
     out[at++] = (uniform int8)((uniform int8)1 << 7);
-    out[at++] = 1 << 31 < 0;
+    out[at++] = (int)1 << 31 < 0;
     uniform int<3> v = { i[3], i[4], i[5] };
     uniform int<3> by = { 29, 30, 31 };
     v = v << by;
