@@ -119,6 +119,19 @@ def test_the_first_exception_of_a_c_function_is_raised_and_the_kernel_runs_on(
     assert list(a) == list(range(0, 16, 2))
 
 
+@pytest.mark.parametrize("result", ["4", 1.5, None, STEP], ids=repr)
+def test_results_that_do_not_convert_are_raised_too(module: tuple[Any, Steps], result: object) -> None:
+    k, steps = module
+    a = np.full(4, -1, np.int32)
+    steps.step = lambda x: result if x == 2 else x
+    with pytest.raises(TypeError):
+        k.steps(a, 4)
+    assert list(a) == [0, 1, 0, 3]
+    assert k.passed(STEP(lambda x: x), 1) == 3
+    with pytest.raises(TypeError):
+        k.passed(STEP(lambda x: result), 1)
+
+
 def test_all_kinds_of_arguments_arrive(module: tuple[Any, Steps]) -> None:
     k, steps = module
     given: list[Any] = []

@@ -81,15 +81,21 @@ def guarded(function: Any) -> Any:
     known = vars(function).get("_voltac_guarded")
     if known is None:
         # It lives as long as the one it stands for: a kernel may keep the address.
-        known = type(function)(_noting(target, _nothing(type(function))))
+        known = type(function)(_noting(target, _nothing(type(function)), type(function)._restype_))
         function._voltac_guarded = known
     return known
 
 
-def _noting(function: Callable[..., Any], otherwise: object) -> Callable[..., Any]:
+def _noting(function: Callable[..., Any], otherwise: object, type_: Any = None) -> Callable[..., Any]:
+    """Results that do not become this type of ctypes count as exceptions: ctypes would give the kernel what memory held."""
+    converts = type_ is not None and type_ is not ctypes.py_object
+
     def call(*arguments: Any) -> Any:
         try:
-            return function(*arguments)
+            result = function(*arguments)
+            if converts:
+                type_(result)
+            return result
         except BaseException as error:
             note(error)
             return otherwise
