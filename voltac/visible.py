@@ -14,17 +14,18 @@ _HIDDEN = (
     "\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # directions of writing, line separators, what has no width
     "\ud800-\udfff"  # bytes of names that are not UTF-8
 )
-_IN_TEXT, _IN_NAME = re.compile(f"[{_HIDDEN}]"), re.compile(f"[{_HIDDEN}\n]")
+_IN_TEXT, _IN_NAME = f"[{_HIDDEN}]", f"[{_HIDDEN}\n]"
+"""Compiled when a text first needs them: that takes longer than the rest of what a cached kernel imports of this."""
 
 
 def visible(text: str) -> str:
     """A text of several lines."""
-    return text if text.isascii() and text.isprintable() else _IN_TEXT.sub(_escape, text)
+    return text if text.isascii() and text.isprintable() else re.sub(_IN_TEXT, _escape, text)
 
 
 def visible_name(text: str) -> str:
     """A name, or a line of a source: no line ends in it."""
-    return text if text.isascii() and text.isprintable() else _IN_NAME.sub(_escape, text)
+    return text if text.isascii() and text.isprintable() else re.sub(_IN_NAME, _escape, text)
 
 
 def visible_listing(text: str) -> str:

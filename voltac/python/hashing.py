@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from typing import Protocol
 
@@ -16,10 +18,16 @@ class Hash(Protocol):
 
 def sha256(data: bytes = b"") -> Hash:
     """The hash of ``data`` and of what it is updated with."""
+    return _maker()(data)
+
+
+@cache
+def _maker() -> Callable[[bytes], Hash]:
+    """Found once: a module that is not there is looked for in all folders, each time it is asked for."""
     # CPython's own module, by its name since and before 3.12; other interpreters have hashlib only.
     for name in ("_sha2", "_sha256", "hashlib"):
         try:
-            found: Hash = import_module(name).sha256(data)
+            found: Callable[[bytes], Hash] = import_module(name).sha256
         except ImportError:
             continue
         return found
