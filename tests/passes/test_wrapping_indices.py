@@ -11,9 +11,11 @@ import pytest
 
 from voltac.driver import compile_source
 from voltac.ir.interp import Machine
+from voltac.ir.lane_values import LaneValues
 from voltac.ir.read import read
 from voltac.llvm import load_objects
 from voltac.options import Options
+from voltac.passes.wrapping_gangs import _chain
 from voltac.target_info import find_target
 
 PRODUCT = """
@@ -135,3 +137,17 @@ def test_what_is_irregular_anyway_is_not_tested(target: str) -> None:
     head = "export void f(uniform float a[], uniform float b[], uniform unsigned int u, uniform int n)"
     for index in ("(int64)t * t", "(unsigned int64)(t + u) * t", "t * n", "(int64)(t + u) * n"):
         assert "even" not in resolved(f"{head} {{ foreach (t = 0 ... 40) b[t] = a[{index}]; }}", target)
+
+
+def test_addresses_out_of_aggregates_have_no_chain() -> None:
+    """Pointers that are parts of a slice pointer, and parameters, stay as they are; looking for their chain once had no end."""
+    module = read(
+        "define void @f(<8 x ptr> %q, { <8 x ptr>, <8 x i64> } %slice) {\n"
+        "  %p = extractvalue { <8 x ptr>, <8 x i64> } %slice, 0\n"
+        "  %m = getelementptr { float, float }, <8 x ptr> %p, i32 0, i32 1\n"
+        "  %n = getelementptr { float, float }, <8 x ptr> %q, i32 0, i32 1\n"
+        "  ret void\n}\n"
+    )
+    values = LaneValues(module.functions[0], module.layout(8))
+    assert _chain("%m", values, {}) is None
+    assert _chain("%n", values, {}) is None

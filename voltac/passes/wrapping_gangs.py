@@ -75,11 +75,13 @@ def _stretch(block: Block, values: LaneValues, extensions: dict[str, Instruction
 def _chain(pointer: str, values: LaneValues, extensions: dict[str, Instruction]) -> dict[str, Instruction] | None:
     """The irregular values from the extensions to a pointer; None if anything else makes it irregular."""
     found: dict[str, Instruction] = {}
-    pending = [pointer]
+    pending, seen = [pointer], {pointer}
     while pending:
         name = pending[-1]
         made = values.definitions.get(name)
-        if name in found or made is None or not _is_irregular(made.type, name, values):
+        if made is None:
+            return None  # a parameter
+        if name in found or not _is_irregular(made.type, name, values):
             pending.pop()
             continue
         if name not in extensions:
@@ -91,9 +93,11 @@ def _chain(pointer: str, values: LaneValues, extensions: dict[str, Instruction])
                 if operand.value[0] == "%" and operand.value not in found and _is_irregular(operand.type, operand.value, values)
             ]
             if missing:
-                if len(pending) > _MOST_INSTRUCTIONS or any(each in pending for each in missing):
+                # One that was seen and is missing still is nothing that could be written anew: part of an aggregate, a cycle.
+                if len(pending) > _MOST_INSTRUCTIONS or not seen.isdisjoint(missing):
                     return None
                 pending += missing
+                seen.update(missing)
                 continue
             by_known = made.op != "mul" or any(operand.value[0] != "%" for operand in made.operands)
             if not by_known or not any(operand.value in found for operand in made.operands):
