@@ -276,7 +276,7 @@ ROWS: dict[int, str] = {
     230: "stdlib/random_numbers:hardware_numbers_come_for_active_lanes_or_say_false",
     231: "stdlib/print:every_type_in_lane_order stdlib/print:the_vectors_of_the_reference",
     232: "stdlib/print:wrong_prints_are_refused_at_compile_time",
-    233: "stdlib/print:a_failed_assertion_says_so_and_aborts",
+    233: "stdlib/print:a_failed_assertion_of_a_c_library_says_so_and_aborts",
     234: "stdlib/functions_of_memory:prefetches_fences_and_hints_have_no_effect",
     235: "stdlib/short_vectors:functions_work_element_by_element stdlib/short_vectors:clamp_and_select",
     236: "stdlib/matrix_tiles:products_of_bytes_are_those_of_numpy stdlib/matrix_tiles:each_function_is_its_instruction",
