@@ -1,4 +1,4 @@
-"""``explain`` says of each access what the rules of the README make of it, at its place, and why it is slow."""
+"""``explain`` says of each access what the rules of docs/accesses.md make of it, at its place, and why it is slow."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The README's recipe for a library function, followed on a copy of the project."""
+"""The recipe for a library function (docs/contributing.md), followed on a copy of the project."""
 
 import os
 import shutil

@@ -1,0 +1,33 @@
+"""Sphinx makes pages of docs/ without a warning, and what a page links to is there."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)(#[^)\s]*)?\)")
+
+
+@pytest.mark.skipif(importlib.util.find_spec("myst_parser") is None, reason="there is no Sphinx with MyST")
+def test_sphinx_finds_nothing_to_warn_of(tmp_path: Path) -> None:
+    options = ["-W", "--keep-going", "-n", "-q", "-d", tmp_path / "trees"]
+    command = [sys.executable, "-m", "sphinx", *options, "docs", tmp_path / "pages"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "pages" / "index.html").exists()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_page_links_to_is_there(page: Path) -> None:
+    assert [link for link, _ in LINK.findall(page.read_text()) if not (page.parent / link).exists()] == []
+
+
+def test_the_readme_is_one_page() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 100
