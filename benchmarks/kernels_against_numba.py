@@ -1,4 +1,4 @@
-"""Mandelbrot, Black-Scholes, stencil and noise against numba's ``@njit(fastmath=True)``, results compared first.
+"""Newton's method, Black-Scholes, stencil and noise against numba's ``@njit(fastmath=True)``, results compared first.
 
     python benchmarks/kernels_against_numba.py [--rounds N]
 """
@@ -13,9 +13,12 @@ from pathlib import Path
 import numpy as np
 
 import voltac
+from voltac.cli import demo
+from voltac.cli.demo import peers as demo_peers
 from voltac.report.measure import interleaved, machine, ratio, seconds_of
 
 KERNELS = Path(__file__).resolve().parent / "kernels"
+DEMO = Path(demo.__file__).resolve().parent
 F = np.float32
 
 
@@ -26,14 +29,15 @@ def cases() -> dict[str, tuple[Callable[[], object], Callable[[], object], Calla
     random = np.random.default_rng(1)
     found: dict[str, tuple[Callable[[], object], Callable[[], object], Callable[[], float]]] = {}
 
-    width, height, limit = 768, 512, 256
+    width, height = 768, 512
     mine, theirs = np.zeros(width * height, np.int32), np.zeros(width * height, np.int32)
-    box = (F(-2), F(-1), F(1), F(1), width, height, limit)
-    mandelbrot = voltac.load(KERNELS / "mandelbrot.ispc").mandelbrot
-    # Points at the border of the set may take another number of steps with other rounding.
-    found["mandelbrot"] = (
-        lambda: mandelbrot(*box, mine),
-        lambda: peer.mandelbrot(*box, theirs),
+    view = (F(-0.4), F(0), F(3 / width), width, height, 3, 64)
+    newton, scalar = voltac.load(DEMO / "newton.ispc").newton, demo_peers.numba_kernels()
+    assert scalar is not None
+    # Starts at the border of two basins may take another number of steps with other rounding.
+    found["newton"] = (
+        lambda: newton(*view, mine),
+        lambda: scalar["newton"](*view, theirs),
         lambda: float(np.mean(mine != theirs)),
     )
 

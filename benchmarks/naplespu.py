@@ -56,18 +56,16 @@ def vector_product(n: int) -> tuple[Arguments, np.ndarray[Any, Any], int]:
     return arguments, expected, count // 16
 
 
-def mandelbrot(n: int) -> tuple[Arguments, np.ndarray[Any, Any], int]:
-    x = np.float32(-2) + np.arange(32, dtype=np.float32) * np.float32(0.0625)
-    y = np.float32(-1) + np.arange(32, dtype=np.float32) * np.float32(0.0625)
-    cx, cy = (part.astype(np.float32) for part in np.meshgrid(x, y))
-    px, py, count = cx.copy(), cy.copy(), np.zeros((32, 32), np.int32)
-    gangs = 0
+def henon(n: int) -> tuple[Arguments, np.ndarray[Any, Any], int]:
+    f = np.float32
+    y, x = (part.astype(f) * f(0.0625) - f(1) for part in np.mgrid[0:32, 0:32])
+    turns, gangs = np.zeros((32, 32), np.int32), 0
     for _ in range(n):
-        on = px * px + py * py < 4
-        gangs += int(on.reshape(-1, 16).any(1).sum())
-        px, py = np.where(on, px * px - py * py + cx, px), np.where(on, np.float32(2) * px * py + cy, py)
-        count += on
-    return [-2.0, -1.0, 0.0625, 32, 32, n, np.zeros((32, 32), np.int32)], count, gangs
+        inside = x * x < 9
+        gangs += int(inside.reshape(-1, 16).any(1).sum())
+        x, y = np.where(inside, y + f(1) - f(1.4) * (x * x), x), np.where(inside, f(0.3) * x, y)
+        turns += inside
+    return [-1.0, -1.0, 0.0625, 32, 32, n, np.zeros((32, 32), np.int32)], turns, gangs
 
 
 def neighbours(n: int) -> tuple[Arguments, np.ndarray[Any, Any], int]:
@@ -90,7 +88,7 @@ KERNELS: dict[str, tuple[Callable[[int], tuple[Arguments, np.ndarray[Any, Any], 
     "saxpy": (saxpy, 1024, 2048),
     "scalar_product": (scalar_product, 16, 32),
     "vector_product": (vector_product, 32, 64),
-    "mandelbrot": (mandelbrot, 16, 64),
+    "henon": (henon, 16, 64),
     "neighbours": (neighbours, 1024, 2048),
     "matrix_vector": (matrix_vector, 64, 128),
     "lookup": (lookup, 1024, 2048),

@@ -217,8 +217,8 @@ vector_product.block:
 vector_product.end:
 	jret
 
-# One row of the picture after the other; the mask is the set of lanes that go on.
-mandelbrot:
+# One row of the grid after the other; the mask is the set of lanes that go on.
+henon:
 	movei	s10, 2
 	read_cr	s10, s10
 	movei	s11, 20
@@ -232,9 +232,13 @@ mandelbrot:
 	itof_i32	s14, s13
 	fmul_f32	s14, s14, s2
 	movei	s15, 0
-	moveih	s15, 16512
-	movei	s16, 0
-	moveih	s16, 16384
+	moveih	s15, 16656
+	movei	s16, 13107
+	moveih	s16, 16307
+	movei	s29, 39322
+	moveih	s29, 16025
+	movei	s30, 0
+	moveih	s30, 16256
 	movei	s17, 65535
 	mull_i32	s18, s3, s10
 	shli	s18, s18, 2
@@ -244,54 +248,49 @@ mandelbrot:
 	shli	s19, s19, 2
 	shli	s27, s3, 2
 	sub_i32	s19, s19, s27
-mandelbrot.row:
+henon.row:
 	cmplt_i32	s20, s10, s4
-	beqz	s20, mandelbrot.end
+	beqz	s20, henon.end
 	itof_i32	s21, s10
 	fmul_f32	s21, s21, s2
 	fadd_f32	s21, s21, s1
 	fadd_f32	v0, v20, s0
 	add_i32	s22, s6, s27
-mandelbrot.gang:
+henon.gang:
 	move_i32	v1, v0
 	move_i32	v2, s21
 	movei	v3, 0
 	fmul_f32	v4, v1, v1
-	fmul_f32	v5, v2, v2
-	fadd_f32	v6, v4, v5
-	cmpflt_f32	s24, v6, s15
+	cmpflt_f32	s24, v4, s15
 	movei	s25, 0
-	beqz	s24, mandelbrot.done
-mandelbrot.step:
+	beqz	s24, henon.done
+henon.step:
 	move_i32	rm, s24
-	fsub_f32.m	v7, v4, v5
-	fmul_f32.m	v8, v1, v2
-	fadd_f32.m	v1, v7, v0
-	fmul_f32.m	v8, v8, s16
-	fadd_f32.m	v2, v8, s21
+	fadd_f32.m	v5, v2, s30
+	fmul_f32.m	v6, v4, s16
+	fmul_f32.m	v2, v1, s29
+	fsub_f32.m	v1, v5, v6
 	addi.m	v3, v3, 1
 	fmul_f32.m	v4, v1, v1
-	fmul_f32.m	v5, v2, v2
 	addi	s25, s25, 1
-	fadd_f32.m	v6, v4, v5
 	cmplt_i32	s26, s25, s5
-	cmpflt_f32	s28, v6, s15
+	cmpflt_f32	s28, v4, s15
 	sub_i32	s26, s18, s26
 	and_i32	s24, s24, s28
 	and_i32	s24, s24, s26
-	bnez	s24, mandelbrot.step
-mandelbrot.done:
+	bnez	s24, henon.step
+henon.done:
 	move_i32	rm, s17
 	store_v16i32	v3, 0(s6)
 	flush	s6
 	addi	s6, s6, 64
 	fadd_f32	v0, v0, s14
 	cmpult_i32	s26, s6, s22
-	bnez	s26, mandelbrot.gang
+	bnez	s26, henon.gang
 	add_i32	s6, s6, s19
 	add_i32	s10, s10, s11
-	jmp	mandelbrot.row
-mandelbrot.end:
+	jmp	henon.row
+henon.end:
 	jret
 
 # A line and the next one; shuffles bring the neighbours of each lane together.

@@ -34,20 +34,21 @@ export void vector_product(const vec16i32 * uniform a, const vec16i32 * uniform 
         }
 }
 
-// Iterations of the Mandelbrot set: lanes leave one after the other.
-export void mandelbrot(uniform float x0, uniform float y0, uniform float step, uniform int width, uniform int height,
-                       uniform int most, uniform int out[]) {
+// Turns of Henon's map (1976) until a start of a grid leaves the strip |x| < 3: lanes leave one after the other.
+export void henon(uniform float left, uniform float low, uniform float step, uniform int width, uniform int height,
+                  uniform int most, uniform int turns[]) {
     foreach (j = 0 ... height, i = 0 ... width) {
-        float cx = x0 + i * step, cy = y0 + j * step;
-        float x = cx, y = cy;
-        int count = 0;
-        while (count < most && x * x + y * y < 4.0f) {
-            float next = x * x - y * y + cx;
-            y = 2.0f * x * y + cy;
-            x = next;
-            count++;
+        float x = left + i * step, y = low + j * step;
+        float square = x * x;
+        int turn = 0;
+        while (square < 9.0f && turn < most) {
+            float fold = y + 1.0f - 1.4f * square;
+            y = 0.3f * x;
+            x = fold;
+            square = x * x;
+            turn++;
         }
-        out[j * width + i] = count;
+        turns[j * width + i] = turn;
     }
 }
 

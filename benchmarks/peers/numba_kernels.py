@@ -9,23 +9,6 @@ from numba import njit
 
 
 @njit(fastmath=True)
-def mandelbrot(x0, y0, x1, y1, width, height, limit, counts):
-    dx = np.float32((x1 - x0) / width)
-    dy = np.float32((y1 - y0) / height)
-    for row in range(height):
-        for column in range(width):
-            cx = np.float32(x0 + column * dx)
-            cy = np.float32(y0 + row * dy)
-            x, y, count = cx, cy, 0
-            while count < limit and x * x + y * y <= np.float32(4):
-                following = x * x - y * y + cx
-                y = np.float32(2) * x * y + cy
-                x = following
-                count += 1
-            counts[row * width + column] = count
-
-
-@njit(fastmath=True)
 def normal_distribution(x):
     t = np.float32(1) / (np.float32(1) + np.float32(0.2316419) * abs(x))
     tail = (

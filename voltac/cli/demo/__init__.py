@@ -49,19 +49,19 @@ def _demo(folder: Path, rounds: int) -> None:
     from voltac.cli.demo import peers, pictures
 
     print(f"voltac demo on {machine()}")
-    width, height, limit = 768, 512, 256
-    counts = np.zeros(width * height, np.int32)
+    width, height, degree, most = 768, 512, 3, 64
+    basins = np.zeros(width * height, np.int32)
     photo, origin = pictures.photograph()
     tall, wide = photo.shape[:2]
     flat, smooth = photo.reshape(-1), photo.reshape(-1).copy()
-    box = [np.float32(v) for v in (-2.0, -1.0, 1.0, 1.0)]
+    view = [np.float32(v) for v in (-0.4, 0, 3 / width)]
     tone = [np.float32(0.08), np.float32(0.0012)]
     cases = (
         _Case(
-            "mandelbrot",
-            f"{width} x {height}, up to {limit} steps",
-            lambda kernel: lambda: kernel(*box, width, height, limit, counts),
-            counts.copy,
+            "newton",
+            f"{width} x {height}, z^{degree} = 1",
+            lambda kernel: lambda: kernel(*view, width, height, degree, most, basins),
+            basins.copy,
         ),
         _Case(
             "bilateral",
@@ -95,7 +95,7 @@ def _demo(folder: Path, rounds: int) -> None:
         ratios = {name: ratio(times["voltac"], times[name]) for name in others}
         table.append((case.name, case.what, milliseconds, ratios["numpy"], ratios.get("numba")))
     written = {
-        "mandelbrot.png": pictures.colours(counts.reshape(height, width), limit),
+        "newton.png": pictures.colours(basins.reshape(height, width), degree),
         "photograph.png": photo,
         "smoothed.png": smooth.reshape(photo.shape),
     }

@@ -11,20 +11,22 @@ import numpy as np
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def mandelbrot(x0: float, y0: float, x1: float, y1: float, width: int, height: int, limit: int, counts: Array) -> None:
-    """Whole-array iteration; points that have escaped are dropped from the working set."""
-    cx = np.float32(x0) + np.arange(width, dtype=np.float32) * np.float32((x1 - x0) / width)
-    cy = np.float32(y0) + np.arange(height, dtype=np.float32) * np.float32((y1 - y0) / height)
-    c = (cx[None, :] + 1j * cy[:, None]).astype(np.complex64).ravel()
-    z, left = c.copy(), np.arange(c.size)
-    counts[:] = limit
-    for step in range(limit):
-        gone = z.real * z.real + z.imag * z.imag > 4
-        if gone.any():
-            counts[left[gone]] = step
-            stay = ~gone
-            z, c, left = z[stay], c[stay], left[stay]
-        z = z * z + c
+def newton(x: float, y: float, pixel: float, width: int, height: int, degree: int, most: int, results: Array) -> None:
+    """Whole-array steps; starts that have arrived are dropped from the working set."""
+    across = np.float32(x) + (np.arange(width) + 0.5 - 0.5 * width).astype(np.float32) * np.float32(pixel)
+    up = np.float32(y) - (np.arange(height) + 0.5 - 0.5 * height).astype(np.float32) * np.float32(pixel)
+    ends = (across[None, :] + 1j * up[:, None]).astype(np.complex64).ravel()
+    taken, under_way = np.zeros(ends.size, np.int32), np.arange(ends.size)
+    z, part = ends.copy(), np.float32(1 / degree)
+    for _ in range(most):
+        step = part * ((1 / z) ** (degree - 1) - z)
+        z = z + step
+        ends[under_way] = z
+        taken[under_way] += 1
+        left = np.abs(step.real) + np.abs(step.imag) > np.float32(1e-6)
+        under_way, z = under_way[left], z[left]
+    roots = np.round(np.angle(ends) * np.float32(degree / (2 * np.pi))).astype(np.int32) % degree
+    results[:] = degree * taken + roots
 
 
 def bilateral(source: Array, to: Array, width: int, height: int, radius: int, place: float, colour: float) -> None:
@@ -51,16 +53,28 @@ def numba_kernels() -> dict[str, Callable[..., None]] | None:
         return None
     f = np.float32
 
-    def scalar_mandelbrot(x0: Any, y0: Any, x1: Any, y1: Any, width: int, height: int, limit: int, counts: Array) -> None:
-        dx, dy = f((x1 - x0) / width), f((y1 - y0) / height)
+    def scalar_newton(x: Any, y: Any, pixel: Any, width: int, height: int, degree: int, most: int, results: Array) -> None:
+        part = f(1) / f(degree)
         for row in range(height):
             for column in range(width):
-                cx, cy = f(x0 + column * dx), f(y0 + row * dy)
-                x, y, count = cx, cy, 0
-                while count < limit and x * x + y * y <= f(4):
-                    x, y = x * x - y * y + cx, f(2) * x * y + cy
-                    count += 1
-                counts[row * width + column] = count
+                re = x + (f(column) + f(0.5) - f(0.5) * f(width)) * pixel
+                im = y - (f(row) + f(0.5) - f(0.5) * f(height)) * pixel
+                moved, steps = f(1), 0
+                while moved > f(1e-6) and steps < most:
+                    scale = f(1) / (re * re + im * im)
+                    inverse_re, inverse_im = re * scale, -im * scale
+                    power_re, power_im = inverse_re, inverse_im
+                    for _ in range(2, degree):
+                        power_re, power_im = (
+                            power_re * inverse_re - power_im * inverse_im,
+                            power_re * inverse_im + power_im * inverse_re,
+                        )
+                    step_re, step_im = part * (power_re - re), part * (power_im - im)
+                    re, im = re + step_re, im + step_im
+                    moved = abs(step_re) + abs(step_im)
+                    steps += 1
+                root = round(math.atan2(im, re) * f(degree / (2 * math.pi)))
+                results[row * width + column] = degree * steps + root % degree
 
     def scalar_bilateral(source: Array, to: Array, width: int, height: int, radius: int, place: Any, colour: Any) -> None:
         for y in range(radius, height - radius):
@@ -83,4 +97,4 @@ def numba_kernels() -> dict[str, Callable[..., None]] | None:
                 to[at + 2] = np.uint8(sum_blue / total + f(0.5))
 
     compiled = njit(fastmath=True)
-    return {"mandelbrot": compiled(scalar_mandelbrot), "bilateral": compiled(scalar_bilateral)}
+    return {"newton": compiled(scalar_newton), "bilateral": compiled(scalar_bilateral)}

@@ -1,4 +1,4 @@
-"""Pictures of the demo: colours for iteration counts, and the photograph to filter."""
+"""Pictures of the demo: colours for roots and steps, and the photograph to filter."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ def save_png(pixels: Array, path: Path) -> None:
     Image.fromarray(pixels).save(path)
 
 
-def colours(counts: Array, limit: int) -> Array:
-    """Iteration counts (height x width) as RGB: black inside the set, a smooth palette outside."""
-    t = np.sqrt(counts.astype(np.float32) / limit)[..., None]
-    phase = np.array([0.05, 0.35, 0.65], np.float32)
-    wave = 0.5 - 0.5 * np.cos(2 * np.pi * (1.4 * t + phase))
-    picture: Array = (255 * wave * (counts < limit)[..., None]).astype(np.uint8)
+def colours(results: Array, degree: int) -> Array:
+    """What ``newton.ispc`` found (height x width) as RGB: a hue for each root, darker where more steps lead there."""
+    roots, steps = results % degree, results // degree
+    phase = roots[..., None] / degree + np.array([0.0, 0.25, 0.55])
+    hue = 0.6 + 0.4 * np.cos(2 * np.pi * phase)
+    light = 0.92 ** np.maximum(steps - 4, 0)[..., None]
+    picture: Array = (255 * hue * light).astype(np.uint8)
     return picture
 
 
