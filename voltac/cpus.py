@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from voltac.diagnostics import suggestion
 from voltac.records import record, replace
+from voltac.suggestions import suggestion
 from voltac.target_info import TargetInfo, find_target
 from voltac.visible import visible_name
 

@@ -14,7 +14,7 @@ makes going on pointless is raised as :class:`CompileError` by its ``fatal``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, NoReturn
 
 from voltac.message_layout import Layout, json_line
@@ -255,18 +255,3 @@ def _expansions(span: Span) -> Iterator[Note]:
         macro, place, span = span.origin
         if place.file != BUILT_IN:
             yield Note(place, f"in the expansion of macro '{macro}'", "macro")
-
-
-def close_words(name: str, known: Iterable[str], cutoff: float = 0.7) -> list[str]:
-    """Up to three words of small edit distance, the closest first."""
-    from difflib import get_close_matches  # slow to import, and needed after mistakes only
-
-    return get_close_matches(name, sorted(set(known)), n=3, cutoff=cutoff)
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """``; did you mean 'x'?`` for names of small edit distance, else an empty string."""
-    close = close_words(name, known)
-    if not close:
-        return ""
-    return "; did you mean " + " or ".join(f"'{match}'" for match in close) + "?"

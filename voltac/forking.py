@@ -9,11 +9,17 @@ Locks that are held for other reasons are made anew in the child.
 from __future__ import annotations
 
 import os
-import threading
+from _thread import RLock, get_ident
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-_gate = threading.Condition(threading.RLock())
+if TYPE_CHECKING:
+    from threading import Condition
+
+_gate = RLock()
+_ended: Condition | None = None
+"""Of the gate: what threads wait for, once one has waited. A cached kernel is called without importing ``threading``."""
 _compiling: dict[int, int] = {}
 """How many compilations each thread is in."""
 _forks = 0
@@ -26,10 +32,10 @@ _held: list[Callable[[], object]] = []
 @contextmanager
 def compiling(within: bool = False) -> Iterator[None]:
     """No other thread forks meanwhile. ``within``: another thread, which does not go on before this one, does the same."""
-    here = threading.get_ident()
+    here = get_ident()
     with _gate:
         while _forks and not within and here not in _compiling:
-            _gate.wait()
+            _wait()
         _compiling[here] = _compiling.get(here, 0) + 1
     try:
         yield
@@ -38,7 +44,7 @@ def compiling(within: bool = False) -> Iterator[None]:
             left = _compiling.pop(here, 1) - 1
             if left:
                 _compiling[here] = left
-            _gate.notify_all()
+            _tell()
 
 
 def lock_around_forks(acquire: Callable[[], object], release: Callable[[], object]) -> None:
@@ -51,13 +57,28 @@ def new_in_child(make: Callable[[], object]) -> None:
     os.register_at_fork(after_in_child=make)
 
 
+def _wait() -> None:
+    """Until a compilation or a fork has ended; whoever calls is in the gate, and others get in meanwhile."""
+    global _ended
+    if _ended is None:
+        from threading import Condition
+
+        _ended = Condition(_gate)
+    _ended.wait()
+
+
+def _tell() -> None:
+    if _ended is not None:
+        _ended.notify_all()
+
+
 def _before() -> None:
     global _forks
-    here = threading.get_ident()
+    here = get_ident()
     _gate.acquire()
     _forks += 1
     while any(thread != here for thread in _compiling):
-        _gate.wait()
+        _wait()
     # Only now: a compilation that is waited for needs them.
     for acquire, release in _locks:
         acquire()
@@ -69,15 +90,15 @@ def _after_in_parent() -> None:
     while _held:
         _held.pop()()
     _forks -= 1
-    _gate.notify_all()
+    _tell()
     _gate.release()
 
 
 def _after_in_child() -> None:
-    global _gate, _forks
+    global _gate, _ended, _forks
     while _held:
         _held.pop()()
-    _gate = threading.Condition(threading.RLock())
+    _gate, _ended = RLock(), None
     _forks = 0
 
 

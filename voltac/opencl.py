@@ -29,12 +29,12 @@ from typing import Any
 
 import numpy as np
 
-from voltac.diagnostics import suggestion
 from voltac.python import compile as compile_text
 from voltac.python import load
 from voltac.python.device_kernel import DeviceKernel
 from voltac.python.numpy_formats import described
 from voltac.records import record
+from voltac.suggestions import suggestion
 
 LANES = 16
 MAX_CORES = 8

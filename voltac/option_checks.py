@@ -9,12 +9,10 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterable
-from functools import cache
 from typing import Any
 
-from voltac.cpus import CPUS, find_cpu
-from voltac.diagnostics import suggestion
-from voltac.target_info import TARGETS, TargetInfo
+from voltac.suggestions import suggestion
+from voltac.target_info import TargetInfo, UnknownTarget, find_target, target_cpus
 from voltac.visible import visible_name
 
 LEVELS = (0, 1, 2, 3)
@@ -27,9 +25,9 @@ SIZES = ("", "small", "large")
 """Of code models and of tables of addresses."""
 LARGEST_ALIGNMENT = 1 << 30
 
-_MACRO = re.compile(r"[A-Za-z_]\w*(\([\w\s,.]*\))?", re.ASCII)
-_C_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_PART_OF_A_SYMBOL = re.compile(r"[\w.$]*", re.ASCII)
+# Compiled when there is something to compare with them.
+_MACRO = r"[A-Za-z_]\w*(\([\w\s,.]*\))?"
+_PART_OF_A_SYMBOL = r"[\w.$]*"
 
 Check = Callable[[str, Any], Any]
 """Name of an option, value -> the value as the stages take it; raises what is wrong with it."""
@@ -98,13 +96,20 @@ def _one_of_words(words: tuple[str, ...]) -> Check:
     return check
 
 
-def _matching(pattern: re.Pattern[str], expected: str) -> Check:
-    def check(name: str, value: Any) -> str:
-        if not pattern.fullmatch(_text(name, value, expected)):
-            raise _wrong_value(name, expected, value)
-        return str(value)
+def _c_function(name: str, value: Any) -> str:
+    expected = "the name of a C function"
+    text = _text(name, value, expected)
+    if text and not (text.isascii() and text.isidentifier()):
+        raise _wrong_value(name, expected, value)
+    return str(text)
 
-    return check
+
+def _part_of_a_symbol(name: str, value: Any) -> str:
+    expected = "a part of a symbol, of letters, digits, '_', '.' and '$'"
+    text = _text(name, value, expected)
+    if text and not re.fullmatch(_PART_OF_A_SYMBOL, text, re.ASCII):
+        raise _wrong_value(name, expected, value)
+    return str(text)
 
 
 def _alignment(name: str, value: Any) -> int:
@@ -128,7 +133,7 @@ def _macros(name: str, value: Any) -> tuple[tuple[str, str], ...]:
 
 def check_macro(name: str, value: str) -> None:
     """ValueError unless this can be a definition of the preprocessor."""
-    if not _MACRO.fullmatch(name):
+    if not re.fullmatch(_MACRO, name, re.ASCII):
         raise ValueError(f"'{visible_name(name)}' is no identifier: it cannot be the name of a macro")
     if "\n" in value or "\r" in value or "\0" in value:
         raise ValueError(f"the value of macro '{name}' must be one line of text, not {_given(value)}")
@@ -158,12 +163,11 @@ def _folders(name: str, value: Any) -> tuple[str, ...]:
 
 def _cpu(name: str, value: Any) -> str:
     """LLVM's name of it. Raises UnknownCpu, a ValueError that lists the others."""
-    return find_cpu(value).llvm_name if _text(name, value, "the name of a CPU") else ""
+    if not _text(name, value, "the name of a CPU"):
+        return ""
+    from voltac.cpus import find_cpu  # few name one
 
-
-@cache
-def _known_cpus() -> frozenset[str]:
-    return frozenset(target.cpu for target in TARGETS.values()) | {cpu.llvm_name for cpu in CPUS}
+    return find_cpu(value).llvm_name
 
 
 def _target(name: str, value: Any) -> TargetInfo:
@@ -172,10 +176,13 @@ def _target(name: str, value: Any) -> TargetInfo:
     if value.is_device:
         return value
     # LLVM ends the process when a processor cannot run the code asked for.
-    if value.cpu not in _known_cpus():
-        find_cpu(value.cpu)
-    known = TARGETS.get(value.name)
-    if known is None or known.features != value.features:
+    if value.cpu not in target_cpus():
+        _cpu(name, value.cpu)
+    try:
+        known = find_target(value.name)
+    except UnknownTarget:
+        known = None
+    if known is None or (known.name, known.features) != (value.name, value.features):
         raise ValueError(f"{name} must be made of a record of find_target(): the features of '{value.name}' are others")
     return value
 
@@ -202,7 +209,7 @@ CHECKS: dict[str, Check] = {
     "llvm_intrinsics": _truth,
     "internal_export_functions": _truth,
     "whole_program": _truth,
-    "print_function": _matching(re.compile(f"({_C_NAME.pattern})?", re.ASCII), "the name of a C function"),
+    "print_function": _c_function,
     "catch_failures": _truth,
     "cpu": _cpu,
     "all_on_paths": _truth,
@@ -211,7 +218,7 @@ CHECKS: dict[str, Check] = {
     "force_alignment": _alignment,
     "ignore_preprocessor_errors": _truth,
     "preprocess": _truth,
-    "symbol_suffix": _matching(_PART_OF_A_SYMBOL, "a part of a symbol, of letters, digits, '_', '.' and '$'"),
+    "symbol_suffix": _part_of_a_symbol,
     "code_model": _one_of_words(SIZES),
     "function_sections": _truth,
     "loop_unrolling": _truth,

@@ -6,8 +6,11 @@ of this module reads a :class:`TargetInfo`; nothing else knows target names.
 
 from __future__ import annotations
 
-from voltac.diagnostics import suggestion
+from functools import cache
+from typing import TYPE_CHECKING
+
 from voltac.records import record, replace
+from voltac.suggestions import suggestion
 from voltac.visible import visible_name
 
 
@@ -164,7 +167,9 @@ _ALIASES: dict[str, str] = {
 }
 
 
-def _record(isa: str, form: str) -> TargetInfo:
+@cache
+def _record(name: str) -> TargetInfo:
+    isa, _, form = name.partition("-")
     base = _ROWS[isa][0]
     bits_text, _, lanes_text = form.removeprefix("i").partition("x")
     width = int(lanes_text)
@@ -176,7 +181,7 @@ def _record(isa: str, form: str) -> TargetInfo:
         vector_bits = min(512, max(256, width * 32))
     return replace(
         base,
-        name=f"{isa}-{form}",
+        name=name,
         width=width,
         mask_bits=mask_bits,
         element_bits=element_bits,
@@ -184,8 +189,18 @@ def _record(isa: str, form: str) -> TargetInfo:
     )
 
 
-TARGETS: dict[str, TargetInfo] = {f"{isa}-{form}": _record(isa, form) for isa, (_, forms) in _ROWS.items() for form in forms}
-"""The targets LLVM makes code for."""
+if TYPE_CHECKING:
+    TARGETS: dict[str, TargetInfo]
+    """The targets LLVM makes code for."""
+
+
+def __getattr__(name: str) -> dict[str, TargetInfo]:
+    """All targets, when somebody asks for all: most programs are compiled for one."""
+    if name != "TARGETS":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = {target: _record(target) for target in target_names()}
+    return found
+
 
 DEVICES: dict[str, TargetInfo] = {
     "naplespu": TargetInfo(
@@ -200,7 +215,12 @@ DEVICES: dict[str, TargetInfo] = {
 
 def target_names() -> list[str]:
     """Every canonical target name, in the reference's order."""
-    return list(TARGETS)
+    return [f"{isa}-{form}" for isa, (_, forms) in _ROWS.items() for form in forms]
+
+
+def target_cpus() -> frozenset[str]:
+    """The CPUs that targets are for, by LLVM's names."""
+    return frozenset(base.cpu for base, _ in _ROWS.values())
 
 
 def target_aliases() -> dict[str, str]:
@@ -218,10 +238,11 @@ def find_target(name: str) -> TargetInfo:
         text = "sse4.2-" + text.removeprefix("sse4-")
     if text.startswith("avx512") and "-i32x" in text:
         text = text.replace("-i32x", "-x")
-    found = TARGETS.get(text) or DEVICES.get(text)
-    if found is None:
-        names = [*_ALIASES, *TARGETS, *DEVICES]
-        known = ", ".join(names)
-        close = suggestion(name, names)
-        raise UnknownTarget(f"unknown target '{visible_name(name)}'{close}; possible targets are: host, {known}")
-    return found
+    if text in DEVICES:
+        return DEVICES[text]
+    isa, _, form = text.partition("-")
+    if isa in _ROWS and form in _ROWS[isa][1]:
+        return _record(text)
+    names = [*_ALIASES, *target_names(), *DEVICES]
+    known = ", ".join(names)
+    raise UnknownTarget(f"unknown target '{visible_name(name)}'{suggestion(name, names)}; possible targets are: host, {known}")

@@ -269,6 +269,29 @@ def test_a_text_that_is_no_json_or_far_too_deep_is_a_miss(folder: Path, compiled
     assert len(compiled) == 5
 
 
+def _imported_for_a_call() -> set[str]:
+    """What a fresh process imports for its first call, besides numpy."""
+    code = "import numpy, sys; before = set(sys.modules)\nimport voltac\n"
+    code += f"assert voltac.compile({SOURCE!r}).f() == 42; print(*set(sys.modules) - before)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    return set(done.stdout.split())
+
+
+def test_a_hit_in_a_fresh_process_imports_little(folder: Path) -> None:
+    assert "voltac.driver" in _imported_for_a_call()
+    heavy = {"json", "threading", "hashlib", "voltac.driver", "voltac.diagnostics", "llvmlite"}
+    assert heavy.isdisjoint(_imported_for_a_call())
+
+
+def test_a_damaged_text_is_a_miss_where_json_was_never_imported(folder: Path) -> None:
+    _imported_for_a_call()
+    for text in (b"{", b"", b"[" * 200_000, b"{} {}", b"[1, 2", b'{"key": "\\u12"}', b"[nul]"):
+        for path in entries(folder):
+            body = b"%d\n" % len(text) + text
+            path.write_bytes(cache._MAGIC + cache.sha256(body).hexdigest().encode() + b"\n" + body)
+        assert "voltac.driver" in _imported_for_a_call()
+
+
 def test_a_damaged_task_pool_is_compiled_anew(folder: Path) -> None:
     source = "task void t(uniform int a[]) { a[taskIndex] = taskIndex; }\n"
     source += "export void f(uniform int a[], uniform int n) { launch[n] t(a); sync; }"

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator
 from typing import NoReturn
 
-from voltac.diagnostics import suggestion
 from voltac.driver import EVERY_STAGE
 from voltac.option_checks import ADDRESSINGS, DWARF_VERSIONS, MATH_LIBRARIES, SIZES
 from voltac.records import record
+from voltac.suggestions import suggestion
 from voltac.warning_switches import PERFORMANCE, SWITCHES
 
 COMPILE = "compile"

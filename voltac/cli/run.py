@@ -11,12 +11,13 @@ import numpy as np
 from voltac.cli.options import UsageError
 from voltac.cli.run_arguments import argument_of, generated, printed
 from voltac.cli.settings import diagnostics_of, options_of_arguments, watch_of
-from voltac.diagnostics import NOWHERE, CompileError, Diagnostic, Span, suggestion
+from voltac.diagnostics import NOWHERE, CompileError, Diagnostic, Span
 from voltac.driver import compile_source, read_source
 from voltac.options import Options
 from voltac.records import replace
 from voltac.sema import tree
 from voltac.sema.layout import Layout
+from voltac.suggestions import suggestion
 
 
 def run_command(arguments: Namespace) -> int:

@@ -10,12 +10,13 @@ from typing import Any
 
 from voltac.cli.options import COMPILE, OPT_WORDS, UsageError
 from voltac.cpus import UnknownCpu, find_cpu, target_of_cpu
-from voltac.diagnostics import NOWHERE, Diagnostics, suggestion
+from voltac.diagnostics import NOWHERE, Diagnostics
 from voltac.driver import InputError, Watch, read_source
 from voltac.llvm.host import host_target
 from voltac.option_checks import LARGEST_ALIGNMENT, check_macro
 from voltac.options import Options
 from voltac.records import replace
+from voltac.suggestions import suggestion
 from voltac.target_info import TargetInfo, UnknownTarget, find_target
 from voltac.warning_switches import OFF_BY_DEFAULT
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from typing import TYPE_CHECKING
 
-from voltac.cpus import Cpu, UnknownCpu, find_cpu
 from voltac.records import replace
 from voltac.target_info import TargetInfo, find_target
+
+if TYPE_CHECKING:
+    from voltac.cpus import Cpu
 
 _SSE2 = "sse2"
 _SSE41 = _SSE2 + " ssse3 sse4_1"
@@ -106,6 +109,8 @@ def pretended_cpu() -> Cpu | None:
     name = os.environ.get(HOST_CPU_VARIABLE)
     if not name:
         return None
+    from voltac.cpus import UnknownCpu, find_cpu  # few pretend
+
     try:
         return find_cpu(name)
     except UnknownCpu as error:

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from voltac.diagnostics import NOWHERE, Diagnostics, suggestion
 from voltac.files import read_file
 from voltac.forking import compiling
 from voltac.llvm.host import host_target
@@ -26,6 +25,7 @@ from voltac.python.kernel import Kernel
 from voltac.python.module import KernelModule
 from voltac.python.numpy_formats import described
 from voltac.python.source import Source
+from voltac.suggestions import suggestion
 from voltac.target_info import TargetInfo, find_target
 from voltac.visible import visible_name
 
@@ -199,12 +199,15 @@ def _macro_value(name: str, value: object) -> str:
 def _decoded(content: bytes, name: str) -> str:
     """The text of a source; what is wrong with it is a CompileError like any other."""
     try:
-        text = content.decode("utf-8-sig")
+        # What "utf-8-sig" does, which is a module of its own.
+        text = content.removeprefix(b"\xef\xbb\xbf").decode()
     except UnicodeDecodeError:
         text = ""
     if text.strip():
         return text
-    from voltac.driver import InputError, decode_source  # only here: a cached kernel is called without the compiler
+    # Only here: a cached kernel is called without the compiler.
+    from voltac.diagnostics import NOWHERE, Diagnostics
+    from voltac.driver import InputError, decode_source
 
     diagnostics = Diagnostics(wrap=False)
     try:

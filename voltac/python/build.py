@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import sys
-import threading
+from _thread import RLock
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from voltac.diagnostics import NOWHERE, CompileError, Diagnostics
 from voltac.llvm.host import can_run
 from voltac.python import cache as disk
 from voltac.python.arguments import FUNCTIONS, Arguments
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_lock = threading.RLock()
+_lock = RLock()
 """LLVM compiles under one lock anyway; waiting here, a second thread finds the first one's result in the cache."""
 
 
@@ -84,10 +83,12 @@ def _made(source: Source, use_cache: bool, make: Callable[[disk.Entry], T]) -> T
     if key and (entry := disk.find(key)) is not None:
         try:
             return make(entry)
-        except CompileError:
-            # The caller gave too few functions.
-            raise
-        except Exception:
+        except Exception as error:
+            from voltac.diagnostics import CompileError  # as for the compiler: a hit does without
+
+            if isinstance(error, CompileError):
+                # The caller gave too few functions.
+                raise
             damaged = True
     with _lock:
         found = disk.find(key) if key and not damaged else None
@@ -103,6 +104,7 @@ def _compiled(source: Source, key: str) -> disk.Entry:
 
 
 def _compile(source: Source, key: str) -> disk.Entry:
+    from voltac.diagnostics import Diagnostics
     from voltac.driver import compile_source
     from voltac.llvm import late
     from voltac.lower.failures import can_fail
@@ -198,6 +200,8 @@ def _loaded(
     try:
         loaded = load(entry.objects[:2], imports, exports)
     except Unresolved as error:
+        from voltac.diagnostics import NOWHERE, Diagnostics
+
         Diagnostics(wrap=False).fatal(NOWHERE, _unresolved(source, str(error)))
     # The code refers to the handlers and functions, so they live as long as it does.
     code = Code(loaded.addresses, (loaded, guards, tuple(handlers.values()), tuple(functions.values())))

@@ -16,7 +16,6 @@ without the cache.
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 import time
@@ -27,6 +26,7 @@ from typing import Any
 
 from voltac.files import LARGEST, read_regular_file
 from voltac.python.hashing import sha256
+from voltac.python.json_text import from_json_text
 from voltac.records import field, record
 from voltac.visible import visible_name
 
@@ -75,8 +75,8 @@ NO_FACTS = Facts()
 
 
 def key_of(ingredients: Mapping[str, Any]) -> str:
-    """The key for all that a compilation depends on besides the file system; JSON types only."""
-    return sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()
+    """The key for all that a compilation depends on besides the file system: values of which ``repr`` shows all there is."""
+    return sha256(repr(sorted(ingredients.items())).encode()).hexdigest()
 
 
 def content_hash(path: str) -> str:
@@ -127,6 +127,8 @@ def store(
 
 
 def _packed(header: dict[str, Any], objects: Sequence[bytes]) -> bytes:
+    import json  # only here: what is found is read without
+
     text = json.dumps(header).encode()
     body = b"%d\n" % len(text) + text + b"".join(objects)
     return _MAGIC + sha256(body).hexdigest().encode() + b"\n" + body
@@ -138,7 +140,7 @@ def _checked(content: bytes, key: str) -> Entry | None:
     if not content.startswith(_MAGIC + sha256(body).hexdigest().encode() + b"\n"):
         return None
     length, _, rest = body.partition(b"\n")
-    header = json.loads(rest[: int(length)])
+    header = from_json_text(rest[: int(length)].decode())
     contents, presence, identities = header["facts"]
     if header["key"] != key or not Facts(contents, presence, identities).hold():
         return None

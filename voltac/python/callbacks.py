@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import sys
-import threading
+from _thread import RLock, get_ident
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -24,12 +24,12 @@ _waiting: list[tuple[int, BaseException]] = []
 """Each with the thread it was raised in."""
 raised = ctypes.c_int64(0)
 """Whether there are any; generated code reads it after each call."""
-_lock = threading.RLock()
+_lock = RLock()
 
 
 def _new_lock() -> None:
     global _lock
-    _lock = threading.RLock()
+    _lock = RLock()
 
 
 new_in_child(_new_lock)
@@ -37,7 +37,7 @@ new_in_child(_new_lock)
 
 def note(error: BaseException) -> None:
     """Keep an exception for the call to raise, if it is the first."""
-    here = threading.get_ident()
+    here = get_ident()
     with _lock:
         if all(there != here for there, _ in _waiting):
             _waiting.append((here, error))
@@ -46,7 +46,7 @@ def note(error: BaseException) -> None:
 
 def raise_first() -> None:
     """Raise what the call that has just ended in this thread is to raise, if anything."""
-    here = threading.get_ident()
+    here = get_ident()
     with _lock:
         known = _threads()
         found = next((item for item in _waiting if item[0] == here), None)
@@ -61,12 +61,14 @@ def raise_first() -> None:
 
 def _threads() -> set[int | None]:
     """Those that call kernels: threads of Python, rather than of the task pool."""
+    import threading  # only here: most programs call nothing of Python
+
     return {thread.ident for thread in threading.enumerate() if not isinstance(thread, threading._DummyThread)}
 
 
 def _is_quiet() -> bool:
     """Whether the running call has failed already."""
-    here, known = threading.get_ident(), _threads()
+    here, known = get_ident(), _threads()
     return any(there == here or there not in known or here not in known for there, _ in _waiting)
 
 
@@ -88,6 +90,8 @@ def guarded(function: Any) -> Any:
 
 def _noting(function: Callable[..., Any], otherwise: object, type_: Any = None) -> Callable[..., Any]:
     """Results that do not become this type of ctypes count as exceptions: ctypes would give the kernel what memory held."""
+    import threading  # noqa: F401 - a module that takes the thread it is first imported in for the main one: not one of the pool
+
     converts = type_ is not None and type_ is not ctypes.py_object
 
     def call(*arguments: Any) -> Any:

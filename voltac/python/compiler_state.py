@@ -7,8 +7,8 @@ last change of a file's state cannot be set by anybody; it is believed only if i
 
 from __future__ import annotations
 
-import importlib.util
 import os
+import sys
 import time
 from collections.abc import Iterator
 from functools import cache
@@ -30,13 +30,12 @@ def _rows(*folders: str) -> list[_Row]:
     """All files in folders, but for the byte code that Python makes of them."""
     found = []
     pending = list(folders)
-    while pending:
-        with os.scandir(pending.pop()) as items:
+    for folder in pending:
+        with os.scandir(folder) as items:
             for item in items:
-                if item.name == "__pycache__":
-                    continue
                 if item.is_dir():
-                    pending.append(item.path)
+                    if item.name != "__pycache__":
+                        pending.append(item.path)
                 else:
                     status = item.stat()
                     found.append((item.path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
@@ -84,7 +83,9 @@ def _hashes(rows: list[_Row]) -> Iterator[str]:
 
 def _llvmlite() -> list[Any]:
     """The library that llvmlite is, by what the file system says of it: it has 180 MB. Finding it does not import it."""
-    found = importlib.util.find_spec("llvmlite")
+    # As importlib.util does it, whose import takes longer.
+    specs = (finder.find_spec("llvmlite", None) for finder in sys.meta_path)
+    found = next((spec for spec in specs if spec is not None), None)
     if found is None or found.origin is None:
         return []
     return list(_rows(os.path.join(os.path.dirname(found.origin), "binding")))

@@ -19,10 +19,10 @@ import numpy as np
 
 from voltac.codegen.image import Image, Segment
 from voltac.codegen.simulator import Trap
-from voltac.diagnostics import suggestion
 from voltac.python.arguments import Argument, Array
 from voltac.python.signatures import Parameter, Signature
 from voltac.records import mutable_record, record, replace
+from voltac.suggestions import suggestion
 from voltac.targets.device import Device, kernels
 
 _LINE = 64

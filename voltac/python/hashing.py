@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -24,8 +25,8 @@ def sha256(data: bytes = b"") -> Hash:
 @cache
 def _maker() -> Callable[[bytes], Hash]:
     """Found once: a module that is not there is looked for in all folders, each time it is asked for."""
-    # CPython's own module, by its name since and before 3.12; other interpreters have hashlib only.
-    for name in ("_sha2", "_sha256", "hashlib"):
+    # CPython's own module; other interpreters have hashlib only.
+    for name in ("_sha2" if sys.version_info >= (3, 12) else "_sha256", "hashlib"):
         try:
             found: Callable[[bytes], Hash] = import_module(name).sha256
         except ImportError:

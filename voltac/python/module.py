@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
-from voltac.diagnostics import suggestion
 from voltac.options import Options
 from voltac.python.kernel import Kernel
 from voltac.python.source import Source
+from voltac.suggestions import suggestion
 
 _LONGEST_NAME = 50
 """Python cuts off what is longer where an attribute is missing."""

@@ -16,7 +16,6 @@ import struct
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from voltac.diagnostics import InternalError
 from voltac.records import field, mutable_record
 
 
@@ -157,6 +156,12 @@ def _read_symbols(code: bytes, table: _Section, strings: _Section) -> list[_Symb
 # --- placing and linking ------------------------------------------------------------------------------------------
 
 
+def _broken(what: str) -> Exception:
+    from voltac.diagnostics import InternalError  # only here: a cached kernel is called without messages
+
+    return InternalError(f"stage 'load': {what}")
+
+
 def _load_elf(codes: Sequence[bytes], imports: Mapping[str, int]) -> Code:
     if platform.machine() not in ("x86_64", "AMD64") or platform.system() != "Linux":
         raise NotSupported("not Linux on x86-64")
@@ -164,9 +169,9 @@ def _load_elf(codes: Sequence[bytes], imports: Mapping[str, int]) -> Code:
         objects = [_read(code) for code in codes]
         return _link(objects, imports)
     except (struct.error, IndexError, UnicodeDecodeError) as error:
-        raise InternalError(f"stage 'load': the object is damaged: {error}") from None
+        raise _broken(f"the object is damaged: {error}") from None
     except ValueError as error:
-        raise InternalError(f"stage 'load': {error}") from None
+        raise _broken(str(error)) from None
 
 
 def _link(objects: list[_Object], imports: Mapping[str, int]) -> Code:
@@ -387,4 +392,4 @@ def _mprotect() -> ctypes._NamedFuncPointer:
 
 def _protect(address: int, size: int, protection: int) -> None:
     if size and _mprotect()(address, size, protection):
-        raise InternalError(f"stage 'load': the system does not let memory become executable (errno {ctypes.get_errno()})")
+        raise _broken(f"the system does not let memory become executable (errno {ctypes.get_errno()})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-import threading
+from _thread import RLock
 from collections.abc import Callable, Mapping, Sequence
 
 from voltac.llvm.host import host_target
@@ -16,7 +16,7 @@ from voltac.python.source import Source
 
 TASK_FUNCTIONS = frozenset({"ISPCAlloc", "ISPCLaunch", "ISPCSync"})
 
-_loading = threading.RLock()
+_loading = RLock()
 _loaded: dict[str, int] = {}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voltac.diagnostics import Span, suggestion
+from voltac.diagnostics import Span
 from voltac.sema import tree
 from voltac.sema.constants import round_to
 from voltac.sema.context import Checker, Operand, Rejected, expression
@@ -36,6 +36,7 @@ from voltac.sema.types import (
     Void,
 )
 from voltac.sema.values import is_null_pointer, load, place_or_temporary, to_value, value_of
+from voltac.suggestions import suggestion
 from voltac.syntax import ast
 
 _UNIFORM: dict[str, Qual] = {

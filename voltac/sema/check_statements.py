@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from voltac.diagnostics import Note, Span, suggestion
+from voltac.diagnostics import Note, Span
 from voltac.sema import constants, tree
 from voltac.sema.calls import reference_argument
 from voltac.sema.context import Checker, Frame, Rejected, statement
@@ -25,6 +25,7 @@ from voltac.sema.types import (
 )
 from voltac.sema.uniformity import note_exit, note_test
 from voltac.sema.values import convert_operand, to_value, value_of
+from voltac.suggestions import suggestion
 from voltac.syntax import ast
 from voltac.visible import visible_name
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from voltac.diagnostics import Diagnostics, Span, suggestion
+from voltac.diagnostics import Diagnostics, Span
 from voltac.records import record
+from voltac.suggestions import suggestion
 from voltac.syntax import ast
 from voltac.syntax.hints import FOREIGN_WORDS, STATEMENT_WORDS, hint
 from voltac.syntax.lexer import MISSING, Kinds, is_name

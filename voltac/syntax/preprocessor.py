@@ -10,10 +10,11 @@ import re
 import time
 from contextlib import suppress
 
-from voltac.diagnostics import BUILT_IN, NOWHERE, CompileError, Diagnostics, Ignored, Note, Span, suggestion
+from voltac.diagnostics import BUILT_IN, NOWHERE, CompileError, Diagnostics, Ignored, Note, Span
 from voltac.options import Options
 from voltac.paths import STANDARD_LIBRARY
 from voltac.records import mutable_record
+from voltac.suggestions import suggestion
 from voltac.syntax.comments import with_newlines, without_comments
 from voltac.syntax.conditions import ConditionError, evaluate
 from voltac.syntax.inputs import Inputs

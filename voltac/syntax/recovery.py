@@ -14,7 +14,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from voltac.diagnostics import Diagnostics, Expanded, Span, close_words, suggestion
+from voltac.diagnostics import Diagnostics, Expanded, Span
+from voltac.suggestions import close_words, suggestion
 from voltac.syntax import ast
 from voltac.syntax.error_messages import INVENTED, INVENTED_TYPE, ErrorMessages, Mend, short
 from voltac.syntax.hints import FOREIGN_TYPES, FOREIGN_WORDS
