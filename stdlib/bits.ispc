@@ -1,10 +1,12 @@
 // Counting bits, and floating-point numbers as bit patterns.
 
+#include "attributes.isph"
+
 int32 popcnt(int32 v) { return __population_count(v); }
 uniform int32 popcnt(uniform int32 v) { return __population_count(v); }
 int32 popcnt(int64 v) { return (int32)__population_count(v); }
 uniform int32 popcnt(uniform int64 v) { return (uniform int32)__population_count(v); }
-uniform int32 popcnt(bool v) { return (uniform int32)__population_count(__pack_bits(__active() & v)); }
+ACTIVE_LANES uniform int32 popcnt(bool v) { return (uniform int32)__population_count(__pack_bits(__active() & v)); }
 
 #define COUNT_ZEROS(T) \
     T count_leading_zeros(T v) { return __leading_zeros(v); } \

@@ -1,26 +1,27 @@
 // The mask as a value, and reductions over the active lanes.
+#include "attributes.isph"
 #include "types.isph"
 
-uniform bool any(bool v) { return __pack_bits(__active() & v) != 0; }
-uniform bool all(bool v) { return __pack_bits(__active() & !v) == 0; }
-uniform bool none(bool v) { return __pack_bits(__active() & v) == 0; }
+ACTIVE_LANES uniform bool any(bool v) { return __pack_bits(__active() & v) != 0; }
+ACTIVE_LANES uniform bool all(bool v) { return __pack_bits(__active() & !v) == 0; }
+ACTIVE_LANES uniform bool none(bool v) { return __pack_bits(__active() & v) == 0; }
 
-uniform uint64 lanemask() { return __pack_bits(__active()); }
-uniform uint64 packmask(bool v) { return __pack_bits(__active() & v); }
+ACTIVE_LANES uniform uint64 lanemask() { return __pack_bits(__active()); }
+ACTIVE_LANES uniform uint64 packmask(bool v) { return __pack_bits(__active() & v); }
 
 // Inactive lanes take part with the identity of the operation: LEAST for the maximum, MOST for the minimum. The choice
 // is made with all lanes on, as a selection leaves inactive lanes unspecified.
 #define REDUCE(T, LEAST, MOST) \
-    uniform T reduce_add(T v) { bool on = __active(); uniform T r; unmasked { r = __reduce_add(on ? v : (T)0); } return r; } \
-    uniform T reduce_min(T v) { bool on = __active(); uniform T r; unmasked { r = __reduce_min(on ? v : (T)(MOST)); } return r; } \
-    uniform T reduce_max(T v) { bool on = __active(); uniform T r; unmasked { r = __reduce_max(on ? v : (T)(LEAST)); } return r; } \
-    uniform bool reduce_equal(T v) { \
+    ACTIVE_LANES uniform T reduce_add(T v) { bool on = __active(); uniform T r; unmasked { r = __reduce_add(on ? v : (T)0); } return r; } \
+    ACTIVE_LANES uniform T reduce_min(T v) { bool on = __active(); uniform T r; unmasked { r = __reduce_min(on ? v : (T)(MOST)); } return r; } \
+    ACTIVE_LANES uniform T reduce_max(T v) { bool on = __active(); uniform T r; unmasked { r = __reduce_max(on ? v : (T)(LEAST)); } return r; } \
+    ACTIVE_LANES uniform bool reduce_equal(T v) { \
         uniform uint64 lanes = __pack_bits(__active()); \
         if (lanes == 0) return false; \
         uniform T first = __extract(v, (uniform int32)__trailing_zeros(lanes)); \
         return __pack_bits(__active() & (v != first)) == 0 & first == first; \
     } \
-    uniform bool reduce_equal(T v, uniform T * uniform out) { \
+    ACTIVE_LANES uniform bool reduce_equal(T v, uniform T * uniform out) { \
         uniform uint64 lanes = __pack_bits(__active()); \
         if (lanes == 0) return false; \
         uniform T first = __extract(v, (uniform int32)__trailing_zeros(lanes)); \

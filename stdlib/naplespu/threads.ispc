@@ -10,7 +10,7 @@ uniform int core_count() { return __read_control(21); }
 uniform int read_control_register(uniform int number) { return __read_control(number); }
 void write_control_register(uniform int value, uniform int number) { __write_control(value, number); }
 // Waits until as many threads as "count" are at the barrier of that number.
-void barrier(uniform int number, uniform int count) { __barrier(number, count - 1); }
+__attribute__((barrier(0))) void barrier(uniform int number, uniform int count) { __barrier(number, count - 1); }
 // The host sees what was written to the line of 64 bytes that holds an address.
 void flush(const void * uniform address) { __flush((void * uniform)address); }
 void flush_and_forget(const void * uniform address) { __invalidate((void * uniform)address); }
@@ -19,7 +19,7 @@ uniform int64 clock() { return (uniform int64)__read_control(5) << 32 | __read_c
 uniform int32 num_cores() { return __read_control(21); }
 
 // The manual's names. Barriers count the other threads there.
-void __builtin_npu_barrier(uniform int number, uniform int others) { __barrier(number, others); }
+__attribute__((barrier(1))) void __builtin_npu_barrier(uniform int number, uniform int others) { __barrier(number, others); }
 void __builtin_npu_flush(uniform int address) { __flush((void * uniform)address); }
 uniform int __builtin_npu_read_control_reg(uniform int number) { return __read_control(number); }
 void __builtin_npu_write_control_reg(uniform int value, uniform int number) { __write_control(value, number); }

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from voltac.sema.builtins import C_ONE, C_TWO, TILE_PRODUCTS
+from voltac.sema.builtins import C_ONE, C_TWO, TILE_PRODUCTS, check_rows
 from voltac.target_info import TargetInfo
 
 from . import arithmetic
@@ -305,3 +305,4 @@ BUILTINS: dict[str, Callable[..., Value]] = {
     "__processors": lambda lanes: np.int32(os.cpu_count() or 1),
     "__random_bits": _random_bits,
 }
+check_rows("meaning", BUILTINS)

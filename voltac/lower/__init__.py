@@ -13,7 +13,6 @@ from voltac.lower import (  # noqa: F401  (each registers what it lowers)
     conversions,
     costs,
     expressions,
-    float_parts,
     foreach,
     heap,
     loops,

@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 from voltac.records import field, mutable_record
 from voltac.sema import tree
-from voltac.sema.builtins import ONLY_READ
+from voltac.sema.builtins import BUILTINS
 from voltac.sema.tree_walk import children
 from voltac.sema.types import Pointer
 
@@ -175,7 +175,7 @@ class _Walk:
                     if isinstance(value.type.type, Pointer):
                         roots = self._roots_of(value)
                         self.effects.read |= roots
-                        if number not in ONLY_READ.get(name, ()):
+                        if not BUILTINS[name].reads_only(number):
                             self.effects.written |= roots
             case tree.Intrinsic(arguments=arguments):
                 self._touch(self._roots_of_all(arguments))

@@ -25,14 +25,13 @@ from voltac.lower.builder import (
 from voltac.lower.context import FunctionContext, lowers_value
 from voltac.lower.device_builtins import DEVICE_BUILTINS
 from voltac.lower.dot_products import dot_product
-from voltac.lower.intrinsic_calls import call, overload
+from voltac.lower.float_parts import FLOAT_PARTS
+from voltac.lower.intrinsic_calls import Emitter, call, overload
 from voltac.lower.lane_movement import element_bits, lanes_of, look_up, moves_in_one_step
 from voltac.lower.packing import compress, expand, load_active, store_active
 from voltac.sema import tree
-from voltac.sema.builtins import TILE_PRODUCTS
+from voltac.sema.builtins import TILE_PRODUCTS, check_rows
 from voltac.sema.types import Scalar
-
-Emitter = Callable[[FunctionContext, tree.Builtin, list[IR]], IR]
 
 
 @lowers_value(tree.Builtin)
@@ -423,5 +422,7 @@ BUILTINS: dict[str, Emitter] = {
     "__amx_tile_store": _tile_operation("tilestored64"),
     **{f"__amx_{name}": _tile_operation(f"t{name}") for name in TILE_PRODUCTS},
     **DEVICE_BUILTINS,
+    **FLOAT_PARTS,
     "__random_bits": _random_bits,
 }
+check_rows("code", BUILTINS)

@@ -12,10 +12,10 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from voltac.sema import tree
+from voltac.sema.builtins import BUILTINS, UNSAFE
 from voltac.sema.tree_walk import children
 from voltac.sema.types import UNIFORM, VARYING, Qual, Scalar, Struct, Vector
 
-UNSAFE = 10_000
 BRANCH_LIMIT = 10
 """An ``if`` whose branches together weigh no more is predicated."""
 OPERAND_LIMIT = 16
@@ -158,18 +158,6 @@ def _body(body: tree.Block) -> int:
 
 _FUNCTIONS: WeakKeyDictionary[tree.FunctionSymbol, int] = WeakKeyDictionary()
 
-_SAFE_BUILTINS: dict[str, int] = {
-    name: weight
-    for names, weight in (
-        ("__abs __min __max __copysign __bits __float_of_bits __active", 1),
-        ("__floor __ceil __trunc __round __fma __saturating_add __saturating_sub __extract __shuffle __insert", 2),
-        ("__rcp_fast __rsqrt_fast __population_count __leading_zeros __trailing_zeros __pack_bits", 4),
-        ("__sqrt", _DIVISION),
-        ("__reduce_add __reduce_min __reduce_max", 8),
-    )
-    for name in names.split()
-}
-
 
 def _statements(statements: tuple[tree.Statement, ...]) -> int:
     total = 0
@@ -227,7 +215,7 @@ _RULES: dict[type, Callable[[Any], int]] = {
     tree.CompoundAssign: lambda node: cost(node.value) + _place_load(node.place) + _place_store(node.place),
     tree.Increment: lambda node: _place_load(node.place) + _place_store(node.place),
     tree.Call: _call,
-    tree.Builtin: lambda node: _SAFE_BUILTINS.get(node.name, UNSAFE) + _sum(*node.arguments),
+    tree.Builtin: lambda node: BUILTINS[node.name].cost + _sum(*node.arguments),
     tree.Block: lambda node: _statements(node.statements),
     tree.Evaluate: lambda node: cost(node.value),
     tree.Declare: lambda node: UNSAFE if node.symbol.kind == "static" else _initial(node.initial) + 1,

@@ -9,9 +9,8 @@ from collections.abc import Callable
 
 from voltac.lower import masks
 from voltac.lower.builder import IR, element_type, floating, integer, poison, splat_constant
-from voltac.lower.builtins import BUILTINS, Emitter
 from voltac.lower.context import FunctionContext
-from voltac.lower.intrinsic_calls import call, overload
+from voltac.lower.intrinsic_calls import Emitter, call, overload
 from voltac.sema import tree
 from voltac.sema.builtins import C_ONE, C_TWO
 
@@ -281,4 +280,3 @@ FLOAT_PARTS: dict[str, Emitter] = {
     "__lookup": _lookup,
     "__lookup_eight": _lookup_eight,
 }
-BUILTINS.update(FLOAT_PARTS)

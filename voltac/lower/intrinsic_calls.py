@@ -1,9 +1,15 @@
-"""Calls of LLVM's intrinsics: their names for a type, and the declarations they need."""
+"""Calls of LLVM's intrinsics: their names for a type, and the declarations they need; what the code of a builtin is."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from voltac.lower.builder import IR, NOTHING
 from voltac.lower.context import FunctionContext
+from voltac.sema import tree
+
+Emitter = Callable[[FunctionContext, tree.Builtin, list[IR]], IR]
+"""The code of a builtin, from its lowered arguments."""
 
 
 def overload(type: str) -> str:

@@ -12,24 +12,10 @@ from __future__ import annotations
 from weakref import WeakKeyDictionary
 
 from voltac.sema import tree
+from voltac.sema.attributes import ACTIVE_LANES
+from voltac.sema.builtins import BUILTINS, Lanes
 from voltac.sema.tree_walk import children
 
-_LANE_BY_LANE = frozenset(
-    f"__{name}"
-    for name in (
-        "sqrt", "abs", "floor", "ceil", "trunc", "round", "min", "max", "fma", "copysign", "bits", "float_of_bits",
-        "population_count", "leading_zeros", "trailing_zeros", "rcp_fast", "rsqrt_fast", "saturating_add", "saturating_sub",
-        "active", "fence", "clock",
-    )
-)  # fmt: skip
-_OF_ACTIVE_LANES = frozenset(
-    (
-        "any", "all", "none", "lanemask", "packmask", "popcnt", "reduce_add", "reduce_min", "reduce_max", "reduce_equal",
-        "exclusive_scan_add", "exclusive_scan_and", "exclusive_scan_or", "packed_store_active", "packed_store_active2",
-        "packed_load_active",
-    )
-)  # fmt: skip
-"""Library functions whose bodies look at all lanes, but whose results do not depend on those that are off (13.7, 13.9)."""
 _OBSERVERS = (tree.Unmasked, tree.Foreach, tree.Print, tree.CallPointer, tree.Intrinsic, tree.Launch)
 
 _KNOWN: WeakKeyDictionary[tree.FunctionSymbol, bool] = WeakKeyDictionary()
@@ -40,7 +26,7 @@ def crosses_lanes(symbol: tree.FunctionSymbol) -> bool:
     known = _KNOWN.get(symbol)
     if known is not None:
         return known
-    if symbol.library and symbol.name in _OF_ACTIVE_LANES:
+    if ACTIVE_LANES in symbol.attributes:
         return False
     if symbol.body is None:
         return True
@@ -55,7 +41,7 @@ def observes_lanes(root: object) -> bool:
     while waiting:
         node = waiting.pop()
         if isinstance(node, tree.Builtin):
-            if node.name not in _LANE_BY_LANE:
+            if BUILTINS[node.name].lanes is Lanes.ALL:
                 return True
         elif isinstance(node, tree.Call):
             if crosses_lanes(node.function):

@@ -26,6 +26,18 @@ _QUALIFIERS = {"noinline": "noinline", "always_inline": "inline"}
 """Attributes of C compilers that are words of this language."""
 
 
+# What the compiler knows of functions of the library: attributes in its own sources, without a meaning in programs.
+ACTIVE_LANES = "active_lanes"
+"""The body looks at all lanes, but the result does not depend on those that are off (13.7, 13.9)."""
+FILLS_LANES = "fills_lanes"
+"""Its first argument may be anything yet: a vector that is filled lane by lane."""
+SLOW_UNLESS_CONSTANT = "slow_unless_constant"
+"""A last argument that is no constant is worth a performance warning."""
+BARRIER = "barrier"
+"""``barrier(N)``: waits at the barrier its first argument says, for N threads beside those its second one counts."""
+_OF_LIBRARY = (ACTIVE_LANES, FILLS_LANES, SLOW_UNLESS_CONSTANT, BARRIER)
+
+
 def warn_about(checker: Checker, found: Sequence[ast.Attribute], where: str) -> None:
     """About attributes that nobody knows, or that have no effect on a ``variable``, ``function``, ``struct`` ..."""
     for attribute in found:
@@ -60,11 +72,23 @@ def has(found: Sequence[ast.Attribute], name: str) -> bool:
     return any(attribute.name == name for attribute in found)
 
 
+def barrier_of(function: tree.FunctionSymbol) -> int | None:
+    """The N of a library function that is a ``barrier(N)``."""
+    for attribute in function.attributes:
+        name, _, argument = attribute.partition("(")
+        if name == BARRIER:
+            return int(argument.removesuffix(")"))
+    return None
+
+
 def apply_to_function(checker: Checker, function: tree.FunctionSymbol, found: Sequence[ast.Attribute]) -> None:
     """Set what the attributes of a function say."""
     warn_about(checker, [attribute for attribute in found if attribute.name != "noescape"], "function")
     for attribute in found:
         match attribute.name:
+            case name if name in _OF_LIBRARY and checker.is_library:
+                argument = "" if attribute.argument is None else f"({attribute.argument})"
+                function.attributes += (f"{name}{argument}",)
             case "external_only":
                 if not function.exported:
                     checker.reject(

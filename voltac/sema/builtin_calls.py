@@ -1,7 +1,7 @@
 """Calls of builtins from library source: the patterns of ``builtins.py`` matched with the arguments.
 
 A pattern is ``rate type`` or ``rate type * rate`` for a pointer, the rate of the pointee first;
-a pointer without a rate of its own is uniform.
+a pointer without a rate of its own is uniform. ``const`` stands between rate and type.
 """
 
 from __future__ import annotations
@@ -11,18 +11,19 @@ from functools import cache
 
 from voltac.diagnostics import Note, Span
 from voltac.sema import tree
-from voltac.sema.builtins import BUILTINS, TILE_PRODUCTS, TILES, BuiltinRow
+from voltac.sema.builtins import BUILTINS, TILE_PRODUCTS, TILES, BuiltinRow, Callers
 from voltac.sema.context import Checker
 from voltac.sema.conversions import convert
 from voltac.sema.types import ATOMIC_TYPES, UINT8, UNIFORM, VARYING, VOID, Pointer, Qual, Rate, Scalar, Type
+from voltac.syntax import ast
 
 
 @cache
 def parse_pattern(text: str) -> tuple[tuple[str, str], str]:
     """``(rate, type)`` and the rate of the pointer, empty if it is none."""
     plain, star, pointer_rate = text.partition("*")
-    rate, kind = plain.split()
-    return (rate, kind), (pointer_rate.strip() or "u") if star else ""
+    words = plain.split()
+    return (words[0], words[-1]), (pointer_rate.strip() or "u") if star else ""
 
 
 def call_builtin(checker: Checker, name: str, arguments: Sequence[tree.Value], span: Span) -> tree.Value:
@@ -44,6 +45,21 @@ def call_builtin(checker: Checker, name: str, arguments: Sequence[tree.Value], s
         if parse_pattern(pattern)[0][1] == "tile":
             check_tile(checker, argument)
     return tree.Builtin(span, instantiate(row.result, element, rate), name, converted)
+
+
+def names_builtin(checker: Checker, name: ast.Name) -> bool:
+    """Whether a builtin is what the name of a called function means here."""
+    row = BUILTINS.get(name.name)
+    match row.callers if row is not None else None:
+        case Callers.LIBRARY:
+            return checker.is_library
+        case Callers.AMX_HEADER:
+            check_tile_operation(checker, name.name, name.span)
+            return True
+        case Callers.DEVICE_PROGRAMS if checker.target.is_device:
+            check_place_of_mask_write(checker, name.span)
+            return True
+    return False
 
 
 def check_tile(checker: Checker, argument: tree.Value) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from voltac.diagnostics import Span
 from voltac.sema import overloads, templates, tree
+from voltac.sema.attributes import SLOW_UNLESS_CONSTANT
 from voltac.sema.context import Checker, Operand, Rejected, declared_here
 from voltac.sema.conversions import convert
 from voltac.sema.scopes import FunctionSet, Poisoned
@@ -60,8 +61,8 @@ def build_call(checker: Checker, function: tree.FunctionSymbol, operands: Sequen
         checker.demand_body(function)
     _warn_about_use(checker, function, span)
     arguments = convert_arguments(checker, function.name, function.type, operands, span, function.defaults)
-    if function.library and function.name == "shift" and type(arguments[1]) is not tree.Constant:
-        checker.performance_warning(span, "shift by an amount that is not constant is slow")
+    if SLOW_UNLESS_CONSTANT in function.attributes and type(arguments[-1]) is not tree.Constant:
+        checker.performance_warning(span, f"{function.name} by an amount that is not constant is slow")
     return call_result(tree.Call(span, result_qual(function.type), function, tuple(arguments)), function.type)
 
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from voltac.diagnostics import Span
 from voltac.sema import templates, tree
-from voltac.sema.builtin_calls import call_builtin, check_place_of_mask_write, check_tile_operation
-from voltac.sema.builtins import BUILTINS, OF_PROGRAMS, TILE_OPERATIONS
+from voltac.sema.builtin_calls import call_builtin, names_builtin
 from voltac.sema.calls import build_call, call_pointer, call_set, choose_function, convert_arguments
 from voltac.sema.context import Checker, Operand, Rejected, expression
 from voltac.sema.conversions import convert
@@ -32,13 +31,7 @@ def check_call(checker: Checker, node: ast.Call) -> Operand:
     function = node.function
     if isinstance(function, ast.TemplateName):
         return call_template(checker, function, check_arguments(checker, node.arguments), node.span)
-    if isinstance(function, ast.Name) and function.name in OF_PROGRAMS and checker.target.is_device:
-        check_place_of_mask_write(checker, node.span)
-        return call_builtin(checker, function.name, [value_of(checker, one) for one in node.arguments], node.span)
-    if isinstance(function, ast.Name) and function.name in TILE_OPERATIONS:
-        check_tile_operation(checker, function.name, node.span)
-        return call_builtin(checker, function.name, [value_of(checker, one) for one in node.arguments], node.span)
-    if isinstance(function, ast.Name) and checker.is_library and function.name in BUILTINS:
+    if isinstance(function, ast.Name) and names_builtin(checker, function):
         return call_builtin(checker, function.name, [value_of(checker, one) for one in node.arguments], node.span)
     called = checker.expression(function)
     operands = check_arguments(checker, node.arguments)

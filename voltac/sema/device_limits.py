@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from voltac.diagnostics import Span
 from voltac.sema import tree
+from voltac.sema.attributes import barrier_of
 from voltac.sema.context import Checker
 from voltac.sema.tree_walk import children
 from voltac.sema.types import Array, Pointer, Qual, Scalar, Struct, Type, Vector
@@ -14,8 +15,6 @@ _LACKING: dict[type, str] = {
     tree.Delete: "'delete' is not possible on {}: the device has no heap",
 }
 
-_BARRIERS = {"barrier": 0, "__builtin_npu_barrier": 1}
-"""Library function that waits at a barrier → threads beside the ones its second argument counts."""
 _BARRIER_NUMBERS = 511
 """The hardware has one more, at which kernels end."""
 _MOST_THREADS = 64
@@ -39,11 +38,11 @@ def check_device_limits(checker: Checker) -> None:
             declared = True
             refuse_double(symbol.span)
 
-    def check_barrier(node: tree.Call) -> None:
+    def check_barrier(node: tree.Call, besides: int) -> None:
         number, count = (argument.value if isinstance(argument, tree.Constant) else None for argument in node.arguments)
         if number is not None and not 0 <= number < _BARRIER_NUMBERS:
             refuse(node.arguments[0].span, f"{{}} has no barrier {number}: programs have 0 to {_BARRIER_NUMBERS - 1}")
-        least = 1 - _BARRIERS[node.function.name]
+        least = 1 - besides
         if count is not None and not least <= count <= _MOST_THREADS - 1 + least:
             refuse(
                 node.arguments[1].span,
@@ -57,8 +56,10 @@ def check_device_limits(checker: Checker) -> None:
             refuse(node.span, lacking)
         elif isinstance(node, tree.Declare):
             check_variable(node.symbol)
-        elif isinstance(node, tree.Call) and node.function.library and node.function.name in _BARRIERS:
-            check_barrier(node)
+        elif isinstance(node, tree.Call):
+            besides = barrier_of(node.function)
+            if besides is not None:
+                check_barrier(node, besides)
         elif isinstance(node, tree.Alloca) and not isinstance(node.size, tree.Constant):
             refuse(node.span, "'alloca' on {} needs a size that is known to the compiler")
         elif not declared and not target.has_double and isinstance(node, tree.Value) and _is_double(node.type):

@@ -13,6 +13,7 @@ from typing import Any
 
 from voltac.diagnostics import Span
 from voltac.sema import tree
+from voltac.sema.attributes import FILLS_LANES
 from voltac.sema.context import Checker
 from voltac.sema.tree_walk import nodes
 from voltac.sema.types import Enum as EnumType
@@ -242,7 +243,7 @@ class _Search:
                 return node
             case tree.Variable(symbol=named):
                 return _UNKNOWN if named is symbol else _NOTHING
-            case tree.Call(function=function, arguments=arguments) if function.library and function.name == "insert":
+            case tree.Call(function=function, arguments=arguments) if FILLS_LANES in function.attributes:
                 # A vector that is filled lane by lane begins as anything.
                 found = self.of(arguments, repeats)
                 return _UNKNOWN if found is not _NOTHING else found

@@ -18,7 +18,7 @@ from typing import TypeGuard
 from voltac.diagnostics import Span
 from voltac.records import field, mutable_record, record
 from voltac.sema import tree
-from voltac.sema.builtins import BUILTINS, EFFECTS, ORDERED_EFFECTS, WITHOUT_EFFECT
+from voltac.sema.builtins import BUILTINS, Effect
 from voltac.sema.index_forms import IndexForm, IndexReader, constant_form
 from voltac.sema.tree_walk import children
 from voltac.sema.types import UNIFORM, Pointer
@@ -51,18 +51,13 @@ class _Access:
 def has_effect(node: object) -> bool:
     """Does a single node do something whose order is seen, what it writes to a ``place`` aside?"""
     if isinstance(node, tree.Builtin):
-        return node.name in EFFECTS
+        return BUILTINS[node.name].effect not in (Effect.NONE, Effect.HINT)
     return isinstance(node, _IN_ORDER)
 
 
 def writes(node: object) -> TypeGuard[tree.Assign | tree.CompoundAssign | tree.Increment]:
     """Does a node write its ``place``?"""
     return isinstance(node, _WRITES)
-
-
-THREAD_BUILTINS = frozenset(("__barrier", "__flush", "__read_control", "__write_control", "__invalidate"))
-"""What programs that look after threads themselves use."""
-assert BUILTINS.keys() >= THREAD_BUILTINS
 
 
 class _Body:
@@ -116,7 +111,7 @@ class _Body:
                 return
             if isinstance(node, tree.Call):
                 self._call(node)
-            elif isinstance(node, tree.Builtin) and node.name not in WITHOUT_EFFECT:
+            elif isinstance(node, tree.Builtin) and BUILTINS[node.name].effect is not Effect.HINT:
                 self._reads_through(node.arguments, node.span)
             elif writes(node):
                 self._place(node.place, True)
@@ -402,7 +397,7 @@ def has_ordered_effects(function: tree.FunctionSymbol) -> bool:
     while waiting:
         node = waiting.pop()
         if isinstance(node, tree.Builtin):
-            if node.name in ORDERED_EFFECTS:
+            if BUILTINS[node.name].effect in (Effect.ORDERED, Effect.THREADS):
                 return True
         elif node is None or (has_effect(node) and not isinstance(node, tree.TaskVariable | tree.Launch | tree.Sync)):
             return True
@@ -439,7 +434,7 @@ def _collect(function: tree.FunctionSymbol, known: _Known) -> Effects:
                 effects.read_through(root.pointer, initials)
             elif isinstance(root, tree.Variable) and not _is_local(root) and not root.symbol.type.const:
                 effects.globals_read.add(root.symbol)
-        elif isinstance(node, tree.Builtin) and node.name not in WITHOUT_EFFECT:
+        elif isinstance(node, tree.Builtin) and BUILTINS[node.name].effect is not Effect.HINT:
             for argument in node.arguments:
                 if isinstance(argument.type.type, Pointer):
                     effects.read_through(argument, initials)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from voltac.diagnostics import Diagnostics, InternalError, Span
@@ -50,9 +50,26 @@ class Chunk:
     def signature(self) -> tuple[str, ...]:
         """The head without the names of parameters."""
         head = self.head().texts
+        head = head[_behind_attributes(head, 0) :]
         if head[0] == "template" and "{" in head:
             head = head[: head.index("{")]
         return tuple(text for text, behind in zip(head, (*head[1:], "")) if behind not in (",", ")"))
+
+
+def _behind_attributes(texts: Sequence[str], begin: int) -> int:
+    while texts[begin] == "__attribute__":
+        begin = _behind_brackets(texts, begin + 1, "(", ")")
+    return begin
+
+
+def _behind_brackets(texts: Sequence[str], begin: int, left: str, right: str) -> int:
+    """The place behind the bracket that closes the one at ``begin``."""
+    depth = 0
+    for place in range(begin, len(texts)):
+        depth += (texts[place] == left) - (texts[place] == right)
+        if depth == 0:
+            return place + 1
+    raise InternalError("the standard library has a bracket without its partner")
 
 
 Row = list[Any]
@@ -178,13 +195,8 @@ def cut(source: Preprocessed, file: str) -> Iterable[Chunk]:
 def _add(chunk: Chunk, made: Index, rows: dict[str, list[Row]]) -> None:
     """Find the name a chunk declares: what stands before the first parenthesis, or behind struct and enum."""
     texts = chunk.texts
-    begin = 0
-    if texts[0] == "template":
-        made_of = 0
-        while begin == 0 or made_of:
-            begin += 1
-            made_of += (texts[begin] == "<") - (texts[begin] == ">")
-        begin += 1
+    begin = _behind_brackets(texts, 1, "<", ">") if texts[0] == "template" else 0
+    begin = _behind_attributes(texts, begin)
     if texts[begin] in ("struct", "enum"):
         name = texts[begin + 1]
         made.types.add(name)
@@ -196,8 +208,10 @@ def _add(chunk: Chunk, made: Index, rows: dict[str, list[Row]]) -> None:
     else:
         # A variable: its name stands before the brackets, the initial value or the end.
         name = next(texts[at - 1] for at, text in enumerate(texts) if text in ("=", "[", ";"))
+    if name == "__attribute__":
+        raise InternalError(f"{chunk.file}:{chunk.line}: attributes stand in front of a declaration")
     if texts[0] == "template":
         made.templates.add(name)
-    if texts[0] == "template" or "static" in texts[:4] or texts[0] == "extern":
+    if texts[0] == "template" or "static" in texts[begin : begin + 4] or texts[0] == "extern":
         made.hidden.add(name)
     rows.setdefault(name, []).append([chunk.file, chunk.line, "\n".join(texts)])

@@ -18,9 +18,9 @@ from __future__ import annotations
 from voltac.diagnostics import Note
 from voltac.records import record
 from voltac.sema import tree
+from voltac.sema.builtins import BUILTINS, Effect
 from voltac.sema.context import Checker
 from voltac.sema.independence import (
-    THREAD_BUILTINS,
     Obstacle,
     effects_of,
     has_effect,
@@ -93,13 +93,13 @@ def sharing_of(body: tree.Statement) -> Sharing:
 
 
 def thread_builtins(body: tree.Statement) -> set[str]:
-    """By which of :data:`THREAD_BUILTINS` a kernel, or a function that it calls, looks after threads."""
+    """By which builtins a kernel, or a function that it calls, looks after threads."""
     found: set[str] = set()
     seen: set[tree.FunctionSymbol] = set()
     waiting: list[object] = [body]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, tree.Builtin) and node.name in THREAD_BUILTINS:
+        if isinstance(node, tree.Builtin) and BUILTINS[node.name].effect is Effect.THREADS:
             found.add(node.name)
         if isinstance(node, tree.Call) and node.function not in seen:
             seen.add(node.function)

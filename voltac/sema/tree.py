@@ -80,7 +80,7 @@ class FunctionSymbol:
     library: bool = False
     """From ``stdlib/``: internal linkage, compiled only if called."""
     attributes: tuple[str, ...] = ()
-    """``memory(none)``, ``memory(read)``, ``deprecated``, ``safe``."""
+    """``memory(none)``, ``memory(read)``, ``deprecated``, ``safe``; what ``attributes.py`` knows of the library's functions."""
     launches: bool = False
     """The body contains a launch: it has a task handle and syncs when it returns."""
     defaults: tuple[Value | None, ...] = ()
