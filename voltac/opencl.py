@@ -32,12 +32,12 @@ import numpy as np
 from voltac.python import compile as compile_text
 from voltac.python import load
 from voltac.python.device_kernel import DeviceKernel
+from voltac.python.device_run import Launch, changed
 from voltac.python.numpy_formats import described
 from voltac.records import record
 from voltac.suggestions import suggestion
 
 LANES = 16
-MAX_CORES = 8
 MAX_THREADS = 8
 
 LOCAL_MEMORY = 0xF800
@@ -95,17 +95,19 @@ class Device:
         write_latency: int = 2,
         blocking_stores: bool = False,
     ) -> None:
-        if not isinstance(cores, int) or not 1 <= cores <= MAX_CORES:
-            raise Unsupported(f"a device has 1 to {MAX_CORES} cores, not {cores!r}")
-        self.max_compute_units = cores
-        self.max_work_group_size = MAX_THREADS
-        self.local_memory_size = LOCAL_MEMORY
         self._machine = {
             "latency": latency,
             "fpu": fpu,
             "write_latency": write_latency,
             "blocking_stores": blocking_stores,
         }
+        try:
+            launch = changed(Launch(), {**self._machine, "cores": cores})
+        except ValueError as error:
+            raise Unsupported(f"a device's {error}") from None
+        self.max_compute_units = launch.cores
+        self.max_work_group_size = MAX_THREADS
+        self.local_memory_size = LOCAL_MEMORY
 
     def kernel(self, source: str | os.PathLike[str], name: str, **options: Any) -> Kernel:
         """A kernel of a program: ``source`` is the path of a file, or the text itself. Options as for ``voltac.compile``."""

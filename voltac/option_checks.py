@@ -13,7 +13,7 @@ from typing import Any
 
 from voltac.suggestions import suggestion
 from voltac.target_info import TargetInfo, UnknownTarget, find_target, target_cpus
-from voltac.visible import visible_name
+from voltac.visible import named_type, visible_name, visible_value
 
 LEVELS = (0, 1, 2, 3)
 ADDRESSINGS = (32, 64)
@@ -42,13 +42,11 @@ def _wrong_value(name: str, expected: str, value: object, close: str = "") -> Va
 
 
 def _given(value: object) -> str:
-    if value is None or isinstance(value, (bool, int, float, str)):
-        text = repr(value)
-        return text if len(text) <= 60 else text[:57] + "..."
-    return f"{'an' if type(value).__name__[0] in 'aeiouAEIOU' else 'a'} {type(value).__name__}"
+    return visible_value(value) if value is None or isinstance(value, (bool, int, float, str)) else named_type(value)
 
 
-def _listed(values: Iterable[object]) -> str:
+def listed(values: Iterable[object]) -> str:
+    """``'a', 'b' or 'c'``."""
     words = [repr(value) for value in values]
     return " or ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]
 
@@ -73,14 +71,19 @@ def _text(name: str, value: Any, expected: str) -> str:
         raise _wrong_type(name, expected, value)
     if "\0" in value:
         raise _wrong_value(name, f"{expected} without null characters", value)
-    return value
+    return plain_text(value)
+
+
+def plain_text(value: str) -> str:
+    """The text itself: what a class derived from str is printed as may be another."""
+    return str.__str__(value)
 
 
 def _one_of_numbers(numbers: tuple[int, ...]) -> Check:
     def check(name: str, value: Any) -> int:
-        number = _integer(name, value, _listed(numbers))
+        number = _integer(name, value, listed(numbers))
         if number not in numbers:
-            raise _wrong_value(name, _listed(numbers), value)
+            raise _wrong_value(name, listed(numbers), value)
         return number
 
     return check
@@ -88,9 +91,9 @@ def _one_of_numbers(numbers: tuple[int, ...]) -> Check:
 
 def _one_of_words(words: tuple[str, ...]) -> Check:
     def check(name: str, value: Any) -> str:
-        word = _text(name, value, _listed(words))
+        word = _text(name, value, listed(words))
         if word not in words:
-            raise _wrong_value(name, _listed(words), value, suggestion(word, words))
+            raise _wrong_value(name, listed(words), value, suggestion(word, words))
         return word
 
     return check
@@ -128,7 +131,7 @@ def _macros(name: str, value: Any) -> tuple[tuple[str, str], ...]:
         if not isinstance(pair, tuple) or len(pair) != 2 or not all(isinstance(part, str) for part in pair):
             raise _wrong_type(name, expected, value)
         check_macro(*pair)
-    return value
+    return tuple((plain_text(macro), plain_text(text)) for macro, text in value)
 
 
 def check_macro(name: str, value: str) -> None:
@@ -146,19 +149,15 @@ def _prefixes(name: str, value: Any) -> tuple[tuple[str, str], ...]:
     for pair in value:
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise _wrong_type(name, expected, value)
-        for part in pair:
-            _text(name, part, expected)
-        if not pair[0]:
+        if not _text(name, pair[0], expected):
             raise _wrong_value(name, f"{expected}, of which the old one is not empty", value)
-    return value
+    return tuple((_text(name, old, expected), _text(name, new, expected)) for old, new in value)
 
 
 def _folders(name: str, value: Any) -> tuple[str, ...]:
     if not isinstance(value, tuple):
         raise _wrong_type(name, "a tuple of str", value)
-    for folder in value:
-        _text(name, folder, "a tuple of str")
-    return value
+    return tuple(_text(name, folder, "a tuple of str") for folder in value)
 
 
 def _cpu(name: str, value: Any) -> str:
@@ -232,3 +231,5 @@ def check_together(fields: Any) -> None:
     if fields.cpu and (target.is_device or not target.is_x86):
         what = "a device" if target.is_device else f"a target for {target.architecture}"
         raise ValueError(f"'{fields.cpu}' is an x86 CPU and '{target.name}' {what}")
+    if fields.reset_ftz_daz and target.is_device:
+        raise ValueError(f"reset_ftz_daz: there is no floating-point state to reset on the device '{target.name}'")

@@ -42,6 +42,22 @@ def _escape(match: re.Match[str]) -> str:
     return known or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 1 << 16 else f"\\U{code:08x}")
 
 
+def visible_value(value: object, most: int = 60) -> str:
+    """A value of Python as it is written, cut where that is long."""
+    try:
+        text = repr(value)
+    except Exception:  # integers of thousands of digits are not written in decimal; a class may have a __repr__ of its own
+        text = hex(value) if isinstance(value, int) else named_type(value)
+    return visible_name(text if len(text) <= most else text[: most - 3] + "...")
+
+
+def named_type(value: object) -> str:
+    """``a list``, ``an object``, ``a numpy.bool``: numpy has a type of the name, too."""
+    kind = type(value)
+    name = f"{kind.__module__}.{kind.__name__}" if kind.__module__ == "numpy" and kind.__name__ == "bool" else kind.__name__
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
 def bytes_of(text: str) -> bytes:
     """UTF-8, and the bytes that were not UTF-8 as they were."""
     try:

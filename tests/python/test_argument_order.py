@@ -274,6 +274,8 @@ def test_what_is_no_real_number_is_none(k: voltac.KernelModule, way: Call) -> No
         memoryview(b"1"),
         np.str_("1"),
         np.timedelta64(1, "ns"),
+        np.void(b"1"),
+        np.array(np.void(b"1")),
         NotAFloat(),
         np.ma.array(1.0, mask=True),
     ]

@@ -99,7 +99,10 @@ def test_other_vector_types_are_refused(name: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: opencl.Device(cores=9), opencl.Unsupported, "1 to 8 cores, not 9"),
+        (lambda: opencl.Device(cores=9), opencl.Unsupported, "a device's cores must be 1 to 8, not 9"),
+        (lambda: opencl.Device(cores=True), TypeError, "cores must be an integer, not True"),
+        (lambda: opencl.Device(latency=0), opencl.Unsupported, "a device's latency must be 1 to 100000, not 0"),
+        (lambda: opencl.Device(fpu="RTL"), opencl.Unsupported, "a device's fpu must be one of ideal, rtl, not 'RTL'"),
         (lambda: opencl.Buffer(64, "local"), opencl.Unsupported, "declare a '__scratchpad' variable"),
         (lambda: opencl.Buffer(64, "private"), opencl.Unsupported, "the stack of a thread"),
         (lambda: opencl.Buffer(64, "shared"), opencl.Unsupported, "'shared' is no address space"),

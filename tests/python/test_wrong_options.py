@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import enum
+import math
 import random
 from typing import Any
 
@@ -14,9 +16,12 @@ from voltac.options import Options
 from voltac.python import make_options
 from voltac.records import replace
 from voltac.target_info import TARGETS, find_target
+from voltac.visible import visible_value
 
 SOURCE = "export void f(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] = 7; }"
 TARGET = find_target("sse4-i32x4")
+HUGE = 10**5000
+"""Python does not write so many digits."""
 FIELDS = Options.__match_args__
 SWITCHES = [name for name in FIELDS if isinstance(getattr(Options(TARGET), name), bool)]
 
@@ -106,14 +111,53 @@ def test_each_field_takes_its_values_and_refuses_all_others(field: str) -> None:
         ({"functions": {"puts": "puts"}}, TypeError, r"functions\['puts'\] must be a function of ctypes or an address"),
         ({"launch": 3}, TypeError, "launch must be a mapping from names, or None, not int 3"),
         ({"file": None}, TypeError, "file must be a str"),
+        ({"opt": HUGE}, ValueError, "opt must be 0, 1, 2 or 3, not 0x31e2"),
+        ({"cpu": HUGE}, TypeError, "cpu must be the name of a CPU, not 0x31e2"),
+        ({"target": HUGE}, TypeError, "target must be the name of a target or its TargetInfo, not 0x31e2"),
+        ({"cache": HUGE}, TypeError, "cache must be True or False, not int 0x31e2"),
+        ({"cache": np.bool_(True)}, TypeError, "cache must be True or False, not a numpy.bool"),
+        ({"debug_info": np.bool_(True)}, TypeError, "debug_info must be True or False, not a numpy.bool"),
+        ({"include": HUGE}, TypeError, "include must be the path of a folder or several of them, not 0x31e2"),
+        ({"include": [HUGE]}, TypeError, "include must be the path of a folder or several of them, not a list"),
+        ({"launch": {"cores": 2}}, TypeError, "launch={'cores': 2} is for devices"),
+        ({"target": "naplespu", "launch": {"cores": HUGE}}, ValueError, "cores must be 1 to 8, not 0x31e2"),
+        ({"target": "naplespu", "launch": {"fpu": np.array(["rtl", "rtl"])}}, TypeError, "fpu must be one of ideal, rtl, not "),
+        ({"target": "naplespu", "reset_ftz_daz": True}, ValueError, "no floating-point state to reset on the device"),
+        ({"defines": {"A": HUGE}}, ValueError, "the value of macro 'A' in defines must be a number of at most 64 bits"),
+        ({"defines": {"A": math.nan}}, ValueError, "the value of macro 'A' in defines must be finite, not nan"),
+        ({"defines": {"A": np.float32("inf")}}, ValueError, "must be finite, not np.float32.inf"),
+        ({"defines": {"A": np.complex64(1)}}, TypeError, "must be text, a number, a bool or None, not np.complex64"),
+        ({"defines": {"A": np.timedelta64(1)}}, TypeError, "must be text, a number, a bool or None, not np.timedelta64"),
+        ({"defines": {"A\x1b": []}}, TypeError, r"macro 'A\\x1b' in defines"),
     ],
-    ids=str,
+    ids=visible_value,
 )
 def test_messages_name_the_option_what_it_takes_and_what_was_given(
     options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
         voltac.compile(SOURCE, **options)
+
+
+class Text(str):
+    """Printed as something else, as the members of some enums are."""
+
+    def __str__(self) -> str:
+        return "another"
+
+    __repr__ = __str__
+
+
+def test_texts_of_other_classes_and_numbers_are_what_they_stand_for() -> None:
+    """Whatever ``str()`` of them is."""
+    defines = {Text("A"): Text("7"), "B": enum.IntEnum("B", "X").X, "C": np.int8(-3), "D": np.float32(0.5), "E": True}
+    words = {"math_library": "fast", "print_function": "printer", "cpu": "haswell", "code_model": "large"}
+    given = {name: Text(word) for name, word in words.items()}
+    options = make_options(Text("avx2-i32x8"), defines, debug_prefix_map={Text("A"): Text("7")}, **given)
+    plain = make_options("avx2-i32x8", ["A=7", "B=1", "C=-3", "D=0.5", "E"], debug_prefix_map={"A": "7"}, **words)
+    assert repr(options) == repr(plain)
+    module = voltac.compile("export uniform int f() { return A; }", defines={Text("A"): Text("7")}, file=Text("a_class.ispc"))
+    assert module.f() == 7 and "'a_class.ispc'" in repr(module)
 
 
 def test_what_is_about_debug_information_asks_for_some() -> None:

@@ -8,6 +8,7 @@ kernel is not beyond the array's end cannot be.
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 from voltac.files import read_file
 from voltac.forking import compiling
 from voltac.llvm.host import host_target
-from voltac.option_checks import CHECKS
+from voltac.option_checks import CHECKS, plain_text
 from voltac.options import Options
 from voltac.python.build import build_module
 from voltac.python.callbacks import PRINT_FUNCTION
@@ -27,7 +28,7 @@ from voltac.python.numpy_formats import described
 from voltac.python.source import Source
 from voltac.suggestions import suggestion
 from voltac.target_info import TargetInfo, find_target
-from voltac.visible import visible_name
+from voltac.visible import visible_name, visible_value
 
 __all__ = ["Kernel", "KernelModule", "compile", "compile_with_options", "empty", "load"]
 
@@ -82,9 +83,10 @@ def compile(
     if not isinstance(file, str):
         raise TypeError(f"file must be a str, the name that messages give the source, not {described(file)}")
     _check_arguments(cache, functions, launch)
+    name = plain_text(file)
     with compiling():
-        text = _decoded(source.encode("utf-8", "surrogatepass"), file)
-        return build_module(Source(text, file, make_options(**options)), cache, functions, launch)
+        text = _decoded(source.encode("utf-8", "surrogatepass"), name)
+        return build_module(Source(text, name, make_options(**options)), cache, functions, launch)
 
 
 def _check_arguments(cache: object, functions: object, launch: object) -> None:
@@ -159,7 +161,7 @@ _OTHER_NAMES = {name: f"; it is called '{other}' here" for name, other in _RENAM
 
 def _target(target: Any) -> TargetInfo:
     if isinstance(target, str):
-        return host_target() if target == "host" else find_target(target)
+        return host_target() if target == "host" else find_target(plain_text(target))
     checked: TargetInfo = CHECKS["target"]("target", target)
     return checked
 
@@ -169,7 +171,7 @@ def _folders(include: Any) -> tuple[str, ...]:
     try:
         return tuple(os.path.abspath(os.fsdecode(folder)) for folder in folders)
     except TypeError:
-        raise TypeError(f"include must be the path of a folder or several of them, not {include!r}") from None
+        raise TypeError(f"include must be the path of a folder or several of them, not {visible_value(include)}") from None
 
 
 def _defines(defines: Any) -> tuple[tuple[str, str], ...]:
@@ -177,23 +179,33 @@ def _defines(defines: Any) -> tuple[tuple[str, str], ...]:
         return tuple((_macro_name(name), _macro_value(name, value)) for name, value in defines.items())
     texts = (defines,) if isinstance(defines, str) else defines
     if isinstance(texts, bytes) or not isinstance(texts, Iterable):
-        raise TypeError(f"defines must be a mapping, or texts NAME or NAME=VALUE, not {defines!r}")
+        raise TypeError(f"defines must be a mapping, or texts NAME or NAME=VALUE, not {visible_value(defines)}")
     pairs = (_macro_name(define).partition("=") for define in texts)
     return tuple((name, value if equals else "1") for name, equals, value in pairs)
 
 
 def _macro_name(name: object) -> str:
     if not isinstance(name, str):
-        raise TypeError(f"the names of macros in defines must be str, not {name!r}")
+        raise TypeError(f"the names of macros in defines must be str, not {visible_value(name)}")
     return name
 
 
 def _macro_value(name: str, value: object) -> str:
     if isinstance(value, (bool, np.bool)) or value is None:
         return "1" if value is None or value else "0"
-    if isinstance(value, (int, float, str, np.number)):
-        return str(value)
-    raise TypeError(f"the value of macro '{name}' in defines must be text, a number, a bool or None, not {value!r}")
+    if isinstance(value, str):
+        return plain_text(value)
+    what = f"the value of macro '{visible_name(name)}' in defines must be"
+    if isinstance(value, (int, np.integer)) and not isinstance(value, np.timedelta64):
+        number = operator.index(value)
+        if number.bit_length() > 64:
+            raise ValueError(f"{what} a number of at most 64 bits, not {visible_value(value)}")
+        return str(number)
+    if isinstance(value, (float, np.floating)):
+        if not np.isfinite(value):
+            raise ValueError(f"{what} finite, not {visible_value(value)}: write it as a text of the language")
+        return float.__repr__(value) if isinstance(value, float) else str(value)
+    raise TypeError(f"{what} text, a number, a bool or None, not {visible_value(value)}")
 
 
 def _decoded(content: bytes, name: str) -> str:

@@ -189,7 +189,8 @@ class Argument:
         value = self._scalar("a number")
         if isinstance(value, (complex, np.complexfloating, str, bytes)):
             self.refuse(TypeError, "a real number")
-        if isinstance(value, np.timedelta64):
+        if isinstance(value, (np.timedelta64, np.void)):
+            # They convert to float all the same: the one as an integer, the other as a text.
             self.refuse(TypeError, "a number")
         try:
             # Unlike float(), this takes no text and no buffers.

@@ -38,6 +38,7 @@ from voltac.python.symbols import (
     raw_symbol,
 )
 from voltac.python.tasks import TASK_FUNCTIONS, launches_tasks, task_functions
+from voltac.visible import visible_value
 
 if TYPE_CHECKING:
     from voltac.syntax.inputs import Inputs
@@ -63,7 +64,7 @@ def build_module(
     if source.options.target.is_device:
         return _made(source, use_cache, lambda entry: _device_module(source, entry, launch or {}))
     if launch is not None:
-        raise TypeError(f"launch={launch!r} is for devices, and '{source.options.target.name}' is none")
+        raise TypeError(f"launch={visible_value(launch)} is for devices, and '{source.options.target.name}' is none")
     for name, function in given.items():
         _function_address(name, function)
 
@@ -241,7 +242,7 @@ def _function_address(name: str, function: object) -> int:
         return ctypes.cast(function, ctypes.c_void_p).value or 0
     if isinstance(function, int) and not isinstance(function, bool):
         return function
-    raise TypeError(f"functions[{name!r}] must be a function of ctypes or an address, not {described(function)}")
+    raise TypeError(f"functions[{visible_value(name)}] must be a function of ctypes or an address, not {described(function)}")
 
 
 def _unresolved(source: Source, symbol: str) -> str:

@@ -16,6 +16,7 @@ from voltac.python.source import Source, device_function
 from voltac.records import record
 from voltac.target_info import DEVICES
 from voltac.targets import code_of_machine, device_code
+from voltac.visible import visible_name, visible_value
 
 
 @record
@@ -54,12 +55,12 @@ def load_file(content: bytes, name: str, launch: Mapping[str, Any] | None, optio
         if not signatures:
             raise BadElf("it does not say what kernels it has")
     except BadElf as error:
-        raise BadElf(f"{name} is no program for a device: {error}") from None
+        raise BadElf(f"{visible_name(name)} is no program for a device: {error}") from None
     for option, value in options.items():
         if option != "target":
-            raise TypeError(f"{name} is a finished program: option '{option}' is for compiling")
+            raise TypeError(f"{visible_name(name)} is a finished program: option '{visible_name(option)}' is for compiling")
         if value != code.name:
-            raise ValueError(f"{name} is a program for {code.name}, not for {value!r}")
+            raise ValueError(f"{visible_name(name)} is a program for {code.name}, not for {visible_value(value)}")
     source = DeviceFile("", name, Options(DEVICES[code.name]), content)
     kernels = device_kernels(source, signatures.values(), found.image, changed(Launch(), dict(launch or {})))
     return KernelModule(source, kernels, "")

@@ -24,6 +24,7 @@ from voltac.python.signatures import Parameter, Signature
 from voltac.records import mutable_record, record, replace
 from voltac.suggestions import suggestion
 from voltac.targets.device import Device, kernels
+from voltac.visible import visible_name, visible_value
 
 _LINE = 64
 
@@ -60,13 +61,15 @@ def changed(launch: Launch, given: dict[str, Any]) -> Launch:
     for name, value in given.items():
         if name not in Launch.__match_args__:
             known = ", ".join(Launch.__match_args__)
-            raise TypeError(f"a launch has no '{name}'{suggestion(name, Launch.__match_args__) or f'; it has {known}'}")
+            close = suggestion(name, Launch.__match_args__) or f"; it has {known}"
+            raise TypeError(f"a launch has no '{visible_name(name)}'{close}")
         if name == "fpu":
-            if value not in _FPUS:
-                raise ValueError(f"fpu must be one of {', '.join(_FPUS)}, not {value!r}")
+            if not isinstance(value, str) or value not in _FPUS:
+                wrong = ValueError if isinstance(value, str) else TypeError
+                raise wrong(f"fpu must be one of {', '.join(_FPUS)}, not {visible_value(value)}")
         elif name == "blocking_stores":
             if not isinstance(value, bool):
-                raise TypeError(f"blocking_stores must be True or False, not {value!r}")
+                raise TypeError(f"blocking_stores must be True or False, not {visible_value(value)}")
         else:
             changes[name] = _whole_number(name, value)
     return replace(launch, **changes)
@@ -76,13 +79,12 @@ def _whole_number(name: str, value: Any) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} must be an integer, not {value!r}") from None
+        raise TypeError(f"{name} must be an integer, not {visible_value(value)}") from None
     if isinstance(value, bool):
         raise TypeError(f"{name} must be an integer, not {value}")
     there = _RANGES[name]
     if number not in there:
-        shown = str(number) if number.bit_length() < 64 else f"a number of {number.bit_length()} bits"
-        raise ValueError(f"{name} must be {there.start} to {there.stop - 1}, not {shown}")
+        raise ValueError(f"{name} must be {there.start} to {there.stop - 1}, not {visible_value(number)}")
     return number
 
 

@@ -9,6 +9,7 @@ from voltac.options import Options
 from voltac.python.kernel import Kernel
 from voltac.python.source import Source
 from voltac.suggestions import suggestion
+from voltac.visible import visible_name, visible_value
 
 _LONGEST_NAME = 50
 """Python cuts off what is longer where an attribute is missing."""
@@ -86,10 +87,10 @@ class KernelModule:
             raise KeyError(self._unknown(name))
         return found
 
-    def _unknown(self, name: str) -> str:
+    def _unknown(self, name: object) -> str:
         names = ", ".join(self._kernels) or "nothing"
-        close = suggestion(name, self._kernels) or f"; it has: {names}"
-        return f"{self._source.file} exports no function '{name}'{close}"
+        close = (suggestion(name, self._kernels) if isinstance(name, str) else "") or f"; it has: {names}"
+        return f"{visible_name(self._source.file)} exports no function {visible_value(name)}{close}"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._kernels)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from voltac.python.signatures import Format
+from voltac.visible import named_type, visible_value
 
 Dtype = np.dtype[Any]
 
@@ -93,7 +94,5 @@ def described(value: object) -> str:
     if value is None:
         return "None"
     if isinstance(value, (bool, int, float, complex, str, bytes)):
-        text = repr(value)
-        return f"{type(value).__name__} {text if len(text) <= 40 else text[:37] + '...'}"
-    article = "an" if type(value).__name__[0] in "aeiouAEIOU" else "a"
-    return f"{article} {type(value).__name__}"
+        return f"{type(value).__name__} {visible_value(value, 40)}"
+    return named_type(value)
