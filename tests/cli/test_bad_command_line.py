@@ -47,8 +47,8 @@ def said(done: subprocess.CompletedProcess[str]) -> str:
         (["--frobb"], "unknown option '--frobb'; 'voltac --help' lists them all"),
         (["--cpu=zen4"], "unknown CPU 'zen4'"),
         (["--opt=fast-maths"], "unknown word of --opt 'fast-maths'; did you mean 'fast-math'"),
-        (["--math-lib=amd"], "invalid choice: 'amd'"),
-        (["--addressing=16"], "invalid choice: '16'"),
+        (["--math-lib=amd"], "option '--math-lib' must be 'default', 'fast' or 'system', not 'amd'"),
+        (["--addressing=16"], "option '--addressing' must be '32' or '64', not '16'"),
         (["--error-limit=many"], "option '--error-limit' needs a number, not 'many'"),
         (["-D"], "option '-D' needs its value attached"),
         (["-D1=2"], "'1' is no identifier"),
@@ -60,14 +60,14 @@ def said(done: subprocess.CompletedProcess[str]) -> str:
         (["--force-alignment=2147483648"], "option '--force-alignment' needs at most 1073741824, not '2147483648'"),
         (["-DA=1\n2"], "the value of macro 'A' must be one line of text"),
         (["--target=avx2", "--opt=disable-zmm"], "--opt=disable-zmm is for the targets avx512skx-x16, avx512icl-x16, not"),
-        (["--dwarf-version=6"], "invalid choice: '6'"),
-        (["--mcmodel=medium"], "invalid choice: 'medium'"),
+        (["--dwarf-version=6"], "option '--dwarf-version' must be '2', '3', '4' or '5', not '6'"),
+        (["--mcmodel=medium"], "option '--mcmodel' must be 'small' or 'large', not 'medium'"),
         (["--pic=yes"], "option '--pic' takes no value"),
         (["--html=x.html"], "option '--html' belongs to 'voltac compare'"),
         (["other.ispc"], "two input files given, 'good.ispc' and 'other.ispc'"),
         (["-o"], "option '-o' needs a value"),
         (["--print-after=resolve"], "there is no pass 'resolve'"),
-        (["--begin-at=parse"], "invalid choice: 'parse'"),
+        (["--begin-at=parse"], "option '--begin-at' must be 'preprocess', 'early', "),
         (["@loop.txt"], "the argument file loop.txt includes itself"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -125,7 +125,7 @@ def test_an_option_whose_value_may_be_left_out_leaves_the_file_alone(voltac: Run
             done = voltac(*words, "--target=sse4", "-o", "good.o")
             assert (done.returncode, done.stderr) == (0, ""), words
     done = voltac("good.ispc", f"{option.names}=perhaps")
-    assert done.returncode == 2 and "invalid choice: 'perhaps'" in said(done)
+    assert done.returncode == 2 and "not 'perhaps'" in said(done)
 
 
 def test_the_support_matrix_lists_every_target(voltac: Run) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NoReturn
 
 from voltac.driver import EVERY_STAGE
-from voltac.option_checks import ADDRESSINGS, DWARF_VERSIONS, MATH_LIBRARIES, SIZES
+from voltac.option_checks import ADDRESSINGS, DWARF_VERSIONS, MATH_LIBRARIES, SIZES, listed
 from voltac.records import record
 from voltac.suggestions import suggestion
 from voltac.warning_switches import PERFORMANCE, SWITCHES
@@ -328,7 +328,6 @@ def _parser(options: list[Option]) -> argparse.ArgumentParser:
                 *names,
                 dest=option.field,
                 action="append" if option.repeated else "store",
-                choices=option.choices.split() or None,
                 default=[] if option.repeated else None,
             )
     parser.add_argument("operands", nargs="*")
@@ -352,7 +351,7 @@ def _known(words: list[str], options: list[Option], command: str) -> list[str]:
         if value_follows or not word.startswith("-") or word == "-" or _NUMBER.match(word):
             value_follows = False
             continue
-        name, equals, _ = word.partition("=")
+        name, equals, value = word.partition("=")
         form = forms.get(name)
         if form == "equals" and not equals:
             raise UsageError(f"option '{name}' needs a value, given as {name}=VALUE")
@@ -362,6 +361,9 @@ def _known(words: list[str], options: list[Option], command: str) -> list[str]:
             raise UsageError(f"option '{name}' needs its value attached, as in {name}NAME")
         if form is None and forms.get(word[:2]) not in ("attached", "joined"):
             raise UsageError(_unknown(name, forms, command))
+        choices = rows[name].choices.split() if form and equals else []
+        if choices and value not in choices:
+            raise UsageError(f"option '{name}' must be {listed(choices)}, not '{value}'{suggestion(value, choices)}")
         if form == "optional" and not equals:
             known[-1] = f"{name}={rows[name].value}"
         value_follows = form in ("next", "joined") and not equals
