@@ -57,6 +57,8 @@ _LOOPS = (
     ("j * 37 + i", "foreach (j = 0 ... 5, i = 0 ... 37) {{ {body} }}"),
     ("j * 16 + i", "foreach (j = 0 ... 4, i = 0 ... 16) {{ {body} }}"),
     ("j * 40 + i", "foreach_tiled (j = 0 ... 6, i = 0 ... 37) {{ {body} }}"),
+    ("i", "foreach (k = 2147483557 ... 2147483647) {{ const int i = k - 2147483557; const uniform int j = 0; {body} }}"),
+    ("j * 20 + i", "foreach_tiled (k = 2147483640 ... 2147483647, i = 0 ... 20) {{ const int j = k - 2147483640; {body} }}"),
     ("i", "for (uniform int t = 0; t < 2; ++t) {{ foreach (i = 0 ... n) {{ const uniform int j = t; {body} }} }}"),
 )
 """The index of a part of its own for each iteration, and the loop."""

@@ -79,10 +79,10 @@ def lower_foreach(c: FunctionContext, node: tree.Foreach) -> None:
     ranges = [
         _range(c, dimension.symbol, first, last, span) for dimension, (first, last), span in zip(node.dimensions, bounds, spans)
     ]
-    if c.threads is not None:
-        begin, step = begin_share(c, ranges[0].first, spans[0])
-        ranges[0] = replace(ranges[0], begin=begin, step=step)
     done = c.build.block(f"{path_name('foreach', node)}.done")
+    if c.threads is not None:
+        begin, step = begin_share(c, *bounds[0], spans[0], done)
+        ranges[0] = replace(ranges[0], begin=begin, step=step)
     if tiled:
         _tiles(c, node, ranges, [], done)
     else:

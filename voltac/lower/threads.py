@@ -6,7 +6,8 @@ g + 2G, ..: that takes no division, and evens out parts of different length::
 
     for (i = first + g * span; i < last; i += G * span)
 
-A barrier stands behind the ``foreach``. ``sema/thread_sharing.py`` tells for which kernels this is right.
+No ``i`` may pass the largest number: gang 0 does ranges that end too near to it alone. A barrier stands behind the
+``foreach``. ``sema/thread_sharing.py`` tells for which kernels this is right.
 """
 
 from __future__ import annotations
@@ -54,14 +55,29 @@ def begin_kernel(c: FunctionContext) -> str:
     return f'"voltac-threads"="{"one" if sharing.way == SINGLE else "all"}" "voltac-flush"="{sharing.flushed_by}"'
 
 
-def begin_share(c: FunctionContext, first: IR, span: int) -> tuple[IR, IR]:
-    """Where this thread begins in a range that is counted in steps of ``span``, and the step to its next part."""
+def begin_share(c: FunctionContext, first: IR, last: IR, span: int, done: str) -> tuple[IR, IR]:
+    """Where this thread begins in a range that is counted in steps of ``span``, and the step to its next part.
+
+    Threads without a part go on at ``done``. Where a step beyond the last value would leave int32, gang 0 does the range.
+    """
     assert c.threads is not None
-    if c.threads.sharing.reads_outside:
+    build, threads = c.build, c.threads
+    if threads.sharing.reads_outside:
         wait_for_all(c)
     width = integer("i32", span)
-    own = c.build.binary("mul nsw", c.threads.gang, width)
-    return c.build.binary("add nsw", first, own), c.build.binary("mul nsw", c.threads.gangs, width)
+    some, alone, mine = (build.block(f"share.{part}") for part in ("some", "alone", "mine"))
+    build.branch(build.compare("icmp slt", first, last), some, done)
+    build.start(some)
+    step = build.binary("mul nsw", threads.gangs, width)
+    leaves = build.compare("icmp slt", build.binary("add", last, step), last)
+    rarely = c.module.text.metadata_node('!{!"branch_weights", i32 1, i32 1048575}')
+    build.terminate(f"br i1 {leaves.name}, label %{alone}, label %{mine}, !prof {rarely}")
+    build.start(alone)
+    build.branch(build.compare("icmp eq", threads.gang, integer("i32", 0)), mine, done)
+    build.start(mine)
+    step = build.phi([(step, some), (width, alone)])
+    begin = build.binary("add nsw", first, build.binary("mul nsw", threads.gang, width))
+    return begin, step
 
 
 def wait_for_all(c: FunctionContext) -> None:
@@ -81,15 +97,14 @@ def run_share(c: FunctionContext, task: IR, block: IR, counts: list[IR]) -> None
     if c.threads is not None:
         c.module.lines_have_one_thread = False
     first, step = (c.threads.gang, c.threads.gangs) if c.threads is not None else (integer("i32", 0), integer("i32", 1))
-    plane = build.binary("mul nsw", counts[0], counts[1])
-    total = build.binary("mul nsw", plane, counts[2])
-    test, body, done = (build.block(f"launch.{part}") for part in ("test", "task", "done"))
+    plane = build.binary("mul", counts[0], counts[1])
+    total = build.binary("mul", plane, counts[2])
+    body, done = build.block("launch.task"), build.block("launch.done")
     counter = build.alloca("i32", 4, "task")
     build.store(first, counter, 4)
-    build.start(test)
-    index = build.load("i32", counter, 4)
-    build.branch(build.compare("icmp slt", index, total), body, done)
+    build.branch(build.compare("icmp slt", first, total), body, done)
     build.start(body)
+    index = build.load("i32", counter, 4)
     places = (
         build.binary("urem", index, counts[0]),
         build.binary("urem", build.binary("udiv", index, counts[0]), counts[1]),
@@ -97,6 +112,6 @@ def run_share(c: FunctionContext, task: IR, block: IR, counts: list[IR]) -> None
     )
     numbers = (first, step, index, total, *places, *counts)
     build.emit(f"call void {task.name}({block}, {', '.join(map(str, numbers))})")
-    build.store(build.binary("add nsw", index, step), counter, 4)
-    build.jump(test)
+    build.store(build.binary("add", index, step), counter, 4)
+    build.branch(build.compare("icmp ugt", build.binary("sub", total, index), step), body, done)
     build.start(done)

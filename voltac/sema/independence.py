@@ -274,34 +274,39 @@ class _Body:
         The variable with the constant step s moves it by s; the next one has to move it by at least s
         times the number of values of the first; and so on: ``y * width + x`` with x in 0 ... width.
         """
-        left = {id(dimension.symbol): dimension for dimension in self.loop.dimensions}
-        for variable in form.variables() - set(left):
+        moving = {id(dimension.symbol) for dimension in self.loop.dimensions}
+        for variable in form.variables() - moving:
             symbol = self.reader.symbols[variable]
             known = symbol.kind in ("local", "parameter") or not symbol.assigned
             if symbol in self.inside or symbol.type.rate is not UNIFORM or not known:
                 return False
+        left: list[tuple[tree.ForeachDimension, IndexForm]] = []
+        for dimension in self.loop.dimensions:
+            factor = form.of_variable(id(dimension.symbol))
+            if factor is None or not factor.terms:
+                return False
+            left.append((dimension, factor))
+        left.sort(key=lambda item: abs(item[1].constant))
         reach: IndexForm | None = None
         while left:
-            for variable in left:
-                factor = form.of_variable(variable)
-                if factor is None or not factor.terms:
-                    continue
-                if reach is None:
-                    fits = not factor.variables() and abs(factor.constant) > spread
-                else:
-                    rest = factor.plus(reach, -1)
-                    fits = not rest.variables() and rest.constant >= 0
-                if fits:
-                    break
-            else:
+            place = next((place for place, (_, factor) in enumerate(left) if _steps_over(factor, reach, spread)), None)
+            if place is None:
                 return False
-            dimension = left.pop(variable)
+            dimension, factor = left.pop(place)
             first, last = self.reader.form(dimension.first), self.reader.form(dimension.last)
-            if first is None or last is None or factor is None:
+            if first is None or last is None:
                 return not left
             step = factor if factor.variables() else constant_form(abs(factor.constant))
             reach = last.plus(first, -1).times(step)
         return True
+
+
+def _steps_over(factor: IndexForm, reach: IndexForm | None, spread: int) -> bool:
+    """Does a variable move the index by more than others do together? ``reach`` is of those, None without others."""
+    if reach is None:
+        return not factor.variables() and abs(factor.constant) > spread
+    rest = factor.plus(reach, -1)
+    return not rest.variables() and rest.constant >= 0
 
 
 def _is_same_pointer(value: tree.Convert) -> bool:

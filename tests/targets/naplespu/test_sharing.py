@@ -6,6 +6,7 @@ from random_sharing import random_sharing
 from run_programs import options
 from simulated import NAPLESPU, simulate_on
 
+import voltac
 from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source
 from voltac.interpreter import Interpreter
@@ -52,3 +53,36 @@ def test_random_loops_mean_the_same_on_any_number_of_threads(seed: int) -> None:
 @pytest.mark.parametrize("first", range(1000, 1600, 20))
 def test_many_random_loops_mean_the_same_on_any_number_of_threads(first: int) -> None:
     assert [seed for seed in range(first, first + 20) if differing(random_sharing(seed))] == []
+
+
+_TOP = 2**31 - 1
+_ENDS = """
+export void row(uniform int out[], uniform int first, uniform int last) {
+    foreach (i = first ... last) out[i - 2147483447] += i - first + 1;
+}
+export void rows(uniform int out[], uniform int first, uniform int last) {
+    foreach (j = first ... last, i = 0 ... 20) out[(j - 2147483447) * 20 + i] += j - first + 1 + i;
+}
+export void tiled(uniform int out[], uniform int first, uniform int last) {
+    foreach_tiled (j = first ... last, i = 0 ... 20) out[(j - 2147483447) * 20 + i] += j - first + 1 + i;
+}
+"""
+
+
+@pytest.mark.parametrize("all_on_paths", [True, False], ids=["all_on", "masked"])
+@pytest.mark.parametrize("kernel", ["row", "rows", "tiled"])
+def test_shared_ranges_may_end_at_the_largest_number(kernel: str, all_on_paths: bool) -> None:
+    compiled = getattr(voltac.compile(_ENDS, target="naplespu", all_on_paths=all_on_paths), kernel)
+    columns = 1 if kernel == "row" else 20
+    wrong = []
+    for machine in _MACHINES:
+        compiled.configure(cores=machine.cores, threads=machine.threads)
+        for begin, end in [(5, 0), (16, 0), (37, 0), (200, 0), (200, 16), (200, 17), (200, 130), (128, 125), (3, 3), (0, 50)]:
+            expected = np.zeros((208, columns), np.int32)
+            for number, j in enumerate(range(_TOP - begin, _TOP - end)):
+                expected[j - (_TOP - 200)] = 1 + number + np.arange(columns)
+            out = np.zeros(208 * columns, np.int32)
+            compiled(out, _TOP - begin, _TOP - end)
+            if not np.array_equal(out, expected.ravel()):
+                wrong.append((machine, begin, end))
+    assert wrong == []

@@ -170,7 +170,7 @@ def zeros(value: str, definitions: dict[str, Instruction], depth: int = 4) -> in
         return zeros(operands[0], definitions, depth - 1) + (integer_of(operands[1]) or 0)
     if made.op == "mul":
         return sum(zeros(operand, definitions, depth - 1) for operand in operands)
-    if made.op in ("add", "sub", "or"):
+    if made.op in ("add", "sub", "or", "phi"):
         return min(zeros(operand, definitions, depth - 1) for operand in operands)
     if made.op == "and":
         return max(zeros(operand, definitions, depth - 1) for operand in operands)

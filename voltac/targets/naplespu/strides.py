@@ -211,17 +211,20 @@ class _LoopAddresses(LoopSums):
             latch.instructions.insert(-1, compare)
             return
 
-    def _most(self, step: str) -> int:
+    def _most(self, step: str, depth: int = 4) -> int:
         """The largest number that a step can be where it is above zero, 0 where that is not known."""
         known = integer_of(step)
         if known is not None:
             return max(known, 0)
         made = self.definitions.get(step)
-        if made is None:
+        if made is None or not depth:
             return 0
         factor = integer_of(made.operands[-1].value)
         if made.op in ("shl", "mul") and factor is not None:
-            return self._most(made.operands[0].value) * (1 << factor if made.op == "shl" else max(factor, 0))
+            return self._most(made.operands[0].value, depth - 1) * (1 << factor if made.op == "shl" else max(factor, 0))
+        if made.op == "phi":
+            most = [self._most(operand.value, depth - 1) for operand in made.operands]
+            return max(most) if all(most) else 0
         if made.op == "load":
             # The first word of the argument block (startup.py): how many threads run the kernel.
             place = self.definitions.get(made.operands[0].value)
