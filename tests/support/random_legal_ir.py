@@ -113,10 +113,13 @@ class Generator:
     def select_lanes(self) -> None:
         mask, new, old = self.pick(_B, 0.05), self.pick(_V), self.pick(_V)
         if self.random.random() < 0.5:
-            # What selects one value only, under the mask.
-            new = self.name()
-            op = self.random.choice(["add", "mul", "xor"])
-            self.lines.append(f"  {new} = {op} {_V} {self.pick(_V)}, {self.pick(_V)}")
+            # What selects one value only, under the mask, and what only that looks at.
+            new, op = self.pick(_V), self.random.choice(["add", "mul", "xor"])
+            for _ in range(self.random.randint(1, 3)):
+                given, new = new, self.name()
+                crossing = self.random.random() < 0.4
+                how = f"call {_V} @npu.shuffle({_V}" if crossing else f"{op} {_V}"
+                self.lines.append(f"  {new} = {how} {given}, {_V + ' ' if crossing else ''}{self.pick(_V)}{')' * crossing}")
         self.emit(_V, f"select {_B} {mask}, {_V} {new}, {_V} {old}")
 
     def select(self) -> None:

@@ -168,6 +168,26 @@ def test_selects_of_different_masks_are_right() -> None:
     Compiled(select_kernel("%m2")).check("k", numbers(2), np.zeros(16, np.int32))
 
 
+@pytest.mark.parametrize("moved", [1, 15])
+def test_what_a_masked_shuffle_reads_is_made_in_all_lanes(moved: int) -> None:
+    """One between masked instructions of the same mask: it needs no full mask but for what other lanes read of it."""
+    order = ", ".join(f"i32 {(lane + moved) % 16}" for lane in range(16))
+    most = f"<{', '.join(f'i1 {str(0 < lane < 15).lower()}' for lane in range(16))}>"
+    Compiled(
+        kernel(f"""\
+  %x = load {V}, ptr %in, align 64
+  %q = getelementptr i8, ptr %in, i32 64
+  %y = load {V}, ptr %q, align 64
+  %a = mul {V} %x, %y
+  %b = select <16 x i1> {most}, {V} %a, {V} %y
+  %c = add {V} %b, %x
+  %d = call {V} @npu.shuffle({V} %c, {V} <{order}>)
+  %e = select <16 x i1> {most}, {V} %d, {V} %x
+  store {V} %e, ptr %out, align 64
+  ret i32 0""", head=f"declare {V} @npu.shuffle({V}, {V})")
+    ).check("k", numbers(8), np.zeros(16, np.int32))
+
+
 def test_code_without_selects_never_writes_the_mask() -> None:
     body = f"  %x = load {V}, ptr %in, align 64\n  %y = mul {V} %x, %x\n  store {V} %y, ptr %out, align 64\n  ret i32 0"
     compiled = Compiled(kernel(body))

@@ -68,7 +68,8 @@ def assign_states(function: MachineFunction) -> None:
 
 def _lanes_wanted(user: MachineInstruction) -> Hashable:
     """The lanes of its operands that an instruction looks at, as the name of a mask."""
-    if user.row.mnemonic == "shuffle_i32" or not respects_mask(user.row) or ("store" in user.row.traits and user.mask is None):
+    crosses_lanes = user.row.name.startswith("shuffle_i32.")
+    if crosses_lanes or not respects_mask(user.row) or ("store" in user.row.traits and user.mask is None):
         return FULL
     return user.states[-1] if user.states else FULL
 
