@@ -164,7 +164,7 @@ STATEMENTS: tuple[Row, ...] = (
 
 DECLARATIONS: tuple[Row, ...] = (
     # names of a declaration with a mistake, in a template
-    ("template <int H> int by(int q) { return q; }\ntemplate <int H> int u(int a) { int c = by<2 ¦* H>(a); return c; }", "'>'"),
+    ("template <int H> int by(int q) { return q; }\ntemplate <int H> int u(int a) { int c = by<2 ¦H>(a); return c; }", "'H'"),
     # the blank that C++ allows in the name of an operator
     (
         "struct V { float x; };\nV operator ¦+(V a, V b) { V r = { a.x + b.x }; return r; }\nV use(V v) { return v + v; }",

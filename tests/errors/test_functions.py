@@ -62,6 +62,22 @@ test_templates = row_test(
             "template <int N> void g() { }\nvoid f(uniform int n) { g<«n»>(); }",
         ),
         (
+            "10.5 computed of a variable",
+            "error: constant",
+            "template <int N> void g() { }\nvoid f(uniform int n) { g<«n + 1»>(); }",
+        ),
+        ("10.5 a float", "error: integer ... float", "template <int N> void g() { }\nvoid f() { g<«1.5f * 2»>(); }"),
+        (
+            "10.5 a value that the type does not hold",
+            "error: 'g' ... unsigned int8 ... 256",
+            "template <uint8 N> void g() { }\nvoid f() { «g<255 + 1>()»; }",
+        ),
+        (
+            "10.5 endless values",
+            "error: 'g' ... instances",
+            "«template <int N> void g() { g<N + 1>(); }»\nvoid f() { g<1>(); }",
+        ),
+        (
             "10.5 deduction fails",
             "error: 'g' ... argument 2 ... T is 'varying int32'",
             "template <typename T> void g(T a, T b) { }\nvoid f(int i, float x) { «g(i, x)»; }",

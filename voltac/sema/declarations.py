@@ -184,7 +184,8 @@ def define_or_poison(checker: Checker, init: ast.InitDeclarator, base: Base) -> 
 def define_typedef(checker: Checker, init: ast.InitDeclarator, base: Base) -> None:
     declared = declare(checker, init.declarator, base.qual, words=base.words)
     check_function_words(checker, base, declared, "")
-    warn_if_untyped(checker, base)
+    if base.untyped:
+        checker.reject(base.span, f"a type is missing in this typedef; write '{base.untyped} int' if that is meant")
     attributes.warn_about(checker, base.attributes, "typedef")
     if init.initializer is not None:
         checker.reject(init.span, f"typedef '{declared.name}' cannot have an initial value")

@@ -190,7 +190,7 @@ def base_type(checker: Checker, node: ast.Specifiers, sign: str) -> Qual:
         if node.types[1].span.line == first.span.end_line or not isinstance(first, (ast.StructSpecifier, ast.EnumSpecifier)):
             second = node.types[1]
             if any(word.text == "typedef" for word in node.storage) and isinstance(second, ast.AtomicType):
-                message += f": '{second.name}' is a type of the language; delete this typedef, or give it another name"
+                message += f": '{second.written}' is a type of the language; delete this typedef, or give it another name"
             checker.reject(second.span, message)
         if not _is_definition(first):
             if first.name and checker.find(first.name) is None:

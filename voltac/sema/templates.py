@@ -12,6 +12,7 @@ from contextlib import suppress
 
 from voltac.diagnostics import NOWHERE, Note, Span
 from voltac.sema import declarators, overloads, tree
+from voltac.sema.constants import convert
 from voltac.sema.context import Checker, Rejected
 from voltac.sema.scopes import ConstantSymbol, FunctionSet, Symbol, TemplateSymbol, TypeSymbol
 from voltac.sema.types import (
@@ -32,6 +33,7 @@ from voltac.sema.types import (
     Vector,
     VectorPattern,
 )
+from voltac.sema.values import value_of
 from voltac.syntax import ast
 
 TemplateArgument = Qual | tree.Constant
@@ -47,7 +49,7 @@ _MOST_INSTANCES = 1000
 
 
 def resolve_arguments(checker: Checker, nodes: Sequence[ast.TypeName | ast.Expression]) -> list[TemplateArgument]:
-    """Types (varying unless they say otherwise), integers, bools, enumerators, value parameters of the template around."""
+    """Types (varying unless they say otherwise), and constants: integers, bools, enumerators, what is computed of them."""
     found: list[TemplateArgument] = []
     for node in nodes:
         if isinstance(node, ast.TypeName):
@@ -56,10 +58,14 @@ def resolve_arguments(checker: Checker, nodes: Sequence[ast.TypeName | ast.Expre
                 checker.reject(node.span, f"a vector type such as '{qual}' is not allowed as a template argument")
             found.append(qual)
             continue
-        operand = checker.expression(node)
-        if not isinstance(operand, tree.Constant) or isinstance(operand.value, float):
-            checker.reject(node.span, "a template argument must be a type or a constant, a variable is neither")
-        found.append(operand)
+        value = value_of(checker, node)
+        if not isinstance(value, tree.Constant):
+            what = "a variable is neither" if isinstance(value, tree.Load) else "this is neither"
+            checker.reject(node.span, f"a template argument must be a type or a constant, {what}")
+        if isinstance(value.value, float) or not isinstance(value.type.type, (Scalar, Enum)):
+            wanted = "a type, an integer, a bool or an enumerator"
+            checker.reject(node.span, f"a template argument must be {wanted}, not '{value.type}'")
+        found.append(value)
     return found
 
 
@@ -93,7 +99,10 @@ def match_explicit(checker: Checker, template: TemplateSymbol, explicit: Argumen
             if isinstance(given, Qual):
                 return f"template parameter '{parameter.name}' is a value, the type '{given}' is given"
             kind = declarators.specified_type(checker, parameter.type).type
-            bindings[parameter.name] = tree.Constant(span, Qual(kind), bool(given.value) if kind is BOOL else given.value)
+            value = convert(given.value, given.type.type, kind)
+            if value is None or (value != given.value and kind is not BOOL and not isinstance(given.type.type, Enum)):
+                return f"template parameter '{parameter.name}' is '{kind}', which does not hold {given.value}"
+            bindings[parameter.name] = tree.Constant(span, Qual(kind), value)
     return bindings
 
 

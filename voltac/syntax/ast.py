@@ -23,9 +23,10 @@ class Node:
 
 @record
 class AtomicType(Node):
-    """A keyword type; ``name`` is normalised: ``int`` is ``int32``, ``uint`` is ``uint32``."""
+    """A keyword type; ``name`` is normalised: ``int`` is ``int32``, ``uint`` is ``uint32``; ``written`` is not."""
 
     name: str
+    written: str
 
 
 @record

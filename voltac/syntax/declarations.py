@@ -220,7 +220,7 @@ class Declarations(Expressions):
 
     def atomic_type(self, start: int, end: int, token: int) -> ast.AtomicType:
         text = self.texts[token]
-        return ast.AtomicType(self.spans[token], _NORMAL_TYPES.get(text, text))
+        return ast.AtomicType(self.spans[token], _NORMAL_TYPES.get(text, text), text)
 
     def named_type(self, start: int, end: int, token: int) -> ast.NamedType:
         return ast.NamedType(self.spans[token], self.texts[token])
