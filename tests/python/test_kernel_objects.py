@@ -28,7 +28,7 @@ export void increment(uniform int values[], uniform int count) {
 export uniform float half(uniform float x) { return x / 2; }
 export void spin(uniform int turns, uniform int out[]) {
     uniform unsigned int state = 1;
-    for (uniform int i = 0; i < turns; ++i) state = state * 1664525 + 1013904223;
+    for (uniform int i = 0; i < turns; ++i) state = state * 2891336453u + 1;
     out[0] = state >> 1;
 }
 export void target(uniform int out[]) { out[0] = programCount; }

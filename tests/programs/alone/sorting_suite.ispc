@@ -28,28 +28,30 @@ static void bitonic(uniform unsigned int data[], uniform int count) {
 
 struct Range { int lo, hi; };
 
+// What is less than the pivot moves down by packed stores, what is greater goes aside and comes back behind it.
 static void quicksort(uniform unsigned int a[], uniform int count) {
-    uniform Range * uniform stack = uniform new uniform Range[64];
+    uniform unsigned int * uniform aside = uniform new uniform unsigned int[count];
+    uniform Range * uniform waiting = uniform new uniform Range[64];
     uniform int top = 0;
-    stack[top].lo = 0; stack[top++].hi = count - 1;
-    while (top > 0) {
-        uniform Range r = stack[--top];
-        if (r.lo >= r.hi) continue;
+    waiting[top].lo = 0; waiting[top++].hi = count;
+    do {
+        uniform Range r = waiting[--top];
+        if (r.hi - r.lo < 2) continue;
         uniform unsigned int pivot = a[(r.lo + r.hi) >> 1];
-        uniform int l = r.lo, h = r.hi;
-        do {
-            while (a[l] < pivot) ++l;
-            while (a[h] > pivot) --h;
-            if (l <= h) {
-                uniform unsigned int t = a[l];
-                a[l++] = a[h];
-                a[h--] = t;
-            }
-        } while (l <= h);
-        if (r.lo < h) { stack[top].lo = r.lo; stack[top].hi = h; top++; }
-        if (l < r.hi) { stack[top].lo = l; stack[top].hi = r.hi; top++; }
-    }
-    delete[] stack;
+        uniform int below = r.lo, above = 0;
+        foreach (k = r.lo ... r.hi) {
+            unsigned int v = a[k];
+            if (v < pivot) below += packed_store_active(&a[below], v);
+            else if (v > pivot) above += packed_store_active(&aside[above], v);
+        }
+        uniform int behind = r.hi - above;
+        for (uniform int k = below; k < behind; ++k) a[k] = pivot;
+        memcpy(a + behind, aside, above * sizeof(uniform unsigned int));
+        waiting[top].lo = r.lo; waiting[top++].hi = below;
+        waiting[top].lo = behind; waiting[top++].hi = r.hi;
+    } while (top > 0);
+    delete[] waiting;
+    delete[] aside;
 }
 
 // stable partition of each digit's elements: one digit of a radix sort

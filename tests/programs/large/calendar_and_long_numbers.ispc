@@ -8,21 +8,16 @@
 //   clock = [d.hour * 10000 + d.minute * 100 + d.second for d in when]
 //   days = [d.isoweekday() % 7 * 1000 + d.timetuple().tm_yday for d in when]
 //   weeks = [d.isocalendar()[0] * 100 + d.isocalendar()[1] for d in when]
-//   def moon(y):
-//       a, b, c = y % 19, y // 100, y % 100
-//       h = (19 * a + b - b // 4 - (b - (b + 8) // 25 + 1) // 3 + 15) % 30
-//       l = (32 + 2 * (b % 4) + 2 * (c // 4) - h - c % 4) % 7
-//       s = h + l - 7 * ((a + 11 * h + 22 * l) // 451) + 114
-//       return s // 31, s % 31 + 1
+//   easters = {1818: 322, 1943: 425, 1954: 418, 1981: 419, 2000: 423, 2008: 323, 2019: 421, 2023: 409, 2024: 331, 2025: 420, 2038: 425, 2049: 418}
 //   feast = [0] * 12
 //   for d in (dt.date(2023, 12, 25) + dt.timedelta(k) for k in range(370)):
 //       t = (d.month, d.day)
-//       feast[d.month - 1] += (t == (1, 1)) + 2 * (t == moon(d.year)) + 4 * (t == (5, 1)) + 8 * (d.month == 12 and 24 <= d.day <= 26) + 1000 * (t == (2, 29))
+//       feast[d.month - 1] += (t == (1, 1)) + 2 * (d.month * 100 + d.day == easters.get(d.year)) + 4 * (t == (5, 1)) + 8 * (d.month == 12 and 24 <= d.day <= 26) + 1000 * (t == (2, 29))
 //   fix = [(int(v) * 4099) * (k * 70001 - 2000000) >> 16 for k, v in enumerate(i)]
 //   root = [math.isqrt((abs(int(v)) * 12345) << 16) for v in i]
 //   def long(k, salt): return sum(((k * 2654435761 + j * salt * 40503 + 0xF0000000) & 0xffffffff) << 32 * j for j in range(16 if k % 3 else 5))
 //   text = [str(long(k, 7) * long(k + 1, 11)) for k in range(64)]
-// expect: date, clock, days, weeks, feast, fix, root, [len(t) for t in text], [sum((j + 1) * int(c) for j, c in enumerate(t[::-1])) for t in text], [0]
+// expect: date, clock, days, weeks, feast, fix, root, [len(t) for t in text], [sum((j + 1) * int(c) for j, c in enumerate(t[::-1])) for t in text], [0], list(easters.values())
 #define DAY_SECONDS 86400LL
 #define FLOOR_DIV(a, b) (((a) >= 0 ? (a) : (a) - ((b) - 1)) / (b))
 #define FLOOR_MOD(a, b) ((a) - FLOOR_DIV(a, b) * (b))
@@ -42,28 +37,31 @@ static const uniform int16 kDaysBefore[2][13] = {
 static inline bool is_leap(int32 y) { return (y % 4 == 0) && ((y % 100 != 0) || (y % 400 == 0)); }
 static inline uniform bool is_leap(uniform int32 y) { return y % 4 == 0 && (y % 100 != 0 || y % 400 == 0); }
 
-static int64 days_from_civil(int64 y, int m, int d)
+// 1970-01-01 is day 0; EPOCH days passed before it since 0001-01-01.
+#define EPOCH 719162
+
+static int64 first_day(int64 year)
 {
-    y -= m <= 2 ? 1 : 0;
-    const int64 era = FLOOR_DIV(y, 400);
-    const unsigned int64 yoe = (unsigned int64)(y - era * 400);
-    const int64 doy = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
-    const int64 doe = yoe * 365 + yoe / 4 - yoe / 100 + doy;
-    return era * 146097 + doe - 719468;
+    const int64 before = year - 1;
+    return 365 * before + FLOOR_DIV(before, 4) - FLOOR_DIV(before, 100) + FLOOR_DIV(before, 400) - EPOCH;
 }
 
-static Date civil_from_days(int64 z)
+static int64 day_number(int64 year, int month, int day)
 {
-    z += 719468;
-    const int64 era = FLOOR_DIV(z, 146097);
-    const uint32 doe = (uint32)(z - era * 146097);
-    const uint32 yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
-    const uint32 doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-    const uint32 mp = (5 * doy + 2) / 153;
-    Date r;
-    r.day = (int8)(doy - (153 * mp + 2) / 5 + 1);
-    r.month = (int8)(mp < 10 ? mp + 3 : mp - 9);
-    r.year = (int32)((int64)yoe + era * 400 + (r.month <= 2 ? 1 : 0));
+    return first_day(year) + kDaysBefore[is_leap((int32)year) ? 1 : 0][month - 1] + day - 1;
+}
+
+// The year is guessed from the mean length of one, 146097 days in 400, and put right; the month is looked up.
+static Date date_of(int64 day)
+{
+    int64 year = 1 + FLOOR_DIV((day + EPOCH) * 400, 146097);
+    while (first_day(year) > day) --year;
+    while (first_day(year + 1) <= day) ++year;
+    const uint32 within = (uint32)(day - first_day(year));
+    const int leap = is_leap((int32)year) ? 1 : 0;
+    unsigned int8 month = (unsigned int8)(within / 31 + 1);
+    if (kDaysBefore[leap][month] <= (int)within) month++;
+    Date r = { (int32)year, (int8)month, (int8)(within - kDaysBefore[leap][month - 1] + 1) };
     return r;
 }
 
@@ -72,7 +70,7 @@ static void split(int64 nanoseconds, Stamp &s)
     const int64 seconds = FLOOR_DIV(nanoseconds, 1000000000LL);
     const int64 days = FLOOR_DIV(seconds, DAY_SECONDS);
     const int32 rest = (int32)FLOOR_MOD(seconds, DAY_SECONDS);
-    s.date = civil_from_days(days);
+    s.date = date_of(days);
     s.time.hour = rest / 3600;
     s.time.minute = rest / 60 % 60;
     s.time.second = rest % 60;
@@ -81,18 +79,14 @@ static void split(int64 nanoseconds, Stamp &s)
     s.yearday = kDaysBefore[is_leap(s.date.year) ? 1 : 0][s.date.month - 1] + s.date.day;
 }
 
-static Date easter(int y)
+// The Sunday after the full moon that the church reckons with (Gauss 1816), which falls on March 21 or later.
+static Date easter(int year)
 {
-    int a = y % 19, b = y / 100, c = y % 100, d, e, f, g, h, i, k, l, m;
-    d = b / 4, e = b % 4;
-    f = (b + 8) / 25;
-    g = (b - f + 1) / 3;
-    h = (19 * a + b - d - g + 15) % 30;
-    i = c / 4; k = c % 4;
-    l = (32 + 2 * e + 2 * i - h - k) % 7;
-    m = (a + 11 * h + 22 * l) / 451;
-    Date r = { y, (int8)((h + l - 7 * m + 114) / 31), (int8)((h + l - 7 * m + 114) % 31 + 1) };
-    return r;
+    const int golden = year % 19, century = year / 100;
+    int days = (19 * golden + 15 + century - century / 4 - (8 * century + 13) / 25) % 30;
+    if (days == 29 || (days == 28 && golden > 10)) --days;
+    const int64 full_moon = day_number(year, 3, 21) + days;
+    return date_of(full_moon + 7 - FLOOR_MOD(full_moon + 4, 7));
 }
 
 static Holiday holiday(const Date &d)
@@ -112,11 +106,11 @@ static Holiday holiday(const Date &d)
 
 static void iso_week(const Date &d, int &year, int &week)
 {
-    const int64 day = days_from_civil(d.year, d.month, d.day);
+    const int64 day = day_number(d.year, d.month, d.day);
     const int wd = (int)FLOOR_MOD(day + 3, 7);                 // Monday is 0
     const int64 thursday = day - wd + 3;
-    year = civil_from_days(thursday).year;
-    week = (int)(thursday - days_from_civil(year, 1, 1)) / 7 + 1;
+    year = date_of(thursday).year;
+    week = (int)(thursday - day_number(year, 1, 1)) / 7 + 1;
 }
 
 // --- fixed point ----------------------------------------------------------------------------------------
@@ -233,18 +227,18 @@ export void test(uniform double out[], uniform float f[], uniform int32 i[], uni
         int year, week;
         iso_week(s.date, year, week);
         out[3 * n + k] = year * 100 + week;
-        assert(days_from_civil(s.date.year, s.date.month, s.date.day) * DAY_SECONDS
+        assert(day_number(s.date.year, s.date.month, s.date.day) * DAY_SECONDS
                == FLOOR_DIV((int64)i[k] * 97000000000000007LL + (int64)k * 123456789123LL, 1000000000LL)
                   - (((int)s.time.hour * 60 + s.time.minute) * 60 + s.time.second));
     }
     uniform double * uniform at = out + 4 * n;
     uniform int64 first = 0;
     {
-        int64 day = days_from_civil(2023, 12, 25);
+        int64 day = day_number(2023, 12, 25);
         first = extract(day, 0);
     }
     foreach (k = 0 ... 370) {
-        Date d = civil_from_days(first + k);
+        Date d = date_of(first + k);
         Holiday h = holiday(d);
         foreach_unique (month in d.month) {
             if (h != NONE)
@@ -270,4 +264,9 @@ export void test(uniform double out[], uniform float f[], uniform int32 i[], uni
         at[3 * n + k] = sum;
     }
     at[4 * n] = reduce_add(different);
+    static const uniform int16 years[12] = { 1818, 1943, 1954, 1981, 2000, 2008, 2019, 2023, 2024, 2025, 2038, 2049 };
+    foreach (k = 0 ... 12) {
+        const Date d = easter(years[k]);
+        at[4 * n + 1 + k] = d.month * 100 + d.day;
+    }
 }

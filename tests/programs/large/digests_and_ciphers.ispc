@@ -20,7 +20,7 @@
 //   code = [sum(base64.b64encode(t)) for t in texts]
 //   def big(k, m):
 //       v = 0; s = k
-//       for j in range(8): s = (s * 1664525 + 1013904223) & 0xffffffff; v |= s << (32 * j)
+//       for j in range(8): s = (s * 2891336453 + 1) & 0xffffffff; v |= s << (32 * j)
 //       return v | (m and 1 | 1 << 255)
 //   powers = [pow(big(k, 0) % big(k + 100, 1), 65537, big(k + 100, 1)) for k in range(16)]
 //   words = [(p >> s) & 0xffffffff for p in powers for s in (0, 96, 224)]
@@ -323,7 +323,7 @@ static Big power(Big base, uniform word exponent, const Modulus &m) {
 
 static Big pseudo_random(word seed) {
     Big r;
-    for (uniform int k = 0; k < LIMBS; ++k) r.limb[k] = seed = seed * 1664525 + 1013904223;
+    for (uniform int k = 0; k < LIMBS; ++k) r.limb[k] = seed = seed * 2891336453u + 1;
     return r;
 }
 

@@ -38,9 +38,9 @@
 //           else: y -= 1
 //       return steps * 1000 + (x + 50) * 10 + y
 //   def orbit(k):
-//       z, c = 0j, complex(-1.97 + (k % 8) * 0.375, -1.23 + (k // 8) * 0.4)
+//       z, c = 0.5, complex(-1.97 + (k % 8) * 0.75, -1.23 + (k // 8) * 0.4)
 //       for s in range(60):
-//           z = z * z + c
+//           z = c * z * (1 - z)
 //           if abs(z) > 2: return s
 //       return 60
 //   def hull(points):
@@ -323,11 +323,13 @@ static int walk(uint seed) {
     return steps * 1000 + (x + 50) * 10 + y;
 }
 
+// The logistic map of complex numbers, from its critical point on.
 static int orbit(double<2> c) {
-    double<2> z = 0.0d;
+    const double<2> one = { 1.0d, 0.0d };
+    double<2> z = 0.5d * one;
     int s;
     for (s = 0; s < 60; ++s) {
-        z = times(z, z) + c;
+        z = times(c, times(z, one - z));
         if (z.x * z.x + z.y * z.y > 4) break;
     }
     return s;
@@ -463,7 +465,7 @@ export void test(uniform double out[], uniform float f[], uniform int32 i[], uni
     foreach (k = 0 ... 32) o[k] = walk(k * 977 + 13);
     o += 32;
     foreach (k = 0 ... 56) {
-        double<2> c = { -1.97d + (k % 8) * 0.375d, -1.23d + (k / 8) * 0.4d };
+        double<2> c = { -1.97d + (k % 8) * 0.75d, -1.23d + (k / 8) * 0.4d };
         o[k] = orbit(c);
     }
     o += 56;

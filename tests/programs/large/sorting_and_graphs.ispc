@@ -2,7 +2,7 @@
 // where:
 //   def lcg(s, count):
 //       r = []
-//       for _ in range(count): s = (s * 1103515245 + 12345) & 0x7fffffff; r.append(s >> 8)
+//       for _ in range(count): s = (s * 1566083941 + 1) & 0x7fffffff; r.append(s >> 8)
 //       return r
 //   keys = lcg(42, 200)
 //   ordered = sorted(keys)
@@ -54,7 +54,7 @@ static uniform int keys[KEYS], work[KEYS], scratch[KEYS];
 static void make_keys(uniform int to[]) {
     uniform unsigned int s = 42;
     for (uniform int k = 0; k < KEYS; ++k) {
-        s = (s * 1103515245 + 12345) & 0x7fffffff;
+        s = (s * 1566083941 + 1) & 0x7fffffff;
         to[k] = s >> 8;
     }
 }
@@ -169,31 +169,30 @@ static void sample_sort(uniform int a[], uniform int tmp[], uniform int count) {
     memmove(a, tmp, count * sizeof(uniform int));
 }
 
-// --- quicksort with an explicit stack and goto -------------------------------------------------------------------
+// --- radix exchange (Hildebrandt and Isbitz 1959) with an explicit stack and goto ------------------------------
 
-static void quick_sort(uniform int a[], uniform int count) {
-    uniform int low[32], high[32], depth = 0, l = 0, h = count - 1;
-again:
-    if (l < h) {
-        uniform int i = l, j = h;
-        uniform int pivot = a[(l + h) / 2];
-        do {
-            while (a[i] < pivot) ++i;
-            while (a[j] > pivot) --j;
-            if (i <= j) {
-                uniform int t = a[i];
-                a[i++] = a[j];
-                a[j--] = t;
-            }
-        } while (i <= j);
-        if (i < h) { low[depth] = i; high[depth++] = h; }
-        h = j;
-        goto again;
+static void exchange_sort(uniform int a[], uniform int count) {
+    uniform int ends[32], bits[32], depth = 0, first = 0, end = count, bit = 1 << 30;
+next:
+    if (end - first > 1 && bit != 0) {
+        uniform int low = first, high = end;
+        while (low < high) {
+            if ((a[low] & bit) == 0) { ++low; continue; }
+            uniform int t = a[--high];
+            a[high] = a[low];
+            a[low] = t;
+        }
+        bit >>= 1;
+        ends[depth] = end;
+        bits[depth++] = bit;
+        end = low;
+        goto next;
     }
     if (depth == 0) goto done;
-    l = low[--depth];
-    h = high[depth];
-    goto again;
+    first = end;
+    end = ends[--depth];
+    bit = bits[depth];
+    goto next;
 done:
     return;
 }
@@ -397,7 +396,7 @@ export void test(uniform double out[], uniform float f[], uniform int32 i[], uni
     sample_sort(other, scratch, KEYS);
     good[0] = same_keys(work, other, KEYS);
     make_keys(other);
-    quick_sort(other, KEYS);
+    exchange_sort(other, KEYS);
     good[1] = same_keys(work, other, KEYS);
     good[2] = lanes_sort();
     o += KEYS;
