@@ -10,6 +10,7 @@ import subprocess
 import sys
 import termios
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,7 +67,7 @@ WORDS = " ".join(["word"] * 30)
 @pytest.mark.parametrize(("kind", "indent"), [("Error", 7), ("Warning", 8), ("Performance Warning", 8)])
 def test_messages_wrap_at_80_columns_and_go_on_below_the_text(kind: str, indent: int) -> None:
     diagnostics = Diagnostics()
-    report = {
+    report: Any = {
         "Error": diagnostics.error,
         "Warning": lambda span, text: diagnostics.warning("shadow", span, text),
         "Performance Warning": diagnostics.performance_warning,

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from voltac import driver
+from voltac.deep_stack import with_deep_stack
 from voltac.diagnostics import CompileError, InternalError
-from voltac.driver import STAGE_NAMES, InputError, Watch, compile_source, decode_source, read_source, with_deep_stack
+from voltac.driver import STAGE_NAMES, InputError, Watch, compile_source, decode_source, read_source
 from voltac.options import Options
 from voltac.records import record
 from voltac.target_info import find_target

@@ -28,7 +28,7 @@ class Changing:
 
 def test_fields_come_in_order_base_first_with_defaults() -> None:
     assert Derived(1).y == 3
-    assert [item.name for item in dataclasses.fields(Derived(1))] == ["x", "y", "z"]  # type: ignore[arg-type]
+    assert [item.name for item in dataclasses.fields(Derived(1))] == ["x", "y", "z"]
     match Derived(1, 2, [4]):
         case Derived(x, y, z):
             assert (x, y, z) == (1, 2, [4])

@@ -150,7 +150,7 @@ def test_messages_about_command_lines(words: list[str], tmp_path: Path) -> None:
     (tmp_path / "a.ispc").write_text("export void f() {}\n")
     for char in (b"\x1b[31m", b"\n", b"\xff", "\u202e".encode(), b"\x9b"):
         given = [word.encode().replace(b"{}", char) for word in words]
-        command = [sys.executable, "-c", "from voltac.cli.main import entry; entry()", *given]
+        command: list[str | bytes] = [sys.executable, "-c", "from voltac.cli.main import entry; entry()", *given]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60)
         text = done.stderr.decode()
         assert text and not hidden(text) and "Traceback" not in text and "internal" not in text, (words, char, text)
@@ -207,7 +207,7 @@ def test_errors_of_the_interface_to_python() -> None:
         lambda: voltac.compile(source, target=strange),
         lambda: voltac.compile(source, cpu=strange),
         lambda: voltac.compile(source, math_library=strange),
-        lambda: voltac.compile(source, **{strange: 1}),
+        lambda: voltac.compile(source, **{strange: 1}),  # type: ignore[arg-type]
         lambda: voltac.compile(source, defines={strange: 1}),
         lambda: voltac.compile(source, sample_profile=strange),
         lambda: voltac.compile(source, functions={strange: 1.5}),
@@ -220,5 +220,5 @@ def test_errors_of_the_interface_to_python() -> None:
         lambda: k.f(np.zeros(3, np.dtype([(strange, "f4")]))),
     ):
         with pytest.raises((ValueError, TypeError, KeyError, OSError, CompileError)) as caught:
-            call()  # type: ignore[no-untyped-call]
+            call()
         assert not hidden(str(caught.value)) and "x1b" in str(caught.value)

@@ -23,7 +23,7 @@ assert np.array_equal(a, np.sqrt(np.arange(19, dtype=np.float32) * 4)), a
 
 
 def test_an_installed_wheel_compiles_and_calls(tmp_path: Path) -> None:
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", tmp_path, ROOT]
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", str(tmp_path), str(ROOT)]
     subprocess.run(build, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("voltac-*.whl")
     assert wheel.name.endswith("py3-none-any.whl")

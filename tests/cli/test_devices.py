@@ -4,6 +4,7 @@ import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -293,7 +294,7 @@ def test_every_kind_of_signature_is_read_back(voltac: Run, folder: Path) -> None
 
 
 def test_a_signature_out_of_a_file_is_not_trusted() -> None:
-    right = {
+    right: dict[str, Any] = {
         "name": "f", "documentation": "", "result": {"text": "void", "kind": "void", "bits": 0, "format": None, "bytes": 0},
         "parameters": [{
             "name": "a", "text": "", "kind": "pointer", "bits": 64, "nullable": True,
@@ -303,14 +304,15 @@ def test_a_signature_out_of_a_file_is_not_trusted() -> None:
         }],
     }  # fmt: skip
     assert list(signatures_of({"kernels": json.dumps([right]).encode()})) == ["f"]
-    (parameter,) = right["parameters"]  # type: ignore[misc]
-    memory = parameter["memory"]  # type: ignore[index]
-    for change in (
+    (parameter,) = right["parameters"]
+    memory = parameter["memory"]
+    changes: tuple[dict[str, Any], ...] = (
         {"memory": memory | {"format": "f1"}}, {"memory": memory | {"format": "ft"}}, {"memory": memory | {"count": 0}},
         {"memory": memory | {"format": {"names": ["a"], "formats": [["f4", []]], "offsets": [-4], "itemsize": 4}}},
         {"memory": memory | {"alignment": "4"}}, {"memory": None}, {"kind": "uint"}, {"kind": []}, {"name": 5},
         {"memory": memory | {"shape": [0]}}, {"memory": memory | {"extra": 1}},
-    ):  # fmt: skip
+    )  # fmt: skip
+    for change in changes:
         wrong = right | {"parameters": [parameter | change]}
         with pytest.raises(BadElf, match="makes no sense"):
             signatures_of({"kernels": json.dumps([wrong]).encode()})

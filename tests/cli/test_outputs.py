@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from voltac.cli import outputs
 from voltac.cli.outputs import Output, OutputError, write_all
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -246,7 +245,7 @@ def test_endings_are_left_alone_in_other_threads(tmp_path: Path) -> None:
     thread = threading.Thread(target=write_all, args=([Output(str(tmp_path / "x"), b"new")], []))
     thread.start()
     thread.join()
-    assert (tmp_path / "x").read_text() == "new" and outputs.signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    assert (tmp_path / "x").read_text() == "new" and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
 
 
 # --- long and strange names -------------------------------------------------------------------------------------
@@ -304,15 +303,15 @@ def test_strange_names_work_everywhere(name: str, folder: Path) -> None:
         out = strange[:240] + suffix
         words = [b"-h", strange[:240] + b".h", b"-M", b"-MF", strange[:240] + b".d", b"-MMM", b"list"]
         run(*common, *options.split(), b"-o", out, *(words if suffix != b".i" else []))
-        with open(os.path.join(os.fsencode(folder), out), "rb") as file:
-            made[suffix] = file.read()
-    with open(folder / "list", "rb") as file:
-        assert os.path.join(strange, source) in file.read()
+        with open(os.path.join(os.fsencode(folder), out), "rb") as written:
+            made[suffix] = written.read()
+    with open(folder / "list", "rb") as written:
+        assert os.path.join(strange, source) in written.read()
     # What was preprocessed is compiled again: the markers name the same files.
     run(strange[:240] + b".i", b"--target=sse4", b"-o", b"again.o")
     assert (folder / "again.o").read_bytes()[:4] == b"\x7fELF"
-    with open(os.path.join(os.fsencode(folder), strange[:240] + b".h"), "rb") as file:
-        subprocess.run(["gcc", "-fsyntax-only", "-x", "c", "-"], input=file.read(), check=True, capture_output=True)
+    with open(os.path.join(os.fsencode(folder), strange[:240] + b".h"), "rb") as written:
+        subprocess.run(["gcc", "-fsyntax-only", "-x", "c", "-"], input=written.read(), check=True, capture_output=True)
     # The name of the file is in the debug information by its bytes, and in what the program prints.
     assert source in made[b"_g.o"]
     run(b"explain", *common, b"--html", b"page.html")

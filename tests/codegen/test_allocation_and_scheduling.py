@@ -120,7 +120,10 @@ def random_code(seed: int) -> MachineFunction:
     """A loop over random operations on many values, with stores, calls and tied operands."""
     dice = random.Random(seed)
     function = MachineFunction("f")
-    new = lambda: function.new_register("word")  # noqa: E731
+
+    def new() -> VirtualRegister:
+        return function.new_register("word")
+
     known: list[VirtualRegister] = []
     entry = MachineBlock("entry", [], ["loop"])
     for number in range(dice.randint(2, 9)):

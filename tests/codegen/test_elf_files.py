@@ -4,6 +4,7 @@ import io
 import random
 import struct
 import zlib
+from typing import Any
 
 import pytest
 from elftools.elf.elffile import ELFFile
@@ -75,7 +76,7 @@ def test_another_reader_finds_what_was_written() -> None:
         (0xFE000000, 0x800080, 24),
         (0x8000C0, 0x8000C0, 100),
     ]
-    rodata = elf.get_section_by_name(".rodata").data()
+    rodata = elf.get_section_by_name(".rodata").data()  # type: ignore[union-attr]
     assert rodata == struct.pack("<4If", 1, 0xFFFFFFFE, 0x41C, 0x800000, 0.5) + b"a\n#b\0"
 
 
@@ -89,7 +90,7 @@ def test_relocations_of_the_reference() -> None:
     elf = ELFFile(io.BytesIO(relocatable()))
     assert elf["e_type"] == "ET_REL"
     found = {}
-    symbols = elf.get_section_by_name(".symtab")
+    symbols: Any = elf.get_section_by_name(".symtab")
     for section in elf.iter_sections():
         if isinstance(section, RelocationSection):
             assert section.is_RELA()
@@ -194,7 +195,7 @@ def changed(content: bytes, offset: int, form: str, value: int) -> bytes:
 
 def section_row(content: bytes, name: str) -> int:
     elf = ELFFile(io.BytesIO(content))
-    return int(elf["e_shoff"]) + 40 * int(elf.get_section_index(name))
+    return int(elf["e_shoff"]) + 40 * int(elf.get_section_index(name) or 0)
 
 
 @pytest.mark.parametrize(
@@ -244,7 +245,7 @@ def test_reasons_for_bad_sections(section: str, column: int, value: int, message
 
 def test_reasons_for_bad_relocations() -> None:
     content = relocatable()
-    place = int(ELFFile(io.BytesIO(content)).get_section_by_name(".rela.text")["sh_offset"])
+    place = int(ELFFile(io.BytesIO(content)).get_section_by_name(".rela.text")["sh_offset"])  # type: ignore[index]
     for offset, value, message in (
         (place + 4, 9, "relocation type 9"),
         (place + 4, 0xFFFF07, "names symbol 65535, which there is not"),

@@ -17,8 +17,8 @@ LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)(#[^)\s]*)?\)")
 
 @pytest.mark.skipif(importlib.util.find_spec("myst_parser") is None, reason="there is no Sphinx with MyST")
 def test_sphinx_finds_nothing_to_warn_of(tmp_path: Path) -> None:
-    options = ["-W", "--keep-going", "-n", "-q", "-d", tmp_path / "trees"]
-    command = [sys.executable, "-m", "sphinx", *options, "docs", tmp_path / "pages"]
+    options = ["-W", "--keep-going", "-n", "-q", "-d", str(tmp_path / "trees")]
+    command = [sys.executable, "-m", "sphinx", *options, "docs", str(tmp_path / "pages")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "pages" / "index.html").exists()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -103,7 +104,7 @@ LANE = np.arange(8, dtype=np.int32)
         ("__max", (np.float32(-1), np.float32(1)), 1),
     ],
 )
-def test_builtins_compute(name: str, arguments: tuple[np.ndarray, ...], expected: object) -> None:
+def test_builtins_compute(name: str, arguments: tuple[np.ndarray, ...], expected: Any) -> None:
     result = MEANINGS[name](Lanes(ALL_ON, 8, arguments[0].dtype, Memory(), TARGET), *arguments)
     assert np.array_equal(result, expected)
 

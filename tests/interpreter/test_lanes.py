@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 import trees as t
-from trees import BREAK, CONTINUE, EIGHT, INT_POINTER, LANE, NOWHERE
+from trees import BREAK, CONTINUE, EIGHT, INT_POINTER, LANE
 
+from voltac.diagnostics import NOWHERE
 from voltac.interpreter import Interpreter, InterpreterError
 from voltac.sema import tree
 from voltac.sema.types import FLOAT, INT8, UNIFORM_INT32, VARYING, VARYING_INT32, Function, Pointer, Qual, uniform
@@ -13,7 +14,7 @@ from voltac.sema.types import FLOAT, INT8, UNIFORM_INT32, VARYING, VARYING_INT32
 def lanes_after(*body: tree.Statement, result: tree.VariableSymbol) -> list[int]:
     """Runs the statements with all of eight lanes on; the lanes of ``result`` at the end."""
     function = t.function("f", [], *body, tree.Return(NOWHERE, t.read(result)), result=VARYING_INT32)
-    return Interpreter(t.program(function), EIGHT).call("f", []).tolist()
+    return [int(lane) for lane in Interpreter(t.program(function), EIGHT).call("f", [])]
 
 
 def test_a_uniform_variable_changes_if_some_lane_takes_the_path() -> None:

@@ -83,7 +83,7 @@ def declare(symbol: tree.VariableSymbol, value: tree.Initializer | int) -> tree.
     return tree.Declare(NOWHERE, symbol, number(value, symbol.type) if isinstance(value, int) else value)
 
 
-def block(*statements: tree.Statement) -> tree.Statement:
+def block(*statements: tree.Statement) -> tree.Block:
     return tree.Block(NOWHERE, statements)
 
 

@@ -1,6 +1,7 @@
 """float16 without the CPU's instructions: every half, and floats and doubles around every rounding, against numpy."""
 
 import ctypes
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ end:
   ret void
 }}
 """
-NAMES = {np.float16: "half", np.float32: "float", np.float64: "double"}
+NAMES: dict[Any, str] = {np.float16: "half", np.float32: "float", np.float64: "double"}
 
 
 def converted(values: np.ndarray, target: type, options: Options = OPTIONS) -> np.ndarray:
@@ -39,7 +40,7 @@ def converted(values: np.ndarray, target: type, options: Options = OPTIONS) -> n
     code = late(text, options).object_code()
     assert b"__extendhfsf2" in code or b"__trunc" in code
     loaded = load_objects([code], ["convert"])
-    out = np.empty(len(values), target)
+    out: np.ndarray = np.empty(len(values), target)
     convert = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(loaded.address("convert"))
     convert(values.ctypes.data, out.ctypes.data, len(values))
     return out
@@ -54,12 +55,12 @@ def test_every_half_widens_exactly(target: type) -> None:
 @pytest.mark.parametrize("source", [np.float32, np.float64])
 def test_narrowing_rounds_to_nearest_even(source: type) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
-        finite = np.arange(0x7C01, dtype=np.uint16).view(np.float16).astype(source)
+        finite: Any = np.arange(0x7C01, dtype=np.uint16).view(np.float16).astype(source)
         finite[-1] = 65536
         middles = (finite[:-1] + finite[1:]) / 2
         near = [np.nextafter(middles, source(0)), np.nextafter(middles, source(np.inf))]
         random = np.random.default_rng(1).integers(0, 2**32, 20_000, np.uint32).view(np.float32)
-        values = np.concatenate([finite, middles, *near, random, [np.inf, np.nan, 0, 1e30, 1e-30]]).astype(source)
+        values: Any = np.concatenate([finite, middles, *near, random, [np.inf, np.nan, 0, 1e30, 1e-30]]).astype(source)
         values = np.concatenate([values, -values])
         expected = values.astype(np.float16)
     got = converted(values, np.float16)

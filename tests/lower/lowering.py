@@ -20,7 +20,7 @@ def text_after(stage: str, source: str, target: TargetInfo = AVX2, **options: An
     """The LLVM text that a stage (``lower``, ``early``, ``passes``) gives."""
     wanted = Options(target, **({"whole_program": True} | options))
     compilation = compile_source(source, "test.ispc", wanted, Diagnostics(), end=stage)
-    return compilation.results[stage]
+    return str(compilation.results[stage])
 
 
 def assembly(source: str, target: TargetInfo = AVX2, **options: Any) -> str:
@@ -42,7 +42,7 @@ class Loaded:
         self._object = load_objects([object_code(source, target, **options)], names)
 
     def function(self, name: str, result: Any, *arguments: Any) -> Any:
-        function = ctypes.CFUNCTYPE(result, *arguments)(self._object.address(name))
+        function: Any = ctypes.CFUNCTYPE(result, *arguments)(self._object.address(name))
         function.code = self._object  # the code lives as long as somebody can call it
         return function
 

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from lowering import AVX2, SSE4, Loaded, function_body, text_after
 
+from voltac.target_info import TargetInfo
+
 SUM = "export void f(uniform {type} a[]) {{ {type} x = a[programIndex]; a[programIndex] = x + x * x - x; }}"
 
 
 @pytest.mark.parametrize("type", ["int", "int64", "int16", "int8", "uint"])
-def test_overflow_is_undefined_for_signed_32_and_64_bits_only(type):
+def test_overflow_is_undefined_for_signed_32_and_64_bits_only(type: str) -> None:
     claims = type in ("int", "int64")
     text = function_body(text_after("lower", SUM.format(type=type)), "f")
     lanes = [line for line in text.split("\n") if " = add " in line or " = mul " in line or " = sub " in line]
@@ -18,13 +20,13 @@ def test_overflow_is_undefined_for_signed_32_and_64_bits_only(type):
     assert all(("nsw" in line) == claims for line in lanes)
 
 
-def test_wrap_signed_int_makes_no_claim():
+def test_wrap_signed_int_makes_no_claim() -> None:
     assert "nsw" not in function_body(text_after("lower", SUM.format(type="int"), wrap_signed=True), "f")
 
 
 @pytest.mark.parametrize("type", ["int", "int64", "int16", "int8", "uint"])
 @pytest.mark.parametrize("rate", ["", "uniform "])
-def test_no_claim_is_made_about_a_left_shift(type, rate):
+def test_no_claim_is_made_about_a_left_shift(type: str, rate: str) -> None:
     place = "0" if rate else "programIndex"
     source = f"export void f(uniform {type} a[]) {{ {rate}{type} x = a[{place}]; x <<= 3; a[{place}] = x << (x & 7); }}"
     shifts = [line for line in function_body(text_after("lower", source), "f").split("\n") if " = shl " in line]
@@ -32,7 +34,7 @@ def test_no_claim_is_made_about_a_left_shift(type, rate):
     assert not any("nsw" in line or "nuw" in line for line in shifts)
 
 
-def test_multiply_and_add_may_be_fused_unless_forbidden():
+def test_multiply_and_add_may_be_fused_unless_forbidden() -> None:
     assert "fmul contract" in text_after("lower", SUM.format(type="float"))
     assert "contract" not in text_after("lower", SUM.format(type="float"), disable_fma=True)
 
@@ -40,7 +42,7 @@ def test_multiply_and_add_may_be_fused_unless_forbidden():
 @pytest.mark.parametrize("target", [SSE4, AVX2], ids=lambda target: target.name)
 @pytest.mark.parametrize("bits", [8, 16, 32, 64])
 @pytest.mark.parametrize("sign", ["int", "uint"])
-def test_division_and_remainder_are_exact(target, bits, sign):
+def test_division_and_remainder_are_exact(target: TargetInfo, bits: int, sign: str) -> None:
     source = f"""
     export void divide(uniform {sign}{bits} a[], uniform {sign}{bits} b[], uniform {sign}{bits} q[], uniform {sign}{bits} r[],
                        uniform int n) {{
@@ -60,11 +62,11 @@ def test_division_and_remainder_are_exact(target, bits, sign):
     right += random.integers(1, 100, 1000).tolist()
     # quotients that are just integers, and just not
     for _ in range(500):
-        b = int(random.integers(1, min(limits.max, 2**31 - 1)))
-        k = int(random.integers(0, limits.max // b + 1))
-        left += [k * b, max(k * b - 1, 0)]
-        right += [b, b]
-    pairs = [(a, b) for a, b in zip(left, right) if b != 0 and not (b == -1 and a == limits.min)]
+        y = int(random.integers(1, min(limits.max, 2**31 - 1)))
+        k = int(random.integers(0, limits.max // y + 1))
+        left += [k * y, max(k * y - 1, 0)]
+        right += [y, y]
+    pairs = [(x, y) for x, y in zip(left, right) if y != 0 and not (y == -1 and x == limits.min)]
     a, b = (np.array(side, kind) for side in zip(*pairs))
     q, r = np.zeros_like(a), np.zeros_like(a)
     divide(a.ctypes.data, b.ctypes.data, q.ctypes.data, r.ctypes.data, len(a))
@@ -74,7 +76,7 @@ def test_division_and_remainder_are_exact(target, bits, sign):
 
 
 @pytest.mark.parametrize("bits", [8, 16, 32, 64])
-def test_lanes_that_are_off_may_divide_by_zero(bits):
+def test_lanes_that_are_off_may_divide_by_zero(bits: int) -> None:
     source = f"""
     export void divide(uniform int{bits} a[]) {{
         int{bits} x = a[programIndex];
@@ -87,7 +89,7 @@ def test_lanes_that_are_off_may_divide_by_zero(bits):
 
 
 @pytest.mark.parametrize("mode", ["legacy", "balanced", "aggressive"])
-def test_fast_math_leaves_the_library_exact(mode):
+def test_fast_math_leaves_the_library_exact(mode: str) -> None:
     source = """
     export void f(uniform float x[], uniform float y[], uniform int n) { foreach (i = 0 ... n) y[i] = exp(x[i]) / 3.0f; }"""
     x = np.linspace(-5, 5, 37, dtype=np.float32)
@@ -101,7 +103,7 @@ def test_fast_math_leaves_the_library_exact(mode):
 @pytest.mark.parametrize("target", [SSE4, AVX2], ids=lambda target: target.name)
 @pytest.mark.parametrize("bits", [8, 16, 32])
 @pytest.mark.parametrize("sign", ["int", "uint"])
-def test_division_by_one_number_for_all_lanes_is_exact(target, bits, sign):
+def test_division_by_one_number_for_all_lanes_is_exact(target: TargetInfo, bits: int, sign: str) -> None:
     source = f"""
     export void divide(uniform {sign}{bits} a[], uniform {sign}{bits} b, uniform {sign}{bits} q[], uniform {sign}{bits} r[],
                        uniform int n) {{

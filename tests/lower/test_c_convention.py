@@ -40,7 +40,7 @@ class Bytes(ctypes.Structure):
     _fields_ = (("v", ctypes.c_uint8 * 7),)
 
 
-def test_structs_arrive_as_c_returns_them():
+def test_structs_arrive_as_c_returns_them() -> None:
     loaded = Loaded(SOURCE, "two", "three", "mixed", "short_", "bytes")
     two = loaded.function("two", Two, ctypes.c_float)(1.5)
     assert (two.x, two.y) == (1.5, 2.5)
@@ -53,7 +53,7 @@ def test_structs_arrive_as_c_returns_them():
     assert list(loaded.function("bytes", Bytes, ctypes.c_int)(250).v) == [250, 251, 252, 253, 254, 255, 0]
 
 
-def test_small_integers_and_bools():
+def test_small_integers_and_bools() -> None:
     loaded = Loaded(SOURCE, "less", "narrow")
     less = loaded.function("less", ctypes.c_bool, ctypes.c_int8, ctypes.c_uint16, ctypes.c_bool)
     assert less(3, 65535, False) is True
@@ -61,12 +61,12 @@ def test_small_integers_and_bools():
     assert loaded.function("narrow", ctypes.c_int8, ctypes.c_int)(200) == -56
 
 
-def test_pointer_parameters_do_not_alias():
+def test_pointer_parameters_do_not_alias() -> None:
     source = "export void f(uniform float a[], uniform float * uniform b, uniform int &c) { a[0] = *b; c = 1; }"
     assert text_after("lower", source).count("ptr noalias") == 3
 
 
-def test_pointer_parameters_may_point_to_globals_and_to_what_pointers_in_memory_point_to():
+def test_pointer_parameters_may_point_to_globals_and_to_what_pointers_in_memory_point_to() -> None:
     source = """
     uniform float table[8];
     static const uniform float fixed[4] = { 1, 2, 3, 4 };
@@ -96,7 +96,7 @@ def test_pointer_parameters_may_point_to_globals_and_to_what_pointers_in_memory_
     assert assumed("own") == [True, True]
 
 
-def test_only_reachable_functions_are_written():
+def test_only_reachable_functions_are_written() -> None:
     source = """
     static float unused(float x) { return x; }
     static float used(float x) { return x; }
@@ -109,7 +109,7 @@ def test_only_reachable_functions_are_written():
     assert function_body(text, "used___vyf.all_on")
 
 
-def test_denormals_are_flushed_on_request_and_the_state_comes_back():
+def test_denormals_are_flushed_on_request_and_the_state_comes_back() -> None:
     source = "export uniform float half(uniform float a) { return a * 0.5f; }"
     tiny = 1.2e-38
     plain = Loaded(source, "half").function("half", ctypes.c_float, ctypes.c_float)

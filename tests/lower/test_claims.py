@@ -7,7 +7,7 @@ import pytest
 from lowering import AVX2, AVX512, text_after
 
 from voltac.ir.read import read
-from voltac.target_info import find_target
+from voltac.target_info import TargetInfo, find_target
 
 FOLDER = Path(__file__).resolve().parents[1]
 PROGRAMS = [*sorted((FOLDER / "lower" / "programs").glob("*.ispc")), *sorted((FOLDER / "run" / "structs").glob("*.ispc"))[::4]]
@@ -28,7 +28,7 @@ def claims(text: str) -> set[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("target", [AVX2, AVX512, find_target("naplespu")], ids=lambda target: target.name)
-def test_only_claims_that_are_proved_are_written(target) -> None:
+def test_only_claims_that_are_proved_are_written(target: TargetInfo) -> None:
     for path in PROGRAMS:
         source = path.read_text()
         if target.is_device:

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from lowering import object_code
@@ -19,7 +20,7 @@ export void f(uniform float a[], uniform int n) {
 
 
 @pytest.mark.skipif(shutil.which("objdump") is None, reason="binutils are not installed")
-def test_the_line_table_names_the_statements(tmp_path):
+def test_the_line_table_names_the_statements(tmp_path: Path) -> None:
     path = tmp_path / "f.o"
     path.write_bytes(object_code(SOURCE, debug_info=True))
     listing = subprocess.run(["objdump", "--dwarf=decodedline", path], capture_output=True, text=True, check=True).stdout
@@ -27,11 +28,11 @@ def test_the_line_table_names_the_statements(tmp_path):
     assert {2, 5, 6, 7} <= lines
 
 
-def test_without_g_there_is_no_debug_section():
+def test_without_g_there_is_no_debug_section() -> None:
     assert b".debug_line" not in object_code(SOURCE)
 
 
-def test_there_is_no_index_of_names():
+def test_there_is_no_index_of_names() -> None:
     """Linked objects would have theirs joined to one that gdb refuses with a warning."""
     code = object_code(SOURCE, debug_info=True)
     assert b".debug_line" in code

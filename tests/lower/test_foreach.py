@@ -2,12 +2,14 @@
 
 import ctypes
 import re
+from typing import Any
 
 import numpy as np
 import pytest
 from lowering import AVX2, AVX512, SSE4, Loaded, assembly, block, function_body, text_after
 
 from voltac.lower.foreach import tile_spans
+from voltac.target_info import TargetInfo
 
 SAXPY = """
 export void saxpy(uniform float a, uniform float x[], uniform float y[], uniform int n) {
@@ -16,21 +18,21 @@ export void saxpy(uniform float a, uniform float x[], uniform float y[], uniform
 """
 
 
-def test_the_all_on_body_has_no_mask():
+def test_the_all_on_body_has_no_mask() -> None:
     body = block(text_after("lower", SAXPY), "foreach_3_5.all_on")
     assert "select" not in body
     masks = re.findall(r"<8 x i1> (\S+ \(i1 true\)|%\w+)", body)
     assert masks and set(masks) == {"splat (i1 true)"}
 
 
-def test_the_rest_runs_once_under_a_prefix_mask():
+def test_the_rest_runs_once_under_a_prefix_mask() -> None:
     text = function_body(text_after("lower", SAXPY), "saxpy")
     rest = block(text, "foreach_3_5.masked")
     assert re.search(r"icmp ult <8 x i32> <i32 0, i32 1, .*>, %", rest)
     assert "br label %foreach_3_5.test" not in rest
 
 
-def test_a_count_rounded_down_to_whole_gangs_has_no_rest():
+def test_a_count_rounded_down_to_whole_gangs_has_no_rest() -> None:
     source = """
     export void increment(uniform int p[], uniform int count) {
         count &= ~(programCount - 1);
@@ -42,20 +44,20 @@ def test_a_count_rounded_down_to_whole_gangs_has_no_rest():
         assert not re.search(r"maskmov|%k[1-7]", assembly(source, target)), target.name
 
 
-def test_without_all_on_paths_every_access_is_masked():
+def test_without_all_on_paths_every_access_is_masked() -> None:
     text = function_body(text_after("lower", SAXPY, all_on_paths=False), "saxpy")
     assert "splat (i1 true)" not in text
     assert ".all_on" not in text
 
 
-def test_without_masked_paths_no_access_is_masked():
+def test_without_masked_paths_no_access_is_masked() -> None:
     text = function_body(text_after("lower", SAXPY, masked_paths=False), "saxpy")
     assert "foreach_3_5.masked" not in text
 
 
 @pytest.mark.parametrize("options", [{}, {"all_on_paths": False}])
 @pytest.mark.parametrize("target", [SSE4, AVX2], ids=lambda target: target.name)
-def test_ranges_at_the_ends_of_int32(target, options):
+def test_ranges_at_the_ends_of_int32(target: TargetInfo, options: dict[str, Any]) -> None:
     source = """
     export void visit(uniform int seen[], uniform int first, uniform int last, uniform int base) {
         foreach (i = first ... last) seen[i - base] += 1;
@@ -78,7 +80,7 @@ def test_ranges_at_the_ends_of_int32(target, options):
         assert (seen == expected).all(), (first, last)
 
 
-def test_tile_spans_are_those_of_the_reference():
+def test_tile_spans_are_those_of_the_reference() -> None:
     # section 9.5: W = 8 2D: 2x4; W = 16 2D: 4x4; W = 4 2D: 2x2; W = 8 3D: 2x2x2
     assert tile_spans(8, 2) == [2, 4]
     assert tile_spans(16, 2) == [4, 4]
@@ -89,7 +91,7 @@ def test_tile_spans_are_those_of_the_reference():
 
 @pytest.mark.parametrize("statement", ["foreach", "foreach_tiled"])
 @pytest.mark.parametrize("target", [SSE4, AVX2], ids=lambda target: target.name)
-def test_every_point_of_a_domain_is_visited_once(statement, target):
+def test_every_point_of_a_domain_is_visited_once(statement: str, target: TargetInfo) -> None:
     source = f"""
     export void visit(uniform int seen[], uniform int d, uniform int h, uniform int w) {{
         {statement} (z = 0 ... d, y = 1 ... h, x = 2 ... w) seen[(z * 20 + y) * 20 + x] += 1;
@@ -105,7 +107,7 @@ def test_every_point_of_a_domain_is_visited_once(statement, target):
         assert (seen == expected).all(), shape
 
 
-def test_a_foreach_under_a_mask_runs_with_all_lanes():
+def test_a_foreach_under_a_mask_runs_with_all_lanes() -> None:
     source = """
     export void fill(uniform int seen[], uniform int n) {
         if (programIndex == 1) { foreach (i = 0 ... n) seen[i] = i; }

@@ -36,19 +36,19 @@ def loops_of(listing: str) -> list[str]:
     return found
 
 
-def test_a_divergent_loop_keeps_its_mask_in_whole_lanes():
+def test_a_divergent_loop_keeps_its_mask_in_whole_lanes() -> None:
     hot = [loop for loop in loops_of(assembly(HENON, AVX2)) if "vmulps" in loop]
     assert hot
     for loop in hot:
         assert not re.search(r"vpack|vpmovsx|vpmovzx|vextract|vinsert", loop), loop
 
 
-def test_variables_that_die_with_the_loop_are_not_blended():
+def test_variables_that_die_with_the_loop_are_not_blended() -> None:
     hot = [loop for loop in loops_of(assembly(HENON, AVX2)) if "vmulps" in loop]
     assert not [loop for loop in hot if "blendv" in loop]
 
 
-def test_all_on_code_has_no_select():
+def test_all_on_code_has_no_select() -> None:
     source = """
     export void f(uniform float a[]) {
         float x = a[programIndex];
@@ -61,7 +61,7 @@ def test_all_on_code_has_no_select():
     assert "select" not in function_body(text_after("lower", source), "f")
 
 
-def test_after_a_varying_if_without_escapes_all_lanes_are_statically_on_again():
+def test_after_a_varying_if_without_escapes_all_lanes_are_statically_on_again() -> None:
     source = """
     float g(float x) { return x + 1; }
     export void f(uniform float a[]) {
@@ -74,7 +74,7 @@ def test_after_a_varying_if_without_escapes_all_lanes_are_statically_on_again():
     assert text.count("call <8 x float> @g___vyf(") == 1
 
 
-def test_cheap_branches_run_without_a_jump():
+def test_cheap_branches_run_without_a_jump() -> None:
     source = """
     export void f(uniform float a[]) {
         float x = a[programIndex];
@@ -84,7 +84,7 @@ def test_cheap_branches_run_without_a_jump():
     assert " br i1" not in function_body(text_after("lower", source), "f")
 
 
-def test_branches_with_calls_or_uniform_stores_are_skipped_by_a_jump():
+def test_branches_with_calls_or_uniform_stores_are_skipped_by_a_jump() -> None:
     source = """
     export void f(uniform float a[], uniform int count[]) {
         float x = a[programIndex];
@@ -94,7 +94,7 @@ def test_branches_with_calls_or_uniform_stores_are_skipped_by_a_jump():
     assert " br i1" in function_body(text_after("lower", source), "f")
 
 
-def test_a_coherent_if_has_a_body_without_masks():
+def test_a_coherent_if_has_a_body_without_masks() -> None:
     source = """
     export void f(uniform float a[]) {
         float x = a[programIndex];
@@ -108,7 +108,7 @@ def test_a_coherent_if_has_a_body_without_masks():
     assert "select" in mixed
 
 
-def test_a_function_called_with_all_lanes_on_has_no_mask_parameter():
+def test_a_function_called_with_all_lanes_on_has_no_mask_parameter() -> None:
     text = text_after("lower", HENON)
     signatures = re.findall(r"define internal <8 x i32> @(\S+?)\((.*)\) ", text)
     by_name = dict(signatures)

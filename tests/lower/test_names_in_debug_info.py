@@ -61,7 +61,7 @@ def compiled(folder: Path, *words: str, source: str = "src/main.ispc", include: 
 def names(code: bytes) -> tuple[str, str]:
     """Folder and name of the compilation."""
     unit = next(ELFFile(io.BytesIO(code)).get_dwarf_info().iter_CUs()).get_top_DIE()
-    return tuple(unit.attributes[name].value.decode() for name in ("DW_AT_comp_dir", "DW_AT_name"))  # type: ignore[return-value]
+    return tuple(unit.attributes[name].value.decode() for name in ("DW_AT_comp_dir", "DW_AT_name"))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lowering import object_code
@@ -73,7 +74,7 @@ FROM_OTHERS = {"outside_used", "prototype_used___vyf", "c_used", "ISPCAlloc", "I
 OWN = {"used_static___vyf", "taken___vyf", "hidden_job___un_3C_unf_3E_", "static_template___vyf___vyf"}
 
 
-def symbols(tmp_path: Path, source: str = SOURCE, **options: object) -> dict[str, set[str]]:
+def symbols(tmp_path: Path, source: str = SOURCE, **options: Any) -> dict[str, set[str]]:
     """Letter of nm -> names."""
     path = tmp_path / "code.o"
     path.write_bytes(object_code(source, whole_program=False, **options))

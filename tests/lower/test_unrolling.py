@@ -20,12 +20,12 @@ export void sort4(uniform float a[], uniform int n) {
 """
 
 
-def test_local_arrays_of_counted_loops_live_in_registers():
+def test_local_arrays_of_counted_loops_live_in_registers() -> None:
     for target in (AVX2, AVX512):
         assert "(%rsp)" not in assembly(SORT, target)
 
 
-def test_the_result_is_that_of_the_loops():
+def test_the_result_is_that_of_the_loops() -> None:
     values = np.random.default_rng(3).random((53, 4)).astype(np.float32)
     expected = np.sort(values, axis=1)
     Loaded(SORT, "sort4").function("sort4", None, ctypes.c_void_p, ctypes.c_int)(values.ctypes.data, len(values))
@@ -43,7 +43,7 @@ LOOP = "export void f(uniform int a[], uniform int n) {{ int x = 0; {loop} a[pro
         "for (uniform int64 k = 0; k != 4; ++k) x += k;",
     ],
 )
-def test_these_are_written_out(loop):
+def test_these_are_written_out(loop: str) -> None:
     assert " br i1" not in function_body(text_after("lower", LOOP.format(loop=loop)), "f")
 
 
@@ -59,10 +59,10 @@ def test_these_are_written_out(loop):
         "uniform int k; for (k = 0; k < 3; k++) { x += k; }",
     ],
 )
-def test_these_stay_loops(loop):
+def test_these_stay_loops(loop: str) -> None:
     assert " br i1" in function_body(text_after("lower", LOOP.format(loop=loop)), "f")
 
 
-def test_nothing_is_written_out_below_level_2():
+def test_nothing_is_written_out_below_level_2() -> None:
     loop = "for (uniform int k = 0; k < 3; k++) x += a[k];"
     assert " br i1" in function_body(text_after("lower", LOOP.format(loop=loop), level=1), "f")

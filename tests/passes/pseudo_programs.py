@@ -6,6 +6,7 @@ import ctypes
 import mmap
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,7 +118,7 @@ declare i32 @llvm.smax.i32(i32, i32)
 """
 
 
-def options(target: str, **others: bool) -> Options:
+def options(target: str, **others: Any) -> Options:
     return Options(target=find_target(target), **others)
 
 
@@ -204,5 +205,5 @@ class Fenced:
 
     def placed(self, machine: Machine) -> int:
         """The address of the array as an object of its own in the memory of an interpreter."""
-        data = memoryview(self.array.view(np.uint8))
+        data = memoryview(self.array.view(np.uint8))  # type: ignore[arg-type]
         return machine.memory.place("array", data, defined=True, alignment=self.array.itemsize, writable=True).base

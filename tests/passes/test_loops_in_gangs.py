@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from kernels import compile_kernels
@@ -62,7 +64,7 @@ def small_numbers(dtype: type, count: int, seed: int) -> np.ndarray:
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(("name", "dtype"), [("float", np.float32), ("double", np.float64), ("int", np.int32)])
 @pytest.mark.parametrize("case", CASES)
-def test_results_are_numpys(case: str, name: str, dtype: type, target: str) -> None:
+def test_results_are_numpys(case: str, name: str, dtype: Any, target: str) -> None:
     body, expected = CASES[case]
     source = (HEAD + body).format(name)
     assert ".wide_body:" in passed(source, target)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from voltac.options import Options
 from voltac.target_info import find_target
 
 TARGETS = ["sse4-i32x4", "avx1-i32x8", "avx2-i32x8", "avx512skx-x16"]
-TYPES = {"uint8": np.uint8, "int8": np.int8, "uint16": np.uint16, "int16": np.int16, "int": np.int32}
+TYPES: dict[str, Any] = {"uint8": np.uint8, "int8": np.int8, "uint16": np.uint16, "int16": np.int16, "int": np.int32}
 COUNT = 301
 
 

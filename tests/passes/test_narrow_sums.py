@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from voltac.options import Options
 from voltac.target_info import find_target
 
 TARGETS = ["avx1-i32x8", "avx2-i32x8", "avx512icl-x16"]
-TYPES = {"int8": np.int8, "unsigned int8": np.uint8, "int16": np.int16, "unsigned int16": np.uint16}
+TYPES: dict[str, Any] = {"int8": np.int8, "unsigned int8": np.uint8, "int16": np.int16, "unsigned int16": np.uint16}
 SUMS = {
     "int16 products": ("int16", "int16", "(int)p[i] * (int)q[i]", "pmaddwd|vpdpwssd"),
     "int8 products": ("int8", "int8", "(int)p[i] * (int)q[i]", "pmaddwd|vpdpwssd"),

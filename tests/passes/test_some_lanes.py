@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from voltac.options import Options
 from voltac.target_info import find_target
 
 TARGETS = ["sse4-i32x4", "avx1-i32x8", "avx2-i32x8", "avx2-i32x16", "avx2-i16x16", "avx2-i8x32"]
-TYPES = {"uint8": np.uint8, "int16": np.int16}
+TYPES: dict[str, Any] = {"uint8": np.uint8, "int16": np.int16}
 SOURCE = """
 noinline void twice_T(uniform T a[]) {
     if (a[programIndex] > 3)

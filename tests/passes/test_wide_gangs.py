@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from kernels import compile_kernels
@@ -113,7 +115,7 @@ def test_uniform_numbers_and_falling_addresses_are_widened(source: str, expected
         assert np.array_equal(q, expected(p, info.width)), n  # type: ignore[operator]
 
 
-EXTREMES = {
+EXTREMES: dict[str, Any] = {
     "int8": np.int8, "unsigned int8": np.uint8, "int16": np.int16, "unsigned int16": np.uint16,
     "int": np.int32, "unsigned int": np.uint32, "int64": np.int64,
 }  # fmt: skip

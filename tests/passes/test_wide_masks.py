@@ -51,16 +51,16 @@ done:
 def run(text: str, n: int) -> list[float]:
     values = np.array([-2, -1, 0, 1, 2, 3, 4, 5], np.float32)
     Machine(read(text)).call("f", [values, n])
-    return values.tolist()
+    return [float(value) for value in values]
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
-def test_the_result_is_the_same(n):
+def test_the_result_is_the_same(n: int) -> None:
     widened = keep_masks_wide(CROSSING, AVX2)
     assert run(widened, n) == run(CROSSING, n)
 
 
-def test_no_mask_of_bits_crosses_a_block():
+def test_no_mask_of_bits_crosses_a_block() -> None:
     widened = read(keep_masks_wide(CROSSING, AVX2))
     verify(widened)
     blocks = widened.functions[0].blocks
@@ -72,11 +72,11 @@ def test_no_mask_of_bits_crosses_a_block():
                 assert not [line for line in other.instructions if masks & set(line.names_used())]
 
 
-def test_targets_with_mask_registers_are_left_alone():
+def test_targets_with_mask_registers_are_left_alone() -> None:
     assert keep_masks_wide(CROSSING, Options(find_target("avx512skx-x8"))) == CROSSING
 
 
-def test_branches_under_masks_pack_and_unpack_nothing():
+def test_branches_under_masks_pack_and_unpack_nothing() -> None:
     source = """
     export void f(uniform float a[], uniform float b[], uniform int n) {
         foreach (i = 0 ... n) {

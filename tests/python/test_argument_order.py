@@ -186,7 +186,7 @@ def test_the_buffer_of_another_object_cannot_be_resized_once_it_is_asked_for(k: 
 def test_a_class_derived_from_ndarray_is_taken_for_what_it_is(k: voltac.KernelModule, way: Call) -> None:
     class Liar(np.ndarray[Any, np.dtype[Any]]):
         @property
-        def __array_interface__(self) -> Any:  # type: ignore[override]
+        def __array_interface__(self) -> Any:
             raise AssertionError
 
         @property
@@ -194,7 +194,7 @@ def test_a_class_derived_from_ndarray_is_taken_for_what_it_is(k: voltac.KernelMo
             raise AssertionError
 
         @property
-        def dtype(self) -> Any:  # type: ignore[override]
+        def dtype(self) -> Any:
             raise AssertionError
 
     memory = np.zeros(8, np.int32)
@@ -292,6 +292,6 @@ def test_a_device_has_the_same_order() -> None:
     kernels = voltac.compile(PROGRAM.partition("export uniform")[0], target="naplespu")
     for way in WAYS[:-1]:
         a = np.zeros(4, np.int32)
-        number = Number(64, lambda a=a: a.resize(64, refcheck=False))
+        number = Number(64, lambda a=a: a.resize(64, refcheck=False))  # type: ignore[misc]
         way(kernels.fill, a, number, 3.0)
         assert list(a) == list(range(3, 67)) and number.calls == 1

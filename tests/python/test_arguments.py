@@ -17,7 +17,7 @@ import pytest
 import voltac
 from voltac.python import build, interpreter_layout
 
-DTYPES = {
+DTYPES: dict[str, Any] = {
     "bool": np.bool_,
     "int8": np.int8,
     "uint8": np.uint8,
@@ -82,7 +82,7 @@ def k(request: pytest.FixtureRequest) -> Iterator[voltac.KernelModule]:
 
 def test_the_kernels_are_called_both_ways(k: voltac.KernelModule, request: pytest.FixtureRequest) -> None:
     direct = "without" not in request.node.name and interpreter_layout.direct_access()
-    assert type(k.saxpy).__name__ == ("Kernel" if direct else "CheckedKernel")
+    assert str(type(k.saxpy).__name__) == ("Kernel" if direct else "CheckedKernel")
 
 
 def vectors() -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from math import prod
 from typing import Any
@@ -86,7 +86,7 @@ def voltac_padded(packed: Any, place: int) -> Any:
     return out
 
 
-OBJECTS = {
+OBJECTS: dict[str, tuple[tuple[int, ...], int, list[tuple[int, ...]]]] = {
     # What one object consists of, its last axis without padding, and shapes that are refused though they have whole objects.
     "row": ((3,), 3, [(3, 4), (6, 2), (3, 5)]),
     "matrix": ((2, 3), 3, [(3, 2), (6, 2), (2, 3, 2), (6, 1)]),
@@ -132,7 +132,8 @@ def test_both_ways_take_the_same_shapes() -> None:
         for name in ("row", "matrix", "vectors", "triple"):
             kernel, array = kernels[name], numbered(shape)
             outcomes = []
-            for call in (lambda: kernel(array, 0, 0), lambda: kernel(a=array, i=0, j=0)):  # noqa: B023
+            calls: list[Callable[[], Any]] = [lambda: kernel(array, 0, 0), lambda: kernel(a=array, i=0, j=0)]  # noqa: B023
+            for call in calls:
                 try:
                     outcomes.append(str(call()))
                 except ValueError as error:

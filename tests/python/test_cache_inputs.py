@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The sources that had to be compiled."""
     seen: list[str] = []
     real = build._compiled
-    monkeypatch.setattr(build, "_compiled", lambda source, key: (seen.append(source.text), real(source, key))[1])
+    monkeypatch.setattr(build, "_compiled", lambda source, key: (seen.append(source.text), real(source, key))[1])  # type: ignore[func-returns-value]
     return seen
 
 
@@ -258,10 +259,10 @@ def test_files_just_written_are_hashed_each_time(monkeypatch: pytest.MonkeyPatch
     """Their times could be those of another content, of a moment ago."""
     compiler_state.compiler_state.cache_clear()
     newest = max(max(row[3:]) for row in compiler_state._AT_START) / 1e9
-    monkeypatch.setattr(compiler_state.time, "time", lambda: newest + 1)
+    monkeypatch.setattr(time, "time", lambda: newest + 1)
     assert compiler_state.compiler_state() is not None
     assert not list(folder.glob("*.compiler")) if folder.exists() else True
     compiler_state.compiler_state.cache_clear()
-    monkeypatch.setattr(compiler_state.time, "time", lambda: newest + 5)
+    monkeypatch.setattr(time, "time", lambda: newest + 5)
     assert compiler_state.compiler_state() is not None and len(list(folder.glob("*.compiler"))) == 1
     compiler_state.compiler_state.cache_clear()

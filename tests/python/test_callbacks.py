@@ -135,7 +135,7 @@ def test_results_that_do_not_convert_are_raised_too(module: tuple[Any, Steps], r
 def test_all_kinds_of_arguments_arrive(module: tuple[Any, Steps]) -> None:
     k, steps = module
     given: list[Any] = []
-    steps.mixed = lambda *values: given.append(values) or 1.5
+    steps.mixed = lambda *values: given.append(values) or 1.5  # type: ignore[func-returns-value]
     p = np.zeros(1, k.mix.dtype("p"))
     assert k.mix(p) == 2.5  # abs is C's own
     assert given == [(0.5, -3, 250, 0.125, True, p.ctypes.data)]
@@ -153,9 +153,10 @@ def test_an_exception_of_the_stream_is_raised_and_what_follows_is_dropped(
             k.talk(a, 8)
         assert stream.getvalue() == "0\n1\n" and stream.texts == 3
         assert list(a) == list(range(8))
-    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    output = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", output)
     k.talk(a, 3)
-    assert sys.stdout.getvalue() == "0\n1\n2\n"  # type: ignore[attr-defined]
+    assert output.getvalue() == "0\n1\n2\n"
 
 
 def test_exceptions_in_tasks_are_raised_by_the_call(module: tuple[Any, Steps], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,9 +171,10 @@ def test_exceptions_in_tasks_are_raised_by_the_call(module: tuple[Any, Steps], m
         with pytest.raises(BrokenPipeError):
             k.talkers(a, 64)
         assert list(a) == list(range(64))
-        monkeypatch.setattr(sys, "stdout", io.StringIO())
+        output = io.StringIO()
+        monkeypatch.setattr(sys, "stdout", output)
         k.talkers(a, 4)
-        assert sorted(sys.stdout.getvalue().split()) == list("0123")  # type: ignore[attr-defined]
+        assert sorted(output.getvalue().split()) == list("0123")
 
 
 def test_functions_that_are_arguments(module: tuple[Any, Steps]) -> None:

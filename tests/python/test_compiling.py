@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -99,7 +100,7 @@ def test_functions_of_c_are_found_or_given() -> None:
 @pytest.mark.parametrize(
     "option", [{"debug_info": True}, {"code_model": "large"}, {"function_sections": True}, {"opt": 0}, {"addressing": 64}]
 )
-def test_code_of_every_form_is_loaded(option: dict[str, object]) -> None:
+def test_code_of_every_form_is_loaded(option: dict[str, Any]) -> None:
     source = (
         "static uniform float scale[4] = {1, 2, 3, 4}; uniform int calls = 0;"
         "export uniform float f(uniform float x[], uniform int n) {"

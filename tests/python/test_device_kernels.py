@@ -60,10 +60,10 @@ def test_results_of_scalars_and_globals_that_stay(kernels: Any) -> None:
 
 
 def test_the_last_run_is_told(kernels: Any) -> None:
-    fresh = voltac.compile(SOURCE, target="naplespu", cache=False, launch={"threads": 2})
+    fresh: Any = voltac.compile(SOURCE, target="naplespu", cache=False, launch={"threads": 2})
     assert fresh.scale.last_run is None
     fresh.scale(np.ones(256, np.float32), 2.0, 256)
-    run = fresh.scale.last_run
+    run: Any = fresh.scale.last_run
     assert run.instructions > 0 and run.cycles > run.instructions / 2
     assert run.data_misses >= 16
     assert 0.9 < run.lane_utilisation <= 1.0
@@ -136,7 +136,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_finished_programs_are_loaded(program: Path) -> None:
-    k = voltac.load(program, launch={"threads": 3})
+    k: Any = voltac.load(program, launch={"threads": 3})
     x = np.arange(50, dtype=np.float32)
     k.scale(x, 2.0, 50)
     assert np.array_equal(x, 2 * np.arange(50, dtype=np.float32))
@@ -178,7 +178,7 @@ def test_threads_that_use_their_stacks_do_not_fight_for_the_cache() -> None:
     values, out = np.arange(256, dtype=np.int32), np.zeros(512, np.int32)
     cycles = {}
     for threads in (1, 8):
-        kernel = voltac.compile(source, target="naplespu", launch={"threads": threads}).picked
+        kernel: Any = voltac.compile(source, target="naplespu", launch={"threads": threads}).picked
         kernel(values, out, 512)
         cycles[threads] = kernel.last_run.cycles
     assert cycles[8] < 0.6 * cycles[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,8 @@ def test_functions_that_call_each_other_are_left(opt: int) -> None:
     with pytest.raises(AssertionError, match=r"x < 100 \(in lanes 0, 1, 2, 3\)"):
         kernels.by_pointer(100)
     assert kernels.with_result(7) == 7
-    for call in (lambda: kernels.with_result(0), lambda: kernels.with_result(n=0)):
+    calls: list[Callable[[], Any]] = [lambda: kernels.with_result(0), lambda: kernels.with_result(n=0)]
+    for call in calls:
         with pytest.raises(AssertionError, match="n != 0"):
             call()
     assert kernels.struct_result(4)["b"] == 8
@@ -151,7 +153,7 @@ def test_calls_on_several_threads_fail_each_for_itself() -> None:
 def test_a_failure_in_a_call_from_within_a_kernel_does_not_leave_that_kernel() -> None:
     inner = compiled("export uniform int half(uniform int n) { assert(n % 2 == 0); return n / 2; }")
 
-    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
+    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)  # type: ignore[untyped-decorator]
     def callback(number: int) -> int:
         try:
             return int(inner.half(number))
@@ -174,7 +176,7 @@ export void f(uniform int a[], uniform int n) {
 
 
 def test_an_exception_of_a_callback_comes_before_a_later_failure() -> None:
-    @ctypes.CFUNCTYPE(None)
+    @ctypes.CFUNCTYPE(None)  # type: ignore[untyped-decorator]
     def callback() -> None:
         raise KeyError("first")
 
@@ -182,7 +184,8 @@ def test_an_exception_of_a_callback_comes_before_a_later_failure() -> None:
         'extern "C" void callback();\nexport void f(uniform int n) { callback(); assert(n != 5); }',
         functions={"callback": callback},
     )
-    for call in (lambda: kernels.f(5), lambda: kernels.f(4), lambda: kernels.f(n=5)):
+    calls: list[Callable[[], Any]] = [lambda: kernels.f(5), lambda: kernels.f(4), lambda: kernels.f(n=5)]
+    for call in calls:
         with pytest.raises(KeyError, match="first"):
             call()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ TAKEN = [
 ]
 
 
-@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)  # type: ignore[untyped-decorator]
 def c_function(pointer: int | None) -> int:
     return int(pointer is not None)
 
@@ -88,7 +89,8 @@ def kernel(statement: str) -> Any:
 def test_none_is_refused_where_the_pointer_is_followed(statement: str) -> None:
     f = kernel(statement)
     message = r"argument 1 'a' \(uniform float \* uniform\) must be an array of float32, not None; None is for parameters that"
-    for call in (lambda: f(None), lambda: f(a=None)):
+    calls: list[Callable[[], Any]] = [lambda: f(None), lambda: f(a=None)]
+    for call in calls:
         with pytest.raises(TypeError, match=message):
             call()
     with pytest.raises(TypeError, match="not a null pointer"):

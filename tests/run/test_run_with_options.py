@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from run_programs import INPUTS, OUTPUTS, Array, NativeRunner, find_target, inputs, natively
+from run_programs import INPUTS, OUTPUTS, Array, NativeRunner, inputs, natively
 
 from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source
 from voltac.interpreter import Interpreter
 from voltac.options import Options
+from voltac.target_info import find_target
 
 HEAD = "export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n)"
 

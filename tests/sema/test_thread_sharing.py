@@ -2,7 +2,7 @@
 
 import pytest
 
-from voltac.sema.thread_sharing import SHARED, SINGLE, sharing_of
+from voltac.sema.thread_sharing import SHARED, SINGLE, Sharing, sharing_of
 
 from .annotated import checked, function, options
 
@@ -126,10 +126,16 @@ _LOOPS = (
 )
 
 
+def _sharing(body: str) -> Sharing:
+    made = function(_source(body), "kernel").body
+    assert made is not None
+    return sharing_of(made)
+
+
 @pytest.mark.parametrize("call", _CALLS)
 def test_iterations_that_call_what_writes_or_is_ordered_are_not_shared(call: str) -> None:
     for loop in _LOOPS:
-        sharing = sharing_of(function(_source(loop.format(call)), "kernel").body)
+        sharing = _sharing(loop.format(call))
         assert sharing.way == SINGLE, loop
         assert sharing.obstacle is not None
 
@@ -142,22 +148,22 @@ def _source(body: str) -> str:
 
 @pytest.mark.parametrize("name", _SHARED)
 def test_threads_share_independent_iterations(name: str) -> None:
-    sharing = sharing_of(function(_source(_SHARED[name]), "kernel").body)
+    sharing = _sharing(_SHARED[name])
     assert (sharing.way, sharing.obstacle) == (SHARED, None)
 
 
 @pytest.mark.parametrize("name", _SINGLE)
 def test_one_thread_runs_what_is_not_known_to_be_independent(name: str) -> None:
     body, reason = _SINGLE[name]
-    sharing = sharing_of(function(_source(body), "kernel").body)
+    sharing = _sharing(body)
     assert sharing.way == SINGLE and sharing.obstacle is not None
     assert reason in sharing.obstacle.reason
 
 
 def test_memory_that_decides_outside_is_read_before_it_is_written() -> None:
     body = "for (uniform int t = 0; q[0] > t; t++) foreach (i = 0 ... n) a[i] += 1;"
-    assert sharing_of(function(_source(body), "kernel").body).reads_outside
-    assert not sharing_of(function(_source(_SHARED["time steps"]), "kernel").body).reads_outside
+    assert _sharing(body).reads_outside
+    assert not _sharing(_SHARED["time steps"]).reads_outside
 
 
 def test_a_device_warns_of_a_kernel_that_one_thread_runs() -> None:

@@ -120,7 +120,7 @@ def arguments(types: tuple[str, ...], count: int) -> list[Array]:
     return found
 
 
-def same(found: Array, expected: Array, units: float = 0) -> Array:
+def same(found: Array, expected: Array, units: float = 0) -> Any:
     """Equal bits, NaN for NaN, or within ``units`` of the last place."""
     expected = np.asarray(expected).astype(found.dtype)
     equal = found == expected

@@ -61,7 +61,7 @@ def _in_order(step: Callable[[Any, int], Any], memory: Array, at: Array, on: Arr
     with np.errstate(all="ignore"):
         for lane in np.flatnonzero(on):
             old[lane] = memory[at[lane]]
-            memory[at[lane]] = step(memory[at[lane]], lane)
+            memory[at[lane]] = step(memory[at[lane]], int(lane))
     return memory, old
 
 
@@ -88,11 +88,11 @@ def test_lanes_take_their_turns_in_order(place: str, target: str) -> None:
         wild = values(type, 64 + width, 3)[-width:] if "int" in type else a
         for operation, step in operations(type).items():
             name = f"atomic_{operation}_{place}"
-            _check(kernels, type, name, lambda old, lane, step=step, v=wild: step(old, v[lane]), wild, a, width)
+            _check(kernels, type, name, lambda old, lane, step=step, v=wild: step(old, v[lane]), wild, a, width)  # type: ignore[misc]
         compare = np.where(np.arange(width) % 3, np.roll(a, 1), 7).astype(dtype(type))
         _check(
             kernels, type, f"atomic_compare_exchange_{place}",
-            lambda old, lane, c=compare, v=a: v[lane] if old == c[lane] else old, a, compare, width,
+            lambda old, lane, c=compare, v=a: v[lane] if old == c[lane] else old, a, compare, width,  # type: ignore[misc]
         )  # fmt: skip
 
 

@@ -49,7 +49,7 @@ def divided(a: Array, b: Array) -> tuple[Array, Array]:
     return first, second
 
 
-def operands(dtype: np.dtype) -> tuple[Array, Array]:  # type: ignore[type-arg]
+def operands(dtype: np.dtype) -> tuple[Array, Array]:
     """Of 8 bits all pairs; else pairs of special numbers, and random bits of random sizes."""
     bits = 8 * dtype.itemsize
     kind = np.dtype(f"u{dtype.itemsize}")

@@ -95,7 +95,7 @@ def same_value(got: np.ndarray, want: np.ndarray) -> np.ndarray:
         near = np.abs(got.astype(np.float64) - want.astype(np.float64)) <= 4 * np.abs(np.spacing(want)).astype(np.float64)
         exact = (got == want) & (np.signbit(got) == np.signbit(want))
         special = (want == 0) | ~np.isfinite(want)
-    return (np.isnan(got) & np.isnan(want)) | exact | (near & ~special)
+    return np.asarray((np.isnan(got) & np.isnan(want)) | exact | (near & ~special))
 
 
 @pytest.mark.parametrize("type", ["float", "double"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ from gangs import (
     varying,
 )
 
-Meaning = Callable[[Array, Array, Array, int], Array]
+Meaning = Callable[[Array, Array, Array, int], Any]
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def _scan(operation: Callable[[Array], Array], identity: int) -> Meaning:
 
 
 def _bits(flags: Array) -> int:
-    return sum(1 << lane for lane in np.flatnonzero(flags))
+    return sum(1 << int(lane) for lane in np.flatnonzero(flags))
 
 
 ROWS = [

@@ -33,10 +33,9 @@ from gangs import (
 )
 
 import voltac
-from voltac.python.module import KernelModule
 
 COUNT = 192
-Meaning = Callable[..., Array]
+Meaning = Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ def _dot(parts: int, a_type: str, b_type: str, result: str, clamped: bool) -> Me
         exact = products.sum(axis=1) + acc.astype(object)
         info = np.iinfo(DTYPES[result])
         if clamped:
-            return np.clip(exact, int(info.min), int(info.max)).astype(DTYPES[result])
+            return np.asarray(np.clip(exact, int(info.min), int(info.max)), DTYPES[result])
         return np.array([value & 0xFFFFFFFF for value in exact], np.uint32).view(DTYPES[result])
 
     return meaning
@@ -311,7 +310,7 @@ def _remainders(type: str) -> str:
     )
 
 
-def _check_signs_of_remainders(kernels: KernelModule) -> None:
+def _check_signs_of_remainders(kernels: Any) -> None:
     special = [0.0, -0.0, math.inf, -math.inf, math.nan, -math.nan, 1.5, -1.5, 0.25, -0.25, 6e-8, -6e-8]
     for type in FLOATS:
         x, y = (side.ravel().copy() for side in np.meshgrid(np.array(special, dtype(type)), np.array(special, dtype(type))))

@@ -67,11 +67,11 @@ def test_blocks_are_copied_moved_and_filled(target: str) -> None:
             assert (d.reshape(width, 32) == np.where(within, (np.arange(width) + 40)[:, None], 0)).all()
             d = source.copy()
             kernels[f"move_lanes{bits}"](d, sizes, mask)
-            expected = source.reshape(width, 32).copy()
+            moved = source.reshape(width, 32).copy()
             for lane in np.flatnonzero(on):
                 size = sizes[lane]
-                expected[lane, 3 : 3 + size] = source.reshape(width, 32)[lane, :size]
-            assert (d.reshape(width, 32) == expected).all()
+                moved[lane, 3 : 3 + size] = source.reshape(width, 32)[lane, :size]
+            assert (d.reshape(width, 32) == moved).all()
 
 
 def _streaming(type: str) -> str:

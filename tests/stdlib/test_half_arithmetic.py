@@ -43,7 +43,7 @@ def all_halves() -> Array:
 
 def pairs() -> tuple[Array, Array]:
     random = np.random.default_rng(3)
-    return tuple(random.integers(0, 1 << 16, (2, 4001)).astype(np.uint16).view(np.float16))  # type: ignore[return-value]
+    return tuple(random.integers(0, 1 << 16, (2, 4001)).astype(np.uint16).view(np.float16))
 
 
 @every_target
@@ -81,7 +81,7 @@ def test_every_result_is_rounded_once(rate: str, target: str) -> None:
             assert same(h, numbers.astype(np.float16)).all(), type
 
 
-def between(kind: np.dtype) -> Array:  # type: ignore[type-arg]
+def between(kind: np.dtype) -> Array:
     """Halves, the numbers in the middle between two, and their neighbours: where a second rounding shows."""
     finite = np.unique(all_halves()[np.isfinite(all_halves())])[::7].astype(kind)
     middle = (finite[:-1] + finite[1:]) / 2

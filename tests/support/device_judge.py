@@ -83,7 +83,7 @@ EXTERNALS: dict[str, Any] = {
     "npu.shuffle": lambda machine, given: [_lane_index(given[0], index) for index in given[1]],
 }
 for _signed, _letter in ((False, "u"), (True, "s")):
-    EXTERNALS[f"npu.mulh{_letter}"] = lambda machine, given, s=_signed: _high(*given, s)
+    EXTERNALS[f"npu.mulh{_letter}"] = lambda machine, given, s=_signed: _high(given[0], given[1], s)
     EXTERNALS[f"npu.mulh{_letter}.v"] = lambda machine, given, s=_signed: [_high(a, b, s) for a, b in zip(*given)]
 
 

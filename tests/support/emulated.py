@@ -65,7 +65,7 @@ def run_emulated(jobs: Sequence[Compilation], machine: Machine = AARCH64) -> lis
     """``out`` and the printed text of each run-test; AssertionError names the one that crashed or did not end."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        command = [*machine.emulator, _link(folder, jobs, machine)]
+        command = [*machine.emulator, str(_link(folder, jobs, machine))]
         try:
             done = subprocess.run(command, capture_output=True, timeout=SECONDS + 2 * len(jobs), cwd=folder)
         except subprocess.TimeoutExpired as error:

@@ -68,7 +68,7 @@ class JudgedKernel:
         found = machine.call(self._kernel.__name__, [*map(_argument, given)])
         sys.stdout.write("".join(machine.printed))
         if result.kind == "bool":
-            return bool(found & 1)  # type: ignore[operator]
+            return bool(found & 1)
         if result.kind in ("int", "uint"):
             return int(np.array(found, np.uint64).astype(f"{result.kind[0]}{result.bits // 8}"))
         return found

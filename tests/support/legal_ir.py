@@ -97,7 +97,8 @@ class Compiled:
         **more: Any,
     ) -> tuple[int, list[Argument], RunReport]:
         """The result's bits, the arrays behind the run, the report."""
-        device = Device(Configuration(cores=cores, threads=threads, **{"fpu": "ideal", "latency": 2} | more))
+        settings: dict[str, Any] = {"fpu": "ideal", "latency": 2} | more
+        device = Device(Configuration(cores=cores, threads=threads, **settings))
         device.load(self.image)
         words = [cores * threads]
         places: list[int | None] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -77,7 +78,7 @@ def vector(device: Device, number: int, thread: int = 0) -> list[int]:
 
 
 def run_on_state(
-    instructions: str, scalars: Mapping[int, int], vectors: Mapping[int, Lanes], mask: int = 0xFFFF, **configuration: object
+    instructions: str, scalars: Mapping[int, int], vectors: Mapping[int, Lanes], mask: int = 0xFFFF, **configuration: Any
 ) -> Device:
     """Run instructions on registers that have been set; s0, s1 and s49 are used up by setting and ending."""
     text = ALL_ON + "".join(constant(f"s{number}", value) for number, value in scalars.items())

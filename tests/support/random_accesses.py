@@ -33,7 +33,7 @@ class Expression:
 
 
 def _truncated_quotient(x: Array, divisor: int) -> Array:
-    return np.sign(x) * (np.abs(x) // divisor)
+    return np.asarray(np.sign(x) * (np.abs(x) // divisor))
 
 
 def index_expression(rng: random.Random, depth: int = 2) -> Expression:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -293,9 +294,9 @@ class Generator:
 
 
 def apply(operator: str, a: npt.NDArray[np.uint32], b: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
-    functions = {"|": np.bitwise_or, "&": np.bitwise_and, "^": np.bitwise_xor}
+    functions: dict[str, Any] = {"|": np.bitwise_or, "&": np.bitwise_and, "^": np.bitwise_xor}
     functions |= {"+": np.add, "-": np.subtract, "*": np.multiply}
-    return functions[operator](a, b)  # type: ignore[no-any-return]
+    return np.asarray(functions[operator](a, b))
 
 
 def random_declarations(seed: int, integers: npt.NDArray[np.int32]) -> Program:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 RANK = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 """The order of promotion without the floating-point types."""
@@ -56,9 +57,9 @@ class Scope:
     """All control flow around is uniform, so that a goto is possible."""
 
     def inner(self, **changes: object) -> Scope:
-        values = {"varying": dict(self.varying), "uniform": dict(self.uniform), "fixed": self.fixed}
+        values: dict[str, Any] = {"varying": dict(self.varying), "uniform": dict(self.uniform), "fixed": self.fixed}
         values |= {"loop": self.loop, "result": self.result, "depth": self.depth + 1, "straight": False}
-        return Scope(**(values | changes))  # type: ignore[arg-type]
+        return Scope(**(values | changes))
 
 
 @dataclass

@@ -115,14 +115,14 @@ def _attempt(rng: random.Random) -> UnsignedIndices | None:
                 else:
                     expected[position] = many[place - low]
     pointer = "to" if stores else "from"
-    position = f"row * {count} + column - {first}"
-    access = f"p[at] = from[{position}];" if stores else f"to[{position}] = p[at];"
+    element = f"row * {count} + column - {first}"
+    access = f"p[at] = from[{element}];" if stores else f"to[{element}] = p[at];"
     suffix = {8: "", 16: "", 32: "u", 64: "ull"}[bits]
     test = "" if everywhere and rng.random() < 0.7 else f"if (({index_type})(at - {low}{suffix}) < {size}{suffix}) "
     if bits < 64 and size == modulus:
         test = ""
     written = rng.choice(("uniform int row = 0", "uniform unsigned int row = 0"))
-    distance = low * dtype().itemsize % 2**64
+    distance = low * np.dtype(dtype).itemsize % 2**64
     body = f"""
     uniform {type_name} * uniform p = (uniform {type_name} * uniform)((uniform int64){pointer} - {distance}ull);
     uniform {index_type} u = (uniform {index_type})a + {far}{suffix}, v = b;

@@ -76,7 +76,7 @@ class Scope:
     def inner(self, **changes: object) -> Scope:
         values = dict(self.__dict__)
         values |= {"variables": list(self.variables), "depth": self.depth + 1}
-        return Scope(**(values | changes))  # type: ignore[arg-type]
+        return Scope(**(values | changes))
 
 
 @dataclass
@@ -228,7 +228,7 @@ class Values:
             if fitting:
                 function = self.rng.choice(fitting)
                 call = self.call(function, scope)
-                if call:
+                if call and function.result:
                     return self.converted(call, function.result[0], type)
         if choice == 4:
             usable = [one for one in scope.variables if varying or not one.varying]

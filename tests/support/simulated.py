@@ -66,7 +66,7 @@ def simulate_on(job: Compilation, launch: Launch, out: Array, floats: Array, int
     given = [out, floats, integers, n]
     program = job.device_program.image()
     outcome = run_kernel(find_device(NAPLESPU), program, _signature(out.dtype.str[1:]), given, launch, limit=CYCLES)
-    return outcome.report.console
+    return str(outcome.report.console)
 
 
 def difference(program: RunTest, out: Array, printed: str) -> str:

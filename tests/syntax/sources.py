@@ -55,7 +55,7 @@ def tree(text: str) -> tuple[Any, ...]:
     return unit.declarations
 
 
-def statements(text: str) -> tuple[Any, ...]:
+def statements(text: str) -> Any:
     """The statements of a function body."""
     (function,) = tree(f"void f() {{ {text} }}")
     return function.body.statements

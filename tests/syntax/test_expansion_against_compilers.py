@@ -312,7 +312,7 @@ def ours(text: str) -> list[str] | None:
         return None
 
 
-@pytest.fixture(params=COMPILERS or [None])
+@pytest.fixture(params=COMPILERS or [None])  # type: ignore[list-item]
 def compiler(request: pytest.FixtureRequest) -> str:
     if request.param is None:
         pytest.skip("neither gcc nor clang is installed")

@@ -153,7 +153,9 @@ def test_what_is_no_token_is_reported_at_its_place(text: str, part: str) -> None
 def test_digraphs_are_brackets() -> None:
     (statement,) = statements("<% a<:3:> = 1; %>")
     assert isinstance(statement, ast.Compound)
-    assert isinstance(statement.statements[0].expression.target, ast.Index)
+    (assignment,) = statement.statements
+    assert isinstance(assignment, ast.ExpressionStatement) and isinstance(assignment.expression, ast.Assignment)
+    assert isinstance(assignment.expression.target, ast.Index)
 
 
 def test_old_spellings_warn_and_work() -> None:

@@ -1,5 +1,7 @@
 """Tokens that other languages do not have: ``operator`` names, ``delete[]``, digraphs, linkage names (reference 2.3, 2.7)."""
 
+from typing import Any
+
 import pytest
 from sources import OPTIONS, messages, shown, statements, tokens, tree
 
@@ -39,7 +41,8 @@ def test_operators_of_templates_are_templates() -> None:
     text = "struct S { int a; };\ntemplate <typename T> S operator+(S a, T b) { return a; }\n"
     (_, template) = tree(text)
     assert isinstance(template, ast.TemplateDeclaration)
-    assert template.declarator.inner.name == "operator+"
+    declarator: Any = template.declarator
+    assert declarator.inner.name == "operator+"
 
 
 def test_delete_with_brackets_is_one_token_without_a_blank() -> None:

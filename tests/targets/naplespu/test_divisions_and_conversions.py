@@ -11,7 +11,7 @@ import pytest
 
 import voltac
 
-INTEGERS = {
+INTEGERS: dict[str, Any] = {
     "int8": np.int8, "uint8": np.uint8, "int16": np.int16, "uint16": np.uint16, "int32": np.int32, "uint32": np.uint32,
     "int64": np.int64, "uint64": np.uint64,
 }  # fmt: skip

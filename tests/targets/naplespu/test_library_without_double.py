@@ -30,7 +30,8 @@ def any_size(count: int) -> Array:
     rng = np.random.default_rng(1)
     bits = rng.integers(0, 0x7F800000, count, np.uint64).astype(np.uint32) | rng.integers(0, 2, count).astype(np.uint32) << 31
     near = (rng.integers(1, 1 << 22, count) * (np.pi / 2)).astype(np.float32)
-    return np.concatenate([bits.astype(np.uint32).view(np.float32), near, np.float32([131072.0, 131073.0, 3.4e38, 0.0, -0.0])])
+    ends = np.array([131072.0, 131073.0, 3.4e38, 0.0, -0.0], np.float32)
+    return np.concatenate([bits.astype(np.uint32).view(np.float32), near, ends])
 
 
 @pytest.mark.parametrize(("name", "function"), [("sines", np.sin), ("cosines", np.cos), ("tangents", np.tan)])

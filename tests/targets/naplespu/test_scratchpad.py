@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -107,7 +109,7 @@ def test_a_line_takes_little_longer_than_its_miss(threads: int, a_line: int) -> 
     given, unset = f" = {{ {numbers(TABLE.tolist())} }}", ""
     taken = []
     for values in (given, unset):
-        module = voltac.compile(f"__scratchpad uniform int table[1152]{values};{kernel}", target="naplespu")
+        module: Any = voltac.compile(f"__scratchpad uniform int table[1152]{values};{kernel}", target="naplespu")
         out = np.zeros(SIZE, np.int32)
         module.read.configure(threads=threads)
         module.read(INDICES, out, SIZE)

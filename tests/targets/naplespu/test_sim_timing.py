@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -138,7 +139,7 @@ def test_accesses_of_the_thread_stand_behind_a_store_that_misses() -> None:
     assert found[at + 2][0] - found[at][0] == 16 + 40 + 9
 
 
-def cycles_to_flush(lines: int, **configuration: object) -> int:
+def cycles_to_flush(lines: int, **configuration: Any) -> int:
     """From the first flush of so many dirty lines until a barrier behind the last lets the thread go on."""
     flushes = "".join(f" flush s{20 + line}\n" for line in range(lines))
     text = (
