@@ -150,9 +150,13 @@ class Text(str):
 
 def test_texts_of_other_classes_and_numbers_are_what_they_stand_for() -> None:
     """Whatever ``str()`` of them is."""
-    defines = {Text("A"): Text("7"), "B": enum.IntEnum("B", "X").X, "C": np.int8(-3), "D": np.float32(0.5), "E": True}
-    words = {"math_library": "fast", "print_function": "printer", "cpu": "haswell", "code_model": "large"}
-    given = {name: Text(word) for name, word in words.items()}
+
+    class Number(enum.IntEnum):
+        X = 1
+
+    defines = {Text("A"): Text("7"), "B": Number.X, "C": np.int8(-3), "D": np.float32(0.5), "E": True}
+    words: dict[str, Any] = {"math_library": "fast", "print_function": "printer", "cpu": "haswell", "code_model": "large"}
+    given: dict[str, Any] = {name: Text(word) for name, word in words.items()}
     options = make_options(Text("avx2-i32x8"), defines, debug_prefix_map={Text("A"): Text("7")}, **given)
     plain = make_options("avx2-i32x8", ["A=7", "B=1", "C=-3", "D=0.5", "E"], debug_prefix_map={"A": "7"}, **words)
     assert repr(options) == repr(plain)
