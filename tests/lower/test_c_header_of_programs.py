@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 from pathlib import Path
 
@@ -207,3 +208,38 @@ export void f(varying S * uniform lanes, uniform S one[]) { }
     structs = [f"struct v{width}_varying_S v{width};" for width in (4, 8, 16)]
     assert text.count("extern void declared(") == 1
     accept(text, tmp_path, *structs, '_Static_assert(sizeof(struct S) == 16, "size");')
+
+
+def test_signatures_say_what_c_can_say(tmp_path: Path) -> None:
+    """References are pointers, nameless structs and what has no name in C are unknown, later structs are announced."""
+    source = """
+typedef uniform int * uniform Place;
+struct S { int k; };
+struct Table {
+    void (* uniform set[2])(uniform float &x, uniform S &s, const uniform int &c);
+    uniform S & (* uniform get)(uniform int i);
+    void (* uniform lanes)(varying float &x, S &s);
+    void (* uniform deep)(void (* uniform inner)(uniform float &x), Place &p, uniform float (&row)[4]);
+    int8 between;
+    void (* uniform nameless)(struct { int a; } * uniform p, uniform struct { int a; } &r);
+    struct { double d; } * uniform (* uniform result)();
+    struct { int q; void (* uniform of)(varying struct { int a; } * uniform p, uniform Late * uniform l); } part;
+    void (* uniform slice)(soa<4> S * uniform p);
+    struct { int a; } (* uniform value)(struct { int b; } x);
+    enum { X, Y = -1 } kind[3];
+    void (* uniform kinds)(uniform enum { P, Q } k);
+};
+struct Late { double d; };
+uniform S one;
+export { Table, Late };
+export uniform S & pick(uniform int &i) { return one; }
+export struct { int a; } * uniform unknown() { return NULL; }
+export uniform int (* uniform choose(uniform int k))(uniform S &s) { return NULL; }
+""".replace("typedef", "struct Late;\ntypedef", 1)
+    program, options = checked(source)
+    text = c_header(program, options, "x.h")
+    layout = Layout(options.target)
+    names = structs_of(program)
+    checks = [line for name in ("Table", "Late") for line in layout_checks(layout, Qual(names[name]), f"struct {name}")]
+    assert "&" not in re.sub(r"#if defined\(__cplusplus\)\n.*?#else\n|#if.*", "", text, flags=re.S)
+    accept(text, tmp_path, *checks, "struct S s; void use(struct Table *t) { s = *t->get(2); t->set[1](0, &s, &s.k); }")

@@ -81,6 +81,9 @@ _END = """\
 #endif // __cplusplus
 """
 
+_ANYTHING = Qual(Pointer(Qual(Void())), UNIFORM)
+"""``void *``"""
+
 # Words that C and C++ keep for themselves and volta allows as names.
 _RESERVED = frozenset(
     re.findall(
@@ -142,6 +145,7 @@ def _header(writers: list[_Writer], program: Program, file_name: str, pragma_onc
         parts += map(writer.enum, writer.enums)
     parts.append(_ALIGNMENT)
     structs = [each.struct(struct, rate) for each in writers for struct, rate in each.structs]
+    parts += dict.fromkeys(line for each in writers for line in each.announced())
     parts += dict.fromkeys(structs)
     if exports:
         parts.append(_title("Functions exported from ispc code").rstrip("\n"))
@@ -211,6 +215,35 @@ class _Writer:
 
     # --- definitions
 
+    def announced(self) -> list[str]:
+        """Structs that C meets first in a list of parameters, where a name would be known in that list only."""
+        defined: set[tuple[int, Rate]] = set()
+        early: dict[tuple[int, Rate], str] = {}
+        for struct, rate in self.structs:
+            defined.add((id(struct), rate))
+            for listed, of_rate in self._listed(self._members(struct, rate), False):
+                if (id(listed), of_rate) not in defined:
+                    early[id(listed), of_rate] = f"struct {self._struct_name(listed, of_rate)};\n"
+        return list(early.values())
+
+    def _listed(self, quals: Iterable[Qual], in_list: bool) -> Iterable[tuple[Struct, Rate]]:
+        """The structs with names in lists of parameters of these types."""
+        for qual in quals:
+            match qual.type:
+                case Pointer(to) | Reference(to):
+                    if in_list or not isinstance(to.type, Struct):
+                        yield from self._listed([to], in_list)
+                case Array(element, _):
+                    yield from self._listed([element], in_list)
+                case Function(result, parameters):
+                    yield from self._listed([result, *parameters], True)
+                case Struct(name=name) as struct:
+                    rate = qual.rate if qual.rate == VARYING else UNIFORM
+                    if in_list and name:
+                        yield struct, rate
+                    elif not name:
+                        yield from self._listed(self._members(struct, rate), False)
+
     def vector(self, vector: Vector) -> str:
         name = _vector_name(vector)
         alignment = self.layout.alignment(Qual(vector))
@@ -261,7 +294,10 @@ class _Writer:
 
     def _prototype(self, function: FunctionSymbol, suffix: str, any_width: bool, references: bool) -> str:
         parameters = ", ".join(self._parameter(parameter, any_width, references) for parameter in function.parameters)
-        declared = self.declare(function.type.result, f"{function.name}{suffix}({parameters or 'void'})")
+        result = function.type.result if references else _as_pointer(function.type.result)
+        if isinstance(result.type, Pointer) and _leads_to_nameless(result.type.to):
+            result = _ANYTHING
+        declared = self.declare(result, f"{function.name}{suffix}({parameters or 'void'})")
         return f"    extern {declared};"
 
     def _parameter(self, symbol: VariableSymbol, any_width: bool, references: bool) -> str:
@@ -296,8 +332,12 @@ class _Writer:
                 grouped = rows or isinstance(to.type, Array | Function)
                 return self.declare(to, f"( {mark} {name})" if grouped else f"{mark} {name}")
             case Function(result, parameters):
-                listed = ", ".join(self.declare(_as_pointer(parameter), "").rstrip() for parameter in parameters)
-                return self.declare(result, f"{name}({listed or 'void'})")
+                written = [_in_signature(each) for each in (result, *parameters)]
+                if None in written:
+                    return f"void {name}(void)"
+                given, *taken = (each for each in written if each is not None)
+                listed = ", ".join(self.declare(each, "").rstrip() for each in taken)
+                return self.declare(given, f"{name}({listed or 'void'})")
             case Vector(element, count) as vector if qual.rate == VARYING or soa:
                 return self._named(qual, _scalar_name(vector.element), f"{name}[{count}]{lanes}")
             case Vector() as vector:
@@ -331,6 +371,22 @@ def _leads_to_nameless(qual: Qual) -> bool:
     while isinstance(kind, (Array, Pointer)):
         kind = kind.element.type if isinstance(kind, Array) else kind.to.type
     return isinstance(kind, Struct) and not kind.name
+
+
+def _in_signature(qual: Qual) -> Qual | None:
+    """What stands for a type in the parameters and the result of a function pointer, where no type may be defined.
+
+    None where there is nothing: the function pointer is one to anything then, to be cast by those who call it.
+    """
+    qual = _as_pointer(qual)
+    if isinstance(qual.type, Pointer) and _leads_to_nameless(qual.type.to):
+        return Qual(_ANYTHING.type, qual.rate, qual.const)
+    inner = qual
+    while isinstance(inner.type, (Array, Pointer)):
+        inner = inner.type.element if isinstance(inner.type, Array) else inner.type.to
+        if inner.rate.kind == "soa":
+            return None
+    return None if isinstance(inner.type, Struct) and not inner.type.name else qual
 
 
 def _as_pointer(qual: Qual) -> Qual:
