@@ -131,7 +131,7 @@ def test_a_prefix_map_from_python(tmp_path: Path) -> None:
         assert "/usr/src/src/main.ispc" in k.assembly() and str(place) not in k.assembly()
         assert "main.ispc:5" in k.warnings, "warnings name the files as they are"
     wrong: object
-    for wrong in ("a=b", [("a", "b")], (("", "b"),), (("a", 1),), (("a",),), {1: "b"}):
+    for wrong in ("a=b", ["a=b"], (("", "b"),), (("a", 1),), (("a",),), {1: "b"}):
         with pytest.raises((TypeError, ValueError), match="debug_prefix_map must be"):
             voltac.compile("export void f() {}", debug_prefix_map=wrong)
 

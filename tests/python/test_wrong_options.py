@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import math
 import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,17 @@ def test_each_field_takes_its_values_and_refuses_all_others(field: str) -> None:
         ({"masked_paths": False}, TypeError, "there is no option 'masked_paths'"),
         ({"include": 5}, TypeError, "include must be the path of a folder or several of them, not 5"),
         ({"include": [None]}, TypeError, "include must be the path"),
+        ({"include": {"a": 1}}, TypeError, "include must be the path"),
+        ({"include": ["/tmp", "/a\0b"]}, ValueError, r"include must be .* '/a\\x00b' is none: it has a null character"),
+        ({"debug_prefix_map": 5}, TypeError, r"debug_prefix_map must be a mapping of paths, or pairs .*, not 5"),
+        ({"debug_prefix_map": None}, TypeError, r"debug_prefix_map must be a mapping .*, not None"),
+        ({"debug_prefix_map": "a=b"}, TypeError, r"debug_prefix_map must be a mapping .*, not 'a=b'"),
+        ({"debug_prefix_map": ["a=b"]}, TypeError, r"debug_prefix_map must be a mapping .*, and 'a=b' is none"),
+        ({"debug_prefix_map": ["ab"]}, TypeError, r"debug_prefix_map must be a mapping .*, and 'ab' is none"),
+        ({"debug_prefix_map": [("a",)]}, TypeError, r"debug_prefix_map must be a mapping .*, and \('a',\) is none"),
+        ({"debug_prefix_map": {"a": 5}}, TypeError, r"debug_prefix_map must be a mapping .*, and \('a', 5\) is none"),
+        ({"debug_prefix_map": {"": "b"}}, ValueError, r"debug_prefix_map must be .* nothing in the place of the old path"),
+        ({"debug_prefix_map": [["a", "\0"]]}, ValueError, r"debug_prefix_map must be .* has a null character"),
         ({"defines": 5}, TypeError, "defines must be a mapping, or texts NAME or NAME=VALUE, not 5"),
         ({"defines": {5: 1}}, TypeError, "the names of macros in defines must be str, not 5"),
         ({"defines": {"A": []}}, TypeError, r"the value of macro 'A' .* not \[\]"),
@@ -199,3 +211,17 @@ def test_random_options_compile_or_are_refused() -> None:
 def test_every_target_goes_with_its_own_record() -> None:
     for target in TARGETS.values():
         assert Options(target).target is target
+
+
+@pytest.mark.parametrize(
+    "prefixes",
+    [{"/home": ".", Path("/a"): ""}, [("/home", "."), (Path("/a"), "")], iter([["/home", "."], ("/a", b"")])],
+    ids=["mapping", "list", "iterator"],
+)
+def test_prefixes_are_a_mapping_or_pairs(prefixes: Any) -> None:
+    assert make_options(target="sse4", debug_prefix_map=prefixes).debug_prefix_map == (("/home", "."), ("/a", ""))
+
+
+def test_folders_may_be_bytes_as_elsewhere_in_python() -> None:
+    assert make_options(target="sse4", include=b"/tmp").include_directories == ("/tmp",)
+    assert make_options(target="sse4", include=["/tmp", b"/usr"]).include_directories == ("/tmp", "/usr")

@@ -72,7 +72,7 @@ def compile(
 
     ``target`` names the target; the default ``host`` is the best for this CPU.
     ``defines`` are macros, a mapping or ``NAME`` and ``NAME=VALUE`` texts; ``include``
-    folders for ``#include``; ``opt`` the level 0 to 3. ``functions`` are what the
+    folders for ``#include``; ``opt`` the level 0 to 3; ``debug_prefix_map`` a mapping or pairs. ``functions`` are what the
     program declares ``extern "C"`` and no library of the process has: functions of
     ctypes, or addresses. For a device, ``launch`` says with how many ``cores`` and
     ``threads`` kernels run on its simulator. Other options are the fields of
@@ -117,9 +117,8 @@ def make_options(
             close = suggestion(name, {*known, *_RENAMED.values()})
             raise TypeError(f"there is no option '{visible_name(name)}'{_OTHER_NAMES.get(name, close)}")
     fields: dict[str, Any] = {"whole_program": True, "print_function": PRINT_FUNCTION, "catch_failures": True} | others
-    prefixes = others.get("debug_prefix_map")
-    if isinstance(prefixes, Mapping):
-        fields["debug_prefix_map"] = tuple(prefixes.items())
+    if "debug_prefix_map" in others:
+        fields["debug_prefix_map"] = _prefixes(others["debug_prefix_map"])
     # As on the command line, what is about debug information asks for some.
     if "dwarf_version" in others or others.get("profiling") is True:
         fields.setdefault("debug_info", True)
@@ -167,11 +166,37 @@ def _target(target: Any) -> TargetInfo:
 
 
 def _folders(include: Any) -> tuple[str, ...]:
-    folders = (include,) if isinstance(include, (str, os.PathLike)) else include
+    folders = (include,) if isinstance(include, (str, bytes, os.PathLike)) else include
+    expected = "include must be the path of a folder or several of them"
     try:
-        return tuple(os.path.abspath(os.fsdecode(folder)) for folder in folders)
+        paths = None if isinstance(folders, Mapping) else tuple(os.path.abspath(os.fsdecode(folder)) for folder in folders)
     except TypeError:
-        raise TypeError(f"include must be the path of a folder or several of them, not {visible_value(include)}") from None
+        paths = None
+    if paths is None:
+        raise TypeError(f"{expected}, not {visible_value(include)}")
+    for path in paths:
+        if "\0" in path:
+            raise ValueError(f"{expected}, and '{visible_name(path)}' is none: it has a null character")
+    return paths
+
+
+def _prefixes(given: Any) -> tuple[tuple[str, str], ...]:
+    """Beginnings of paths and what stands for them in debug information, from a mapping or pairs."""
+    expected = "debug_prefix_map must be a mapping of paths, or pairs (old, new) of them"
+    pairs: Any = given.items() if isinstance(given, Mapping) else given
+    if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
+        raise TypeError(f"{expected}, not {visible_value(given)}")
+    found = []
+    for pair in pairs:
+        try:
+            old, new = map(os.fsdecode, pair if isinstance(pair, (tuple, list)) else (pair,))
+        except (TypeError, ValueError):
+            raise TypeError(f"{expected}, and {visible_value(pair)} is none") from None
+        if not old or "\0" in old + new:
+            what = "a null character" if old else "nothing in the place of the old path"
+            raise ValueError(f"{expected}, and {visible_value(pair)} has {what}")
+        found.append((old, new))
+    return tuple(found)
 
 
 def _defines(defines: Any) -> tuple[tuple[str, str], ...]:
