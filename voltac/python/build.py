@@ -110,8 +110,9 @@ def _compile(source: Source, key: str) -> disk.Entry:
     from voltac.llvm import late
     from voltac.lower.failures import can_fail
     from voltac.python.callback_entry import guard_module
+    from voltac.python.conventions import conventions
     from voltac.python.describe import signature
-    from voltac.python.entry import conventions, entry_module
+    from voltac.python.entry import entry_module
     from voltac.python.failures import failure_text
     from voltac.records import replace
     from voltac.sema.layout import Layout

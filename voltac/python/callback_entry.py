@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from voltac.python.callbacks import PRINT_FUNCTION
-from voltac.python.entry import closing, split, trailing_type
+from voltac.python.conventions import heads, trailing_type
 from voltac.python.symbols import NOTE, given_symbol, guarded_symbol
 from voltac.sema import tree
 from voltac.sema.tree_walk import nodes
@@ -62,20 +62,15 @@ done:
 
 def guard_module(text: str, program: tree.Program) -> tuple[str, tuple[str, ...]]:
     """The text of a module with the guards of the C functions that a program's final text calls, and their names."""
-    found = [match for match in _DECLARED.finditer(text) if not match[2].strip('"').startswith("llvm.")]
-    if any(match[2].strip('"') != PRINT_FUNCTION for match in found):
+    found = [head for head in heads(text, "declare") if not head[0].startswith("llvm.")]
+    if any(name != PRINT_FUNCTION for name, _, _ in found):
         wanted = _c_functions(program)
-        found = [match for match in found if match[2].strip('"') in wanted]
+        found = [head for head in found if head[0] in wanted]
     if not found:
         return "", ()
     types = re.findall(r"^%\S+ = type .*\n", text, re.MULTILINE)
-    guards = [
-        _guard(match[2].strip('"'), match[1].strip(), split(text[match.end() : closing(text, match.end())])) for match in found
-    ]
-    return "".join([*types, _SIGNALS.replace("NOTE", NOTE), *guards]), tuple(match[2].strip('"') for match in found)
-
-
-_DECLARED = re.compile(r'^declare ([^@\n]*)@("[^"\n]*"|[\w.$-]+)\(', re.MULTILINE)
+    guards = [_guard(*head) for head in found]
+    return "".join([*types, _SIGNALS.replace("NOTE", NOTE), *guards]), tuple(name for name, _, _ in found)
 
 
 def _c_functions(program: tree.Program) -> set[str]:

@@ -16,15 +16,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Set
-from dataclasses import dataclass
 
-import numpy as np
-
-from voltac.diagnostics import InternalError
 from voltac.python import interpreter_layout as layout
-from voltac.python.signatures import Format, Memory, Parameter, Signature
+from voltac.python.conventions import Convention
+from voltac.python.entry_values import Writer, array, box, number
+from voltac.python.signatures import Signature
 from voltac.python.symbols import (
-    ARRAY_TYPE,
     accepted_symbol,
     arguments_symbol,
     call_symbol,
@@ -32,77 +29,6 @@ from voltac.python.symbols import (
     raw_symbol,
     shape_symbol,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Convention:
-    """How LLVM text passes the values of a function, as its ``define`` line has it."""
-
-    result: str
-    result_attributes: str
-    parameters: tuple[tuple[str, str], ...]
-    """(type, attributes of the convention)."""
-    result_in_memory: bool = False
-    """The address for the result, a struct, is the first, hidden argument."""
-
-
-_ABI_ATTRIBUTES = re.compile(r"\b(?:signext|zeroext|inreg|noundef)\b")
-_TRAILING_TYPE = re.compile(r"(\{.*\}|<[^<>]*>|\S+)\s*$")
-
-
-def conventions(text: str) -> dict[str, Convention]:
-    """The conventions of the functions a module's text defines."""
-    found: dict[str, Convention] = {}
-    for match in re.finditer(r'^define ([^@\n]*)@("[^"\n]*"|[\w.$-]+)\(', text, re.MULTILINE):
-        end = closing(text, match.end())
-        head = match[1]
-        type_ = trailing_type(head)
-        parameters = [_parameter_convention(part) for part in split(text[match.end() : end])]
-        in_memory = " sret(" in text[match.end() : end].partition(",")[0]
-        found[match[2].strip('"')] = Convention(
-            type_,
-            " ".join(_ABI_ATTRIBUTES.findall(head.strip().removesuffix(type_))),
-            tuple(parameters[1:] if in_memory else parameters),
-            in_memory,
-        )
-    return found
-
-
-def trailing_type(head: str) -> str:
-    """The type that stands last, behind attributes."""
-    match = _TRAILING_TYPE.search(head)
-    assert match is not None
-    return match[1]
-
-
-def closing(text: str, start: int) -> int:
-    """Where the parenthesis ends that is open at ``start``."""
-    depth = 1
-    for position in range(start, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[position], 0)
-        if not depth:
-            return position
-    raise InternalError("stage 'entry': the text of a function definition has no end")
-
-
-def split(text: str) -> list[str]:
-    """The parts between commas that are in no parentheses."""
-    parts, depth, start = [], 0, 0
-    for position, character in enumerate(text):
-        depth += (character in "([{<") - (character in ")]}>")
-        if character == "," and not depth:
-            parts.append(text[start:position])
-            start = position + 1
-    return [part.strip() for part in [*parts, text[start:]] if part.strip()]
-
-
-def _parameter_convention(text: str) -> tuple[str, str]:
-    type_match = re.match(r"(\{.*?\}|<[^<>]*>|\S+)", text)
-    assert type_match is not None
-    return type_match[1], " ".join(_ABI_ATTRIBUTES.findall(text[type_match.end() :]))
-
-
-# --- the module ---------------------------------------------------------------------------------------------------
 
 _DECLARATIONS = """\
 declare ptr @PyEval_SaveThread() nonlazybind
@@ -302,36 +228,8 @@ def _code_entry(signature: Signature, convention: Convention) -> str:
 # --- the fast way in ----------------------------------------------------------------------------------------------
 
 
-class _Writer:
-    """Text of one function, a block after the other; every check falls through or goes to ``%slow``."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.blocks = 0
-
-    def put(self, line: str) -> None:
-        self.lines.append(f"  {line}\n")
-
-    def block(self, label: str) -> None:
-        self.lines.append(f"{label}:\n")
-
-    def fresh(self) -> str:
-        self.blocks += 1
-        return f"next{self.blocks}"
-
-    def require(self, condition: str) -> None:
-        """Go on if the i1 is true."""
-        label = self.fresh()
-        self.put(f"br i1 {condition}, label %{label}, label %slow, !prof !0")
-        self.block(label)
-
-    def load(self, result: str, type_: str, base: str, offset: int) -> None:
-        self.put(f"{result}.at = getelementptr i8, ptr {base}, i64 {offset}")
-        self.put(f"{result} = load {type_}, ptr {result}.at")
-
-
 def _call_entry(signature: Signature, convention: Convention, calls_back: bool, can_fail: bool) -> str:
-    out = _Writer()
+    out = Writer()
     count = len(signature.parameters)
     out.put(f"%given = and i64 %n, {(1 << 63) - 1}")
     out.put(f"%enough = icmp eq i64 %given, {count}")
@@ -344,10 +242,10 @@ def _call_entry(signature: Signature, convention: Convention, calls_back: bool, 
     # Numbers first, as :mod:`voltac.python.arguments` has it.
     for position, (parameter, (type_, _)) in numbered:
         if parameter.kind != "pointer":
-            _number(out, position, parameter, type_)
+            number(out, position, parameter, type_)
     for position, (parameter, _) in numbered:
         if parameter.memory is not None:
-            _array(out, position, parameter.memory, signature.name)
+            array(out, position, parameter.memory, signature.name)
     values = [f"%v{position}" for position in range(count)]
     if signature.result.kind == "struct":
         out.put("br label %slow")
@@ -360,7 +258,7 @@ def _call_entry(signature: Signature, convention: Convention, calls_back: bool, 
             out.put("call void @PyEval_RestoreThread(ptr %state)")
         if calls_back:
             _raise_exceptions(out)
-        _box(out, signature.result.kind, signature.result.bits, convention.result)
+        box(out, signature.result.kind, signature.result.bits, convention.result)
     out.block("slow")
     out.put("call void @PyErr_Clear()")
     out.put(
@@ -376,7 +274,7 @@ def _call_entry(signature: Signature, convention: Convention, calls_back: bool, 
     return head + space + "".join(out.lines) + "}\n"
 
 
-def _raise_exceptions(out: _Writer) -> None:
+def _raise_exceptions(out: Writer) -> None:
     """End the call with the exception of a function of Python that the kernel has called."""
     out.load("%raised", "i64", '@"voltac.raised"', 0)
     out.put("%quiet = icmp eq i64 %raised, 0")
@@ -390,7 +288,7 @@ def _raise_exceptions(out: _Writer) -> None:
     out.block("finished")
 
 
-def _guarded_call(out: _Writer, signature: Signature, convention: Convention, values: list[str]) -> None:
+def _guarded_call(out: Writer, signature: Signature, convention: Convention, values: list[str]) -> None:
     """``%result`` becomes the result, or an exception is raised."""
     for position, ((type_, _), value) in enumerate(zip(convention.parameters, values, strict=True)):
         out.put(f"%slot{position} = getelementptr i64, ptr %slots, i64 {position}")
@@ -412,185 +310,3 @@ def _guarded_call(out: _Writer, signature: Signature, convention: Convention, va
         out.put(f"%{'result.stored' if stored != convention.result else 'result'} = load {stored}, ptr %result.at, align 8")
         if stored != convention.result:
             out.put("%result = trunc i8 %result.stored to i1")
-
-
-def _number(out: _Writer, position: int, parameter: Parameter, type_: str) -> None:
-    """``%v<position>`` becomes the argument in the type of the convention."""
-    match parameter.kind:
-        case "float":
-            _float(out, position, parameter.bits, type_)
-        case "int" | "uint":
-            _integer(out, position, parameter, type_)
-        case "bool":
-            out.put(f"%true{position} = icmp eq ptr %o{position}, @_Py_TrueStruct")
-            out.put(f"%false{position} = icmp eq ptr %o{position}, @_Py_FalseStruct")
-            out.put(f"%bool{position} = or i1 %true{position}, %false{position}")
-            out.require(f"%bool{position}")
-            out.put(f"%v{position} = select i1 %true{position}, {type_} 1, {type_} 0")
-        case _:
-            out.require("false")
-            out.put(f"%v{position} = freeze {type_} poison")
-
-
-def _float(out: _Writer, position: int, bits: int, type_: str) -> None:
-    here, exact, other, done = f"%o{position}", f"exact{position}", f"other{position}", f"float{position}"
-    out.load(f"%t{position}", "ptr", here, layout.TYPE)
-    out.put(f"%is{position} = icmp eq ptr %t{position}, @PyFloat_Type")
-    out.put(f"br i1 %is{position}, label %{exact}, label %{other}, !prof !0")
-    out.block(other)
-    _require_plain(out, position)
-    out.put(f"%converted{position} = call double @PyFloat_AsDouble(ptr {here})")
-    out.put(f"%maybe{position} = fcmp une double %converted{position}, -1.0")
-    label, check = out.fresh(), f"error{position}"
-    out.put(f"br i1 %maybe{position}, label %{label}, label %{check}, !prof !0")
-    out.block(check)
-    _require_no_error(out, f"{position}")
-    out.put(f"br label %{label}")
-    out.block(label)
-    out.put(f"br label %{done}")
-    out.block(exact)
-    out.load(f"%value{position}", "double", here, layout.FLOAT_VALUE)
-    out.put(f"br label %{done}")
-    out.block(done)
-    double = f"%v{position}" if bits == 64 else f"%double{position}"
-    out.put(f"{double} = phi double [ %value{position}, %{exact} ], [ %converted{position}, %{label} ]")
-    if bits == 32:
-        out.put(f"%v{position} = fptrunc double {double} to float")
-    elif bits == 16:
-        out.put(f"%packed{position} = call i32 @PyFloat_Pack2(double {double}, ptr %half, i32 1)")
-        out.put(f"%fits{position} = icmp eq i32 %packed{position}, 0")
-        out.require(f"%fits{position}")
-        out.put(f"%v{position} = load {type_}, ptr %half")
-
-
-def _integer(out: _Writer, position: int, parameter: Parameter, type_: str) -> None:
-    here, value, bits = f"%o{position}", f"%whole{position}", parameter.bits
-    signed = parameter.kind == "int"
-    exact, other = f"exact{position}", f"other{position}"
-    out.load(f"%t{position}", "ptr", here, layout.TYPE)
-    out.put(f"%is{position} = icmp eq ptr %t{position}, @PyLong_Type")
-    out.put(f"br i1 %is{position}, label %{exact}, label %{other}, !prof !0")
-    out.block(other)
-    _require_plain(out, position)
-    out.put(f"br label %{exact}")
-    out.block(exact)
-    if bits == 64:
-        convert = "PyLong_AsLongLong" if signed else "PyLong_AsUnsignedLongLong"
-        out.put(f"%v{position} = call i64 @{convert}(ptr {here})")
-        _require_value(out, position, f"%v{position}")
-        return
-    out.put(f"{value} = call i64 @PyLong_AsLongLong(ptr {here})")
-    if signed:
-        _require_value(out, position, value)
-        out.put(f"%v{position} = trunc i64 {value} to {type_}")
-        out.put(f"%back{position} = sext {type_} %v{position} to i64")
-        out.put(f"%fits{position} = icmp eq i64 %back{position}, {value}")
-    else:
-        # The -1 of a failed conversion is out of range as well.
-        out.put(f"%v{position} = trunc i64 {value} to {type_}")
-        out.put(f"%fits{position} = icmp ult i64 {value}, {1 << bits}")
-    out.require(f"%fits{position}")
-
-
-def _require_plain(out: _Writer, position: int) -> None:
-    """Go on if the argument's type is one whose conversion runs nobody's code; else only the long way keeps the order."""
-    out.put(f"%plain{position} = call i1 @voltac.is_plain(ptr %t{position})")
-    out.require(f"%plain{position}")
-
-
-def _require_value(out: _Writer, position: int, value: str) -> None:
-    """Minus one may be a value or the sign of an error."""
-    label, check = out.fresh(), f"error{position}"
-    out.put(f"%maybe{position} = icmp ne i64 {value}, -1")
-    out.put(f"br i1 %maybe{position}, label %{label}, label %{check}, !prof !0")
-    out.block(check)
-    _require_no_error(out, f"{position}")
-    out.put(f"br label %{label}")
-    out.block(label)
-
-
-def _require_no_error(out: _Writer, suffix: str) -> None:
-    out.put(f"%raised{suffix} = call ptr @PyErr_Occurred()")
-    out.put(f"%fine{suffix} = icmp eq ptr %raised{suffix}, null")
-    out.require(f"%fine{suffix}")
-
-
-def _array(out: _Writer, position: int, memory: Memory, kernel: str) -> None:
-    """``%v<position>`` becomes the address of an array that is all that ``memory`` asks for."""
-    here = f"%o{position}"
-    out.load(f"%t{position}", "ptr", here, layout.TYPE)
-    out.put(f'%is{position} = icmp eq ptr %t{position}, @"{ARRAY_TYPE}"')
-    out.require(f"%is{position}")
-    needed = layout.C_CONTIGUOUS | layout.ALIGNED | (layout.WRITEABLE if memory.writable else 0)
-    out.load(f"%flags{position}", "i32", here, layout.FLAGS)
-    out.put(f"%has{position} = and i32 %flags{position}, {needed}")
-    out.put(f"%allowed{position} = icmp eq i32 %has{position}, {needed}")
-    out.require(f"%allowed{position}")
-    out.load(f"%d{position}", "ptr", here, layout.DESCRIPTOR)
-    checked = f"typed{position}"
-    if isinstance(memory.format, str):
-        unusual = f"unusual{position}"
-        out.load(f"%word{position}", "i64", f"%d{position}", layout.DESCRIPTOR_KIND)
-        out.put(f"%type{position} = and i64 %word{position}, {layout.DESCRIPTOR_MASK}")
-        out.put(f"%known{position} = icmp eq i64 %type{position}, {layout.descriptor_word(np.dtype(memory.format))}")
-        out.put(f"br i1 %known{position}, label %{checked}, label %{unusual}, !prof !0")
-        out.block(unusual)
-    out.put(f'%accepted{position}.at = getelementptr ptr, ptr @"{accepted_symbol(kernel)}", i64 {position}')
-    out.put(f"%accepted{position} = load ptr, ptr %accepted{position}.at")
-    out.put(f"%same{position} = icmp eq ptr %accepted{position}, %d{position}")
-    out.put(f"br i1 %same{position}, label %{checked}, label %slow")
-    out.block(checked)
-    out.load(f"%v{position}", "ptr", here, layout.DATA)
-    if memory.alignment > _guaranteed_alignment(memory.format):
-        out.put(f"%address{position} = ptrtoint ptr %v{position} to i64")
-        out.put(f"%low{position} = and i64 %address{position}, {memory.alignment - 1}")
-        out.put(f"%aligned{position} = icmp eq i64 %low{position}, 0")
-        out.require(f"%aligned{position}")
-    if memory.shape:
-        shape = f'ptr @"{shape_symbol(kernel, position)}", i32 {len(memory.shape)}'
-        row = 0 if memory.unused else memory.count
-        out.put(f"%fits{position} = call i1 @voltac.fits(ptr {here}, {shape}, i64 {row})")
-        out.require(f"%fits{position}")
-    if (memory.count > 1 and not memory.shape) or memory.at_least_one:
-        out.put(f"%size{position} = call i64 @voltac.elements(ptr {here})")
-        out.put(f"%rest{position} = urem i64 %size{position}, {memory.count}")
-        out.put(f"%whole{position} = icmp eq i64 %rest{position}, 0")
-        out.require(f"%whole{position}")
-        if memory.at_least_one:
-            out.put(f"%some{position} = icmp ne i64 %size{position}, 0")
-            out.require(f"%some{position}")
-
-
-def _guaranteed_alignment(format_: Format | None) -> int:
-    """What numpy's flag ALIGNED says of an array of this dtype."""
-    return np.dtype(format_).alignment if isinstance(format_, str) else 1
-
-
-def _box(out: _Writer, kind: str, bits: int, type_: str) -> None:
-    """Return the result as a Python object."""
-    match kind:
-        case "void":
-            if layout.COUNT_IN_NONE:
-                out.put("%references = load i64, ptr @_Py_NoneStruct")
-                out.put("%more = add i64 %references, 1")
-                out.put("store i64 %more, ptr @_Py_NoneStruct")
-            out.put("ret ptr @_Py_NoneStruct")
-            return
-        case "float" if bits == 16:
-            out.put(f"store {type_} %result, ptr %half")
-            out.put("%wide = call double @PyFloat_Unpack2(ptr %half, i32 1)")
-            out.put("%boxed = call ptr @PyFloat_FromDouble(double %wide)")
-        case "float" if bits == 32:
-            out.put("%wide = fpext float %result to double")
-            out.put("%boxed = call ptr @PyFloat_FromDouble(double %wide)")
-        case "float":
-            out.put("%boxed = call ptr @PyFloat_FromDouble(double %result)")
-        case "pointer" | "function":
-            out.put("%wide = ptrtoint ptr %result to i64")
-            out.put("%boxed = call ptr @PyLong_FromUnsignedLongLong(i64 %wide)")
-        case _:
-            if type_ != "i64":
-                out.put(f"%wide = {'s' if kind == 'int' else 'z'}ext {type_} %result to i64")
-            make = {"bool": "PyBool_FromLong", "int": "PyLong_FromLongLong", "uint": "PyLong_FromUnsignedLongLong"}[kind]
-            out.put(f"%boxed = call ptr @{make}(i64 {'%result' if type_ == 'i64' else '%wide'})")
-    out.put("ret ptr %boxed")
