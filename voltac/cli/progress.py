@@ -48,6 +48,7 @@ class Progress(AbstractContextManager[StageBegins]):
         self._purposes = {stage.name: stage.purpose for stage in EVERY_STAGE}
 
     def stage(self, name: str) -> None:
+        """The compilation has come to a stage: told on the terminal from the moment that patience has ended."""
         purpose = self._purposes.get(name)
         with self._lock:
             self._now = f"{name} ({purpose})" if purpose else name

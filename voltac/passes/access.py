@@ -28,6 +28,7 @@ class Touched:
 
 
 def touched_range(address: LaneValue | None, low: int, high: int) -> Touched:
+    """The bytes ``low`` to ``high`` from an address, counted from the one pointer in it; anywhere where it is None."""
     if address is None:
         return Touched(None)
     return Touched(address, low, high, next(symbol.name for symbol in address.terms if symbol.kind == "pointer"))
@@ -60,10 +61,12 @@ class Access:
 
     @property
     def all_on(self) -> bool:
+        """The mask is known to have every lane on."""
         return is_all_true(self.mask)
 
     @property
     def vector(self) -> str:
+        """IR type of all lanes."""
         return f"<{self.lanes} x {self.element}>"
 
     @property
@@ -74,10 +77,12 @@ class Access:
 
     @property
     def is_uniform(self) -> bool:
+        """All lanes have one address."""
         return self.address is not None and self.address.is_uniform
 
     @property
     def is_consecutive(self) -> bool:
+        """Each lane's element follows that of the lane before."""
         if self.address is None:
             return False
         start = self.address.offsets[0]

@@ -41,6 +41,7 @@ class Accumulator:
 
     @property
     def type(self) -> str:
+        """IR type of the vector it sums up in."""
         return self.phi.type
 
     @property

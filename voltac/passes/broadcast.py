@@ -18,6 +18,7 @@ from voltac.passes.emit import Emitter
 
 
 def broadcast_load(access: Access, emit: Emitter) -> None:
+    """A scalar load and a splat; with no lane on it reads a zero that is always readable."""
     address = access.address
     assert address is not None
     pointer = emit.address(address, access.offsets[0], access.element, access.size)
@@ -29,6 +30,7 @@ def broadcast_load(access: Access, emit: Emitter) -> None:
 
 
 def broadcast_store(access: Access, emit: Emitter) -> None:
+    """A scalar store of the highest active lane; with no lane on it goes to a discarded place."""
     address = access.address
     assert address is not None
     uniform = emit.values.is_uniform(Operand(access.vector, access.value))

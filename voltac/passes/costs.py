@@ -13,6 +13,8 @@ from voltac.target_info import TargetInfo
 
 @record
 class CostRow:
+    """One kind of processor. Costs are in the unit above, widths in bytes."""
+
     shuffle_bytes: int
     """Widest register in which 32 and 64 bit elements are permuted freely."""
     short_shuffle_bytes: int
@@ -52,6 +54,7 @@ _ROWS = {"naplespu": _NAPLESPU, "neon": _NEON, "sse2": _SSE, "sse4": _SSE, "avx"
 
 
 def cost_row(target: TargetInfo) -> CostRow:
+    """The row of a target, without the instructions that its options forbid."""
     if target.has_avx512:
         row = _AVX512 if target.isa == "avx512skx" else _AVX512_BYTES
     else:

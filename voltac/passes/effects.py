@@ -74,6 +74,7 @@ class Effects:
         return touched_range(address, low, low + self._values.layout.size(type_text))
 
     def may_overlap(self, first: Touched, second: Touched) -> bool:
+        """Whether a byte may belong to both; True where nothing is known."""
         if first.address is None or second.address is None:
             return True
         if first.root != second.root:
@@ -134,7 +135,9 @@ class ModuleEffects:
         return "any"
 
     def is_constant(self, name: str) -> bool:
+        """Whether ``name`` is a global that nobody writes to."""
         return name in self._constants
 
     def is_object(self, name: str) -> bool:
+        """Whether ``name`` is a global of this module: an object apart from all others."""
         return name in self._objects

@@ -49,6 +49,7 @@ class Emitter:
         self._for_lanes: dict[tuple[int, ...], Emitter] = {}
 
     def begin_block(self) -> None:
+        """What was written for blocks before is not taken again: they need not dominate this one."""
         self.output = []
         self._written = {}
         self.lane_loads = {}
@@ -69,6 +70,7 @@ class Emitter:
     # ---- plain instructions -------------------------------------------------
 
     def line(self, text: str) -> None:
+        """An instruction as it stands, with the debug place of what it replaces."""
         self.output.append(Instruction(f"  {text}{self.attachment}"))
 
     def value(self, stem: str, text: str) -> str:
@@ -88,6 +90,7 @@ class Emitter:
         return name
 
     def define(self, name: str, text: str) -> None:
+        """An instruction under the name of the one that it replaces."""
         self.line(f"{name} = {text}")
 
     def call(self, declaration: str, arguments: str, name: str = "") -> None:
@@ -106,6 +109,7 @@ class Emitter:
         return name
 
     def masked_store(self, value: str, element: str, lanes: int, size: int, pointer: str, mask: str) -> None:
+        """A vector store that leaves the memory of lanes that are off alone."""
         vector, bits = f"<{lanes} x {element}>", f"<{lanes} x i1>"
         intrinsic = f"void @llvm.masked.store.{_intrinsic_suffix(element, lanes)}.p0({vector}, ptr, {bits})"
         self.call(intrinsic, f"{vector} {value}, ptr align {size} {pointer}, {bits} {mask}")
@@ -453,5 +457,6 @@ def _intrinsic_suffix(element: str, lanes: int) -> str:
 
 
 def shuffle_text(type_text: str, first: str, second: str, mask: list[int]) -> str:
+    """A ``shufflevector``; lanes of ``mask`` below 0 may be anything."""
     indices = ", ".join("i32 poison" if lane < 0 else f"i32 {lane}" for lane in mask)
     return f"shufflevector {type_text} {first}, {type_text} {second}, <{len(mask)} x i32> <{indices}>"

@@ -13,6 +13,7 @@ from voltac.passes.emit import Emitter
 
 
 def native_gather(access: Access, emit: Emitter) -> None:
+    """The target's gather; lanes that are off are zero."""
     count, vector = access.lanes, access.vector
     intrinsic = f"{vector} @llvm.masked.gather.{_suffix(access)}.v{count}p0(<{count} x ptr>, <{count} x i1>, {vector})"
     arguments = (
@@ -22,6 +23,7 @@ def native_gather(access: Access, emit: Emitter) -> None:
 
 
 def native_scatter(access: Access, emit: Emitter) -> None:
+    """The target's scatter: of lanes with one address the last one stays."""
     count, vector = access.lanes, access.vector
     intrinsic = f"void @llvm.masked.scatter.{_suffix(access)}.v{count}p0({vector}, <{count} x ptr>, <{count} x i1>)"
     arguments = (
@@ -31,6 +33,7 @@ def native_scatter(access: Access, emit: Emitter) -> None:
 
 
 def scalar_gather(access: Access, emit: Emitter) -> None:
+    """A load and an insertion for each lane, without branches: lanes that are off read a zero elsewhere."""
     pointers = _safe_pointers(access, emit, emit.nowhere() if not access.all_on else "")
     result = "poison"
     for lane in range(access.lanes):
@@ -44,6 +47,7 @@ def scalar_gather(access: Access, emit: Emitter) -> None:
 
 
 def scalar_scatter(access: Access, emit: Emitter) -> None:
+    """A store for each lane, in order, without branches: lanes that are off write to a discarded place."""
     pointers = _safe_pointers(access, emit, emit.discard() if not access.all_on else "")
     for lane in range(access.lanes):
         scalar = emit.lane(access.vector, access.value, lane)

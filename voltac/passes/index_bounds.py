@@ -42,6 +42,8 @@ class Unbounded(Exception):
 
 @record
 class Bounds:
+    """Least and greatest of an integer, read as unsigned, as numbers that are known before the loop."""
+
     low: Number
     high: Number
     exact: bool = False
@@ -59,6 +61,7 @@ class Code:
     _made: dict[str, str] = field(default_factory=dict)
 
     def value(self, text: str, stem: str = "bound") -> str:
+        """The name of an instruction's result; one that was written before is taken again."""
         name = self._made.get(text)
         if name is None:
             name = self._made[text] = self.fresh(stem)
@@ -66,6 +69,7 @@ class Code:
         return name
 
     def binary(self, op: str, left: Number, right: Number) -> Number:
+        """``add``, ``sub``, ``mul`` or a shift of 64 bits, computed here where both are constants or one changes nothing."""
         if isinstance(left, int) and isinstance(right, int):
             return _EXACT[op](left, right)
         if right == 0 and op != "mul":
@@ -106,6 +110,7 @@ class Claims:
     without_wrap: dict[str, None] = field(default_factory=dict)
 
     def join(self, other: Claims) -> None:
+        """Take over what another case claims."""
         self.tests |= other.tests
         self.without_wrap |= other.without_wrap
 
@@ -210,6 +215,7 @@ class LoopBounds:
     # ---- operations
 
     def add(self, made: Instruction, place: str, depth: int) -> Bounds:
+        """The sums of the ends, where the greatest fits."""
         first, second = self._both(made, place, depth)
         if first.most + second.most > _GREATEST:
             first, second = (self._tested(operand, side) for operand, side in zip(made.operands, (first, second)))
@@ -217,6 +223,7 @@ class LoopBounds:
         return self._sum(made, Bounds(low, high, False, first.most + second.most))
 
     def sub(self, made: Instruction, place: str, depth: int) -> Bounds:
+        """The differences of opposite ends, where the least is not below 0."""
         first, second = made.operands
         whole = self._tested(first, self.of(first.type, first.value, place, depth))
         rest = self.values.definitions.get(second.value)
@@ -230,11 +237,13 @@ class LoopBounds:
         return Bounds(self._code("sub", whole.low, part.high), self._code("sub", whole.high, part.low), True, whole.most)
 
     def mul(self, made: Instruction, place: str, depth: int) -> Bounds:
+        """The products of the ends, where the greatest fits."""
         first, second = (self._tested(operand, side) for operand, side in zip(made.operands, self._both(made, place, depth)))
         low, high = self._code("mul", first.low, second.low), self._code("mul", first.high, second.high)
         return self._sum(made, Bounds(low, high, False, first.most * second.most))
 
     def shl(self, made: Instruction, place: str, depth: int) -> Bounds:
+        """By a constant amount; the ends shifted, where the greatest fits."""
         first, amount = made.operands
         by = self._amount(amount)
         if by >= integer_bits(element_of(made.type)):
@@ -250,6 +259,7 @@ class LoopBounds:
         return self.fits(found, bits) if bits < _WIDEST or isinstance(found.high, int) else found
 
     def lshr(self, made: Instruction, place: str, depth: int) -> Bounds:
+        """By a constant amount."""
         first, amount = made.operands
         by = self._amount(amount)
         if by >= integer_bits(element_of(made.type)):
@@ -258,11 +268,13 @@ class LoopBounds:
         return Bounds(self._code("lshr", whole.low, by), self._code("lshr", whole.high, by), True, whole.most >> by)
 
     def udiv(self, made: Instruction, place: str, depth: int) -> Bounds:
+        """0 to the dividend."""
         first = made.operands[0]
         whole = self._tested(first, self.of(first.type, first.value, place, depth))
         return Bounds(0, whole.high, True, whole.most)
 
     def bit_and(self, made: Instruction, place: str, depth: int) -> Bounds:
+        """0 to the lesser of both; to the constant where one is."""
         for operand in made.operands[::-1]:
             known = integers(operand.type, operand.value) if operand.value[0] != "%" else None
             if known is not None and min(known) >= 0:
@@ -271,39 +283,47 @@ class LoopBounds:
         return Bounds(0, self.code.extreme("umin", first.high, second.high), True, min(first.most, second.most))
 
     def urem(self, made: Instruction, place: str, depth: int) -> Bounds:
+        """0 to one less than the divisor."""
         by = made.operands[1]
         divisor = self._tested(by, self.of(by.type, by.value, place, depth))
         return Bounds(0, self.code.less(divisor.high, 1), True, divisor.most)
 
     def zext(self, made: Instruction, place: str, depth: int) -> Bounds:
+        """As what is extended."""
         inner = made.operands[0]
         return self._tested(inner, self.of(inner.type, inner.value, place, depth))
 
     def sext(self, made: Instruction, place: str, depth: int) -> Bounds:
+        """As what is extended, where that is not negative as a signed number."""
         inner = made.operands[0]
         return self.fits(self.of(inner.type, inner.value, place, depth), integer_bits(element_of(inner.type)) - 1)
 
     def trunc(self, made: Instruction, place: str, depth: int) -> Bounds:
+        """As what is cut, where that fits what is left."""
         inner = made.operands[0]
         found = self.of(inner.type, inner.value, place, depth)
         self.claims.without_wrap[made.name] = None
         return self.fits(found, integer_bits(element_of(made.type)))
 
     def select(self, made: Instruction, place: str, depth: int) -> Bounds:
+        """The least and the greatest of both operands."""
         return self._either(made.operands[1:], [place, place], depth)
 
     def insertelement(self, made: Instruction, place: str, depth: int) -> Bounds:
+        """Of a scalar put into a vector that holds nothing else."""
         vector, element = made.operands[:2]
         if vector.value not in ("poison", "undef"):
             raise Unbounded
         return self.of(element.type, element.value, place, depth)
 
     def shufflevector(self, made: Instruction, place: str, depth: int) -> Bounds:
+        """Of lane 0 in all lanes; any other is :class:`Unbounded`."""
         if made.parts.mask != "zeroinitializer":
             raise Unbounded
         return self.of(made.operands[0].type, made.operands[0].value, place, depth)
 
     def freeze(self, made: Instruction, place: str, depth: int) -> Bounds:
+        """As its operand."""
         return self.of(made.operands[0].type, made.operands[0].value, place, depth)
 
     def _call(self, made: Instruction, place: str, depth: int) -> Bounds | None:
@@ -428,6 +448,7 @@ class LoopBounds:
         return Bounds(found.low, found.high, True, min(found.most, (1 << bits) - 1))
 
     def require(self, predicate: str, left: Number, right: Number) -> None:
+        """A test before the loop; :class:`Unbounded` if it is known to fail."""
         if isinstance(left, int) and isinstance(right, int):
             if not (left < right if predicate == "ult" else left >= right):
                 raise Unbounded

@@ -14,10 +14,12 @@ ALL: Range = (-(1 << 31), (1 << 31) - 1)
 
 
 def union(first: Range, second: Range) -> Range:
+    """The least range that holds both."""
     return min(first[0], second[0]), max(first[1], second[1])
 
 
 def range_of_call(name: str, ranges: list[Range]) -> Range:
+    """Of ``abs``, ``smin``, ``smax``, ``umin`` and ``umax``; of unsigned ones only where nothing is negative."""
     first = ranges[0]
     if name == "abs":
         high = max(abs(first[0]), abs(first[1]))

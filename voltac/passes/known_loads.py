@@ -25,6 +25,8 @@ _MOST_KNOWN = 32
 
 @record
 class Layer:
+    """A value that lies in memory for the lanes of a mask, above what was there before."""
+
     mask: str
     value: str
 
@@ -46,6 +48,7 @@ class KnownLoads:
     contents: dict[object, Known]
 
     def copy(self) -> KnownLoads:
+        """For a branch that may learn more."""
         return KnownLoads(self.effects, self.values, dict(self.contents))
 
     def find(self, access: Access) -> tuple[Layer, ...]:

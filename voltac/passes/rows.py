@@ -54,6 +54,7 @@ def find_rows(access: Access, values_of: Callable[[tuple[int, ...]], LaneValues]
 
 
 def load_rows(access: Access, emit: Emitter, rows: list[Row]) -> None:
+    """A vector load for each row, joined two by two."""
     parts: list[str] = []
     for row in rows:
         pointer = _pointer(access, row, emit)
@@ -71,6 +72,7 @@ def load_rows(access: Access, emit: Emitter, rows: list[Row]) -> None:
 
 
 def store_rows(access: Access, emit: Emitter, rows: list[Row]) -> None:
+    """A vector store for each row, of the lanes that are its."""
     for row in rows:
         pointer = _pointer(access, row, emit)
         value = emit.shuffle(access.vector, access.value, "poison", list(range(row.first, row.first + row.lanes)))

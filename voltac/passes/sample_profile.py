@@ -68,6 +68,7 @@ def _plain(name: str) -> str:
 
 
 def use_sample_profile(module: Module, options: Options) -> list[AccessReport]:
+    """Weigh the branches by the profile of the options; without one nothing is changed."""
     if options.sample_profile:
         profile = read_profile(options.sample_profile)
         metadata = _Metadata(module)

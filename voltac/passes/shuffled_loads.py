@@ -120,6 +120,7 @@ def clusters(members: list[Access], reach: int) -> list[list[Access]]:
 
 
 def split(access: Access, native: int) -> list[Part]:
+    """The lanes in parts that one register of ``native`` elements can hold."""
     positions = tuple(offset // access.size for offset in access.offsets)
     step = min(access.lanes, native)
     return [Part(access, positions[start : start + step]) for start in range(0, access.lanes, step)]

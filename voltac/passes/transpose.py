@@ -68,6 +68,7 @@ def contents(rows: list[Held], stages: list[Stage]) -> list[Held]:
 
 
 def write_network(vectors: list[str], type_text: str, stages: list[Stage], emit: Emitter) -> list[str]:
+    """The shuffles of all stages; the registers of the last one."""
     for stage in stages:
         vectors = [emit.shuffle(type_text, vectors[first], vectors[second], mask) for first, second, mask in stage]
     return vectors

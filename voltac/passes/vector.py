@@ -12,6 +12,7 @@ from voltac.passes.emit import Emitter
 
 
 def vector_load(access: Access, emit: Emitter) -> None:
+    """One load; under a mask only where the other lanes may not be read."""
     address = access.address
     assert address is not None
     pointer = emit.address(address, access.offsets[0], access.element, access.size)
@@ -23,6 +24,7 @@ def vector_load(access: Access, emit: Emitter) -> None:
 
 
 def vector_store(access: Access, emit: Emitter) -> None:
+    """One store, masked unless all lanes are on or the memory is a local object of all lanes."""
     address = access.address
     assert address is not None
     pointer = emit.address(address, access.offsets[0], access.element, access.size)

@@ -217,6 +217,7 @@ class Argument:
         return number
 
     def boolean(self) -> int:
+        """0 or 1, of a bool, one of numpy, or an integer that is one of them; TypeError for all else."""
         value = self._scalar("a bool")
         if isinstance(value, (bool, np.bool)):
             return int(value)

@@ -46,12 +46,15 @@ class Comparison:
     functions: tuple[comparison.FunctionComparison, ...]
 
     def text(self, columns: int = 120) -> str:
+        """A table for a terminal of so many columns."""
         return comparison.to_text(list(self.functions), columns)
 
     def html(self, title: str = "All-on and masked paths") -> str:
+        """One page that needs nothing besides itself, with a chart."""
         return comparison.to_html(list(self.functions), title)
 
     def json(self) -> str:
+        """A list with one object a function, for tools."""
         return comparison.to_json(list(self.functions))
 
     def __str__(self) -> str:

@@ -26,6 +26,7 @@ class DeviceFile(Source):
     content: bytes = b""
 
     def assembly(self, function: str | None = None) -> str:
+        """The text of the sections with code, of one kernel if it is named; ValueError if there is none of that name."""
         code = device_code(self.options.target.isa)
         found = read_elf(self.content, code).code
         out = []

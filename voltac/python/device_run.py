@@ -47,6 +47,7 @@ class Launch:
 
     @property
     def gangs(self) -> int:
+        """How many threads enter a kernel: those of all cores."""
         return self.cores * self.threads
 
 
@@ -90,6 +91,8 @@ def _whole_number(name: str, value: Any) -> int:
 
 @record
 class Outcome:
+    """What a run leaves, for the caller and for the next run."""
+
     result: Any
     report: Any
     """The simulator's report."""

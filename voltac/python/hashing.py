@@ -12,9 +12,11 @@ from typing import Protocol
 class Hash(Protocol):
     """What is asked of a hash."""
 
-    def update(self, data: bytes, /) -> None: ...
+    def update(self, data: bytes, /) -> None:
+        """Go on with these bytes, as if they stood behind those of before."""
 
-    def hexdigest(self) -> str: ...
+    def hexdigest(self) -> str:
+        """Of all bytes so far: 64 digits, lower case."""
 
 
 def sha256(data: bytes = b"") -> Hash:

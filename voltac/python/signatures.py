@@ -50,6 +50,8 @@ class Memory:
 
 @record
 class Parameter:
+    """A parameter as callers from Python see it."""
+
     name: str
     text: str
     """The type as the language spells it, e.g. ``const uniform float * uniform``."""
@@ -63,6 +65,8 @@ class Parameter:
 
 @record
 class Result:
+    """What a call returns: a number, an address, a struct, or None."""
+
     text: str
     kind: str
     """As for parameters, or ``void`` and ``struct``."""

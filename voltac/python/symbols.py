@@ -15,6 +15,7 @@ NOTE = "voltac.note"
 
 
 def call_symbol(name: str) -> str:
+    """The function in CPython's vectorcall convention."""
     return f"voltac.call.{name}"
 
 
@@ -24,6 +25,7 @@ def code_symbol(name: str) -> str:
 
 
 def raw_symbol(name: str) -> str:
+    """The function that takes its arguments out of slots of eight bytes."""
     return f"voltac.raw.{name}"
 
 
