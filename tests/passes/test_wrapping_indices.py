@@ -79,6 +79,51 @@ def test_a_matrix_product_is_right(n: int, type: str, target: str) -> None:
     assert (c == expected).all()
 
 
+SUMS = """
+export uniform double sums(uniform float a[], uniform int32 b[], uniform T first, uniform T n, uniform int32 out[]) {
+    float s = 1;
+    int last = -1;
+    uniform int gangs = 0;
+    for (uniform int k = 0; k < 2; ++k)
+        foreach (i = 0 ... n) {
+            T at = first + i;
+            s += a[at];
+            last = b[at];
+            ++gangs;
+        }
+    out[0] = reduce_max(last);
+    out[1] = gangs;
+    return reduce_add((double)s);
+}
+"""
+
+
+@every_target
+@pytest.mark.parametrize("type", ["unsigned int8", "unsigned int16"])
+@pytest.mark.parametrize("first", [3, -5, -40])
+def test_what_a_loop_computes_is_there_behind_both_versions(first: int, type: str, target: str) -> None:
+    bits = 8 if type.endswith("8") else 16
+    text = resolved(SUMS.replace("T ", f"{type} "), target)
+    assert "@sums.wrapping(" in text
+    n, width = 37, find_target(target).width
+    a = np.random.default_rng(bits).integers(-99, 99, 1 << bits).astype(np.float32)
+    b = np.arange(1 << bits, dtype=np.int32)
+    out = np.zeros(2, np.int32)
+    places = np.arange(first, first + n) % (1 << bits)
+    found = Machine(read(text)).call("sums", [a, b, first % (1 << bits), n, out])
+    assert found == width + 2 * a[places].sum()
+    # Each lane has the last element it took.
+    assert out[0] == max(places[lane::width][-1] for lane in range(width))
+    assert out[1] == 2 * -(-n // width)
+
+
+def test_loops_for_indices_that_wrap_are_functions_that_are_left_as_they_are() -> None:
+    source = PRODUCT.replace("T ", "unsigned int ")
+    text = str(compile_source(source, "k.ispc", Options(find_target("avx2-i32x8"))).optimized.text())
+    (seldom,) = (function for function in read(text).functions if ".wrapping" in function.name)
+    assert all(".wrapping" in block.name for block in seldom.blocks) and "optnone" not in text
+
+
 BASES = [
     # body with a loop over t from 0 to 40 of a[BASE], what BASE may be
     "u + t",

@@ -24,6 +24,9 @@ _DEFINITION = re.compile(
 )
 _NAME = re.compile(r'@("[^"]*"|[\w.$-]+)\(')
 _HALVES_RETURNED = re.compile(r" = call (?:\w+ )*(?:\[\d+ x )?<\d+ x half>")
+_OPTNONE = re.compile(r"^(attributes #\d+ = \{[^\n]*?) optnone\b", re.MULTILINE)
+_SELDOM = ".wrapping"
+"""In the names of functions that are left as they are (``passes/outlined_blocks.py``)."""
 _CALL_OF_DEFINED = re.compile(r'\b(?:call|invoke)\b[^@\n]*@("[^"]*"|[\w.$-]+)\(')
 
 
@@ -72,7 +75,9 @@ def late(text: str, options: Options) -> Optimized:
             from voltac.passes.wide_masks import keep_masks_wide
 
             simplified = module.text()
-            rewritten = store_one_lane(keep_stores_unmasked(keep_masks_wide(simplified, options), options))
+            # The code generator treats these functions like all others: its fast way ends the process on some halves.
+            rewritten = _OPTNONE.sub(r"\1", simplified) if _SELDOM in simplified else simplified
+            rewritten = store_one_lane(keep_stores_unmasked(keep_masks_wide(rewritten, options), options))
             if rewritten != simplified:
                 module = Module(rewritten, options)
         elif not options.target.has_half_conversion and _HALVES_RETURNED.search(text):
@@ -172,12 +177,14 @@ def _simplify(module: Module, text: str, options: Options, level: int) -> None:
 
 def _has_calls_between_functions(text: str) -> bool:
     defined = {_name_of(match) for match in _DEFINITION.finditer(text)}
+    defined = {name for name in defined if _SELDOM not in name}
     return any(match[1] in defined for match in _CALL_OF_DEFINED.finditer(text))
 
 
 def _prefer_size(module: Module) -> None:
     for function in module.definitions():
-        function.add_function_attribute("optsize")
+        if _SELDOM not in function.name:
+            function.add_function_attribute("optsize")
 
 
 def _name_of(definition: re.Match[str]) -> str:

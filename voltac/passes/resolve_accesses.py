@@ -28,6 +28,7 @@ from voltac.passes.effects import Effects, ModuleEffects
 from voltac.passes.emit import Emitter, declare, lane_source
 from voltac.passes.known_loads import KnownLoads, Layer, access_key
 from voltac.passes.merged_stores import Waiting, covers_all, is_passed, mark_readable, write_merged
+from voltac.passes.outlined_blocks import is_seldom_called
 from voltac.passes.records import RecordAddresses, plan_records
 from voltac.records import field, mutable_record
 
@@ -368,7 +369,8 @@ class _Resolver:
                 self._load_lanes(access, plan, (access.value,))
             self._write(plan, access, block, writer, "scatter" if native else "scalar", reason)
         else:
-            native = vectors and not loaded and (row.native_gather if access.all_on else row.native_masked_gather)
+            fast = row.native_gather if access.all_on and not is_seldom_called(self.function) else row.native_masked_gather
+            native = vectors and not loaded and fast
             writer = gather.native_gather if native else gather.scalar_gather
             self._write(plan, access, block, writer, "gather" if native else "scalar", reason)
 

@@ -31,6 +31,7 @@ from voltac.passes.gang_loops import GangLoop, root
 from voltac.passes.known_loads import access_key
 from voltac.passes.merged_stores import covers_all, mark_readable
 from voltac.passes.narrow_sums import enough, narrow_sums, summed
+from voltac.passes.outlined_blocks import is_seldom_called
 from voltac.target_info import TargetInfo
 
 _LANEWISE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "icmp", "fcmp", "select", "freeze"))
@@ -50,6 +51,8 @@ def widen_gangs(module: Module, options: Options) -> list[AccessReport]:
         layout = module.layout(options.target.pointer_bits // 8)
         effects: ModuleEffects | None = None
         for function in module.functions:
+            if is_seldom_called(function):
+                continue
             if any(map(_begins_a_loop, function.blocks)) or any(
                 _is_small(instruction) or _is_extreme(instruction, options) for instruction in function.instructions()
             ):

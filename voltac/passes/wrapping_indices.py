@@ -6,7 +6,8 @@
 
 Unsigned numbers wrap around, so neighbouring lanes of a sum are neighbours in memory only where the sum does not.
 The test is made before the outermost loop for which the bounds of all that is summed up are known there;
-else just before the accesses, with the numbers of the gang.
+else just before the accesses, with the numbers of the gang. The loop as it was is a function of its own, which is not
+optimised (``outlined_blocks.py``): it seldom runs.
 """
 
 from __future__ import annotations
@@ -21,15 +22,17 @@ from voltac.options import Options
 from voltac.passes.access import WRAPPING, AccessReport, pseudo_operation
 from voltac.passes.copied_blocks import CopiedBlocks
 from voltac.passes.index_bounds import DECLARATIONS, Claims, Code, LoopBounds, Unbounded
+from voltac.passes.outlined_blocks import outline
 from voltac.passes.wrapping_gangs import split_blocks
 
 _MOST_INSTRUCTIONS = 1500
 """Of a loop that is copied."""
 _MOST_COPIES = 8
 """Loops of one function."""
-_MOST_TESTED_AGAIN = 300
-"""Instructions of copies for indices that wrap around, in which each gang is tested still."""
 _LINEAR = frozenset(("getelementptr", "add", "sub", "mul", "shl", "or", "zext", "sext", "trunc", "freeze", "phi", "select"))
+_EXACT_BY_FLAG = frozenset(("add", "sub", "mul", "shl"))
+_WITHOUT_SUMS = frozenset(("shufflevector", "insertelement", "call", "load", "fptosi", "fptoui", "ptrtoint"))
+"""What cannot wrap around: its lanes are all equal, or without a pattern."""
 _WRAPPING = re.compile(r"= (add|sub|mul|shl|trunc) (?:nuw )?")
 
 
@@ -40,15 +43,41 @@ def test_wrapping_indices(module: Module, options: Options) -> list[AccessReport
     layout = module.layout(options.target.pointer_bits // 8)
     changed = False
     for function in module.functions:
-        if any(_is_extension(instruction) for instruction in function.instructions()):
-            changed |= _Versions(function, layout).run()
+        if _may_wrap(function):
+            changed |= _Versions(module, function, layout, options).run()
     if changed:
         module.declare(DECLARATIONS)
     return []
 
 
-def _is_extension(instruction: Instruction) -> bool:
-    return (" = zext " in instruction.text or " = sext " in instruction.text) and " x i" in instruction.text
+def _may_wrap(function: Function) -> bool:
+    """Whether there may be anything to do, by a look at the instructions: an analysis of the values takes much longer."""
+    if not any((" zext " in made.text or " sext " in made.text) and " x i" in made.text for made in function.instructions()):
+        return False
+    definitions = function.definitions()
+    pending = [(each.operands[-2].value, "") for each in function.instructions() if pseudo_operation(each)]
+    seen = set(pending)
+    while pending:
+        name, flag = pending.pop()
+        made = definitions.get(name)
+        if made is None or not lanes_of(made.type):
+            continue
+        if made.op in ("zext", "sext"):
+            # Of what is extended, that it was computed exactly counts; from there on of what that was extended from.
+            flag = "any" if "nneg" in made.parts.flags else "nsw" if made.op == "sext" else "nuw"
+        elif made.op not in _LINEAR:
+            if flag and made.op not in _WITHOUT_SUMS:
+                return True
+            continue
+        elif flag and made.op in _EXACT_BY_FLAG:
+            if flag not in made.parts.flags and not (flag == "any" and made.parts.flags):
+                return True
+        elif flag and made.op not in ("phi", "select", "freeze"):
+            return True
+        new = {(operand.value, flag) for operand in made.operands} - seen
+        seen |= new
+        pending += new
+    return False
 
 
 def wrapping_extensions(function: Function, values: LaneValues) -> dict[str, Instruction]:
@@ -77,9 +106,12 @@ def wrapping_extensions(function: Function, values: LaneValues) -> dict[str, Ins
 
 
 class _Versions:
-    def __init__(self, function: Function, layout: Layout) -> None:
+    def __init__(self, module: Module, function: Function, layout: Layout, options: Options) -> None:
+        self.module = module
         self.function = function
         self.layout = layout
+        self.outlines = not options.debug_info
+        """With debug information the second versions stay in the function whose variables they use."""
         self.copied: set[str] = set()
         """Blocks for the case that an index wraps around."""
         self.copies = 0
@@ -88,20 +120,16 @@ class _Versions:
 
     def run(self) -> bool:
         changed = False
-        while self.copies < _MOST_COPIES and self._one_loop():
+        while True:
+            values = LaneValues(self.function, self.layout)
+            extensions = wrapping_extensions(self.function, values)
+            if not extensions or self.copies >= _MOST_COPIES or not self._one_loop(values, extensions):
+                break
             changed = True
-        values = LaneValues(self.function, self.layout)
-        extensions = wrapping_extensions(self.function, values)
-        copies = [block for block in self.function.blocks if block.name in self.copied]
-        few = sum(len(block.instructions) for block in copies) <= _MOST_TESTED_AGAIN
-        return (bool(extensions) and split_blocks(self.function, values, extensions, set() if few else self.copied)) or changed
+        return (bool(extensions) and split_blocks(self.function, values, extensions, self.copied)) or changed
 
-    def _one_loop(self) -> bool:
+    def _one_loop(self, values: LaneValues, extensions: dict[str, Instruction]) -> bool:
         """Treat the outermost loop that can be; whether there was one."""
-        values = LaneValues(self.function, self.layout)
-        extensions = wrapping_extensions(self.function, values)
-        if not extensions:
-            return False
         flow = control_flow(self.function)
         block_of = {made.name: block.name for block in self.function.blocks for made in block.instructions if made.name}
         return any(
@@ -141,7 +169,9 @@ class _Versions:
             return False
         if claims.tests:
             self.copies += 1
-            self.copied |= copy.write(WRAPPING, code.instructions, _all_hold(claims, code), fresh)
+            holds = _all_hold(claims, code)
+            if not self.outlines or outline(self.module, copy, WRAPPING, code.instructions, holds, fresh) is None:
+                self.copied |= copy.write(WRAPPING, code.instructions, holds, fresh)
         self.proved.update(made.name for made in proved)
         for name in claims.without_wrap:
             instruction = values.definitions[name]
