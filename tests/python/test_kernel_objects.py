@@ -14,11 +14,14 @@ import time
 import tracemalloc
 import weakref
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import voltac
+from voltac import driver
+from voltac.options import Options
 
 PROGRAM = """
 // Adds one to each element.
@@ -225,3 +228,22 @@ def test_threads_may_compile_at_once() -> None:
     for thread in threads:
         thread.join()
     assert results == {number: number % 3 + 100 for number in range(len(sources))}
+
+
+def test_nothing_is_compiled_twice_for_assembly_and_comparisons(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    seen: list[Options] = []
+    real = driver.compile_source
+
+    def counting(text: str, file: str, options: Options, *others: Any, **more: Any) -> driver.Compilation:
+        seen.append(options)
+        return real(text, file, options, *others, **more)
+
+    monkeypatch.setattr(driver, "compile_source", counting)
+    monkeypatch.setenv("VOLTAC_CACHE_DIR", str(tmp_path / "cache"))
+    k = voltac.compile("export void f(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] += 1; }")
+    assert len(seen) == 1
+    assert "f:" in k.assembly() and k.assembly("f") == k.f.assembly()
+    assert len(seen) == 2
+    seen.clear()
+    assert "all on" in str(k.f.compare(rounds=1))
+    assert len(seen) == 3 and len(set(seen)) == 3

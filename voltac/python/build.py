@@ -105,8 +105,6 @@ def _compiled(source: Source, key: str) -> disk.Entry:
 
 
 def _compile(source: Source, key: str) -> disk.Entry:
-    from voltac.diagnostics import Diagnostics
-    from voltac.driver import compile_source
     from voltac.llvm import late
     from voltac.lower.failures import can_fail
     from voltac.python.callback_entry import guard_module
@@ -117,8 +115,7 @@ def _compile(source: Source, key: str) -> disk.Entry:
     from voltac.records import replace
     from voltac.sema.layout import Layout
 
-    diagnostics = Diagnostics(wrap=False)
-    compilation = compile_source(source.text, source.file, source.options, diagnostics)
+    compilation = source.compiled()
     layout = Layout(source.options.target)
     signatures = [signature(function, layout) for function in compilation.program.exports]
     objects: tuple[bytes, ...]
@@ -138,7 +135,7 @@ def _compile(source: Source, key: str) -> disk.Entry:
         objects = (compilation.optimized.object_code(), *added)
     description = {
         "signatures": [to_json(item) for item in signatures],
-        "warnings": diagnostics.render(),
+        "warnings": compilation.diagnostics.render(),
         "callbacks": callbacks,
     }
     entry = disk.Entry(description, objects)

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from voltac.driver import Compilation, compile_source
+from voltac.driver import Compilation
 from voltac.llvm.host import can_run
 from voltac.python.build import build_module
 from voltac.python.device_compare import measured_on_device
@@ -83,12 +83,14 @@ def compare(
         raise ValueError(f"{source.file} is a finished program: only its source has both paths")
     if elements < target.width:
         raise ValueError(f"elements is {elements}; one gang of {target.name} alone has {target.width}")
-    compiled = compile_source(source.text, source.file, source.options)
+    # Each is compiled once: what is kept for the texts is also run.
+    source = replace(source)
+    compiled = source.kept
     variants = {
         "all on": replace(source, options=replace(source.options, masked_paths=False)),
         "masked": replace(source, options=replace(source.options, all_on_paths=False)),
     }
-    made = {name: compile_source(one.text, one.file, one.options) for name, one in variants.items()}
+    made = {name: one.kept for name, one in variants.items()}
     made["both"] = compiled
     functions = device_assembly.functions if target.is_device else assembly.functions
     texts = {name: functions(one.product.assembly(comments=True)) for name, one in made.items()}

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from voltac.options import Options
 from voltac.records import record
+
+if TYPE_CHECKING:
+    from voltac.driver import Compilation
 
 
 @record
@@ -16,14 +21,32 @@ class Source:
     file: str
     options: Options
 
+    def compiled(self) -> Compilation:
+        """All that a compilation makes."""
+        known: Compilation | None = self.__dict__.get("kept")
+        if known is not None:
+            return known
+        # Only here: a cached kernel is called without the compiler.
+        from voltac.diagnostics import Diagnostics
+        from voltac.driver import compile_source
+
+        return compile_source(self.text, self.file, self.options, Diagnostics(wrap=False))
+
+    @cached_property
+    def kept(self) -> Compilation:
+        """The same, kept for the next who asks as long as this object lives."""
+        return self.compiled()
+
     def assembly(self, function: str | None = None) -> str:
         """Assembly language of the whole program or of one function."""
-        from voltac.driver import compile_source  # only here: a cached kernel is called without the compiler
-
-        text = compile_source(self.text, self.file, self.options).product.assembly()
+        text = self._assembly
         if function is None:
             return text
         return device_function(text, function) if self.options.target.is_device else _function_assembly(text, function)
+
+    @cached_property
+    def _assembly(self) -> str:
+        return self.compiled().product.assembly()
 
 
 def device_function(text: str, function: str) -> str:
