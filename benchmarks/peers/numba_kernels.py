@@ -50,17 +50,17 @@ def stencil(source, to, width, height):
 
 @njit(fastmath=True)
 def scramble(x, y):
-    h = np.uint32(np.uint32(x) * np.uint32(0x9E3779B1)) ^ np.uint32(np.uint32(y) * np.uint32(0x85EBCA77))
-    h = np.uint32(h ^ (h >> np.uint32(15)))
-    h = np.uint32(h * np.uint32(0xC2B2AE3D))
-    return np.uint32(h ^ (h >> np.uint32(13)))
+    h = np.uint32((np.uint32(np.uint32(x) * np.uint32(0x6F4F2A35)) + np.uint32(y)) * np.uint32(0xA3D8B1C7))
+    h = np.uint32((h ^ (h >> np.uint32(16))) * np.uint32(0x5E2D58B3))
+    return np.uint32(h ^ (h >> np.uint32(14)))
 
 
 @njit(fastmath=True)
 def gradient(x, y, dx, dy):
     h = scramble(x, y)
-    u, v = (dx, dy) if h & np.uint32(1) else (dy, dx)
-    return (-u if h & np.uint32(2) else u) + np.float32(0.5) * (-v if h & np.uint32(4) else v)
+    along_x = np.float32(np.int32(h & np.uint32(0xFFFF)) - np.int32(32768))
+    along_y = np.float32(np.int32(h >> np.uint32(16)) - np.int32(32768))
+    return (along_x * dx + along_y * dy) * np.float32(1 / 32768)
 
 
 @njit(fastmath=True)
@@ -88,7 +88,7 @@ def turbulence(out, width, height, scale, octaves):
             x, y = np.float32(column * scale), np.float32(row * scale)
             total, weight = np.float32(0), np.float32(1)
             for _ in range(octaves):
-                if total >= np.float32(1.2):
+                if total >= np.float32(0.4):
                     break
                 total += weight * abs(noise(x, y))
                 x *= np.float32(2)
