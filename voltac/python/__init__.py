@@ -33,6 +33,7 @@ from voltac.visible import visible_name, visible_value
 __all__ = ["Kernel", "KernelModule", "compile", "compile_with_options", "empty", "load"]
 
 Defines = Mapping[str, object] | Iterable[str]
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
 def load(
@@ -106,7 +107,7 @@ def compile_with_options(text: str, file: str, options: Options, cache: bool = T
 def make_options(
     target: str | TargetInfo = "host",
     defines: Defines = (),
-    include: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
+    include: Path | Iterable[Path] = (),
     opt: int = 3,
     **others: Any,
 ) -> Options:
