@@ -34,8 +34,6 @@ INFINITY = 0x7F800000
 QUIET_NAN = 0x7FC00000
 UNIT_NAN = 0x7F800001
 """What the divider gives for 0/0 and the like."""
-ZERO_OF_OPPOSITE_SIGNS = 0x00C00000
-"""What the adder gives for 0 + -0."""
 
 _FLOAT, _WORD = Struct("<f"), Struct("<I")
 _pack_float, _unpack_float = _FLOAT.pack, _FLOAT.unpack

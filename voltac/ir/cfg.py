@@ -5,7 +5,7 @@ Dominators after Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm
 
 from __future__ import annotations
 
-from voltac.ir.model import Block, Function
+from voltac.ir.model import Function
 from voltac.records import field, mutable_record
 
 
@@ -143,7 +143,3 @@ def _find_loops(flow: ControlFlow) -> None:
         loop = Loop(header, members, latches[header], 1 if outer is None else outer.depth + 1)
         flow.loops.append(loop)
         flow.loop_of.update(dict.fromkeys(members, loop))
-
-
-def block_by_name(function: Function) -> dict[str, Block]:
-    return {block.name: block for block in function.blocks}

@@ -67,7 +67,6 @@ _FLAG_WORDS = frozenset(
 _FLAG = re.compile(r"([a-z]+) ")
 _METADATA = re.compile(r", !(\w[-\w.]*) (!\w+\(|!\d+|!\w+)")
 _ALIGN = re.compile(r"align (\d+)")
-_ORDERINGS = frozenset(("unordered", "monotonic", "acquire", "release", "acq_rel", "seq_cst"))
 
 
 def head(text: str) -> tuple[str, str]:

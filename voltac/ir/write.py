@@ -16,13 +16,6 @@ def write(module: Module) -> str:
     return "\n".join(lines)
 
 
-def write_function(function: Function) -> str:
-    """One function as text, for messages and reports."""
-    lines: list[str] = []
-    _write_function(function, lines)
-    return "\n".join(lines)
-
-
 def _write_function(function: Function, lines: list[str]) -> None:
     lines.append(function.header)
     for number, block in enumerate(function.blocks):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from voltac.lower.arithmetic import each_element, element_scalar
-from voltac.lower.builder import IR, NOTHING, element_type, poison, zero
+from voltac.lower.builder import IR, NOTHING, poison, zero
 from voltac.lower.context import FunctionContext, lowers_value
 from voltac.lower.memory_access import broadcast_value, copy, join_elements, split_elements
 from voltac.lower.places import Address, join_slice, new_object, slice_parts
@@ -127,8 +127,3 @@ def lower_swizzle(c: FunctionContext, node: tree.Swizzle) -> IR:
         elements = split_elements(c, value)
         return join_elements(c, [elements[index] for index in node.indices])
     return c.build.shuffle(value, poison(value.type), node.indices)
-
-
-def lane_type(value: IR) -> str:
-    """``float`` of ``<8 x float>`` and of ``float``."""
-    return element_type(value.type) if value.type[0] == "<" else value.type

@@ -363,7 +363,3 @@ def broadcast_value(c: FunctionContext, value: IR, qual: Qual) -> IR:
             block, slot = slice_parts(c, value)
             return join_slice(c, c.build.splat(c.width, block), c.build.splat(c.width, slot))
     return c.build.splat(c.width, value)
-
-
-def zero_value(c: FunctionContext, qual: Qual) -> IR:
-    return zero(c.register(qual))

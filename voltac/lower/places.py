@@ -12,7 +12,7 @@ from voltac.lower.builder import IR, NULL, integer, zero
 from voltac.lower.context import FunctionContext, Region, lowers_place, lowers_value
 from voltac.records import record, replace
 from voltac.sema import tree
-from voltac.sema.types import UNIFORM, VARYING, Array, Enum, Pointer, Qual, Reference, Scalar, Struct, Vector, member_qual
+from voltac.sema.types import VARYING, Array, Enum, Pointer, Qual, Reference, Scalar, Struct, Vector, member_qual
 
 
 @record
@@ -245,9 +245,3 @@ def lane_scalar(qual: Qual) -> bool:
         case Pointer(to):
             return to.rate.kind != "soa"
     return False
-
-
-def element_qual(qual: Qual) -> Qual:
-    """Element of a short vector at its storage rate."""
-    assert isinstance(qual.type, Vector)
-    return Qual(qual.type.element, qual.rate if qual.rate is VARYING else UNIFORM)

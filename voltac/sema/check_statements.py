@@ -29,7 +29,6 @@ from voltac.suggestions import suggestion
 from voltac.syntax import ast
 from voltac.visible import visible_name
 
-_JUMP_TARGETS = ("loop", "switch", "foreach", "foreach_active", "foreach_unique")
 _FOREACH = ("foreach", "foreach_active", "foreach_unique")
 
 

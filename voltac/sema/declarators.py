@@ -41,8 +41,6 @@ from voltac.sema.types import (
 from voltac.sema.values import value_of
 from voltac.syntax import ast
 
-FUNCTION_WORDS = ("export", "inline", "noinline", "task", "unmasked", "__vectorcall", "__regcall")
-
 
 @mutable_record
 class Base:

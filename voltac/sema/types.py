@@ -289,8 +289,6 @@ PROMOTION_ORDER: tuple[Scalar, ...] = (
 """The usual arithmetic conversions go to the later of two types in this order (section 6.1)."""
 
 VOID_QUAL = Qual(VOID)
-UNIFORM_BOOL = Qual(BOOL)
-VARYING_BOOL = Qual(BOOL, VARYING)
 UNIFORM_INT32 = Qual(INT32)
 VARYING_INT32 = Qual(INT32, VARYING)
 

@@ -43,10 +43,6 @@ class Device:
     """How a device is set up: takes ``cores``, ``threads`` and what else it knows, by name; ValueError for what it has not."""
 
 
-def start_label(kernel: str) -> str:
-    return f"{START}.{kernel}"
-
-
 def kernels(symbols: Mapping[str, int]) -> dict[str, int]:
     """The kernels of a program and the addresses where they begin."""
     return {
