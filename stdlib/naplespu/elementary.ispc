@@ -21,10 +21,10 @@
 #define TINY_FOR_CUBES 0x38800000
 #define TINY_FOR_SQUARES 0x33000000
 
-// m - 1 for m from 1/2 to 2, exact.
+// m - 1 for m from 3/4 to 3/2, exact: the shift is there to show that a float holds the number.
 #define STEPS_FROM_ONE(M) ((int)__bits(M) - 0x3F800000)
 template <typename F> static inline F less_one(F m) {
-    return (F)(STEPS_FROM_ONE(m) + (STEPS_FROM_ONE(m) & ~(STEPS_FROM_ONE(m) >> 31))) * 5.96046448e-8f;
+    return (F)(STEPS_FROM_ONE(m) + (STEPS_FROM_ONE(m) & ~(STEPS_FROM_ONE(m) >> 31)) << 8) * 2.32830644e-10f;
 }
 
 // 11 bits of it, such that the rest is no less than two units of the last place: a single one would be lost. Products of two
@@ -301,8 +301,9 @@ template <typename F, typename U> static inline F atan2_float(F y, F x) {
     F n = abs(y), d = abs(x);
     // Where one is NaN, both sides of the quotient get what is NaN.
     F least = __min(d, n), most = __max((F)1.40129846e-45f, __max(n, d));
-    F quotient = least == 0.0f ? (F)0.0f : least / most;
-    F t = least == most ? (F)1.0f : quotient;
+    F quotient = least / most;
+    // None of zeros, and of subnormal numbers, which divisions take for zeros.
+    F t = least == most ? (F)1.0f : SIZE_BITS(quotient) < NOT_A_NUMBER ? quotient : (F)0.0f;
     F z = t * t;
     F u = z * z;
     F low = u * (z * 0.106792226f - 0.142142847f) + (z * 0.199941471f - 0.333331674f);
@@ -382,7 +383,8 @@ template <typename F, typename I> static inline F erf_float(F x) {
     F high = t * __lookup_eight(&erf_pieces[6][0], piece) + __lookup_eight(&erf_pieces[5][0], piece);
     F start = size < 0.265625f ? t : __lookup_eight(&erf_pieces[0][0], piece);
     F value = t * (z * (z * high + middle) + low) + start;
-    return __copysign(WHERE(x, TINY_FOR_CUBES, NOT_A_NUMBER, value, x * 1.12837917f), x);
+    // A quotient, as a product takes subnormal numbers for others.
+    return __copysign(WHERE(x, TINY_FOR_CUBES, NOT_A_NUMBER, value, x / 0.886226925f), x);
 }
 
 template <typename F> static inline F erfc_tail_float(F size) {

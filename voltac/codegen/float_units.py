@@ -252,9 +252,8 @@ def unit_comparison(compare: Callable[[Any, Any], Any]) -> Scalar2:
 
 # --- conversions ---
 
-_TOO_LARGE = 0x7FFFFFC0
-"""From here on a positive integer rounds up to 2**31 as a float."""
-_HALF_OF_IT = 0x4E800000
+_ULPS_OF_TWICE = 1 << 23
+"""How far apart the bits of a number and of its double are."""
 
 
 def of_signed(a: int) -> int:
@@ -262,14 +261,28 @@ def of_signed(a: int) -> int:
 
 
 def unit_of_signed(a: int) -> int:
-    return _HALF_OF_IT if _TOO_LARGE <= a < SIGN else of_signed(a)
+    """Where the upper 24 bits are 0xFFFFFF and round up the exponent stays, which is half the number; it moves on where they
+    become 0xFFFFFF, which is twice the number."""
+    size = -a & 0xFFFFFFFF if a & SIGN else a
+    result = of_signed(a)
+    upper = size >> max(0, size.bit_length() - 24)
+    if upper == 0xFFFFFF and not result & 0x7FFFFF:
+        return result - _ULPS_OF_TWICE
+    if upper == 0xFFFFFE and result & 0x7FFFFF == 0x7FFFFF:
+        return result + _ULPS_OF_TWICE
+    return result
+
+
+_MAY_ROUND = bytes(byte & 0x7F >= 0x4B for byte in range(256))
+"""Of the highest byte of a number: whether it may be 2**24 or more."""
 
 
 def unit_of_signed_lanes(a: Integers) -> Floats:
     result = a.astype(np.float32)
-    # The highest byte of 2**31.
-    if b"\x4f" in result.tobytes()[3::4]:
-        result[a >= _TOO_LARGE] = 2.0**30
+    if result.tobytes()[3::4].translate(_MAY_ROUND) != _NONE:
+        words = result.view(UINT32)
+        for lane in ((words + 1 & 0x7FFFFE) == 0).nonzero()[0].tolist():
+            words[lane] = unit_of_signed(a.item(lane) & 0xFFFFFFFF)
     return result
 
 
@@ -280,18 +293,25 @@ def to_signed(a: int) -> int:
     return int(number(a)) & 0xFFFFFFFF
 
 
+_SHIFTED_BY_16, _TOO_LARGE = 127 + 23 - 16, 127 + 32
+"""Exponents: of 128 to 256, and of 2**32."""
+
+
 def unit_to_signed(a: int) -> int:
-    """The same with 0 where the significand is to be shifted right by exactly 16: from 128 to 256."""
-    return 0 if a >> 23 & 0xFF == _SHIFTED_BY_16 else to_signed(a)
-
-
-_SHIFTED_BY_16 = 127 + 23 - 16
+    """0 where the significand is to be shifted right by exactly 16, and 0x7FFFFFFF from 2**32 on, whatever the sign."""
+    exponent = a >> 23 & 0xFF
+    if exponent >= _TOO_LARGE:
+        return MAGNITUDE
+    return 0 if exponent == _SHIFTED_BY_16 else to_signed(a)
 
 
 def unit_to_signed_lanes(a: Floats) -> Integers:
     found = to_signed_lanes(a)
-    if a.tobytes()[3::4].translate(_MAY_BE_SHIFTED_BY_16) != _NONE:
+    highest = a.tobytes()[3::4]
+    if highest.translate(_MAY_BE_SHIFTED_BY_16) != _NONE:
         found[a.view(UINT32) >> 23 & 0xFF == _SHIFTED_BY_16] = 0
+    if highest.translate(_LARGE) != _NONE:
+        found[a.view(UINT32) >> 23 & 0xFF >= _TOO_LARGE] = MAGNITUDE
     return found
 
 

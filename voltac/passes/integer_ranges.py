@@ -11,6 +11,8 @@ from collections.abc import Callable
 Range = tuple[int, int]
 
 ALL: Range = (-(1 << 31), (1 << 31) - 1)
+_WIDEST = 64
+"""Bits of the integers that are shifted; a shift by more than the type has is poison."""
 
 
 def union(first: Range, second: Range) -> Range:
@@ -53,11 +55,11 @@ def _range_of_or(first: Range, second: Range) -> Range:
 
 
 def _range_of_left_shift(first: Range, second: Range) -> Range:
-    return _of_corners(lambda number, count: number << count)(first, second) if 0 <= second[0] <= second[1] < 32 else ALL
+    return _of_corners(lambda number, count: number << count)(first, second) if 0 <= second[0] <= second[1] < _WIDEST else ALL
 
 
 def _range_of_right_shift(first: Range, second: Range) -> Range:
-    return _of_corners(lambda number, count: number >> count)(first, second) if 0 <= second[0] <= second[1] < 32 else ALL
+    return _of_corners(lambda number, count: number >> count)(first, second) if 0 <= second[0] <= second[1] < _WIDEST else ALL
 
 
 def _range_of_logical_shift(first: Range, second: Range) -> Range:

@@ -1,5 +1,5 @@
 """Quotients, remainders and conversions of all types on the device, with arithmetic as IEEE has it and as it was built, at the
-ends of the ranges and where the core's own conversion gives 0: against Python's integers and numpy."""
+ends of the ranges, around powers of two and where the core's own conversions are wrong: against Python's integers and numpy."""
 
 from __future__ import annotations
 
@@ -47,6 +47,19 @@ def boundaries(type: str) -> list[int]:
     return sorted(each for each in both if limits.min <= each <= limits.max)
 
 
+def of_all_sizes(type: str) -> list[int]:
+    """Around each power of two, where floats round up to it and to their neighbour below, and at random in between."""
+    limits = np.iinfo(INTEGERS[type])
+    random = np.random.default_rng(7)
+    found = {0}
+    for bit in range(limits.bits):
+        power, ulp = 1 << bit, max(1, 1 << bit >> 24)
+        found |= {power - half * ulp // 2 + step for half in range(7) for step in (-1, 0, 1)} | {power + ulp, power + ulp + 1}
+        found |= {power + int(part * power) for part in random.random(50)}
+    both = {sign * each for each in found for sign in (1, -1)}
+    return sorted(each for each in both if limits.min <= each <= limits.max)
+
+
 @pytest.mark.parametrize("fpu", ["ideal", "rtl"])
 @pytest.mark.parametrize("rate", _LOOPS)
 @pytest.mark.parametrize("type", INTEGERS)
@@ -78,7 +91,11 @@ def test_numbers_are_cut_off_toward_zero(kernels: Any, type: str, half: str, rat
     sizes = [0.0, 0.49, 0.5, 0.99, 1.0, 1.5, 1.99, 63.5, 64.0, 127.0, 127.99, 128.0, 128.5, 129.0, 181.3, 199.9, 254.5, 255.0]
     sizes += [255.99, 256.0, 256.5, 511.0, 512.0, 32767.0, 32768.0, 65504.0, 65535.0, 8388607.5, 8388609.0, 16777215.0]
     sizes += [16777216.0, 2.0**30, 2.0**31 - 128, 2.0**31, 2.0**32 - 256, 2.0**40 + 2.0**20, 2.0**63 - 2.0**39, 2.0**63]
-    sizes += [1 - 2.0**-24, 128 - 2.0**-17, 256 - 2.0**-16, 2.0**-126, 1e-30]
+    sizes += [1 - 2.0**-24, 128 - 2.0**-17, 256 - 2.0**-16, 2.0**-126, 1e-30, 2.0**-127, 2.0**-149]
+    random = np.random.default_rng(3)
+    powers = [2.0**power for power in range(-3, limits.bits)]
+    sizes += [power * factor for power in powers for factor in (1 - 2.0**-24, 1, 1 + 2.0**-23)]
+    sizes += [power * (1 + part) for power in powers for part in random.random(50 if rate == "varying" else 10)]
     with np.errstate(over="ignore"):
         given = np.array([*sizes, *(-each for each in sizes)]).astype(float_)
     x = np.array(
@@ -95,11 +112,13 @@ def test_numbers_are_cut_off_toward_zero(kernels: Any, type: str, half: str, rat
 @pytest.mark.parametrize("half", ["", "half_"])
 def test_integers_become_the_nearest_number(kernels: Any, type: str, half: str, rate: str, fpu: str) -> None:
     float_ = np.float16 if half else np.float32
-    # As built, what rounds up to 2^31 becomes 2^30 (reference 7): of int32 that is a program's own affair.
-    lost = type == "int32" and fpu == "rtl"
-    values = [each for each in boundaries(type) if not (lost and 0x7FFFFFC0 <= abs(each) < 0x80000000)]
-    x = np.array(values, INTEGERS[type])
+    x = np.array(sorted({*boundaries(type), *of_all_sizes(type)}), INTEGERS[type])
     found = np.zeros(len(x), float_)
     getattr(kernels, f"from_{half}{type}_{rate}").configure(fpu=fpu)(found, x, len(x))
     with np.errstate(over="ignore"):
-        assert np.array_equal(found, x.astype(float_)), [(each, got) for each, got in zip(values, found) if got != float_(each)]
+        wanted = x.astype(float_)
+    # By their bits, so that zeros have their signs.
+    bits = np.uint16 if half else np.uint32
+    assert np.array_equal(found.view(bits), wanted.view(bits)), [
+        (int(each), float(got)) for each, got, right in zip(x, found, wanted) if got != right
+    ][:20]

@@ -182,9 +182,20 @@ def test_float_compares_order_negative_numbers_backwards_as_built(
         (0x7FFFFFBF, bits(2.0**31 - 128), bits(2.0**31 - 128)),
         (0x7FFFFFC0, bits(2.0**31), bits(2.0**30)),
         (0x7FFFFFFF, bits(2.0**31), bits(2.0**30)),
+        (0x80000001, bits(-(2.0**31)), bits(-(2.0**30))),
+        (0x01FFFFFE, bits(33554430.0), bits(33554430.0)),
+        (0x01FFFFFF, bits(2.0**25), bits(2.0**24)),
+        (0xFE000001, bits(-(2.0**25)), bits(-(2.0**24))),
+        (0x3FFFFFE0, bits(2.0**30), bits(2.0**29)),
+        (0x3FFFFFDF, bits(2.0**30 - 64), bits(2.0**30 - 64)),
+        # 0xFFFFFE and a bit more than half.
+        (0x03FFFFFA, bits(67108856.0), bits(67108856.0)),
+        (0x03FFFFFB, bits(67108860.0), bits(2 * 67108860.0)),
+        (0x7FFFFF41, bits(2.0**31 - 128), bits(2.0**32 - 256)),
+        (0x800000BF, bits(-(2.0**31) + 128), bits(-(2.0**32) + 256)),
     ],
 )
-def test_integers_that_round_up_to_2_to_the_31_become_half_of_it_as_built(value: int, ideal: int, rtl: int) -> None:
+def test_integers_that_round_up_to_ones_or_beyond_are_doubled_or_halved_as_built(value: int, ideal: int, rtl: int) -> None:
     assert both("itof_i32", [value], "ideal") == ideal
     assert both("itof_i32", [value], "rtl") == rtl
 
@@ -226,13 +237,20 @@ def test_what_is_shifted_by_16_becomes_zero_as_built(value: float) -> None:
 @pytest.mark.parametrize(
     ("value", "result"),
     [
-        (1.9, 1), (-1.9, 0xFFFFFFFF), (-0.5, 0), (2.0**31, 0x80000000), (2.0**32 + 512.0, 512),
-        (-(2.0**32) - 1024.0, 0xFFFFFC00), (2.0**100, 0),
-        (float("inf"), 0x7FFFFFFF), (float("-inf"), 0x7FFFFFFF), (float("nan"), 0x7FFFFFFF),
+        (1.9, 1), (-1.9, 0xFFFFFFFF), (-0.5, 0), (2.0**31, 0x80000000), (-(2.0**31) - 256, 0x7FFFFF00),
+        (2.0**32 - 256, 0xFFFFFF00), (float("inf"), 0x7FFFFFFF), (float("-inf"), 0x7FFFFFFF), (float("nan"), 0x7FFFFFFF),
     ],
 )  # fmt: skip
 def test_floats_become_integers_toward_zero_and_modulo_2_to_the_32(value: float, result: int, fpu: str) -> None:
     assert both("ftoi_i32", [bits(value)], fpu) == result
+
+
+@pytest.mark.parametrize(
+    ("value", "ideal"), [(2.0**32, 0), (2.0**32 + 512, 512), (-(2.0**32) - 1024, 0xFFFFFC00), (2.0**100, 0)]
+)
+def test_floats_of_2_to_the_32_and_more_become_the_greatest_integer_as_built(value: float, ideal: int) -> None:
+    assert both("ftoi_i32", [bits(value)], "ideal") == ideal
+    assert both("ftoi_i32", [bits(value)], "rtl") == 0x7FFFFFFF
 
 
 def test_conversions_go_round_trip() -> None:

@@ -43,7 +43,16 @@ from voltac.ir.model import Function, Module
 from voltac.ir.read import read
 from voltac.ir.write import write
 from voltac.options import Options
-from voltac.targets.naplespu.legalize import aggregates, atomics, division, floats, integers, lanes, memory
+from voltac.targets.naplespu.legalize import (
+    aggregates,
+    atomics,
+    division,
+    floats,
+    integers,
+    integers_to_floats,
+    lanes,
+    memory,
+)
 from voltac.targets.naplespu.legalize.clean import clean
 from voltac.targets.naplespu.legalize.function import RULES, Legalizer
 from voltac.targets.naplespu.legalize.routines import routine_text
@@ -54,7 +63,7 @@ from voltac.targets.naplespu.legalize.writer import NOWHERE_LINE
 
 __all__ = ["NotLegal", "legalize", "run", "verify"]
 
-RULE_FILES = (aggregates, atomics, division, floats, integers, lanes, memory)
+RULE_FILES = (aggregates, atomics, division, floats, integers, integers_to_floats, lanes, memory)
 """Each adds its rules to :data:`RULES`."""
 assert RULES
 _OWNS_LINES, _HAS_THREADS = '"voltac-lines"="own"', '"voltac-threads"="all"'

@@ -22,7 +22,7 @@ from voltac.targets.naplespu.legalize.integers import (
     zero_extended,
 )
 from voltac.targets.naplespu.legalize.routines import call_routine
-from voltac.targets.naplespu.legalize.shapes import NotLegal, vector_of
+from voltac.targets.naplespu.legalize.shapes import NotLegal
 from voltac.targets.naplespu.legalize.truncation import by_the_core, truncated
 from voltac.targets.naplespu.legalize.writer import constant
 
@@ -68,7 +68,7 @@ def _divide(f: Legalizer, vector: bool, bits: int, a: str, b: str, is_signed: bo
 def _small(f: Legalizer, vector: bool, a: str, b: str, is_signed: bool) -> str:
     w = f.write
     scaled = w.op("shl", a, _SPARE, vector)
-    ratio = w.float_op("fdiv", _to_float(f, vector, scaled), _to_float(f, vector, b), vector)
+    ratio = w.float_op("fdiv", w.converted(scaled, vector), w.converted(b, vector), vector)
     quotient = by_the_core(f, vector, ratio)
     if not is_signed:
         return w.op("lshr", quotient, _SPARE, vector)
@@ -85,10 +85,6 @@ def _are_small(f: Legalizer, a: str, b: str, is_signed: bool) -> bool:
         return f.zero_above.get(word, 32) <= _EXACT_BITS or (is_signed and f.sign_from.get(word, 32) <= _EXACT_BITS)
 
     return small(a) and small(b)
-
-
-def _to_float(f: Legalizer, vector: bool, a: str) -> str:
-    return f.write.value(f"sitofp {vector_of('i32', vector)} {a} to {vector_of('float', vector)}")
 
 
 # --- by constants
@@ -157,7 +153,7 @@ def _unsigned(f: Legalizer, vector: bool, a: str, b: str) -> tuple[str, str]:
     # The divisor as a float, rounded up where it has more than 24 bits.
     large = w.compare("ugt", b, 0xFFFFFF, vector)
     cut = w.op("add", w.op("lshr", b, 8, vector), 1, vector)
-    near = _to_float(f, vector, w.select(large, cut, b, "i32", vector))
+    near = w.converted(w.select(large, cut, b, "i32", vector), vector)
     scale = w.select(large, constant(8 << 23, vector), constant(0, vector), "i32", vector)
     divisor = w.float_of(w.op("add", w.bits_of(near, vector), scale, vector), vector)
     inverse_bits = w.float_of(constant(_INVERSE_SCALE, vector), vector)

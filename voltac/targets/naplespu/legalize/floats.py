@@ -1,4 +1,4 @@
-"""Floating point beyond ``fadd fsub fmul fdiv`` and conversions of signed 32-bit numbers -> integer operations on the bits.
+"""Floating point beyond ``fadd fsub fmul fdiv`` -> integer operations on the bits.
 
     %c = fcmp olt float %a, %b
     ->
@@ -16,16 +16,13 @@ import struct
 from voltac.ir.model import Instruction
 from voltac.targets.naplespu.legalize.function import Legalizer, Words, rule
 from voltac.targets.naplespu.legalize.integers import (
-    extend,
-    is_negative,
     negate,
     select_words,
     shift,
-    sign_extended,
     zero_extended,
 )
 from voltac.targets.naplespu.legalize.routines import call_routine
-from voltac.targets.naplespu.legalize.shapes import NotLegal, vector_of
+from voltac.targets.naplespu.legalize.shapes import NotLegal
 from voltac.targets.naplespu.legalize.truncation import by_the_core, small_sizes_are_alike, truncated
 from voltac.targets.naplespu.legalize.writer import constant
 
@@ -221,7 +218,7 @@ def square_root(f: Legalizer, vector: bool, value: str) -> str:
     # Twice the mantissa where that leaves an even power of two.
     is_even = w.op("xor", w.op("and", exponent, 1, vector), 1, vector)
     scaled = w.op("shl", mantissa, is_even, vector)
-    as_float = w.bits_of(_converted(f, vector, scaled), vector)
+    as_float = w.bits_of(w.converted(scaled, vector), vector)
     number_bits = w.op("sub", as_float, 23 << 23, vector)
     number = w.float_of(number_bits, vector)
     root = w.float_of(w.op("add", w.op("lshr", number_bits, 1, vector), 0x1FBD1DF5, vector), vector)
@@ -305,63 +302,6 @@ def least_or_greatest(f: Legalizer, vector: bool, a: str, b: str, least: bool, n
 # --- conversions
 
 
-def _converted(f: Legalizer, vector: bool, a: str) -> str:
-    return f.write.value(f"sitofp {vector_of('i32', vector)} {a} to {vector_of('float', vector)}")
-
-
-def from_integer(f: Legalizer, vector: bool, bits: int, a: Words, is_signed: bool) -> str:
-    """Rounded to nearest, ties to even."""
-    w = f.write
-    if bits == 1:
-        return _converted(f, vector, extend(f, vector, 1, 1, a, is_signed)[0])
-    a = (sign_extended if is_signed else zero_extended)(f, bits, a, vector)
-    if len(a) == 1:
-        if is_signed or bits < 32 or f.zero_above.get(a[0], 32) < 32:
-            return _converted(f, vector, a[0])
-        # Halved five times with a sticky bit, and scaled back: 26 bits are enough for one rounding. From 2^30 on already, as
-        # the core's conversion makes 2^30 of what rounds up to 2^31.
-        sticky = w.op("lshr", w.op("add", w.op("and", a[0], 31, vector), 31, vector), 5, vector)
-        part = _converted(f, vector, w.op("or", w.op("lshr", a[0], 5, vector), sticky, vector))
-        large = w.op("add", w.bits_of(part, vector), 5 << 23, vector)
-        small = w.bits_of(_converted(f, vector, a[0]), vector)
-        return w.float_of(w.select(w.compare("ugt", a[0], 0x3FFFFFFF, vector), large, small, "i32", vector), vector)
-    if len(a) > 2:
-        raise NotLegal(f"a conversion of {bits} bits to floating point")
-    if is_signed:
-        negative = is_negative(f, vector, 64, a)
-        size = from_integer(f, vector, 64, select_words(f, vector, negative, negate(f, vector, a), a), False)
-        sign = w.op("and", a[1], _SIGN, vector)
-        return w.float_of(w.op("or", w.bits_of(size, vector), sign, vector), vector)
-    low, high = a
-    no_high = w.compare("eq", high, 0, vector)
-    zeros = w.select(
-        no_high,
-        w.op("add", w.count_zeros(low, False, vector), 32, vector),
-        w.count_zeros(high, False, vector),
-        "i32",
-        vector,
-    )
-    rest, top = shift(f, "shl", vector, 64, a, [w.op("and", zeros, 63, vector), constant(0, vector)])
-    lost = w.op("or", rest, w.op("and", top, 63, vector), vector)
-    sticky = w.to_int(w.compare("ne", lost, 0, vector), vector)
-    part = w.bits_of(_converted(f, vector, w.op("or", w.op("lshr", top, 6, vector), sticky, vector)), vector)
-    scale = w.op("shl", w.op("sub", constant(38, vector), zeros, vector), 23, vector)
-    is_zero = w.compare("eq", w.op("or", low, high, vector), 0, vector)
-    return w.float_of(w.select(is_zero, constant(0, vector), w.op("add", part, scale, vector), "i32", vector), vector)
-
-
-@rule("sitofp", "uitofp")
-def legalize_to_float(f: Legalizer, instruction: Instruction) -> None:
-    source, target = f.shapes.of(instruction.operands[0].type), f.shapes.of(instruction.type)
-    is_signed = instruction.op[0] == "s"
-
-    def compute(vector: bool, a: Words) -> Words:
-        made = from_integer(f, vector, source.bits, a, is_signed)
-        return [to_half(f, vector, made) if target.element == "half" else made]
-
-    f.elementwise(instruction, compute)
-
-
 def to_integer(f: Legalizer, vector: bool, bits: int, value: str, is_signed: bool) -> Words:
     """Cut off; what does not fit is anything."""
     w = f.write
@@ -409,7 +349,7 @@ def from_half(f: Legalizer, vector: bool, half: str) -> str:
     sign = w.op("shl", w.op("xor", low, size, vector), 16, vector)
     normal = w.op("add", w.op("shl", size, 13, vector), 112 << 23, vector)
     special = w.op("add", normal, 112 << 23, vector)
-    tiny = w.op("sub", w.bits_of(_converted(f, vector, size), vector), 24 << 23, vector)
+    tiny = w.op("sub", w.bits_of(w.converted(size, vector), vector), 24 << 23, vector)
     result = w.select(w.compare("uge", size, 0x7C00, vector), special, normal, "i32", vector)
     result = w.select(w.compare("ult", size, 0x400, vector), tiny, result, "i32", vector)
     result = w.select(w.compare("eq", size, 0, vector), size, result, "i32", vector)

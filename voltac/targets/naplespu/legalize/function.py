@@ -18,6 +18,7 @@ from voltac.ir.interp_values import Kinds, Value, constant, float_bits
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.parts import Operand, parse_operand
 from voltac.ir.scan import match_bracket, split_list
+from voltac.targets.naplespu.legalize.known_ranges import KnownRanges
 from voltac.targets.naplespu.legalize.shapes import LANES, NotLegal, Shapes, vector_of
 from voltac.targets.naplespu.legalize.writer import Writer, signed
 
@@ -75,6 +76,11 @@ class Legalizer:
             for name in dict.fromkeys(instruction.names_used()):
                 found.setdefault(name, []).append(instruction)
         return found
+
+    @cached_property
+    def ranges(self) -> KnownRanges:
+        """Of the integers of the function as it is given."""
+        return KnownRanges(self.function)
 
     # --- operands ---
 

@@ -151,6 +151,10 @@ class Writer:
     def float_of(self, value: str, vector: bool) -> str:
         return self.value(f"bitcast {vector_of('i32', vector)} {value} to {vector_of('float', vector)}")
 
+    def converted(self, number: str, vector: bool) -> str:
+        """A signed number as a float, by the core's conversion: for what a float holds exactly (``integers_to_floats.py``)."""
+        return self.value(f"sitofp {vector_of('i32', vector)} {number} to {vector_of('float', vector)}")
+
     def splat(self, scalar: str, kind: str = "i32") -> str:
         if not scalar.startswith(("%", "@")):
             return f"splat ({kind} {scalar})"
