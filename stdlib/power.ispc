@@ -53,8 +53,8 @@ template <typename F, typename I> static inline F pow_positive_float(F a, F b, F
 // Whatever is not above zero, normal and finite.
 template <typename F, typename I> static noinline F pow_special_float(F a, F b) {
     F size = abs(a), infinity = __float_of_bits(0x7F800000);
-    F power = pow_positive_float<F, I>(size < 1.17549435e-38f ? size * 8388608.0f : size, b,
-        size < 1.17549435e-38f ? (F)-23.0f : (F)0.0f);
+    F power = pow_positive_float<F, I>(size < 1.17549435e-38f ? (F)(I)(__bits(size) & 0x7FFFFF) : size, b,
+        size < 1.17549435e-38f ? (F)-149.0f : (F)0.0f);
     // Zero and infinity: only the sign of b decides; an infinite b: below one it goes one way, above one the other.
     power = size == 0.0f ? (b < 0.0f ? infinity : (F)0.0f) : power;
     power = size == infinity ? (b < 0.0f ? (F)0.0f : infinity) : power;

@@ -310,11 +310,12 @@ template <typename F, typename U> static inline F atan2_float(F y, F x) {
     F high = u * (z * 0.00297553698f - 0.0165850837f) + (z * 0.0435600914f - 0.0758115426f);
     F angle = SIZE_BITS(t) < TINY_FOR_CUBES ? t : (t * z) * ((u * u) * high + low) + t;
     U left = __bits(x) & 0x80000000;
-    // Rounded down: zero is added to, not subtracted from.
+    // Rounded down, so that what is added is positive.
     F axis = n > d ? (F)1.57079625f : __float_of_bits((U)0x40490FDA & (U)((int)left >> 31));
     U turned = n > d ? left ^ 0x80000000 : left;
     F part = __float_of_bits(__bits(angle) ^ turned);
-    F value = __copysign(axis + (axis * 4.80634403e-8f + part), y);
+    // A sum of a tiny number and zero is another number.
+    F value = __copysign(__bits(axis) == 0 ? part : axis + (axis * 4.80634403e-8f + part), y);
     value = SIZE_BITS(x) < NOT_A_NUMBER ? value : x;
     return SIZE_BITS(y) < NOT_A_NUMBER ? value : y;
 }

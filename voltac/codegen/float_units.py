@@ -43,6 +43,7 @@ _EVERY_SIGN = np.full(_LANES, SIGN, np.uint32)
 _SUSPECT = bytes(byte & 0x7F in (0, 0x7F) for byte in range(256))
 """Of the highest byte of a number: whether its exponent may be among the two smallest or the two largest."""
 _NONE = bytes(_LANES)
+_SUSPECT_OF_NONE = bytes(3 * _LANES)
 _ZEROS = bytes(4 * _LANES)
 
 
@@ -97,9 +98,10 @@ farther than that."""
 def unit_add(a: int, b: int) -> int:
     result = add(a, b)
     first, second = a >> 23 & 0xFF, b >> 23 & 0xFF
-    if abs(first - second) == _LOST_DISTANCE or max(first, second) - (result >> 23 & 0xFF) >= 2 or not _ordinary(result):
+    most = max(first, second)
+    if abs(first - second) == _LOST_DISTANCE or most - (result >> 23 & 0xFF) >= 2 or not _ordinary(result):
         return own_sum(a, b)
-    return result
+    return own_sum(a, b) if most <= _FARTHEST and not (first and second) else result
 
 
 def own_sum(a: int, b: int) -> int:
@@ -130,7 +132,7 @@ def unit_subtract(a: int, b: int) -> int:
 
 def unit_multiply(a: int, b: int) -> int:
     result = multiply(a, b)
-    return result if _ordinary(result) else own_product(a, b)
+    return result if _ordinary(result) and a & INFINITY and b & INFINITY else own_product(a, b)
 
 
 def own_product(a: int, b: int) -> int:
@@ -167,26 +169,27 @@ def unit_subtract_lanes(a: Floats, b: Floats) -> Floats:
 _ONES = sum(1 << 32 * lane for lane in range(_LANES))
 _EXPONENTS, _CARRIES, _ALL_BELOW, _TWO_BELOW = 0xFF * _ONES, 512 * _ONES, 511 * _ONES, 510 * _ONES
 _AWAY = 256 * _ONES
+_NEAR_ZERO = (512 + _FARTHEST) * _ONES
 _LOST_UP, _LOST_DOWN = ((256 + distance) * _ONES for distance in (_LOST_DISTANCE, -_LOST_DISTANCE))
 _from_bytes = int.from_bytes
 
 
 def _sum_of_lanes(result: Floats, a: bytes, b: bytes, turned: int = 0) -> Floats:
     """A sum with the unit's own results where those of IEEE arithmetic are not ordinary numbers, where two bits or more
-    cancel, and where one operand is lost."""
+    cancel, where one operand is lost, and for numbers so small that zeros and subnormal ones, too, count as some."""
     bits = result.tobytes()
     first, second = _from_bytes(a, "little") >> 23 & _EXPONENTS, _from_bytes(b, "little") >> 23 & _EXPONENTS
     above = _TWO_BELOW - (_from_bytes(bits, "little") >> 23 & _EXPONENTS)
     apart = first + _AWAY - second
     kept = (apart ^ _LOST_UP) + _ALL_BELOW & (apart ^ _LOST_DOWN) + _ALL_BELOW
-    own = (first + above | second + above | ~kept) & _CARRIES
+    own = (first + above | second + above | ~kept | _NEAR_ZERO - first & _NEAR_ZERO - second) & _CARRIES
     if own or bits[3::4].translate(_SUSPECT) != _NONE:
         if a == b == _ZEROS and not turned:
             return result
         words, left, right, suspect = result.view(UINT32), _words(a), _words(b), bits[3::4].translate(_SUSPECT)
         for lane in range(_LANES):
             if own >> 32 * lane & 512 or (suspect[lane] and not _ordinary(words.item(lane))):
-                words[lane] = own_sum(left[lane], right[lane] ^ turned)
+                words[lane] = unit_add(left[lane], right[lane] ^ turned)
     return result
 
 
@@ -195,25 +198,21 @@ _words = Struct("<16I").unpack
 
 def unit_multiply_lanes(a: Floats, b: Floats) -> Floats:
     result = a * b
-    if result.tobytes()[3::4].translate(_SUSPECT) != _NONE:
-        if a.tobytes() == _ZEROS or b.tobytes() == _ZEROS:
+    left, right = a.tobytes(), b.tobytes()
+    suspects = (left + right + result.tobytes())[3::4].translate(_SUSPECT)
+    if suspects != _SUSPECT_OF_NONE:
+        if left == _ZEROS or right == _ZEROS:
             result.fill(0)
         else:
-            _mend(result, a.view(UINT32), b.view(UINT32), own_product)
+            words, first, second = result.view(UINT32), _words(left), _words(right)
+            for lane in compress(range(_LANES), map(any, zip(suspects[:16], suspects[16:32], suspects[32:]))):
+                words[lane] = unit_multiply(first[lane], second[lane])
     return result
-
-
-def _mend(result: Floats, a: Bits, b: Bits, own: Scalar2) -> None:
-    """Put the unit's own results where those of IEEE arithmetic are not ordinary numbers."""
-    words = result.view(UINT32)
-    for lane in compress(range(_LANES), result.tobytes()[3::4].translate(_SUSPECT)):
-        if not 0x00800000 <= words.item(lane) & MAGNITUDE < INFINITY:
-            words[lane] = own(a.item(lane), b.item(lane))
 
 
 def unit_divide_lanes(a: Floats, b: Floats) -> Floats:
     result = a / b
-    if (a.tobytes() + b.tobytes() + result.tobytes())[3::4].translate(_SUSPECT) == 3 * _NONE:
+    if (a.tobytes() + b.tobytes() + result.tobytes())[3::4].translate(_SUSPECT) == _SUSPECT_OF_NONE:
         return result
     quotient = (_flushed_lanes(a) / _flushed_lanes(b)).view(UINT32)
     quotient[quotient & MAGNITUDE > INFINITY] = UNIT_NAN

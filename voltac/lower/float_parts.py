@@ -115,9 +115,16 @@ def _split(c: FunctionContext, x: IR) -> tuple[IR, IR]:
     if c.options.math_library == "fast":
         return _split_normal(c, x)
     small = build.compare("fcmp olt", x, _float(x, 2.0**-126))
-    scaled = build.select(small, build.binary("fmul", x, _float(x, 2.0**23)), x)
-    exponent, significand = _split_normal(c, scaled)
-    return build.binary("add", exponent, build.select(small, _int(x, -23), _int(x, 0))), significand
+    power = 23
+    if c.target.isa == "naplespu":
+        # Its products take subnormal numbers for others; their bits are the number of the smallest ones that it is.
+        power = 149
+        steps = build.binary("and", build.convert("bitcast", x, _like(x, "i32")), _int(x, 0x7FFFFF))
+        normal = build.convert("sitofp", steps, x.type)
+    else:
+        normal = build.binary("fmul", x, _float(x, 2.0**power))
+    exponent, significand = _split_normal(c, build.select(small, normal, x))
+    return build.binary("add", exponent, build.select(small, _int(x, -power), _int(x, 0))), significand
 
 
 def _split_normal(c: FunctionContext, x: IR) -> tuple[IR, IR]:

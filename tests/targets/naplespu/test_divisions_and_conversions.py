@@ -122,3 +122,40 @@ def test_integers_become_the_nearest_number(kernels: Any, type: str, half: str, 
     assert np.array_equal(found.view(bits), wanted.view(bits)), [
         (int(each), float(got)) for each, got, right in zip(x, found, wanted) if got != right
     ][:20]
+
+
+_HALVES = """
+export void widen(uniform float o[], uniform float16 x[], uniform int n) { foreach (i = 0 ... n) o[i] = x[i]; }
+export void narrow(uniform float16 o[], uniform float x[], uniform int n) { foreach (i = 0 ... n) o[i] = (float16)x[i]; }
+export void compute(uniform float16 s[], uniform float16 d[], uniform float16 p[], uniform float16 q[], uniform float16 x[],
+                    uniform float16 y[], uniform int n) {
+    foreach (i = 0 ... n) { s[i] = x[i] + y[i]; d[i] = x[i] - y[i]; p[i] = x[i] * y[i]; q[i] = x[i] / y[i]; }
+}"""
+
+
+@pytest.mark.parametrize("fpu", ["ideal", "rtl"])
+def test_numbers_of_16_bits_down_to_the_smallest(fpu: str) -> None:
+    kernels: Any = voltac.compile(_HALVES, target="naplespu", launch={"threads": 1, "latency": 2, "fpu": fpu})
+    halves = np.arange(1 << 16).astype(np.uint16).view(np.float16)
+    halves = halves[~np.isnan(halves)]
+    wide = np.zeros(len(halves), np.float32)
+    kernels.widen(wide, halves, len(halves))
+    assert np.array_equal(wide.view(np.uint32), halves.astype(np.float32).view(np.uint32))
+    with np.errstate(all="ignore"):
+        between = (halves[::3].astype(np.float32) + np.spacing(halves[::3]).astype(np.float32) / 2)[:-1]
+        near = np.nextafter(between, np.float32(0))
+        given = np.concatenate([between, near, [2.0**-126, 2.0**-127, 2.0**-149, -(2.0**-149), 3e38]]).astype(np.float32)
+        given = given[~np.isnan(given)]
+        rounded = given.astype(np.float16)
+    narrow = np.zeros(len(given), np.float16)
+    kernels.narrow(narrow, given, len(given))
+    assert np.array_equal(narrow.view(np.uint16), rounded.view(np.uint16))
+    random = np.random.default_rng(2)
+    x, y = (random.choice(np.concatenate([halves[:1100], -halves[:1100], halves[::701]]), 800) for _ in range(2))
+    found = [np.zeros(len(x), np.float16) for _ in range(4)]
+    kernels.compute(*found, x, y, len(x))
+    with np.errstate(all="ignore"):
+        expected = [x + y, x - y, x * y, x / y]
+    for got, right in zip(found, expected):
+        # Signs of zero sums are the hardware's.
+        assert np.array_equal(got, right, equal_nan=True)

@@ -122,7 +122,8 @@ def _number(random: Random, depth: int) -> str:
         f"({one} + {two})", f"({one} - {two})", f"({one} * {number}u)", f"({one} & {two})", f"({one} & {number}u)",
         f"({one} | {two})", f"({one} ^ {two})", f"({one} >> {random.randrange(32)})", f"({one} << {random.randrange(32)})",
         f"((unsigned int)((int){one} >> {random.randrange(32)}))", f"({one} / {number}u)", f"({one} % {number}u)",
-        f"((unsigned int)((int){one} / {min(number, 1000) + 1}))", f"min({one}, {two})", f"(unsigned int)max((int){one}, (int){two})",
+        f"((unsigned int)((int){one} / {min(number, 1000) + 1}))", f"min({one}, {two})",
+        f"(unsigned int)max((int){one}, (int){two})",
         f"((int){one} < (int){two} ? {one} : {number}u)",
     ))  # fmt: skip
 
@@ -139,7 +140,8 @@ def test_random_numbers_of_many_sizes(seed: int, rate: str) -> None:
         for index, text in enumerate(expressions)
     )
     kernels: Any = voltac.compile(source, target="naplespu", launch={"threads": 1, "latency": 2})
-    special = [(1 << bit) + step for bit in range(33) for step in (-1, 0)] + [0x01FFFFFF, 0x03FFFFFB, 0x7FFFFFC0, 0x80000040]
+    special = [(1 << bit) + step for bit in range(33) for step in (-1, 0)]
+    special += [0x01FFFFFF, 0x03FFFFFB, 0x7FFFFFC0, 0x80000040]
     a, b = (np.array([random.choice(special) & 0xFFFFFFFF for _ in range(96)], np.uint32) for _ in range(2))
     for fpu in ("ideal", "rtl"):
         for index, text in enumerate(expressions):
@@ -153,7 +155,8 @@ def test_random_numbers_of_many_sizes(seed: int, rate: str) -> None:
     ("number", "conversions"),
     [
         ("p[i]", 1), ("h[i]", 1), ("a[i] & 0xFFFF", 1), ("a[i] >> 8", 1), ("a[i] / 1000", 1), ("a[i] % 1000", 1),
-        ("(a[i] & 7) * 5 - i % 16", 1), ("(int)x[i]", 1), ("a[i] << 8", 1), ("(a[i] > 0 ? p[i] : 7)", 1), ("a[i]", 2), ("a[i] + 1", 2),
+        ("(a[i] & 7) * 5 - i % 16", 1), ("(int)x[i]", 1), ("a[i] << 8", 1), ("(a[i] > 0 ? p[i] : 7)", 1),
+        ("a[i]", 2), ("a[i] + 1", 2),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("rate", _LOOPS)

@@ -25,8 +25,9 @@ def _each(function: Callable[[float], float]) -> Reference:
 
 _NUMBERS = (
     0.0, 1.0, 0.5, 2.0, 0.75, 1.5, 1.25, 3.0, 4.0, 10.0, 15.9, 15.707963, 16.1, 87.0, 88.0, 88.7, 88.8, 89.0, 100.0, 103.0,
-    104.0, 110.0, 9.3, 9.9, 126.0, 127.0, 127.5, 128.0, 149.0, 152.0, 200.7, 255.5, 1e-3, 1e-6, 1e-10, 1e-20, 1e-30, 2.0**-126, 1e10,
-    2.0**-149, 1e-40, 2.0**-127, 1.5 * 2.0**-127, 2.0**-126 - 2.0**-149, 2.0**-126 + 2.0**-149, 1.5 * 2.0**-126, 2.0**126, 2.0**127,
+    104.0, 110.0, 126.0, 127.0, 127.5, 128.0, 149.0, 152.0, 200.7, 255.5, 1e-3, 1e-6, 1e-10, 1e-20, 1e-30, 2.0**-126, 1e10,
+    2.0**-149, 1e-40, 2.0**-127, 1.5 * 2.0**-127, 2.0**-126 - 2.0**-149, 2.0**-126 + 2.0**-149, 1.5 * 2.0**-126, 2.0**126,
+    2.0**127, 2.0**-124, 3e-36, 1.1 * 2.0**-112, 1.7 * 2.0**-105, 2.0**-103, 1.3 * 2.0**-95, 1e-25, 1e36, 1e33, 9.3, 9.9,
     1e20, 1e30, 3.4e38, math.inf, 131072.0, 131073.0, 65536.0, 0.72, 0.625, 3.98, 10.5, 9.1e-13, 0.693359375, 8388609.0,
     *(1 + step * 2.0**-24 for step in (-40, -5, -3, -2, -1, 2, 4, 6, 40)), *(quarter * math.pi / 4 for quarter in range(1, 9)),
     *(2.0**power for power in range(-30, 31, 3)),
@@ -141,9 +142,10 @@ def test_functions_of_two_numbers(library: Any, name: str, rate: str, fpu: str) 
 def test_functions_of_two_numbers_next_to_the_smallest(library: Any, name: str, fpu: str) -> None:
     reference, *bounds = _BINARY[name]
     least = 2.0**-126
-    small = [0.0, 2.0**-149, 3 * 2.0**-149, 1e-40, least / 2, least - 2.0**-149, least, least + 2.0**-149, 3 * least, 1e-30, 1.0, 3.0]
+    small = [0.0, 2.0**-149, 3 * 2.0**-149, 1e-40, least / 2, least - 2.0**-149, least, least + 2.0**-149, 3 * least, 3e-36]
+    small += [1e-32, 1e-30, 1.0, 3.0]
     powers = [-300, -150, -149, -148, -130, -127, -126, -125, -23, -1, 0, 1, 24, 100, 300]
-    second = powers if name == "ldexp" else [*small, 1e10, -46.0, -37.9, -149.0]
+    second = powers if name == "ldexp" else [*small, 1e10, 1e34, -46.0, -37.9, -149.0]
     pairs = [(s * a, t * b) for a in small for b in second for s in (1, -1) for t in (1, -1)]
     x, y = (np.array(column, np.float32) for column in zip(*pairs))
     found = np.zeros_like(x)

@@ -218,9 +218,32 @@ def test_integers_that_round_up_to_ones_or_beyond_are_doubled_or_halved_as_built
         ("fadd_f32", bits(12582912.0), bits(0.75), bits(12582913.0), bits(12582913.0)),
         ("fadd_f32", MINUS_ZERO, 0, 0, 0),
         ("fadd_f32", MINUS_ZERO, MINUS_ZERO, MINUS_ZERO, NOT_ZERO),
+        # Zero and subnormal numbers have a leading one too: 2^-110 and 2^-127; 2^-126 and 2^-127 + 2^-150, rounded up.
+        ("fadd_f32", 0x08800000, 0, 0x08800000, 0x08800040),
+        ("fsub_f32", 0x08800000, 0, 0x08800000, 0x087FFF80),
+        ("fadd_f32", 0x00800000, 1, 0x00800001, 0x00C00001),
+        ("fadd_f32", 0x12000000, 0, 0x12000000, 0x12000000),
     ],
 )
 def test_sums_that_lose_digits(mnemonic: str, a: int, b: int, ideal: int, rtl: int) -> None:
+    assert both(mnemonic, [a, b], "ideal") == ideal
+    assert both(mnemonic, [a, b], "rtl") == rtl
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "a", "b", "ideal", "rtl"),
+    [
+        # 2^-127 is taken for 1.5 times 2^-127, the smallest number for a bit more than 2^-127.
+        ("fmul_f32", 0x00400000, bits(1024.0), 0x05000000, 0x05400000),
+        ("fmul_f32", bits(2.0**127), 1, bits(2.0**-22), 0x3F800002),
+        ("fmul_f32", bits(1.5 * 2.0**-100), bits(2.0**-100), 0, bits(1.5 * 2.0**56)),
+        ("fdiv_f32", 0x00400000, bits(2.0**-20), bits(2.0**-107), 0),
+        ("fdiv_f32", bits(-1.0), 0x00400000, bits(-(2.0**127)), MINUS_INFINITY),
+        ("fdiv_f32", 0x00800000, bits(-2.0), 0x80400000, MINUS_ZERO),
+        ("fdiv_f32", 1, 2, bits(0.5), 0x7F800001),
+    ],
+)
+def test_products_and_quotients_of_subnormal_numbers(mnemonic: str, a: int, b: int, ideal: int, rtl: int) -> None:
     assert both(mnemonic, [a, b], "ideal") == ideal
     assert both(mnemonic, [a, b], "rtl") == rtl
 
