@@ -10,6 +10,8 @@ from voltac.visible import visible_name
 
 @record
 class Cpu:
+    """A name of ``--cpu``, LLVM's name for it, and the target it selects."""
+
     name: str
     llvm_name: str
     target: str

@@ -81,6 +81,8 @@ class Note:
 
 @record
 class Diagnostic:
+    """One message with all that is shown of it."""
+
     kind: str
     """``Error``, ``Warning`` or ``Performance Warning``; preprocessor ones are lower case ``error`` / ``warning``."""
     span: Span
@@ -137,14 +139,17 @@ class Diagnostics:
 
     @property
     def error_count(self) -> int:
+        """Errors so far; with ``--werror`` warnings count."""
         kinds = ("Error", "error")
         errors = sum(item.kind in kinds for item in self.items)
         return errors + (len(self.items) - errors if self.warnings_are_errors else 0)
 
     def error(self, span: Span, text: str, *notes: Note) -> None:
+        """Report a mistake of the program; checking goes on."""
         self._add(Diagnostic("Error", span, text, "", notes))
 
     def fatal(self, span: Span, text: str) -> NoReturn:
+        """Report a mistake after which nothing can be made of the program: :class:`CompileError`."""
         self.error(span, text)
         raise CompileError(self)
 
@@ -153,14 +158,17 @@ class Diagnostics:
         self._add(Diagnostic("error", span, text, "", notes))
 
     def preprocessor_warning(self, span: Span, text: str, *notes: Note) -> None:
+        """With clang's label, switched by ``preprocessor``."""
         if self.gives("preprocessor", span):
             self._add(Diagnostic("warning", span, text, "preprocessor", notes))
 
     def warning(self, switch: str, span: Span, text: str, *notes: Note) -> None:
+        """``switch`` is its row in ``warning_switches.py``; given unless that, or a pragma at the place, is off."""
         if self.gives(switch, span):
             self._add(Diagnostic("Warning", span, text, switch, notes))
 
     def performance_warning(self, span: Span, text: str, *notes: Note) -> None:
+        """Switched by ``perf``."""
         if self.gives(PERFORMANCE, span):
             self._add(Diagnostic("Performance Warning", span, text, PERFORMANCE, notes))
 
@@ -177,6 +185,7 @@ class Diagnostics:
         return True
 
     def raise_if_errors(self) -> None:
+        """:class:`CompileError` with all messages if one of them is an error."""
         if self.error_count:
             raise CompileError(self)
 

@@ -86,6 +86,7 @@ class Compilation:
 
     @property
     def preprocessed(self) -> Preprocessed:
+        """The text without directives, and the files that were read for it."""
         return cast("Preprocessed", self.results["preprocess"])
 
     @property

@@ -81,6 +81,7 @@ class NDRange:
 
     @property
     def groups(self) -> int:
+        """How many work-groups there are."""
         return self.global_size // self.local_size
 
 
@@ -189,10 +190,12 @@ class Kernel:
 
     @property
     def name(self) -> str:
+        """As in the source."""
         return self._kernel.__name__
 
     @property
     def num_args(self) -> int:
+        """How many arguments :meth:`enqueue` takes behind the range."""
         return len(self._kernel.parameters)
 
     @property

@@ -62,6 +62,7 @@ class TargetInfo:
 
     @property
     def has_mask_registers(self) -> bool:
+        """Masks are single bits in registers of their own, not whole lanes."""
         return self.mask_bits == 1
 
     @property
@@ -76,6 +77,7 @@ class TargetInfo:
 
     @property
     def is_x86(self) -> bool:
+        """Of 64 or 32 bits."""
         return self.architecture in ("x86-64", "x86")
 
     @property

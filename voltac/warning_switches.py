@@ -7,6 +7,8 @@ from voltac.records import record
 
 @record
 class Switch:
+    """A warning that has a name."""
+
     name: str
     default: bool
     """Whether the warning is given unless the command line says otherwise."""

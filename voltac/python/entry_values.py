@@ -20,12 +20,15 @@ class Writer:
         self.blocks = 0
 
     def put(self, line: str) -> None:
+        """An instruction."""
         self.lines.append(f"  {line}\n")
 
     def block(self, label: str) -> None:
+        """From here on the block of this label is written."""
         self.lines.append(f"{label}:\n")
 
     def fresh(self) -> str:
+        """A label that this function does not have yet."""
         self.blocks += 1
         return f"next{self.blocks}"
 
@@ -36,6 +39,7 @@ class Writer:
         self.block(label)
 
     def load(self, result: str, type_: str, base: str, offset: int) -> None:
+        """``result`` is what lies ``offset`` bytes behind ``base``; its address is ``result.at``."""
         self.put(f"{result}.at = getelementptr i8, ptr {base}, i64 {offset}")
         self.put(f"{result} = load {type_}, ptr {result}.at")
 

@@ -26,6 +26,8 @@ KINDS = (
 
 @dataclass(slots=True)
 class AssemblyBlock:
+    """A stretch of code with one label, up to the next."""
+
     label: str
     """As in the text, e.g. ``.LBB0_3``; ``""`` for the entry."""
     name: str

@@ -22,6 +22,7 @@ class Path:
 
     @property
     def counts(self) -> dict[str, int]:
+        """Kind of instruction -> how many there are."""
         if self.device:
             return dict(Counter(kind_of(instruction, self.device) for instruction in self.assembly))
         return dict(counts(list(self.assembly)))

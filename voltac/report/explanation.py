@@ -63,6 +63,8 @@ class Fact:
 
 @mutable_record
 class Explanation:
+    """What is to be told of one compiled file."""
+
     file: str
     target: str
     lanes: int
@@ -75,6 +77,7 @@ class Explanation:
         return [self.file, *sorted({fact.file for fact in self.facts} - {self.file})]
 
     def summary(self) -> str:
+        """How many accesses of lanes there are, by what they became."""
         counts = Counter(fact.kind for fact in self.facts if fact.kind)
         total = sum(counts.values())
         if not total:
@@ -83,9 +86,11 @@ class Explanation:
         return f"{total} access{'es' if total != 1 else ''} of lanes: {parts}"
 
     def heading(self) -> str:
+        """The first line of each form of the report."""
         return f"{self.file} for {self.target}, -O{self.level}: {self.lanes} lanes a gang; {self.summary()}"
 
     def text(self) -> str:
+        """The source with what each line became below it; of included files only lines of which there is something to tell."""
         out = [visible_name(self.heading()), ""]
         for file in self.files():
             if file != self.file:
@@ -108,6 +113,7 @@ class Explanation:
         return [fact for fact in self.facts if fact.file == file and fact.line == line]
 
     def json(self) -> str:
+        """One object: ``file``, ``target``, ``lanes``, ``level``, and ``facts``, one for each place."""
         return json.dumps(
             {
                 "file": self.file,

@@ -101,6 +101,7 @@ class Irregular:
     # --- values
 
     def value(self, node: tree.Value, depth: int = 0) -> Shape:
+        """The shape of a value over the lanes; the first part that is irregular is what the report names."""
         if node.type.rate is UNIFORM or depth > _DEEPEST:
             return _SAME
         self._steps = self._steps + 1 if depth or self._open else 0

@@ -69,6 +69,7 @@ def alignment(checker: Checker, found: Sequence[ast.Attribute]) -> int:
 
 
 def has(found: Sequence[ast.Attribute], name: str) -> bool:
+    """Whether an attribute is written, with whatever arguments."""
     return any(attribute.name == name for attribute in found)
 
 

@@ -27,6 +27,7 @@ def parse_pattern(text: str) -> tuple[tuple[str, str], str]:
 
 
 def call_builtin(checker: Checker, name: str, arguments: Sequence[tree.Value], span: Span) -> tree.Value:
+    """The call of a row of ``builtins.py``; a mistake of the library's source is reported like any other."""
     row = BUILTINS[name]
     if len(arguments) != len(row.parameters):
         checker.reject(span, f"builtin '{name}' takes {len(row.parameters)} arguments, {len(arguments)} given")
@@ -63,6 +64,7 @@ def names_builtin(checker: Checker, name: ast.Name) -> bool:
 
 
 def check_tile(checker: Checker, argument: tree.Value) -> None:
+    """The number of a tile is part of an instruction: a constant, and there is such a tile."""
     if not isinstance(argument, tree.Constant) or not 0 <= argument.value < TILES:
         checker.reject(argument.span, f"a tile is a constant from 0 to {TILES - 1}: its number is part of the instruction")
 
@@ -97,6 +99,7 @@ def find_element(checker: Checker, row: BuiltinRow, arguments: Sequence[tree.Val
 
 
 def instantiate(pattern: str, element: Scalar | None, joint: Rate) -> Qual:
+    """The type that a pattern stands for: ``T`` is ``element``, ``R`` the rate that the arguments have together."""
     (rate, kind), pointer = parse_pattern(pattern)
     rates = {"u": UNIFORM, "v": VARYING, "R": joint}
     type: Type

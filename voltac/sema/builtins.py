@@ -75,6 +75,8 @@ class Callers(Enum):
 
 @record
 class BuiltinRow:
+    """All facts of one builtin but its meaning on numpy and its LLVM text, which are found by its name."""
+
     name: str
     result: str
     parameters: tuple[str, ...]

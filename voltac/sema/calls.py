@@ -36,6 +36,7 @@ def choose_function(
     span: Span,
     explicit: templates.Arguments | None = None,
 ) -> tree.FunctionSymbol:
+    """The overload or template instance for a call (6.3, 10.5); if none or several fit, an error lists the candidates."""
     given = [overloads.argument(operand) for operand in operands]
     if not functions.templates and explicit is None:
         return overloads.resolve(checker, functions, given, span)
@@ -75,6 +76,7 @@ def result_qual(function: Function) -> Qual:
 
 
 def call_result(call: tree.Call | tree.CallPointer, function: Function) -> Operand:
+    """What a call yields: a value, or the place that a returned reference leads to."""
     if isinstance(function.result.type, Reference):
         return tree.deref(call, call.span, of_reference=True)
     return call

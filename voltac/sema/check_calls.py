@@ -28,6 +28,7 @@ from voltac.syntax import ast
 
 @expression(ast.Call)
 def check_call(checker: Checker, node: ast.Call) -> Operand:
+    """``f(...)``: by name, of a template, a builtin, or through a pointer."""
     function = node.function
     if isinstance(function, ast.TemplateName):
         return call_template(checker, function, check_arguments(checker, node.arguments), node.span)
@@ -43,6 +44,7 @@ def check_call(checker: Checker, node: ast.Call) -> Operand:
 
 
 def check_arguments(checker: Checker, nodes: Sequence[ast.Expression]) -> list[Operand]:
+    """The operands of a call, from left to right."""
     operands = []
     for node in nodes:
         operand = checker.expression(node)
@@ -68,6 +70,7 @@ def warn_uniform_cast(checker: Checker, node: ast.Cast, operand: Operand) -> Non
 
 
 def call_template(checker: Checker, name: ast.TemplateName, operands: list[Operand], span: Span) -> Operand:
+    """``f<...>(...)``: arguments that are not written are deduced (10.5)."""
     found = checker.look_up(name.name, name.span)
     if isinstance(found, FunctionSet) and found.mistaken and not found.templates:
         raise Rejected
@@ -79,6 +82,7 @@ def call_template(checker: Checker, name: ast.TemplateName, operands: list[Opera
 
 @expression(ast.IntrinsicCall)
 def check_intrinsic(checker: Checker, node: ast.IntrinsicCall) -> tree.Value:
+    """``@llvm.name(...)`` (8.10)."""
     if not checker.options.llvm_intrinsics and not checker.is_library:
         checker.reject(
             node.span, f"intrinsics such as '{node.name}' are switched off; give the option --enable-llvm-intrinsics"
@@ -89,6 +93,7 @@ def check_intrinsic(checker: Checker, node: ast.IntrinsicCall) -> tree.Value:
 
 @expression(ast.InvokeSycl)
 def check_invoke_sycl(checker: Checker, node: ast.InvokeSycl) -> Operand:
+    """``invoke_sycl(f, ...)``: of an ``extern "SYCL"`` function only."""
     called = checker.expression(node.function)
     operands = check_arguments(checker, node.arguments)
     if isinstance(called, FunctionSet):

@@ -24,6 +24,7 @@ def _warn_unroll(checker: Checker, node: ast.Node, test: tree.Value | None, unro
 
 
 def check_while(checker: Checker, node: ast.While, unroll: int | None) -> tree.Statement:
+    """``while`` and ``cwhile`` (9.2)."""
     test = check_condition(checker, node.condition, "condition of " + ("cwhile" if node.coherent else "while"))
     _warn_unroll(checker, node, test, unroll)
     frame = Frame("loop", span=node.span.first(5 + node.coherent))
@@ -33,6 +34,7 @@ def check_while(checker: Checker, node: ast.While, unroll: int | None) -> tree.S
 
 
 def check_do(checker: Checker, node: ast.DoWhile, unroll: int | None) -> tree.Statement:
+    """``do`` and ``cdo`` (9.2)."""
     test = check_condition(checker, node.condition, "condition of " + ("cdo" if node.coherent else "do"))
     _warn_unroll(checker, node, test, unroll)
     frame = Frame("loop", span=node.span.first(2 + node.coherent))
@@ -42,6 +44,7 @@ def check_do(checker: Checker, node: ast.DoWhile, unroll: int | None) -> tree.St
 
 
 def check_for(checker: Checker, node: ast.For, unroll: int | None) -> tree.Statement:
+    """``for`` and ``cfor`` (9.2); what is declared in the head belongs to the loop."""
     checker.scopes.push()
     frame = Frame("loop", span=node.span.first(3 + node.coherent))
     # What the loop declares and steps belongs to it.
@@ -73,6 +76,7 @@ def check_for(checker: Checker, node: ast.For, unroll: int | None) -> tree.State
 
 
 def check_foreach(checker: Checker, node: ast.Foreach, unroll: int | None) -> tree.Statement:
+    """``foreach`` and ``foreach_tiled`` (9.5): not inside another foreach, bounds uniform."""
     word = "foreach_tiled" if node.tiled else "foreach"
     outer = next((frame for frame in checker.frames if frame.kind == "foreach"), None)
     if outer is not None and not is_empty(node.body):
@@ -117,6 +121,7 @@ def is_empty(node: ast.Statement) -> bool:
 
 @statement(ast.ForeachActive)
 def check_foreach_active(checker: Checker, node: ast.ForeachActive) -> tree.Statement:
+    """``foreach_active`` (9.6): the variable is the lane's number, uniform in the body."""
     checker.scopes.push()
     try:
         symbol = tree.VariableSymbol(node.name, _LANE_INDEX, "local", node.span)
@@ -129,6 +134,7 @@ def check_foreach_active(checker: Checker, node: ast.ForeachActive) -> tree.Stat
 
 @statement(ast.ForeachUnique)
 def check_foreach_unique(checker: Checker, node: ast.ForeachUnique) -> tree.Statement:
+    """``foreach_unique`` (9.7): the variable is a value that lanes have, uniform in the body."""
     value = value_of(checker, node.values)
     kind = value.type.type
     if not isinstance(kind, (Scalar, Enum, Pointer)):
@@ -153,6 +159,7 @@ def check_foreach_unique(checker: Checker, node: ast.ForeachUnique) -> tree.Stat
 
 @statement(ast.While, ast.DoWhile, ast.For, ast.Foreach)
 def check_loop(checker: Checker, node: ast.While | ast.DoWhile | ast.For | ast.Foreach) -> tree.Statement:
+    """A loop without a pragma that tells how to unroll it."""
     return _with_unroll(checker, node, None)
 
 

@@ -66,6 +66,7 @@ _LADDERS: dict[int, tuple[tuple[int, Scalar], ...]] = {
 
 @expression(ast.IntegerLiteral)
 def check_integer(checker: Checker, node: ast.IntegerLiteral) -> tree.Value:
+    """An integer literal (2.4): what its suffix says, else the first type of the target's ladder that holds it."""
     if node.type:
         return tree.Constant(node.span, _UNIFORM[node.type], node.value)
     # The library means what it says on every target.
@@ -80,6 +81,7 @@ def check_integer(checker: Checker, node: ast.IntegerLiteral) -> tree.Value:
 
 @expression(ast.FloatLiteral)
 def check_float(checker: Checker, node: ast.FloatLiteral) -> tree.Value:
+    """A floating-point literal (2.5), rounded to its type."""
     qual = _UNIFORM[node.type]
     assert isinstance(qual.type, Scalar)
     return tree.Constant(node.span, qual, round_to(node.value, qual.type.bits))
@@ -87,11 +89,13 @@ def check_float(checker: Checker, node: ast.FloatLiteral) -> tree.Value:
 
 @expression(ast.BoolLiteral)
 def check_bool(checker: Checker, node: ast.BoolLiteral) -> tree.Value:
+    """``true`` and ``false``."""
     return tree.Constant(node.span, _UNIFORM_BOOL, node.value)
 
 
 @expression(ast.NullLiteral)
 def check_null(checker: Checker, node: ast.NullLiteral) -> tree.Value:
+    """``NULL``, which converts to every pointer."""
     return tree.Constant(node.span, _NULL, 0)
 
 
@@ -100,6 +104,7 @@ def check_null(checker: Checker, node: ast.NullLiteral) -> tree.Value:
 
 @expression(ast.Name)
 def check_name(checker: Checker, node: ast.Name) -> Operand:
+    """What a name stands for: a place, a constant, a built-in variable, a set of functions. A reference is followed."""
     name = node.name
     symbol = checker.scopes.find(name)
     if type(symbol) is not tree.VariableSymbol:
@@ -121,6 +126,7 @@ def check_name(checker: Checker, node: ast.Name) -> Operand:
 
 @expression(ast.TemplateName)
 def check_template_name(checker: Checker, node: ast.TemplateName) -> Operand:
+    """``f<...>`` not followed by arguments."""
     checker.reject(node.span, f"template '{node.name}' can only be called here")
 
 
@@ -134,6 +140,7 @@ _TASK_VARIABLES = frozenset(
 
 
 def builtin_variable(checker: Checker, name: str, span: Span) -> tree.Value:
+    """``programIndex`` and the others (8.11); those of tasks are for tasks only."""
     if name == "programIndex":
         return tree.ProgramIndex(span, VARYING_INT32)
     if name == "programCount":
@@ -149,6 +156,7 @@ def builtin_variable(checker: Checker, name: str, span: Span) -> tree.Value:
 
 
 def declare_builtin_variables(checker: Checker) -> None:
+    """Makes the names of 8.11 known, outside of all scopes of the program."""
     for name in ("programIndex", "programCount", "__mask", *sorted(_TASK_VARIABLES)):
         checker.scopes.declare_global(name, BuiltinVariable(name))
 
@@ -166,6 +174,7 @@ _LETTERS = {"x": 0, "y": 1, "z": 2, "w": 3, "r": 0, "g": 1, "b": 2, "a": 3, "u":
 
 @expression(ast.Member)
 def check_member(checker: Checker, node: ast.Member) -> Operand:
+    """``a.b`` and ``p->b`` (8.6)."""
     base = checker.expression(node.base)
     if isinstance(base, FunctionSet):
         checker.reject(node.span, f"a function such as '{base.name}' has no members")
@@ -185,6 +194,7 @@ def check_member(checker: Checker, node: ast.Member) -> Operand:
 
 
 def member_of(checker: Checker, place: tree.Place, node: ast.Member) -> Operand:
+    """A member of a struct, or elements of a short vector, at a place."""
     kind = place.storage.type
     if isinstance(kind, Vector):
         if len(node.name) > 1:
@@ -244,6 +254,7 @@ def _early_pointer(place: tree.Place) -> Member | None:
 
 
 def vector_element(checker: Checker, place: tree.Place, kind: Vector, node: ast.Member) -> Operand:
+    """``v.x``: an element of a short vector, a place like the vector (5.8)."""
     at = _LETTERS.get(node.name)
     if at is None:
         checker.reject(node.span, f"a short vector has no element '{node.name}'; there are x y z w, r g b a, and u v")
@@ -253,6 +264,7 @@ def vector_element(checker: Checker, place: tree.Place, kind: Vector, node: ast.
 
 
 def swizzle(checker: Checker, value: tree.Value, kind: Vector, node: ast.Member) -> tree.Value:
+    """``v.zyx``: several elements of a short vector, a value (5.8)."""
     indices = []
     for letter in node.name:
         at = _LETTERS.get(letter)
@@ -268,6 +280,7 @@ def swizzle(checker: Checker, value: tree.Value, kind: Vector, node: ast.Member)
 
 @expression(ast.Index)
 def check_index(checker: Checker, node: ast.Index) -> Operand:
+    """``a[i]`` of arrays, short vectors and pointers (8.6)."""
     base = checker.expression(node.base)
     index = value_of(checker, node.index)
     if isinstance(base, tree.Place) and isinstance(base.storage.type, (Array, Vector)):
@@ -291,6 +304,7 @@ def check_index(checker: Checker, node: ast.Index) -> Operand:
 
 
 def element_of(checker: Checker, base: tree.Place, index: tree.Value, node: ast.Index) -> tree.Place:
+    """An element of an array or short vector; warns of constants outside of it."""
     kind = base.storage.type
     assert isinstance(kind, (Array, Vector))
     index = index_value(checker, index)

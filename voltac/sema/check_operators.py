@@ -48,6 +48,7 @@ _QUALS: dict[tuple[Scalar, Rate], Qual] = {
 
 
 def scalar_qual(type: Scalar, rate: Rate) -> Qual:
+    """A number's type at a rate; made once, since every operation asks."""
     return _QUALS[type, rate]
 
 
@@ -69,6 +70,7 @@ def check_binary(checker: Checker, node: ast.Binary) -> Operand:
 
 
 def combine(checker: Checker, symbol: str, left: Operand, node: ast.Binary) -> Operand:
+    """A binary operator whose left operand is checked: ``,``, a function of the program (10.4), or the built-in one."""
     if symbol == ",":
         first = to_value(checker, left, node.left.span)
         second = value_of(checker, node.right)
@@ -127,6 +129,7 @@ def of_enum(value: tree.Value, kind: Enum) -> tree.Value:
 
 
 def fold_binary(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, result: Qual, span: Span) -> tree.Value:
+    """An operation on numbers of one type; on constants it is computed here, with a warning if it overflows."""
     if type(left) is tree.Constant and type(right) is tree.Constant:
         folded = constants.binary(symbol, left.value, right.value, left.type.type)
         if folded is not None:
@@ -203,6 +206,7 @@ def _element_kind(value: tree.Value) -> str:
 
 
 def check_division(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, span: Span) -> None:
+    """Warns of division by zero and of varying division, which is slow (15.1)."""
     kind = right.type.type
     if not isinstance(kind, Scalar) or not kind.is_integer:
         return
@@ -243,6 +247,7 @@ def shift(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, sp
 
 
 def check_shift_amount(checker: Checker, amount: tree.Constant, shifted: Qual, span: Span) -> None:
+    """Warns of a constant amount that the type does not have bits for (15.2)."""
     kind = shifted.type
     if amount.value < 0:
         checker.warning("shift", span, f"the constant shift amount is negative, type '{amount.type}'")
@@ -255,6 +260,7 @@ def check_shift_amount(checker: Checker, amount: tree.Constant, shifted: Qual, s
 
 
 def logical(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, span: Span) -> tree.Value:
+    """``&&`` and ``||`` (8.2), of short vectors element by element."""
     a, b = left.type.type, right.type.type
     rate = VARYING if left.type.rate is VARYING or right.type.rate is VARYING else UNIFORM
     if isinstance(a, Vector) or isinstance(b, Vector):
@@ -275,6 +281,7 @@ def logical(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, 
 
 @expression(ast.Conditional)
 def check_conditional(checker: Checker, node: ast.Conditional) -> Operand:
+    """``?:`` (8.2)."""
     test = value_of(checker, node.condition)
     if not isinstance(test.type.type, Vector):
         test = to_bool(checker, test, "condition of ?:")
@@ -286,6 +293,7 @@ def check_conditional(checker: Checker, node: ast.Conditional) -> Operand:
 
 
 def select(checker: Checker, test: tree.Value, then: tree.Value, otherwise: tree.Value, span: Span) -> tree.Value:
+    """The selection of checked operands: a value of the type both convert to, uniform if all three are."""
     kind = selected_type(checker, then, otherwise, span)
     rate = VARYING if VARYING in (test.type.rate, then.type.rate, otherwise.type.rate) else UNIFORM
     vector = test.type.type
@@ -331,6 +339,7 @@ def selected_type(checker: Checker, then: tree.Value, otherwise: tree.Value, spa
 
 @expression(ast.Unary)
 def check_unary(checker: Checker, node: ast.Unary) -> Operand:
+    """The operators in front of an operand, ``++`` and ``--``, ``&`` and ``*`` among them."""
     symbol = node.operator
     if symbol in ("++", "--"):
         return check_step(checker, node, prefix=True)
@@ -347,6 +356,7 @@ def check_unary(checker: Checker, node: ast.Unary) -> Operand:
 
 
 def unary(checker: Checker, symbol: str, value: tree.Value, span: Span) -> tree.Value:
+    """``+``, ``-``, ``~`` and ``!`` of a value; of constants they are computed here."""
     kind = value.type.type
     element = kind.element if isinstance(kind, Vector) else kind
     if symbol == "+" and isinstance(kind, Struct):
@@ -382,6 +392,7 @@ def take_address(checker: Checker, operand: Operand, node: ast.Unary) -> Operand
 
 
 def dereference(checker: Checker, operand: Operand, node: ast.Unary) -> Operand:
+    """``*p``: the place that a pointer leads to."""
     value = to_value(checker, operand, node.operand.span)
     kind = value.type.type
     if not isinstance(kind, Pointer):
@@ -393,6 +404,7 @@ def dereference(checker: Checker, operand: Operand, node: ast.Unary) -> Operand:
 
 @expression(ast.Postfix)
 def check_postfix(checker: Checker, node: ast.Postfix) -> Operand:
+    """``i++`` and ``i--``, whose value is the one before (8.4)."""
     return check_step(checker, node, prefix=False)
 
 
@@ -424,6 +436,7 @@ def check_step(checker: Checker, node: ast.Unary | ast.Postfix, prefix: bool) ->
 
 @expression(ast.Assignment)
 def check_assignment(checker: Checker, node: ast.Assignment) -> Operand:
+    """``=`` and the compound ones (8.3); of structs also the program's own."""
     target = checker.expression(node.target)
     symbol = node.operator
     if symbol == "=" and type(node.value) in (ast.Name, ast.TemplateName):

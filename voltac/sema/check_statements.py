@@ -34,6 +34,7 @@ _FOREACH = ("foreach", "foreach_active", "foreach_unique")
 
 @statement(ast.Compound)
 def check_compound(checker: Checker, node: ast.Compound) -> tree.Statement:
+    """``{ ... }``, a scope."""
     checker.scopes.push()
     try:
         return tree.Block(node.span, tuple([checker.statement(one) for one in node.statements]))
@@ -43,6 +44,7 @@ def check_compound(checker: Checker, node: ast.Compound) -> tree.Statement:
 
 @statement(ast.Mistake)
 def check_mistake(checker: Checker, node: ast.Mistake) -> tree.Statement:
+    """A statement with a syntax error, which was reported."""
     assert checker.function is not None
     checker.function.mistaken = True
     checker.poison(node)
@@ -63,6 +65,7 @@ def check_branch(checker: Checker, node: ast.Statement, frame: Frame) -> tree.St
 
 @statement(ast.ExpressionStatement)
 def check_expression_statement(checker: Checker, node: ast.ExpressionStatement) -> tree.Statement:
+    """``e;`` and ``;``."""
     if node.expression is None:
         return tree.Block(node.span, ())
     _reject_unknown_type(checker, node.expression)
@@ -111,6 +114,7 @@ def _in_own_parentheses(checker: Checker, span: Span) -> bool:
 
 @statement(ast.If)
 def check_if(checker: Checker, node: ast.If) -> tree.Statement:
+    """``if`` and ``cif`` (9.1); in a branch that a constant leaves out nothing is warned of."""
     test = check_condition(checker, node.condition, "condition of " + ("cif" if node.coherent else "if"))
     frame = Frame("if", span=node.span.first(2 + node.coherent))
     note_test(checker, frame, test)
@@ -128,6 +132,7 @@ def check_if(checker: Checker, node: ast.If) -> tree.Statement:
 
 @statement(ast.Switch)
 def check_switch(checker: Checker, node: ast.Switch) -> tree.Statement:
+    """``switch`` (9.4); without a value that can be one its body is checked all the same."""
     try:
         value = switch_value(checker, node.value)
     except Rejected:
@@ -166,6 +171,7 @@ def _enclosing_switch(checker: Checker, node: ast.Case | ast.Default, word: str)
 
 @statement(ast.Case)
 def check_case(checker: Checker, node: ast.Case) -> tree.Statement:
+    """``case`` (9.4): a constant that no other label of the switch has."""
     return _labelled(checker, node)
 
 
@@ -183,6 +189,7 @@ def _labelled(checker: Checker, node: ast.Case | ast.Default) -> tree.Statement:
 
 @statement(ast.Default)
 def check_default(checker: Checker, node: ast.Default) -> tree.Statement:
+    """``default`` (9.4), once in a switch."""
     return _labelled(checker, node)
 
 
@@ -256,6 +263,7 @@ def _variable_in(checker: Checker, node: object) -> str | None:
 
 @statement(ast.Break)
 def check_break(checker: Checker, node: ast.Break) -> tree.Statement:
+    """``break`` (9.3), of the innermost loop or switch."""
     for depth, frame in enumerate(reversed(checker.frames)):
         if frame.kind in ("loop", "switch"):
             note_exit(frame, checker.frames[len(checker.frames) - depth :])
@@ -276,6 +284,7 @@ def _end_case(checker: Checker) -> None:
 
 @statement(ast.Continue)
 def check_continue(checker: Checker, node: ast.Continue) -> tree.Statement:
+    """``continue`` (9.3), of the innermost loop or foreach."""
     for depth, frame in enumerate(reversed(checker.frames)):
         if frame.kind == "loop" or frame.kind in _FOREACH:
             note_exit(frame, checker.frames[len(checker.frames) - depth :])
@@ -294,6 +303,7 @@ def _warn_unmasked(checker: Checker, frame: Frame, word: str, span: Span) -> Non
 
 @statement(ast.Return)
 def check_return(checker: Checker, node: ast.Return) -> tree.Statement:
+    """``return`` (9.3): its value converts to the function's result."""
     assert checker.function is not None
     function = checker.function.symbol
     for frame in checker.frames:
@@ -327,6 +337,7 @@ def check_return(checker: Checker, node: ast.Return) -> tree.Statement:
 
 @statement(ast.Labelled)
 def check_labelled(checker: Checker, node: ast.Labelled) -> tree.Statement:
+    """``name: statement``; the name is one function's, in whatever scope it stands."""
     assert checker.function is not None
     labels = checker.function.labels
     label: tuple[tree.Statement, ...] = ()
@@ -347,6 +358,7 @@ def check_labelled(checker: Checker, node: ast.Labelled) -> tree.Statement:
 
 @statement(ast.Goto)
 def check_goto(checker: Checker, node: ast.Goto) -> tree.Statement:
+    """``goto`` (9.8): under uniform control flow only, and not inside a foreach."""
     assert checker.function is not None
     for frame in checker.frames:
         if frame.kind in _FOREACH:
@@ -385,6 +397,7 @@ def check_unmasked(checker: Checker, node: ast.Unmasked) -> tree.Statement:
 
 @statement(ast.Print)
 def check_print(checker: Checker, node: ast.Print) -> tree.Statement:
+    """``print`` (13.12): a text that is a literal, an argument for each percent sign."""
     pieces = tuple(node.format.split("%"))
     signs, given = len(pieces) - 1, len(node.arguments)
     if signs != given:
@@ -405,6 +418,7 @@ def check_print(checker: Checker, node: ast.Print) -> tree.Statement:
 
 @statement(ast.Assert)
 def check_assert(checker: Checker, node: ast.Assert) -> tree.Statement:
+    """``assert`` (13.11)."""
     test = to_bool(checker, value_of(checker, node.condition), "assert")
     place = f"{node.span.file}:{node.span.line}:{node.span.column}"
     return tree.Assert(node.span, test, f"{visible_name(place)}: Assertion failed: {visible_name(node.text)} \n\n")
@@ -412,11 +426,13 @@ def check_assert(checker: Checker, node: ast.Assert) -> tree.Statement:
 
 @statement(ast.Sync)
 def check_sync(checker: Checker, node: ast.Sync) -> tree.Statement:
+    """``sync`` (11): waits for the tasks of this function."""
     return tree.Sync(node.span)
 
 
 @statement(ast.Delete)
 def check_delete(checker: Checker, node: ast.Delete) -> tree.Statement:
+    """``delete`` and ``delete[]`` (8.9), of a pointer."""
     operand = checker.expression(node.pointer)
     value = to_value(checker, operand, node.pointer.span)
     found = operand.type if isinstance(operand, tree.Place) else value.type

@@ -17,6 +17,7 @@ _IMPOSSIBLE_WORDS = ("task", "export")
 
 @declaration(ast.TemplateDeclaration)
 def check_template_declaration(checker: Checker, node: ast.TemplateDeclaration) -> None:
+    """A function template, declared or defined (10.5); its body is checked for each instance."""
     name = _name(node.declarator)
     _check_specifiers(checker, node.specifiers, name.name)
     known = checker.scopes.find_global(name.name)
@@ -202,6 +203,7 @@ def _check_agreement(checker: Checker, template: TemplateSymbol, node: ast.Speci
 
 @declaration(ast.TemplateSpecialization)
 def check_template_specialization(checker: Checker, node: ast.TemplateSpecialization) -> None:
+    """``template <> ...``: another body for some arguments of a template that is declared."""
     name = _name(node.declarator)
     _check_specifiers(checker, node.specifiers, name.name)
     base, declared = _declare(checker, node.specifiers, node.declarator)
@@ -231,6 +233,7 @@ def check_template_specialization(checker: Checker, node: ast.TemplateSpecializa
 
 @declaration(ast.TemplateInstantiation)
 def check_template_instantiation(checker: Checker, node: ast.TemplateInstantiation) -> None:
+    """``template f<...>(...);``: the instance is made, whether it is called or not."""
     name = _name(node.declarator)
     _check_specifiers(checker, node.specifiers, name.name)
     _, declared = _declare(checker, node.specifiers, node.declarator)

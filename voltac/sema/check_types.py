@@ -84,6 +84,7 @@ def check_sizeof(checker: Checker, node: ast.SizeOf) -> tree.Value:
 
 
 def size_of(checker: Checker, qual: Qual, span: Span) -> int:
+    """Bytes of an object, for ``sizeof`` (8.7); an error for what has no size."""
     kind: Type = qual.type
     while isinstance(kind, Array):
         kind = kind.element.type
@@ -132,6 +133,7 @@ def check_new(checker: Checker, node: ast.New) -> tree.Value:
 
 @expression(ast.Alloca)
 def check_alloca(checker: Checker, node: ast.Alloca) -> tree.Value:
+    """``alloca(size)``: memory of the stack, until the function ends."""
     size = value_of(checker, node.size)
     if size.type.rate is VARYING:
         checker.reject(node.span, f"the size of alloca must be uniform, this one is '{size.type}'")

@@ -137,6 +137,7 @@ class Checker:
     # --- messages -----------------------------------------------------------------------------------------------
 
     def error(self, span: Span, text: str, *notes: Note | None) -> None:
+        """Report a mistake and go on; notes that are None are left out."""
         self.diagnostics.error(span, text, *[note for note in notes if note is not None])
 
     def reject(self, span: Span, text: str, *notes: Note | None) -> NoReturn:
@@ -176,6 +177,7 @@ class Checker:
         return self.note(frame.span, f"this {frame.kind} begins here")
 
     def performance_warning(self, span: Span, text: str, *notes: Note) -> None:
+        """Unless it is about the library, or about code that constants leave out."""
         if not self.is_library and not self.is_left_out:
             self.diagnostics.performance_warning(span, text, *notes)
 
@@ -189,6 +191,7 @@ class Checker:
 
     @contextmanager
     def operand(self, left_out: bool) -> Iterator[None]:
+        """While an operand is checked that ``left_out`` says is never evaluated: nothing is warned of."""
         function = self.function
         if function is None or not left_out:
             yield
@@ -211,6 +214,7 @@ class Checker:
         return symbol
 
     def look_up(self, name: str, span: Span) -> Symbol:
+        """What a name stands for; one that is not declared is an error, one whose declaration was wrong ends the statement."""
         symbol = self.find(name)
         if symbol is None:
             self.reject_unknown(name, span)
@@ -234,12 +238,14 @@ class Checker:
         self.reject(span, message or f"'{name}' is not declared{self.suggest(name)}")
 
     def suggest(self, name: str) -> str:
+        """Names that are visible here and spelt much like it, as the end of a message; empty if there is none."""
         visible = {known for known, _ in self.scopes.visible()}
         return suggestion(name, visible | self.library_names() | _WORDS_ALONE)
 
     # --- dispatch -----------------------------------------------------------------------------------------------
 
     def expression(self, node: ast.Expression) -> Operand:
+        """Check an expression; one with a mistake raises :class:`Rejected`."""
         return EXPRESSIONS[type(node)](self, node)
 
     def statement(self, node: ast.Statement) -> tree.Statement:
@@ -256,6 +262,7 @@ class Checker:
             self.function.has_gaps = True
 
     def declaration(self, node: ast.ExternalDeclaration) -> None:
+        """Check a declaration of the file; what is wrong with it has been reported."""
         try:
             DECLARATIONS[type(node)](self, node)
         except Rejected:
@@ -270,11 +277,13 @@ class Checker:
                 self.scopes.declare(name, Poisoned(name, mistake.span))
 
     def run_pending(self) -> None:
+        """Check the bodies that were put off, and those that they demand."""
         while self.pending:
             self.pending.popleft()()
 
     @property
     def frames(self) -> list[Frame]:
+        """The loops, branches and switches around the statement, innermost last."""
         return self.function.frames if self.function is not None else []
 
 
@@ -340,6 +349,7 @@ def expression(*nodes: type) -> Callable[[ExpressionCheck], ExpressionCheck]:
 
 
 def statement(*nodes: type) -> Callable[[StatementCheck], StatementCheck]:
+    """Registers a function as the check of these kinds of statements."""
     def register(check: StatementCheck) -> StatementCheck:
         for node in nodes:
             STATEMENTS[node] = check
@@ -349,6 +359,7 @@ def statement(*nodes: type) -> Callable[[StatementCheck], StatementCheck]:
 
 
 def declaration(*nodes: type) -> Callable[[DeclarationCheck], DeclarationCheck]:
+    """Registers a function as the check of these kinds of declarations."""
     def register(check: DeclarationCheck) -> DeclarationCheck:
         for node in nodes:
             DECLARATIONS[node] = check
@@ -358,6 +369,7 @@ def declaration(*nodes: type) -> Callable[[DeclarationCheck], DeclarationCheck]:
 
 
 def specifier(*nodes: type) -> Callable[[SpecifierCheck], SpecifierCheck]:
+    """Registers a function as what resolves these kinds of type specifiers."""
     def register(check: SpecifierCheck) -> SpecifierCheck:
         for node in nodes:
             SPECIFIERS[node] = check

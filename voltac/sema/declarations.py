@@ -55,6 +55,7 @@ def declare_local(checker: Checker, symbol: tree.VariableSymbol) -> None:
 
 
 def warn_hiding(checker: Checker, symbol: tree.VariableSymbol, outer: Symbol) -> None:
+    """The warning ``shadow``, with the place of what is hidden."""
     if isinstance(outer, tree.VariableSymbol):
         text = f"'{symbol.name}' hides an outer variable of the same name{first_in(outer, symbol.span)}"
         checker.warning("shadow", symbol.span, text, declared_here(outer, "is declared here"))
@@ -112,6 +113,7 @@ def check_declaration_statement(checker: Checker, node: ast.DeclarationStatement
 
 @declaration(ast.Declaration)
 def check_file_declaration(checker: Checker, node: ast.Declaration) -> None:
+    """A declaration outside of functions: variables, prototypes, typedefs, or a struct or enum alone."""
     try:
         base = resolve_specifiers(checker, node.specifiers)
     except Rejected:
@@ -175,6 +177,7 @@ def _poison(checker: Checker, declarator: ast.Declarator) -> None:
 
 
 def define_or_poison(checker: Checker, init: ast.InitDeclarator, base: Base) -> None:
+    """A typedef; one with a mistake makes the name known all the same, so that its uses are no mistakes."""
     try:
         define_typedef(checker, init, base)
     except Rejected:
@@ -182,6 +185,7 @@ def define_or_poison(checker: Checker, init: ast.InitDeclarator, base: Base) -> 
 
 
 def define_typedef(checker: Checker, init: ast.InitDeclarator, base: Base) -> None:
+    """The name stands for the declared type, whose rate may stay open (5.3)."""
     declared = declare(checker, init.declarator, base.qual, words=base.words)
     check_function_words(checker, base, declared, "")
     if base.untyped:
@@ -384,6 +388,7 @@ def _redeclare(checker: Checker, earlier: tree.VariableSymbol, again: tree.Varia
 
 @declaration(ast.Mistake)
 def check_mistake(checker: Checker, node: ast.Mistake) -> None:
+    """A declaration with a syntax error, which was reported: its names are known to be mistaken."""
     checker.poison(node)
 
 

@@ -178,6 +178,7 @@ def _is_definition(node: ast.TypeSpecifier) -> bool:
 
 
 def base_type(checker: Checker, node: ast.Specifiers, sign: str) -> Qual:
+    """The type that specifiers name, without a type int32 (16.1), its rate open unless the type has one."""
     if not node.types:
         if _last_word(node) in ("", "typedef"):
             checker.reject(node.span, "a type is missing in this declaration")
@@ -215,16 +216,19 @@ _UNBOUND_ATOMIC: dict[str, Qual] = {name: Qual(type, UNBOUND) for name, type in 
 
 
 def specified_type(checker: Checker, node: ast.TypeSpecifier) -> Qual:
+    """The type of one specifier: atomic, named, struct, enum."""
     return SPECIFIERS[type(node)](checker, node)
 
 
 @specifier(ast.AtomicType)
 def check_atomic_type(checker: Checker, node: ast.AtomicType) -> Qual:
+    """``int``, ``float`` and the others of 5.2."""
     return _UNBOUND_ATOMIC[node.name]
 
 
 @specifier(ast.NamedType)
 def check_named_type(checker: Checker, node: ast.NamedType) -> Qual:
+    """A typedef's name, or a template parameter's."""
     symbol = checker.look_up(node.name, node.span)
     if isinstance(symbol, TypeSymbol):
         return symbol.qual
@@ -347,6 +351,7 @@ def parameter_qual(checker: Checker, node: ast.Parameter) -> Qual:
 
 
 def adjust_parameter(checker: Checker, declared: Declared, span: Span) -> Qual:
+    """The type that a parameter really has: arrays and functions are pointers (5.9, 5.12), rates are decided."""
     qual = declared.qual
     kind = qual.type
     if isinstance(kind, Void):

@@ -41,6 +41,7 @@ _EXCLUDE_EACH_OTHER = (("task", "export"), ("inline", "noinline"))
 
 @declaration(ast.FunctionDefinition)
 def check_function_definition(checker: Checker, node: ast.FunctionDefinition) -> None:
+    """A function with its body (10); the body is checked when all of the file is declared, or it is demanded."""
     try:
         base = resolve_specifiers(checker, node.specifiers)
         declared = declare(checker, node.declarator, base.qual)
@@ -165,6 +166,7 @@ def check_words(checker: Checker, base: Base, name: str, span: Span) -> None:
 
 
 def make_parameters(checker: Checker, declared: Declared, function: Function) -> tuple[tree.VariableSymbol, ...]:
+    """The symbols of a function's parameters; one that is a reference holds a pointer."""
     symbols = []
     for node, qual in zip(declared.parameters, function.parameters):
         name = declarator_name(node.declarator)
@@ -178,6 +180,7 @@ def make_parameters(checker: Checker, declared: Declared, function: Function) ->
 
 
 def declarator_name(declarator: ast.Declarator) -> str:
+    """The name inside a declarator; empty if it has none."""
     while not isinstance(declarator, ast.NameDeclarator):
         declarator = declarator.inner
     return declarator.name
@@ -327,6 +330,7 @@ def check_body(checker: Checker, symbol: tree.FunctionSymbol, body: ast.Compound
 
 
 def declare_parameter(checker: Checker, symbol: tree.VariableSymbol) -> None:
+    """Makes a parameter known in the body; two of one name are an error."""
     name = symbol.name
     here = checker.scopes.find_here(name)
     if here is not None:

@@ -360,6 +360,7 @@ class Effects:
 
     @property
     def reads_memory(self) -> bool:
+        """Whether it reads anything besides its own variables."""
         return self.reads_elsewhere or bool(self.parameters_read or self.globals_read)
 
     def read_through(self, pointer: tree.Value, initials: dict[tree.VariableSymbol, tree.Value]) -> None:
@@ -374,6 +375,7 @@ class Effects:
             self.globals_read.add(root.symbol)
 
     def write_through(self, pointer: tree.Value, initials: dict[tree.VariableSymbol, tree.Value]) -> None:
+        """It writes what a pointer leads to."""
         root = _root_of_pointer(pointer, initials)
         if isinstance(root, tree.VariableSymbol):
             self.parameters_written.add(root)
@@ -382,6 +384,7 @@ class Effects:
 
 
 def effects_of(function: tree.FunctionSymbol) -> Effects:
+    """What calling a function does to memory, the functions it calls included."""
     return _collected(function, {})
 
 

@@ -24,15 +24,18 @@ class IndexForm:
 
     @property
     def constant(self) -> int:
+        """The term without variables."""
         return self.terms.get((), 0)
 
     def plus(self, other: IndexForm, factor: int = 1) -> IndexForm:
+        """The sum with ``factor`` times another form."""
         terms = dict(self.terms)
         for product, coefficient in other.terms.items():
             terms[product] = terms.get(product, 0) + factor * coefficient
         return IndexForm({product: coefficient for product, coefficient in terms.items() if coefficient})
 
     def times(self, other: IndexForm) -> IndexForm:
+        """The product, multiplied out."""
         terms: dict[Product, int] = {}
         for left, one in self.terms.items():
             for right, two in other.terms.items():
@@ -52,10 +55,12 @@ class IndexForm:
         return IndexForm(terms)
 
     def variables(self) -> set[int]:
+        """Identities of all that occur."""
         return {variable for product in self.terms for variable in product}
 
 
 def constant_form(value: int) -> IndexForm:
+    """The form of a number."""
     return IndexForm({(): value} if value else {})
 
 
@@ -95,6 +100,7 @@ class IndexReader:
         return None
 
     def variable(self, symbol: tree.VariableSymbol) -> IndexForm | None:
+        """The form of what a variable was declared with, else the variable itself; None for what is no signed integer."""
         if not isinstance(symbol.type.type, Scalar) or symbol.type.type.kind != "int":
             return None
         initial = self.initials.get(symbol)

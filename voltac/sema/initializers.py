@@ -177,6 +177,7 @@ def _extent(qual: Qual) -> int:
 
 
 def is_unsized(qual: Qual) -> bool:
+    """An array whose size, or that of its elements, is to come from its initial value."""
     kind = qual.type
     return isinstance(kind, Array) and (kind.count is None or is_unsized(kind.element))
 
@@ -298,6 +299,7 @@ def _both(
 
 
 def require_constant(checker: Checker, initial: tree.Initializer, what: str, span: Span) -> tree.Initializer:
+    """The initial value as a constant; an error if it is none, naming ``what`` needs it."""
     found = constant_initializer(checker, initial)
     if found is None:
         checker.reject(span, f"{what} needs a constant initializer")

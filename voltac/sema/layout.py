@@ -38,6 +38,7 @@ class Layout:
         return self._size_and_alignment(qual)[0]
 
     def alignment(self, qual: Qual) -> int:
+        """Bytes, as in memory."""
         return self._size_and_alignment(qual)[1]
 
     def offsets(self, struct: Qual) -> tuple[int, ...]:

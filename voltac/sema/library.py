@@ -96,6 +96,7 @@ _PARSED: dict[tuple[Chunk, ...], ast.TranslationUnit] = {}
 
 
 def parse_chunks(chunks: Sequence[Chunk], index: Index, options: Options) -> ast.TranslationUnit:
+    """The tree of pieces of the library; each combination is parsed once in a process."""
     key = tuple(chunks)
     known = _PARSED.get(key)
     if known is None:

@@ -37,6 +37,7 @@ class Chunk:
     texts: tuple[str, ...]
 
     def spans(self) -> list[Span]:
+        """A place for each token: its line, and its number in place of a column."""
         file, line = self.file, self.line
         return [Span(file, line, number, line, number + 1) for number in range(1, len(self.texts) + 1)]
 
@@ -97,6 +98,7 @@ class Index:
         return [chunk for chunk in found if chunk.signature() not in heads] + over
 
     def has(self, name: str, overlay: str) -> bool:
+        """Whether the library, or the overlay of a target or ``--math-lib``, declares a name."""
         return name in self.rows or name in self.overlays.get(overlay, {})
 
 
@@ -128,6 +130,7 @@ def _sources() -> dict[str, bytes]:
 
 
 def checksums() -> dict[str, int]:
+    """File name -> checksum, of the library as it is now; in the index they say what it was made of."""
     return {name: zlib.crc32(contents) for name, contents in _sources().items()}
 
 

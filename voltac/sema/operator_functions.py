@@ -20,6 +20,7 @@ def warn_about_operator(checker: Checker, symbol: tree.FunctionSymbol) -> None:
 
 
 def is_operator(name: str) -> bool:
+    """Whether a function's name is ``operator`` with a symbol."""
     return name.startswith(_PREFIX) and not name.replace("_", "a").isalnum()
 
 

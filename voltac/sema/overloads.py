@@ -45,6 +45,7 @@ class Argument:
 
     @property
     def decayed(self) -> Qual:
+        """The type with arrays and functions as pointers."""
         return self.pointer or self.qual
 
     def __str__(self) -> str:
@@ -58,6 +59,7 @@ _NO_TYPE = Qual(Function(Qual(Pointer(Qual(Scalar("int", 8)))), ()))
 
 
 def argument(operand: Operand) -> Argument:
+    """An operand as overload resolution sees it (6.3)."""
     if isinstance(operand, FunctionSet):
         if len(operand.functions) == 1 and not operand.templates:
             return Argument(Qual(Pointer(Qual(operand.functions[0].type))), False, True, False)

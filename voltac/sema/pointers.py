@@ -24,6 +24,7 @@ COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
 
 
 def pointer_binary(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, span: Span) -> tree.Value:
+    """A binary operator of which at least one operand is a pointer."""
     if symbol in COMPARISONS:
         return compare_pointers(checker, symbol, left, right, span)
     a, b = left.type.type, right.type.type
@@ -42,6 +43,7 @@ def pointer_binary(checker: Checker, symbol: str, left: tree.Value, right: tree.
 
 
 def pointer_offset(checker: Checker, pointer: tree.Value, index: tree.Value, negative: bool, span: Span) -> tree.Value:
+    """``p + i``, or ``p - i`` if ``negative``, in elements."""
     check_stride(checker, pointer.type, span)
     index = index_value(checker, index)
     kind = pointer.type.type
@@ -62,6 +64,7 @@ def check_stride(checker: Checker, pointer: Qual, span: Span) -> None:
 
 
 def pointer_difference(checker: Checker, left: tree.Value, right: tree.Value, span: Span) -> tree.Value:
+    """``p - q`` in elements, of 32 or 64 bits (``--addressing``)."""
     check_stride(checker, left.type, span)
     check_stride(checker, right.type, span)
     a, b = left.type.type, right.type.type
@@ -75,6 +78,7 @@ def pointer_difference(checker: Checker, left: tree.Value, right: tree.Value, sp
 
 
 def compare_pointers(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, span: Span) -> tree.Value:
+    """Comparisons, of pointers to one type or with ``void *`` or NULL."""
     target = pointer_type(left, right)
     if target is None:
         checker.reject(span, f"operator '{symbol}' cannot compare '{left.type}' with '{right.type}'")
@@ -96,6 +100,7 @@ def pointer_type(left: tree.Value, right: tree.Value) -> Pointer | None:
 
 
 def as_pointer(value: tree.Value, target: Qual) -> tree.Value:
+    """The operand of a comparison in the type that both have."""
     if is_null(value):
         return tree.Constant(value.span, target, 0)
     return build(value, target)

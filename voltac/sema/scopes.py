@@ -79,6 +79,7 @@ class FunctionSet:
     """The library's functions of the name are among ``functions``."""
 
     def add(self, function: tree.FunctionSymbol) -> None:
+        """One more overload."""
         self.functions.append(function)
         self.resolved.clear()
 
@@ -105,13 +106,16 @@ class Scopes:
         return len(self._scopes) - 1
 
     def push(self) -> None:
+        """Begin a scope within the innermost one."""
         self._scopes.append([])
 
     def pop(self) -> None:
+        """End the innermost scope: names mean again what they meant before it."""
         for name in self._scopes.pop():
             self._meanings[name].pop()
 
     def find(self, name: str) -> Symbol | None:
+        """The innermost meaning of a name."""
         stack = self._meanings.get(name)
         if stack:
             return stack[-1][1]
@@ -125,6 +129,7 @@ class Scopes:
         return stack[-1][1] if stack and stack[-1][0] == len(self._scopes) - 1 else None
 
     def find_global(self, name: str) -> Symbol | None:
+        """The meaning of a name at file scope, also where an inner one hides it."""
         if self._file is not None:
             return self._file.find_global(name)
         stack = self._meanings.get(name)

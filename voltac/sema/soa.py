@@ -8,6 +8,7 @@ from voltac.sema.types import UNBOUND, Array, Rate, Reference, Struct, Type, soa
 
 
 def soa_rate(checker: Checker, width: int, span: Span) -> Rate:
+    """``soa<width>``: the width is a power of two, and below the gang's it is slow (5.11)."""
     if width <= 0 or width & (width - 1):
         checker.reject(span, f"the width of soa must be a positive power of two, {width} is not")
     if width < checker.target.width:

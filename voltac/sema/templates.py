@@ -282,6 +282,7 @@ def _symbol(name: str, value: TemplateArgument) -> Symbol:
 
 
 def key_of(template: TemplateSymbol, bindings: Bindings) -> Key:
+    """What tells the instances of a template apart: its arguments, in order."""
     values = (bindings[parameter.name] for parameter in template.declaration.parameters)
     return tuple(value if isinstance(value, Qual) else int(value.value) for value in values)
 

@@ -40,6 +40,8 @@ COMPILER, PROGRAM = "compiler", "program"
 
 @record
 class Sharing:
+    """Who runs a kernel, and why."""
+
     way: str
     obstacle: Obstacle | None = None
     """What keeps a ``single`` kernel from being shared."""

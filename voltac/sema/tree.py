@@ -119,6 +119,8 @@ class Place:
 
 @record
 class Variable(Place):
+    """A variable as a place: of the gang, whatever its rate."""
+
     symbol: VariableSymbol
 
 
@@ -163,11 +165,13 @@ def variable(symbol: VariableSymbol, span: Span) -> Variable:
 
 
 def deref(pointer: Value, span: Span, of_reference: bool = False) -> Deref:
+    """The place that a pointer value leads to."""
     assert isinstance(pointer.type.type, Pointer)
     return Deref(span, pointer.type.type.to, pointer.type.rate, pointer, of_reference)
 
 
 def element(aggregate: Place, index: Value, span: Span) -> Element:
+    """An element of an array or short vector; a varying index makes it a place for each lane."""
     match aggregate.storage.type:
         case Array(of, _):
             storage = of
@@ -191,6 +195,7 @@ def counts_slots(aggregate: Place) -> bool:
 
 
 def member_place(struct: Place, index: int, span: Span) -> MemberPlace:
+    """A member of a struct, by its number."""
     assert isinstance(struct.storage.type, Struct)
     return MemberPlace(span, member_qual(struct.storage, index), struct.address_rate, struct, index)
 
@@ -200,6 +205,8 @@ def member_place(struct: Place, index: int, span: Span) -> MemberPlace:
 
 @record
 class Value:
+    """An expression that yields a value of ``type``; what it reads is in it as a place."""
+
     span: Span
     type: Qual
 
@@ -369,6 +376,8 @@ class Increment(Value):
 
 @record
 class Comma(Value):
+    """Both are evaluated, in order; the second is the value."""
+
     first: Value
     second: Value
 
@@ -423,6 +432,8 @@ class New(Value):
 
 @record
 class Alloca(Value):
+    """Memory of the stack until the function returns; a uniform ``void *``."""
+
     size: Value
     """Uniform int64 bytes."""
 
@@ -462,11 +473,15 @@ Initializer = Value | Aggregate | LaneList
 
 @record
 class Statement:
+    """What is executed; ``span`` is its place for debuggers and messages."""
+
     span: Span
 
 
 @record
 class Block(Statement):
+    """Statements one after the other; names are resolved, so it is no scope."""
+
     statements: tuple[Statement, ...]
 
 
@@ -565,31 +580,41 @@ class CaseLabel(Statement):
 
 @record
 class Label(Statement):
+    """Where ``goto`` leads."""
+
     name: str
 
 
 @record
 class Goto(Statement):
+    """To the label of the name in this function, under uniform control flow."""
+
     name: str
 
 
 @record
 class Break(Statement):
-    pass
+    """Lanes that are on leave the innermost loop or switch."""
+
 
 
 @record
 class Continue(Statement):
-    pass
+    """Lanes that are on go on with the next iteration of the innermost loop."""
+
 
 
 @record
 class Return(Statement):
+    """Lanes that are on leave the function; ``value`` has its result's type."""
+
     value: Value | None
 
 
 @record
 class Unmasked(Statement):
+    """The body begins with all lanes on."""
+
     body: Statement
 
 
@@ -611,11 +636,14 @@ class Assert(Statement):
 
 @record
 class Sync(Statement):
-    pass
+    """Wait for the tasks that this call of the function launched."""
+
 
 
 @record
 class Delete(Statement):
+    """Give back what ``new`` made; of a varying pointer, for each lane that is on. NULL is nothing."""
+
     pointer: Value
 
 
@@ -637,6 +665,7 @@ class Program:
 
     @property
     def exports(self) -> Iterator[FunctionSymbol]:
+        """The functions that C and Python call by their names."""
         return (function for function in self.functions if function.exported)
 
     @property

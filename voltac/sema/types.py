@@ -41,11 +41,14 @@ UNBOUND = Rate("unbound")
 
 @cache
 def soa(width: int) -> Rate:
+    """The rate ``soa<width>``."""
     return Rate("soa", width)
 
 
 @record
 class Void:
+    """No value, or a pointee of unknown type."""
+
     def __str__(self) -> str:
         return "void"
 
@@ -59,10 +62,12 @@ class Scalar:
 
     @property
     def is_integer(self) -> bool:
+        """Signed or unsigned; no bool."""
         return self.kind in ("int", "uint")
 
     @property
     def is_signed(self) -> bool:
+        """Integers only: floats are not called signed."""
         return self.kind == "int"
 
     def __str__(self) -> str:
@@ -98,6 +103,8 @@ class Pointer:
 
 @record
 class Reference:
+    """Of variables, parameters, members and results; expressions of it are places (5.6)."""
+
     to: Qual
 
     def __str__(self) -> str:
@@ -134,6 +141,8 @@ class Vector:
 
 @record
 class Member:
+    """A member of a struct; its rate may be open, and is the struct's then."""
+
     name: str
     qual: Qual
     early: bool = False
@@ -224,10 +233,12 @@ class Qual:
 
     @property
     def is_varying(self) -> bool:
+        """A value for each lane."""
         return self.rate is VARYING
 
     @property
     def is_uniform(self) -> bool:
+        """One value for the gang."""
         return self.rate is UNIFORM
 
     def with_rate(self, rate: Rate) -> Qual:
@@ -239,6 +250,7 @@ class Qual:
         return Qual(self.type, rate, self.const)
 
     def with_const(self, const: bool) -> Qual:
+        """The same type, const or not; reaches into arrays down to their element."""
         if self.const == const:
             return self
         if isinstance(self.type, Array):
@@ -294,10 +306,12 @@ VARYING_INT32 = Qual(INT32, VARYING)
 
 
 def uniform(type: Type) -> Qual:
+    """The type at rate uniform."""
     return Qual(type, UNIFORM)
 
 
 def varying(type: Type) -> Qual:
+    """The type at rate varying."""
     return Qual(type, VARYING)
 
 

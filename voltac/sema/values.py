@@ -37,6 +37,7 @@ def value_of(checker: Checker, node: ast.Expression) -> tree.Value:
 
 
 def to_value(checker: Checker, operand: Operand, span: Span) -> tree.Value:
+    """The value of an operand: a place is read, a function becomes its address."""
     if isinstance(operand, tree.Value):
         return operand
     if isinstance(operand, tree.Place):
@@ -104,6 +105,7 @@ def decay(place: tree.Place, span: Span) -> tree.Value:
 
 
 def mark_address_taken(place: tree.Place) -> None:
+    """The variable that a place lies in can be reached through pointers from now on."""
     root = root_variable(place)
     if root is not None:
         root.address_taken = True
@@ -142,6 +144,7 @@ def function_address(checker: Checker, functions: FunctionSet, span: Span) -> tr
 
 
 def address_of_function(checker: Checker, function: tree.FunctionSymbol, span: Span) -> tree.Value:
+    """A uniform pointer to a function, whose body is demanded."""
     checker.demand_body(function)
     return tree.FunctionAddress(span, Qual(Pointer(Qual(function.type))), function)
 
@@ -152,6 +155,7 @@ def temporary(value: tree.Value) -> tree.Temporary:
 
 
 def place_or_temporary(operand: tree.Place | tree.Value) -> tree.Place:
+    """The operand as a place: a value gets one of its own."""
     if isinstance(operand, tree.Place):
         return operand
     return temporary(operand)
@@ -248,6 +252,7 @@ def assignable_type(place: tree.Place) -> Qual:
 
 
 def is_null_pointer(value: tree.Value) -> bool:
+    """A null pointer that has a type; a plain NULL too."""
     return type(value) is tree.Constant and isinstance(value.type.type, Pointer)
 
 
