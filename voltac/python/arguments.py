@@ -63,6 +63,7 @@ class Arguments:
         self._table = (ctypes.c_void_p * max(1, len(self._accepted))).from_address(accepted)
 
     def __call__(self, *given: Any, **by_name: Any) -> Any:
+        """The whole call, from the objects given to the object returned."""
         slots, owners = self.pack(self.bound(given, by_name))
         failure = (ctypes.c_uint64 * 3)()
         if self._call(ctypes.addressof(slots), ctypes.addressof(failure)):

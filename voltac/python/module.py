@@ -28,6 +28,7 @@ class KernelModule:
         def __getattr__(self, name: str) -> Kernel: ...
 
     def __new__(cls, source: Source, kernels: Sequence[Kernel], warnings: str) -> KernelModule:
+        """Of a class of its own, whose name lists the kernels: messages of Python show it."""
         names = [kernel.__name__ for kernel in kernels]
         title = f"module with {', '.join(names) or 'no exports'}"
         while len(title) > _LONGEST_NAME and names:
