@@ -532,3 +532,13 @@ def test_empty_is_aligned(alignment: int) -> None:
         assert made.flags.c_contiguous and made.flags.writeable and made.dtype == np.float64
     refused(ValueError, voltac.empty, 3, np.float32, 24, says="power of two")
     refused(TypeError, voltac.empty, 3, object, says="Python objects")
+    assert voltac.empty([2, np.int64(3)]).shape == (2, 3)
+    negative, huge = [-1, (2, -3)], [10**20, (1 << 40, 1 << 40), 10**5000]
+    no_numbers: list[Any] = ["3", 2.0, (1, None), b"3"]
+    for wrong in negative:
+        refused(ValueError, voltac.empty, wrong, says="none of them negative")
+    for wrong in no_numbers:
+        refused(TypeError, voltac.empty, wrong, says="shape must be a number or numbers")
+    for wrong in huge:
+        refused(ValueError, voltac.empty, wrong, says="more bytes than there are addresses")
+    refused(TypeError, voltac.empty, 3, np.float32, 16.0, says="alignment must be a power of two, not 16.0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import enum
 import math
 import random
@@ -23,6 +24,7 @@ SOURCE = "export void f(uniform float a[], uniform int n) { foreach (i = 0 ... n
 TARGET = find_target("sse4-i32x4")
 HUGE = 10**5000
 """Python does not write so many digits."""
+PUTS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)
 FIELDS = Options.__match_args__
 SWITCHES = [name for name in FIELDS if isinstance(getattr(Options(TARGET), name), bool)]
 
@@ -120,6 +122,11 @@ def test_each_field_takes_its_values_and_refuses_all_others(field: str) -> None:
         ({"defines": ["A-B=1"]}, ValueError, "'A-B' is no identifier"),
         ({"cache": "no"}, TypeError, "cache must be True or False, not str 'no'"),
         ({"functions": [1]}, TypeError, "functions must be a mapping from names, or None, not a list"),
+        ({"functions": {"puts": 0}}, ValueError, r"functions\['puts'\] .* not a null pointer"),
+        ({"functions": {"puts": PUTS(0)}}, ValueError, "an address, not a null pointer"),
+        ({"functions": {"puts": -1}}, ValueError, "an address, not int -1"),
+        ({"functions": {"puts": 1 << 64}}, ValueError, "an address, not int 18446744073709551616"),
+        ({"functions": {"puts": HUGE}}, ValueError, "an address, not int 0x31e2"),
         ({"functions": {"puts": "puts"}}, TypeError, r"functions\['puts'\] must be a function of ctypes or an address"),
         ({"launch": 3}, TypeError, "launch must be a mapping from names, or None, not int 3"),
         ({"file": None}, TypeError, "file must be a str"),

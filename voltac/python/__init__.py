@@ -8,10 +8,12 @@ kernel is not beyond the array's end cannot be.
 
 from __future__ import annotations
 
+import math
 import operator
 import os
+import sys
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -137,19 +139,35 @@ def make_options(
     return options
 
 
-def empty(shape: int | tuple[int, ...], dtype: Any = np.float32, alignment: int = 128) -> np.ndarray[Any, np.dtype[Any]]:
+def empty(
+    shape: SupportsIndex | Iterable[SupportsIndex], dtype: Any = np.float32, alignment: int = 128
+) -> np.ndarray[Any, np.dtype[Any]]:
     """An array whose first element is aligned, as pointers to varying data need it; numpy itself promises 16 bytes."""
     kind = np.dtype(dtype)
     if kind.hasobject:
         raise TypeError("Python objects have no place in a kernel")
-    if alignment < 1 or alignment & (alignment - 1):
-        raise ValueError(f"alignment must be a power of two, not {alignment}")
-    dimensions = shape if isinstance(shape, tuple) else (shape,)
-    size = int(np.prod(dimensions, dtype=np.int64)) * kind.itemsize
-    memory = np.empty(size + alignment, np.uint8)
-    start = -memory.__array_interface__["data"][0] % alignment
+    bound = _whole(alignment, "alignment must be a power of two")
+    if bound < 1 or bound & (bound - 1):
+        raise ValueError(f"alignment must be a power of two, not {visible_value(alignment)}")
+    expected = "shape must be a number or numbers, none of them negative"
+    extents = shape if isinstance(shape, Iterable) and not isinstance(shape, (str, bytes)) else (shape,)
+    dimensions = tuple(_whole(extent, expected) for extent in extents)
+    if min(dimensions, default=0) < 0:
+        raise ValueError(f"{expected}, not {visible_value(shape)}")
+    size = math.prod(dimensions) * kind.itemsize
+    if size + bound > sys.maxsize:
+        raise ValueError(f"an array of shape {visible_value(shape)} has more bytes than there are addresses")
+    memory = np.empty(size + bound, np.uint8)
+    start = -memory.__array_interface__["data"][0] % bound
     aligned: np.ndarray[Any, np.dtype[Any]] = memory[start : start + size].view(kind).reshape(dimensions)
     return aligned
+
+
+def _whole(value: Any, expected: str) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{expected}, not {visible_value(value)}") from None
 
 
 _NOT_FOR_CALLERS = {"masked_paths", "symbol_suffix"}

@@ -236,11 +236,17 @@ def calls_back(signatures: Sequence[Signature], callbacks: Sequence[str]) -> boo
 
 
 def _function_address(name: str, function: object) -> int:
+    expected = f"functions[{visible_value(name)}] must be a function of ctypes or an address"
     if isinstance(function, FUNCTIONS):
-        return ctypes.cast(function, ctypes.c_void_p).value or 0
-    if isinstance(function, int) and not isinstance(function, bool):
-        return function
-    raise TypeError(f"functions[{visible_value(name)}] must be a function of ctypes or an address, not {described(function)}")
+        address = ctypes.cast(function, ctypes.c_void_p).value or 0
+    elif isinstance(function, int) and not isinstance(function, bool):
+        address = function
+    else:
+        raise TypeError(f"{expected}, not {described(function)}")
+    if not 0 < address < 1 << 64:
+        what = described(function) if address else "a null pointer"
+        raise ValueError(f"{expected}, not {what}")
+    return address
 
 
 def _unresolved(source: Source, symbol: str) -> str:

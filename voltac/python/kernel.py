@@ -17,7 +17,7 @@ from voltac.python.arguments import Arguments
 from voltac.python.numpy_formats import Dtype, dtype_of, named
 from voltac.python.object_loader import Code
 from voltac.python.signatures import Parameter, Signature
-from voltac.visible import visible_name
+from voltac.visible import visible_value
 
 if TYPE_CHECKING:
     import inspect
@@ -73,7 +73,7 @@ class Kernel:
         for row in self.parameters:
             if row.name == parameter and row.memory is not None and row.memory.format is not None:
                 return dtype_of(row.memory.format)
-        raise ValueError(f"{self.__name__}() has no parameter '{visible_name(parameter)}' that takes an array of one dtype")
+        raise ValueError(f"{self.__name__}() has no parameter {visible_value(parameter)} that takes an array of one dtype")
 
     def assembly(self) -> str:
         """The machine code of this function, as assembly language."""
