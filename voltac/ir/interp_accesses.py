@@ -160,10 +160,18 @@ ACCESSES: dict[str, WholeFunction] = {
     "lifetime.end": _forget,
 }
 
+def pseudo_divisor(called: Called) -> Value:
+    divisor = called.arguments[0]
+    if 0 in (divisor if called.kinds[0].is_vector else [divisor]):
+        raise Fault("divides by zero")
+    return None
+
+
 PSEUDO: dict[str, WholeFunction] = {
     "volta.gather": pseudo_gather,
     "volta.scatter": pseudo_scatter,
     "volta.load": pseudo_load,
     "volta.store": pseudo_store,
+    "volta.divisor": pseudo_divisor,
 }
 """``ir/pseudo.py`` says what they are; off lanes yield poison, so that nobody may look at them."""

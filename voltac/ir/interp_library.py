@@ -120,6 +120,7 @@ EXTERNALS: dict[str, External] = {
     "sysconf": lambda machine, arguments: os.sysconf(arguments[0]),
     "abort": _abort,
     "volta_fail": _abort,
+    "voltac.fail": _abort,
     "printf": _print,
     "snprintf": _print_to_memory,
     "fflush": lambda machine, arguments: 0,

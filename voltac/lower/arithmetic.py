@@ -10,13 +10,14 @@ on scalars and lane vectors alike, on short vectors element by element.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from voltac.diagnostics import Span
 from voltac.lower import masks
 from voltac.lower.builder import IR, floating, integer, splat_constant, zero
 from voltac.lower.context import FunctionContext, lowers_value
-from voltac.lower.division import divide_integers
-from voltac.lower.failures import check_constant_divisor, check_division
+from voltac.lower.division import divide_integers, tells_large_numbers
+from voltac.lower.failures import check_division, check_divisors, check_large_divisors
 from voltac.lower.memory_access import join_elements, split_elements
 from voltac.lower.places import slice_parts
 from voltac.sema import tree
@@ -106,11 +107,15 @@ def _binary(
         return c.build.binary(f"{_FLOAT_OPERATIONS[operator]} {float_flags(c, c.types.lane(scalar))}".rstrip(), left, right)
     signed = isinstance(scalar, Scalar) and scalar.is_signed
     if operator in ("/", "%"):
-        if c.options.catch_failures and qual.rate is VARYING:
-            check_constant_divisor(c, operator, right, span)
+        varying = qual.rate is VARYING
+        look: Callable[[IR], None] | None = None
+        if c.options.catch_failures and varying and tells_large_numbers(c, right):
+            look = partial(check_large_divisors, c, operator, span=span)
+        elif c.options.catch_failures and varying:
+            check_divisors(c, operator, right, signed, span)
         elif c.options.catch_failures:
             check_division(c, operator, left, right, signed, span)
-        return divide_integers(c, operator, left, right, signed, varying=qual.rate is VARYING, constant_divisor=constant)
+        return divide_integers(c, operator, left, right, signed, varying, constant, look)
     if operator == ">>":
         return c.build.binary("ashr" if signed else "lshr", left, right)
     if operator == "&" and c.symbol.library and left.type.endswith(" x i1>"):

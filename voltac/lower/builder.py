@@ -65,6 +65,12 @@ def splat_constant(width: int, constant: IR) -> IR:
     return IR(vector_type(width, constant.type), f"splat ({constant})")
 
 
+def same_elements(type: str, number: int) -> IR:
+    """A number in each element of an integer or a vector."""
+    lane = type.removesuffix(">").rpartition(" ")[2]
+    return integer(lane, number) if type[0] != "<" else splat_constant(int(type[1:].partition(" ")[0]), integer(lane, number))
+
+
 def vector_constant(elements: Sequence[IR]) -> IR:
     return IR(vector_type(len(elements), elements[0].type), f"<{', '.join(map(str, elements))}>")
 

@@ -20,9 +20,10 @@ so little that with ``a`` below 2^32 none reaches the next one.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from voltac.lower import masks
-from voltac.lower.builder import IR, floating, integer, splat_constant, zero
+from voltac.lower.builder import IR, floating, integer, same_elements, splat_constant, zero
 from voltac.lower.context import FunctionContext
 from voltac.lower.intrinsic_calls import call
 
@@ -31,10 +32,22 @@ _EXCESS = {"double": 1 + 2.0**-48, "float": 1 + 2.0**-20}
 """By how much inverses are too large."""
 
 
+def tells_large_numbers(c: FunctionContext, right: IR) -> bool:
+    """Whether varying numbers are divided by these in one way or another, depending on how large they are."""
+    return right.type.endswith(" x i64>") and c.target.has_double and right.name[0] == "%" and right.name not in c.build.splats
+
+
 def divide_integers(
-    c: FunctionContext, operator: str, left: IR, right: IR, signed: bool, varying: bool, constant_divisor: bool
+    c: FunctionContext,
+    operator: str,
+    left: IR,
+    right: IR,
+    signed: bool,
+    varying: bool,
+    constant_divisor: bool,
+    look: Callable[[IR], None] | None = None,
 ) -> IR:
-    """``/`` or ``%`` on integers of one type."""
+    """``/`` or ``%`` on integers of one type. If it ``tells_large_numbers``, ``look`` is shown divisors that may be zero."""
     sign = "s" if signed else "u"
     instruction = f"{sign}{'div' if operator == '/' else 'rem'}"
     if not varying:
@@ -45,7 +58,7 @@ def divide_integers(
         return _divide_guarded(c, instruction, left, right)
     bits = int(left.type[left.type.index(" x i") + 4 : -1])
     if bits > 32:
-        return _divide_magnitudes(c, operator, left, right, signed)
+        return _divide_magnitudes(c, operator, left, right, signed, look)
     # 8 and 16 bit operands pass through 32 bit integers: the conversions of vectors to float know no shorter ones.
     lane = "i32" if bits < 32 else f"i{bits}"
     wide = f"<{c.width} x {lane}>"
@@ -91,12 +104,6 @@ def _divide_uniform(c: FunctionContext, instruction: str, left: IR, right: IR) -
     return c.build.select(negates, c.build.binary("sub", zero(left.type), left), quotient)
 
 
-def same_elements(type: str, number: int) -> IR:
-    """A number in each element of an integer or a vector."""
-    lane = type.removesuffix(">").rpartition(" ")[2]
-    return integer(lane, number) if type[0] != "<" else splat_constant(int(type[1:].partition(" ")[0]), integer(lane, number))
-
-
 def _unsigned_32(c: FunctionContext, ratio: IR) -> IR:
     """Truncated, as integers of 32 bits."""
     type = f"<{c.width} x i32>"
@@ -135,23 +142,29 @@ _INTEGER_BITS = 0x433 << 52
 _ROUNDED_BITS = 0x4338 << 48
 
 
-def _divide_magnitudes(c: FunctionContext, operator: str, left: IR, right: IR, signed: bool) -> IR:
-    build, single = c.build, c.build.splats.get(right.name)
+def _divide_magnitudes(
+    c: FunctionContext, operator: str, left: IR, right: IR, signed: bool, look: Callable[[IR], None] | None
+) -> IR:
+    build = c.build
     # Lanes that are off may hold poison, which no branch may depend on.
     dividend = build.value(left.type, f"freeze {left}")
-    divisor = build.value(right.type, f"freeze {right}") if single is None and right.name[0] == "%" else right
+    tells = tells_large_numbers(c, right)
+    divisor = build.value(right.type, f"freeze {right}") if tells else right
+    if look is not None and c.mask is not None:
+        divisor = build.select(c.mask, divisor, _whole(c, 1))
     negative = dividend
     if signed:
         negative = build.binary("xor", dividend, divisor) if operator == "/" else dividend
         dividend, divisor = (call(c, f"llvm.abs.v{c.width}i64", left.type, value, "i1 false") for value in (dividend, divisor))
-    if single is not None or right.name[0] != "%":
+    if not tells:
         result = _in_two_steps(c, operator, dividend, divisor)
     else:
-        beyond = build.binary("and", build.binary("or", dividend, divisor), _whole(c, -1 << 52))
-        large = masks.any_on(c, build.compare("icmp ne", beyond, zero(beyond.type)))
+        large = _any_large(c, dividend, divisor) if look is None else _any_large_or_zero(c, dividend, divisor)
         paths = [build.block(f"division.{name}") for name in ("large", "small", "done")]
         build.branch(large, paths[0], paths[1])
         build.start(paths[0])
+        if look is not None:
+            look(divisor)
         in_steps = _in_two_steps(c, operator, dividend, divisor)
         after_steps = build.label
         build.jump(paths[2])
@@ -164,6 +177,19 @@ def _divide_magnitudes(c: FunctionContext, operator: str, left: IR, right: IR, s
         return result
     below = build.compare("icmp slt", negative, zero(negative.type))
     return build.select(below, build.binary("sub", zero(result.type), result), result)
+
+
+def _any_large(c: FunctionContext, dividend: IR, divisor: IR) -> IR:
+    beyond = c.build.binary("and", c.build.binary("or", dividend, divisor), _whole(c, -1 << 52))
+    return masks.any_on(c, c.build.compare("icmp ne", beyond, zero(beyond.type)))
+
+
+def _any_large_or_zero(c: FunctionContext, dividend: IR, divisor: IR) -> IR:
+    """Whether the rare way has to be taken, or to fail: zero less one is large too. (So is 2^52, of which one less is not.)"""
+    less = c.build.binary("add", divisor, _whole(c, -1))
+    beyond = c.build.binary("and", c.build.binary("or", dividend, less), _whole(c, -1 << 51))
+    bits = call(c, f"llvm.vector.reduce.or.v{c.width}i64", "i64", beyond)
+    return c.build.compare("icmp ne", bits, integer("i64", 0))
 
 
 def _at_once(c: FunctionContext, operator: str, dividend: IR, divisor: IR) -> IR:

@@ -11,6 +11,7 @@ from voltac.lower.builder import IR, NOTHING, element_type, splat_constant, zero
 from voltac.lower.constants import scalar_constant
 from voltac.lower.context import FunctionContext, Region, lowers_value
 from voltac.lower.costs import is_cheap_and_changes_nothing, is_cheap_and_safe
+from voltac.lower.failures import may_fail
 from voltac.lower.memory_access import broadcast, copy, join_elements, load, split_elements, store
 from voltac.lower.places import Address, address_integer, new_object, null_slice, offset_pointer
 from voltac.sema import tree
@@ -152,7 +153,7 @@ def lower_logical(c: FunctionContext, node: tree.Logical) -> IR:
     wanted_by_left = node.operator == "&&"
     if node.type.rate is VARYING:
         return _lower_varying_logical(c, node, left, wanted_by_left)
-    if is_cheap_and_changes_nothing(node.right):
+    if _may_be_evaluated_always(c, node.right):
         return _join(c, left, c.value(node.right), wanted_by_left)
     right_block, done = c.build.block("logical.right"), c.build.block("logical.done")
     before = c.build.label
@@ -162,6 +163,11 @@ def lower_logical(c: FunctionContext, node: tree.Logical) -> IR:
     end = c.build.label
     c.build.start(done)
     return c.build.phi([(IR("i1", "false" if wanted_by_left else "true"), before), (right, end)])
+
+
+def _may_be_evaluated_always(c: FunctionContext, node: tree.Value) -> bool:
+    """Of an operand behind a uniform test."""
+    return is_cheap_and_changes_nothing(node) and not may_fail(node, c.options)
 
 
 def _join(c: FunctionContext, left: IR, right: IR, conjunction: bool) -> IR:
@@ -199,7 +205,7 @@ def lower_conditional(c: FunctionContext, node: tree.Conditional) -> IR:
         return _select_struct(c, node, test, varying)
     if varying:
         return _select_varying(c, node, test)
-    if is_cheap_and_changes_nothing(node.then) and is_cheap_and_changes_nothing(node.otherwise):
+    if _may_be_evaluated_always(c, node.then) and _may_be_evaluated_always(c, node.otherwise):
         then, otherwise = c.value(node.then), c.value(node.otherwise)
         return then if then.type == "void" else c.build.select(test, then, otherwise)
     then_block, else_block, done = (c.build.block(f"select.{name}") for name in ("then", "else", "done"))

@@ -10,13 +10,14 @@ these functions. Without it assertions end the process, as in C, and divisions t
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from weakref import WeakKeyDictionary
 
 from voltac.diagnostics import Span
+from voltac.ir import pseudo
 from voltac.lower import masks
-from voltac.lower.builder import IR, integer, zero
+from voltac.lower.builder import IR, element_type, integer, same_elements, zero
 from voltac.lower.context import FunctionContext
-from voltac.lower.division import same_elements
 from voltac.options import Options
 from voltac.records import record
 from voltac.sema import tree
@@ -71,7 +72,7 @@ def check_division(c: FunctionContext, operator: str, left: IR, right: IR, signe
     what = "division" if operator == "/" else "remainder"
     if known is None or 0 in known:
         is_zero = _any_element(c, c.build.compare("icmp eq", right, zero(right.type)))
-        fail_if(c, is_zero, ZERO_DIVISION, f"{place}: integer {what} by zero")
+        fail_if(c, is_zero, ZERO_DIVISION, _by_zero(operator, span))
     # Shorter ones wrap around.
     if signed and bits >= 32 and not c.options.wrap_signed and (known is None or -1 in known):
         least = c.build.compare("icmp eq", left, same_elements(left.type, -(1 << bits - 1)))
@@ -80,13 +81,35 @@ def check_division(c: FunctionContext, operator: str, left: IR, right: IR, signe
         fail_if(c, _any_element(c, c.build.binary("and", least, minus_one)), OVERFLOW, text)
 
 
-def check_constant_divisor(c: FunctionContext, operator: str, right: IR, span: Span) -> None:
-    """Varying divisions give some number where a lane's divisor is zero; one that is zero wherever it is run fails."""
-    if _constants(right) == {0}:
-        lanes = masks.bits(c, masks.explicit(c, c.mask))
-        what = "division" if operator == "/" else "remainder"
-        text = f"{span.file}:{span.line}:{span.column}: integer {what} by zero"
-        fail_if(c, c.build.compare("icmp ne", lanes, zero(lanes.type)), ZERO_DIVISION, text, lanes)
+def _by_zero(operator: str, span: Span) -> str:
+    what = "division" if operator == "/" else "remainder"
+    return f"{span.file}:{span.line}:{span.column}: integer {what} by zero"
+
+
+def check_divisors(c: FunctionContext, operator: str, right: IR, signed: bool, span: Span) -> None:
+    """A varying division fails where a lane that is on has a divisor of zero: ``passes/check_divisors.py`` sees when."""
+    known = _constants(right)
+    text = _by_zero(operator, span)
+    if known == {0}:
+        on = masks.bits(c, masks.explicit(c, c.mask))
+        fail_if(c, c.build.compare("icmp ne", on, zero(on.type)), ZERO_DIVISION, text, on)
+    elif known is None or 0 in known:
+        single = c.build.splats.get(right.name)
+        divisor = right if single is None or c.mask is not None else single
+        if right.type.endswith("i8>") or right.type.endswith("i16>"):
+            # The form that it is divided in, which exists anyway.
+            divisor = c.build.convert("sext" if signed else "zext", divisor, re.sub(r"i\d+", "i32", divisor.type))
+        if c.mask is not None:
+            divisor = c.build.select(c.mask, divisor, same_elements(divisor.type, -1))
+        lanes, element = (c.width, element_type(divisor.type)) if divisor.type[0] == "<" else (0, divisor.type)
+        callee = c.module.pseudo(pseudo.DIVISOR, element, lanes)
+        c.build.emit(f"call void {callee}({divisor}, {c.module.text.text_constant(bytes_of(text))})")
+
+
+def check_large_divisors(c: FunctionContext, operator: str, divisors: IR, span: Span) -> None:
+    """Of a varying division of 64 bits, where one of the numbers is large or, less one, looks so; 1 where lanes are off."""
+    lanes = masks.bits(c, c.build.compare("icmp eq", divisors, zero(divisors.type)))
+    fail_if(c, c.build.compare("icmp ne", lanes, zero(lanes.type)), ZERO_DIVISION, _by_zero(operator, span), lanes)
 
 
 def _constants(value: IR) -> set[int] | None:
@@ -135,9 +158,17 @@ def guard_task(c: FunctionContext, function: IR, guard: IR, block: IR, head: int
 class _Facts:
     asserts: bool
     divides: bool
-    """Or calls what is not known."""
+    """By what may be zero, or calls what is not known."""
     known: frozenset[tree.FunctionSymbol]
     """The functions it calls, launches or takes the address of."""
+
+
+def may_fail(node: tree.Value, options: Options) -> bool:
+    """Whether evaluating a value may end in a failure."""
+    if not options.catch_failures:
+        return False
+    facts = _facts_of(nodes(node))
+    return facts.divides or any(can_fail(function, options) for function in facts.known)
 
 
 def can_fail(symbol: tree.FunctionSymbol, options: Options) -> bool:
@@ -158,24 +189,28 @@ def can_fail(symbol: tree.FunctionSymbol, options: Options) -> bool:
 def _facts(symbol: tree.FunctionSymbol) -> _Facts:
     found = _KNOWN.get(symbol)
     if found is None:
-        asserts = divides = False
-        known: set[tree.FunctionSymbol] = set()
-        for node in nodes(symbol.body) if symbol.body is not None else ():
-            match node:
-                case tree.Assert():
-                    asserts = True
-                case tree.Binary(operator="/" | "%", right=right) | tree.CompoundAssign(operator="/" | "%", value=right):
-                    divides = divides or _may_have_no_result(right)
-                case tree.CallPointer():
-                    divides = True
-                case tree.Call(function=function) | tree.FunctionAddress(function=function):
-                    known.add(function)
-                case tree.Launch(function=function) if isinstance(function, tree.FunctionSymbol):
-                    known.add(function)
-                case tree.Launch():
-                    divides = True
-        found = _KNOWN[symbol] = _Facts(asserts, divides, frozenset(known))
+        found = _KNOWN[symbol] = _facts_of(nodes(symbol.body) if symbol.body is not None else ())
     return found
+
+
+def _facts_of(parts: Iterable[object]) -> _Facts:
+    asserts = divides = False
+    known: set[tree.FunctionSymbol] = set()
+    for node in parts:
+        match node:
+            case tree.Assert():
+                asserts = True
+            case tree.Binary(operator="/" | "%", right=right) | tree.CompoundAssign(operator="/" | "%", value=right):
+                divides = divides or _may_have_no_result(right)
+            case tree.CallPointer():
+                divides = True
+            case tree.Call(function=function) | tree.FunctionAddress(function=function):
+                known.add(function)
+            case tree.Launch(function=function) if isinstance(function, tree.FunctionSymbol):
+                known.add(function)
+            case tree.Launch():
+                divides = True
+    return _Facts(asserts, divides, frozenset(known))
 
 
 _KNOWN: WeakKeyDictionary[tree.FunctionSymbol, _Facts] = WeakKeyDictionary()
@@ -185,8 +220,7 @@ def _may_have_no_result(divisor: tree.Value) -> bool:
     type = divisor.type.type.element if isinstance(divisor.type.type, Vector) else divisor.type.type
     if isinstance(type, Scalar) and type.kind == "float":
         return False
-    if divisor.type.rate is VARYING:
-        while isinstance(divisor, tree.Broadcast | tree.Splat):
-            divisor = divisor.value
-        return isinstance(divisor, tree.Constant) and divisor.value == 0
-    return not (isinstance(divisor, tree.Constant) and divisor.value not in (0, -1))
+    results = (0,) if divisor.type.rate is VARYING else (0, -1)
+    while isinstance(divisor, tree.Broadcast | tree.Splat):
+        divisor = divisor.value
+    return not (isinstance(divisor, tree.Constant) and divisor.value not in results)

@@ -79,9 +79,9 @@ class ModuleContext:
             known = self._lane_numbers[type] = vector_constant(lanes)
         return known
 
-    def pseudo(self, operation: str, element: str) -> str:
-        """Declares a pseudo operation; gives its name with the at sign."""
-        width = self.options.target.width
+    def pseudo(self, operation: str, element: str, width: int | None = None) -> str:
+        """Declares a pseudo operation, of a gang's width if none is given; gives its name with the at sign."""
+        width = self.options.target.width if width is None else width
         name = f"{operation}.{pseudo.suffix(element, width)}"
         if name not in self.text.declarations:
             self.text.declarations[name] = pseudo.declaration(operation, element, width)

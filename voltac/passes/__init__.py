@@ -10,6 +10,7 @@ from voltac.ir.verify import verify
 from voltac.ir.write import write
 from voltac.options import Options
 from voltac.passes.access import AccessReport
+from voltac.passes.check_divisors import check_divisors
 from voltac.passes.equal_values import merge_equal_values
 from voltac.passes.flatten_branches import flatten_branches
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
@@ -33,6 +34,7 @@ PASSES: dict[str, Callable[[Module, Options], list[AccessReport]]] = {
     "resolve_accesses": resolve_accesses,
     "gangs_in_flight": put_gangs_in_flight,
     "make_stores_whole": make_stores_whole,
+    "check_divisors": check_divisors,
     "move_some_lanes": move_some_lanes,
 }
 """Name -> pass; each rewrites the module and reports what became of accesses."""

@@ -135,6 +135,7 @@ class AccessReport:
 
 
 _MARK = "@" + pseudo.PREFIX
+_MARK_OF_DIVISORS = f"@{pseudo.DIVISOR}."
 
 
 def pseudo_operation(instruction: Instruction) -> str:
@@ -143,7 +144,12 @@ def pseudo_operation(instruction: Instruction) -> str:
         return ""
     callee = instruction.parts.callee
     operation = callee[1 + len(pseudo.PREFIX) :].partition(".")[0] if callee.startswith("@" + pseudo.PREFIX) else ""
-    return operation if pseudo.PREFIX + operation in pseudo.REMOVED_BY else ""
+    return operation if pseudo.PREFIX + operation in pseudo.ACCESSES else ""
+
+
+def is_divisor(instruction: Instruction) -> bool:
+    """Whether it only asks for a failure where a divisor is zero, which changes nothing in the function."""
+    return _MARK_OF_DIVISORS in instruction.text and instruction.op == "call"
 
 
 def read_access(index: int, instruction: Instruction, operation: str, values: LaneValues) -> Access:

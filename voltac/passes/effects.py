@@ -12,9 +12,9 @@ _DECLARED = re.compile(r'@("[^"]*"|[-\w$.]+)\(')
 _GROUP = re.compile(r"#\d+")
 _TOUCHES_NOTHING = (
     *("@llvm.lifetime.", "@llvm.assume", "@llvm.dbg.", "@llvm.prefetch", "@llvm.sideeffect"),
-    "@llvm.experimental.noalias.scope.decl",
+    *("@volta.divisor.", "@llvm.experimental.noalias.scope.decl"),
 )
-"""Intrinsics that tell LLVM something; the last stands wherever a function with pointer parameters was inlined."""
+"""Operations that tell LLVM, or a pass, something; the last stands wherever a function with pointer parameters was inlined."""
 
 
 class Effects:

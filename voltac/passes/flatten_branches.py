@@ -24,9 +24,9 @@ from voltac.ir.constants import is_all_true
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY
-from voltac.ir.types import Layout
+from voltac.ir.types import Layout, element_of
 from voltac.options import Options
-from voltac.passes.access import AccessReport, pseudo_operation, read_access
+from voltac.passes.access import AccessReport, is_divisor, pseudo_operation, read_access
 from voltac.passes.known_loads import mask_implies
 
 LIMIT = 16
@@ -155,6 +155,9 @@ class _Flattener:
         if op != "call":
             return 100
         operation = pseudo_operation(instruction)
+        if is_divisor(instruction):
+            divisor = instruction.operands[0]
+            return 1 if self._is_selected(divisor.value, f"splat ({element_of(divisor.type)} -1)", mask) else 100
         if not operation:
             found = re.match(r"@llvm\.(\w+)\.v", instruction.parts.callee)
             return _INTRINSICS.get(found.group(1), 100) if found else 100

@@ -18,7 +18,7 @@ from voltac.ir.cfg import control_flow
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
-from voltac.passes.access import AccessReport
+from voltac.passes.access import AccessReport, is_divisor
 
 _MOST_INSTRUCTIONS = 24
 _GANGS = 4
@@ -51,7 +51,8 @@ def _short_loops(function: Function, register_bits: int) -> list[str]:
         if len(loop.blocks) > 2:
             continue
         bodies = [function.block(name) for name in loop.blocks]
-        instructions = [each for block in bodies for each in block.instructions if not each.op.startswith("#")]
+        instructions = [each for block in bodies for each in block.instructions]
+        instructions = [each for each in instructions if not each.op.startswith("#") and not is_divisor(each)]
         if len(instructions) > _MOST_INSTRUCTIONS or any(_writes(each) for each in instructions):
             continue
         if any(_bits(phi.type) >= _GANGS * register_bits for block in bodies for phi in block.phis()):

@@ -104,11 +104,11 @@ def access_key(access: Access) -> object:
 
 def masks_exclude(first: str, second: str, values: LaneValues) -> bool:
     """Whether certainly no lane is on in both masks: one implies the inverse of what the other implies."""
-    positive, negative = _conjuncts(first, values), _conjuncts(second, values)
+    positive, negative = conjuncts(first, values), conjuncts(second, values)
     return any(value in negative and negative[value] != sense for value, sense in positive.items())
 
 
-def _conjuncts(mask: str, values: LaneValues, depth: int = _DEPTH) -> dict[str, bool]:
+def conjuncts(mask: str, values: LaneValues, depth: int = _DEPTH) -> dict[str, bool]:
     """What is true (or false) in each lane that is on."""
     if depth == 0 or is_all_true(mask):
         return {}
@@ -122,10 +122,10 @@ def _conjuncts(mask: str, values: LaneValues, depth: int = _DEPTH) -> dict[str, 
         found[_root(operands[0].value, values)] = False
     elif made.op == "and":
         for operand in operands:
-            found.update(_conjuncts(operand.value, values, depth - 1))
+            found.update(conjuncts(operand.value, values, depth - 1))
     elif made.op == "select" and operands[2].value in ("zeroinitializer", "splat (i1 false)"):
         for operand in operands[:2]:
-            found.update(_conjuncts(operand.value, values, depth - 1))
+            found.update(conjuncts(operand.value, values, depth - 1))
     return found
 
 

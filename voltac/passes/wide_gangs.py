@@ -23,7 +23,7 @@ from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, LANEWISE_INTRINSICS
 from voltac.ir.types import Layout, element_of, lanes_of
 from voltac.options import Options
-from voltac.passes.access import Access, AccessReport, pseudo_operation, read_access
+from voltac.passes.access import Access, AccessReport, is_divisor, pseudo_operation, read_access
 from voltac.passes.accumulators import Accumulator, accumulators, begun, folded, move_conditions_into_terms, repeated
 from voltac.passes.costs import has_masked
 from voltac.passes.effects import Effects, ModuleEffects
@@ -234,6 +234,10 @@ class _Widening:
         op, parts = instruction.op, instruction.parts
         if instruction.name == self.following:
             return True
+        if is_divisor(instruction):
+            divisor = parts.operands[0]
+            counts = divisor.value == self.counter or divisor.value in counting
+            return not counts and lanes_of(divisor.type) in (0, self.width)
         intrinsic = re.match(r"@llvm\.(\w+)\.", parts.callee) if op == "call" else None
         known = op in _LANEWISE or op in ("getelementptr", "phi")
         if intrinsic is not None:
