@@ -31,7 +31,7 @@ _MOST_COPIES = 8
 """Loops of one function."""
 _LINEAR = frozenset(("getelementptr", "add", "sub", "mul", "shl", "or", "zext", "sext", "trunc", "freeze", "phi", "select"))
 _EXACT_BY_FLAG = frozenset(("add", "sub", "mul", "shl"))
-_WITHOUT_SUMS = frozenset(("shufflevector", "insertelement", "call", "load", "fptosi", "fptoui", "ptrtoint"))
+_WITHOUT_SUMS = frozenset(("zext", "sext", "shufflevector", "insertelement", "call", "load", "fptosi", "fptoui", "ptrtoint"))
 """What cannot wrap around: its lanes are all equal, or without a pattern."""
 _WRAPPING = re.compile(r"= (add|sub|mul|shl|trunc) (?:nuw )?")
 
@@ -43,41 +43,64 @@ def test_wrapping_indices(module: Module, options: Options) -> list[AccessReport
     layout = module.layout(options.target.pointer_bits // 8)
     changed = False
     for function in module.functions:
-        if _may_wrap(function):
-            changed |= _Versions(module, function, layout, options).run()
+        suspects = _that_may_wrap(function)
+        if not suspects:
+            continue
+        values = LaneValues(function, layout)
+        if any(_is_wrapping(made, values) for made in suspects):
+            changed |= _Versions(module, function, layout, options).run(values)
     if changed:
         module.declare(DECLARATIONS)
     return []
 
 
-def _may_wrap(function: Function) -> bool:
-    """Whether there may be anything to do, by a look at the instructions: an analysis of the values takes much longer."""
+def _that_may_wrap(function: Function) -> list[Instruction]:
+    """Extensions in addresses whose operands are not computed exactly, by a look at the instructions only."""
     if not any((" zext " in made.text or " sext " in made.text) and " x i" in made.text for made in function.instructions()):
-        return False
+        return []
     definitions = function.definitions()
-    pending = [(each.operands[-2].value, "") for each in function.instructions() if pseudo_operation(each)]
+    exact: set[tuple[str, str]] = set()
+    """Values, and the flag by which all they are computed from is known not to wrap around."""
+    found = []
+    pending = [each.operands[-2].value for each in function.instructions() if pseudo_operation(each)]
     seen = set(pending)
     while pending:
-        name, flag = pending.pop()
-        made = definitions.get(name)
-        if made is None or not lanes_of(made.type):
+        made = definitions.get(pending.pop())
+        if made is None or made.op not in _LINEAR or not lanes_of(made.type):
             continue
-        if made.op in ("zext", "sext"):
-            # Of what is extended, that it was computed exactly counts; from there on of what that was extended from.
+        inner = _integers_of(made)
+        if made.op in ("zext", "sext") and inner:
             flag = "any" if "nneg" in made.parts.flags else "nsw" if made.op == "sext" else "nuw"
-        elif made.op not in _LINEAR:
-            if flag and made.op not in _WITHOUT_SUMS:
-                return True
-            continue
-        elif flag and made.op in _EXACT_BY_FLAG:
-            if flag not in made.parts.flags and not (flag == "any" and made.parts.flags):
-                return True
-        elif flag and made.op not in ("phi", "select", "freeze"):
-            return True
-        new = {(operand.value, flag) for operand in made.operands} - seen
-        seen |= new
+            if not _is_exact(inner[0], flag, definitions, exact):
+                found.append(made)
+        new = [name for name in inner if name not in seen]
+        seen.update(new)
         pending += new
-    return False
+    return found
+
+
+def _is_exact(value: str, flag: str, definitions: dict[str, Instruction], exact: set[tuple[str, str]]) -> bool:
+    pending, seen = [value], {(value, flag)}
+    while pending:
+        name = pending.pop()
+        made = definitions.get(name)
+        if made is None or not lanes_of(made.type) or made.op in _WITHOUT_SUMS or (name, flag) in exact:
+            continue
+        if made.op in _EXACT_BY_FLAG:
+            if flag not in made.parts.flags and not (flag == "any" and made.parts.flags):
+                return False
+        elif made.op not in ("phi", "select", "freeze"):
+            return False
+        new = [name for name in _integers_of(made) if (name, flag) not in seen]
+        seen.update((name, flag) for name in new)
+        pending += new
+    exact |= seen
+    return True
+
+
+def _integers_of(made: Instruction) -> list[str]:
+    """The operands that addresses are made of, rather than conditions."""
+    return [operand.value for operand in made.operands if element_of(operand.type) != "i1"]
 
 
 def wrapping_extensions(function: Function, values: LaneValues) -> dict[str, Instruction]:
@@ -96,13 +119,17 @@ def wrapping_extensions(function: Function, values: LaneValues) -> dict[str, Ins
             seen.add(name)
             if values.value(made.type, name) is not None:
                 continue
-            if made.op in ("zext", "sext") and element_of(made.operands[0].type) != "i1":
-                inner = values.of(made.operands[0])
-                if inner is not None and not inner.is_uniform:
-                    found[name] = made
-                    continue
+            if made.op in ("zext", "sext") and element_of(made.operands[0].type) != "i1" and _is_wrapping(made, values):
+                found[name] = made
+                continue
             pending += [operand.value for operand in made.operands]
     return found
+
+
+def _is_wrapping(extension: Instruction, values: LaneValues) -> bool:
+    """Whether only the operand has a pattern."""
+    inner = values.of(extension.operands[0])
+    return inner is not None and not inner.is_uniform and values.value(extension.type, extension.name) is None
 
 
 class _Versions:
@@ -118,14 +145,14 @@ class _Versions:
         self.proved: set[str] = set()
         """Extensions that are known not to wrap around; some stay irregular."""
 
-    def run(self) -> bool:
+    def run(self, values: LaneValues) -> bool:
         changed = False
         while True:
-            values = LaneValues(self.function, self.layout)
             extensions = wrapping_extensions(self.function, values)
             if not extensions or self.copies >= _MOST_COPIES or not self._one_loop(values, extensions):
                 break
             changed = True
+            values = LaneValues(self.function, self.layout)
         return (bool(extensions) and split_blocks(self.function, values, extensions, self.copied)) or changed
 
     def _one_loop(self, values: LaneValues, extensions: dict[str, Instruction]) -> bool:
