@@ -357,7 +357,6 @@ class Effects:
     """Through pointers that are neither parameters nor lead to globals that are known."""
     globals_read: set[tree.VariableSymbol] = field(default_factory=set)
 
-
     @property
     def reads_memory(self) -> bool:
         """Whether it reads anything besides its own variables."""
