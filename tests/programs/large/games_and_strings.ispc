@@ -31,13 +31,15 @@
 //       nb = sum(np.roll(np.roll(life, a, 0), b, 1) for a in (-1, 0, 1) for b in (-1, 0, 1)) - life
 //       life = ((nb == 3) | ((nb == 2) & (life == 1))).astype(int)
 //   numbers = [0, 7, -13, 65535, -2147483648, 2147483647, 99, -1]
-//   def queens(k):
-//       def go(r, c, d, e): return 1 if r == k else sum(go(r + 1, c | 1 << x, (d | 1 << x) << 1, (e | 1 << x) >> 1) for x in range(k) if not (c | d | e) >> x & 1)
-//       return go(0, 0, 0, 0)
+//   def paths(steps, way):
+//       if steps == 0: return 1
+//       x, y = way[-1]
+//       ends = [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]
+//       return sum(paths(steps - 1, way + [e]) for e in ends if e not in way and 0 <= min(e) and max(e) < 8)
 //   rule = [0] * 64; rule[32] = 1; marks = []
 //   for g in range(16):
 //       marks.append(sum(rule)); rule = [30 >> (4 * rule[(x - 1) % 64] + 2 * rule[x] + rule[(x + 1) % 64]) & 1 for x in range(64)]
-// expect: [20, 400, 8902, 14, 191, 2812, 11, 12], [lev(s, ref) for s in seqs], [sw(s, ref) for s in seqs], [lcs(s, ref) for s in seqs], [len(text), len(text.decode()), max(map(ord, text.decode())), sum(map(ord, text.decode()))], hits, life.sum(1), numbers, [len(str(v)) for v in numbers], [queens(k) for k in range(1, 9)], marks, [42, 99, 7], [1, 2, 2, 3, 5]
+// expect: [20, 400, 8902, 14, 191, 2812, 11, 12], [lev(s, ref) for s in seqs], [sw(s, ref) for s in seqs], [lcs(s, ref) for s in seqs], [len(text), len(text.decode()), max(map(ord, text.decode())), sum(map(ord, text.decode()))], hits, life.sum(1), numbers, [len(str(v)) for v in numbers], [paths(k, [(1, 0)]) for k in range(8)], marks, [42, 99, 7], [1, 2, 2, 3, 5]
 typedef unsigned int64 bits;
 
 // --- chess: positions on 64-bit boards, a varying position for each lane -----------------------------------
@@ -371,14 +373,20 @@ static void life(uniform unsigned int rows[32], uniform int generations) {
     }
 }
 
-static int queens(int size, int row, unsigned int columns, unsigned int down, unsigned int up) {
-    if (row == size) return 1;
+// Ways of that many steps over the squares of a board that come to none of them twice.
+static int paths(int steps, bits seen, unsigned int8 at) {
+    if (steps == 0) return 1;
     int count = 0;
-    unsigned int free = ~(columns | down | up) & ((1u << size) - 1);
-    while (free) {
-        unsigned int bit = free & -free;
-        free ^= bit;
-        count += queens(size, row + 1, columns | bit, (down | bit) << 1, (up | bit) >> 1);
+    unsigned int sides = (at & 7) < 7 ? 1 : 0;
+    if ((at & 7) > 0) sides |= 2;
+    if (at < 56) sides |= 4;
+    if (at > 7) sides |= 8;
+    while (sides) {
+        unsigned int side = sides & -sides;
+        sides ^= side;
+        unsigned int8 next = side == 1 ? at + 1 : side == 2 ? at - 1 : side == 4 ? at + 8 : at - 8;
+        bits square = (bits)1 << next;
+        if (!(seen & square)) count += paths(steps - 1, seen | square, next);
     }
     return count;
 }
@@ -466,7 +474,7 @@ export void test(uniform double out[], uniform float f[], uniform int32 i[], uni
         delete[] buffer;
     }
     o += 16;
-    foreach (k = 0 ... 8) o[k] = queens(k + 1, 0, 0, 0, 0);
+    foreach (k = 0 ... 8) o[k] = paths(k, 2, 1);
     o += 8;
 
     uniform bool cells[2][64];
