@@ -11,6 +11,7 @@ from voltac.deep_stack import with_deep_stack
 from voltac.diagnostics import CompileError, InternalError
 from voltac.driver import STAGE_NAMES, InputError, Watch, compile_source, decode_source, read_source
 from voltac.options import Options
+from voltac.pass_runs import PassRuns
 from voltac.records import record
 from voltac.target_info import find_target
 
@@ -54,7 +55,7 @@ def test_every_stage_can_be_printed() -> None:
 
 def test_the_module_can_be_printed_after_each_pass() -> None:
     output = io.StringIO()
-    watch = Watch(print_passes=frozenset(["resolve_accesses"]), output=output)
+    watch = Watch(passes=PassRuns(frozenset(["resolve_accesses"]), output=output))
     compile_source("export void f(uniform int a[]) { a[programIndex] = 1; }", "f.ispc", OPTIONS, watch=watch)
     assert output.getvalue().startswith("; after resolve_accesses\n")
     assert "store <4 x i32>" in output.getvalue()

@@ -24,11 +24,11 @@ from voltac.deep_stack import with_deep_stack
 from voltac.diagnostics import NOWHERE, CompileError, Diagnostics, InternalError, Span
 from voltac.forking import compiling
 from voltac.options import Options
-from voltac.records import field, mutable_record, record
+from voltac.pass_runs import Pass, PassRuns, Stopped
+from voltac.records import field, mutable_record, record, replace
 from voltac.visible import visible_listing
 
 if TYPE_CHECKING:
-    from voltac.ir.model import Module
     from voltac.llvm import Optimized
     from voltac.passes.access import AccessReport
     from voltac.sema.tree import Program
@@ -49,7 +49,8 @@ class Watch:
     """What a developer wants to see of a compilation; the rows of the switches are in ``cli/options.py``."""
 
     print_stages: frozenset[str] = frozenset()
-    print_passes: frozenset[str] = frozenset()
+    passes: PassRuns = field(default_factory=PassRuns)
+    """What is wanted of single passes; each compilation keeps count by itself."""
     time: bool = False
     output: TextIO = field(default_factory=lambda: sys.stderr)
     begins: Callable[[str], None] | None = None
@@ -83,6 +84,9 @@ class Compilation:
     results: dict[str, Any] = field(default_factory=dict)
     access_reports: list[AccessReport] = field(default_factory=list)
     """What stage ``passes`` made of each access."""
+    runs: PassRuns = field(default_factory=PassRuns)
+    stopped: str | None = None
+    """What the pass left that the compilation was to stop after."""
 
     @property
     def preprocessed(self) -> Preprocessed:
@@ -149,18 +153,13 @@ def _lower(program: Program, job: Compilation) -> str:
 def _early(text: str, job: Compilation) -> str:
     from voltac.llvm import early
 
-    return early(text, job.options)
+    return early(text, job.options, job.runs)
 
 
 def _passes(text: str, job: Compilation) -> str:
-    from voltac.ir.write import write
     from voltac.passes import run_with_reports
 
-    def show(name: str, module: Module) -> None:
-        if name in job.watch.print_passes:
-            job.watch.output.write(f"; after {name}\n{visible_listing(write(module))}")
-
-    made, reports = run_with_reports(text, job.options, show)
+    made, reports = run_with_reports(text, job.options, job.runs)
     job.access_reports = reports
     # Without optimisation next to nothing is resolved: a warning would say nothing of the program.
     if job.options.level and any(report.is_notable for report in reports):
@@ -173,13 +172,13 @@ def _passes(text: str, job: Compilation) -> str:
 def _late(text: str, job: Compilation) -> Optimized:
     from voltac.llvm import late
 
-    return late(text, job.options)
+    return late(text, job.options, job.runs)
 
 
 def _simplify(text: str, job: Compilation) -> str:
     from voltac.llvm import simplify_for_device
 
-    return simplify_for_device(text, job.options)
+    return simplify_for_device(text, job.options, job.runs)
 
 
 def _legalize(text: str, job: Compilation) -> str:
@@ -194,11 +193,11 @@ def _select(text: str, job: Compilation) -> str:
     return _for_device(find_device(job.options.target).select, text, job)
 
 
-def _for_device(stage: Callable[[str, Options], str], text: str, job: Compilation) -> str:
+def _for_device(stage: Callable[[str, Options, PassRuns], str], text: str, job: Compilation) -> str:
     from voltac.targets.device import NotOnDevice
 
     try:
-        return stage(text, job.options)
+        return stage(text, job.options, job.runs)
     except NotOnDevice as reason:
         # What programs write themselves was checked with its place; this is what the library or the optimiser made of it.
         where = f"function '{reason.function}'" if reason.function else "the program"
@@ -224,6 +223,46 @@ def _assemble(text: str, job: Compilation) -> DeviceProgram:
     return make_program(text, file, find_device(job.options.target).code, job.diagnostics, legal, bitcode)
 
 
+def _no_passes(target: TargetInfo) -> tuple[Pass, ...]:
+    return ()
+
+
+def _early_passes(target: TargetInfo) -> tuple[Pass, ...]:
+    from voltac.llvm.optimize import EARLY
+
+    return EARLY
+
+
+def _middle_passes(target: TargetInfo) -> tuple[Pass, ...]:
+    from voltac.passes import PASSES
+
+    return PASSES
+
+
+def _late_passes(target: TargetInfo) -> tuple[Pass, ...]:
+    from voltac.llvm.optimize import AFTER_LLVM, BEFORE_LLVM, LLVM
+
+    return (*BEFORE_LLVM, *LLVM, *AFTER_LLVM)
+
+
+def _simplify_passes(target: TargetInfo) -> tuple[Pass, ...]:
+    from voltac.llvm.optimize import FOR_DEVICE
+
+    return FOR_DEVICE
+
+
+def _legalize_passes(target: TargetInfo) -> tuple[Pass, ...]:
+    from voltac.targets import find_device
+
+    return find_device(target).legalize_passes()
+
+
+def _select_passes(target: TargetInfo) -> tuple[Pass, ...]:
+    from voltac.targets import find_device
+
+    return find_device(target).select_passes()
+
+
 @record
 class Stage:
     """One step. ``show`` turns its result into text; ``takes_text`` says that a compilation may begin here."""
@@ -233,6 +272,8 @@ class Stage:
     run: Callable[[Any, Compilation], Any]
     show: Callable[[Any], str]
     takes_text: bool = False
+    passes: Callable[[TargetInfo], tuple[Pass, ...]] = _no_passes
+    """The steps it is made of, in order."""
 
 
 def _show_tree(node: Any) -> str:
@@ -246,16 +287,16 @@ STAGES: tuple[Stage, ...] = (
     Stage("parse", "text to the tree as written", _parse, _show_tree),
     Stage("check", "tree as written to the typed tree", _check, _show_tree),
     Stage("lower", "typed tree to LLVM text with pseudo operations", _lower, str),
-    Stage("early", "inlining and promotion to registers", _early, str, True),
-    Stage("passes", "pseudo operations to loads, stores and shuffles", _passes, str, True),
-    Stage("late", "simplification and code generation", _late, lambda made: str(made.text()), True),
+    Stage("early", "inlining and promotion to registers", _early, str, True, _early_passes),
+    Stage("passes", "pseudo operations to loads, stores and shuffles", _passes, str, True, _middle_passes),
+    Stage("late", "simplification and code generation", _late, lambda made: str(made.text()), True, _late_passes),
 )
 
 DEVICE_STAGES: tuple[Stage, ...] = (
     *STAGES[:-1],
-    Stage("simplify", "inlining and simplification", _simplify, str, True),
-    Stage("legalize", "IR to what the device has", _legalize, str, True),
-    Stage("select", "IR to assembly language", _select, str, True),
+    Stage("simplify", "inlining and simplification", _simplify, str, True, _simplify_passes),
+    Stage("legalize", "IR to what the device has", _legalize, str, True, _legalize_passes),
+    Stage("select", "IR to assembly language", _select, str, True, _select_passes),
     Stage("assemble", "assembly language to a program", _assemble, lambda made: str(made.assembly()), True),
 )
 
@@ -267,6 +308,11 @@ STAGE_NAMES: tuple[str, ...] = tuple(stage.name for stage in STAGES)
 def stages_of(target: TargetInfo) -> tuple[Stage, ...]:
     """What a compilation for a target goes through."""
     return DEVICE_STAGES if target.is_device else STAGES
+
+
+def passes_of(target: TargetInfo) -> dict[str, Pass]:
+    """Name -> row of each pass that a compilation for a target may go through, in order."""
+    return {row.name: row for stage in stages_of(target) for row in stage.passes(target)}
 
 
 # --- running them -----------------------------------------------------------------------------------------------
@@ -288,7 +334,9 @@ def compile_source(
     ``inputs`` are those of a compilation for another target, which is to see the same files.
     Raises :class:`CompileError` for mistakes of the program, :class:`InternalError` for ours.
     """
-    job = Compilation(file, options, Diagnostics() if diagnostics is None else diagnostics, watch or Watch(), inputs)
+    watch = watch or Watch()
+    job = Compilation(file, options, Diagnostics() if diagnostics is None else diagnostics, watch, inputs)
+    job.runs = replace(watch.passes, ran=[])
     in_compiling_thread(lambda: _run_stages(text, job, begin, end))
     return job
 
@@ -310,8 +358,12 @@ def _run_stages(text: str, job: Compilation, begin: str, end: str) -> None:
     stages = stages_of(job.options.target)
     names = [stage.name for stage in stages]
     for stage in stages[names.index(begin) : names.index(end) + 1 if end else None]:
-        with watch.timed(stage.name):
-            result = job.results[stage.name] = _run_stage(stage, result, job, text)
+        try:
+            with watch.timed(stage.name):
+                result = job.results[stage.name] = _run_stage(stage, result, job, text)
+        except Stopped as stopped:
+            job.stopped = str(stopped)
+            return
         if stage.name in watch.print_stages:
             watch.output.write(visible_listing(stage.show(result).rstrip("\n")) + "\n")
         # After syntax errors the rest of the program is checked all the same.
@@ -322,7 +374,7 @@ def _run_stages(text: str, job: Compilation, begin: str, end: str) -> None:
 def _run_stage(stage: Stage, given: Any, job: Compilation, text: str) -> Any:
     try:
         return stage.run(given, job)
-    except (CompileError, InternalError, InputError, MemoryError):
+    except (CompileError, InternalError, InputError, MemoryError, Stopped):
         raise
     except RecursionError:
         raise CompileError(_too_deep(job)) from None

@@ -34,11 +34,13 @@ def compile_command(arguments: Namespace) -> int:
         text = _read(path)
         file = path if path != "-" else "<stdin>"
         with progress(arguments, file) as begins:
-            watch = watch_of(arguments, begins)
+            watch = watch_of(arguments, targets[0], begins)
             jobs: list[Compilation] = []
             for options in targets:
                 inputs = jobs[0].inputs if jobs else None
                 jobs.append(compile_source(text, file, options, diagnostics, begin=begin, end=end, watch=watch, inputs=inputs))
+            if any(job.stopped is None for job in jobs) and arguments.stop_after:
+                raise UsageError(f"pass '{arguments.stop_after}' does not run here: --list-passes says when it does")
             if len(targets) > 1:
                 warn_of_layouts(jobs, diagnostics)
             diagnostics.raise_if_errors()
@@ -77,8 +79,8 @@ def _require_names(arguments: Namespace) -> None:
     """A build for several targets writes files whose names come from the output's."""
     if arguments.output == "-" or not (arguments.output or arguments.header):
         raise UsageError("several targets need an output file name (-o), from which the names for each target are made")
-    if arguments.begin or last_stage(arguments) not in ("", STAGE_NAMES[-1]):
-        raise UsageError("several targets cannot be compiled in parts (-E, --begin-at, --end-after)")
+    if arguments.begin or arguments.stop_after or last_stage(arguments) not in ("", STAGE_NAMES[-1]):
+        raise UsageError("several targets cannot be compiled in parts (-E, --begin-at, --end-after, --stop-after)")
 
 
 def _read(path: str) -> str:

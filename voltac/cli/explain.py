@@ -7,7 +7,7 @@ from argparse import Namespace
 
 from voltac.cli.options import UsageError
 from voltac.cli.outputs import Output, write_all, write_standard_output
-from voltac.cli.settings import diagnostics_of, options_of_arguments
+from voltac.cli.settings import diagnostics_of, options_of_arguments, watch_of
 from voltac.diagnostics import CompileError
 from voltac.driver import Compilation, compile_source, read_source
 from voltac.records import replace
@@ -25,7 +25,8 @@ def explain_command(arguments: Namespace) -> int:
     diagnostics.disabled = diagnostics.disabled | {"perf"}
     try:
         options = options_of_arguments(arguments, diagnostics)
-        job = compile_source(read_source(path), path, replace(options, whole_program=True), diagnostics)
+        watch = watch_of(arguments, options)
+        job = compile_source(read_source(path), path, replace(options, whole_program=True), diagnostics, watch=watch)
     except CompileError:
         return 1 + diagnostics.error_count
     finally:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 
 from voltac.cli.options import COMMANDS, COMPILE, GROUPS, OPT_WORDS, Option
-from voltac.driver import DEVICE_STAGES, STAGE_NAMES
+from voltac.driver import DEVICE_STAGES, STAGE_NAMES, stages_of
+from voltac.options import Options
 from voltac.target_info import DEVICES, TARGETS, target_aliases
 
 _USAGE = {
@@ -14,6 +15,7 @@ _USAGE = {
     "compare": "voltac compare FILE.ispc [options]",
     "explain": "voltac explain FILE.ispc [options]",
     "run": "voltac run FILE.ispc [options] [ARGUMENT ...]",
+    "bisect": "voltac bisect FILE.ispc --check CMD [options]",
     "disasm": "voltac disasm FILE.elf [options]",
     "sim": "voltac sim FILE.elf [options] [ARGUMENT ...]",
 }
@@ -24,6 +26,8 @@ _EXPLANATION = {
     "compare": COMMANDS["compare"].capitalize() + ".",
     "explain": """Show line by line what each memory access and each foreach statement became, and why: a vector load, a
 shuffle, a gather; in whole gangs or under a mask.""",
+    "bisect": """Compile with the first N of the passes that can be left out, and find the least N with which CMD fails. CMD
+is a command of the shell; the object file, or a device's program, is $VOLTAC_OBJECT. LLVM's own pipeline is one pass.""",
     "disasm": """Print the code of a device's program: address, word and assembly language of each instruction, with the labels,
 and what is known of the file.""",
     "sim": """Run a kernel of a device's program on the simulator. Arguments are given as for 'voltac run'; without any, some
@@ -50,6 +54,10 @@ _EXAMPLES = {
         ("voltac explain f.ispc --target=avx2-i32x8", "print it"),
         ("voltac explain f.ispc --html page.html", "the same as a page"),
     ),
+    "bisect": (
+        ("voltac bisect f.ispc --check 'cc main.c $VOLTAC_OBJECT -o t && ./t'", "a program that tests itself"),
+        ("voltac bisect f.ispc --target=naplespu --check 'voltac sim $VOLTAC_OBJECT'", "a device's program"),
+    ),
     "disasm": (
         ("voltac disasm kernel.elf", "what the program looks like"),
         ("voltac disasm kernel.elf --json", "for other programs"),
@@ -65,7 +73,7 @@ _EXAMPLES = {
     ),
 }
 
-_OF_SOURCES = (COMPILE, "compare", "explain", "run")
+_OF_SOURCES = (COMPILE, "compare", "explain", "run", "bisect")
 """The commands that compile, with stages and targets."""
 
 _MORE_ARGUMENTS = "More arguments: '@FILE' stands for the words in FILE; those in the variable ISPC_ARGS are appended."
@@ -102,6 +110,17 @@ def help_text(command: str) -> str:
     if command == COMPILE:
         out += ["", *_wrapped(_MORE_ARGUMENTS, 0), *_wrapped(_EXIT_CODES, 0)]
     return "\n".join(out) + "\n"
+
+
+def table_of_passes(options: Options) -> str:
+    """What ``--list-passes`` prints: each stage of a compilation with these options, and its passes."""
+    out = []
+    for stage in stages_of(options.target):
+        out.append(f"{stage.name}: {stage.purpose}")
+        for row in stage.passes(options.target):
+            mark = "-" if not row.applies(options) else "!" if row.required else " "
+            out += _row(f"{mark} {row.name}", row.purpose)
+    return "\n".join([*out, "", "!  cannot be left out    -  does not run with these options"]) + "\n"
 
 
 def version_text() -> str:

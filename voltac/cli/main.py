@@ -123,6 +123,12 @@ def _command(words: list[str]) -> int:
     if command == COMPILE:
         if arguments.support_matrix:
             return _support_matrix()
+        if arguments.list_passes:
+            from voltac.cli.help import table_of_passes
+            from voltac.cli.settings import diagnostics_of, options_of_arguments
+
+            write_standard_output(table_of_passes(options_of_arguments(arguments, diagnostics_of(arguments))).encode())
+            return 0
         from voltac.cli.compile import compile_command
 
         return compile_command(arguments)
@@ -147,6 +153,10 @@ def _other(command: str, arguments: Namespace) -> int:
         from voltac.cli.explain import explain_command
 
         return explain_command(arguments)
+    if command == "bisect":
+        from voltac.cli.bisect import bisect_command
+
+        return bisect_command(arguments)
     if command == "disasm":
         from voltac.cli.disasm import disasm_command
 

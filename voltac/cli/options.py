@@ -56,9 +56,9 @@ class Group:
 
 
 _COMPILE = (COMPILE,)
-_SOURCE = (COMPILE, "compare", "explain", "run")
+_SOURCE = (COMPILE, "compare", "explain", "run", "bisect")
 """The commands that compile a source file."""
-_ALL = (COMPILE, "demo", "compare", "explain", "run", "disasm", "sim")
+_ALL = (COMPILE, "demo", "compare", "explain", "run", "bisect", "disasm", "sim")
 
 
 def _words(values: tuple[object, ...]) -> str:
@@ -102,7 +102,7 @@ GROUPS: tuple[Group, ...] = (
         Option("--addressing", "addressing", "equals", "bits of index arithmetic and size_t (default 32)",
                choices=_words(ADDRESSINGS)),
     )),
-    Group("Code", _COMPILE, (
+    Group("Code", (COMPILE, "bisect"), (
         Option("--pic", "position_independent", "flag", "code for shared libraries too, small offset table", "small"),
         Option("--PIC", "position_independent", "flag", "code for shared libraries too, large offset table", "large"),
         Option("--mcmodel", "code_model", "equals", "code model (default small)", choices=_words(SIZES)),
@@ -164,18 +164,27 @@ GROUPS: tuple[Group, ...] = (
         Option("--nowrap", "wrap", "flag", "do not break long messages into lines", False),
     )),
     Group("Warnings (--wno-NAME switches one off, --wNAME on)", _SOURCE, _WARNING_OPTIONS),
-    Group("Looking into the compiler", _SOURCE, (
+    Group("Looking into the compiler", (COMPILE, "run", "explain"), (
         Option("--time", "time", "flag", "print how long each stage takes"),
         Option("--print-stage", "print_stages", "equals", "print what a stage makes to standard error", metavar="STAGE",
                choices=_STAGES, repeated=True),
-        Option("--print-after", "print_passes", "equals", "print the module after a pass of stage 'passes'", metavar="PASS",
+    )),
+    Group("Passes", (COMPILE, "explain"), (
+        Option("--print-after", "print_after", "equals", "print what a pass makes to standard error", metavar="PASS",
                repeated=True),
+        Option("--print-changed", "print_changed", "flag", "print what each pass makes that changes anything"),
+        Option("--time-passes", "time_passes", "flag", "print how long each pass takes, and whether it changed anything"),
+        Option("--disable-pass", "disabled_passes", "equals", "leave a pass out", metavar="PASS", repeated=True),
+        Option("--pass-limit", "pass_limit", "equals", "run the first N of the passes that can be left out", metavar="N"),
+        Option("--verify-passes", "verify_passes", "flag", "check after each pass that what it left is well-formed"),
     )),
     Group("Running a part of the pipeline", _COMPILE, (
         Option("--begin-at", "begin", "equals", "the input is the text this stage takes", metavar="STAGE",
                choices=_TEXT_STAGES),
         Option("--end-after", "end", "equals", "stop after this stage and write its text to the -o file", metavar="STAGE",
                choices=_STAGES),
+        Option("--stop-after", "stop_after", "equals", "stop after this pass and write its text to the -o file",
+               metavar="PASS"),
     )),
     Group("What to compare", ("compare",), (
         Option("--function", "function", "next", "only this exported function", metavar="NAME"),
@@ -186,6 +195,10 @@ GROUPS: tuple[Group, ...] = (
     Group("How to explain", ("explain",), (
         Option("--html", "html", "next", "write one self-contained page to FILE", metavar="FILE"),
         Option("--json", "json", "flag", "print JSON"),
+    )),
+    Group("How to bisect", ("bisect",), (
+        Option("--check", "check", "next", "shell command that succeeds if the object file $VOLTAC_OBJECT does what it should",
+               metavar="CMD"),
     )),
     Group("What to run", ("run",), (
         Option("--function", "function", "next", "the exported function (needed if there are several)", metavar="NAME"),
@@ -221,8 +234,9 @@ GROUPS: tuple[Group, ...] = (
     )),
     Group("Information about targets", _COMPILE, (
         Option("--support-matrix", "support_matrix", "flag", "print the targets, and which of them run on this machine"),
+        Option("--list-passes", "list_passes", "flag", "print the stages and passes of a compilation for the target"),
     )),
-    Group("Accepted, without effect", _COMPILE, (
+    Group("Accepted, without effect", (COMPILE, "bisect"), (
         Option("--include-float16-conversions", "ignored", "flag", ""),
         Option("--no-omit-frame-pointer", "ignored", "flag", ""),
         Option("--stack-protector", "ignored", "optional", "", "on", choices="all none on strong"),
@@ -247,6 +261,7 @@ COMMANDS: dict[str, str] = {
     "compare": "show the all-on and the masked path of each foreach and coherent statement side by side",
     "explain": "show line by line what the memory accesses and foreach statements of a file became, and why",
     "run": "call a function of a file on arguments given as text",
+    "bisect": "find the pass of the compiler with which what a program does becomes wrong",
     "disasm": "print the instructions of a program for a device",
     "sim": "run a program for a device on the simulator",
 }

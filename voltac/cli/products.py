@@ -61,6 +61,11 @@ def _kind(arguments: Namespace, target: TargetInfo) -> _Kind:
     return kinds[wanted]
 
 
+def object_of(job: Compilation) -> bytes:
+    """An object file, or a program for a device."""
+    return (_DEVICE_KINDS if job.options.target.is_device else _KINDS)[""].make(job)
+
+
 def _notes(job: Compilation) -> dict[str, bytes]:
     """What the file says of its kernels; nothing where the compilation began behind their source."""
     if "check" not in job.results:
@@ -75,7 +80,7 @@ def warn_of_names(arguments: Namespace, target: TargetInfo, diagnostics: Diagnos
     wanted = (arguments.output, arguments.header, arguments.preprocess_only, arguments.dump_macros, arguments.make_rule)
     if not any((*wanted, arguments.dependency_list)):
         diagnostics.warning("output", NOWHERE, "no output name given (-o or -h), so nothing will be written")
-    if arguments.output and not any((arguments.preprocess_only, arguments.dump_macros, arguments.end)):
+    if arguments.output and not any((arguments.preprocess_only, arguments.dump_macros, arguments.end, arguments.stop_after)):
         kind = _kind(arguments, target)
         _warn_of_suffix(arguments.output, kind.suffixes, kind.name, diagnostics)
     if arguments.header:
@@ -115,7 +120,9 @@ def _outputs_of_one(arguments: Namespace, job: Compilation) -> list[Output]:
     stages = stages_of(job.options.target)
     name = last_stage(arguments)
     last = next((stage for stage in stages if stage.name == name), stages[-1])
-    if last.name == "preprocess":
+    if job.stopped is not None:
+        outputs.append(Output(arguments.output or "-", bytes_of(job.stopped)))
+    elif last.name == "preprocess":
         made = job.preprocessed
         text = {"only": made.macros_text, "too": made.text_with_definitions}.get(arguments.dump_macros, made.text)
         outputs.append(Output(arguments.output or "-", bytes_of(text)))

@@ -31,7 +31,7 @@ def run_command(arguments: Namespace) -> int:
     try:
         options = options_of_arguments(arguments, diagnostics)
         text = read_source(path)
-        watch = watch_of(arguments)
+        watch = watch_of(arguments, options)
         program = compile_source(text, path, options, diagnostics, end="check", watch=watch).program
     except CompileError:
         return 1 + diagnostics.error_count

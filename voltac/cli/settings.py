@@ -11,10 +11,11 @@ from typing import Any
 from voltac.cli.options import COMPILE, OPT_WORDS, UsageError
 from voltac.cpus import UnknownCpu, find_cpu, target_of_cpu
 from voltac.diagnostics import NOWHERE, Diagnostics
-from voltac.driver import InputError, Watch, read_source
+from voltac.driver import InputError, Watch, passes_of, read_source
 from voltac.llvm.host import host_target
 from voltac.option_checks import LARGEST_ALIGNMENT, check_macro
 from voltac.options import Options
+from voltac.pass_runs import PassRuns
 from voltac.records import replace
 from voltac.suggestions import suggestion
 from voltac.target_info import TargetInfo, UnknownTarget, find_target
@@ -149,15 +150,34 @@ def _sample_profile(path: str) -> str:
     return text
 
 
-def watch_of(arguments: Namespace, begins: Callable[[str], None] | None = None) -> Watch:
-    """What of the compilation is printed on the way; ``begins`` is told of each stage."""
-    if arguments.print_passes:
-        from voltac.passes import PASSES  # with all its passes, for this only
+def watch_of(arguments: Namespace, options: Options, begins: Callable[[str], None] | None = None) -> Watch:
+    """What of the compilation is printed on the way, and which passes run; ``begins`` is told of each stage."""
+    passes = _passes_wanted(arguments, options.target) if hasattr(arguments, "print_after") else PassRuns()
+    return Watch(frozenset(arguments.print_stages), passes, arguments.time, begins=begins)
 
-        for name in arguments.print_passes:
-            if name not in PASSES:
-                raise UsageError(f"there is no pass '{name}'{suggestion(name, PASSES)}; the passes are: {', '.join(PASSES)}")
-    return Watch(frozenset(arguments.print_stages), frozenset(arguments.print_passes), arguments.time, begins=begins)
+
+def _passes_wanted(arguments: Namespace, target: TargetInfo) -> PassRuns:
+    """What the command line says of single passes."""
+    stop_after = getattr(arguments, "stop_after", None)
+    named = [*arguments.print_after, *arguments.disabled_passes, *([stop_after] if stop_after else [])]
+    if named:
+        known = passes_of(target)
+        for name in named:
+            if name not in known:
+                hint = suggestion(name, known) or "; --list-passes shows them"
+                raise UsageError(f"target '{target.name}' has no pass '{name}'{hint}")
+        for name in arguments.disabled_passes:
+            if known[name].required:
+                raise UsageError(f"pass '{name}' cannot be left out: without it there is no code, or it is wrong")
+    return PassRuns(
+        frozenset(arguments.print_after),
+        bool(arguments.print_changed),
+        bool(arguments.time_passes),
+        frozenset(arguments.disabled_passes),
+        None if arguments.pass_limit is None else number(arguments.pass_limit, "--pass-limit"),
+        stop_after or "",
+        bool(arguments.verify_passes),
+    )
 
 
 def number(text: str, option: str) -> int:

@@ -17,6 +17,7 @@ from typing import Any
 from voltac.llvm.half import half_conversions
 from voltac.llvm.machine import Module, binding, stage, target_machine
 from voltac.options import Options
+from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.records import record, replace
 
 _DEFINITION = re.compile(
@@ -30,57 +31,141 @@ _SELDOM = ".wrapping"
 _CALL_OF_DEFINED = re.compile(r'\b(?:call|invoke)\b[^@\n]*@("[^"]*"|[\w.$-]+)\(')
 
 
-def early(text: str, options: Options) -> str:
+def _add_inlining(manager: Any) -> None:
+    manager.add_always_inliner_pass()
+    manager.add_global_dead_code_eliminate_pass()
+
+
+def _add_promotion(manager: Any) -> None:
+    manager.add_sroa_pass()
+    manager.add_simplify_cfg_pass()
+    manager.add_aggressive_dce_pass()
+    manager.add_simplify_cfg_pass()
+
+
+def _add_names(manager: Any) -> None:
+    manager.add_instruction_namer_pass()
+
+
+EARLY = (
+    Pass("inline", "functions that must be inlined are, and what nobody calls goes", _add_inlining, required=True),
+    Pass("promote", "variables become registers; branches that lead nowhere go", _add_promotion, optimizing),
+    Pass("name_values", "every value gets a name", _add_names, required=True),
+)
+"""LLVM's own passes: each adds itself to a pass manager."""
+
+
+def early(text: str, options: Options, runs: PassRuns | None = None) -> str:
     """Inlining and promotion to registers, with every address and ``nsw`` left as written.
 
     At ``-O0`` only the functions that must be inlined are.
     """
+    runs = runs or PassRuns()
     with stage("early", text):
         module = Module(text, options)
+        builder = _pass_builder(options, options.level)
         manager = binding().create_new_module_pass_manager()
-        manager.add_always_inliner_pass()
-        manager.add_global_dead_code_eliminate_pass()
-        if options.level:
-            manager.add_sroa_pass()
-            manager.add_simplify_cfg_pass()
-            manager.add_aggressive_dce_pass()
-            manager.add_simplify_cfg_pass()
-        manager.add_instruction_namer_pass()
-        manager.run(module.ref, _pass_builder(options, options.level))
+        for row in runs.of(EARLY, options, lambda: module.text()):
+            row.run(manager)
+            if runs.watches:
+                manager.run(module.ref, builder)
+                manager = binding().create_new_module_pass_manager()
+        if not runs.watches:
+            manager.run(module.ref, builder)
         return module.text()
 
 
-def late(text: str, options: Options) -> Optimized:
+def _has_own_halves(options: Options) -> bool:
+    return options.target.has_half_conversion
+
+
+def _half_vectors(text: str, options: Options) -> str:
+    if " x half>" not in text:
+        return text
+    from voltac.llvm.half_vectors import with_half_vectors  # compiles patterns that few programs need
+
+    return with_half_vectors(text)
+
+
+def _half_conversions(text: str, options: Options) -> str:
+    return text + half_conversions(text, _has_own_halves(options))
+
+
+def _masks_in_mask_registers(text: str, options: Options) -> str:
+    if " = call <" not in text:
+        return text
+    from voltac.llvm.mask_arguments import keep_masks_in_mask_registers  # only here: few compile with -O0
+
+    return keep_masks_in_mask_registers(text)
+
+
+def _masks_wide(text: str, options: Options) -> str:
+    from voltac.passes.wide_masks import keep_masks_wide  # brings all passes: not for those who only ask for the host
+
+    return keep_masks_wide(text, options)
+
+
+def _stores_unmasked(text: str, options: Options) -> str:
+    from voltac.passes.unmasked_stores import keep_stores_unmasked
+
+    return keep_stores_unmasked(text, options)
+
+
+def _one_lane(text: str, options: Options) -> str:
+    from voltac.passes.one_lane_stores import store_one_lane
+
+    return store_one_lane(text)
+
+
+def _like_all_others(text: str, options: Options) -> str:
+    return _OPTNONE.sub(r"\1", text) if _SELDOM in text else text
+
+
+def _is_x86(options: Options) -> bool:
+    return options.target.architecture != "aarch64"
+
+
+BEFORE_LLVM = (
+    Pass("convert_half_vectors", "vectors of float16 are converted by arithmetic where the CPU has no instruction",
+         _half_vectors, lambda options: _is_x86(options) and options.level > 0 and not _has_own_halves(options)),
+    Pass("add_half_conversions", "the functions that LLVM calls for float16 are added",
+         _half_conversions, _is_x86, required=True),
+    Pass("keep_masks_in_mask_registers", "results that are masks are not passed through memory at -O0",
+         _masks_in_mask_registers,
+         lambda options: _is_x86(options) and not options.level and options.target.mask_bits == 1, required=True),
+)  # fmt: skip
+"""On the text that LLVM's simplification takes."""
+
+
+AFTER_LLVM = (
+    Pass("drop_optnone", "functions that are seldom called go to the same code generator as others",
+         _like_all_others, optimizing, required=True),
+    Pass("keep_masks_wide", "masks that live across blocks stay whole lanes", _masks_wide, optimizing),
+    Pass("keep_stores_unmasked", "stores of all lanes stay that where masked ones are slow", _stores_unmasked, optimizing),
+    Pass("store_one_lane", "masked stores of one known lane become scalar stores", _one_lane, optimizing, required=True),
+)  # fmt: skip
+"""On the text that it made: nothing simplifies it any more."""
+
+
+def late(text: str, options: Options, runs: PassRuns | None = None) -> Optimized:
     """Simplification at the level asked for; the result emits machine code."""
+    runs = runs or PassRuns()
     text = _with_function_properties(text, options)
-    if options.target.architecture != "aarch64":
-        if options.level and not options.target.has_half_conversion and " x half>" in text:
-            from voltac.llvm.half_vectors import with_half_vectors  # compiles patterns that few programs need
-
-            text = with_half_vectors(text)
-        text += half_conversions(text, options.target.has_half_conversion)
-        if not options.level and options.target.mask_bits == 1 and " = call <" in text:
-            from voltac.llvm.mask_arguments import keep_masks_in_mask_registers  # only here: few compile with -O0
-
-            text = keep_masks_in_mask_registers(text)
+    text = runs.rewrite(BEFORE_LLVM, text, options)
     with stage("late", text):
         module = Module(text, options)
         if options.level == 1:
             _prefer_size(module)
+        made = [module]
+        for row in runs.of(LLVM, options, lambda: made[0].text()):
+            made[0] = row.run(made[0], text, options)
+        module = made[0]
         if options.level:
-            module = _simplified(module, text, options)
-            # These bring all passes: not for those who only ask for the host.
-            from voltac.passes.one_lane_stores import store_one_lane
-            from voltac.passes.unmasked_stores import keep_stores_unmasked
-            from voltac.passes.wide_masks import keep_masks_wide
-
             simplified = module.text()
-            # The code generator treats these functions like all others: its fast way ends the process on some halves.
-            rewritten = _OPTNONE.sub(r"\1", simplified) if _SELDOM in simplified else simplified
-            rewritten = store_one_lane(keep_stores_unmasked(keep_masks_wide(rewritten, options), options))
+            rewritten = runs.rewrite(AFTER_LLVM, simplified, options)
             if rewritten != simplified:
                 module = Module(rewritten, options)
-        elif not options.target.has_half_conversion and _HALVES_RETURNED.search(text):
+        elif not _has_own_halves(options) and _HALVES_RETURNED.search(text):
             options = replace(options, level=1)  # LLVM's fast selector ends the process there
         return Optimized(module, text, options)
 
@@ -131,18 +216,23 @@ def _pass_builder(options: Options, level: int) -> Any:
     return llvm.create_pass_builder(machine, tuning)
 
 
-def simplify_for_device(text: str, options: Options) -> str:
+def simplify_for_device(text: str, options: Options, runs: PassRuns | None = None) -> str:
     """Between ``passes`` and the target's own legalization: LLVM's simplification without a target machine.
 
     Its pipeline of whole modules inlines; the data layout's one integer size (``n32``) keeps it from making odd ones.
     """
-    if not options.level:
-        return text
+    return (runs or PassRuns()).rewrite(FOR_DEVICE, text, options)
+
+
+def _simplified_for_device(text: str, options: Options) -> str:
     with stage("simplify", text):
         module = Module(text, options)
         builder = _pass_builder(options, min(options.level, 2))
         builder.getModulePassManager().run(module.ref, builder)
         return module.text()
+
+
+FOR_DEVICE = (Pass("llvm_pipeline_for_device", "LLVM's pipeline of whole modules", _simplified_for_device, optimizing),)
 
 
 def _simplified(module: Module, text: str, options: Options) -> Module:
@@ -157,6 +247,9 @@ def _simplified(module: Module, text: str, options: Options) -> Module:
         _simplify(module, text, options, 1)
         module.ref.verify()
     return module
+
+
+LLVM = (Pass("llvm_pipeline", "LLVM's function simplification, and its inlining", _simplified, optimizing),)
 
 
 def _simplify(module: Module, text: str, options: Options, level: int) -> None:

@@ -1,16 +1,15 @@
-"""ir -> ir: the passes between the early and the late LLVM pipeline, by name and in order."""
+"""ir -> ir: the passes between the early and the late LLVM pipeline, as rows in order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from voltac.ir.model import Module
 from voltac.ir.read import read
 from voltac.ir.verify import verify
 from voltac.ir.write import write
 from voltac.options import Options
+from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.passes.access import AccessReport
 from voltac.passes.check_divisors import check_divisors
+from voltac.passes.costs import has_masked
 from voltac.passes.equal_values import merge_equal_values
 from voltac.passes.flatten_branches import flatten_branches
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
@@ -23,21 +22,41 @@ from voltac.passes.whole_stores import make_stores_whole
 from voltac.passes.wide_gangs import widen_gangs
 from voltac.passes.wrapping_indices import test_wrapping_indices
 
-PASSES: dict[str, Callable[[Module, Options], list[AccessReport]]] = {
-    "use_sample_profile": use_sample_profile,
-    "merge_equal_values": merge_equal_values,
-    "test_wrapping_indices": test_wrapping_indices,
-    "flatten_branches": flatten_branches,
-    "copy_whole": copy_whole,
-    "narrow_arithmetic": narrow_arithmetic,
-    "widen_gangs": widen_gangs,
-    "resolve_accesses": resolve_accesses,
-    "gangs_in_flight": put_gangs_in_flight,
-    "make_stores_whole": make_stores_whole,
-    "check_divisors": check_divisors,
-    "move_some_lanes": move_some_lanes,
-}
-"""Name -> pass; each rewrites the module and reports what became of accesses."""
+
+def _resolves(options: Options) -> bool:
+    return options.level > 0 and options.resolve_accesses
+
+
+def _resolves_on_host(options: Options) -> bool:
+    return _resolves(options) and not options.target.is_device
+
+
+def _resolves_in_full(options: Options) -> bool:
+    return options.level > 1 and options.resolve_accesses
+
+
+PASSES = (
+    Pass("use_sample_profile", "weighs branches by the counts of a profile",
+         use_sample_profile, lambda options: bool(options.sample_profile)),
+    Pass("merge_equal_values", "the same formula of the same values is computed once", merge_equal_values, optimizing),
+    Pass("test_wrapping_indices", "loops whose unsigned indices do not wrap around become a version of their own",
+         test_wrapping_indices, _resolves_on_host),
+    Pass("flatten_branches", "short branches that only skip work become straight code", flatten_branches, _resolves),
+    Pass("copy_whole", "loops that only copy become memcpy", copy_whole, _resolves_in_full),
+    Pass("narrow_arithmetic", "what bytes and 16-bit numbers are used for is computed in 16 bits",
+         narrow_arithmetic, lambda options: options.level > 1 and not options.target.is_device),
+    Pass("widen_gangs", "loops over small elements do several gangs at once", widen_gangs, _resolves_in_full),
+    Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
+    Pass("put_gangs_in_flight", "LLVM is asked to do several gangs of a sum at a time",
+         put_gangs_in_flight, lambda options: options.level > 1 and options.loop_unrolling),
+    Pass("make_stores_whole", "masked accesses in loops become plain ones while all lanes are on",
+         make_stores_whole, lambda options: options.level > 1 and not options.target.has_masked_small),
+    Pass("check_divisors", "divisors that must not be zero are looked at where the function is left",
+         check_divisors, lambda options: options.catch_failures, required=True),
+    Pass("move_some_lanes", "masked accesses of bytes and 16-bit numbers become a few scalar ones",
+         move_some_lanes, lambda options: not options.target.is_device and not has_masked(options.target, 1)),
+)  # fmt: skip
+"""In order; each rewrites the module. That which resolves accesses gives reports of them."""
 
 
 def run(text: str, options: Options) -> str:
@@ -45,10 +64,8 @@ def run(text: str, options: Options) -> str:
     return run_with_reports(text, options)[0]
 
 
-def run_with_reports(
-    text: str, options: Options, after: Callable[[str, Module], None] | None = None
-) -> tuple[str, list[AccessReport]]:
-    """As :func:`run`, and what each access became and why; ``after`` sees the module after each pass, by name."""
+def run_with_reports(text: str, options: Options, runs: PassRuns | None = None) -> tuple[str, list[AccessReport]]:
+    """As :func:`run`, and what each access became and why."""
     module = read(text)
     records = None
     if "#dbg_" in text:
@@ -56,10 +73,9 @@ def run_with_reports(
 
         records = DebugRecords(module)
     reports: list[AccessReport] = []
-    for name, run_pass in PASSES.items():
-        reports.extend(run_pass(module, options))
-        if after is not None:
-            after(name, module)
+    runs = runs or PassRuns()
+    for row in runs.of(PASSES, options, lambda: write(module), lambda: verify(module, pseudo_operations=True)):
+        reports.extend(row.run(module, options) or ())
     if records is not None:
         records.put_back()
     verify(module)

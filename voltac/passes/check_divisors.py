@@ -26,7 +26,7 @@ from voltac.ir.strings import escaped, unescaped
 from voltac.ir.types import Layout, element_of, integer_bits, lanes_of
 from voltac.lower.failures import DEVICE_FAIL, FAIL, ZERO_DIVISION
 from voltac.options import Options
-from voltac.passes.access import AccessReport, is_divisor
+from voltac.passes.access import is_divisor
 from voltac.passes.known_divisors import is_never_zero
 from voltac.records import mutable_record
 from voltac.target_info import TargetInfo
@@ -42,8 +42,8 @@ _BEFORE_DIVISIONS = frozenset((*CASTS, "freeze", "insertelement", "shufflevector
 _TEXT = re.compile(r'constant \[\d+ x i8\] c"(.*)\\00"')
 
 
-def check_divisors(module: Module, options: Options) -> list[AccessReport]:
-    """Rewrite the module; there is nothing to report."""
+def check_divisors(module: Module, options: Options) -> None:
+    """Rewrite the module."""
     if any(f"@{pseudo.DIVISOR}." in line for line in module.lines()):
         layout = module.layout(options.target.pointer_bits // 8)
         texts = _Texts(module)
@@ -53,7 +53,6 @@ def check_divisors(module: Module, options: Options) -> list[AccessReport]:
                 _Checking(function, layout, options, texts, declarations).run()
         texts.write()
         module.declare(sorted(declarations))
-    return []
 
 
 class _Texts:

@@ -20,7 +20,6 @@ from voltac.ir.cfg import control_flow
 from voltac.ir.model import Block, Function, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY
 from voltac.options import Options
-from voltac.passes.access import AccessReport
 from voltac.passes.effects import ModuleEffects
 
 _PURE = frozenset(
@@ -35,14 +34,13 @@ _MARKS = re.compile(r", !(?:dbg|alias\.scope|noalias) !\d+")
 """They belong to one place; another computation of the value has its own."""
 
 
-def merge_equal_values(module: Module, options: Options) -> list[AccessReport]:
+def merge_equal_values(module: Module, options: Options) -> None:
     """Every function with accesses of lanes; the others LLVM simplifies."""
     effects: ModuleEffects | None = None
-    for function in module.functions if options.level else ():
+    for function in module.functions:
         if any("@volta." in instruction.text for instruction in function.instructions()):
             effects = effects or ModuleEffects(module)
             _merge(function, effects)
-    return []
 
 
 def _merge(function: Function, effects: ModuleEffects) -> None:

@@ -26,7 +26,7 @@ from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY
 from voltac.ir.types import Layout, element_of
 from voltac.options import Options
-from voltac.passes.access import AccessReport, is_divisor, pseudo_operation, read_access
+from voltac.passes.access import is_divisor, pseudo_operation, read_access
 from voltac.passes.known_loads import mask_implies
 
 LIMIT = 16
@@ -47,14 +47,12 @@ _LOAD, _STORE = 2, 3
 _PATH = re.compile(r"(foreach|foreach_tiled|cif|cfor|cwhile|cdo)_\d+_\d+\.(all_on|masked|mixed|all_off)$")
 
 
-def flatten_branches(module: Module, options: Options) -> list[AccessReport]:
-    """Rewrite the module; there is nothing to report."""
-    if options.level and options.resolve_accesses:
-        layout = module.layout(options.target.pointer_bits // 8)
-        for function in module.functions:
-            if len(function.blocks) > 2:
-                _Flattener(function, layout).run()
-    return []
+def flatten_branches(module: Module, options: Options) -> None:
+    """Rewrite the module."""
+    layout = module.layout(options.target.pointer_bits // 8)
+    for function in module.functions:
+        if len(function.blocks) > 2:
+            _Flattener(function, layout).run()
 
 
 class _Flattener:

@@ -18,7 +18,7 @@ from voltac.ir.cfg import control_flow
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
-from voltac.passes.access import AccessReport, is_divisor
+from voltac.passes.access import is_divisor
 
 _MOST_INSTRUCTIONS = 24
 _GANGS = 4
@@ -26,19 +26,18 @@ _SINGLE = '!{!"llvm.loop.unroll.runtime.disable"}'
 _LOOP = re.compile(r"!llvm\.loop (!\d+)")
 
 
-def put_gangs_in_flight(module: Module, options: Options) -> list[AccessReport]:
-    """Rewrite the wishes of the module; there is nothing to report."""
+def put_gangs_in_flight(module: Module, options: Options) -> None:
+    """Rewrite the wishes of the module."""
     gangs = _GANGS * options.target.vector_bits // max(options.target.vector_bits, 32 * options.target.width)
-    if options.level < 2 or not options.loop_unrolling or gangs < 2:
-        return []
+    if gangs < 2:
+        return
     single = {line.partition(" = ")[0] for line in module.lines() if line.endswith(_SINGLE)}
     if not single:
-        return []
+        return
     wanted = {name for function in module.functions for name in _short_loops(function, options.target.vector_bits)}
     for item in module.items:
         if wanted and isinstance(item, list):
             item[:] = [_with_gangs(line, wanted, single, gangs) for line in item]
-    return []
 
 
 def _short_loops(function: Function, register_bits: int) -> list[str]:

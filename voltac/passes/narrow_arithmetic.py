@@ -25,7 +25,7 @@ from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.types import Layout, element_of, integer_bits, lanes_of
 from voltac.options import Options
-from voltac.passes.access import AccessReport, pseudo_operation
+from voltac.passes.access import pseudo_operation
 from voltac.passes.integer_ranges import ALL, RANGES, Range, range_of_call, union
 from voltac.target_info import TargetInfo
 
@@ -40,14 +40,12 @@ _WORK = {"mul": 4, "udiv": 12, "sdiv": 14, "urem": 16, "srem": 18}
 """Half units that an operation on 32 bits takes; others take two. On 16 bits it is half of that or less."""
 
 
-def narrow_arithmetic(module: Module, options: Options) -> list[AccessReport]:
-    """Rewrite the module; there is nothing to report."""
-    if options.level >= 2 and not options.target.is_device:
-        layout = module.layout(options.target.pointer_bits // 8)
-        for function in module.functions:
-            if any(_NARROW_LOAD.search(instruction.text) for instruction in function.instructions()):
-                _Narrowing(function, layout, options.target).run()
-    return []
+def narrow_arithmetic(module: Module, options: Options) -> None:
+    """Rewrite the module."""
+    layout = module.layout(options.target.pointer_bits // 8)
+    for function in module.functions:
+        if any(_NARROW_LOAD.search(instruction.text) for instruction in function.instructions()):
+            _Narrowing(function, layout, options.target).run()
 
 
 class _Narrowing:

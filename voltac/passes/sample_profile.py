@@ -20,7 +20,6 @@ import re
 
 from voltac.ir.model import Block, Function, Module
 from voltac.options import Options
-from voltac.passes.access import AccessReport
 from voltac.records import field, mutable_record
 from voltac.visible import visible_name
 
@@ -67,15 +66,13 @@ def _plain(name: str) -> str:
     return name.partition("___")[0]
 
 
-def use_sample_profile(module: Module, options: Options) -> list[AccessReport]:
-    """Weigh the branches by the profile of the options; without one nothing is changed."""
-    if options.sample_profile:
-        profile = read_profile(options.sample_profile)
-        metadata = _Metadata(module)
-        for function in module.functions:
-            _weigh(function, profile, metadata)
-        metadata.write()
-    return []
+def use_sample_profile(module: Module, options: Options) -> None:
+    """Weigh the branches by the profile of the options."""
+    profile = read_profile(options.sample_profile)
+    metadata = _Metadata(module)
+    for function in module.functions:
+        _weigh(function, profile, metadata)
+    metadata.write()
 
 
 class _Metadata:

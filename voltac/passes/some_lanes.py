@@ -18,8 +18,6 @@ from collections import Counter
 
 from voltac.ir.model import Instruction, Module
 from voltac.options import Options
-from voltac.passes.access import AccessReport
-from voltac.passes.costs import has_masked
 
 _MASKED = re.compile(r"@llvm\.masked\.(load|store)\.v(\d+)i(8|16)\.p0\(")
 _PROCESSOR = re.compile(r'"target-cpu"=.*(?= })')
@@ -29,11 +27,8 @@ _MOST_INLINED = 40
 """With more uses in a program a helper is called: LLVM's time grows with the square of the branches."""
 
 
-def move_some_lanes(module: Module, options: Options) -> list[AccessReport]:
-    """Rewrite the module; there is nothing to report."""
-    target = options.target
-    if target.is_device or has_masked(target, 1):
-        return []
+def move_some_lanes(module: Module, options: Options) -> None:
+    """Rewrite the module."""
     helpers: dict[str, list[str]] = {}
     uses: Counter[str] = Counter()
     processor = next((found[0] for line in module.lines() if (found := _PROCESSOR.search(line))), "")
@@ -49,7 +44,6 @@ def move_some_lanes(module: Module, options: Options) -> list[AccessReport]:
         if uses[name] > _MOST_INLINED:
             lines[0] = lines[0].replace(" alwaysinline ", " noinline ")
     module.items += helpers.values()
-    return []
 
 
 def _is_worth_it(instruction: Instruction, lanes: int, size: int, definitions: dict[str, Instruction]) -> bool:

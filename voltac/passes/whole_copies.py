@@ -15,7 +15,7 @@ from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.types import Layout
 from voltac.options import Options
-from voltac.passes.access import Access, AccessReport, pseudo_operation, read_access
+from voltac.passes.access import Access, pseudo_operation, read_access
 from voltac.passes.effects import Effects, ModuleEffects
 from voltac.passes.emit import Emitter, declare
 from voltac.passes.gang_loops import GangLoop, root
@@ -23,16 +23,14 @@ from voltac.passes.gang_loops import GangLoop, root
 _MOST_INSTRUCTIONS = 16
 
 
-def copy_whole(module: Module, options: Options) -> list[AccessReport]:
-    """Rewrite the module; there is nothing to report."""
-    if options.level >= 2 and options.resolve_accesses:
-        layout = module.layout(options.target.pointer_bits // 8)
-        effects: ModuleEffects | None = None
-        for function in module.functions:
-            if len(function.blocks) > 4 and any(_may_copy(block) for block in function.blocks):
-                effects = effects or ModuleEffects(module)
-                _copy_in(module, function, layout, effects)
-    return []
+def copy_whole(module: Module, options: Options) -> None:
+    """Rewrite the module."""
+    layout = module.layout(options.target.pointer_bits // 8)
+    effects: ModuleEffects | None = None
+    for function in module.functions:
+        if len(function.blocks) > 4 and any(_may_copy(block) for block in function.blocks):
+            effects = effects or ModuleEffects(module)
+            _copy_in(module, function, layout, effects)
 
 
 def _may_copy(block: Block) -> bool:

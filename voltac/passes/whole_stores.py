@@ -22,7 +22,6 @@ from collections.abc import Callable
 from voltac.ir.cfg import control_flow
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.options import Options
-from voltac.passes.access import AccessReport
 
 _MOST_IN_A_BLOCK = 4
 _STORE = re.compile(
@@ -35,14 +34,12 @@ _LOAD = re.compile(
 )
 
 
-def make_stores_whole(module: Module, options: Options) -> list[AccessReport]:
-    """Rewrite the module; there is nothing to report."""
+def make_stores_whole(module: Module, options: Options) -> None:
+    """Rewrite the module."""
     target = options.target
-    if options.level > 1 and not target.has_masked_small:
-        for function in module.functions:
-            if any("@llvm.masked." in instruction.text for instruction in function.instructions()):
-                _rewrite(function, loads=not target.has_masked_load)
-    return []
+    for function in module.functions:
+        if any("@llvm.masked." in instruction.text for instruction in function.instructions()):
+            _rewrite(function, loads=not target.has_masked_load)
 
 
 def _rewrite(function: Function, loads: bool) -> None:

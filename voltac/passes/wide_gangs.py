@@ -23,7 +23,7 @@ from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, LANEWISE_INTRINSICS
 from voltac.ir.types import Layout, element_of, lanes_of
 from voltac.options import Options
-from voltac.passes.access import Access, AccessReport, is_divisor, pseudo_operation, read_access
+from voltac.passes.access import Access, is_divisor, pseudo_operation, read_access
 from voltac.passes.accumulators import Accumulator, accumulators, begun, folded, move_conditions_into_terms, repeated
 from voltac.passes.costs import has_masked
 from voltac.passes.effects import Effects, ModuleEffects
@@ -45,20 +45,18 @@ _MOST_CHAINS = 8
 _EXTREME = re.compile(r"@llvm\.[su](?:min|max)\.v")
 
 
-def widen_gangs(module: Module, options: Options) -> list[AccessReport]:
-    """Rewrite the module; there is nothing to report."""
-    if options.level >= 2 and options.resolve_accesses:
-        layout = module.layout(options.target.pointer_bits // 8)
-        effects: ModuleEffects | None = None
-        for function in module.functions:
-            if is_seldom_called(function):
-                continue
-            if any(map(_begins_a_loop, function.blocks)) or any(
-                _is_small(instruction) or _is_extreme(instruction, options) for instruction in function.instructions()
-            ):
-                effects = effects or ModuleEffects(module)
-                _widen_function(function, layout, effects, options)
-    return []
+def widen_gangs(module: Module, options: Options) -> None:
+    """Rewrite the module."""
+    layout = module.layout(options.target.pointer_bits // 8)
+    effects: ModuleEffects | None = None
+    for function in module.functions:
+        if is_seldom_called(function):
+            continue
+        if any(map(_begins_a_loop, function.blocks)) or any(
+            _is_small(instruction) or _is_extreme(instruction, options) for instruction in function.instructions()
+        ):
+            effects = effects or ModuleEffects(module)
+            _widen_function(function, layout, effects, options)
 
 
 def _is_small(instruction: Instruction) -> bool:

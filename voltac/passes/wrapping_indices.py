@@ -19,7 +19,7 @@ from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.types import Layout, element_of, integer_bits, lanes_of
 from voltac.options import Options
-from voltac.passes.access import WRAPPING, AccessReport, pseudo_operation
+from voltac.passes.access import WRAPPING, pseudo_operation
 from voltac.passes.copied_blocks import CopiedBlocks
 from voltac.passes.index_bounds import DECLARATIONS, Claims, Code, LoopBounds, Unbounded
 from voltac.passes.outlined_blocks import outline
@@ -36,10 +36,8 @@ _WITHOUT_SUMS = frozenset(("zext", "sext", "shufflevector", "insertelement", "ca
 _WRAPPING = re.compile(r"= (add|sub|mul|shl|trunc) (?:nuw )?")
 
 
-def test_wrapping_indices(module: Module, options: Options) -> list[AccessReport]:
-    """Rewrite the module; there is nothing to report."""
-    if not options.level or not options.resolve_accesses or options.target.is_device:
-        return []
+def test_wrapping_indices(module: Module, options: Options) -> None:
+    """Rewrite the module."""
     layout = module.layout(options.target.pointer_bits // 8)
     changed = False
     for function in module.functions:
@@ -51,7 +49,6 @@ def test_wrapping_indices(module: Module, options: Options) -> list[AccessReport
             changed |= _Versions(module, function, layout, options).run(values)
     if changed:
         module.declare(DECLARATIONS)
-    return []
 
 
 def _that_may_wrap(function: Function) -> list[Instruction]:

@@ -17,6 +17,7 @@ from voltac.records import mutable_record, record
 
 if TYPE_CHECKING:
     from voltac.options import Options
+    from voltac.pass_runs import Pass, PassRuns
 
 
 class NotOnDevice(Exception):
@@ -35,8 +36,11 @@ class Device:
     """A device's stages behind ``passes``, and its simulator."""
 
     code: DeviceCode
-    legalize: Callable[[str, Options], str]
-    select: Callable[[str, Options], str]
+    legalize: Callable[[str, Options, PassRuns], str]
+    select: Callable[[str, Options, PassRuns], str]
+    legalize_passes: Callable[[], tuple[Pass, ...]]
+    select_passes: Callable[[], tuple[Pass, ...]]
+    """The steps of these two, in order."""
     simulator: Callable[[Any], Any]
     """A device to run programs on, made from :attr:`configuration`'s result."""
     configuration: Callable[..., Any]

@@ -15,7 +15,10 @@ from voltac.codegen.scheduling import Machine, schedule
 from voltac.codegen.selection import Selection, SelectionTarget
 from voltac.ir.model import Function, Module
 from voltac.ir.read import read
+from voltac.ir.write import write
 from voltac.options import Options
+from voltac.pass_runs import Pass, PassRuns, optimizing
+from voltac.records import field, mutable_record
 from voltac.targets.naplespu.abi import SIZES
 from voltac.targets.naplespu.calls import COPIES, call, copy, leave, take_parameters
 from voltac.targets.naplespu.data import constant_vectors, data
@@ -33,7 +36,7 @@ from voltac.targets.naplespu.stacks import check_stacks
 from voltac.targets.naplespu.startup import exported, startup
 from voltac.targets.naplespu.strides import step_addresses
 from voltac.targets.naplespu.tidy import tidy
-from voltac.targets.naplespu.unroll import count_turns, unroll
+from voltac.targets.naplespu.unroll import Turns, count_turns, unroll
 from voltac.targets.naplespu.values import (
     PREDICATES,
     TRANSPARENT,
@@ -68,23 +71,85 @@ _REGISTER_NAME = re.compile(rf"@({'|'.join(BY_NAME)})(?![-\w$.])")
 """Globals and functions that the assembler would take for registers."""
 
 
-def run(text: str, options: Options) -> str:
-    module = read(_REGISTER_NAME.sub(r"@\1.", text))
-    if options.level > 0:
-        find_low_bits(module)
-        tidy(module)
-    if options.level > 1:
-        version_loops(module)
-    add_flushes(module)
-    turns = count_turns(module) if options.level > 1 and options.loop_unrolling else {}
-    step_addresses(module)
-    if options.level > 0:
-        share_loads(module)
-    unroll(module, turns)
+@mutable_record(eq=False)
+class _Work:
+    """A module on its way."""
+
+    module: Module
+    turns: Turns = field(default_factory=dict)
+    """The loops to write out: counted while they are as the source has them."""
+
+    def count_turns(self) -> None:
+        self.turns = count_turns(self.module)
+
+
+MODULE_PASSES = (
+    Pass("find_low_bits", "tests of addresses whose low bits are known are decided",
+         lambda work: find_low_bits(work.module), optimizing),
+    Pass("tidy", "branches and values that the steps before have left over go", lambda work: tidy(work.module), optimizing),
+    Pass("version_loops", "loops over what may be aligned become one for each case",
+         lambda work: version_loops(work.module), lambda options: options.level > 1),
+    Pass("add_flushes", "what a kernel has written is made visible to the host",
+         lambda work: add_flushes(work.module), required=True),
+    Pass("count_turns", "short loops that are worth it are found", _Work.count_turns,
+         lambda options: options.level > 1 and options.loop_unrolling),
+    Pass("step_addresses", "addresses in loops are stepped instead of computed",
+         lambda work: step_addresses(work.module)),
+    Pass("share_loads", "loads of neighbouring elements become one of the line",
+         lambda work: share_loads(work.module), optimizing),
+    Pass("unroll", "the short loops are written out", lambda work: unroll(work.module, work.turns)),
+)  # fmt: skip
+"""Legal IR to legal IR, in order."""
+
+
+@mutable_record(eq=False)
+class _FunctionWork:
+    """A function on its way from legal IR to instructions in their final order."""
+
+    selection: Selection
+    machine: MachineFunction
+    added: dict[str, str] = field(default_factory=dict)
+    """The phi copies of each block."""
+
+    def select(self) -> None:
+        prepare(self.selection)
+        self.machine = self.selection.run()
+
+    def copy_phis(self) -> None:
+        self.added = place_phi_copies(self.selection, jump)
+
+
+FUNCTION_PASSES = (
+    Pass("select", "instructions of the device by pattern, on virtual registers", _FunctionWork.select, required=True),
+    Pass("place_phi_copies", "phis become copies at the ends of blocks", _FunctionWork.copy_phis, required=True),
+    Pass("place_constants", "constants are made where they are used, or before the loop",
+         lambda work: place_constants(work.selection, work.added), required=True),
+    Pass("assign_states", "each instruction learns under which masks it may run",
+         lambda work: assign_states(work.machine), required=True),
+    Pass("coalesce", "registers that are copies of each other become one", lambda work: coalesce(work.machine, _FILE)),
+    Pass("schedule", "instructions move away from those they wait for", lambda work: schedule(work.machine, _MACHINE)),
+    Pass("allocate", "virtual registers become physical ones, or places of the frame",
+         lambda work: allocate(work.machine, _FILE), required=True),
+    Pass("write_masks", "the mask register is written where it changes", lambda work: write_masks(work.machine), required=True),
+    Pass("complete_frame", "the frame is laid out, what a callee saves is saved",
+         lambda work: complete_frame(work.machine), required=True),
+    Pass("lay_out", "blocks get their order, and branches their form", lambda work: lay_out(work.machine, _BRANCHES),
+         required=True),
+)  # fmt: skip
+"""One function, in order."""
+
+
+def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
+    """Legal IR -> the text of an assembly file."""
+    runs = runs or PassRuns()
+    work = _Work(read(_REGISTER_NAME.sub(r"@\1.", text)))
+    module = work.module
+    for row in runs.of(MODULE_PASSES, options, lambda: write(module)):
+        row.run(work)
     pool: dict[tuple[int, ...], str] = {}
     kernels = {function.name for function in exported(module)}
     start = startup(module)
-    functions = [compile_function(module, function, pool) for function in module.functions]
+    functions = [_compile(module, function, pool, options, runs) for function in module.functions]
     check_stacks(functions)
     extend_branches(functions, start.count("\n"))
     parts = [start, "\t.text\n"]
@@ -93,21 +158,13 @@ def run(text: str, options: Options) -> str:
     return "".join([*parts, constant_vectors(pool), data(module)])
 
 
-def compile_function(module: Module, function: Function, pool: dict[tuple[int, ...], str]) -> MachineFunction:
-    """One function, from legal IR to instructions in their final order."""
-    selection = Selection(_target(pool), module, function)
-    prepare(selection)
-    machine = selection.run()
-    added = place_phi_copies(selection, jump)
-    place_constants(selection, added)
-    assign_states(machine)
-    coalesce(machine, _FILE)
-    schedule(machine, _MACHINE)
-    allocate(machine, _FILE)
-    write_masks(machine)
-    complete_frame(machine)
-    lay_out(machine, _BRANCHES)
-    return machine
+def _compile(
+    module: Module, function: Function, pool: dict[tuple[int, ...], str], options: Options, runs: PassRuns
+) -> MachineFunction:
+    work = _FunctionWork(Selection(_target(pool), module, function), MachineFunction(function.name))
+    for row in runs.of(FUNCTION_PASSES, options, lambda: print_function(work.machine)):
+        row.run(work)
+    return work.machine
 
 
 def _target(pool: dict[tuple[int, ...], str]) -> SelectionTarget:

@@ -9,18 +9,31 @@ from voltac.targets.naplespu.isa import DEVICE_CODE
 
 if TYPE_CHECKING:
     from voltac.options import Options
+    from voltac.pass_runs import Pass, PassRuns
 
 
-def _legalize(text: str, options: Options) -> str:
+def _legalize(text: str, options: Options, runs: PassRuns) -> str:
     from voltac.targets.naplespu.legalize import run
 
-    return run(text, options)
+    return run(text, options, runs)
 
 
-def _select(text: str, options: Options) -> str:
+def _select(text: str, options: Options, runs: PassRuns) -> str:
     from voltac.targets.naplespu.select import run
 
-    return run(text, options)
+    return run(text, options, runs)
+
+
+def _legalize_passes() -> tuple[Pass, ...]:
+    from voltac.targets.naplespu.legalize import PASSES
+
+    return PASSES
+
+
+def _select_passes() -> tuple[Pass, ...]:
+    from voltac.targets.naplespu.select import FUNCTION_PASSES, MODULE_PASSES
+
+    return (*MODULE_PASSES, *FUNCTION_PASSES)
 
 
 def _simulator(configuration: Any) -> Any:
@@ -35,4 +48,4 @@ def _configuration(**fields: Any) -> Any:
     return Configuration(**fields)
 
 
-DEVICE = Device(DEVICE_CODE, _legalize, _select, _simulator, _configuration)
+DEVICE = Device(DEVICE_CODE, _legalize, _select, _legalize_passes, _select_passes, _simulator, _configuration)

@@ -44,6 +44,7 @@ from voltac.ir.model import Function, Module
 from voltac.ir.read import read
 from voltac.ir.write import write
 from voltac.options import Options
+from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.targets.naplespu.legalize import (
     aggregates,
     atomics,
@@ -70,11 +71,12 @@ assert RULES
 _OWNS_LINES, _HAS_THREADS = '"voltac-lines"="own"', '"voltac-threads"="all"'
 
 
-def run(text: str, options: Options) -> str:
+def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
     """Any module -> the same in legal IR."""
     module = read(text)
-    legalize(module, options)
-    separate_spaces(module)
+    runs = runs or PassRuns()
+    for row in runs.of(PASSES, options, lambda: write(module)):
+        row.run(module, options)
     verify(module)
     return write(module)
 
@@ -92,8 +94,6 @@ def legalize(module: Module, options: Options) -> None:
         words = " ".join(groups.get(word, word) for word in function.attributes.split())
         legalizer = Legalizer(shapes, function, _OWNS_LINES in words, _HAS_THREADS in words)
         made = legalizer.run()
-        if options.level:
-            clean(made)
         declarations.update(legalizer.write.declarations)
         wanted.update(legalizer.write.routines)
         uses_nowhere = uses_nowhere or legalizer.write.uses_nowhere
@@ -108,14 +108,32 @@ def legalize(module: Module, options: Options) -> None:
         done.add(name)
         routine = read(routine_text(name)).functions[0]
         items.append(rewrite(routine))
-    kept: list[Function | list[str]] = []
-    called = {line for item in items if isinstance(item, Function) for line in _callees(item)}
-    for item in items:
-        kept.append(item if isinstance(item, Function) else [line for line in item if _is_kept(line, called)])
-    module.items = kept
+    module.items = items
     module.declare(f"declare {line} nounwind" for line in sorted(declarations))
     if uses_nowhere:
         module.items.insert(1, [NOWHERE_LINE])
+
+
+def _clean(module: Module, options: Options) -> None:
+    for function in module.functions:
+        clean(function)
+
+
+def _drop_unused(module: Module, options: Options) -> None:
+    called = {callee for function in module.functions for callee in _callees(function)}
+    for item in module.items:
+        if isinstance(item, list):
+            item[:] = [line for line in item if _is_kept(line, called)]
+
+
+PASSES = (
+    Pass("legalize", "every value and operation becomes one that the device has", legalize, required=True),
+    Pass("clean", "equal values are computed once, outside of loops; what nobody uses goes", _clean, optimizing),
+    Pass("drop_unused", "declarations that nothing calls any more go, and debug information", _drop_unused, required=True),
+    Pass("separate_spaces", "pointers to the scratchpad are told from those to memory",
+         lambda module, options: separate_spaces(module), required=True),
+)  # fmt: skip
+"""In order; each rewrites the module."""
 
 
 def _callees(function: Function) -> set[str]:
