@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
+from random_programs import random_program
 
 import voltac
 from voltac.diagnostics import Diagnostics
@@ -213,6 +215,23 @@ def test_the_interpreter_of_the_typed_tree_fails_where_kernels_do(target: str) -
             else:
                 assert results[0] == results[1], (name, n, results)
     assert 5 < failed < 29
+
+
+@pytest.mark.parametrize("seed", range(101, 109))
+def test_random_programs_whose_divisors_may_be_zero_fail_as_the_interpreter_does(seed: int) -> None:
+    source = re.sub(r"& \((\w+)\)7\) \+ \(\1\)1\)", r"& (\1)7) + (\1)0)", str(random_program(seed)))
+    target = TARGETS[seed % len(TARGETS)]
+    options = Options(find_target(target))
+    program = compile_source(source, "f.ispc", options, Diagnostics(), end="check").program
+    found: list[Any] = []
+    for call in (lambda *given: Interpreter(program, options).call("test", list(given)), compiled(source, target=target).test):
+        out, floats, integers = np.zeros(8192), np.zeros(8192, np.float32), np.zeros(8192, np.int32)
+        try:
+            call(out, floats, integers, 37)
+            found.append(out.tolist())
+        except ArithmeticError:  # Of several failures one is raised.
+            found.append("failed")
+    assert repr(found[0]) == repr(found[1])  # NaN is NaN here
 
 
 # --- how functions are left

@@ -217,6 +217,19 @@ def test_the_floating_point_state_is_put_back() -> None:
     assert tiny / np.float32(8) > 0
 
 
+@pytest.mark.parametrize("opt", [0, 2])
+@pytest.mark.parametrize(
+    "function",
+    [
+        "int f(int a, int b) { return a / b; }",
+        "void f(uniform int a) { assert(a > 1); }",
+        "task void t(uniform int a) { assert(a > 1); } void f(uniform int a) { launch[2] t(a); }",
+    ],
+)
+def test_functions_that_could_fail_need_not_be_called(function: str, opt: int) -> None:
+    assert compiled(f"{function} export uniform int g(uniform int n) {{ return n; }}", opt=opt).g(3) == 3
+
+
 # --- tasks
 
 TASKS = """

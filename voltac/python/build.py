@@ -106,7 +106,7 @@ def _compiled(source: Source, key: str) -> disk.Entry:
 
 def _compile(source: Source, key: str) -> disk.Entry:
     from voltac.llvm import late
-    from voltac.lower.failures import can_fail
+    from voltac.lower.failures import FAIL, OPEN_LAUNCH, can_fail
     from voltac.python.callback_entry import guard_module
     from voltac.python.conventions import conventions
     from voltac.python.describe import signature
@@ -127,7 +127,8 @@ def _compile(source: Source, key: str) -> disk.Entry:
         guards, callbacks = guard_module(final, compilation.program)
         failing = {function.name for function in compilation.program.exports if can_fail(function, source.options)}
         entries = entry_module(signatures, conventions(final), calls_back(signatures, callbacks), failing)
-        if failing:
+        # A function that fails may be there without being called.
+        if failing or any(f"@{name}(" in final for name in (FAIL, OPEN_LAUNCH)):
             entries += failure_text(launches="@ISPCLaunch(" in final, is_x86=source.options.target.is_x86)
         # This is straight code already: optimising it takes ten times as long and saves a nanosecond a call.
         plain = replace(source.options, level=0)
