@@ -58,7 +58,7 @@ def test_importing_llvm_and_syntax_folders_is_light() -> None:
 def test_a_plain_compile_does_not_import_numpy(tmp_path: Path) -> None:
     source = tmp_path / "f.ispc"
     source.write_text("export void f(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] += 1; }\n")
-    command = f"from voltac.cli.main import main\nassert main(['{source}', '-o', '{tmp_path}/f.o', '--target=sse4']) == 0"
+    command = f"from voltac.cli.command import main\nassert main(['{source}', '-o', '{tmp_path}/f.o', '--target=sse4']) == 0"
     assert "numpy" not in loaded_after(command)
 
 

@@ -13,7 +13,7 @@ from run_programs import RunTest, interpret_ir, options, read_run_test
 from simulated import difference, for_device, simulate
 
 from voltac.cli.bisect import first_bad
-from voltac.cli.main import main
+from voltac.cli.command import main
 from voltac.diagnostics import Diagnostics, InternalError
 from voltac.driver import EVERY_STAGE, Compilation, Watch, compile_source, passes_of, stages_of
 from voltac.ir.model import Module

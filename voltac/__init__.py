@@ -10,11 +10,14 @@ Importing this package imports nothing else; the first use does.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from voltac.forking import compiling
 
+# What type checkers take for true; ``typing`` takes long to import, and Ctrl-C would be a traceback meanwhile.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from voltac.diagnostics import CompileError, InternalError
     from voltac.llvm.host import CannotRun
     from voltac.python import Kernel, KernelModule, compile, empty, load

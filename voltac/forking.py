@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import os
 from _thread import RLock, get_ident
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # see voltac/__init__.py
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from threading import Condition
 
 _gate = RLock()
@@ -29,22 +28,28 @@ _held: list[Callable[[], object]] = []
 """How to release those that the running fork has acquired; the gate is shut meanwhile."""
 
 
-@contextmanager
-def compiling(within: bool = False) -> Iterator[None]:
-    """No other thread forks meanwhile. ``within``: another thread, which does not go on before this one, does the same."""
-    here = get_ident()
-    with _gate:
-        while _forks and not within and here not in _compiling:
-            _wait()
-        _compiling[here] = _compiling.get(here, 0) + 1
-    try:
-        yield
-    finally:
+class _Compiling:
+    def __init__(self, within: bool) -> None:
+        self._within = within
+        self._here = get_ident()
+
+    def __enter__(self) -> None:
         with _gate:
-            left = _compiling.pop(here, 1) - 1
+            while _forks and not self._within and self._here not in _compiling:
+                _wait()
+            _compiling[self._here] = _compiling.get(self._here, 0) + 1
+
+    def __exit__(self, *_: object) -> None:
+        with _gate:
+            left = _compiling.pop(self._here, 1) - 1
             if left:
-                _compiling[here] = left
+                _compiling[self._here] = left
             _tell()
+
+
+def compiling(within: bool = False) -> _Compiling:
+    """No other thread forks meanwhile. ``within``: another thread, which does not go on before this one, does the same."""
+    return _Compiling(within)
 
 
 def lock_around_forks(acquire: Callable[[], object], release: Callable[[], object]) -> None:

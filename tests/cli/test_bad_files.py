@@ -182,15 +182,51 @@ def test_code_this_cpu_cannot_run_is_not_run(voltac: Run) -> None:
 def test_a_mistake_of_ours_is_reported_without_a_traceback(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from voltac.cli import main
+    from voltac.cli import command
 
     def broken(words: list[str]) -> int:
         raise KeyError("lost")
 
-    monkeypatch.setattr(main, "_command", broken)
-    assert main.main(["x.ispc"]) == 1
+    monkeypatch.setattr(command, "_command", broken)
+    assert command.main(["x.ispc"]) == 1
     message = " ".join(capsys.readouterr().err.split())
     assert "internal error of the compiler, KeyError: 'lost' where it happened is in" in message
     report = Path(message.rsplit(" ", 1)[1])
     assert "Traceback" in report.read_text()
     report.unlink()
+
+
+_SITES = """
+import os, runpy, signal, sys
+def interrupt(event, given):
+    if event == "import" and given[0] == {module!r}:
+        os.kill(os.getpid(), signal.SIGINT)
+sys.addaudithook(interrupt)
+sys.argv[1:] = ["good.ispc", "-o", "good.o", "--target=sse4"]
+runpy.run_module("voltac", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("module", ["argparse", "voltac.cli.command", "voltac.driver", "voltac.sema", "llvmlite.binding"])
+def test_an_interrupt_while_modules_are_imported_ends_as_quietly(module: str, folder: Path) -> None:
+    command = [sys.executable, "-c", _SITES.format(module=module)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+    assert not (folder / "good.o").exists()
+
+
+def test_an_interrupt_that_another_error_hides_is_one(folder: Path) -> None:
+    """``parse_known_intermixed_args`` of argparse takes back what it has not done yet."""
+    code = """
+import sys
+from voltac.cli import command
+def interrupted(words):
+    try:
+        raise KeyboardInterrupt
+    finally:
+        words.lost
+command._command = interrupted
+command.run()
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")

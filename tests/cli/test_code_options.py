@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from voltac.cli.main import main
+from voltac.cli.command import main
 from voltac.target_info import TARGETS
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

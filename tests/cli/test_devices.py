@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from voltac.cli.main import main
+from voltac.cli.command import main
 from voltac.codegen.assembler import assemble
 from voltac.codegen.elf import write_elf
 from voltac.codegen.elf_read import BadElf, read_image

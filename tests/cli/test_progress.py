@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 SLOW = "export void f(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] = exp(a[i]); }\n"
-IMPATIENT = "import sys, voltac.cli.progress as p; p._PATIENCE = 0.001; from voltac.cli.main import main; sys.exit(main())"
+IMPATIENT = "import sys, voltac.cli.progress as p; p._PATIENCE = 0.001; from voltac.cli.command import main; sys.exit(main())"
 
 
 def seen_on_terminal(folder: Path, *options: str) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import voltac
-from voltac.cli.main import main
+from voltac.cli.command import main
 
 SOURCE = """\
 export void scale(uniform float a[], uniform float factor, uniform int n) {

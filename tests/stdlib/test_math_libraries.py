@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import voltac
-from voltac.cli.main import main
+from voltac.cli.command import main
 from voltac.python import KernelModule
 
 RANGES: dict[str, tuple[tuple[float, float], ...]] = {

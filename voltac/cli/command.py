@@ -1,0 +1,195 @@
+"""The command line: words → a command, its exit code, and one clear message for whatever goes wrong.
+
+Exit codes: 0, 1 for files and internal errors, 2 for command lines that cannot be
+understood, and 1 plus the number of errors for programs with errors (language section 14).
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from argparse import Namespace
+from contextlib import suppress
+
+from voltac.cli.argument_files import ArgumentFiles
+from voltac.cli.main import end_interrupted
+from voltac.cli.options import COMMANDS, COMPILE, UsageError, parse_arguments
+from voltac.cli.outputs import OutputError, write_standard_output
+from voltac.diagnostics import NOWHERE, CompileError, Diagnostics, InternalError
+from voltac.driver import InputError
+from voltac.llvm.host import CannotRun
+from voltac.target_info import DEVICES, TARGETS
+from voltac.visible import visible_name
+
+_JSON = "--diagnostics=json"
+"""Holds for a command line that is not understood as well."""
+_HIGHEST_EXIT_CODE = 125
+"""More would be cut off at 256 or read as 'killed by a signal'."""
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command line; the exit code."""
+    given = sys.argv[1:] if words is None else words
+    json = _JSON in (*given, *os.environ.get("ISPC_ARGS", "").split())
+
+    def complain(text: str, code: int) -> int:
+        return _complain(text, code, json)
+
+    try:
+        code = _command(given)
+        write_standard_output(b"")
+        return min(code, _HIGHEST_EXIT_CODE)
+    except UsageError as error:
+        return complain(visible_name(str(error)), 2)
+    except (InputError, OutputError, CannotRun) as error:
+        return complain(visible_name(str(error)), 1)
+    except InternalError as error:
+        _end_if_interrupted(error)
+        return complain(f"internal error of the compiler, {error}", 1)
+    except CompileError as error:
+        error.diagnostics.json = error.diagnostics.json or json
+        sys.stderr.write(error.diagnostics.render())
+        return min(1 + error.diagnostics.error_count, _HIGHEST_EXIT_CODE)
+    except MemoryError as error:
+        return complain(str(error) or "out of memory", 1)
+    except BrokenPipeError:
+        # Whoever read our output has gone.
+        return 1
+    except OSError as error:
+        return complain(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 1)
+    except KeyboardInterrupt:
+        with suppress(OSError):
+            sys.stderr.flush()
+        end_interrupted()
+        raise
+    except Exception as error:
+        _end_if_interrupted(error)
+        return complain(f"internal error of the compiler, {_reported(error)}", 1)
+
+
+def _end_if_interrupted(error: BaseException | None) -> None:
+    """What was being done when Ctrl-C came may fail while it is taken back, as in argparse."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        if isinstance(error, KeyboardInterrupt):
+            end_interrupted()
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__
+
+
+def _reported(error: Exception) -> str:
+    """Write down where it happened, and say what and where."""
+    import tempfile  # both are slow to import
+    import traceback
+
+    handle, path = tempfile.mkstemp(prefix="voltac-", suffix=".txt")
+    with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as report:
+        report.write("".join(traceback.format_exception(error)))
+    return f"{type(error).__name__}: {error}\nwhere it happened is in {path}"
+
+
+def run() -> None:
+    """For the words of this process, which it ends at once: that saves the time to take LLVM apart."""
+    _replace_closed_streams()
+    # A compilation makes many objects and no garbage worth looking for; the process ends with it.
+    gc.disable()
+    code = main()
+    for stream in (sys.stdout, sys.stderr):
+        # Whatever could not be written has been reported by now.
+        with suppress(OSError):
+            stream.flush()
+    os._exit(code)
+
+
+def _replace_closed_streams() -> None:
+    """A shell's ``>&-`` leaves None where the stream was. What needs the stream itself sees by its name that it is gone."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 (stays open)
+
+
+def _complain(text: str, code: int, json: bool) -> int:
+    diagnostics = Diagnostics(colored=sys.stderr.isatty(), json=json)
+    diagnostics.error(NOWHERE, text)
+    sys.stderr.write(diagnostics.render())
+    return code
+
+
+def _command(words: list[str]) -> int:
+    command = words[0] if words and words[0] in COMMANDS else COMPILE
+    words = words[1:] if command != COMPILE else words
+    files = ArgumentFiles()
+    words = files.expanded(words) + (os.environ.get("ISPC_ARGS", "").split() if command == COMPILE else [])
+    arguments = parse_arguments(command, words)
+    arguments.argument_files = files.read
+    if arguments.help:
+        from voltac.cli.help import help_text
+
+        write_standard_output(help_text(command).encode())
+        return 0
+    if arguments.version:
+        from voltac.cli.help import version_text
+
+        write_standard_output(version_text().encode())
+        return 0
+    if command == COMPILE:
+        if arguments.support_matrix:
+            return _support_matrix()
+        if arguments.list_passes:
+            from voltac.cli.help import table_of_passes
+            from voltac.cli.settings import diagnostics_of, options_of_arguments
+
+            write_standard_output(table_of_passes(options_of_arguments(arguments, diagnostics_of(arguments))).encode())
+            return 0
+        from voltac.cli.compile import compile_command
+
+        return compile_command(arguments)
+    return _other(command, arguments)
+
+
+def _other(command: str, arguments: Namespace) -> int:
+    if command == "demo":
+        from pathlib import Path
+
+        from voltac.cli.demo import run as demo
+        from voltac.cli.settings import number
+
+        if arguments.operands:
+            raise UsageError(f"'voltac demo' takes no file ('{arguments.operands[0]}')")
+        return demo(Path(arguments.folder or "voltac-demo"), number(arguments.rounds or "15", "--rounds"))
+    if command == "compare":
+        from voltac.cli.compare import compare_command
+
+        return compare_command(arguments)
+    if command == "explain":
+        from voltac.cli.explain import explain_command
+
+        return explain_command(arguments)
+    if command == "bisect":
+        from voltac.cli.bisect import bisect_command
+
+        return bisect_command(arguments)
+    if command == "disasm":
+        from voltac.cli.disasm import disasm_command
+
+        return disasm_command(arguments)
+    if command == "sim":
+        from voltac.cli.sim import sim_command
+
+        return sim_command(arguments)
+    from voltac.cli.run import run_command
+
+    return run_command(arguments)
+
+
+def _support_matrix() -> int:
+    from voltac.llvm.host import missing
+
+    lines = []
+    for name, target in TARGETS.items():
+        lacking = missing(target)
+        lines.append(f"{name:16} {'runs here' if not lacking else 'needs ' + ' '.join(lacking)}\n")
+    lines += [f"{name:16} a device: runs here on its simulator\n" for name in DEVICES]
+    write_standard_output("".join(lines).encode())
+    return 0
