@@ -1,4 +1,4 @@
-// The task pool: ISPCAlloc, ISPCLaunch and ISPCSync (language section 11.1), written in the language itself.
+// The task pool: ISPCAlloc, ISPCLaunch and ISPCSync (language 11.1), written in the language itself.
 //
 // All launches of one function invocation are a group: its first ISPCAlloc makes it, its ISPCSync ends it. A group keeps its
 // launches in a queue. Threads claim tasks of a launch by an atomic counter, a chunk at a time, and go on to the next launch;

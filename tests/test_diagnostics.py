@@ -1,4 +1,4 @@
-"""The layout of diagnostics (reference section 15), bullet by bullet, and their notes, chains and switches."""
+"""The layout of diagnostics (language 15), bullet by bullet, and their notes, chains and switches."""
 
 import fcntl
 import json

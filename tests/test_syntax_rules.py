@@ -1,4 +1,4 @@
-"""Each rule of sections 2 to 4 of the reference that says a text is wrong: the wrong text, one message, its place.
+"""Each rule of sections 2 to 4 of the language that says a text is wrong: the wrong text, one message, its place.
 
 ``¦`` marks the place. Rules of the preprocessor are in ``syntax/test_directives.py``, most literals in ``test_literals.py``.
 """

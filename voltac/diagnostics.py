@@ -1,6 +1,6 @@
 """Errors and warnings: where they point, how they are collected and printed.
 
-The layout of a diagnostic is fixed by reference section 15::
+The layout of a diagnostic is fixed by section 15 of the language::
 
     file:line:col: Error: text
     <source line>
@@ -104,7 +104,7 @@ class Ignored(NamedTuple):
 
 @mutable_record(eq=False)
 class Diagnostics:
-    """Collects what the stages report, prints it in the layout of section 15."""
+    """Collects what the stages report, prints it in the layout of section 15 of the language."""
 
     warnings: bool = True
     disabled: frozenset[str] = OFF_BY_DEFAULT
@@ -154,7 +154,7 @@ class Diagnostics:
         raise CompileError(self)
 
     def preprocessor_error(self, span: Span, text: str, *notes: Note) -> None:
-        """Preprocessor diagnostics use the lower case label of clang (section 3)."""
+        """Preprocessor diagnostics use the lower case label of clang (language 3)."""
         self._add(Diagnostic("error", span, text, "", notes))
 
     def preprocessor_warning(self, span: Span, text: str, *notes: Note) -> None:

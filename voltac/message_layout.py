@@ -1,4 +1,4 @@
-"""Diagnostics → text in the layout of reference section 15, or JSON of one object a line."""
+"""Diagnostics → text in the layout of section 15 of the language, or JSON of one object a line."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Layout:
         return text + "\n" + (self._excerpt(span) if excerpt else "") + "\n"
 
     def _excerpt_of_clang(self, span: Span) -> str:
-        """The source line behind its number, and a line with the caret (section 3)."""
+        """The source line behind its number, and a line with the caret (language 3)."""
         lines = self.sources.get(span.file)
         if lines is None or not 1 <= span.line <= len(lines):
             return ""
@@ -103,7 +103,7 @@ def _shown_length(text: str) -> int:
 
 
 def _wrap(text: str, indent: int, columns: int, uncounted: int) -> str:
-    """Wrap each line of the text at ``columns``; every word is followed by one blank (section 15).
+    """Wrap each line of the text at ``columns``; every word is followed by one blank (language 15).
 
     Of the first line the first ``uncounted`` characters don't count.
     """

@@ -1,6 +1,6 @@
 """Facts about compilation targets: frozen records, and the parsing of target names.
 
-A target is a row of ``_ROWS`` (reference section 14.1). Everything to the right
+A target is a row of ``_ROWS`` (language 14.1). Everything to the right
 of this module reads a :class:`TargetInfo`; nothing else knows target names.
 """
 

@@ -4,7 +4,7 @@
 // split such that n times its upper part is exact, in two ways: one has a lower part of the same sign, for logarithms of 0.
 //
 // The core's arithmetic as it is built has no small numbers and no infinities: exponents wrap around. It subtracts 0 from 0
-// wrong, gives 0 for the difference of neighbours, and loses what is 2^23 times smaller (reference 7). So nothing is rounded by
+// wrong, gives 0 for the difference of neighbours, and loses what is 2^23 times smaller (NaplesPU 7). So nothing is rounded by
 // adding 1.5 * 2^23, differences from 1 and small products are made of integers, powers of two are divided by (a quotient is
 // right), and where a number is tiny, not finite or no number, what was computed is not taken.
 

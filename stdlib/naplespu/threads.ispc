@@ -1,4 +1,4 @@
-// The programming model of NaplesPU: threads and cores, barriers, flushes, control registers (manual; reference 1.4, 1.8, 4.1).
+// The programming model of NaplesPU: threads and cores, barriers, flushes, control registers (manual; NaplesPU 1.4, 1.8, 4.1).
 //
 // A kernel that uses one of these is run by every thread of every core as it stands: it looks after its threads itself.
 

@@ -1,4 +1,4 @@
-// Vectors of NaplesPU under the manual's names (reference 4.1): a vector is a varying value, a mask a number with a bit a lane.
+// Vectors of NaplesPU under the manual's names (NaplesPU 4.1): a vector is a varying value, a mask a number with a bit a lane.
 //
 // Comparisons look at all lanes, active or not.
 

@@ -1,4 +1,4 @@
-// OpenCL's names, as the manual maps them (reference 5.8): a work-item is a hardware thread, a work-group the threads of a core.
+// OpenCL's names, as the manual maps them (NaplesPU 5.8): a work-item is a hardware thread, a work-group the threads of a core.
 // There is one dimension.
 
 uniform int get_work_dim() { return 1; }

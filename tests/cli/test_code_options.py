@@ -1,4 +1,4 @@
-"""Options of section 14 that change the code: each seen in what comes out."""
+"""Options of section 14 of the language that change the code: each seen in what comes out."""
 
 from __future__ import annotations
 

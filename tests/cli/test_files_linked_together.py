@@ -1,4 +1,4 @@
-"""Files compiled apart call each other's functions, exported ones too, under the caller's mask (sections 10.1, 12.5)."""
+"""Files compiled apart call each other's functions, exported ones too, under the caller's mask (language 10.1, 12.5)."""
 
 import ctypes
 import subprocess

@@ -1,6 +1,6 @@
 """What code, tests and pages cite is in the repository: sections of docs/language.md and docs/naplespu.md, files, modules.
 
-``section 6.2``, ``reference 6.2`` and ``language 6.2``: of the language; in files about NaplesPU the first two of the machine.
+Code says ``(language 6.2)``, ``(NaplesPU 2.8)``, ``section 6.2 of the language``, ``sections 2.2, 2.6 of the NaplesPU page``;
 ``appendix A 231`` is a row of the language's checklist. Pages say ``[language](language.md), 6.2``; within a page that has
 numbered sections itself numbers are its own.
 """
@@ -19,16 +19,17 @@ FOLDERS = ("voltac", "stdlib", "runtime", "benchmarks", "tests", "docs")
 FILES = sorted(
     path
     for path in (*ROOT.glob("*.md"), *ROOT.glob("*.toml"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*")))
-    if path.suffix in {".py", ".md", ".toml", ".ispc", ".isph", ".c", ".h", ".lark"}
+    if path.suffix in {".py", ".md", ".toml", ".ispc", ".isph", ".c", ".h", ".lark"} and "programs" not in path.parts
 )
 NUMBER = r"(?:[AB]\.)?\d+(?:\.\d+)*"
 NUMBERS = rf"{NUMBER}(?:(?:, | to | and |, and ){NUMBER})*"
 SECTION = re.compile(
-    r"\b(?:(?P<page>language|NaplesPU) )?(?:reference(?:'s)?,? )?"
-    rf"(?P<word>sections? |references? \(?|language |NaplesPU )(?P<numbers>{NUMBERS})"
+    rf"\b(?P<page>language|NaplesPU) (?P<named>{NUMBERS})(?![\w%])"
+    rf"|(?i:\b(?:sections?|reference),? )(?P<numbers>{NUMBERS})(?![\w%=]| is not)(?: of the (?P<of>language|NaplesPU page))?"
     rf"|\((?P<link>\w+)\.md\),? (?:section )?(?P<linked>{NUMBERS})"
     rf"|appendix A (?P<rows>{NUMBERS})"
 )
+PAGES = {"language": "language", "NaplesPU": "naplespu", "NaplesPU page": "naplespu"}
 HEADING = re.compile(r"^#+ (?:Appendix )?((?:[AB]|\d+)(?:\.\d+)*)\.? ", re.MULTILINE)
 PATH = re.compile(r"(?<![\w/.-])((?:[\w-]+/)+[\w-]+\.(?:py|md|ispc|isph|lark|json|png))\b")
 MODULE = re.compile(r"\bvoltac(?:\.[a-z_]\w*)+")
@@ -46,22 +47,14 @@ def sections(page: str) -> set[str]:
     return set(HEADING.findall(file.read_text())) if file.exists() else set()
 
 
-def page_of(path: Path) -> str:
-    """The page whose sections a file cites by their numbers alone."""
-    if path.parent == DOCS and sections(path.stem):
-        return path.stem
-    about_naplespu = "naplespu" in str(path.relative_to(ROOT)) or path.name.startswith("npu_")
-    return "naplespu" if about_naplespu else "language"
-
-
 def cited_sections(path: Path) -> Iterator[tuple[str, str]]:
-    """Page and number."""
+    """Page and number; the page is empty where none is named."""
+    own = path.stem if path.parent == DOCS and sections(path.stem) else ""
     for found in SECTION.finditer(text_of(path)):
-        if found["rows"]:
-            continue
-        named = found["page"] or (found["word"] or "").strip()
-        page = found["link"] or {"language": "language", "NaplesPU": "naplespu"}.get(named) or page_of(path)
-        yield from ((page, number) for number in re.findall(NUMBER, found["linked"] or found["numbers"]))
+        if not found["rows"]:
+            page = found["link"] or PAGES.get(found["page"] or found["of"] or "") or own
+            numbers = found["named"] or found["numbers"] or found["linked"]
+            yield from ((page, number) for number in re.findall(NUMBER, numbers))
     if path.name == "claims.md":
         yield from (("language", number) for number in re.findall(r"(?<![\w.])\d+\.\d+(?![\w.])", path.read_text()))
 

@@ -1,4 +1,4 @@
-"""Casts of references and of functions (reference section 16.1), each rule with a wrong program."""
+"""Casts of references and of functions (language 16.1), each rule with a wrong program."""
 
 from .marked import row_test
 

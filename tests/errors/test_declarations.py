@@ -1,4 +1,4 @@
-"""Rules of reference section 7 that say a program is wrong, each with a wrong program."""
+"""Rules of section 7 of the language that say a program is wrong, each with a wrong program."""
 
 from .marked import row_test
 

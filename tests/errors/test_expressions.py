@@ -1,4 +1,4 @@
-"""Rules of reference sections 6 and 8 that say a program is wrong, each with a wrong program."""
+"""Rules of sections 6 and 8 of the language that say a program is wrong, each with a wrong program."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Rules of reference sections 10, 11 and 12 that say a program is wrong, each with a wrong program."""
+"""Rules of sections 10, 11 and 12 of the language that say a program is wrong, each with a wrong program."""
 
 from .marked import row_test
 

@@ -1,4 +1,4 @@
-"""Rules of reference sections 2, 3.2 and 5 that say a program is wrong, each with a wrong program."""
+"""Rules of sections 2, 3.2 and 5 of the language that say a program is wrong, each with a wrong program."""
 
 from .marked import row_test
 

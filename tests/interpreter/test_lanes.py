@@ -1,4 +1,4 @@
-"""The rules of section 1 and the vectors of appendix B.5, on trees built by hand."""
+"""The rules of section 1 of the language and the vectors of appendix B.5, on trees built by hand."""
 
 import numpy as np
 import pytest

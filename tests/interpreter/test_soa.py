@@ -1,4 +1,4 @@
-"""Structures of arrays lie in memory in blocks (section 5.11)."""
+"""Structures of arrays lie in memory in blocks (language 5.11)."""
 
 import numpy as np
 import trees as t

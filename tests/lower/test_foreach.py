@@ -81,7 +81,7 @@ def test_ranges_at_the_ends_of_int32(target: TargetInfo, options: dict[str, Any]
 
 
 def test_tile_spans_are_those_of_the_reference() -> None:
-    # section 9.5: W = 8 2D: 2x4; W = 16 2D: 4x4; W = 4 2D: 2x2; W = 8 3D: 2x2x2
+    # section 9.5 of the language: W = 8 2D: 2x4; W = 16 2D: 4x4; W = 4 2D: 2x2; W = 8 3D: 2x2x2
     assert tile_spans(8, 2) == [2, 4]
     assert tile_spans(16, 2) == [4, 4]
     assert tile_spans(4, 2) == [2, 2]

@@ -1,4 +1,4 @@
-"""Which functions and variables an object has (sections 10.1, 12.5): what others may use, what is used here, nothing else."""
+"""Which functions and variables an object has (language 10.1, 12.5): what others may use, what is used here, nothing else."""
 
 import shutil
 import subprocess

@@ -119,7 +119,7 @@ def threads_started() -> list[int]:
 
 
 def launch_forms() -> bool:
-    """Every form runs every task once, with the indices of section 11."""
+    """Every form runs every task once, with the indices of section 11 of the language."""
     for kernel, counts in (
         (K.no_count, ()),
         (K.line, (1,)),

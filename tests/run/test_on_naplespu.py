@@ -47,7 +47,7 @@ LEFT_OUT: dict[str, str] = {
 """Program → what the compiler says."""
 
 AS_BUILT: dict[str, str] = {
-    "types/negative_zero_is_kept": "the unit for addition gives 2^-126 * 1.5 for 0 + -0 (reference 7)",
+    "types/negative_zero_is_kept": "the unit for addition gives 2^-126 * 1.5 for 0 + -0 (NaplesPU 7)",
 }
 """Programs that show how the arithmetic as built is not IEEE's."""
 

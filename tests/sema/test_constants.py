@@ -72,7 +72,7 @@ def test_lanes_of_varying_globals() -> None:
         assert [one.value for one in initial.elements if isinstance(one, tree.Constant)] == expected
 
 
-# expression after sizeof -> bytes at W = 8 (reference B.7 and 5.2, 5.8, 5.10)
+# expression after sizeof -> bytes at W = 8 (language B.7 and 5.2, 5.8, 5.10)
 SIZES = {
     "(int)": 32,
     "(uniform int)": 4,
@@ -111,7 +111,7 @@ uniform unsigned int x = sizeof {expression};
     assert isinstance(found.initial, tree.Constant) and found.initial.value == SIZES[expression]
 
 
-# literal -> its type on targets with 8, 16 and 32 bit elements (reference 2.4)
+# literal -> its type on targets with 8, 16 and 32 bit elements (language 2.4)
 LITERALS = {
     "127": ("int8", "int16", "int32"),
     "128": ("unsigned int8", "int16", "int32"),
@@ -143,7 +143,7 @@ def test_literals(literal: str, target: str) -> None:
     assert str(instance.type.parameters[0]) == f"uniform {wanted}" or (literal == "256" and target == "avx2-i8x32")
 
 
-# the usual arithmetic conversions, low to high (reference 6.1)
+# the usual arithmetic conversions, low to high (language 6.1)
 ORDER = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "float16", "float", "int64", "uint64", "double"]
 
 

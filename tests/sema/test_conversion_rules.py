@@ -1,4 +1,4 @@
-"""Conversions, operators and their operands (reference sections 6.1, 6.2, 8)."""
+"""Conversions, operators and their operands (language 6.1, 6.2, 8)."""
 
 from .annotated import rule_test
 

@@ -1,4 +1,4 @@
-"""Declarations, initial values, attributes (reference section 7)."""
+"""Declarations, initial values, attributes (language 7)."""
 
 from .annotated import rule_test
 

@@ -1,4 +1,4 @@
-"""What operators make of enumerators (reference section 16.1): one enum stays one, anything else is a number."""
+"""What operators make of enumerators (language 16.1): one enum stays one, anything else is a number."""
 
 import pytest
 

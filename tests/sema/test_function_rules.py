@@ -1,4 +1,4 @@
-"""Functions, operators, templates, tasks, export (reference sections 10 to 12)."""
+"""Functions, operators, templates, tasks, export (language 10 to 12)."""
 
 from .annotated import assert_reports, options, rule_test
 

@@ -1,4 +1,4 @@
-"""Overload resolution (reference section 6.3) and the declarations it works on."""
+"""Overload resolution (language 6.3) and the declarations it works on."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Statements and control flow (reference section 9)."""
+"""Statements and control flow (language 9)."""
 
 from .annotated import rule_test
 

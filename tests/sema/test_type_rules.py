@@ -1,4 +1,4 @@
-"""Types: signs, rates, const, pointers, references, enums, vectors, arrays, structs, soa (reference section 5)."""
+"""Types: signs, rates, const, pointers, references, enums, vectors, arrays, structs, soa (language 5)."""
 
 from .annotated import rule_test
 

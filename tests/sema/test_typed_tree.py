@@ -134,7 +134,7 @@ def test_mistakes_in_one_function_leave_the_others_alone() -> None:
     assert "h" in {one.name for one in found.functions}
 
 
-# declaration -> symbol name (reference 12.5, worked out by hand from its table)
+# declaration -> symbol name (language 12.5, worked out by hand from its table)
 MANGLED = {
     "void f(uniform float a[], uniform int n);": "f___un_3C_unf_3E_uni",
     "void f();": "f___",

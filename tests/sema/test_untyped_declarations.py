@@ -1,4 +1,4 @@
-"""Declarations of qualifiers alone (reference section 16.1): an int32 and a warning; where no declaration stands, an error."""
+"""Declarations of qualifiers alone (language 16.1): an int32 and a warning; where no declaration stands, an error."""
 
 import pytest
 

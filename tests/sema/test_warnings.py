@@ -1,4 +1,4 @@
-"""Warnings about what is legal and seldom meant (reference 15.2, and those of our own)."""
+"""Warnings about what is legal and seldom meant (language 15.2, and those of our own)."""
 
 from dataclasses import replace
 from pathlib import Path

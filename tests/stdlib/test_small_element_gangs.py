@@ -1,4 +1,4 @@
-"""On targets named after 8 and 16 bit elements literals are small types (section 2.4); the library means the same there."""
+"""On targets named after 8 and 16 bit elements literals are small types (language 2.4); the library means the same there."""
 
 import numpy as np
 import pytest

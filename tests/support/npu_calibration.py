@@ -1,4 +1,4 @@
-"""The programs of the reference's calibration points (section 6.5), written from their description."""
+"""The programs of the reference's calibration points (NaplesPU 6.5), written from their description."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A second NaplesPU, as simple as it can be: one instruction after the other, cycle by cycle, the recipe of reference 6.4.
+"""A second NaplesPU, as simple as it can be: one instruction after the other, cycle by cycle (NaplesPU 6.4).
 
 It shares the rows and their meanings (which are judged against the IR
 interpreter) with the simulator, and nothing else: no blocks, no translation, no

@@ -1,7 +1,8 @@
 """Random programs of what shared headers are made of, with what they must give, computed here by the reference's rules.
 
 Overload sets of values, references and references to const of both rates, called with every kind of argument: which one is
-called follows from the table of section 6.3. Enumerators combined by operators stay their enum and count in 32 bits.
+called follows from the table of section 6.3 of the language. Enumerators combined by operators stay
+their enum and count in 32 bits.
 Declarations lack their type and are int32. Functions are cast to pointers whose parameters differ in const, or lead to other
 structs. The interface is that of the run-tests (``run_programs.py``).
 """

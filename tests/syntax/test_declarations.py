@@ -1,4 +1,4 @@
-"""Declarations mean what reference 4.3 and 4.4 say."""
+"""Declarations mean what sections 4.3 and 4.4 of the language say."""
 
 from typing import Any
 

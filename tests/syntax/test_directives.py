@@ -1,4 +1,4 @@
-"""Directives: conditions, includes, lines, pragmas and their mistakes (reference section 3)."""
+"""Directives: conditions, includes, lines, pragmas and their mistakes (language 3)."""
 
 from pathlib import Path
 

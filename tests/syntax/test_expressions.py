@@ -1,4 +1,4 @@
-"""Expressions group as the table of reference 2.7 says."""
+"""Expressions group as the table of section 2.7 of the language says."""
 
 import pytest
 from sources import expression, message, shown, statements

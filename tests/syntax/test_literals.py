@@ -1,4 +1,4 @@
-"""Literals have the values and types of reference 2.4 to 2.6."""
+"""Literals have the values and types of sections 2.4 to 2.6 of the language."""
 
 import math
 

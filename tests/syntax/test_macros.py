@@ -1,4 +1,4 @@
-"""Macro expansion (reference section 3), by hand after the rules of C (6.10.5 of C23); where gcc is there, it is asked too."""
+"""Macro expansion (language 3), by hand after the rules of C (6.10.5 of C23); where gcc is there, it is asked too."""
 
 import itertools
 import shutil

@@ -1,4 +1,4 @@
-"""Names are types, templates or identifiers by scope (reference 4.1)."""
+"""Names are types, templates or identifiers by scope (language 4.1)."""
 
 import pytest
 from sources import messages, shown, tree

@@ -1,4 +1,4 @@
-"""Statements are built as reference 4.5 says."""
+"""Statements are built as section 4.5 of the language says."""
 
 import pytest
 from sources import message, messages, shown, statements, tree

@@ -1,4 +1,4 @@
-"""Syntax errors: what they say, where, and that one mistake gives one message (reference 4.7)."""
+"""Syntax errors: what they say, where, and that one mistake gives one message (language 4.7)."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Tokens that other languages do not have: ``operator`` names, ``delete[]``, digraphs, linkage names (reference 2.3, 2.7)."""
+"""Tokens that other languages do not have: ``operator`` names, ``delete[]``, digraphs, linkage names (language 2.3, 2.7)."""
 
 from typing import Any
 

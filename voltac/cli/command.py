@@ -1,7 +1,7 @@
 """The command line: words → a command, its exit code, and one clear message for whatever goes wrong.
 
 Exit codes: 0, 1 for files and internal errors, 2 for command lines that cannot be
-understood, and 1 plus the number of errors for programs with errors (language section 14).
+understood, and 1 plus the number of errors for programs with errors (language 14).
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def _input(operands: list[str]) -> str:
 
 
 def _task_pool() -> str:
-    """The source of the three functions by which programs launch tasks (language section 11.1)."""
+    """The source of the three functions by which programs launch tasks (language 11.1)."""
     return os.path.join(shipped_folder("runtime"), "tasks.ispc")
 
 

@@ -2,7 +2,7 @@
 
 A number is its bits as a Python int; lanes are a numpy array: of ``float32`` where
 they are floats, of ``int32`` where they are integers. The ``rtl`` forms follow
-reference section 7: a result that IEEE arithmetic finds to be an ordinary number is
+section 7 of the NaplesPU page: a result that IEEE arithmetic finds to be an ordinary number is
 taken from there (the statement of accuracy allows it), all others are made by the
 unit's own rules, which know no infinities, no NaN and no subnormals but count on with
 the exponent's eight bits.

@@ -1,7 +1,7 @@
 """Runs the typed tree on numpy, statement by statement, with the set of active lanes explicit.
 
 This is the living definition of the language: simple enough to be checked by
-reading against section 1 of the reference, and sharing no code with ``lower/``.
+reading against section 1 of the language, and sharing no code with ``lower/``.
 
 =================  ==========================================================
 ``memory.py``      objects at fake addresses; every access is checked

@@ -56,7 +56,7 @@ def binary(operator: str, a: Value, b: Value) -> Value:
 
 
 def convert(value: Value, target: Type) -> Value:
-    """Between any two of number, bool, enum and pointer (section 6.2)."""
+    """Between any two of number, bool, enum and pointer (language 6.2)."""
     dtype = dtype_of(target)
     if dtype == np.bool_:
         return value != value.dtype.type(0)

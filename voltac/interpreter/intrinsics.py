@@ -1,4 +1,4 @@
-"""The LLVM intrinsics (section 8.10) that the interpreter knows, found by the first words of their name."""
+"""The LLVM intrinsics (language 8.10) that the interpreter knows, found by the first words of their name."""
 
 from __future__ import annotations
 

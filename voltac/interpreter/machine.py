@@ -2,7 +2,7 @@
 
 A :class:`Location` is an evaluated place: the address of one object, or of one
 object for each lane. Loads and stores take it apart down to its scalars, each
-of which is one of the five rows of section 5.5.
+of which is one of the five rows of section 5.5 of the language.
 """
 
 from __future__ import annotations

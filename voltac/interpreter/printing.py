@@ -1,4 +1,4 @@
-"""The text that ``print`` writes (section 13.12)."""
+"""The text that ``print`` writes (language 13.12)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What every statement of the typed tree means: a function from the set of lanes that reach it to the set that go on behind it.
 
-This is section 1 of the reference read literally. A lane is active at a
+This is section 1 of the language read literally. A lane is active at a
 statement exactly if, alone, it would be executing it. Lanes that ``break``,
 ``continue`` or ``return`` are missing from the set that goes on; they are kept in
 the :class:`Leaving` of the loop they left, and join again at its end. Uniform and
@@ -333,7 +333,7 @@ class Statements:
         self._inside(Leaving(self.machine.none, self.machine.none), body, active)
 
     def foreach(self, node: tree.Foreach, active: Mask) -> Mask:
-        """Starts with all lanes on, whoever reaches it (section 9.5)."""
+        """Starts with all lanes on, whoever reaches it (language 9.5)."""
         width = self.machine.width
         evaluate = self.expressions.evaluate
         bounds = [(int(evaluate(d.first, active)), int(evaluate(d.last, active))) for d in node.dimensions]

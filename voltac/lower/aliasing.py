@@ -1,7 +1,7 @@
 """Which pointer parameters of a function may be called ``noalias``.
 
 The compiler may assume that different pointer parameters point to different objects
-(language section 5.5), and no more: a parameter may point to a global, or to what a
+(language 5.5), and no more: a parameter may point to a global, or to what a
 pointer in memory points to. LLVM's ``noalias`` excludes these too, where one of the
 accesses is a store. So a parameter is ``noalias`` if
 

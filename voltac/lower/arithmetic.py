@@ -1,9 +1,9 @@
 """Operators on numbers -> instructions, with the flags that the language allows.
 
-Signed ``+ - *`` of 32 and 64 bits carry ``nsw`` (overflow is undefined, section
+Signed ``+ - *`` of 32 and 64 bits carry ``nsw`` (overflow is undefined, language
 5.2; every proof about an index rests on it); shorter ones wrap, and so do left
-shifts of any type (section 6.1). Floating-point operations may be contracted to fused
-multiply-adds (section 8.5). What proves each flag is in docs/claims.md. Operators work
+shifts of any type (language 6.1). Floating-point operations may be contracted to fused
+multiply-adds (language 8.5). What proves each flag is in docs/claims.md. Operators work
 on scalars and lane vectors alike, on short vectors element by element.
 """
 

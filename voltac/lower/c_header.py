@@ -1,4 +1,4 @@
-"""Typed tree → the C and C++ header of its exported functions (reference section 12.4)."""
+"""Typed tree → the C and C++ header of its exported functions (language 12.4)."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def _private_copies(c: FunctionContext, type: Function, arguments: list[IR]) -> 
     return [_private_copy(c, value, qual) if isinstance(qual.type, Struct) else value for value, qual in pairs]
 
 
-# --- LLVM intrinsics (section 8.10)
+# --- LLVM intrinsics (language 8.10)
 
 
 @lowers_value(tree.Intrinsic)

@@ -1,4 +1,4 @@
-"""Conversions between types, and from uniform to varying (language section 6.2)."""
+"""Conversions between types, and from uniform to varying (language 6.2)."""
 
 from __future__ import annotations
 

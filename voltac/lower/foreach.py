@@ -1,4 +1,4 @@
-"""The four ``foreach`` statements (language sections 9.5 to 9.7).
+"""The four ``foreach`` statements (language 9.5 to 9.7).
 
 A plain ``foreach`` over ``first .. last`` becomes a loop over whole gangs, in which
 the mask is statically all on, and at most one masked iteration for the rest::
@@ -93,7 +93,7 @@ def lower_foreach(c: FunctionContext, node: tree.Foreach) -> None:
 
 
 def tile_spans(width: int, dimensions: int) -> list[int]:
-    """How many lanes a tile takes in each dimension, the outermost first (section 9.5)."""
+    """How many lanes a tile takes in each dimension, the outermost first (language 9.5)."""
     spans, left = [], width
     for inner in range(dimensions - 1, -1, -1):
         if inner == 0:

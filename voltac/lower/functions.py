@@ -288,7 +288,7 @@ def _attributes(c: FunctionContext, symbol: tree.FunctionSymbol) -> str:
     return " ".join(words)
 
 
-# --- the floating-point environment (section 12.2)
+# --- the floating-point environment (language 12.2)
 
 _FLUSH_BITS = 0x8040
 _FLUSH_BIT_AARCH64 = 1 << 24

@@ -1,4 +1,4 @@
-"""``new``, ``delete`` and ``alloca`` (language section 8.9): ``posix_memalign`` and ``free``, once a lane where varying."""
+"""``new``, ``delete`` and ``alloca`` (language 8.9): ``posix_memalign`` and ``free``, once a lane where varying."""
 
 from __future__ import annotations
 

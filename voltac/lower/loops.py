@@ -1,4 +1,4 @@
-"""``for``, ``while``, ``do`` and their coherent forms (language section 9.2).
+"""``for``, ``while``, ``do`` and their coherent forms (language 9.2).
 
 A loop that lanes can leave one by one keeps the lanes still in it in a variable:
 the mask of the body is read from it, the test and every escape take lanes out.

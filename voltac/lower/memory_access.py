@@ -1,4 +1,4 @@
-"""Addresses and values -> loads, stores, gathers and scatters under the mask (language sections 1.2 and 5.5).
+"""Addresses and values -> loads, stores, gathers and scatters under the mask (language 1.2 and 5.5).
 
 =======================  ==================  =======================================
 address                  storage             access

@@ -190,7 +190,7 @@ def _version_name(symbol: tree.FunctionSymbol, kind: str) -> str:
 
 
 def has_shared_version(symbol: tree.FunctionSymbol, options: Options) -> bool:
-    """Whether other files of the language may call an exported function (section 10.1)."""
+    """Whether other files of the language may call an exported function (language 10.1)."""
     internal = options.internal_export_functions and not symbol.external_only
     # A device's program is one file.
     return internal and not options.target.is_device and not symbol.static and not options.whole_program

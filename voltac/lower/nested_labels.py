@@ -1,4 +1,4 @@
-"""Case labels inside the branches and loops of their switch (language section 9.4) -> plain statements.
+"""Case labels inside the branches and loops of their switch (language 9.4) -> plain statements.
 
 Lanes that enter a switch at a label in the middle of an ``if`` or a loop have to get past
 the conditions before it. They carry a flag until they are at their label::

@@ -1,7 +1,7 @@
 """``print`` and ``assert`` -> C's ``printf``, through helper functions that are added to the module when used.
 
 A statement's text is put together in a buffer on the stack, at most 8 kB with at
-most 1 kB an argument (section 13.12), and written at once.
+most 1 kB an argument (language 13.12), and written at once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``switch`` (language section 9.4).
+"""``switch`` (language 9.4).
 
 A uniform switch is LLVM's own. A varying one runs through its body once: at each
 label the lanes with that value join, ``break`` takes lanes out, and the code up to

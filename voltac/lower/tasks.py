@@ -1,4 +1,4 @@
-"""``launch``, ``sync`` and task functions on the runtime's three C functions (language section 11.1).
+"""``launch``, ``sync`` and task functions on the runtime's three C functions (language 11.1).
 
 The argument block is a struct of the parameters in order, followed by the mask.
 """

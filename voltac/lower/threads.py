@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from voltac.sema.thread_sharing import Sharing
 
 _TILE, _THREAD, _ARGUMENTS, _THREADS_OF_A_CORE = 0, 2, 13, 20
-"""Control registers (NaplesPU reference, 1.4); the host writes the number of threads of a core into the last one."""
+"""Control registers (NaplesPU 1.4); the host writes the number of threads of a core into the last one."""
 BARRIER = 42
 """Where the threads of a launch meet; programs that wait at barriers of their own take other numbers."""
 

@@ -1,4 +1,4 @@
-"""``runtime/tasks.ispc`` → the functions by which compiled programs launch tasks (language section 11.1), in this process."""
+"""``runtime/tasks.ispc`` → the functions by which compiled programs launch tasks (language 11.1), in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the passes made of each access → performance warnings (reference 15.1), and the one of lanes that store to one address.
+"""What the passes made of each access → performance warnings (language 15.1), and the one of lanes that store to one address.
 
 The reports tell what is in the final code; the typed tree tells which part of the source made it so.
 Paths of one statement are one access: whole gangs decide, and what is under a mask only where

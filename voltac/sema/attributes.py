@@ -1,4 +1,4 @@
-"""``__attribute__`` and ``__declspec`` (section 7.4): what each means where it stands."""
+"""``__attribute__`` and ``__declspec`` (language 7.4): what each means where it stands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Casts of what is more than a value: of references to structs, and of functions to function pointers (section 16.1)."""
+"""Casts of what is more than a value: of references to structs, and of functions to function pointers (language 16.1)."""
 
 from __future__ import annotations
 

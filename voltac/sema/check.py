@@ -53,7 +53,7 @@ def check(unit: ast.TranslationUnit, options: Options, diagnostics: Diagnostics,
 
 
 def declare_builtin_types(checker: Checker) -> None:
-    """``size_t`` and its relatives (section 5.2)."""
+    """``size_t`` and its relatives (language 5.2)."""
     wide = checker.target.pointer_bits == 64
     types = {
         "size_t": UINT64 if checker.options.addressing == 64 else UINT32,

@@ -55,7 +55,7 @@ def check_arguments(checker: Checker, nodes: Sequence[ast.Expression]) -> list[O
 
 
 def warn_uniform_cast(checker: Checker, node: ast.Cast, operand: Operand) -> None:
-    """``f((float)u)`` picks the overload for uniform values, which may surprise (section 8.8)."""
+    """``f((float)u)`` picks the overload for uniform values, which may surprise (language 8.8)."""
     if not isinstance(operand, tree.Value) or operand.type.rate is not UNIFORM or not isinstance(operand.type.type, Scalar):
         return
     words = {word.text for word in node.type.specifiers.qualifiers}

@@ -1,4 +1,4 @@
-"""Loops, uniform and varying, and the four kinds of foreach (sections 9.2, 9.5 to 9.7)."""
+"""Loops, uniform and varying, and the four kinds of foreach (language 9.2, 9.5 to 9.7)."""
 
 from __future__ import annotations
 

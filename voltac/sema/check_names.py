@@ -234,7 +234,7 @@ def member_of(checker: Checker, place: tree.Place, node: ast.Member) -> Operand:
 
 
 def _early_pointer(place: tree.Place) -> Member | None:
-    """The member an object is reached through, if it got its type before the object's was defined (section 16.1)."""
+    """The member an object is reached through, if it got its type before the object's was defined (language 16.1)."""
     at: tree.Place | tree.Value = place
     behind = False
     while True:

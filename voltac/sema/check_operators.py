@@ -1,4 +1,4 @@
-"""Operators: binary, unary, assignment, selection, steps. Usual arithmetic conversions are those of section 6.1."""
+"""Operators: binary, unary, assignment, selection, steps. The usual arithmetic conversions: language 6.1."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def number(value: tree.Value) -> tree.Value:
 
 
 def of_enum(value: tree.Value, kind: Enum) -> tree.Value:
-    """What is computed of values of one enum belongs to it (section 16.1)."""
+    """What is computed of values of one enum belongs to it (language 16.1)."""
     return build(value, Qual(kind, value.type.rate))
 
 
@@ -178,7 +178,7 @@ def _common_scalar(a: object, b: object) -> Scalar | Enum:
 
 
 def check_operand_kind(checker: Checker, symbol: str, kind: Scalar, left: tree.Value, right: tree.Value) -> None:
-    """Which operators a type has (the first table of section 6.1)."""
+    """Which operators a type has (the first table of section 6.1 of the language)."""
     if symbol in _BITS:
         if kind.kind == "float":
             bad = left if _element_kind(left) == "float" else right

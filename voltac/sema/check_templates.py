@@ -1,4 +1,4 @@
-"""Template definitions, instances, specialisations and explicit instantiations (section 10.5)."""
+"""Template definitions, instances, specialisations and explicit instantiations (language 10.5)."""
 
 from __future__ import annotations
 

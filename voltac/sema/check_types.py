@@ -93,7 +93,7 @@ def size_of(checker: Checker, qual: Qual, span: Span) -> int:
     if isinstance(kind, (Void, Function)):
         checker.reject(span, f"'{kind}' has no size")
     if qual.type is BOOL and qual.rate is VARYING:
-        # Section B.7: the register form is measured, although memory holds one byte a lane.
+        # language B.7: the register form is measured, although memory holds one byte a lane.
         bits = checker.target.mask_bits
         return max(1, checker.target.width * bits // 8)
     try:

@@ -36,7 +36,7 @@ def round_to(value: float, bits: int) -> float:
 
 
 def convert(value: Number, source: Type, target: Type) -> Number | None:
-    """The conversion of section 6.2 from one scalar or enum type to another; null pointers stay 0."""
+    """The conversion of section 6.2 of the language from one scalar or enum type to another; null pointers stay 0."""
     if isinstance(target, Enum):
         return None if isinstance(value, float) else int(value) & 0xFFFFFFFF
     if isinstance(target, Pointer):

@@ -299,7 +299,7 @@ def join_library(checker: Checker, functions: FunctionSet) -> None:
 
 
 def replaces(function: tree.FunctionSymbol, other: tree.FunctionSymbol) -> bool:
-    """Whether a function of the program takes the place of one of the library (section 16.1)."""
+    """Whether a function of the program takes the place of one of the library (language 16.1)."""
     return other.library and not function.library and same_parameters(function.type, other.type)
 
 

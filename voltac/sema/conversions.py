@@ -1,4 +1,4 @@
-"""Conversions: which are possible (section 6.2, a table of rows), and the nodes that perform them.
+"""Conversions: which are possible (language 6.2, a table of rows), and the nodes that perform them.
 
 A row answers, for the class of the source type and that of the target type, why a
 conversion is not possible; an empty text means it is. Rates are checked apart:

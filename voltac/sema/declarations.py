@@ -1,4 +1,4 @@
-"""Declarations of variables and typedefs, at file scope, in blocks and in ``for`` (sections 7.1 to 7.3)."""
+"""Declarations of variables and typedefs, at file scope, in blocks and in ``for`` (language 7.1 to 7.3)."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def check_declaration_statement(checker: Checker, node: ast.DeclarationStatement
         for init in declared.declarators:
             define_or_poison(checker, init, base)
         return tree.Block(node.span, ())
-    # All initial values first: later variables of a declaration don't see the earlier ones (section 16.1).
+    # All initial values first: later variables of a declaration don't see the earlier ones (language 16.1).
     variables = [_check_variable(checker, init, base, local=True) for init in declared.declarators]
     checker.siblings.clear()
     statements: list[tree.Statement] = []

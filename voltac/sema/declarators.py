@@ -1,4 +1,4 @@
-"""From types as written to types: specifiers, declarators, the rate defaults of section 5.3.
+"""From types as written to types: specifiers, declarators, the rate defaults of section 5.3 of the language.
 
 A rate that is not written stays ``UNBOUND`` on the way through a declarator and is
 decided by where the type stands: :func:`bind` gives it the default of the place.

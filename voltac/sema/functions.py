@@ -1,4 +1,4 @@
-"""Functions: prototypes, definitions, bodies, qualifiers (section 10) and what may be exported (section 12.2)."""
+"""Functions: prototypes, definitions, bodies, qualifiers (language 10) and what may be exported (language 12.2)."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ meet if an index that both have in common, or one that differs from it by less
 than its step, has another value in each iteration (the loop's variables count
 as the digits of a number, see :func:`_tells_iterations_apart`).
 
-Uniform pointers that are parameters point to different objects (section 5.5);
+Uniform pointers that are parameters point to different objects (language 5.5);
 any other pointer may point anywhere. Where nothing is proved the answer is no.
 """
 

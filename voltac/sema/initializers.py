@@ -1,4 +1,4 @@
-"""Initial values (section 7.2): brace lists for arrays, structs, vectors and lanes; what counts as constant."""
+"""Initial values (language 7.2): brace lists for arrays, structs, vectors and lanes; what counts as constant."""
 
 from __future__ import annotations
 

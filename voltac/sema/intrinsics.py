@@ -1,4 +1,4 @@
-"""Result types of ``@llvm.name(...)`` calls, read off the name and the arguments (section 8.10)."""
+"""Result types of ``@llvm.name(...)`` calls, read off the name and the arguments (language 8.10)."""
 
 from __future__ import annotations
 

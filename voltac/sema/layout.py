@@ -1,4 +1,4 @@
-"""Sizes, alignments and member offsets in bytes, as the language promises them (sections 5.2, 5.8, 5.10, 12.1)."""
+"""Sizes, alignments and member offsets in bytes, as the language promises them (language 5.2, 5.8, 5.10, 12.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Symbol names of functions that are not exported (section 12.5)."""
+"""Symbol names of functions that are not exported (language 12.5)."""
 
 from __future__ import annotations
 

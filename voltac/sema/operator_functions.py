@@ -1,4 +1,4 @@
-"""Functions named ``operator+`` ...: a warning for those whose parameters do not fit (reference section 10.4)."""
+"""Functions named ``operator+`` ...: a warning for those whose parameters do not fit (language 10.4)."""
 
 from __future__ import annotations
 

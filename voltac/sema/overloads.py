@@ -1,4 +1,4 @@
-"""Overload resolution: the costs of section 6.3, the choice, and messages that say why a candidate does not fit."""
+"""Overload resolution: the costs (language 6.3), the choice, and messages that say why a candidate does not fit."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def is_widening(source: Scalar, target: Scalar) -> bool:
 
 
 def cost(given: Argument, parameter: Qual) -> int | None:
-    """The table of section 6.3 in units of k; None if the conversion is impossible."""
+    """The table of section 6.3 of the language in units of k; None if the conversion is impossible."""
     if given.functions is not None:
         target = parameter.type.to.type if isinstance(parameter.type, Pointer) else None
         fitting = fitting_functions(given.functions, target) if isinstance(target, Function) else []
@@ -215,7 +215,7 @@ def choose(name: str, candidates: Sequence[tree.FunctionSymbol], given: Sequence
 
 
 def _of_first_type(best: Sequence[tree.FunctionSymbol], given: Sequence[Argument]) -> tree.FunctionSymbol | None:
-    """Of equal library functions, called with a built-in index or count, that for the first argument's type (section 16.1)."""
+    """Of equal library functions, called with a built-in index or count, that for the first argument's type (language 16.1)."""
     if not any(one.is_index for one in given) or not all(function.library for function in best):
         return None
     fitting = [function for function in best if function.type.parameters[0].type == given[0].qual.type]

@@ -1,4 +1,4 @@
-"""Pointer arithmetic and comparison (section 5.5)."""
+"""Pointer arithmetic and comparison (language 5.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Struct and enum definitions and their tags (sections 5.7, 5.10)."""
+"""Struct and enum definitions and their tags (language 5.7, 5.10)."""
 
 from __future__ import annotations
 

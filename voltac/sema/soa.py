@@ -1,4 +1,4 @@
-"""The rules of ``soa<N>`` (section 5.11)."""
+"""The rules of ``soa<N>`` (language 5.11)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Function templates (section 10.5): arguments, deduction, instances, specialisations.
+"""Function templates (language 10.5): arguments, deduction, instances, specialisations.
 
 An instance is checked anew from the tree as written, in the scope of the file with
 the template parameters bound to their arguments: its signature when a call considers

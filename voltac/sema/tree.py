@@ -62,7 +62,7 @@ class FunctionSymbol:
     name: str
     type: Function
     mangled: str
-    """Symbol of the version with a mask parameter (section 12.5), or the plain name for C linkage."""
+    """Symbol of the version with a mask parameter (language 12.5), or the plain name for C linkage."""
     parameters: tuple[VariableSymbol, ...] = ()
     body: Block | None = None
     span: Span = NOWHERE
@@ -262,7 +262,7 @@ class FunctionAddress(Value):
 @record
 class Convert(Value):
     """Conversion at equal rate: between scalars, enums and scalars, pointers, integers and pointers,
-    anything scalar to bool (``!= 0``), and element-wise between short vectors of one length (section 6.2)."""
+    anything scalar to bool (``!= 0``), and element-wise between short vectors of one length (language 6.2)."""
 
     value: Value
 
@@ -416,7 +416,7 @@ class Builtin(Value):
 
 @record
 class Intrinsic(Value):
-    """``@llvm.name(...)`` (section 8.10)."""
+    """``@llvm.name(...)`` (language 8.10)."""
 
     name: str
     arguments: tuple[Value, ...]
@@ -537,7 +537,7 @@ class ForeachDimension:
 
 @record
 class Foreach(Statement):
-    """Dimensions in source order, the last one innermost (section 9.5)."""
+    """Dimensions in source order, the last one innermost (language 9.5)."""
 
     dimensions: tuple[ForeachDimension, ...]
     body: Statement

@@ -258,7 +258,7 @@ class Qual:
         return Qual(self.type, self.rate, const)
 
     def __str__(self) -> str:
-        """The spelling of section 5.3: rate first, then the type, pointers to the right."""
+        """The spelling of section 5.3 of the language: rate first, then the type, pointers to the right."""
         const = "const " if self.const else ""
         match self.type:
             case Void():
@@ -298,7 +298,7 @@ ATOMIC_TYPES: dict[str, Scalar] = {
 PROMOTION_ORDER: tuple[Scalar, ...] = (
     BOOL, INT8, UINT8, INT16, UINT16, INT32, UINT32, FLOAT16, FLOAT, INT64, UINT64, DOUBLE,
 )  # fmt: skip
-"""The usual arithmetic conversions go to the later of two types in this order (section 6.1)."""
+"""The usual arithmetic conversions go to the later of two types in this order (language 6.1)."""
 
 VOID_QUAL = Qual(VOID)
 UNIFORM_INT32 = Qual(INT32)

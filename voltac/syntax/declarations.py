@@ -1,4 +1,4 @@
-"""Builds the tree of declarations, declarators and types (reference 4.2 to 4.4), and says which names become types."""
+"""Builds the tree of declarations, declarators and types (language 4.2 to 4.4), and says which names become types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds the tree of expressions (reference 4.6)."""
+"""Builds the tree of expressions (language 4.6)."""
 
 from __future__ import annotations
 

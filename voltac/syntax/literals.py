@@ -1,4 +1,4 @@
-"""The text of a literal → its value and type (reference 2.4 to 2.6)."""
+"""The text of a literal → its value and type (language 2.4 to 2.6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which names are types and which are templates, while parsing: the scopes of reference 4.1."""
+"""Which names are types and which are templates, while parsing: the scopes of section 4.1 of the language."""
 
 from __future__ import annotations
 

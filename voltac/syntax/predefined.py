@@ -1,4 +1,4 @@
-"""The macros that are defined before the first line of a file is read (reference 3.1)."""
+"""The macros that are defined before the first line of a file is read (language 3.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file's text → tokens with all directives obeyed and all macros expanded (reference section 3).
+"""A file's text → tokens with all directives obeyed and all macros expanded (language 3).
 
 Lines in which nothing has to be expanded go through the lexer's regular expression and nothing else.
 """
@@ -537,7 +537,7 @@ _CONDITIONALS = ("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else",
 def preprocess(
     text: str, file: str, options: Options, diagnostics: Diagnostics, inputs: Inputs | None = None
 ) -> Preprocessed:
-    """Read a file's text; the errors are clang's kind and end the compilation (reference section 3).
+    """Read a file's text; the errors are clang's kind and end the compilation (language 3).
 
     Compilations that share ``inputs`` see the same files.
     """

@@ -1,4 +1,4 @@
-"""Syntax errors: where to go on after one, so that one mistake gives one message and the rest is still read (reference 4.7).
+"""Syntax errors: where to go on after one, so that one mistake gives one message and the rest is still read (language 4.7).
 
 The list of tokens is mended, the parser's stacks are taken back to where the mended text begins, and reading goes on there:
 

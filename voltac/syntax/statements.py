@@ -1,4 +1,4 @@
-"""Builds the tree of statements (reference 4.5); pragmas are read here as well."""
+"""Builds the tree of statements (language 4.5); pragmas are read here as well."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text ⇄ word for every row, the words of the reference's section 10, and messages for what cannot be encoded."""
+"""Text ⇄ word for every row, the words of section 10 of the NaplesPU page, and messages for what cannot be encoded."""
 
 import random
 import re
@@ -16,7 +16,7 @@ from voltac.diagnostics import CompileError
 from voltac.targets.naplespu.isa import DEVICE_CODE, INSTRUCTIONS
 from voltac.targets.naplespu.regs import SCALARS, VECTORS
 
-# Reference section 10: text and word.
+# Section 10 of the NaplesPU page: text and word.
 GOLDEN = r"""
 or_i32 s3, s1, s2 | 010C1080 | and_i32 v3, v1, v2 | 020C108E
 add_i32 s3, s1, s2 | 040C1080 | add_i32 v3, v1, s2 | 040C108C
@@ -54,7 +54,7 @@ jmp on\nnop\non: nop | 78000008 | bnez s3, on\nnop\non: nop | 760C0008
 back: nop\nbeqz s3, back | 750FFFFC | back: nop\nnop\njmp back | 7803FFF8
 """
 
-# The bit m of section 2.1, and what only the hardware's source has (sections 2.2, 2.6): words by hand.
+# The bit m of section 2.1 of the NaplesPU page, and what only the hardware's source has (NaplesPU 2.2, 2.6): words by hand.
 GOLDEN += r"""
 moveil.m v3, 4660 | 600C48D3 | moveih.m v3, 4660 | 610C48D3
 movei.m v3, 7 | 620C001F | store_v16i8.m v3, (s1) | A40C1001

@@ -1,4 +1,4 @@
-"""Integers of known size become floats by one instruction of the core, which is wrong for others (reference 7): what is
+"""Integers of known size become floats by one instruction of the core, which is wrong for others (NaplesPU 7): what is
 claimed of sizes, by hand and on random expressions, and what code it makes."""
 
 from __future__ import annotations

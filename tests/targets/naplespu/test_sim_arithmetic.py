@@ -1,4 +1,4 @@
-"""Corner cases of integers (reference 2.9) and float arithmetic as built and IEEE (section 7), on scalars and on lanes."""
+"""Corner cases of integers (NaplesPU 2.9) and float arithmetic as built and IEEE (NaplesPU 7), on scalars and on lanes."""
 
 from __future__ import annotations
 

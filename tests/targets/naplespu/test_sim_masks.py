@@ -1,4 +1,4 @@
-"""What the lane mask does to each class of instructions (reference 1.3), and what compares give (2.5)."""
+"""What the lane mask does to each class of instructions (NaplesPU 1.3), and what compares give (2.5)."""
 
 from __future__ import annotations
 

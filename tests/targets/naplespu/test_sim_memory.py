@@ -1,4 +1,4 @@
-"""Loads, stores, caches and what the host sees (reference 1.5, 1.6, 2.6, 2.7)."""
+"""Loads, stores, caches and what the host sees (NaplesPU 1.5, 1.6, 2.6, 2.7)."""
 
 from __future__ import annotations
 

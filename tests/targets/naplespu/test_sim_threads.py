@@ -1,4 +1,4 @@
-"""Boot, threads, cores, barriers, control registers, branches, how a program may go wrong (reference 1.4, 1.7, 1.8, 2.8)."""
+"""Boot, threads, cores, barriers, control registers, branches, how a program may go wrong (NaplesPU 1.4, 1.7, 1.8, 2.8)."""
 
 from __future__ import annotations
 

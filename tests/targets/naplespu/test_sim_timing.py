@@ -1,4 +1,4 @@
-"""The cycle model against the figures measured on the hardware's simulation (reference 6.2, 6.3, 6.5)."""
+"""The cycle model against the figures measured on the hardware's simulation (NaplesPU 6.2, 6.3, 6.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reference's first workloads (section 9) and what they check, on the simulator against numpy."""
+"""The reference's first workloads (NaplesPU 9) and what they check, on the simulator against numpy."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""How values travel between functions (reference 3.2, with the changes it advises).
+"""How values travel between functions (NaplesPU 3.2, with the changes it advises).
 
 Scalars and vectors are counted apart: the first go in registers, the others on
 the stack, each in a slot aligned to its size; so do results. ``rm`` is full at

@@ -1,4 +1,4 @@
-"""The first-level caches of a core and the controller that serves their misses (reference 1.6, 6.3).
+"""The first-level caches of a core and the controller that serves their misses (NaplesPU 1.6, 6.3).
 
 The data itself lives in :class:`voltac.codegen.simulator.Memory`, as all cores see
 it. A data cache knows which lines are present, which of their bytes are dirty,

@@ -1,4 +1,4 @@
-"""Control registers and barriers (reference 1.4, 1.8)."""
+"""Control registers and barriers (NaplesPU 1.4, 1.8)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """legal IR -> legal IR: flushes behind stores to memory that the host, or a later kernel, may look at.
 
-Nothing that a thread stores reaches memory before it is flushed (reference 1.6).
+Nothing that a thread stores reaches memory before it is flushed (NaplesPU 1.6).
 A flush writes back one line and is an instruction by itself, so behind the store
 it is always right; stores to neighbouring places share one, stores to the
 thread's own frame need none. A program that

@@ -56,7 +56,7 @@ _JUMPS = frozenset(("not_i32", "or_i32", "xor_i32", "add_i32", "sub_i32", "mull_
 
 
 def _is_taken_for_a_branch(instruction: Instruction) -> bool:
-    """Register 63 as the destination in R format (reference 1.2): of vectors any but a move is trapped."""
+    """Register 63 as the destination in R format (NaplesPU 1.2): of vectors any but a move is trapped."""
     row = instruction.row
     if row.format.name != "R" or not row.operands or row.operands[0].field != "rd" or instruction["rd"] != PC.number:
         return False

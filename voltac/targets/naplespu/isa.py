@@ -1,4 +1,4 @@
-"""The instructions of NaplesPU as rows (reference section 2; latencies of section 6.2).
+"""The instructions of NaplesPU as rows (NaplesPU 2; latencies of section 6.2 of the NaplesPU page).
 
 To add an instruction, add a line to the table of its format. Shapes are
 written as in the reference: result first, ``s`` scalar, ``v`` vector, ``i``
@@ -281,7 +281,7 @@ CONTROL_REGISTERS = {
     "thread_number": 14, "thread_miss_cycles": 15, "kernel_work": 16, "cpu_control": 17, "power": 18, "uncoherence_map": 19,
     "debug_0": 20, "debug_1": 21,
 }
-"""Name -> number for read_cr and write_cr (reference 1.4). In the first two of the free ones the host
+"""Name -> number for read_cr and write_cr (NaplesPU 1.4). In the first two of the free ones the host
 leaves the number of threads of a core and of cores."""
 
 _LINE = 64
@@ -317,4 +317,4 @@ DEVICE_CODE = DeviceCode(
     ),
     section_alignment=_LINE,
 )
-"""Encoding, relocations and memory map as text and files have them (reference 1.5, 2.1, 3.3)."""
+"""Encoding, relocations and memory map as text and files have them (NaplesPU 1.5, 2.1, 3.3)."""

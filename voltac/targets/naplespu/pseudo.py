@@ -45,7 +45,7 @@ def expand(function: MachineFunction, frame_address: Callable[[MachineInstructio
                 case "frame":
                     current.instructions += frame_address(instruction)
                 case "call_address":
-                    # The core's own call by address stores a wrong return address (reference 2.8).
+                    # The core's own call by address stores a wrong return address (NaplesPU 2.8).
                     behind = MachineBlock(f"{block.name}.after{len(blocks)}", [], current.successors, current.frequency)
                     current.successors = [behind.name]
                     back = Label(behind.name, "absolute")

@@ -2,7 +2,7 @@
 
 ``tr`` takes the address, a conditional branch becomes its opposite around the
 jump, and a call makes its return address itself, as the core's own call by
-address stores a wrong one (reference 2.8).
+address stores a wrong one (NaplesPU 2.8).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Registers of NaplesPU (reference 1.2, 3.2)."""
+"""Registers of NaplesPU (NaplesPU 1.2, 3.2)."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Configuration:
     threads: int = 8
     """That run, of each core; it always has eight."""
     latency: int = 40
-    """Cycles from a request's leaving the cache controller to the line's arrival (reference 6.3)."""
+    """Cycles from a request's leaving the cache controller to the line's arrival (NaplesPU 6.3)."""
     write_latency: int = 2
     """Cycles that memory takes to accept a line; 2 is what the hardware's test memory takes."""
     blocking_stores: bool = False

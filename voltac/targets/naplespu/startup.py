@@ -1,6 +1,6 @@
 """The start-up code of a program: an entry ``_start.NAME`` for each exported kernel, and the trap vector.
 
-The host starts every thread at the entry of the kernel it wants (reference 1.7;
+The host starts every thread at the entry of the kernel it wants (NaplesPU 1.7;
 the conventions are those of the board: word 0 of the argument block is the number
 of threads in all, the parameters follow, then the result). Each thread
 turns all lanes on, makes itself a stack, loads the parameters and calls the

@@ -1,4 +1,4 @@
-"""The cycle model's numbers (reference section 6). What a row's result takes stands in the row."""
+"""The cycle model's numbers (NaplesPU 6). What a row's result takes stands in the row."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ Legal IR, which ``legalize/verify.py`` checks and ``select.py`` takes:
   ``trunc``; intrinsics ``llvm.ctlz llvm.cttz`` and the functions below. No division.
 * Float: ``fadd fsub fmul fdiv``, ``sitofp``/``fptosi`` of 32 bits, ``bitcast`` to ``i32``
   forms; a conversion is the core's, right only for some numbers (``integers_to_floats.py``,
-  ``truncation.py``). No ``fcmp``: the core's compare orders negative numbers backwards (reference 7).
+  ``truncation.py``). No ``fcmp``: the core's compare orders negative numbers backwards (section 7 of the NaplesPU page).
 * ``select`` on ``i1`` (of any legal type, a whole vector or a mask too) or ``<16 x i1>`` (lanes).
 * Lanes: ``extractelement``/``insertelement`` with any ``i32`` index, ``shufflevector`` of
   one source (constant indices; a splat is index 0 of an inserted element), constants.

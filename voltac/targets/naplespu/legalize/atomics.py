@@ -1,6 +1,6 @@
 """Atomic operations -> a load, the operation, a store.
 
-The core has none (reference 5.5). Within one thread nothing comes between; memory that several threads
+The core has none (NaplesPU 5.5). Within one thread nothing comes between; memory that several threads
 change needs a barrier between them, or a place for each thread: kernels that all threads run
 ("voltac-threads"="all") may use these on variables of their own only.
 """

@@ -4,7 +4,7 @@
     ->
     (ordered(%a) <s ordered(%b)) and neither is NaN;    ordered(x) = (x & 0x7fffffff) with x's sign, as a number
 
-The core's own compares order negative numbers backwards and tell +0 from -0 (reference 7). A
+The core's own compares order negative numbers backwards and tell +0 from -0 (NaplesPU 7). A
 comparison with a constant becomes one or two intervals of bit patterns. Numbers of 16 bits are computed
 with as floats and rounded after each operation, which is exact for one operation.
 """

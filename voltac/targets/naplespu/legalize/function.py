@@ -288,7 +288,7 @@ def _word(element: str, bits: int, value: Value, word: int) -> str:
 
 
 _MOST_SCALARS, _MOST_VECTORS = 6, 6
-"""Registers for results (reference 3.2)."""
+"""Registers for results (NaplesPU 3.2)."""
 
 
 def too_many_results(types: list[str]) -> bool:

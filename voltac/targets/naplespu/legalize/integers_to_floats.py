@@ -1,7 +1,7 @@
 """Integers -> floats, rounded to nearest, ties to even.
 
 The core's conversion is right for what a float holds exactly. Where the upper 24 bits are all ones, or all but the last, and
-round up, it gives half or twice the number (reference 7): 494 numbers of 32 bits. Its last bits are right then too, and where
+round up, it gives half or twice the number (NaplesPU 7): 494 numbers of 32 bits. Its last bits are right then too, and where
 some bits are cut off that would be rounded, so that no such number is left, its exponent is right::
 
     %f = sitofp i32 %x to float    ->    near = core(x & ~(x >> 23));    near + (core(x) - near & 3), on the bits

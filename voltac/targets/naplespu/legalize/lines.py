@@ -5,10 +5,10 @@
     %a = load <16 x i32>, ptr (%p & -64);  %b = load <16 x i32>, ptr ((%p + 60) & -64)
     %v = select (lanes of the first line), shuffle(%a, lane + %p / 4), shuffle(%b, lane + %p / 4)
 
-The core loads whole lines only, and its loads of packed bytes and halves are broken (reference 2.6).
+The core loads whole lines only, and its loads of packed bytes and halves are broken (NaplesPU 2.6).
 A line that an active lane touches is always there, so it may be loaded whole; where all
 lanes are off, a line of zeros is loaded instead. Stores write only what the program writes, but for
-lanes that are off in an aligned line: that is read and written back (reference 5.3), which is right
+lanes that are off in an aligned line: that is read and written back (NaplesPU 5.3), which is right
 as long as work is shared between threads by lines.
 """
 

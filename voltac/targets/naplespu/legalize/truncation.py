@@ -1,6 +1,6 @@
 """float -> integer of 32 bits, toward zero, on the bits.
 
-The core's own conversion gives 0 for what has a size from 128 to 256 (reference 7): it is taken where that makes no
+The core's own conversion gives 0 for what has a size from 128 to 256 (NaplesPU 7): it is taken where that makes no
 difference, as for the sum of a fixed-point number and half a unit that is shifted right by eight bits or more.
 
     %q = fptosi float %x to i32     ->    1.mantissa, the point at the left, shifted right by 158 - exponent; the sign
