@@ -6,6 +6,7 @@ import ctypes
 import enum
 import math
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +150,7 @@ def test_each_field_takes_its_values_and_refuses_all_others(field: str) -> None:
         ({"defines": {"A": np.timedelta64(1)}}, TypeError, "must be text, a number, a bool or None, not np.timedelta64"),
         ({"defines": {"A\x1b": []}}, TypeError, r"macro 'A\\x1b' in defines"),
     ],
-    ids=visible_value,
+    ids=lambda value: re.sub(r" at 0x[0-9a-f]+", "", visible_value(value)),  # the same in every process
 )
 def test_messages_name_the_option_what_it_takes_and_what_was_given(
     options: dict[str, Any], error: type[Exception], message: str
