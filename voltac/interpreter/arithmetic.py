@@ -49,6 +49,7 @@ UNARY: dict[str, Callable[[Value], Value]] = {
 
 
 def binary(operator: str, a: Value, b: Value) -> Value:
+    """An operator on values of one type, element by element; the result is of exactly that type, or bool."""
     if a.dtype == np.bool_ and operator in ("<<", ">>"):
         # A bool is 0 or 1, and so is the result: the low bit of the shift in a byte.
         return (BINARY[operator](a.astype(np.uint8), b.astype(np.uint8)) & np.uint8(1)) != 0

@@ -64,6 +64,7 @@ class Expressions:
         }
 
     def evaluate(self, node: tree.Value, active: Mask) -> Value:
+        """The value of an expression: one, or one for each lane."""
         return self._methods[type(node)](node, active)
 
     # --- places ---
@@ -88,6 +89,7 @@ class Expressions:
         raise TypeError(f"{type(place).__name__} is no place")
 
     def load(self, node: tree.Load, active: Mask) -> Value:
+        """What lies at a place, for the lanes that are on."""
         location = self.location(node.place, active)
         value = self.machine.load(location, active, node.span)
         if isinstance(node.type.type, Struct) and location.address.ndim:
@@ -95,9 +97,11 @@ class Expressions:
         return value
 
     def address_of(self, node: tree.AddressOf, active: Mask) -> Value:
+        """``&place``: a pointer, or for soa data block and slot."""
         return self.location(node.place, active).pointer
 
     def write(self, place: tree.Place, location: Location, value: Value, lanes: Mask) -> None:
+        """Store in these lanes, and tell the trace."""
         self.machine.store(location, value, lanes, place.span)
         if self.machine.trace is not None:
             self.machine.trace.wrote(place, value, lanes)
@@ -119,24 +123,30 @@ class Expressions:
     # --- simple values ---
 
     def constant(self, node: tree.Constant, active: Mask) -> Value:
+        """The same in all lanes."""
         return constant(node.value, node.type, self.machine.width)
 
     def program_index(self, node: tree.ProgramIndex, active: Mask) -> Value:
+        """0 to W - 1 (8.11)."""
         return np.arange(self.machine.width, dtype=np.int32)
 
     def active_mask(self, node: tree.ActiveMask, active: Mask) -> Value:
+        """All bits of a lane that is on; of the others none."""
         dtype = dtype_of(node.type.type)
         return active.copy() if dtype == np.bool_ else np.where(active, np.iinfo(dtype).max, 0).astype(dtype)
 
     def task_variable(self, node: tree.TaskVariable, active: Mask) -> Value:
+        """``taskIndex`` and the others, of the task that runs (11)."""
         return np.uint32(self.machine.frame.task[node.name])
 
     def function_address(self, node: tree.FunctionAddress, active: Mask) -> Value:
+        """A fake address, by which the function is found again."""
         return ADDRESS.type(self.machine.function_address(node.function))
 
     # --- conversions ---
 
     def convert(self, node: tree.Convert, active: Mask) -> Value:
+        """To another type at the same rate (6.2)."""
         value, source, target = self.evaluate(node.value, active), node.value.type.type, node.type.type
         match target:
             case Void():
@@ -150,21 +160,26 @@ class Expressions:
         return arithmetic.convert(value, target)
 
     def broadcast(self, node: tree.Broadcast, active: Mask) -> Value:
+        """The uniform value in every lane."""
         return broadcast(self.evaluate(node.value, active), node.value.type, node.type, self.machine.width)
 
     def splat(self, node: tree.Splat, active: Mask) -> Value:
+        """The value in every element of a short vector (5.8)."""
         assert isinstance(node.type.type, Vector)
         return np.stack([self.evaluate(node.value, active)] * node.type.type.count)
 
     def swizzle(self, node: tree.Swizzle, active: Mask) -> Value:
+        """Elements of a short vector in another order (5.8)."""
         return self.evaluate(node.value, active)[list(node.indices)]
 
     # --- operators ---
 
     def unary(self, node: tree.Unary, active: Mask) -> Value:
+        """``-``, ``~`` and ``!``; both sides of the operation have one type."""
         return arithmetic.UNARY[node.operator](self.evaluate(node.operand, active))
 
     def binary(self, node: tree.Binary, active: Mask) -> Value:
+        """Arithmetic and comparisons; the tree has converted both operands already."""
         left, right = self.evaluate(node.left, active), self.evaluate(node.right, active)
         if is_slice(node.left.type.type):
             # Blocks are farther apart than there are slots in one.
@@ -172,6 +187,7 @@ class Expressions:
         return self.operate(node.operator, left, right, node.type, active, node.span)
 
     def operate(self, operator: str, left: Value, right: Value, qual: Qual, active: Mask, span: Span) -> Value:
+        """An operator on values; division by zero is an error if a lane that is on does it."""
         if operator in ("/", "%") and left.dtype.kind != "f":
             what = "division" if operator == "/" else "remainder"
             zero = np.asarray(right == 0)
@@ -187,6 +203,7 @@ class Expressions:
         return arithmetic.binary(operator, left, right)
 
     def pointer_offset(self, node: tree.PointerOffset, active: Mask) -> Value:
+        """``p + i``, ``p - i`` (5.5)."""
         pointer, index = self.evaluate(node.pointer, active), self.evaluate(node.index, active)
         return self.offset(pointer, node.pointer.type, index, node.negative)
 
@@ -200,6 +217,7 @@ class Expressions:
         return pointer + steps * ADDRESS.type(self.machine.layout.size(to))
 
     def pointer_difference(self, node: tree.PointerDifference, active: Mask) -> Value:
+        """``p - q`` in elements (5.5)."""
         left, right = self.evaluate(node.left, active), self.evaluate(node.right, active)
         assert isinstance(node.left.type.type, Pointer)
         to = node.left.type.type.to
@@ -212,6 +230,7 @@ class Expressions:
         return distance.astype(dtype_of(node.type.type))
 
     def logical(self, node: tree.Logical, active: Mask) -> Value:
+        """``&&`` and ``||``: the right operand for the lanes that the left one does not decide (8.2)."""
         left = self.evaluate(node.left, active)
         conjunction = node.operator == "&&"
         if isinstance(node.type.type, Vector):
@@ -225,6 +244,7 @@ class Expressions:
         return np.where(undecided, self.evaluate(node.right, undecided), left)
 
     def conditional(self, node: tree.Conditional, active: Mask) -> Value:
+        """``?:``: each side for its lanes (8.2); of short vectors, both for all."""
         test = self.evaluate(node.test, active)
         if isinstance(node.test.type.type, Vector):
             then, otherwise = self.evaluate(node.then, active), self.evaluate(node.otherwise, active)
@@ -240,17 +260,20 @@ class Expressions:
         return merge(yes, then, self.evaluate(node.otherwise, no), node.type)
 
     def comma(self, node: tree.Comma, active: Mask) -> Value:
+        """Both, in order."""
         self.evaluate(node.first, active)
         return self.evaluate(node.second, active)
 
     # --- assignments ---
 
     def assign(self, node: tree.Assign, active: Mask) -> Value:
+        """The value first, then the place, then the store (8.3)."""
         value = self.evaluate(node.value, active)
         self.write(node.place, self.location(node.place, active), value, active)
         return value
 
     def compound_assign(self, node: tree.CompoundAssign, active: Mask) -> Value:
+        """The value first; the place is evaluated once (8.3)."""
         value = self.evaluate(node.value, active)
         location, qual = self.location(node.place, active), node.place.type
         old = self.machine.load(location, active, node.span)
@@ -262,6 +285,7 @@ class Expressions:
         return new
 
     def increment(self, node: tree.Increment, active: Mask) -> Value:
+        """``++`` and ``--`` (8.4), before or behind."""
         location, qual = self.location(node.place, active), node.place.type
         old = self.machine.load(location, active, node.span)
         negative = node.operator == "--"
@@ -275,12 +299,15 @@ class Expressions:
     # --- calls ---
 
     def arguments(self, nodes: Sequence[tree.Value], active: Mask) -> list[Value]:
+        """From left to right."""
         return [self.evaluate(node, active) for node in nodes]
 
     def call_function(self, node: tree.Call, active: Mask) -> Value:
+        """A call by name, under the mask of the caller (10.3)."""
         return self.call(node.function, self.arguments(node.arguments, active), active, span=node.span)
 
     def call_pointer(self, node: tree.CallPointer, active: Mask) -> Value:
+        """A call through a pointer; a varying one calls each function once, for its lanes (5.12)."""
         pointer, arguments = self.evaluate(node.pointer, active), self.arguments(node.arguments, active)
         if pointer.ndim == 0:
             return self.call(self.machine.function_at(int(pointer), node.span), arguments, active, span=node.span)
@@ -292,6 +319,7 @@ class Expressions:
         return result
 
     def builtin(self, node: tree.Builtin, active: Mask) -> Value:
+        """What ``builtins.py`` says of it."""
         arguments = self.arguments(node.arguments, active)
         element = node.type.type
         dtype = None if isinstance(element, Void) else dtype_of(element)
@@ -303,6 +331,7 @@ class Expressions:
             raise InterpreterError(str(fault), node.span) from None
 
     def intrinsic(self, node: tree.Intrinsic, active: Mask) -> Value:
+        """What ``intrinsics.py`` says of it; others are not known."""
         meaning = find_intrinsic(node.name)
         if meaning is None:
             raise InterpreterError(f"the interpreter does not know the intrinsic {node.name}", node.span)
@@ -327,6 +356,7 @@ class Expressions:
     # --- memory ---
 
     def new(self, node: tree.New, active: Mask) -> Value:
+        """``new`` (8.9): an allocation, or one for each lane that is on."""
         machine, pointer = self.machine, node.type.type
         assert isinstance(pointer, Pointer)
         count = np.int64(1) if node.count is None else self.evaluate(node.count, active)
@@ -348,6 +378,7 @@ class Expressions:
         return Location(pointer.to, address).pointer
 
     def delete(self, node: tree.Delete, active: Mask) -> None:
+        """Memory of ``new`` is given back; NULL is nothing, and any other address an error."""
         pointer = self.evaluate(node.pointer, active)
         if is_slice(node.pointer.type.type):
             pointer = pointer[0]
@@ -361,6 +392,7 @@ class Expressions:
                 raise InterpreterError(str(fault), node.span, lane) from None
 
     def alloca(self, node: tree.Alloca, active: Mask) -> Value:
+        """Memory that the end of the function gives back."""
         size = int(self.evaluate(node.size, active))
         address = self.machine.memory.allocate(size, 64, "an object made by alloca")
         self.machine.frame.objects.append(address)

@@ -47,9 +47,11 @@ class ProgramAborted(AssertionError):
 class Trace(Protocol):
     """Is told of every statement that is reached and every value that is written."""
 
-    def reached(self, statement: tree.Statement, active: Mask) -> None: ...
+    def reached(self, statement: tree.Statement, active: Mask) -> None:
+        """Lanes are about to execute a statement."""
 
-    def wrote(self, place: tree.Place, value: Value, lanes: Mask) -> None: ...
+    def wrote(self, place: tree.Place, value: Value, lanes: Mask) -> None:
+        """These lanes have written to a place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,7 @@ class Machine:
     # --- functions as addresses ---
 
     def function_address(self, function: tree.FunctionSymbol) -> int:
+        """The fake address of a function, the same each time."""
         known = self._function_addresses.get(function)
         if known is None:
             known = self.memory.allocate(0, 16, f"function '{function.name}'")
@@ -144,6 +147,7 @@ class Machine:
         return known
 
     def function_at(self, address: int, span: Span, lane: int | None = None) -> tree.FunctionSymbol:
+        """The function of an address; an error for any other number."""
         function = self._functions.get(address)
         if function is None:
             raise InterpreterError(f"call through {address:#x}, which is not the address of a function", span, lane)
@@ -168,6 +172,7 @@ class Machine:
         return Location(symbol.type, ADDRESS.type(address))
 
     def release_frame(self, frame: Frame) -> None:
+        """Its variables are gone: pointers to them lead nowhere from now on."""
         for address in reversed(frame.objects):
             self.memory.release(address)
 
@@ -181,6 +186,7 @@ class Machine:
         return (self.member(whole, index) for index in range(len(quals)))
 
     def member(self, struct: Location, index: int) -> Location:
+        """A member of the struct at a place, by its number."""
         return struct.part(members(struct.storage)[index], self.layout.offsets(struct.storage)[index])
 
     def element(self, aggregate: Location, index: Value) -> Location:

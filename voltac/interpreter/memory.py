@@ -30,6 +30,8 @@ class MemoryFault(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Segment:
+    """One object."""
+
     address: int
     bytes: Bytes
     name: str
@@ -39,6 +41,7 @@ class Segment:
 
     @property
     def end(self) -> int:
+        """The address behind its last byte."""
         return self.address + len(self.bytes)
 
 

@@ -20,6 +20,7 @@ def printed(pieces: tuple[str, ...], arguments: list[tuple[Qual, Value]], active
 
 
 def argument_text(qual: Qual, value: Value, active: Mask) -> str:
+    """An argument of ``print``: its text, or those of the lanes in brackets."""
     if qual.rate != VARYING:
         return element_text(qual, value)[:ARGUMENT_BYTES]
     texts = [element_text(qual, element) for element in value]
@@ -28,10 +29,12 @@ def argument_text(qual: Qual, value: Value, active: Mask) -> str:
 
 
 def inactive_text(qual: Qual, text: str) -> str:
+    """How the value of a lane that is off is shown."""
     return "_________" if isinstance(qual.type, Scalar) and qual.type.kind == "bool" else f"(({text}))"
 
 
 def element_text(qual: Qual, element: Value) -> str:
+    """One number, bool or pointer, as C's ``printf`` writes it."""
     match qual.type:
         case Scalar("bool", _):
             return "true" if element else "false"
@@ -48,4 +51,5 @@ def _sign_bit(element: Value) -> bool:
 
 
 def print_text(node: tree.Print, values: list[Value], active: Mask) -> str:
+    """All that a ``print`` statement writes."""
     return printed(node.pieces, [(argument.type, value) for argument, value in zip(node.arguments, values)], active)

@@ -72,6 +72,7 @@ class Statements:
         }
 
     def execute(self, node: tree.Statement, active: Mask) -> Mask:
+        """The lanes that go on behind the statement, of those that reach it."""
         if self.machine.trace is not None and not isinstance(node, tree.Block):
             self.machine.trace.reached(node, active)
         return self._methods[type(node)](node, active)
@@ -123,6 +124,7 @@ class Statements:
         return np.asarray(result, dtype_of(function.type.result.type))[()]
 
     def return_(self, node: tree.Return, active: Mask) -> Mask:
+        """Lanes leave the function with their values (9.3); no lane goes on."""
         frame = self.machine.frame
         if node.value is not None:
             value = self.expressions.evaluate(node.value, active)
@@ -137,6 +139,7 @@ class Statements:
         return bool(active.any()) or self.machine.frame.writes_mask or self.holds_case(statement)
 
     def block(self, node: tree.Block, active: Mask) -> Mask:
+        """One statement after the other; what no lane reaches is not executed. ``goto`` is looked for from here."""
         statements, index = node.statements, 0
         while index < len(statements):
             statement = statements[index]
@@ -154,9 +157,11 @@ class Statements:
         return active
 
     def goto(self, node: tree.Goto, active: Mask) -> Mask:
+        """All lanes that are on go to the label (9.8)."""
         raise Jump(node.name, active)
 
     def label(self, node: tree.Label, active: Mask) -> Mask:
+        """The label was found, and execution goes on."""
         self.machine.frame.seeking = None
         return active
 
@@ -177,6 +182,7 @@ class Statements:
     # --- simple statements ---
 
     def declare(self, node: tree.Declare, active: Mask) -> Mask:
+        """The initial value is stored in all lanes, of those that are off too (7.2)."""
         machine = self.machine
         location = machine.variable(node.symbol)
         if node.initial is not None:
@@ -187,6 +193,7 @@ class Statements:
         return active
 
     def evaluate(self, node: tree.Evaluate, active: Mask) -> Mask:
+        """An expression for its effects. On devices one of them is to write the mask itself."""
         if isinstance(node.value, tree.Builtin) and node.value.name == "__write_mask":
             (bits,) = self.expressions.arguments(node.value.arguments, active)
             self.machine.frame.writes_mask = True
@@ -196,15 +203,18 @@ class Statements:
         return active
 
     def delete(self, node: tree.Delete, active: Mask) -> Mask:
+        """``delete`` (8.9)."""
         self.expressions.delete(node, active)
         return active
 
     def print(self, node: tree.Print, active: Mask) -> Mask:
+        """``print`` (13.12): one text for the gang, at once."""
         values = self.expressions.arguments(node.arguments, active)
         self.machine.output(print_text(node, values, active))
         return active
 
     def assert_(self, node: tree.Assert, active: Mask) -> Mask:
+        """``assert`` (13.11): it fails if it does in any lane that is on."""
         if self.machine.options.disable_assertions:
             return active
         test = self.expressions.evaluate(node.test, active)
@@ -214,6 +224,7 @@ class Statements:
         return active
 
     def sync(self, node: tree.Sync, active: Mask) -> Mask:
+        """``sync`` (11)."""
         # Tasks have run at their launch.
         return active
 
@@ -225,6 +236,7 @@ class Statements:
         return holds
 
     def if_(self, node: tree.If, active: Mask) -> Mask:
+        """Both branches, each for its lanes, one after the other (9.1)."""
         branches = [branch for branch in (node.then, node.otherwise) if branch is not None]
         seeking = self.machine.frame.seeking
         if seeking:
@@ -255,6 +267,7 @@ class Statements:
         return self._inside(leaving, node.body, machine.none) | leaving.broke | unmatched
 
     def case_label(self, node: tree.CaseLabel, active: Mask) -> Mask:
+        """The lanes with this value join those that come from above (9.4)."""
         # Lanes join once, also where a loop passes the label again.
         joins = next(leaving.joins for leaving in reversed(self.machine.frame.leaving) if leaving.joins is not None)
         return active | joins.pop(node.value, self.machine.none)
@@ -273,16 +286,19 @@ class Statements:
             self.machine.frame.leaving.pop()
 
     def break_(self, node: tree.Break, active: Mask) -> Mask:
+        """Lanes leave the loop or switch; they go on behind it."""
         leaving = self.machine.frame.leaving[-1]
         leaving.broke = leaving.broke | active
         return self.machine.none
 
     def continue_(self, node: tree.Continue, active: Mask) -> Mask:
+        """Lanes leave the body; they go on with the step of the loop."""
         leaving = self.machine.frame.leaving[-1]
         leaving.continued = leaving.continued | active
         return self.machine.none
 
     def loop(self, node: tree.Loop, active: Mask) -> Mask:
+        """Until no lane runs (9.2): a lane runs until its test fails, or it breaks or returns."""
         machine = self.machine
         leaving = Leaving(machine.none, machine.none)
         # Entered by a goto or at a case label, the loop starts in its body.
@@ -307,6 +323,7 @@ class Statements:
         return finished | leaving.broke
 
     def unmasked(self, node: tree.Unmasked, active: Mask) -> Mask:
+        """The body for all lanes (9.9); behind it those of before go on."""
         if not self.holds_case(node.body):
             try:
                 return active & self.execute(node.body, self.machine.all_on)
@@ -350,12 +367,14 @@ class Statements:
         return active
 
     def foreach_active(self, node: tree.ForeachActive, active: Mask) -> Mask:
+        """The body once for each lane that is on, in order (9.6)."""
         for lane in np.flatnonzero(active):
             self._set(node.symbol, np.int64(lane))
             self._each(node.body, self.machine.lanes == lane)
         return active
 
     def foreach_unique(self, node: tree.ForeachUnique, active: Mask) -> Mask:
+        """The body once for each value that lanes have, for those lanes (9.7)."""
         for value, lanes in lanes_holding(self.expressions.evaluate(node.value, active), active):
             self._set(node.symbol, value)
             self._each(node.body, lanes)
@@ -380,6 +399,7 @@ def tiled_spans(width: int, dimensions: int) -> list[int]:
 
 
 def inner_statements(node: tree.Statement) -> tuple[tree.Statement, ...]:
+    """The statements directly inside one."""
     match node:
         case tree.Block(statements=statements):
             return statements

@@ -27,6 +27,7 @@ class Tiles:
     contents: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros((TILES, _ROWS, _ROW_BYTES), np.uint8))
 
     def configure(self, bytes: npt.NDArray[np.uint8]) -> None:
+        """Take the 64 bytes of a configuration; all tiles are zero then."""
         self.configuration = bytes.copy()
         self.contents[:] = 0
 
@@ -35,6 +36,7 @@ class Tiles:
         return int(self.configuration[48 + tile]), int(self.configuration[16:48].view(np.uint16)[tile])
 
     def add_product(self, name: str, target: int, a: int, b: int) -> None:
+        """``target`` gets the product of ``a`` and ``b`` added, by the instruction of the builtin ``name``."""
         rows, row_bytes = self.shape(target)
         inner = self.shape(a)[1] // 4
         columns = row_bytes // 4

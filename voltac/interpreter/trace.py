@@ -29,6 +29,7 @@ class TextTrace:
         self._indent = 0
 
     def reached(self, statement: tree.Statement, active: Mask) -> None:
+        """The line of a statement: its place, the mask, its first line."""
         mask = "".join("1" if on else "." for on in active)
         head = f"{statement.span.line}:{statement.span.column}".ljust(7) + f" [{mask}]  "
         self._indent = len(head)
@@ -38,6 +39,7 @@ class TextTrace:
         self._write(head + (self._excerpt(span) or type(statement).__name__.lower()) + "\n")
 
     def wrote(self, place: tree.Place, value: Value, lanes: Mask) -> None:
+        """A line with the name of what was written and its lanes' values."""
         name = place.symbol.name if isinstance(place, tree.Variable) else self._excerpt(place.span)
         self._write(" " * self._indent + f"{name} = {value_text(place.type, value, lanes)}\n")
 

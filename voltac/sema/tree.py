@@ -597,11 +597,9 @@ class Break(Statement):
     """Lanes that are on leave the innermost loop or switch."""
 
 
-
 @record
 class Continue(Statement):
     """Lanes that are on go on with the next iteration of the innermost loop."""
-
 
 
 @record
@@ -637,7 +635,6 @@ class Assert(Statement):
 @record
 class Sync(Statement):
     """Wait for the tasks that this call of the function launched."""
-
 
 
 @record

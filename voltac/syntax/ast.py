@@ -15,6 +15,8 @@ from voltac.records import record
 
 @record
 class Node:
+    """What the parser builds; ``span`` is the text it was read from."""
+
     span: Span
 
 
@@ -47,6 +49,8 @@ class StructSpecifier(Node):
 
 @record
 class Enumerator(Node):
+    """``name`` or ``name = value``."""
+
     name: str
     value: Expression | None
 
@@ -113,6 +117,8 @@ class PointerDeclarator(Node):
 
 @record
 class ReferenceDeclarator(Node):
+    """``& inner``."""
+
     inner: Declarator
 
 
@@ -126,6 +132,8 @@ class ArrayDeclarator(Node):
 
 @record
 class FunctionDeclarator(Node):
+    """``inner(parameters)``."""
+
     inner: Declarator
     parameters: tuple[Parameter, ...]
 
@@ -135,6 +143,8 @@ Declarator = NameDeclarator | PointerDeclarator | ReferenceDeclarator | ArrayDec
 
 @record
 class Parameter(Node):
+    """``specifiers declarator = default``; without a name the declarator's is empty."""
+
     specifiers: Specifiers
     declarator: Declarator
     default: Initializer | None
@@ -153,6 +163,8 @@ class TypeName(Node):
 
 @record
 class InitDeclarator(Node):
+    """``declarator = initializer``."""
+
     declarator: Declarator
     initializer: Initializer | None
 
@@ -167,6 +179,8 @@ class Declaration(Node):
 
 @record
 class FunctionDefinition(Node):
+    """``specifiers declarator { ... }``."""
+
     specifiers: Specifiers
     declarator: Declarator
     body: Compound
@@ -237,6 +251,8 @@ ExternalDeclaration = (
 
 @record
 class TranslationUnit(Node):
+    """A file, with all it includes."""
+
     declarations: tuple[ExternalDeclaration, ...]
     unknown_types: tuple[str, ...] = ()
     """Names that were used as types and are none, reported by the parser."""
@@ -247,6 +263,8 @@ class TranslationUnit(Node):
 
 @record
 class Compound(Node):
+    """``{ ... }``."""
+
     statements: tuple[Statement, ...]
 
 
@@ -259,11 +277,15 @@ class ExpressionStatement(Node):
 
 @record
 class DeclarationStatement(Node):
+    """A declaration among statements."""
+
     declaration: Declaration
 
 
 @record
 class If(Node):
+    """``if (condition) then else otherwise``; ``cif`` is coherent."""
+
     condition: Expression
     then: Statement
     otherwise: Statement | None
@@ -273,6 +295,8 @@ class If(Node):
 
 @record
 class While(Node):
+    """``while (condition) body``; ``cwhile`` is coherent."""
+
     condition: Expression
     body: Statement
     coherent: bool
@@ -280,6 +304,8 @@ class While(Node):
 
 @record
 class DoWhile(Node):
+    """``do body while (condition);``; ``cdo`` is coherent."""
+
     body: Statement
     condition: Expression
     coherent: bool
@@ -287,6 +313,8 @@ class DoWhile(Node):
 
 @record
 class For(Node):
+    """``for (initial; condition; step) body``; ``cfor`` is coherent."""
+
     initial: Statement | None
     condition: Expression | None
     step: Expression | None
@@ -305,6 +333,8 @@ class Dimension(Node):
 
 @record
 class Foreach(Node):
+    """``foreach (dimensions) body`` or ``foreach_tiled``; the last dimension is the innermost."""
+
     dimensions: tuple[Dimension, ...]
     body: Statement
     tiled: bool
@@ -312,12 +342,16 @@ class Foreach(Node):
 
 @record
 class ForeachActive(Node):
+    """``foreach_active (name) body``."""
+
     name: str
     body: Statement
 
 
 @record
 class ForeachUnique(Node):
+    """``foreach_unique (name in values) body``."""
+
     name: str
     values: Expression
     body: Statement
@@ -325,71 +359,91 @@ class ForeachUnique(Node):
 
 @record
 class Switch(Node):
+    """``switch (value) body``; labels may stand anywhere in the body."""
+
     value: Expression
     body: Statement
 
 
 @record
 class Case(Node):
+    """``case value: statement``."""
+
     value: Expression
     statement: Statement
 
 
 @record
 class Default(Node):
+    """``default: statement``."""
+
     statement: Statement
 
 
 @record
 class Labelled(Node):
+    """``name: statement``."""
+
     name: str
     statement: Statement
 
 
 @record
 class Goto(Node):
+    """``goto name;``."""
+
     name: str
 
 
 @record
 class Break(Node):
-    pass
+    """``break;``."""
 
 
 @record
 class Continue(Node):
-    pass
+    """``continue;``."""
 
 
 @record
 class Return(Node):
+    """``return value;``."""
+
     value: Expression | None
 
 
 @record
 class Unmasked(Node):
+    """``unmasked { ... }``."""
+
     body: Compound
 
 
 @record
 class Print(Node):
+    """``print(format, arguments);``."""
+
     format: str
     arguments: tuple[Expression, ...]
 
 
 @record
 class Assert(Node):
+    """``assert(condition);``; ``text`` is the condition as it is written, for the message."""
+
     text: str
     condition: Expression
 
 
 @record
 class Sync(Node):
-    pass
+    """``sync;``."""
 
 
 @record
 class Delete(Node):
+    """``delete pointer;`` or ``delete[] pointer;``."""
+
     pointer: Expression
 
 
@@ -436,6 +490,8 @@ Statement = (
 
 @record
 class Name(Node):
+    """A name that is no type: of a variable, function, enumerator, built-in variable."""
+
     name: str
 
 
@@ -461,12 +517,14 @@ class FloatLiteral(Node):
 
 @record
 class BoolLiteral(Node):
+    """``true`` or ``false``."""
+
     value: bool
 
 
 @record
 class NullLiteral(Node):
-    pass
+    """``NULL``."""
 
 
 @record
@@ -496,6 +554,8 @@ class Binary(Node):
 
 @record
 class Conditional(Node):
+    """``condition ? then : otherwise``."""
+
     condition: Expression
     then: Expression
     otherwise: Expression
@@ -512,6 +572,8 @@ class Assignment(Node):
 
 @record
 class Index(Node):
+    """``base[index]``."""
+
     base: Expression
     index: Expression
 
@@ -527,6 +589,8 @@ class Member(Node):
 
 @record
 class Call(Node):
+    """``function(arguments)``."""
+
     function: Expression
     arguments: tuple[Expression, ...]
 
@@ -549,6 +613,8 @@ class IntrinsicCall(Node):
 
 @record
 class InvokeSycl(Node):
+    """``invoke_sycl(function, arguments)``."""
+
     function: Expression
     arguments: tuple[Expression, ...]
 
@@ -564,17 +630,23 @@ class Launch(Node):
 
 @record
 class Cast(Node):
+    """``(type)operand``."""
+
     type: TypeName
     operand: Expression
 
 
 @record
 class SizeOf(Node):
+    """``sizeof(type)`` or ``sizeof operand``."""
+
     operand: TypeName | Expression
 
 
 @record
 class Alloca(Node):
+    """``alloca(size)``."""
+
     size: Expression
 
 
