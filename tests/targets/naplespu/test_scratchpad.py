@@ -114,6 +114,6 @@ def test_a_line_takes_little_longer_than_its_miss(threads: int, a_line: int) -> 
         module.read.configure(threads=threads)
         module.read(INDICES, out, SIZE)
         taken.append(module.read.last_run.cycles)
-    # 1,152 words are 72 lines; a line that misses takes the controller 4 + 40 cycles, one thread alone waits for it. The copying
-    # moves the kernel's code behind it, which may then take a line of instructions more.
+    # 1,152 words are 72 lines; a line that misses takes the controller 4 + 40 cycles, one thread alone waits for it. The
+    # copying moves the kernel's code behind it, which may then take a line of instructions more.
     assert 72 * 44 <= taken[0] - taken[1] < 72 * a_line + 300 + 44
