@@ -27,6 +27,7 @@ class Node:
 
 
 def is_fence(instruction: MachineInstruction) -> bool:
+    """Whether nothing may be moved past it."""
     return not FENCES.isdisjoint(instruction.row.traits)
 
 

@@ -20,10 +20,12 @@ class ImmediateKind:
 
     @property
     def lowest(self) -> int:
+        """The least number that fits the field."""
         return -(1 << self.bits - 1) if self.signed else 0
 
     @property
     def highest(self) -> int:
+        """The greatest multiple that fits the field."""
         return (1 << self.bits - self.signed) - self.multiple
 
 
@@ -80,4 +82,5 @@ class DeviceCode:
         return next(kind for kind in self.relocations if kind.part == part)
 
     def place(self, section: str) -> SectionPlace | None:
+        """Where a section lies in the device's memory; None for one that the device does not know."""
         return next((place for place in self.places if place.name == section), None)

@@ -26,6 +26,8 @@ class Line:
 
 
 class Disassembler:
+    """Words of one device's programs -> lines of assembly text."""
+
     def __init__(self, device: DeviceCode) -> None:
         self._device = device
         self._decoder = Decoder(device)

@@ -57,6 +57,8 @@ def _problem(operand: Operand, value: int, width: int, device: DeviceCode) -> st
 
 @record
 class Decoded:
+    """What a word says."""
+
     row: Row
     values: tuple[int, ...]
     """Register numbers and immediates with their sign, in the order of the row's operands."""

@@ -48,6 +48,7 @@ _ZEROS = bytes(4 * _LANES)
 
 
 def number(bits: int) -> float:
+    """The number that these 32 bits are."""
     value: float = _unpack_float(_pack_word(bits))[0]
     return value
 
@@ -65,18 +66,22 @@ def bits(value: float) -> int:
 
 
 def add(a: int, b: int) -> int:
+    """IEEE's sum; numbers are given and returned as their bits, here and below."""
     return bits(_unpack_float(_pack_word(a))[0] + _unpack_float(_pack_word(b))[0])
 
 
 def subtract(a: int, b: int) -> int:
+    """IEEE's difference."""
     return bits(_unpack_float(_pack_word(a))[0] - _unpack_float(_pack_word(b))[0])
 
 
 def multiply(a: int, b: int) -> int:
+    """IEEE's product."""
     return bits(_unpack_float(_pack_word(a))[0] * _unpack_float(_pack_word(b))[0])
 
 
 def divide(a: int, b: int) -> int:
+    """IEEE's quotient, by zero too."""
     x, y = number(a), number(b)
     if y:
         return bits(x / y)
@@ -96,6 +101,7 @@ farther than that."""
 
 
 def unit_add(a: int, b: int) -> int:
+    """The sum of the unit as built: IEEE's where that is ordinary, no operand is lost and at most one bit cancels."""
     result = add(a, b)
     first, second = a >> 23 & 0xFF, b >> 23 & 0xFF
     most = max(first, second)
@@ -127,10 +133,12 @@ def own_sum(a: int, b: int) -> int:
 
 
 def unit_subtract(a: int, b: int) -> int:
+    """The difference of the unit as built, which adds the opposite."""
     return unit_add(a, b ^ SIGN)
 
 
 def unit_multiply(a: int, b: int) -> int:
+    """The product of the unit as built: IEEE's where all three are ordinary numbers."""
     result = multiply(a, b)
     return result if _ordinary(result) and a & INFINITY and b & INFINITY else own_product(a, b)
 
@@ -153,15 +161,18 @@ def _flushed(a: int) -> int:
 
 
 def unit_divide(a: int, b: int) -> int:
+    """The quotient of the unit as built: subnormal numbers are zero, before and behind."""
     result = divide(_flushed(a), _flushed(b))
     return UNIT_NAN if result & MAGNITUDE > INFINITY else _flushed(result)
 
 
 def unit_add_lanes(a: Floats, b: Floats) -> Floats:
+    """:func:`unit_add` in each of sixteen lanes; lanes that may not be IEEE's are done one by one, here and below."""
     return _sum_of_lanes(a + b, a.tobytes(), b.tobytes())
 
 
 def unit_subtract_lanes(a: Floats, b: Floats) -> Floats:
+    """:func:`unit_subtract` in each lane."""
     return _sum_of_lanes(a - b, a.tobytes(), b.tobytes(), SIGN)
 
 
@@ -197,6 +208,7 @@ _words = Struct("<16I").unpack
 
 
 def unit_multiply_lanes(a: Floats, b: Floats) -> Floats:
+    """:func:`unit_multiply` in each lane."""
     result = a * b
     left, right = a.tobytes(), b.tobytes()
     suspects = (left + right + result.tobytes())[3::4].translate(_SUSPECT)
@@ -211,6 +223,7 @@ def unit_multiply_lanes(a: Floats, b: Floats) -> Floats:
 
 
 def unit_divide_lanes(a: Floats, b: Floats) -> Floats:
+    """:func:`unit_divide` in each lane."""
     result = a / b
     if (a.tobytes() + b.tobytes() + result.tobytes())[3::4].translate(_SUSPECT) == _SUSPECT_OF_NONE:
         return result
@@ -256,6 +269,7 @@ _ULPS_OF_TWICE = 1 << 23
 
 
 def of_signed(a: int) -> int:
+    """The float next to a signed integer of 32 bits."""
     return bits(float(a - ((a & SIGN) << 1)))
 
 
@@ -277,6 +291,7 @@ _MAY_ROUND = bytes(byte & 0x7F >= 0x4B for byte in range(256))
 
 
 def unit_of_signed_lanes(a: Integers) -> Floats:
+    """:func:`unit_of_signed` in each lane."""
     result = a.astype(np.float32)
     if result.tobytes()[3::4].translate(_MAY_ROUND) != _NONE:
         words = result.view(UINT32)
@@ -305,6 +320,7 @@ def unit_to_signed(a: int) -> int:
 
 
 def unit_to_signed_lanes(a: Floats) -> Integers:
+    """As the unit converts: :func:`to_signed_lanes`, but for sizes that its shifter gets wrong."""
     found = to_signed_lanes(a)
     highest = a.tobytes()[3::4]
     if highest.translate(_MAY_BE_SHIFTED_BY_16) != _NONE:
@@ -320,6 +336,7 @@ _LARGE = bytes(byte & 0x7F >= 0x4F for byte in range(256))
 
 
 def to_signed_lanes(a: Floats) -> Integers:
+    """Cut off toward zero, modulo 2^32; what is no finite number is the greatest integer."""
     if a.tobytes()[3::4].translate(_LARGE) == _NONE:
         return a.astype(np.int32)
     special = a.view(UINT32) & INFINITY == INFINITY

@@ -22,6 +22,8 @@ class Segment:
 
 @record
 class Image:
+    """A program as it lies in memory, with its names."""
+
     entry: int
     segments: tuple[Segment, ...]
     symbols: dict[str, int]

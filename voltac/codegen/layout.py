@@ -22,6 +22,7 @@ _SMALL = 8
 
 
 def lay_out(function: MachineFunction, branches: Branches) -> None:
+    """Put the blocks into an order, with as few jumps as that leaves; those that nobody reaches are dropped."""
     _skip_empty(function, branches)
     _drop_unreachable(function)
     _order(function, branches)

@@ -14,6 +14,8 @@ from voltac.records import field, mutable_record
 
 @mutable_record(eq=False)
 class Liveness:
+    """Where each register of a function holds a value that is still needed."""
+
     live: dict[AnyRegister, int] = field(default_factory=dict)
     """Register -> the positions where it is live."""
     live_in: dict[str, frozenset[AnyRegister]] = field(default_factory=dict)
@@ -24,6 +26,7 @@ class Liveness:
 
 
 def liveness(function: MachineFunction) -> Liveness:
+    """Positions count the instructions of the function, in the order of its blocks."""
     found = Liveness()
     _solve(function, found)
     position = 0
@@ -115,6 +118,7 @@ def _solve(function: MachineFunction, found: Liveness) -> None:
 
 
 def predecessors(function: MachineFunction) -> dict[str, list[str]]:
+    """Block -> those that may come before it, each once."""
     found: dict[str, list[str]] = {block.name: [] for block in function.blocks}
     for block in function.blocks:
         for successor in dict.fromkeys(block.successors):

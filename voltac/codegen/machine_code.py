@@ -41,6 +41,8 @@ class Register:
 
 @record
 class Immediate:
+    """A number in an instruction."""
+
     value: int
 
     def __str__(self) -> str:
@@ -127,6 +129,7 @@ class MachineInstruction:
         return found + self.implicit_uses
 
     def writes(self) -> list[AnyRegister]:
+        """All registers that it changes, implicit ones too."""
         found = [
             value
             for operand, value in zip(self.row.operands, self.values)
@@ -152,6 +155,8 @@ class MachineInstruction:
 
 @mutable_record(eq=False)
 class MachineBlock:
+    """Instructions of which all are executed, or none; the last ones may branch."""
+
     name: str
     instructions: list[MachineInstruction] = field(default_factory=list)
     successors: list[str] = field(default_factory=list)
@@ -161,6 +166,8 @@ class MachineBlock:
 
 @mutable_record(eq=False)
 class MachineFunction:
+    """A function on its way from selection to text: its blocks in order, its frame, its registers."""
+
     name: str
     blocks: list[MachineBlock] = field(default_factory=list)
     slots: list[tuple[int, int]] = field(default_factory=list)
@@ -177,13 +184,16 @@ class MachineFunction:
     """Bytes of its frame, once that is laid out."""
 
     def new_register(self, kind: str) -> VirtualRegister:
+        """A virtual register of a kind that the device's register file knows."""
         self.registers += 1
         return VirtualRegister(self.registers - 1, kind)
 
     def new_slot(self, size: int, alignment: int) -> int:
+        """Room in the frame, in bytes; its number."""
         self.slots.append((size, alignment))
         return len(self.slots) - 1
 
     def instructions(self) -> Iterator[MachineInstruction]:
+        """Of all blocks, in order."""
         for block in self.blocks:
             yield from block.instructions

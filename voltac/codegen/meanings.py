@@ -343,6 +343,7 @@ class _Writer:
 
 
 def narrowed(term: Term) -> str:
+    """Python source of the term, cut to 32 bits where it may have more."""
     return term.source if term.narrow else f"{term.source} & 0xFFFFFFFF"
 
 

@@ -23,11 +23,14 @@ class Section:
 
     @property
     def size(self) -> int:
+        """Bytes in memory."""
         return len(self.content) or self.zeros
 
 
 @record
 class Symbol:
+    """A name for a place in a section, or for a number."""
+
     name: str
     section: str
     """Empty: an absolute number."""
@@ -37,6 +40,8 @@ class Symbol:
 
 @record
 class Relocation:
+    """A word that the linker writes an address into, or a part of one."""
+
     section: str
     offset: int
     """Of the word to change."""
@@ -50,6 +55,8 @@ class Relocation:
 
 @mutable_record(eq=False)
 class ObjectFile:
+    """What the assembler makes of one text."""
+
     sections: dict[str, Section] = field(default_factory=dict)
     symbols: dict[str, Symbol] = field(default_factory=dict)
     relocations: list[Relocation] = field(default_factory=list)

@@ -44,6 +44,8 @@ class Constant:
 
 @record
 class Operation:
+    """An IR operation with patterns for its operands."""
+
     key: str
     operands: tuple[Any | Constant | Operation, ...]
 
@@ -63,6 +65,8 @@ class Step:
 
 @record
 class Rule:
+    """What is matched, and the instructions that take its place."""
+
     pattern: Operation
     steps: tuple[Step, ...]
 
@@ -71,6 +75,7 @@ _TOKEN = re.compile(r"\s*([\w.$]+|[(),:])")
 
 
 def parse_rule(text: str) -> Rule:
+    """A rule out of its text; ValueError for one that is none."""
     left, arrow, right = text.partition("->")
     if not arrow:
         raise ValueError(f"no arrow in the rule: {text}")

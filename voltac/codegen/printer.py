@@ -17,5 +17,6 @@ def print_function(function: MachineFunction, is_global: bool = False) -> str:
 
 
 def print_instruction(instruction: MachineInstruction) -> str:
+    """A line of assembly text."""
     mnemonic, _, operands = str(instruction).partition(" ")
     return f"\t{mnemonic}\t{operands}".rstrip()

@@ -28,6 +28,7 @@ class BitField:
 
     @property
     def mask(self) -> int:
+        """The field's bits in a word."""
         return ((1 << self.width) - 1) << self.low
 
 
@@ -93,14 +94,17 @@ class Row:
 
     @property
     def mnemonic(self) -> str:
+        """The first word of its text."""
         return self.text.split()[0]
 
     @property
     def defined(self) -> tuple[Operand, ...]:
+        """Operands that it writes, also those that it reads as well."""
         return tuple(operand for operand in self.operands if operand.role != "use")
 
     @property
     def used(self) -> tuple[Operand, ...]:
+        """Operands that it reads, also those that it writes as well."""
         return tuple(operand for operand in self.operands if operand.role != "def")
 
 

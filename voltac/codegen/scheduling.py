@@ -33,6 +33,7 @@ class Machine:
 
 
 def schedule(function: MachineFunction, machine: Machine) -> None:
+    """Reorder the instructions of each block between its fences, before registers are allocated."""
     lives = liveness(function)
     for block in function.blocks:
         wanted_later: set[AnyRegister] = set(lives.live_out[block.name])

@@ -136,6 +136,7 @@ class Selection:
     # --- what the function says ---
 
     def key(self, instruction: Instruction) -> str:
+        """What rules call the operation, by the target's naming; computed once."""
         found = self._keys.get(id(instruction))
         if found is None:
             found = self._keys[id(instruction)] = self.target.key(self, instruction)
@@ -148,6 +149,7 @@ class Selection:
         return operand
 
     def definition(self, operand: Operand) -> Instruction | None:
+        """The instruction that makes an operand; None for parameters and constants."""
         return self.definitions.get(self.resolve(operand).value)
 
     def users_left(self, operand: Operand) -> int:
@@ -159,6 +161,7 @@ class Selection:
         return count
 
     def depth(self, block: str) -> int:
+        """How many loops a block is in."""
         loop = self.flow.loop_of.get(block)
         return loop.depth if loop else 0
 
@@ -184,6 +187,7 @@ class Selection:
         return self.result(operand.value, operand.type)
 
     def constant(self, key: Hashable, kind: str) -> VirtualRegister:
+        """The register of a constant, the same for each use of it."""
         found = self.constants.get(key)
         if found is None:
             found = self.constants[key] = self.machine.new_register(kind)
@@ -197,9 +201,11 @@ class Selection:
         return found
 
     def new(self, kind: str) -> VirtualRegister:
+        """A register for a value of its own."""
         return self.machine.new_register(kind)
 
     def emit(self, row: str, *values: Value, mask: Mask | None = None, access: Access | None = None) -> MachineInstruction:
+        """Append an instruction of the row named to the block."""
         instruction = MachineInstruction(self.target.instructions[row], list(values), line=self.line, mask=mask, access=access)
         self.out.append(instruction)
         return instruction
@@ -261,6 +267,7 @@ class Selection:
             self.finish_step(step, values, made, result)
 
     def finish_step(self, step: Step, values: list[Value], made: dict[str, Value], result: VirtualRegister | None) -> None:
+        """Append the instruction of a rule's step; its result goes to a new register, or for the last step to ``result``."""
         row = self.target.instructions[step.row]
         if row.operands and row.operands[0].role == "def":
             if step.result:
@@ -287,6 +294,7 @@ class Selection:
     # --- the walk ---
 
     def run(self) -> MachineFunction:
+        """Select the whole function, block by block."""
         by_name = {block.name: block for block in self.function.blocks}
         lines = _source_lines(self.module)
         self._mark_needed()

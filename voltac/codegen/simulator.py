@@ -28,6 +28,8 @@ class Fault(Exception):
 
 
 class Misaligned(Fault):
+    """An address is no multiple of what the access needs."""
+
     def __init__(self, address: int, alignment: int, space: str = "main memory") -> None:
         super().__init__(f"misaligned access to {space}: address 0x{address:08x} is not a multiple of {alignment}")
         self.space = space
@@ -91,6 +93,7 @@ class Memory:
         self._starts, self._ends = [low for low, _ in merged], [high for _, high in merged]
 
     def mapped(self, address: int, size: int = 1) -> bool:
+        """Whether all these bytes are in one mapped place."""
         place = bisect_right(self._starts, address) - 1
         return place >= 0 and address + size <= self._ends[place]
 
@@ -102,6 +105,7 @@ class Memory:
         self.host[address : address + len(data)] = data
 
     def read(self, address: int, size: int) -> bytes:
+        """What the host sees there; a fault where nothing is mapped."""
         self._check(address, size)
         return bytes(self.host[address : address + size])
 
@@ -145,6 +149,8 @@ class BlockReport:
 
 @record
 class ThreadReport:
+    """What one thread of one core did."""
+
     core: int
     thread: int
     instructions: int
@@ -181,6 +187,7 @@ class RunReport:
 
     @property
     def issued(self) -> int:
+        """Instructions that took an issue slot, those on wrong paths included."""
         return self.instructions + self.wrong_path
 
     @property
