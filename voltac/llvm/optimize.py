@@ -14,6 +14,7 @@ import re
 from functools import cached_property
 from typing import Any
 
+from voltac.ir import marks
 from voltac.llvm.half import half_conversions
 from voltac.llvm.machine import Module, binding, stage, target_machine
 from voltac.options import Options
@@ -26,8 +27,6 @@ _DEFINITION = re.compile(
 _NAME = re.compile(r'@("[^"]*"|[\w.$-]+)\(')
 _HALVES_RETURNED = re.compile(r" = call (?:\w+ )*(?:\[\d+ x )?<\d+ x half>")
 _OPTNONE = re.compile(r"^(attributes #\d+ = \{[^\n]*?) optnone\b", re.MULTILINE)
-_SELDOM = ".wrapping"
-"""In the names of functions that are left as they are (``passes/outlined_blocks.py``)."""
 _CALL_OF_DEFINED = re.compile(r'\b(?:call|invoke)\b[^@\n]*@("[^"]*"|[\w.$-]+)\(')
 
 
@@ -118,7 +117,7 @@ def _one_lane(text: str, options: Options) -> str:
 
 
 def _like_all_others(text: str, options: Options) -> str:
-    return _OPTNONE.sub(r"\1", text) if _SELDOM in text else text
+    return _OPTNONE.sub(r"\1", text) if marks.is_seldom_called(text) else text
 
 
 def _is_x86(options: Options) -> bool:
@@ -270,13 +269,13 @@ def _simplify(module: Module, text: str, options: Options, level: int) -> None:
 
 def _has_calls_between_functions(text: str) -> bool:
     defined = {_name_of(match) for match in _DEFINITION.finditer(text)}
-    defined = {name for name in defined if _SELDOM not in name}
+    defined = {name for name in defined if not marks.is_seldom_called(name)}
     return any(match[1] in defined for match in _CALL_OF_DEFINED.finditer(text))
 
 
 def _prefer_size(module: Module) -> None:
     for function in module.definitions():
-        if _SELDOM not in function.name:
+        if not marks.is_seldom_called(function.name):
             function.add_function_attribute("optsize")
 
 

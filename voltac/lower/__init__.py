@@ -6,6 +6,7 @@ versions of others that they call.
 
 from __future__ import annotations
 
+from voltac.ir import marks
 from voltac.lower import (  # noqa: F401  (each registers what it lowers)
     arithmetic,
     builtins,
@@ -51,7 +52,7 @@ def lower(program: tree.Program, options: Options) -> str:
     module.finish_debug_info(program.globals)
     attributes = function_attributes(options)
     if options.target.has_threads and module.lines_have_one_thread:
-        attributes += ' "voltac-lines"="own"'
+        attributes += " " + marks.attribute(marks.LINES, "own")
     for version in written:
         module.text.definitions.append(text_of(module, version, attributes))
     return module.text.text(module_header(options, program.file))

@@ -12,6 +12,7 @@ import struct
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from voltac.ir import marks
 from voltac.ir.strings import escaped
 
 
@@ -121,8 +122,7 @@ class FunctionBuilder:
 
     def block(self, name: str) -> str:
         """A fresh label; the block begins with :meth:`start`."""
-        if self.path and "_" not in name.partition(".")[0]:
-            name = f"{self.path}.{name}"
+        name = marks.inside(self.path, name)
         seen = self._labels.get(name, 0)
         self._labels[name] = seen + 1
         return f"{name}.{seen}" if seen else name

@@ -13,6 +13,7 @@ and asks at each one whether it lies inside the domain.
 
 from __future__ import annotations
 
+from voltac.ir import marks
 from voltac.lower import masks
 from voltac.lower.builder import IR, integer, vector_constant, zero
 from voltac.lower.context import FunctionContext, Region, Target, lowers_statement
@@ -79,7 +80,7 @@ def lower_foreach(c: FunctionContext, node: tree.Foreach) -> None:
     ranges = [
         _range(c, dimension.symbol, first, last, span) for dimension, (first, last), span in zip(node.dimensions, bounds, spans)
     ]
-    done = c.build.block(f"{path_name('foreach', node)}.done")
+    done = c.build.block(marks.block(path_name(marks.FOREACH, node), "done"))
     if c.threads is not None:
         begin, step = begin_share(c, *bounds[0], spans[0], done)
         ranges[0] = replace(ranges[0], begin=begin, step=step)
@@ -126,8 +127,8 @@ def _rows(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], outer: V
         else:
             _masked_gangs(c, node, outermost, outer, done)
         return
-    name = path_name("foreach", node)
-    body, step = c.build.block(f"{name}.row"), c.build.block(f"{name}.row.done")
+    name = path_name(marks.FOREACH, node)
+    body, step = c.build.block(marks.block(name, "row")), c.build.block(marks.block(name, "row.done"))
     counter, position = _begin_counting(c, outermost, body, done)
     _rows(c, node, ranges[1:], {**outer, outermost.symbol: c.build.splat(c.width, position)}, step)
     c.build.start(step)
@@ -161,9 +162,9 @@ def _lane_values(c: FunctionContext, base: IR) -> IR:
 
 def _gangs(c: FunctionContext, node: tree.Foreach, range_: _Range, outer: Variables, done: str) -> None:
     """The innermost dimension: whole gangs, then the rest."""
-    name = path_name("foreach", node)
+    name = path_name(marks.FOREACH, node)
     begin, test, all_on, step, finished, masked = (
-        c.build.block(f"{name}.{part}") for part in ("begin", "test", "all_on", "all_on.step", "finished", "masked")
+        c.build.block(marks.block(name, part)) for part in ("begin", "test", "all_on", "all_on.step", "finished", "masked")
     )
     c.build.branch(c.build.compare("icmp slt", range_.first, range_.last), begin, done)
     c.build.start(begin)
@@ -192,14 +193,14 @@ def _gangs(c: FunctionContext, node: tree.Foreach, range_: _Range, outer: Variab
     start = c.build.value("i32", f"call i32 {smax}({range_.aligned}, {range_.first})")
     variables = {**outer, range_.symbol: _lane_values(c, start)}
     mask = c.build.compare("icmp ult", c.lanes("i32"), c.build.splat(c.width, range_.rest))
-    run_body(c, node, variables, mask, c.build.block(f"{name}.masked.done"))
+    run_body(c, node, variables, mask, c.build.block(marks.block(name, "masked.done")))
     c.build.jump(done)
 
 
 def _masked_gangs(c: FunctionContext, node: tree.Foreach, range_: _Range, outer: Variables, done: str) -> None:
     """The innermost dimension with the mask computed in every iteration, to measure what masks cost."""
-    name = path_name("foreach", node)
-    masked, step = c.build.block(f"{name}.masked"), c.build.block(f"{name}.masked.step")
+    name = path_name(marks.FOREACH, node)
+    masked, step = c.build.block(marks.block(name, "masked")), c.build.block(marks.block(name, "masked.step"))
     counter, position = _begin_counting(c, range_, masked, done)
     remaining = c.build.binary("sub", range_.last, position)
     mask = c.build.compare("icmp ult", c.lanes("i32"), c.build.splat(c.width, remaining))
@@ -215,8 +216,8 @@ def _tiles(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], positio
         _tile(c, node, ranges, positions, done)
         return
     range_ = ranges[len(positions)]
-    name = path_name("foreach", node)
-    body, step = c.build.block(f"{name}.tiles"), c.build.block(f"{name}.tiles.step")
+    name = path_name(marks.FOREACH, node)
+    body, step = c.build.block(marks.block(name, "tiles")), c.build.block(marks.block(name, "tiles.step"))
     counter, position = _begin_counting(c, range_, body, done)
     _tiles(c, node, ranges, [*positions, position], step)
     c.build.start(step)
@@ -226,7 +227,7 @@ def _tiles(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], positio
 
 
 def _tile(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], positions: list[IR], done: str) -> None:
-    name = path_name("foreach", node)
+    name = path_name(marks.FOREACH, node)
     inner, offsets = 1, []
     for range_ in reversed(ranges):
         offsets.append(vector_constant([integer("i32", lane // inner % range_.span) for lane in range(c.width)]))
@@ -236,7 +237,7 @@ def _tile(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], position
         range_.symbol: c.build.binary("add nsw", c.build.splat(c.width, position), offset)
         for range_, position, offset in zip(ranges, positions, offsets)
     }
-    all_on, masked = c.build.block(f"{name}.all_on"), c.build.block(f"{name}.masked")
+    all_on, masked = c.build.block(marks.block(name, "all_on")), c.build.block(marks.block(name, "masked"))
     if c.options.all_on_paths:
         whole = IR("i1", "true")
         for range_, position in zip(ranges, positions):
@@ -244,7 +245,7 @@ def _tile(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], position
                 whole = c.build.binary("and", whole, c.build.compare("icmp slt", position, range_.aligned))
         c.build.branch(whole, all_on, masked if c.options.masked_paths else done)
         c.build.start(all_on)
-        run_body(c, node, variables, None, c.build.block(f"{name}.all_on.done"))
+        run_body(c, node, variables, None, c.build.block(marks.block(name, "all_on.done")))
         c.build.jump(done)
         if not c.options.masked_paths:
             return
@@ -254,7 +255,7 @@ def _tile(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], position
         if range_.span > 1:
             remaining = c.build.splat(c.width, c.build.binary("sub", range_.last, position))
             mask = masks.conjunction(c, mask, c.build.compare("icmp ult", offset, remaining))
-    run_body(c, node, variables, mask, c.build.block(f"{name}.masked.done"))
+    run_body(c, node, variables, mask, c.build.block(marks.block(name, "masked.done")))
     c.build.jump(done)
 
 

@@ -9,6 +9,7 @@ all lanes of the gang take part, without masks.
 
 from __future__ import annotations
 
+from voltac.ir import marks
 from voltac.lower import masks
 from voltac.lower.builder import IR
 from voltac.lower.context import FunctionContext, Lanes, Region, Target, lowers_statement
@@ -97,8 +98,8 @@ def _lower_masked_loop(c: FunctionContext, node: tree.Loop, varying: bool) -> No
     outer, outer_region, outer_touched, shrunk = c.mask, c.region, c.touched, c.shrunk
     escapes = c.escapes[node]
     coherent = node.coherent and c.options.all_on_paths and c.copies < COPIES_LIMIT
-    name = path_name("cfor" if node.coherent else "loop", node) if coherent else "loop"
-    head, body, step, done = (c.build.block(f"{name}.{part}") for part in ("test", "masked", "step", "done"))
+    name = path_name(marks.CFOR if node.coherent else "loop", node) if coherent else "loop"
+    head, body, step, done = (c.build.block(marks.block(name, part)) for part in ("test", "masked", "step", "done"))
     live = masks.live_lanes(c, node) if escapes.needs_live else masks.new_lanes(c, "live")
     masks.write_lanes(c, live, outer)
     target = Target(True, Region(step), None, done, step, live)
@@ -191,9 +192,9 @@ def _end_of_iteration(
 
 def _coherent_bodies(c: FunctionContext, node: tree.Loop, target: Target, current: IR, body: str, head: str, done: str) -> None:
     """Behind the test: the all-on body, or on to the masked one."""
-    name = path_name("cfor", node)
+    name = path_name(marks.CFOR, node)
     lanes = masks.bits(c, current)
-    all_on, not_all_on, step = (c.build.block(f"{name}.{part}") for part in ("all_on", "not_all_on", "all_on.step"))
+    all_on, not_all_on, step = (c.build.block(marks.block(name, part)) for part in ("all_on", "not_all_on", "all_on.step"))
     c.build.branch(c.build.compare("icmp eq", lanes, IR(lanes.type, "-1")), all_on, not_all_on)
     c.build.start(all_on)
     masked_continue, target.continue_label = target.continue_label, step

@@ -8,6 +8,7 @@ in which the mask is statically all on.
 
 from __future__ import annotations
 
+from voltac.ir import marks
 from voltac.lower import masks
 from voltac.lower.builder import IR, zero
 from voltac.lower.context import FunctionContext, Lanes, Region, Target, lowers_statement
@@ -222,16 +223,16 @@ def _ends_in_escape(node: tree.Statement) -> bool:
 
 
 def path_name(kind: str, node: tree.Statement) -> str:
-    """How ``voltac compare`` finds the paths of a construct: ``cif_14_9``."""
-    return f"{kind}_{node.span.line}_{node.span.column}"
+    """What the names of a statement's blocks begin with."""
+    return marks.statement(kind, node.span.line, node.span.column)
 
 
 def _lower_coherent_if(c: FunctionContext, node: tree.If, test: IR) -> None:
     outer, outer_region, outer_touched = c.mask, c.region, c.touched
-    name = path_name("cif", node)
+    name = path_name(marks.CIF, node)
     then_mask = masks.conjunction(c, outer, test)
     lanes = masks.bits(c, then_mask)
-    blocks = [c.build.block(f"{name}.{path}") for path in ("all_on", "not_all_on", "mixed", "all_off", "done")]
+    blocks = [c.build.block(marks.block(name, path)) for path in ("all_on", "not_all_on", "mixed", "all_off", "done")]
     all_on, not_all_on, mixed, all_off, done = blocks
     c.build.branch(c.build.compare("icmp eq", lanes, IR(lanes.type, "-1")), all_on, not_all_on)
     c.touched = set()
@@ -250,16 +251,16 @@ def _lower_coherent_if(c: FunctionContext, node: tree.If, test: IR) -> None:
 
     c.build.start(mixed)
     else_mask = masks.exclusion(c, outer, test)
-    after_then = c.build.block(f"{name}.mixed.else")
+    after_then = c.build.block(marks.block(name, "mixed.else"))
     run_branch(c, node.then, then_mask, after_then)
     if node.otherwise is not None:
         if outer is not None:
-            some, over = c.build.block(f"{name}.mixed.else.some"), c.build.block(f"{name}.mixed.done")
+            some, over = c.build.block(marks.block(name, "mixed.else.some")), c.build.block(marks.block(name, "mixed.done"))
             c.build.branch(masks.any_on(c, else_mask), some, over)
             c.build.start(some)
             run_branch(c, node.otherwise, else_mask, over)
         else:
-            run_branch(c, node.otherwise, else_mask, c.build.block(f"{name}.mixed.done"))
+            run_branch(c, node.otherwise, else_mask, c.build.block(marks.block(name, "mixed.done")))
     c.build.jump(done)
 
     if node.otherwise is not None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from voltac.ir import marks
 from voltac.lower.builder import IR, integer
 from voltac.lower.context import FunctionContext
 from voltac.records import record
@@ -52,7 +53,8 @@ def begin_kernel(c: FunctionContext) -> str:
         gang = c.build.binary("add", c.build.binary("mul", tile, threads), thread)
         gangs = c.build.load("i32", c.build.convert("inttoptr", block, "ptr"), 4)
         c.threads = Threads(sharing, gang, gangs)
-    return f'"voltac-threads"="{"one" if sharing.way == SINGLE else "all"}" "voltac-flush"="{sharing.flushed_by}"'
+    entered_by = marks.attribute(marks.THREADS, "one" if sharing.way == SINGLE else "all")
+    return f"{entered_by} {marks.attribute(marks.FLUSH, sharing.flushed_by)}"
 
 
 def begin_share(c: FunctionContext, first: IR, last: IR, span: int, done: str) -> tuple[IR, IR]:

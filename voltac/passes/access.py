@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from voltac.ir import lanes, pseudo
+from voltac.ir import lanes, marks, pseudo
 from voltac.ir.constants import is_all_true
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.lanes import LaneValue
@@ -89,9 +89,6 @@ class Access:
         return all(offset == start + lane * self.size for lane, offset in enumerate(self.address.offsets))
 
 
-WRAPPING = "wrapping"
-"""In names of blocks: copies for the case that an index wraps around between two lanes."""
-
 _NOTABLE = frozenset(("gather", "scatter", "scalar", "shuffled"))
 
 
@@ -131,7 +128,7 @@ class AccessReport:
     @property
     def is_wrapping(self) -> bool:
         """It is for the case that its index wraps around; beside it there is one for all others."""
-        return f".{WRAPPING}" in self.block
+        return marks.is_seldom_called(self.block)
 
 
 _MARK = "@" + pseudo.PREFIX

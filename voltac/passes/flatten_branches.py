@@ -20,6 +20,7 @@ import re
 from collections.abc import Callable
 from functools import cached_property
 
+from voltac.ir import marks
 from voltac.ir.constants import is_all_true
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
@@ -44,7 +45,6 @@ _INTRINSICS: dict[str, int] = {
 }
 _DIVISIONS = frozenset(("sdiv", "udiv", "srem", "urem"))
 _LOAD, _STORE = 2, 3
-_PATH = re.compile(r"(foreach|foreach_tiled|cif|cfor|cwhile|cdo)_\d+_\d+\.(all_on|masked|mixed|all_off)$")
 
 
 def flatten_branches(module: Module, options: Options) -> None:
@@ -96,7 +96,7 @@ class _Flattener:
         then = self.blocks[then_name]
         if self.predecessors[then_name] != [block.name] or then.successors != [done_name]:
             return []
-        if done_name == block.name or _PATH.search(then_name):
+        if done_name == block.name or marks.is_first_of_path(then_name):
             return []
         condition = branch.operands[0].value
         mask = self._tested_mask(condition)
@@ -109,7 +109,7 @@ class _Flattener:
         block.instructions[-1:] = [*then.instructions[:-1], *selects, Instruction(f"  br label %{done_name}")]
         self.predecessors[done_name].remove(then_name)
         gone = [then_name]
-        if self.predecessors[done_name] == [block.name] and not _PATH.search(done_name):
+        if self.predecessors[done_name] == [block.name] and not marks.is_first_of_path(done_name):
             self._join(block, done)
             gone.append(done_name)
         return gone

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 
+from voltac.ir import marks
 from voltac.ir.cfg import control_flow
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.lanes import Symbol
@@ -52,7 +53,7 @@ def widen_gangs(module: Module, options: Options) -> None:
     for function in module.functions:
         if is_seldom_called(function):
             continue
-        if any(map(_begins_a_loop, function.blocks)) or any(
+        if any(marks.begins_gang(block.name, block.successors) for block in function.blocks) or any(
             _is_small(instruction) or _is_extreme(instruction, options) for instruction in function.instructions()
         ):
             effects = effects or ModuleEffects(module)
@@ -61,11 +62,6 @@ def widen_gangs(module: Module, options: Options) -> None:
 
 def _is_small(instruction: Instruction) -> bool:
     return bool(pseudo_operation(instruction)) and instruction.parts.callee.endswith(("i8", "i16"))
-
-
-def _begins_a_loop(block: Block) -> bool:
-    """Whether it may be the first block of a gang's work, before a loop in it."""
-    return ".all_on" in block.name and len(block.successors) == 1 and ".loop.test" in block.successors[0]
 
 
 def _is_extreme(instruction: Instruction, options: Options) -> bool:

@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from voltac.ir.lane_values import LaneValues
+from voltac.ir.marks import WRAPPING
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.types import element_of, integer_bits, lanes_of
-from voltac.passes.access import WRAPPING, pseudo_operation
+from voltac.passes.access import pseudo_operation
 from voltac.records import mutable_record
 
 _MOST_INSTRUCTIONS = 120

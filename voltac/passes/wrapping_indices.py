@@ -16,10 +16,11 @@ import re
 
 from voltac.ir.cfg import ControlFlow, Loop, control_flow
 from voltac.ir.lane_values import LaneValues
+from voltac.ir.marks import WRAPPING
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.types import Layout, element_of, integer_bits, lanes_of
 from voltac.options import Options
-from voltac.passes.access import WRAPPING, pseudo_operation
+from voltac.passes.access import pseudo_operation
 from voltac.passes.copied_blocks import CopiedBlocks
 from voltac.passes.index_bounds import DECLARATIONS, Claims, Code, LoopBounds, Unbounded
 from voltac.passes.outlined_blocks import outline

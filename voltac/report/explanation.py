@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from voltac.diagnostics import Span
+from voltac.ir import marks
 from voltac.lower.debug_names import recorded
 from voltac.options import Options
 from voltac.passes.access import AccessReport
@@ -234,28 +235,22 @@ def _outcome(report: AccessReport) -> str:
     return _WORDS[report.kind, report.operation]
 
 
-_PLACE = re.compile(r"^(?:foreach|cif|cfor)_(\d+)_(\d+)\.(\w+)", re.MULTILINE)
-
-_LEFT = re.compile(r"\b(?:foreach|cif|cfor)_(\d+)_(\d+)\.(all_on|masked|finished)")
-"""LLVM joins the names of blocks that it makes one."""
-
-
 def _paths(text: str) -> dict[tuple[int, int], set[str]]:
     """Line and column of a statement -> the paths of it that the code has."""
     paths: dict[tuple[int, int], set[str]] = {}
-    for found in _PLACE.finditer(text):
-        paths.setdefault((int(found[1]), int(found[2])), set()).add(found[3])
+    for found in marks.paths_of_blocks(text):
+        paths.setdefault((found.line, found.column), set()).add(found.path)
     return paths
 
 
 def _statements(job: Compiled, options: Options) -> list[Fact]:
     """Which paths of the statements with two of them are in the code."""
     paths = _paths(job.resolved)
-    left = {(int(found[1]), int(found[2]), found[3]) for found in _LEFT.finditer(job.final)}
+    left = {(found.line, found.column, found.path) for found in marks.paths_mentioned(job.final)}
     for place, possible in paths.items():
-        if (*place, "all_on") in left and not any((*place, path) in left for path in ("masked", "finished")):
+        if (*place, marks.ALL_ON) in left and not any((*place, path) in left for path in (marks.MASKED, marks.FINISHED)):
             # LLVM has seen that nothing is left over.
-            possible.discard("masked")
+            possible.discard(marks.MASKED)
     facts: list[Fact] = []
     for function in job.program.functions:
         if function.library or function.body is None:
@@ -273,15 +268,15 @@ def _statements(job: Compiled, options: Options) -> list[Fact]:
 
 
 def _foreach(paths: set[str], width: int) -> str:
-    if "all_on" not in paths:
+    if marks.ALL_ON not in paths:
         return "every gang runs under a mask"
-    if "masked" not in paths:
+    if marks.MASKED not in paths:
         return f"gangs of {width} with all lanes on; nothing is left over"
     return f"gangs of {width} with all lanes on, then the rest once under a mask"
 
 
 def _coherent(paths: set[str]) -> str:
-    if "all_on" not in paths:
+    if marks.ALL_ON not in paths:
         return "under a mask, as lanes may be off here anyway"
     return "without a mask while all lanes take part, else under one"
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from voltac.ir import marks
 from voltac.report.assembly import AssemblyBlock
 from voltac.sema import tree
 from voltac.sema.tree_walk import nodes
@@ -35,9 +34,9 @@ def keyword(node: Statement) -> str:
 
 def block_names(node: Statement) -> tuple[str, str]:
     """What the names of the first blocks of the all-on and the masked path begin with (``lower`` gives them)."""
-    word = "foreach" if isinstance(node, tree.Foreach) else "cif" if isinstance(node, tree.If) else "cfor"
-    name = f"{word}_{node.span.line}_{node.span.column}"
-    return f"{name}.all_on", f"{name}.mixed" if word == "cif" else f"{name}.masked"
+    kind = marks.FOREACH if isinstance(node, tree.Foreach) else marks.CIF if isinstance(node, tree.If) else marks.CFOR
+    name = marks.statement(kind, node.span.line, node.span.column)
+    return marks.block(name, marks.ALL_ON), marks.block(name, marks.MIXED if kind == marks.CIF else marks.MASKED)
 
 
 def instructions(blocks: list[AssemblyBlock], node: Statement, start: str) -> tuple[str, ...]:
@@ -54,7 +53,7 @@ def instructions(blocks: list[AssemblyBlock], node: Statement, start: str) -> tu
     first = looping[0] if looping else named[0]
     if looping and not isinstance(node, tree.If):
         # The statement's loop, not one inside of it: the outermost one that begins with a block of the statement.
-        heads = (start, start.partition(".")[0] + ".test")
+        heads = (start, marks.test_block(start))
         own = {block.label.removeprefix(".L") for block in blocks if block.name.startswith(heads)}
         header = next((label for label in blocks[first].loops if label in own), blocks[first].loops[-1])
         inside = [block for block in blocks if header in block.loops]
@@ -67,13 +66,10 @@ def instructions(blocks: list[AssemblyBlock], node: Statement, start: str) -> tu
     return tuple(instruction for block in inside for instruction in block.instructions)
 
 
-_PLACE = re.compile(r"^(?:foreach|cif|cfor)_(\d+)_(\d+)\.")
-
-
 def _leaves(name: str, node: Statement, start: str) -> bool:
     """Whether a block is named after another path of the statement, or after one that is not inside it."""
-    place = _PLACE.match(name)
+    place = marks.path_of(name)
     if place is None or name.startswith(start):
         return False
-    span, here = node.span, (int(place[1]), int(place[2]))
+    span, here = node.span, (place.line, place.column)
     return here == (span.line, span.column) or not (span.line, span.column) <= here <= (span.end_line, span.end_column)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from voltac.ir import marks
 from voltac.ir.constants import integers
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import Operand
@@ -23,7 +24,7 @@ def add_flushes(module: Module) -> bool:
     """Whether anything was added."""
     changed = False
     for function in module.functions:
-        if attribute(module, function, "voltac-flush") != "program":
+        if attribute(module, function, marks.FLUSH) != "program":
             changed |= _add_to(function)
     if changed:
         module.declare(["declare void @npu.flush(i32)"])

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 from voltac.codegen.machine_code import Register
 from voltac.codegen.selection import label_of
+from voltac.ir import marks
 from voltac.ir.model import Function, Module
 from voltac.targets.naplespu.abi import argument_places, result_places
 from voltac.targets.naplespu.calls import parts_of_type
@@ -50,7 +51,7 @@ _trapped:
 
 def exported(module: Module) -> list[Function]:
     """The kernels: functions that say which threads run them, or in a module where none does, all that are not internal."""
-    marked = [function for function in module.functions if attribute(module, function, "voltac-threads")]
+    marked = [function for function in module.functions if attribute(module, function, marks.THREADS)]
     return marked or [function for function in module.functions if not _INTERNAL.match(function.header)]
 
 
@@ -111,7 +112,7 @@ def _entry(module: Module, kernel: Function) -> str:
             ("subi", "s1, s1, 1"),
             ("barrier", "s0, s1"),
         ])  # fmt: skip
-    if attribute(module, kernel, "voltac-threads") != "all":
+    if attribute(module, kernel, marks.THREADS) != "all":
         text += _lines([("bnez", f"{_PLACE}, _start.{name}.end")])
     text += _lines(_call(kernel, name))
     text += f"_start.{name}.end:\n"

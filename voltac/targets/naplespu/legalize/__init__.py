@@ -40,6 +40,7 @@ Target functions (declared, never defined; all ``nounwind``)::
 
 from __future__ import annotations
 
+from voltac.ir import marks
 from voltac.ir.model import Function, Module
 from voltac.ir.read import read
 from voltac.ir.write import write
@@ -68,7 +69,7 @@ __all__ = ["NotLegal", "legalize", "run", "verify"]
 RULE_FILES = (aggregates, atomics, division, floats, integers, integers_to_floats, lanes, memory)
 """Each adds its rules to :data:`RULES`."""
 assert RULES
-_OWNS_LINES, _HAS_THREADS = '"voltac-lines"="own"', '"voltac-threads"="all"'
+_OWNS_LINES, _HAS_THREADS = marks.attribute(marks.LINES, "own"), marks.attribute(marks.THREADS, "all")
 
 
 def run(text: str, options: Options, runs: PassRuns | None = None) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 
+from voltac.ir import marks
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.sections import in_scratchpad
 from voltac.targets.naplespu.isa import SCRATCHPAD_BASE
@@ -43,7 +44,7 @@ class _Spaces:
         self.variables = variables
         self.definitions = function.definitions()
         self.known: dict[str, str] = {}
-        kernel = "voltac-threads" in function.attributes or "internal" not in function.header.split("@")[0]
+        kernel = marks.THREADS in function.attributes or "internal" not in function.header.split("@")[0]
         for parameter in function.parameters:
             pointer = MAIN if kernel else UNKNOWN
             self.known[parameter.name] = pointer if parameter.type == "ptr" else NUMBER
