@@ -42,6 +42,7 @@ class DebugRecords:
                 self._of.append((function, records, {block.name for block in function.blocks}))
 
     def put_back(self) -> None:
+        """Put every record where it belongs now; the passes are through."""
         for function, records, names in self._of:
             _put_back(function, records, names)
 

@@ -111,6 +111,7 @@ class Machine:
     # --- running ---
 
     def code(self, name: str) -> Code:
+        """A function in the form that is executed; translated when it is first asked for."""
         found = self._codes.get(name)
         if found is None:
             function = self._functions.get(name)
@@ -120,6 +121,7 @@ class Machine:
         return found
 
     def run(self, code: Code, arguments: Iterable[Value]) -> Value:
+        """Execute a function's code on values; what it returns."""
         frame = code.template[:]
         for slot, value in zip(code.parameters, arguments):
             frame[slot] = value
@@ -160,6 +162,7 @@ class Machine:
         return self.call_named(name, arguments)
 
     def call_named(self, name: str, arguments: list[Value]) -> Value:
+        """Call a function of the module, of ``externals``, or an intrinsic."""
         if name in self._functions:
             return self.run(self.code(name), arguments)
         external = self.externals.get(name)

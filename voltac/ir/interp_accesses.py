@@ -15,6 +15,7 @@ WholeFunction = Callable[[Called], Value]
 
 
 def mask_bit(mask: Value, lane: int) -> bool:
+    """Whether a lane is on; a :class:`Fault` where that is poison."""
     bit = mask[lane]
     if bit is None:
         raise Fault(f"lane {lane} of the mask of a memory access is poison")
@@ -98,6 +99,7 @@ def _compress_store(called: Called) -> Value:
 
 
 def pseudo_gather(called: Called) -> Value:
+    """Lanes that are off are poison."""
     addresses, mask = called.arguments
     element = called.result.scalar
     return [
@@ -107,6 +109,7 @@ def pseudo_gather(called: Called) -> Value:
 
 
 def pseudo_scatter(called: Called) -> Value:
+    """Lanes that are on, in order: of one address the last one stays."""
     values, addresses, mask = called.arguments
     element = called.kinds[0].scalar
     for lane in range(called.kinds[0].count):
@@ -116,6 +119,7 @@ def pseudo_scatter(called: Called) -> Value:
 
 
 def pseudo_load(called: Called) -> Value:
+    """A gather of consecutive elements."""
     address, mask = called.arguments
     step = called.result.scalar.size
     addresses = [_advance(address, lane * step) for lane in range(called.result.count)]
@@ -123,6 +127,7 @@ def pseudo_load(called: Called) -> Value:
 
 
 def pseudo_store(called: Called) -> Value:
+    """A scatter to consecutive elements."""
     values, address, mask = called.arguments
     step = called.kinds[0].scalar.size
     addresses = [_advance(address, lane * step) for lane in range(called.kinds[0].count)]
@@ -161,6 +166,7 @@ ACCESSES: dict[str, WholeFunction] = {
 }
 
 def pseudo_divisor(called: Called) -> Value:
+    """A :class:`Fault` where a lane is zero."""
     divisor = called.arguments[0]
     if 0 in (divisor if called.kinds[0].is_vector else [divisor]):
         raise Fault("divides by zero")

@@ -26,10 +26,13 @@ class Object:
 
     @property
     def end(self) -> int:
+        """The address behind its last byte."""
         return self.base + len(self.data)
 
 
 class Memory:
+    """Objects at addresses far apart; every access is checked against the object it begins in."""
+
     def __init__(self, new_is_poison: bool = True, pointer_bytes: int = 8, line_bytes: int = 1) -> None:
         """``new_is_poison``: what was never stored is poison; else it is zero. Objects made here fill whole lines."""
         self._new = b"\0" if new_is_poison else b"\1"
@@ -52,10 +55,12 @@ class Memory:
         return placed
 
     def allocate(self, name: str, size: int, alignment: int, *, defined: bool = False) -> Object:
+        """A new object of at least ``size`` bytes, poison unless it is ``defined``."""
         size = -(-size // self._line) * self._line
         return self.place(name, memoryview(bytearray(size)), defined=defined, alignment=max(self._line, alignment))
 
     def free(self, base: int) -> None:
+        """End an object; a :class:`Fault` if ``base`` is not its first byte."""
         number = base >> self._region_bits
         found = self._objects.get(number)
         if found is None or found.base != base:
@@ -86,10 +91,12 @@ class Memory:
         return found, offset
 
     def load(self, kind: Kind, address: Value, alignment: int) -> Value:
+        """The value of a kind that lies there; poison where a byte of it is."""
         found, offset = self.find(address, kind.stored_bytes, alignment)
         return decode(kind, found.data, found.defined, offset)
 
     def store(self, kind: Kind, value: Value, address: Value, alignment: int) -> None:
+        """Write a value, its poison too."""
         found, offset = self.find(address, kind.stored_bytes, alignment, write=True)
         encode(kind, value, found.data, found.defined, offset)
 
@@ -106,6 +113,7 @@ class Memory:
         target.defined[to : to + size] = defined
 
     def fill(self, destination: Value, byte: Value, size: Value) -> None:
+        """``memset``."""
         if size is None:
             raise Fault("fills a poisoned number of bytes")
         if size == 0:

@@ -162,6 +162,7 @@ def divide(a: float, b: float) -> float:
 
 
 def remainder(a: float, b: float) -> float:
+    """``frem``: with the sign of ``a``, exact."""
     if math.isinf(a) or b == 0 or a != a or b != b:
         return math.nan
     return math.fmod(a, b)
@@ -205,6 +206,7 @@ _ORDER: dict[str, BinaryFunction] = {
 
 
 def compare_integers(predicate: str, bits: int, flags: Flags) -> BinaryFunction:
+    """The meaning of ``icmp`` with a predicate, on numbers from 0 up."""
     order = _ORDER[predicate.lstrip("us") if predicate not in ("eq", "ne") else predicate]
     flip = 1 << (bits - 1) if predicate[0] == "s" else 0
     same_sign = "samesign" in flags
@@ -218,6 +220,7 @@ def compare_integers(predicate: str, bits: int, flags: Flags) -> BinaryFunction:
 
 
 def compare_floats(predicate: str, bits: int, flags: Flags) -> BinaryFunction:
+    """The meaning of ``fcmp`` with a predicate."""
     match predicate:
         case "true" | "false":
             return lambda a, b: int(predicate == "true")
@@ -309,6 +312,7 @@ CASTS: dict[str, Callable[[Kind, Kind, Flags], UnaryFunction]] = {
 
 
 def bitcast(source: Kind, target: Kind) -> UnaryFunction:
+    """The same bits as another type; lanes join or fall apart, the first one lowest."""
     if source.is_vector == target.is_vector and source.scalar.bits == target.scalar.bits:
         first, second = source.scalar, target.scalar
         if (first.shape == "float") == (second.shape == "float"):
@@ -323,6 +327,7 @@ def bitcast(source: Kind, target: Kind) -> UnaryFunction:
 
 
 def negate(bits: int, flags: Flags) -> UnaryFunction:
+    """``fneg``: the sign bit turned, of a NaN too."""
     if "nnan" in flags or "ninf" in flags or "fast" in flags:
         return _finite(lambda a: -a, bits, flags)
     return lambda a: -a if a == a else float_of_bits(float_bits(a, bits) ^ 1 << bits - 1, bits)

@@ -37,6 +37,8 @@ class ExecutionError(Exception):
 
 @mutable_record
 class Block:
+    """A basic block, translated."""
+
     name: str
     steps: list[Step] = field(default_factory=list)
     leave: Leave = lambda frame: -1
@@ -71,6 +73,7 @@ class Translation:
         self.types: dict[str, str] = {}
 
     def translate(self) -> Code:
+        """The whole function."""
         parameters = [self.slot(parameter.name) for parameter in self.function.parameters]
         for parameter in self.function.parameters:
             self.types[parameter.name] = parameter.type

@@ -58,10 +58,12 @@ class Kind:
 
     @property
     def mask(self) -> int:
+        """All bits of a number."""
         return (1 << self.bits) - 1
 
     @property
     def is_vector(self) -> bool:
+        """A list of scalars."""
         return self.shape == "vector"
 
     @property
@@ -131,14 +133,17 @@ def uniform_value(kind: Kind, integer: Value, floating: Value) -> Value:
 
 
 def poison(kind: Kind) -> Value:
+    """A value of a kind whose every part is poison."""
     return uniform_value(kind, None, None)
 
 
 def zero(kind: Kind) -> Value:
+    """A value of a kind whose every part is zero."""
     return uniform_value(kind, 0, 0.0)
 
 
 def has_poison(value: Value) -> bool:
+    """Whether any part is poison."""
     return any(map(has_poison, value)) if type(value) is list else value is None
 
 
@@ -146,6 +151,7 @@ def has_poison(value: Value) -> bool:
 
 
 def round_half(value: float) -> float:
+    """To the nearest float16, ties to even; too large ones are infinite."""
     try:
         return float(struct.unpack("<e", struct.pack("<e", value))[0])
     except OverflowError:
@@ -153,10 +159,12 @@ def round_half(value: float) -> float:
 
 
 def round_single(value: float) -> float:
+    """To the nearest float32, ties to even."""
     return c_float(value).value
 
 
 def round_double(value: float) -> float:
+    """Python's floats are float64 already."""
     return value
 
 
@@ -165,10 +173,12 @@ ROUND: dict[int, Callable[[float], float]] = {16: round_half, 32: round_single, 
 
 
 def square_root(a: float) -> float:
+    """NaN of negative numbers, where Python raises."""
     return math.nan if a != a or a < 0 else math.sqrt(a)
 
 
 def to_signed(value: int, bits: int) -> int:
+    """The signed number whose low bits these are."""
     return value - (1 << bits) if value >> (bits - 1) else value
 
 
@@ -179,12 +189,14 @@ class PatternNaN(float):
     bits: int
 
     def __new__(cls, pattern: int, bits: int) -> PatternNaN:
+        """A NaN of Python's with the sign of the pattern."""
         made = super().__new__(cls, math.copysign(math.nan, -(pattern >> bits - 1) or 1))
         made.pattern, made.bits = pattern, bits
         return made
 
 
 def float_bits(value: float, bits: int) -> int:
+    """The bits of a float; a NaN that was made of bits has its own."""
     # Converted to another type it is a NaN like others.
     if value != value and type(value) is PatternNaN and value.bits == bits:
         return value.pattern
@@ -192,6 +204,7 @@ def float_bits(value: float, bits: int) -> int:
 
 
 def float_of_bits(pattern: int, bits: int) -> float:
+    """The float of these bits; a NaN remembers them."""
     value = float(struct.unpack("<" + _FLOAT_CODES[bits], pattern.to_bytes(bits // 8, "little"))[0])
     return PatternNaN(pattern, bits) if value != value and float_bits(value, bits) != pattern else value
 

@@ -77,6 +77,7 @@ def _collect_bits(called: Called) -> Value:
 
 
 def estimate(function: Callable[[float], float]) -> Callable[[Called], Value]:
+    """The meaning of an instruction that estimates: here the function itself, rounded once."""
     def run(called: Called) -> Value:
         round_ = round_single if called.result.scalar.bits == 32 else float
         return [None if value is None else round_(function(value)) for value in called.arguments[0]]
@@ -98,10 +99,12 @@ def _masked_estimate(function: Callable[[float], float]) -> Callable[[Called], V
 
 
 def reciprocal(value: float) -> float:
+    """``1 / value``."""
     return divide(1.0, value)
 
 
 def reciprocal_root(value: float) -> float:
+    """``1 / sqrt(value)``."""
     return divide(1.0, square_root(value))
 
 

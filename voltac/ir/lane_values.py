@@ -50,6 +50,7 @@ class LaneValues:
         return self.value(operand.type, operand.value)
 
     def value(self, type_text: str, value: str) -> LaneValue | None:
+        """The formula of a vector of integers or pointers, by its type and name or constant; None if it has none."""
         bits = self.bits_of(type_text)
         if not bits:
             return None
@@ -66,6 +67,7 @@ class LaneValues:
         return None
 
     def bits_of(self, type_text: str) -> int:
+        """Of an integer or pointer, or of a vector's lanes; 0 for any other type."""
         element = element_of(type_text)
         return self.pointer_bits if element == "ptr" else integer_bits(element)
 

@@ -70,14 +70,17 @@ class LaneValue:
 
     @property
     def is_uniform(self) -> bool:
+        """All lanes are equal."""
         first = self.offsets[0]
         return all(offset == first for offset in self.offsets)
 
     @property
     def is_constant(self) -> bool:
+        """Every lane is a number that is known."""
         return not self.terms
 
     def text(self) -> str:
+        """For reports and tests: ``4*%i + [0, 4, 8, 12]``."""
         terms = [symbol.text() if factor == 1 else f"{factor}*{symbol.text()}" for symbol, factor in self.terms.items()]
         return " + ".join([*terms, str(list(self.offsets))])
 
@@ -86,9 +89,11 @@ class LaneValue:
         return LaneValue(self.bits, self.terms, self.offsets[:1], self.signed, self.unsigned)
 
     def splat(self, lanes: int) -> LaneValue:
+        """So many times the lanes of this one, one after the other."""
         return LaneValue(self.bits, self.terms, self.offsets * lanes, self.signed, self.unsigned)
 
     def select_lanes(self, lanes: list[int]) -> LaneValue:
+        """These lanes, in this order."""
         return LaneValue(self.bits, self.terms, tuple(self.offsets[lane] for lane in lanes), self.signed, self.unsigned)
 
 
@@ -139,6 +144,7 @@ def value_range(value: LaneValue, facts: FactsOf, exact: bool = True) -> tuple[i
 
 
 def is_nonnegative(value: LaneValue, facts: FactsOf) -> bool:
+    """Whether no lane, read as signed, is below 0 as far as is known."""
     low, _ = value_range(value, facts)
     return low is not None and low >= 0
 
@@ -166,10 +172,12 @@ def wrapped_together(value: LaneValue, whole: LaneValue, facts: FactsOf) -> Lane
 
 
 def power_of_two_part(number: int) -> int:
+    """The greatest power of two that divides it; 0 for 0."""
     return number & -number
 
 
 def greatest_common_divisor(first: int, second: int) -> int:
+    """Never negative; with 0 it is the other number."""
     while second:
         first, second = second, first % second
     return abs(first)
@@ -202,6 +210,7 @@ def add(first: LaneValue, second: LaneValue, flags: tuple[str, ...], facts: Fact
 
 
 def subtract(first: LaneValue, second: LaneValue, flags: tuple[str, ...], facts: FactsOf) -> LaneValue:
+    """``sub`` with its flags."""
     return _finish(
         LaneValue(
             first.bits,
@@ -231,6 +240,7 @@ def scale(value: LaneValue, factor: int, flags: tuple[str, ...], facts: FactsOf)
 
 
 def sign_extend(value: LaneValue, bits: int, facts: FactsOf) -> LaneValue | None:
+    """``sext``; None where lanes may have wrapped."""
     if not value.signed:
         return None
     terms = {_extended("sext", symbol, bits): factor for symbol, factor in value.terms.items()}
@@ -250,6 +260,7 @@ def zero_extend(value: LaneValue, bits: int, facts: FactsOf, nonnegative: bool) 
 
 
 def truncate(value: LaneValue, bits: int, facts: FactsOf, flags: tuple[str, ...]) -> LaneValue:
+    """``trunc`` with its flags: modulo the smaller size."""
     terms: dict[Symbol, int] = {}
     for symbol, factor in value.terms.items():
         narrow = Symbol("trunc", "", bits, symbol)

@@ -35,6 +35,7 @@ class Instruction:
 
     @property
     def text(self) -> str:
+        """As it stands in the module, with its indentation; assigning it forgets the parts."""
         return self._text
 
     @text.setter
@@ -59,16 +60,19 @@ class Instruction:
 
     @property
     def parts(self) -> Parts:
+        """Its operands, flags and types, read when they are first asked for."""
         if self._parts is None:
             self._parts = instruction_parts.parse(self._text)
         return self._parts
 
     @property
     def type(self) -> str:
+        """Of its result."""
         return self.parts.type
 
     @property
     def operands(self) -> list[Operand]:
+        """Values with their types, in the order of the text."""
         return self.parts.operands
 
     def names_used(self) -> list[str]:
@@ -87,6 +91,7 @@ class Instruction:
 
     @property
     def is_terminator(self) -> bool:
+        """It ends its block."""
         return self.op in TERMINATORS
 
 
@@ -104,6 +109,7 @@ class Block:
 
     @property
     def terminator(self) -> Instruction:
+        """The last instruction."""
         return self.instructions[-1]
 
     @property
@@ -113,6 +119,7 @@ class Block:
         return list(dict.fromkeys(last.parts.labels)) if last.op in ("br", "switch") else []
 
     def phis(self) -> Iterator[Instruction]:
+        """Those at its head."""
         for instruction in self.instructions:
             if instruction.op == "phi":
                 yield instruction
@@ -129,6 +136,8 @@ class Block:
 
 @mutable_record
 class Parameter:
+    """Of a function, as its header says."""
+
     type: str
     attributes: str
     name: str
@@ -153,11 +162,13 @@ class Function:
 
     @property
     def return_type(self) -> str:
+        """As its header says, without attributes."""
         before = self.header[: self.header.index("@" + self.name + "(")].rstrip()
         return before[_start_of_last_type(before) :]
 
     @property
     def parameters(self) -> list[Parameter]:
+        """In order."""
         return _parameters(self.header)
 
     @property
@@ -167,12 +178,14 @@ class Function:
         return self.header[match_bracket(self.header, opening) :].strip(" {")
 
     def block(self, name: str) -> Block:
+        """By its label; KeyError if there is none."""
         for block in self.blocks:
             if block.name == name:
                 return block
         raise KeyError(name)
 
     def instructions(self) -> Iterator[Instruction]:
+        """Of all blocks, in order."""
         for block in self.blocks:
             yield from block.instructions
 
@@ -220,9 +233,11 @@ class Module:
 
     @property
     def functions(self) -> list[Function]:
+        """Those with a body, in order."""
         return [item for item in self.items if isinstance(item, Function)]
 
     def function(self, name: str) -> Function:
+        """By its name, without ``@``; KeyError if there is none."""
         for function in self.functions:
             if function.name == name:
                 return function
@@ -244,6 +259,7 @@ class Module:
         return found
 
     def layout(self, pointer_bytes: int = 8) -> Layout:
+        """Sizes and offsets of its types in memory."""
         natural = pointer_bytes == 8 or any(line.startswith("target datalayout") and "i64:64" in line for line in self.lines())
         return Layout(self.named_types(), pointer_bytes, natural)
 

@@ -55,6 +55,7 @@ class Layout:
     """Scalars are aligned to their size; where not, to four bytes at most."""
 
     def resolve(self, type_text: str) -> str:
+        """The body of a named type; any other type as it is."""
         while type_text.startswith("%"):
             type_text = self.named[type_text]
         return type_text
@@ -66,6 +67,7 @@ class Layout:
         return split_list(body[2:-2] if packed else body[1:-1]), packed
 
     def alignment(self, type_text: str) -> int:
+        """Bytes, by the ABI of the data layout."""
         body = self.resolve(type_text)
         if body == "ptr":
             return self.pointer_bytes
@@ -110,6 +112,7 @@ class Layout:
         raise ValueError(f"no size is known for the type {type_text}")
 
     def member_offset(self, type_text: str, index: int) -> int:
+        """Bytes from the beginning of a struct type."""
         return self._offsets(self.resolve(type_text))[0][index]
 
     def _offsets(self, body: str) -> tuple[list[int], int]:
