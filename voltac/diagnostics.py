@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, NoReturn
 
-from voltac.message_layout import Layout, json_line
+from voltac.message_layout import MessageLayout, json_line
 from voltac.records import field, mutable_record, record, replace
 from voltac.warning_switches import ALL, OFF_BY_DEFAULT, PERFORMANCE
 
@@ -247,7 +247,7 @@ class Diagnostics:
         told = set() if told is None else told
         links = tuple(link for link in item.chain if link not in told)
         told.update(link for link in links if link.kind == "include")
-        return Layout(self.sources, self.wrap, self.colored, self.columns).text(item, links)
+        return MessageLayout(self.sources, self.wrap, self.colored, self.columns).text(item, links)
 
 
 _MOST_INCLUSIONS = 3

@@ -18,7 +18,7 @@ _DEEPEST_INDENT = 8
 
 
 @record
-class Layout:
+class MessageLayout:
     """How messages are printed, and where the source lines for the excerpts are."""
 
     sources: dict[str, list[str]]

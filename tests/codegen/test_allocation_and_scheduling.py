@@ -8,8 +8,8 @@ import random
 import pytest
 
 from voltac.codegen.allocation import OutOfRegisters, RegisterFile, allocate, coalesce
+from voltac.codegen.block_placement import Branches, lay_out
 from voltac.codegen.dependence import dependences
-from voltac.codegen.layout import Branches, lay_out
 from voltac.codegen.liveness import liveness
 from voltac.codegen.machine_code import (
     Access,

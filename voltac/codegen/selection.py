@@ -4,7 +4,7 @@ Blocks are walked from the last to the first and each from its end, so an
 operation is selected only when something selected before asked for its result:
 what a rule took into another instruction is never made. Values that need no
 instruction (constants, addresses of the frame) are made once for the places
-that use them, outside of loops (``codegen/constants.py``); phis become copies
+that use them, outside of loops (``codegen/constant_placement.py``); phis become copies
 at the end of the blocks before (``codegen/phi_copies.py``).
 """
 

@@ -15,7 +15,7 @@ Devices: structs travel in memory.
 
 from __future__ import annotations
 
-from voltac.lower.layout import TypeLayout
+from voltac.lower.llvm_types import TypeLayout
 from voltac.records import record
 from voltac.sema.types import VARYING, Array, Enum, Pointer, Qual, Reference, Scalar, Struct, Vector, member_qual
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from voltac.lower import masks
 from voltac.lower.arithmetic import binary, each_element, one
 from voltac.lower.builder import IR, NOTHING, element_type, splat_constant, zero
-from voltac.lower.constants import scalar_constant
+from voltac.lower.constant_data import scalar_constant
 from voltac.lower.context import FunctionContext, Region, lowers_value
 from voltac.lower.costs import is_cheap_and_changes_nothing, is_cheap_and_safe
 from voltac.lower.failures import may_fail

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from voltac.lower import masks
 from voltac.lower.builder import IR, element_type, integer, splat_constant
-from voltac.lower.constants import scalar_constant
+from voltac.lower.constant_data import scalar_constant
 from voltac.lower.context import FunctionContext, lowers_value
 from voltac.records import record
 from voltac.sema import tree

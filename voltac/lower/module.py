@@ -13,9 +13,9 @@ from voltac.diagnostics import InternalError
 from voltac.ir import pseudo
 from voltac.ir.sections import SCRATCHPAD, SCRATCHPAD_UNSET, in_section
 from voltac.lower.builder import IR, ModuleBuilder, floating, global_name, integer, vector_constant
-from voltac.lower.constants import constant_initializer
+from voltac.lower.constant_data import constant_initializer
 from voltac.lower.debug_info import DebugInfo
-from voltac.lower.layout import TypeLayout
+from voltac.lower.llvm_types import TypeLayout
 from voltac.options import Options
 from voltac.records import field, mutable_record
 from voltac.sema import tree

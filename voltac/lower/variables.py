@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from voltac.lower import masks
 from voltac.lower.builder import IR, integer, poison, zero
-from voltac.lower.constants import constant_initializer
+from voltac.lower.constant_data import constant_initializer
 from voltac.lower.context import FunctionContext, lowers_place, lowers_statement
 from voltac.lower.memory_access import alignment, broadcast, copy, store_everywhere
 from voltac.lower.places import Address, element_address, lane_scalar, member_address, new_object

@@ -28,8 +28,8 @@ from voltac.passes.effects import Effects, ModuleEffects
 from voltac.passes.emit import Emitter, declare, lane_source
 from voltac.passes.known_loads import KnownLoads, Layer, access_key
 from voltac.passes.merged_stores import Waiting, covers_all, is_passed, mark_readable, write_merged
+from voltac.passes.neighbouring_loads import RecordAddresses, plan_records
 from voltac.passes.outlined_blocks import is_seldom_called
-from voltac.passes.records import RecordAddresses, plan_records
 from voltac.records import field, mutable_record
 
 _TOUCHING = frozenset(("call", "store", "load", "atomicrmw", "cmpxchg", "fence"))

@@ -37,7 +37,7 @@ class Part:
 
 
 @mutable_record
-class Layout:
+class LoadLayout:
     """Loads of ``width`` elements at ``starts``, and where each part finds its lanes in them."""
 
     width: int
@@ -131,28 +131,28 @@ def _floor_power(number: int) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _relative_layout(positions: tuple[int, ...], native: int, row: CostRow, masked: bool) -> Layout:
+def _relative_layout(positions: tuple[int, ...], native: int, row: CostRow, masked: bool) -> LoadLayout:
     first, last = min(positions), max(positions)
     width = min(native, _floor_power(last - first + 1))
     wanted = sorted(set(positions))
     starts = _greedy_starts(wanted, width, last)
     if len(starts) > 2 or (len(starts) == 2 and width >= 8):
         starts = _separated_starts(wanted, width, first, last, len(starts)) or starts
-    best = Layout(width, starts, [_find_slots(positions, starts, width)], last)
+    best = LoadLayout(width, starts, [_find_slots(positions, starts, width)], last)
     if masked and len(starts) > 1:
         # Where the array begins with a cache line, loads side by side cross none.
         starts = sorted({position // width * width for position in wanted})
-        aligned = Layout(width, starts, [_find_slots(positions, starts, width)], last)
+        aligned = LoadLayout(width, starts, [_find_slots(positions, starts, width)], last)
         if _cost(aligned, row, 1.0) <= _cost(best, row, 1.0):
             return aligned
     return best
 
 
-def own_layout(positions: tuple[int, ...], native: int, row: CostRow, masked: bool) -> Layout:
+def own_layout(positions: tuple[int, ...], native: int, row: CostRow, masked: bool) -> LoadLayout:
     """The best loads for one part alone; ``masked``: whether the target can mask them."""
     origin = min(positions)
     layout = _relative_layout(tuple(position - origin for position in positions), native, row, masked)
-    return Layout(layout.width, [start + origin for start in layout.starts], layout.slots, layout.last + origin)
+    return LoadLayout(layout.width, [start + origin for start in layout.starts], layout.slots, layout.last + origin)
 
 
 def _greedy_starts(wanted: list[int], width: int, last: int) -> list[int]:
@@ -195,14 +195,14 @@ def _separated_starts(wanted: list[int], width: int, first: int, last: int, coun
     return search(0, 0, [])
 
 
-def shared_layout(parts: list[Part], native: int, masked: bool) -> Layout:
+def shared_layout(parts: list[Part], native: int, masked: bool) -> LoadLayout:
     """Loads side by side over the span of all parts."""
     wanted = sorted({position for part in parts for position in part.positions})
     first, last = wanted[0], wanted[-1]
     width = min(native, _floor_power(last - first + 1))
     end = last if masked else last - width + 1
     starts = sorted({min(first + (position - first) // width * width, end) for position in wanted})
-    return Layout(width, starts, [_find_slots(part.positions, starts, width) for part in parts], last)
+    return LoadLayout(width, starts, [_find_slots(part.positions, starts, width) for part in parts], last)
 
 
 def transposed_layout(parts: list[Part], native: int, block: int, masked: bool) -> list[Held] | None:
@@ -269,7 +269,7 @@ def _find_slots(positions: tuple[int, ...], starts: list[int], width: int) -> li
     return found
 
 
-def _cost(layout: Layout, row: CostRow, load_cost: float) -> float:
+def _cost(layout: LoadLayout, row: CostRow, load_cost: float) -> float:
     return len(layout.starts) * load_cost + sum(_shuffle_cost(slots, layout.width, row) for slots in layout.slots)
 
 
@@ -291,7 +291,7 @@ def is_separated(slots: list[tuple[int, int]]) -> bool:
 # ---- writing --------------------------------------------------------------------
 
 
-def _piece(cluster: list[Access], parts: list[Part], layouts: list[Layout]) -> Piece:
+def _piece(cluster: list[Access], parts: list[Part], layouts: list[LoadLayout]) -> Piece:
     """``layouts``: one for all parts, or one for each."""
 
     def write(emit: Emitter) -> None:
@@ -310,7 +310,7 @@ def _piece(cluster: list[Access], parts: list[Part], layouts: list[Layout]) -> P
     return Piece(cluster, write, reason("load", count, len(cluster)))
 
 
-def _write_loads(cluster: list[Access], layout: Layout, emit: Emitter) -> list[str]:
+def _write_loads(cluster: list[Access], layout: LoadLayout, emit: Emitter) -> list[str]:
     access = cluster[0]
     address = access.address
     assert address is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from voltac.diagnostics import NOWHERE, Diagnostics
 from voltac.options import Options
-from voltac.sema import check_calls, check_loops, check_operators, check_types, records, tree
+from voltac.sema import check_calls, check_loops, check_operators, check_types, tree, type_definitions
 from voltac.sema.check_names import declare_builtin_variables
 from voltac.sema.check_templates import check_specialisations, make_instance
 from voltac.sema.context import Checker
@@ -14,7 +14,7 @@ from voltac.sema.scopes import Poisoned, TypeSymbol
 from voltac.sema.types import INT32, INT64, UINT32, UINT64, UNBOUND, Qual
 from voltac.syntax import ast
 
-REGISTERED = (check_calls, check_loops, check_operators, check_types, records)
+REGISTERED = (check_calls, check_loops, check_operators, check_types, type_definitions)
 """Modules that are imported for what they register."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from voltac.diagnostics import Span
 from voltac.sema import tree
-from voltac.sema.constants import round_to
+from voltac.sema.constant_folding import round_to
 from voltac.sema.context import Checker, Operand, Rejected, expression
 from voltac.sema.conversions import index_value
 from voltac.sema.scopes import BuiltinVariable, ConstantSymbol, FunctionSet, TypeSymbol

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from voltac.diagnostics import Span
-from voltac.sema import constants, tree
+from voltac.sema import constant_folding, tree
 from voltac.sema.calls import call_operator
 from voltac.sema.context import Checker, Operand, expression
 from voltac.sema.conversions import build, convert, index_value, is_constant, to_bool
@@ -131,7 +131,7 @@ def of_enum(value: tree.Value, kind: Enum) -> tree.Value:
 def fold_binary(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, result: Qual, span: Span) -> tree.Value:
     """An operation on numbers of one type; on constants it is computed here, with a warning if it overflows."""
     if type(left) is tree.Constant and type(right) is tree.Constant:
-        folded = constants.binary(symbol, left.value, right.value, left.type.type)
+        folded = constant_folding.binary(symbol, left.value, right.value, left.type.type)
         if folded is not None:
             value, overflows = folded
             if overflows and not checker.options.wrap_signed:
@@ -376,7 +376,7 @@ def unary(checker: Checker, symbol: str, value: tree.Value, span: Span) -> tree.
     if symbol == "+":
         return value
     if type(value) is tree.Constant:
-        folded = constants.unary(symbol, value.value, value.type.type)
+        folded = constant_folding.unary(symbol, value.value, value.type.type)
         if folded is not None:
             return tree.Constant(span, value.type, folded)
     return tree.Unary(span, value.type, symbol, value)

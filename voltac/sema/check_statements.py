@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from voltac.diagnostics import Note, Span
-from voltac.sema import constants, tree
+from voltac.sema import constant_folding, tree
 from voltac.sema.calls import reference_argument
 from voltac.sema.context import Checker, Frame, Rejected, statement
 from voltac.sema.conversions import build, is_constant, to_bool
@@ -207,7 +207,7 @@ def _label(checker: Checker, node: ast.Case | ast.Default, frame: Frame) -> tree
         return tree.CaseLabel(node.span, None)
     value = case_value(checker, node.value)
     assert frame.label_type is not None and isinstance(frame.label_type.type, Scalar)
-    number = constants.wrap(value, frame.label_type.type)
+    number = constant_folding.wrap(value, frame.label_type.type)
     if number in frame.labels:
         checker.reject(
             node.value.span,
@@ -233,7 +233,7 @@ def case_value(checker: Checker, node: ast.Expression) -> int:
     if not -(2**31) <= number < 2**32:
         checker.reject(node.span, f"the case value {number} does not fit 32 bits")
     # The literal of -2147483648 is a uint32, whose negative a value of 64 bits would never be.
-    return constants.wrap(number, INT32) if value.type.type == UINT32 and _is_negated(node) else number
+    return constant_folding.wrap(number, INT32) if value.type.type == UINT32 and _is_negated(node) else number
 
 
 def _is_negated(node: ast.Expression) -> bool:

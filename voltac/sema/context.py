@@ -74,7 +74,7 @@ class Frame:
 
 
 @mutable_record(eq=False)
-class FunctionContext:
+class CheckedFunction:
     """The function whose body is being checked."""
 
     symbol: tree.FunctionSymbol
@@ -110,7 +110,7 @@ class Checker:
         self.program = program
         self.layout = layout
         self.scopes = Scopes()
-        self.function: FunctionContext | None = None
+        self.function: CheckedFunction | None = None
         self.pending: deque[Callable[[], None]] = deque()
         """Bodies to check when the function at hand is finished: template instances, library functions."""
         self.find_in_library: Callable[[str], Symbol | None] = lambda name: None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from voltac.diagnostics import Span
-from voltac.sema import constants, tree
+from voltac.sema import constant_folding, tree
 from voltac.sema.context import Checker, declared_here
 from voltac.sema.types import (
     BOOL,
@@ -238,7 +238,7 @@ def build(value: tree.Value, target: Qual) -> tree.Value:
 
 def _convert(value: tree.Value, target: Qual) -> tree.Value:
     if type(value) is tree.Constant:
-        folded = constants.convert(value.value, value.type.type, target.type)
+        folded = constant_folding.convert(value.value, value.type.type, target.type)
         if folded is not None:
             return tree.Constant(value.span, target, folded)
     return tree.Convert(value.span, target, value)

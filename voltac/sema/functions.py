@@ -6,8 +6,8 @@ from voltac.diagnostics import Span
 from voltac.sema import attributes, tree
 from voltac.sema.check_statements import check_gotos
 from voltac.sema.context import (
+    CheckedFunction,
     Checker,
-    FunctionContext,
     Rejected,
     declaration,
     declared_here,
@@ -306,7 +306,7 @@ def _unite(
 def check_body(checker: Checker, symbol: tree.FunctionSymbol, body: ast.Compound) -> None:
     """Check the body of a function and add it to the program."""
     before = checker.function
-    context = checker.function = FunctionContext(symbol, body.span)
+    context = checker.function = CheckedFunction(symbol, body.span)
     errors = checker.diagnostics.error_number
     checker.scopes.push()
     # Recursive calls and a second definition have to see that there is a body.

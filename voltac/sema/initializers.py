@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from voltac.diagnostics import Span
-from voltac.sema import constants, tree
+from voltac.sema import constant_folding, tree
 from voltac.sema.context import Checker, Operand, Rejected
 from voltac.sema.scopes import FunctionSet
 from voltac.sema.types import (
@@ -241,7 +241,7 @@ def _is_static_place(place: tree.Place) -> bool:
     return False
 
 
-def lane_values(checker: Checker, value: tree.Value) -> list[constants.Number] | None:
+def lane_values(checker: Checker, value: tree.Value) -> list[constant_folding.Number] | None:
     """The value in each lane of a constant expression over literals, const globals and ``programIndex``."""
     width = checker.target.width
     match value:
@@ -252,9 +252,9 @@ def lane_values(checker: Checker, value: tree.Value) -> list[constants.Number] |
         case tree.Broadcast(_, _, inner):
             return lane_values(checker, inner)
         case tree.Convert(_, qual, inner):
-            return _each(lambda one: constants.convert(one, inner.type.type, qual.type), lane_values(checker, inner))
+            return _each(lambda one: constant_folding.convert(one, inner.type.type, qual.type), lane_values(checker, inner))
         case tree.Unary(_, _, symbol, operand):
-            return _each(lambda one: constants.unary(symbol, one, operand.type.type), lane_values(checker, operand))
+            return _each(lambda one: constant_folding.unary(symbol, one, operand.type.type), lane_values(checker, operand))
         case tree.Binary(_, _, symbol, left, right):
             return _both(symbol, left, lane_values(checker, left), lane_values(checker, right))
         case tree.Logical(_, _, symbol, left, right):
@@ -272,7 +272,7 @@ def lane_values(checker: Checker, value: tree.Value) -> list[constants.Number] |
     return None
 
 
-def _known_lanes(symbol: tree.VariableSymbol, width: int) -> list[constants.Number] | None:
+def _known_lanes(symbol: tree.VariableSymbol, width: int) -> list[constant_folding.Number] | None:
     initial = symbol.initial
     if isinstance(initial, tree.Constant):
         return [initial.value] * width
@@ -281,7 +281,7 @@ def _known_lanes(symbol: tree.VariableSymbol, width: int) -> list[constants.Numb
     return None
 
 
-def _each(compute: object, lanes: list[constants.Number] | None) -> list[constants.Number] | None:
+def _each(compute: object, lanes: list[constant_folding.Number] | None) -> list[constant_folding.Number] | None:
     assert callable(compute)
     if lanes is None:
         return None
@@ -290,11 +290,11 @@ def _each(compute: object, lanes: list[constants.Number] | None) -> list[constan
 
 
 def _both(
-    symbol: str, left: tree.Value, a: list[constants.Number] | None, b: list[constants.Number] | None
-) -> list[constants.Number] | None:
+    symbol: str, left: tree.Value, a: list[constant_folding.Number] | None, b: list[constant_folding.Number] | None
+) -> list[constant_folding.Number] | None:
     if a is None or b is None:
         return None
-    folded = [constants.binary(symbol, one, other, left.type.type) for one, other in zip(a, b)]
+    folded = [constant_folding.binary(symbol, one, other, left.type.type) for one, other in zip(a, b)]
     return None if any(one is None for one in folded) else [one[0] for one in folded if one is not None]
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from voltac.diagnostics import NOWHERE, Note, Span
 from voltac.sema import declarators, overloads, tree
-from voltac.sema.constants import convert
+from voltac.sema.constant_folding import convert
 from voltac.sema.context import Checker, Rejected
 from voltac.sema.scopes import ConstantSymbol, FunctionSet, Symbol, TemplateSymbol, TypeSymbol
 from voltac.sema.types import (

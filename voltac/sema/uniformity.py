@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from voltac.diagnostics import Note, Span
 from voltac.records import mutable_record, record
 from voltac.sema import tree
-from voltac.sema.context import Checker, Frame, FunctionContext
+from voltac.sema.context import CheckedFunction, Checker, Frame
 from voltac.sema.types import UNIFORM, VARYING, Enum, Pointer, Qual, Scalar
 from voltac.sema.values import root_variable
 
@@ -81,7 +81,7 @@ def note_store(checker: Checker, place: tree.Place, value: tree.Value | None, sp
 
 
 def _warn_uniform_store(
-    checker: Checker, function: FunctionContext, value: tree.Value | None, root: tree.VariableSymbol | None, span: Span
+    checker: Checker, function: CheckedFunction, value: tree.Value | None, root: tree.VariableSymbol | None, span: Span
 ) -> None:
     """A store that happens once if any lane takes the path, to something that outlives the path."""
     depth = function.depths.get(root, 0) if root is not None else 0
@@ -126,7 +126,7 @@ def _is_of_lanes(qual: Qual) -> bool:
 # --- variables that vary for nothing ----------------------------------------------------------------------------
 
 
-def warn_about_rates(checker: Checker, function: FunctionContext) -> None:
+def warn_about_rates(checker: Checker, function: CheckedFunction) -> None:
     """At the end of a body without mistakes."""
     if not function.candidates or "uniform" in checker.diagnostics.disabled:
         return

@@ -6,8 +6,8 @@ import re
 from collections.abc import Hashable
 
 from voltac.codegen.allocation import RegisterFile, allocate, coalesce
-from voltac.codegen.constants import place_constants
-from voltac.codegen.layout import Branches, lay_out
+from voltac.codegen.block_placement import Branches, lay_out
+from voltac.codegen.constant_placement import place_constants
 from voltac.codegen.machine_code import AnyRegister, MachineFunction, MachineInstruction
 from voltac.codegen.phi_copies import place_phi_copies
 from voltac.codegen.printer import print_function
