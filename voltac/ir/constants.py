@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from voltac.ir.parts import parse_operand
+from voltac.ir.parts import Operand, parse_operand
 from voltac.ir.scan import split_list
 from voltac.ir.types import integer_bits, vector_parts
 
@@ -26,9 +26,8 @@ def integers(type_text: str, value: str) -> tuple[int, ...] | None:
         return (int(value),)
     if value in _WORDS:
         return (_WORDS[value],) * lanes
-    if value.startswith("splat ("):
-        inner = parse_operand(value[len("splat (") : -1])
-        one = integers(inner.type, inner.value)
+    if (scalar := splatted(value)) is not None:
+        one = integers(*scalar)
         return one * lanes if one else None
     if value[0] == "<":
         found: list[int] = []
@@ -42,6 +41,11 @@ def integers(type_text: str, value: str) -> tuple[int, ...] | None:
     return None
 
 
+def splatted(value: str) -> Operand | None:
+    """``splat (i32 5)`` is ``i32 5``, in every lane; None for a constant that is not written so."""
+    return parse_operand(value[len("splat (") : -1]) if value.startswith("splat (") else None
+
+
 @lru_cache(maxsize=4096)
 def shuffle_mask(value: str, lanes: int) -> tuple[int, ...] | None:
     """The lanes a shufflevector mask asks for; -1 for poison ones."""
@@ -49,8 +53,8 @@ def shuffle_mask(value: str, lanes: int) -> tuple[int, ...] | None:
         return (0,) * lanes
     if value in ("poison", "undef"):
         return (-1,) * lanes
-    if value.startswith("splat ("):
-        return (int(value[len("splat (i32 ") : -1]),) * lanes
+    if (scalar := splatted(value)) is not None:
+        return (int(scalar.value),) * lanes
     if value[0] != "<":
         return None
     items = [item.rpartition(" ")[2] for item in split_list(value[1:-1])]

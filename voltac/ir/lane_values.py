@@ -7,9 +7,10 @@ one: at worst they are their own symbol.
 from __future__ import annotations
 
 from voltac.ir import lanes
-from voltac.ir.constants import integers, shuffle_mask
+from voltac.ir.constants import integers, shuffle_mask, splatted
 from voltac.ir.facts import FactFinder
 from voltac.ir.lanes import LaneValue, Symbol
+from voltac.ir.match import scalar_of_splat
 from voltac.ir.memo import Memo
 from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, LANEWISE_INTRINSICS, Operand, parse
@@ -222,9 +223,8 @@ class LaneValues:
             return None
         if self.subset:
             # Which lanes another vector has there is known of splats only.
-            made = self.definitions.get(parts.operands[0].value)
-            splat = made is not None and made.op == "insertelement" and all(lane <= 0 for lane in mask)
-            return self._inserted(made, count) if made is not None and splat else None
+            scalar = scalar_of_splat(instruction.name, self.definitions)
+            return None if scalar is None else self.scalar(scalar.type, scalar.value).splat(count)
         if max(mask) >= source:
             if any(0 <= lane < source for lane in mask):
                 return None
@@ -372,8 +372,8 @@ class LaneValues:
 
     def _constant_pointer(self, type_text: str, value: str) -> LaneValue | None:
         count = max(1, lanes_of(type_text))
-        if value.startswith("splat ("):
-            value = value[len("splat (ptr ") : -1]
+        if (scalar := splatted(value)) is not None:
+            value = scalar.value
         elif count > 1:
             return None
         if value[0] == "@":

@@ -9,6 +9,7 @@ from voltac.ir.cfg import control_flow
 from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.lanes import LaneValue, Symbol
+from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, Operand, Parts
 from voltac.ir.pseudo import suffix
@@ -305,9 +306,9 @@ class Emitter:
         constant = integers(type_text, vector)
         if constant is not None:
             return str(constant[lane])
-        scalar = splat_source(vector, self.values)
-        if scalar:
-            return scalar
+        scalar = scalar_of_splat(vector, self.values.definitions)
+        if scalar is not None:
+            return scalar.value
         parts = self.values.definitions[vector].parts
         operands = [self._lane_on_scalars(operand.type, operand.value, lane) for operand in parts.operands]
         flags = "".join(f"{flag} " for flag in parts.flags)
@@ -430,7 +431,7 @@ def lane_source(vector: str, values: LaneValues, same: dict[str, str]) -> str:
         variable = [
             operand.value
             for operand in instruction.operands
-            if integers(operand.type, operand.value) is None and not splat_source(operand.value, values)
+            if integers(operand.type, operand.value) is None and scalar_of_splat(operand.value, values.definitions) is None
         ]
         if len(variable) != 1:
             break
@@ -439,17 +440,6 @@ def lane_source(vector: str, values: LaneValues, same: dict[str, str]) -> str:
 
 
 _CHEAP_STEPS = frozenset(("add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "sext", "zext", "trunc"))
-
-
-def splat_source(vector: str, values: LaneValues) -> str:
-    """The scalar that is in all lanes, or an empty string."""
-    shuffle = values.definitions.get(vector)
-    if shuffle is None or shuffle.op != "shufflevector" or shuffle.parts.mask != "zeroinitializer":
-        return ""
-    insertion = values.definitions.get(shuffle.operands[0].value)
-    if insertion is None or insertion.op != "insertelement" or insertion.operands[2].value != "0":
-        return ""
-    return insertion.operands[1].value
 
 
 def _intrinsic_suffix(element: str, lanes: int) -> str:

@@ -15,6 +15,7 @@ from voltac.ir.cfg import ControlFlow
 from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.lanes import Symbol, greatest_common_divisor, power_of_two_part
+from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import element_of, integer_bits, lanes_of
@@ -309,18 +310,12 @@ class LoopBounds:
         """The least and the greatest of both operands."""
         return self._either(made.operands[1:], [place, place], depth)
 
-    def insertelement(self, made: Instruction, place: str, depth: int) -> Bounds:
-        """Of a scalar put into a vector that holds nothing else."""
-        vector, element = made.operands[:2]
-        if vector.value not in ("poison", "undef"):
-            raise Unbounded
-        return self.of(element.type, element.value, place, depth)
-
     def shufflevector(self, made: Instruction, place: str, depth: int) -> Bounds:
-        """Of lane 0 in all lanes; any other is :class:`Unbounded`."""
-        if made.parts.mask != "zeroinitializer":
+        """Of a scalar in all lanes; any other is :class:`Unbounded`."""
+        scalar = scalar_of_splat(made.name, self.values.definitions)
+        if scalar is None:
             raise Unbounded
-        return self.of(made.operands[0].type, made.operands[0].value, place, depth)
+        return self.of(scalar.type, scalar.value, place, depth)
 
     def freeze(self, made: Instruction, place: str, depth: int) -> Bounds:
         """As its operand."""
@@ -472,7 +467,6 @@ _RULES: dict[str, _Rule] = {
     "sext": LoopBounds.sext,
     "trunc": LoopBounds.trunc,
     "select": LoopBounds.select,
-    "insertelement": LoopBounds.insertelement,
     "shufflevector": LoopBounds.shufflevector,
     "freeze": LoopBounds.freeze,
 }

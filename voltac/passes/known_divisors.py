@@ -9,6 +9,7 @@ from __future__ import annotations
 from voltac.ir import lanes
 from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues
+from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
 from voltac.passes.known_loads import conjuncts
@@ -39,9 +40,9 @@ def _is_made_not_zero(made: Instruction, values: LaneValues, depth: int) -> bool
         return is_never_zero(operands[0], values, depth)
     if op == "or":
         return any(is_never_zero(operand, values, depth) for operand in operands)
-    if op == "shufflevector" and made.parts.mask == "zeroinitializer":
-        first = values.definitions.get(operands[0].value)
-        return first is not None and first.op == "insertelement" and is_never_zero(first.operands[1], values, depth)
+    if op == "shufflevector":
+        scalar = scalar_of_splat(made.name, values.definitions)
+        return scalar is not None and is_never_zero(scalar, values, depth)
     if op == "select":
         facts = conjuncts(operands[0].value, values).items()
         return all(

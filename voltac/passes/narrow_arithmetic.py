@@ -21,6 +21,7 @@ from collections.abc import Iterator
 
 from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues
+from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.types import Layout, element_of, integer_bits, lanes_of
@@ -99,7 +100,7 @@ class _Narrowing:
         if op == "select":
             return union(self._range(operands[1]), self._range(operands[2]))
         if op == "shufflevector":
-            scalar = self._scalar_of(made)
+            scalar = scalar_of_splat(name, self._definitions)
             return self._range(scalar) if scalar is not None else ALL
         if op == "call":
             called = _INTRINSIC.search(made.parts.callee)
@@ -107,16 +108,6 @@ class _Narrowing:
         if op in RANGES and len(operands) == 2:
             return RANGES[op](self._range(operands[0]), self._range(operands[1]))
         return ALL
-
-    def _scalar_of(self, shuffle: Instruction) -> Operand | None:
-        """The scalar that a shuffle puts into all lanes."""
-        vector = shuffle.operands[0]
-        made = self._definitions.get(vector.value)
-        if shuffle.parts.mask != "zeroinitializer" or lanes_of(vector.type) != lanes_of(shuffle.type):
-            return None
-        if made is None or made.op != "insertelement" or made.operands[0].value != "poison" or made.operands[2].value != "0":
-            return None
-        return made.operands[1]
 
     def _fits(self, operand: Operand, within: Range) -> bool:
         low, high = self._range(operand)
@@ -139,7 +130,7 @@ class _Narrowing:
             return False
         if made.op in ("zext", "sext"):
             return integer_bits(element_of(made.operands[0].type)) in (1, 8, 16)
-        return made.op == "shufflevector" and self._scalar_of(made) is not None
+        return scalar_of_splat(operand.value, self._definitions) is not None
 
     def _is_computable(self, made: Instruction) -> bool:
         """Whether the lower half of the result is an operation on the lower halves of the operands."""
@@ -407,7 +398,7 @@ class _Narrowing:
         if made.op != "shufflevector":
             text = f"  {half} = {made.op} {source.type} {source.value} to {vector}"
             return [] if half == source.value else [Instruction(text)]
-        scalar = self._scalar_of(made)
+        scalar = scalar_of_splat(made.name, self._definitions)
         assert scalar is not None
         cut, first = self._fresh("half"), self._fresh("half")
         places = f"<{lanes_of(vector)} x i32> zeroinitializer"

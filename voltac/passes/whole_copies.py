@@ -9,10 +9,12 @@ LLVM finds the memcpy of the loop, but not that what follows it copies the rest.
 
 from __future__ import annotations
 
+from voltac.ir import match as m
 from voltac.ir.cfg import control_flow
-from voltac.ir.constants import shuffle_mask
+from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
+from voltac.ir.parts import Operand
 from voltac.ir.types import Layout
 from voltac.options import Options
 from voltac.passes.access import Access, pseudo_operation, read_access
@@ -21,6 +23,7 @@ from voltac.passes.emit import Emitter, declare
 from voltac.passes.gang_loops import GangLoop, root
 
 _MOST_INSTRUCTIONS = 16
+_FIRST_LANES = m.op("icmp", m.constant("numbers"), m.splat(m.value("rest")), predicate="ult")
 
 
 def copy_whole(module: Module, options: Options) -> None:
@@ -100,17 +103,10 @@ def _rest(loop: GangLoop, load: Access, store: Access, values: LaneValues) -> tu
 
 def _is_first_lanes(mask: str, rest: str, width: int, values: LaneValues) -> bool:
     """``icmp ult <0, 1, 2, ...>, splat(rest)``."""
-    made = values.definitions.get(mask)
-    if made is None or made.op != "icmp" or made.parts.predicate != "ult":
+    found = _FIRST_LANES.find(mask, values.definitions, rest=Operand("i32", rest))
+    if found is None or found["numbers"].type != f"<{width} x i32>":
         return False
-    numbers, splat = made.operands
-    shuffle = values.definitions.get(splat.value)
-    if shuffle is None or shuffle.op != "shufflevector" or shuffle_mask(shuffle.parts.mask, width) != (0,) * width:
-        return False
-    insert = values.definitions.get(shuffle.operands[0].value)
-    if insert is None or insert.op != "insertelement" or insert.operands[1].value != rest:
-        return False
-    return numbers.value == "<" + ", ".join(f"i32 {lane}" for lane in range(width)) + ">"
+    return integers(*found["numbers"]) == tuple(range(width))
 
 
 def _goes_on(loop: GangLoop, ours: Access, other: Access, values: LaneValues) -> bool:

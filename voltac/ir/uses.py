@@ -1,0 +1,72 @@
+"""Names of values -> the instructions that use them.
+
+    uses = Uses(function.instructions())
+
+    %a = add i32 %x, %x                uses.of("%x") is both, uses.count("%x") is 3
+    %b = mul i32 %a, %x                uses.single_use("%a") is the mul, uses.is_unused("%b")
+
+Made once a function, or a block where only that is asked about, and told by :meth:`Uses.add` and
+:meth:`Uses.remove` what comes and goes; who renames values makes it anew. Debug records are not
+uses: with ``-g`` the same code is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from voltac.ir.model import Function, Instruction
+
+
+class Uses:
+    """The users of each value, in the order of the text."""
+
+    def __init__(self, instructions: Iterable[Instruction] = ()) -> None:
+        self._users: dict[str, list[Instruction]] = {}
+        """One entry for each use: who uses a value twice is there twice, one after the other."""
+        for instruction in instructions:
+            self.add(instruction)
+
+    def add(self, instruction: Instruction) -> None:
+        """Count what the instruction uses; as a user it comes last."""
+        if not instruction.op.startswith("#"):
+            for name in instruction.names_used():
+                self._users.setdefault(name, []).append(instruction)
+
+    def remove(self, instruction: Instruction) -> None:
+        """Forget what the instruction, not changed since it was added, uses."""
+        if not instruction.op.startswith("#"):
+            for name in instruction.names_used():
+                self._users[name].remove(instruction)
+
+    def of(self, name: str) -> list[Instruction]:
+        """Who uses a value, each once."""
+        return list(dict.fromkeys(self._users.get(name, ())))
+
+    def count(self, name: str) -> int:
+        """How often a value is used; twice by who takes it twice."""
+        return len(self._users.get(name, ()))
+
+    def single_use(self, name: str) -> Instruction | None:
+        """The user of a value that is used once; None for another value."""
+        users = self._users.get(name, ())
+        return users[0] if len(users) == 1 else None
+
+    def is_unused(self, name: str) -> bool:
+        """Whether nothing uses a value."""
+        return not self._users.get(name)
+
+
+def remove_unused(function: Function, names: Collection[str]) -> None:
+    """Take out those of the values named that nothing uses, or only others that are taken out."""
+    if not names:
+        return
+    uses = Uses(function.instructions())
+    left = {made.name: made for made in function.instructions() if made.name in names}
+    gone: set[str] = set()
+    while unused := [name for name in left if uses.is_unused(name)]:
+        for name in unused:
+            uses.remove(left.pop(name))
+        gone.update(unused)
+    if gone:
+        for block in function.blocks:
+            block.instructions = [made for made in block.instructions if made.name not in gone]
