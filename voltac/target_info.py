@@ -132,7 +132,8 @@ _NEON = TargetInfo(
     has_fma=True, has_half_conversion=True,
 )
 
-# ISA name in target names -> (record, lane forms). A form is mask bits x lanes; 1 is a mask register.
+# ISA name in target names -> (record, lane forms), of each architecture the worst first. A form is mask bits x lanes; 1 is a
+# mask register.
 _ROWS: dict[str, tuple[TargetInfo, tuple[str, ...]]] = {
     "sse2": (_SSE2, ("i32x4", "i32x8")),
     "sse4.1": (_SSE41, ("i8x16", "i16x8", "i32x4", "i32x8")),
@@ -152,6 +153,9 @@ _ROWS: dict[str, tuple[TargetInfo, tuple[str, ...]]] = {
     ),
     "neon": (_NEON, ("i8x16", "i8x32", "i16x8", "i16x16", "i32x4", "i32x8")),
 }
+
+ISAS: tuple[str, ...] = tuple(dict.fromkeys(base.isa for base, _ in _ROWS.values()))
+"""Suffixes of symbols, of each architecture the worst first: which version a build for several targets takes."""
 
 _ALIASES: dict[str, str] = {
     "sse2": "sse2-i32x4",

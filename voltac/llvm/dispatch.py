@@ -10,11 +10,7 @@ from __future__ import annotations
 from voltac.ir.model import Function
 from voltac.ir.read import read
 from voltac.llvm.host import needed
-from voltac.target_info import TargetInfo
-
-_RANK = ("sse2", "sse4", "avx", "avx2", "avx2vnni", "avx512skx", "avx512icl", "avx512spr", "avx512gnr",
-         "avx10_2dmr", "avx10_2nvl")  # fmt: skip
-"""ISA suffixes, worst first."""
+from voltac.target_info import ISAS, TargetInfo
 
 # Instruction set -> the word of CPUID (leaf and register, as named in _WORDS) and the bit that tells of it.
 _BITS: dict[str, tuple[str, int]] = {
@@ -158,7 +154,7 @@ go:
 
 def dispatcher(names: list[str], targets: list[TargetInfo], text: str) -> str:
     """The module of the functions ``names``; ``text`` is the LLVM text of the first target, for their signatures."""
-    ordered = sorted(targets, key=lambda target: _RANK.index(target.isa))
+    ordered = sorted(targets, key=lambda target: ISAS.index(target.isa))
     module = read(text)
     # Results in memory name the type of their struct.
     parts = [_questions(ordered), *(f"{name} = type {body}" for name, body in module.named_types().items())]

@@ -1,0 +1,191 @@
+"""The recipes of docs/contributing.md are followed in a scratch copy of the compiler, and what they add works there."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from recipes import RECIPES, Recipe, Scratch, copy_with_recipes, named_files, names, paragraph, recipe_names
+
+INPUTS = [0, 1, 2, 3, -1, -2, 12345, -(1 << 31), (1 << 31) - 1, 0x0F0F0F0F, 7]
+
+JUDGES = """
+import json, sys
+import numpy as np
+import voltac
+from voltac.driver import compile_source
+from voltac.interpreter import Interpreter
+from voltac.options import Options
+from voltac.target_info import find_target
+
+assert voltac.__file__.startswith(sys.argv[2] + "/"), voltac.__file__
+text, values, results = open(sys.argv[1]).read(), json.loads(sys.argv[3]), []
+for level, target in ((0, "sse2"), (2, "sse2"), (2, "avx2"), (2, None)):
+    a, out = np.array(values, np.int32), np.zeros(len(values), np.int32)
+    if target is None:
+        options = Options(find_target("avx2"))
+        Interpreter(compile_source(text, "t.ispc", options, end="check").program, options).call("f", [a, out, len(values)])
+    else:
+        try:
+            kernel = voltac.compile(text, target=target, opt=level)
+        except voltac.CannotRun:
+            continue
+        kernel.f(a, out, len(values))
+    results.append(out.tolist())
+print(json.dumps(results))
+"""
+"""``f(a, out, n)`` of a file as machine code and by the interpreter: all results."""
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Scratch:
+    return copy_with_recipes(tmp_path_factory.mktemp("recipes"))
+
+
+def judged(scratch: Scratch, name: str, body: str) -> list[list[int]]:
+    """What all judges say of ``out`` after a body of a foreach over ``a``, and that they agree."""
+    loop = f"foreach (i = 0 ... n) {{ {body} }}"
+    text = f"export void f(uniform int a[], uniform int out[], uniform int n) {{ {loop} }}\n"
+    path = scratch.write(name, text)
+    done = scratch.run("-c", JUDGES, path, str(scratch.folder), json.dumps(INPUTS))
+    results: list[list[int]] = json.loads(done.stdout)
+    assert len(results) >= 3
+    assert all(result == results[0] for result in results), results
+    return results
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=[recipe.name for recipe in RECIPES])
+def test_a_recipe_names_the_files_and_commands_it_needs_and_no_others(recipe: Recipe) -> None:
+    text = paragraph(recipe.name)
+    for path in {edit.path for edit in recipe.edits}:
+        assert names(text, path), f"'{recipe.name}' does not name {path}"
+    for command in recipe.commands:
+        assert f"`python -m {command}`" in text
+    touched = [edit.path for edit in recipe.edits] + list(recipe.elsewhere)
+    for named in named_files(text):
+        assert any(names(f"`{named}`", path) for path in touched), f"'{recipe.name}' names {named}, and has no use for it"
+
+
+def test_each_recipe_is_followed_here_or_of_another_kind() -> None:
+    others = {
+        "What the compiler knows of a library function", "A device", "A run-test",
+    }  # fmt: skip
+    assert set(recipe_names()) == {recipe.name for recipe in RECIPES} | others
+
+
+def test_a_builtin_and_a_library_function_that_calls_it(scratch: Scratch) -> None:
+    expected = [int(f"{value & 0xFFFFFFFF:032b}"[::-1], 2) for value in INPUTS]
+    results = judged(scratch, "reversed.ispc", "out[i] = reverse_bits(a[i]);")
+    assert results[0] == np.array(expected, np.uint32).view(np.int32).tolist()
+
+
+def test_an_elementary_function_for_one_library(scratch: Scratch) -> None:
+    path = scratch.write(
+        "halved.ispc", "export void f(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] = halved(a[i]); }"
+    )
+    for library, printed in (("default", "0.  0.5 1.  1.5"), ("fast", "1.  1.5 2.  2.5")):
+        done = scratch.run("-m", "voltac", "run", path, f"--math-lib={library}", "range:4", "4")
+        assert printed in done.stdout, done.stdout
+
+
+def test_a_construct(scratch: Scratch) -> None:
+    results = judged(
+        scratch,
+        "swapped.ispc",
+        "int b = a[i] + 1, c = 100; if (a[i] > 2) swap b, c; if (n > 5) swap a[i], c; out[i] = b - 3 * c;",
+    )
+    before = np.array(INPUTS, np.int64)
+    more = before + 1
+    b, c = np.where(before > 2, 100, more), np.where(before > 2, more, 100)
+    c = before
+    assert results[0] == (b - 3 * c).astype(np.int32).tolist()
+
+
+def test_a_construct_that_writes_is_seen_by_the_analyses(scratch: Scratch) -> None:
+    path = scratch.write(
+        "written.ispc",
+        "export void f(uniform int a[], uniform int n) {\n"
+        "    uniform int last = 0, one;\n"
+        "    one = 1;\n"
+        "    foreach (i = 0 ... n) { swap last, one; }\n"
+        "    a[0] = last;\n"
+        "}\n",
+    )
+    done = scratch.run("-m", "voltac", path, "-o", "written.o", "--target=naplespu")
+    assert "one thread" in done.stderr, done.stderr
+
+
+def test_the_construct_has_its_errors(scratch: Scratch) -> None:
+    for name, statement, message in (("three", "swap a, 3;", "not assignable"), ("one", "swap a;", "expected ','")):
+        path = scratch.write(f"{name}.ispc", f"void f(int a) {{ {statement} }}\n")
+        done = scratch.run("-m", "voltac", path, "-o", "wrong.o", fails=True)
+        assert message in done.stderr
+        assert f"{path}:1:" in done.stderr
+
+
+def test_an_option(scratch: Scratch) -> None:
+    path = scratch.write("doubled.ispc", "#ifdef DOUBLED\nint two;\n#else\nint one;\n#endif\n")
+    assert "int one" in scratch.run("-m", "voltac", path, "-E").stdout
+    assert "int two" in scratch.run("-m", "voltac", path, "-E", "--opt=doubled").stdout
+    assert "doubled" in scratch.run("-m", "voltac", "--help").stdout
+    wrong = (
+        "from voltac.options import Options; from voltac.target_info import find_target\n"
+        "Options(find_target('avx2'), doubled=1)"
+    )
+    assert "TypeError: doubled must be True or False, not 1" in scratch.run("-c", wrong, fails=True).stderr
+
+
+def test_a_warning(scratch: Scratch) -> None:
+    path = scratch.write("shifted.ispc", "int f(int a) { return a << 0; }\n")
+    done = scratch.run("-m", "voltac", path, "-o", "shifted.o", "--target=avx2")
+    assert f"{path}:1:23: Warning: a shift by 0 bits does nothing; leave it out" in done.stderr
+    assert scratch.run("-m", "voltac", path, "-o", "shifted.o", "--target=avx2", "--wno-shift-by-zero").stderr == ""
+    assert "--wno-shift-by-zero" in scratch.run("-m", "voltac", "--help").stdout
+
+
+def test_a_pass(scratch: Scratch) -> None:
+    path = scratch.write(
+        "four.ispc", "export void f(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] = a[i] * 4 + 1; }\n"
+    )
+    common = ("-m", "voltac", path, "-o", "four.o", "--target=avx2", "--opt=disable-fma", "--print-changed")
+    assert "; after four_by_adding\n" in scratch.run(*common).stderr
+    assert "four_by_adding" not in scratch.run(*common, "--disable-pass=four_by_adding").stderr
+    assert "products with 4 become sums" in scratch.run("-m", "voltac", "--list-passes").stdout
+    assert "1.  5.  9. 13." in scratch.run("-m", "voltac", "run", path, "range:4", "4").stdout
+
+
+def test_a_target(scratch: Scratch) -> None:
+    path = scratch.write(
+        "shuffled.ispc",
+        "export void f(uniform int8 a[], uniform int n) { foreach (i = 0 ... n) a[i] = shuffle(a[i], 3 - programIndex); }\n",
+    )
+    assembly = {}
+    for target in ("sse2-i32x8", "ssse3-i32x8"):
+        scratch.run("-m", "voltac", path, "-o", "shuffled.s", "--emit-asm", f"--target={target}")
+        assembly[target] = (scratch.folder / "shuffled.s").read_text()
+    assert "pshufb" in assembly["ssse3-i32x8"]
+    assert "pshufb" not in assembly["sse2-i32x8"]
+    done = scratch.run("-m", "voltac", "run", path, "--target=ssse3-i32x4", "range:8", "8")
+    assert "3 2 1 0 7 6 5 4" in done.stdout
+    scratch.run("-m", "voltac", path, "-o", "shuffled.o", "--target=sse2,ssse3-i32x4,avx2", "-h", "shuffled.h")
+    assert (scratch.folder / "shuffled_ssse3.o").exists()
+
+
+def test_an_instruction_of_a_device(scratch: Scratch) -> None:
+    path = scratch.write("left.ispc", "export void f(uniform uint32 a[], uniform uint32 by) { a[0] = by << 16 | a[1]; }\n")
+    scratch.run("-m", "voltac", path, "-o", "left.s", "--target=naplespu", "--emit-asm")
+    assert "left16_i32" in (scratch.folder / "left.s").read_text()
+    scratch.run("-m", "voltac", path, "-o", "left.elf", "--target=naplespu")
+    assert "left16_i32" in scratch.run("-m", "voltac", "disasm", "left.elf").stdout
+    done = scratch.run("-m", "voltac", "run", path, "--target=naplespu", "range:4", "3")
+    assert str((3 << 16) + 1) in done.stdout
+
+
+def test_a_syntax_error_with_words_of_its_own(scratch: Scratch) -> None:
+    path = scratch.write("xor.ispc", "int f(int q, int n) {\n    q = q xor n;\n    return q + unknown;\n}\n")
+    done = scratch.run("-m", "voltac", path, "-o", "xor.o", fails=True)
+    assert "xor.ispc:2:11: Error" in done.stderr
+    assert "write '^'" in done.stderr
+    assert "unknown" in done.stderr
+    scratch.run("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "tests/test_mistakes.py", "-k", "xor")
