@@ -16,6 +16,7 @@ from collections.abc import Callable
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Instruction
 from voltac.ir.types import element_of, lanes_of
+from voltac.ir.uses import Uses
 from voltac.options import Options
 from voltac.passes.gang_loops import GangLoop
 from voltac.records import record
@@ -70,6 +71,7 @@ def move_conditions_into_terms(loop: GangLoop, values: LaneValues) -> None:
     %next = select <8 x i1> %test, <8 x i32> %more, %s    ->    %next = add <8 x i32> %s, %some
     """
     instructions = loop.body.instructions
+    uses: Uses | None = None
     for phi in loop.carried:
         incoming = dict(zip(phi.parts.labels, (operand.value for operand in phi.operands)))
         choice = values.definitions.get(incoming.get(loop.body.name, ""))
@@ -82,7 +84,8 @@ def move_conditions_into_terms(loop: GangLoop, values: LaneValues) -> None:
         change = values.definitions.get(sides[at].value)
         if change is None or change.op not in _SUMS or not any(each is change for each in instructions):
             continue
-        if sum(change.name in each.names_used() for each in loop.function.instructions()) != 1:
+        uses = uses or Uses(loop.function.instructions())
+        if uses.single_use(change.name) is not choice:
             continue
         terms = [operand.value for operand in change.operands]
         if terms.count(phi.name) != 1:
@@ -92,7 +95,11 @@ def move_conditions_into_terms(loop: GangLoop, values: LaneValues) -> None:
         some, vector = loop.function.fresh_names()("some"), phi.type
         chosen = Instruction(f"  {some} = select {test.type} {test.value}, {vector} {arms[0]}, {vector} {arms[1]}")
         values.definitions[some] = chosen
+        for gone in (choice, change):
+            uses.remove(gone)
         choice.text = f"  {choice.name} = {change.op} {vector} {phi.name}, {some}"
+        for new in (chosen, choice):
+            uses.add(new)
         instructions.insert(instructions.index(choice), chosen)
         instructions.remove(change)
 
@@ -100,10 +107,7 @@ def move_conditions_into_terms(loop: GangLoop, values: LaneValues) -> None:
 def accumulators(loop: GangLoop, values: LaneValues, options: Options) -> list[Accumulator] | None:
     """One for each phi that the loop carries; None if one of them is something else."""
     found: list[Accumulator] = []
-    uses: dict[str, int] = {}
-    for instruction in loop.body.instructions:
-        for name in instruction.names_used():
-            uses[name] = uses.get(name, 0) + 1
+    uses = Uses(loop.body.instructions)
     for phi in loop.carried:
         made = _accumulator(loop, phi, uses, values, options)
         if made is None:
@@ -113,14 +117,14 @@ def accumulators(loop: GangLoop, values: LaneValues, options: Options) -> list[A
 
 
 def _accumulator(
-    loop: GangLoop, phi: Instruction, uses: dict[str, int], values: LaneValues, options: Options
+    loop: GangLoop, phi: Instruction, uses: Uses, values: LaneValues, options: Options
 ) -> Accumulator | None:
     incoming = dict(zip(phi.parts.labels, (operand.value for operand in phi.operands)))
     change = values.definitions.get(incoming.get(loop.body.name, ""))
     if change is None or lanes_of(phi.type) != loop.width or not any(each is change for each in loop.body.instructions):
         return None
     start, name = incoming[loop.outside], phi.name
-    if uses.get(change.name, 0):
+    if not uses.is_unused(change.name):
         return None
     if change.op == "select" and options.fast_math == "aggressive":
         return _extreme_of_floats(phi, start, change, uses, values)
@@ -131,14 +135,14 @@ def _accumulator(
     if operation not in _SUMS and operation not in _EXTREMES:
         return None
     operands = [operand.value for operand in change.operands[:2]]
-    if operands.count(name) != 1 or uses[name] != 1:
+    if operands.count(name) != 1 or uses.count(name) != 1:
         return None
     term = operands[1 - operands.index(name)]
     return Accumulator(phi, start, change, None, term, operation)
 
 
 def _extreme_of_floats(
-    phi: Instruction, start: str, change: Instruction, uses: dict[str, int], values: LaneValues
+    phi: Instruction, start: str, change: Instruction, uses: Uses, values: LaneValues
 ) -> Accumulator | None:
     """``s > v ? s : v``: with the order of NaNs and of zeros left open."""
     compare = values.definitions.get(change.operands[0].value)
@@ -146,7 +150,9 @@ def _extreme_of_floats(
         return None
     pair = [operand.value for operand in compare.operands]
     chosen = [operand.value for operand in change.operands[1:3]]
-    if sorted(pair) != sorted(chosen) or pair.count(phi.name) != 1 or uses[phi.name] != 2 or uses[compare.name] != 1:
+    if sorted(pair) != sorted(chosen) or pair.count(phi.name) != 1:
+        return None
+    if uses.count(phi.name) != 2 or uses.count(compare.name) != 1:
         return None
     term = pair[1 - pair.index(phi.name)]
     return Accumulator(phi, start, change, compare, term, f"{compare.parts.predicate} {pair == chosen}")

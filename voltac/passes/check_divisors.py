@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cached_property
 
 from voltac.ir import pseudo
 from voltac.ir.cfg import ControlFlow, control_flow
@@ -24,6 +25,7 @@ from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import CASTS, Operand
 from voltac.ir.strings import escaped, unescaped
 from voltac.ir.types import Layout, element_of, integer_bits, lanes_of
+from voltac.ir.uses import Uses
 from voltac.lower.failures import DEVICE_FAIL, FAIL, ZERO_DIVISION
 from voltac.options import Options
 from voltac.passes.access import is_divisor
@@ -126,7 +128,6 @@ class _Checking:
         self._texts = texts
         self._declarations = declarations
         self._fresh: Callable[[str], str] = function.fresh_names()
-        self._users: dict[str, list[tuple[Block, Instruction]]] | None = None
         self._flow: ControlFlow = control_flow(function)
         self._values = LaneValues(function, layout)
         self._accumulators: dict[tuple[str, str], _Accumulator] = {}
@@ -188,17 +189,18 @@ class _Checking:
         seen = set(waiting)
         while waiting:
             name = waiting.pop()
-            for block, user in self._uses(name):
-                if self._is_fateful(block, user, name):
+            for user in self._uses.of(name):
+                if self._is_fateful(user, name):
                     return True
                 if user.name and user.name not in seen and user.op not in ("load", "cmpxchg", "atomicrmw"):
                     seen.add(user.name)
                     waiting.append(user.name)
         return False
 
-    def _is_fateful(self, block: Block, user: Instruction, name: str) -> bool:
+    def _is_fateful(self, user: Instruction, name: str) -> bool:
         """Whether a wrong number in ``name`` does harm there, and not only in what is computed."""
         if user.op in ("br", "switch"):
+            block = self._branches[user]
             loop = self._flow.loop_of.get(block.name)
             while loop is not None:
                 if any(label not in loop.blocks for label in block.successors):
@@ -235,7 +237,7 @@ class _Checking:
                 before = [made.operands[1 if made.op == "select" else 0].value]
             elif made is not None and made.op == "insertelement":
                 before = [made.operands[1].value]
-            for _, user in self._uses(name):
+            for user in self._uses.of(name):
                 if user.op in _DIVISIONS:
                     found = True
                     yield user.name
@@ -248,14 +250,14 @@ class _Checking:
         if not found:
             yield divisor
 
-    def _uses(self, name: str) -> list[tuple[Block, Instruction]]:
-        if self._users is None:
-            self._users = {}
-            for block in self._function.blocks:
-                for instruction in block.instructions:
-                    for used in set(instruction.names_used()):
-                        self._users.setdefault(used, []).append((block, instruction))
-        return self._users.get(name, [])
+    @cached_property
+    def _uses(self) -> Uses:
+        return Uses(self._function.instructions())
+
+    @cached_property
+    def _branches(self) -> dict[Instruction, Block]:
+        """What ends a block -> the block."""
+        return {block.terminator: block for block in self._function.blocks}
 
     # --- how
 

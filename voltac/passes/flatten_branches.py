@@ -26,6 +26,7 @@ from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY
 from voltac.ir.types import Layout, element_of
+from voltac.ir.uses import remove_unused
 from voltac.options import Options
 from voltac.passes.access import is_divisor, pseudo_operation, read_access
 from voltac.passes.known_loads import mask_implies
@@ -65,8 +66,8 @@ class _Flattener:
             for successor in block.successors:
                 self.predecessors[successor].append(block.name)
         self.renamed: dict[str, str] = {}
-        self.tests: dict[str, str] = {}
-        """Conditions that decided nothing but a removed branch, and the bits they test -> what they are made of."""
+        self.tests: set[str] = set()
+        """Conditions that decided nothing but a removed branch, and the bits they test."""
 
     @cached_property
     def values(self) -> LaneValues:
@@ -85,7 +86,7 @@ class _Flattener:
         if removed:
             self.function.blocks = [block for block in self.function.blocks if block.name not in removed]
             self.function.replace_uses(self.renamed)
-            self._remove_tests()
+            remove_unused(self.function, self.tests)
 
     def _flatten(self, block: Block) -> list[str]:
         """Join what the last branch of a block skips; names of the blocks that are no more."""
@@ -104,7 +105,7 @@ class _Flattener:
             return []
         done = self.blocks[done_name]
         bits = self.values.definitions[condition].operands[0].value
-        self.tests.update({condition: bits, bits: mask})
+        self.tests |= {condition, bits}
         selects = self._merge_phis(block, then, done, condition, mask)
         block.instructions[-1:] = [*then.instructions[:-1], *selects, Instruction(f"  br label %{done_name}")]
         self.predecessors[done_name].remove(then_name)
@@ -113,16 +114,6 @@ class _Flattener:
             self._join(block, done)
             gone.append(done_name)
         return gone
-
-    def _remove_tests(self) -> None:
-        """The questions that nothing asks any more."""
-        unused = set(self.tests)
-        for instruction in self.function.instructions():
-            if instruction.name not in self.tests:
-                unused.difference_update(instruction.names_used())
-        unused -= {self.tests[name] for name in self.tests if name not in unused}
-        for block in self.function.blocks:
-            block.instructions = [instruction for instruction in block.instructions if instruction.name not in unused]
 
     def _tested_mask(self, condition: str) -> str:
         """The mask of which ``condition`` asks whether any lane is on."""

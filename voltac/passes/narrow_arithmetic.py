@@ -25,6 +25,7 @@ from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.types import Layout, element_of, integer_bits, lanes_of
+from voltac.ir.uses import Uses, remove_unused
 from voltac.options import Options
 from voltac.passes.access import pseudo_operation
 from voltac.passes.integer_ranges import ALL, RANGES, Range, range_of_call, union
@@ -57,10 +58,7 @@ class _Narrowing:
         self._values = LaneValues(function, layout)
         self._target = target
         self._definitions = self._values.definitions
-        self._users: dict[str, list[Instruction]] = {}
-        for instruction in function.instructions():
-            for name in set(instruction.names_used()):
-                self._users.setdefault(name, []).append(instruction)
+        self._uses = Uses(function.instructions())
         self._ranges: dict[str, Range] = {}
         self._halves: dict[str, str] = {}
         """Names of 32-bit values -> what holds their lower halves."""
@@ -181,14 +179,14 @@ class _Narrowing:
             chosen.discard(name)
             made = self._definitions[name]
             work += [each.value for each in _data(made) if each.value in chosen]
-            work += [user.name for user in self._users.get(name, []) if user.name in chosen]
+            work += [user.name for user in self._uses.of(name) if user.name in chosen]
 
     def _must_stay(self, name: str, chosen: set[str]) -> bool:
         made = self._definitions[name]
         if not all(each.value in chosen or self._is_leaf(each) for each in _data(made)):
             return True
         whole = Operand(made.type, name)
-        for user in self._users.get(name, []):
+        for user in self._uses.of(name):
             if user.name in chosen or _is_cut(user):
                 continue
             if user.op in ("sext", "zext") or (user.op == "add" and self._is_summed(made, user)):
@@ -230,11 +228,11 @@ class _Narrowing:
         compare = self._definitions.get(made.operands[0].value) if made.op == "select" else None
         if compare is not None and compare.op == "icmp":
             yield from compare.names_used()
-        for user in self._users.get(name, []):
+        for user in self._uses.of(name):
             yield user.name
             if user.op == "icmp":
                 yield from user.names_used()
-                yield from (each.name for each in self._users.get(user.name, []))
+                yield from (each.name for each in self._uses.of(user.name))
 
     def _gain(self, component: set[str]) -> int:
         """Work saved, in half units of a vector operation on 32 bits."""
@@ -244,7 +242,7 @@ class _Narrowing:
             made = self._definitions[name]
             gain += _WORK.get(made.op, 2) // 2
             leaves.update(each.value for each in _data(made) if each.value[0] == "%" and each.value not in component)
-            gain += 2 * any(map(_is_cut, self._users.get(name, [])))
+            gain += 2 * any(map(_is_cut, self._uses.of(name)))
             gain -= 4 * self._is_needed_whole(name, component)
             masks.update(self._masks(made, component))
         gain -= 4 * len(masks)
@@ -257,7 +255,7 @@ class _Narrowing:
             bytes_or_words += 1
             if self._is_part_of_pixel(made.operands[0]):
                 return 0
-            stays = any(self._is_foreign(user, name, component) for user in self._users[name])
+            stays = any(self._is_foreign(user, name, component) for user in self._uses.of(name))
             gain += (0 if stays else 2) - (1 if bits == 8 else 0)
         return gain if bytes_or_words else 0
 
@@ -278,7 +276,7 @@ class _Narrowing:
             compare = self._definitions.get(test)
             if compare is None or compare.op != "icmp" or not self._is_narrow_comparison(compare, component):
                 yield test
-        for user in self._users.get(made.name, []):
+        for user in self._uses.of(made.name):
             if user.op == "icmp" and self._is_of_words(user, component):
                 yield user.name
 
@@ -290,7 +288,7 @@ class _Narrowing:
             if name in seen:
                 continue
             seen.add(name)
-            for user in self._users.get(name, []):
+            for user in self._uses.of(name):
                 if user.op in ("and", "or", "xor") and element_of(user.type) == "i1":
                     work.append(user.name)
                 elif user.op in ("select", "zext", "sext") and user.name not in component:
@@ -299,7 +297,7 @@ class _Narrowing:
         return False
 
     def _is_needed_whole(self, name: str, component: set[str]) -> bool:
-        return any(self._is_foreign(user, name, component) for user in self._users.get(name, []))
+        return any(self._is_foreign(user, name, component) for user in self._uses.of(name))
 
     def _is_foreign(self, user: Instruction, name: str, component: set[str]) -> bool:
         """Whether it needs all bits of a value."""
@@ -358,7 +356,7 @@ class _Narrowing:
                         lines += self._leaf(made)
             block.instructions = lines
         self._function.replace_uses(same)
-        _remove_unused(self._function, leaves)
+        remove_unused(self._function, leaves)
 
     def _compare_elements(self) -> None:
         """Compare elements as they were loaded, with each other or with numbers of their type."""
@@ -383,7 +381,7 @@ class _Narrowing:
                     predicate = "u" + predicate[1:]
                 unused |= {each.value for each in made.operands if each.value[0] == "%"}
                 made.text = f"  {made.name} = icmp {predicate} {vector} {values[0]}, {values[1]}"
-        _remove_unused(self._function, unused)
+        remove_unused(self._function, unused)
 
     def _half(self, operand: Operand) -> str:
         if operand.value[0] == "%":
@@ -464,10 +462,3 @@ def _data(made: Instruction) -> list[Operand]:
 
 def _half_type(vector: str) -> str:
     return f"<{lanes_of(vector)} x i16>"
-
-
-def _remove_unused(function: Function, names: set[str]) -> None:
-    """Take out those of the values that nothing uses any more."""
-    used = {name for instruction in function.instructions() for name in instruction.names_used()}
-    for block in function.blocks:
-        block.instructions = [made for made in block.instructions if made.name not in names or made.name in used]

@@ -18,6 +18,7 @@ from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Function, Instruction
 from voltac.ir.types import element_of, lanes_of
+from voltac.ir.uses import Uses
 from voltac.passes.accumulators import Accumulator
 from voltac.records import record, replace
 from voltac.target_info import TargetInfo
@@ -140,15 +141,12 @@ def _narrow(name: str, values: LaneValues) -> tuple[str, str, int] | None:
 
 def _only_total_counts(function: Function, phi: str) -> bool:
     """Whether every value made of the phi is it plus something in each lane, and is only summed up in the end."""
-    users: dict[str, list[Instruction]] = {}
-    for instruction in function.instructions():
-        for name in instruction.names_used():
-            users.setdefault(name, []).append(instruction)
+    uses = Uses(function.instructions())
     sums = {phi}
     work = [phi]
     seen: list[Instruction] = []
     while work:
-        for user in users.get(work.pop(), []):
+        for user in uses.of(work.pop()):
             seen.append(user)
             if user.op == "call" and user.parts.callee.startswith("@llvm.vector.reduce.add."):
                 continue
