@@ -18,8 +18,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from voltac.diagnostics import Diagnostics
-from voltac.driver import STAGE_NAMES, Watch, compile_source, read_source
+from voltac.driver import compile_source, read_source
 from voltac.options import Options
+from voltac.pipeline import STAGE_NAMES, Watch
 from voltac.target_info import find_target
 
 FRONT_END = ("preprocess", "parse", "check", "lower")

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from voltac import driver
+from voltac import pipeline
 from voltac.deep_stack import with_deep_stack
 from voltac.diagnostics import CompileError, InternalError
-from voltac.driver import STAGE_NAMES, InputError, Watch, compile_source, decode_source, read_source
+from voltac.driver import compile_source, decode_source, read_source
 from voltac.options import Options
 from voltac.pass_runs import PassRuns
+from voltac.pipeline import STAGE_NAMES, InputError, Watch
 from voltac.records import record
 from voltac.target_info import find_target
 
@@ -111,10 +112,10 @@ def test_a_failing_stage_is_named_and_leaves_a_report(monkeypatch: pytest.Monkey
         raise KeyError("lost")
 
     stages = tuple(
-        driver.Stage(stage.name, stage.purpose, broken, stage.show, stage.takes_text) if stage.name == "passes" else stage
-        for stage in driver.STAGES
+        pipeline.Stage(stage.name, stage.purpose, broken, stage.show, stage.takes_text) if stage.name == "passes" else stage
+        for stage in pipeline.STAGES
     )
-    monkeypatch.setattr(driver, "STAGES", stages)
+    monkeypatch.setattr(pipeline, "STAGES", stages)
     with pytest.raises(InternalError, match="stage 'passes': KeyError: 'lost'") as caught:
         compile_source(LLVM, "twice.ll", OPTIONS, begin="early")
     report = Path(str(caught.value).rsplit(" ", 1)[1])

@@ -15,10 +15,11 @@ from simulated import difference, for_device, simulate
 from voltac.cli.bisect import first_bad
 from voltac.cli.command import main
 from voltac.diagnostics import Diagnostics, InternalError
-from voltac.driver import EVERY_STAGE, Compilation, Watch, compile_source, passes_of, stages_of
+from voltac.driver import compile_source
 from voltac.ir.model import Module
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, Stopped
+from voltac.pipeline import EVERY_STAGE, Compilation, Watch, passes_of, stages_of
 from voltac.python.device_run import Launch
 from voltac.target_info import TargetInfo, find_target
 

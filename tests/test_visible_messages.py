@@ -172,7 +172,7 @@ def test_listings_of_sources(tmp_path: Path) -> None:
 
 
 def test_stages_that_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    from voltac.driver import STAGE_NAMES, Watch
+    from voltac.pipeline import STAGE_NAMES, Watch
 
     source = '// \x1b\nexport void f(uniform float a[]) { /* \u202e */ print("\x1b[31m"); a[0] = 1; }\n'
     options = Options(target=find_target("sse4-i32x4"))

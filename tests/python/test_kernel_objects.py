@@ -22,6 +22,7 @@ import pytest
 import voltac
 from voltac import driver
 from voltac.options import Options
+from voltac.pipeline import Compilation
 
 PROGRAM = """
 // Adds one to each element.
@@ -234,7 +235,7 @@ def test_nothing_is_compiled_twice_for_assembly_and_comparisons(monkeypatch: pyt
     seen: list[Options] = []
     real = driver.compile_source
 
-    def counting(text: str, file: str, options: Options, *others: Any, **more: Any) -> driver.Compilation:
+    def counting(text: str, file: str, options: Options, *others: Any, **more: Any) -> Compilation:
         seen.append(options)
         return real(text, file, options, *others, **more)
 

@@ -29,8 +29,9 @@ from simulated import (
 from test_run import ALL, FOLDER
 
 from voltac.diagnostics import CompileError, Diagnostics
-from voltac.driver import Compilation, compile_source
+from voltac.driver import compile_source
 from voltac.interpreter import Interpreter
+from voltac.pipeline import Compilation
 from voltac.python.device_run import Launch
 
 _HEAP, _OUTPUT = "the device has no heap", "the device has no output"

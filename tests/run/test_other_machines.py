@@ -11,8 +11,8 @@ from random_programs import random_program
 from run_programs import RunTest, at_level, compile_for, interpret, interpret_ir, ir_after
 from test_run import ALL, FOLDER, every_program
 
-from voltac.driver import Compilation
 from voltac.llvm import can_run
+from voltac.pipeline import Compilation
 from voltac.records import replace
 from voltac.target_info import TargetInfo, find_target
 

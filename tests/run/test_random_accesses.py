@@ -11,10 +11,10 @@ from guard_pages import GuardedMemory
 from random_accesses import Case, random_cases
 from run_programs import MORE_HOST_TARGETS, SMALL_TYPE_TARGETS, TARGETS, compile_for, ir_after, options
 
-from voltac.driver import Compilation
 from voltac.ir.interp import Machine
 from voltac.ir.read import read
 from voltac.llvm import can_run, load_objects
+from voltac.pipeline import Compilation
 from voltac.target_info import TargetInfo, find_target
 
 _Function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int)

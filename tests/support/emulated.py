@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from run_programs import INPUTS, OUTPUTS, SECONDS, Array
 
-from voltac.driver import Compilation
+from voltac.pipeline import Compilation
 
 _DRIVER = Path(__file__).with_name("run_driver.c")
 _END = "\x1e"

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from run_programs import INPUTS, OUTPUTS, Array, RunTest, compile_for, inputs
 
-from voltac.driver import Compilation
+from voltac.pipeline import Compilation
 from voltac.python.device_run import Launch, run_kernel
 from voltac.python.signatures import Memory, Parameter, Result, Signature
 from voltac.target_info import DEVICES

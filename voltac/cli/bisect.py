@@ -18,9 +18,10 @@ from voltac.cli.options import UsageError
 from voltac.cli.products import object_of
 from voltac.cli.settings import diagnostics_of, options_of_arguments
 from voltac.diagnostics import CompileError, Diagnostics
-from voltac.driver import Watch, compile_source, read_source
+from voltac.driver import compile_source, read_source
 from voltac.options import Options
 from voltac.pass_runs import PassRuns
+from voltac.pipeline import Watch
 
 OBJECT = "VOLTAC_OBJECT"
 """The variable that tells CMD the name of the file that was compiled."""

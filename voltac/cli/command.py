@@ -17,8 +17,8 @@ from voltac.cli.main import end_interrupted
 from voltac.cli.options import COMMANDS, COMPILE, UsageError, parse_arguments
 from voltac.cli.outputs import OutputError, write_standard_output
 from voltac.diagnostics import NOWHERE, CompileError, Diagnostics, InternalError
-from voltac.driver import InputError
 from voltac.llvm.host import CannotRun
+from voltac.pipeline import InputError
 from voltac.target_info import DEVICES, TARGETS
 from voltac.visible import visible_name
 

@@ -12,8 +12,9 @@ from voltac.cli.products import inputs_of, last_stage, outputs_of, warn_of_layou
 from voltac.cli.progress import progress
 from voltac.cli.settings import diagnostics_of, options_of_targets, watch_of
 from voltac.diagnostics import NOWHERE, CompileError
-from voltac.driver import STAGE_NAMES, Compilation, InputError, compile_source, decode_source, read_source, stages_of
+from voltac.driver import compile_source, decode_source, read_source
 from voltac.paths import shipped_folder
+from voltac.pipeline import STAGE_NAMES, Compilation, InputError, stages_of
 from voltac.target_info import TargetInfo
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from voltac.codegen.device import DeviceCode
 from voltac.codegen.elf_read import BadElf, ElfFile, read_elf
-from voltac.driver import InputError, read_file
+from voltac.driver import read_file
+from voltac.pipeline import InputError
 from voltac.target_info import DEVICES
 from voltac.targets import code_of_machine, device_code
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 
 from voltac.cli.options import COMMANDS, COMPILE, GROUPS, OPT_WORDS, Option
-from voltac.driver import DEVICE_STAGES, STAGE_NAMES, stages_of
 from voltac.options import Options
+from voltac.pipeline import DEVICE_STAGES, STAGE_NAMES, stages_of
 from voltac.target_info import DEVICES, TARGETS, target_aliases
 
 _USAGE = {

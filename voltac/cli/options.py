@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import NoReturn
 
-from voltac.driver import EVERY_STAGE
 from voltac.option_checks import ADDRESSINGS, DWARF_VERSIONS, MATH_LIBRARIES, SIZES, listed
+from voltac.pipeline import EVERY_STAGE
 from voltac.records import record
 from voltac.suggestions import suggestion
 from voltac.warning_switches import PERFORMANCE, SWITCHES

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
-from voltac.driver import InputError
+from voltac.pipeline import InputError
 from voltac.records import mutable_record, record
 
 Input = str | int

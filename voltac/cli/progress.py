@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import TextIO
 
-from voltac.driver import EVERY_STAGE
+from voltac.pipeline import EVERY_STAGE
 from voltac.visible import visible_name
 
 _PATIENCE = 1.0

@@ -11,11 +11,12 @@ from typing import Any
 from voltac.cli.options import COMPILE, OPT_WORDS, UsageError
 from voltac.cpus import UnknownCpu, find_cpu, target_of_cpu
 from voltac.diagnostics import NOWHERE, Diagnostics
-from voltac.driver import InputError, Watch, passes_of, read_source
+from voltac.driver import read_source
 from voltac.llvm.host import host_target
 from voltac.option_checks import LARGEST_ALIGNMENT, check_macro
 from voltac.options import Options
 from voltac.pass_runs import PassRuns
+from voltac.pipeline import InputError, Watch, passes_of
 from voltac.records import replace
 from voltac.suggestions import suggestion
 from voltac.target_info import TargetInfo, UnknownTarget, find_target

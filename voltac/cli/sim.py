@@ -18,7 +18,7 @@ from voltac.codegen.elf_read import BadElf
 from voltac.codegen.image import Image
 from voltac.codegen.simulator import Trap
 from voltac.diagnostics import NOWHERE, Diagnostics
-from voltac.driver import InputError
+from voltac.pipeline import InputError
 from voltac.python.device_failures import failure_of
 from voltac.python.device_program import signatures_of
 from voltac.python.device_run import Launch, changed, run_kernel, run_program

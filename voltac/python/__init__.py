@@ -263,7 +263,8 @@ def _decoded(content: bytes, name: str) -> str:
         return text
     # Only here: a cached kernel is called without the compiler.
     from voltac.diagnostics import NOWHERE, Diagnostics
-    from voltac.driver import InputError, decode_source
+    from voltac.driver import decode_source
+    from voltac.pipeline import InputError
 
     diagnostics = Diagnostics(wrap=False)
     try:

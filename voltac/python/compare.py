@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from voltac.driver import Compilation
 from voltac.llvm.host import can_run
+from voltac.pipeline import Compilation
 from voltac.python.build import build_module
 from voltac.python.device_compare import measured_on_device
 from voltac.python.kernel import Kernel

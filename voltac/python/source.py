@@ -10,7 +10,7 @@ from voltac.options import Options
 from voltac.records import record
 
 if TYPE_CHECKING:
-    from voltac.driver import Compilation
+    from voltac.pipeline import Compilation
 
 
 @record

@@ -1,0 +1,308 @@
+"""The pipeline: a source text goes through :data:`STAGES`, one after the other, and comes out as an object.
+
+    preprocess ─ parse ─ check ─ lower ─ early ─ passes ─ late
+
+or for a device, which LLVM knows nothing of, from ``passes`` on through :data:`DEVICE_STAGES`
+
+    passes ─ simplify ─ legalize ─ select ─ assemble
+
+Each stage takes what the one before made. A compilation may stop after any
+stage, print what it made, and begin at any stage that takes text.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO, cast
+
+from voltac.diagnostics import NOWHERE, Diagnostics
+from voltac.options import Options
+from voltac.pass_runs import Pass, PassRuns
+from voltac.records import field, mutable_record, record
+
+if TYPE_CHECKING:
+    from voltac.llvm import Optimized
+    from voltac.passes.access import AccessReport
+    from voltac.sema.tree import Program
+    from voltac.syntax import Preprocessed
+    from voltac.syntax.inputs import Inputs
+    from voltac.target_info import TargetInfo
+    from voltac.targets.device import DeviceProgram
+
+
+class InputError(Exception):
+    """The source cannot be read; ``str()`` is the message for the user."""
+
+
+@record
+class Watch:
+    """What a developer wants to see of a compilation; the rows of the switches are in ``cli/options.py``."""
+
+    print_stages: frozenset[str] = frozenset()
+    passes: PassRuns = field(default_factory=PassRuns)
+    """What is wanted of single passes; each compilation keeps count by itself."""
+    time: bool = False
+    output: TextIO = field(default_factory=lambda: sys.stderr)
+    begins: Callable[[str], None] | None = None
+    """Told the name of each step."""
+
+    @contextmanager
+    def timed(self, name: str) -> Iterator[None]:
+        """Print how long the step named took."""
+        if self.begins is not None:
+            self.begins(name)
+        start = time.perf_counter()
+        yield
+        if self.time:
+            self.output.write(f"{name:12} {(time.perf_counter() - start) * 1000:9.2f} ms\n")
+
+
+# --- the stages -------------------------------------------------------------------------------------------------
+# Each imports its folder when it runs: a compilation that begins late or stops early pays only for what it uses.
+
+
+@mutable_record(eq=False)
+class Compilation:
+    """One source on its way: what it was given, and in ``results`` what each stage has made of it."""
+
+    file: str
+    options: Options
+    diagnostics: Diagnostics
+    watch: Watch
+    inputs: Inputs | None = None
+    """What the file system answered to compilations of the same source before."""
+    results: dict[str, Any] = field(default_factory=dict)
+    access_reports: list[AccessReport] = field(default_factory=list)
+    """What stage ``passes`` made of each access."""
+    runs: PassRuns = field(default_factory=PassRuns)
+    stopped: str | None = None
+    """What the pass left that the compilation was to stop after."""
+
+    @property
+    def preprocessed(self) -> Preprocessed:
+        """The text without directives, and the files that were read for it."""
+        return cast("Preprocessed", self.results["preprocess"])
+
+    @property
+    def program(self) -> Program:
+        """The typed tree."""
+        return cast("Program", self.results["check"])
+
+    @property
+    def optimized(self) -> Optimized:
+        """The finished module, for its object code, assembly, text and bitcode."""
+        return cast("Optimized", self.results["late"])
+
+    @property
+    def device_program(self) -> DeviceProgram:
+        """The finished program for a device."""
+        return cast("DeviceProgram", self.results["assemble"])
+
+    @property
+    def product(self) -> Optimized | DeviceProgram:
+        """What the last stage made."""
+        return self.device_program if self.options.target.is_device else self.optimized
+
+    @property
+    def dependencies(self) -> tuple[str, ...]:
+        """Every source file read, the main one first."""
+        return tuple(self.preprocessed.dependencies) if "preprocess" in self.results else (self.file,)
+
+    @property
+    def consulted(self) -> tuple[str, ...]:
+        """Files that were read besides, for excerpts in messages."""
+        return tuple(self.preprocessed.inputs.contents) if "preprocess" in self.results else ()
+
+
+def _preprocess(text: str, job: Compilation) -> Preprocessed:
+    from voltac.syntax import preprocess
+
+    made = preprocess(text, job.file, job.options, job.diagnostics, job.inputs)
+    job.inputs = made.inputs
+    return made
+
+
+def _parse(source: Preprocessed, job: Compilation) -> Any:
+    from voltac.syntax import parse
+
+    return parse(source, job.options, job.diagnostics)
+
+
+def _check(unit: Any, job: Compilation) -> Program:
+    from voltac.sema import check
+
+    return check(unit, job.options, job.diagnostics, job.file)
+
+
+def _lower(program: Program, job: Compilation) -> str:
+    from voltac.lower import lower
+
+    return lower(program, job.options)
+
+
+def _early(text: str, job: Compilation) -> str:
+    from voltac.llvm import early
+
+    return early(text, job.options, job.runs)
+
+
+def _passes(text: str, job: Compilation) -> str:
+    from voltac.passes import run_with_reports
+
+    made, reports = run_with_reports(text, job.options, job.runs)
+    job.access_reports = reports
+    # Without optimisation next to nothing is resolved: a warning would say nothing of the program.
+    if job.options.level and any(report.is_notable for report in reports):
+        from voltac.report.slow_accesses import warn_about_accesses
+
+        warn_about_accesses(reports, job.results.get("check"), job.dependencies, job.options, job.diagnostics)
+    return made
+
+
+def _late(text: str, job: Compilation) -> Optimized:
+    from voltac.llvm import late
+
+    return late(text, job.options, job.runs)
+
+
+def _simplify(text: str, job: Compilation) -> str:
+    from voltac.llvm import simplify_for_device
+
+    return simplify_for_device(text, job.options, job.runs)
+
+
+def _legalize(text: str, job: Compilation) -> str:
+    from voltac.targets import find_device
+
+    return _for_device(find_device(job.options.target).legalize, text, job)
+
+
+def _select(text: str, job: Compilation) -> str:
+    from voltac.targets import find_device
+
+    return _for_device(find_device(job.options.target).select, text, job)
+
+
+def _for_device(stage: Callable[[str, Options, PassRuns], str], text: str, job: Compilation) -> str:
+    from voltac.targets.device import NotOnDevice
+
+    try:
+        return stage(text, job.options, job.runs)
+    except NotOnDevice as reason:
+        # What programs write themselves was checked with its place; this is what the library or the optimiser made of it.
+        where = f"function '{reason.function}'" if reason.function else "the program"
+        job.diagnostics.fatal(NOWHERE, f"{where} needs what {job.options.target.name} has not: {reason}")
+
+
+def _assemble(text: str, job: Compilation) -> DeviceProgram:
+    from voltac.targets import find_device
+    from voltac.targets.device import make_program
+
+    def legal() -> str:
+        if "legalize" not in job.results:
+            raise InputError(f"{job.file} is compiled from a later stage than its IR, which therefore cannot be written")
+        return str(job.results["legalize"])
+
+    def bitcode(text: str) -> bytes:
+        from voltac.llvm import bitcode
+
+        return bitcode(text, job.options)
+
+    # What is selected here is nobody's text but ours.
+    file = f"{job.file} (assembly)" if "select" in job.results else job.file
+    return make_program(text, file, find_device(job.options.target).code, job.diagnostics, legal, bitcode)
+
+
+def _no_passes(target: TargetInfo) -> tuple[Pass, ...]:
+    return ()
+
+
+def _early_passes(target: TargetInfo) -> tuple[Pass, ...]:
+    from voltac.llvm.optimize import EARLY
+
+    return EARLY
+
+
+def _middle_passes(target: TargetInfo) -> tuple[Pass, ...]:
+    from voltac.passes import PASSES
+
+    return PASSES
+
+
+def _late_passes(target: TargetInfo) -> tuple[Pass, ...]:
+    from voltac.llvm.optimize import AFTER_LLVM, BEFORE_LLVM, LLVM
+
+    return (*BEFORE_LLVM, *LLVM, *AFTER_LLVM)
+
+
+def _simplify_passes(target: TargetInfo) -> tuple[Pass, ...]:
+    from voltac.llvm.optimize import FOR_DEVICE
+
+    return FOR_DEVICE
+
+
+def _legalize_passes(target: TargetInfo) -> tuple[Pass, ...]:
+    from voltac.targets import find_device
+
+    return find_device(target).legalize_passes()
+
+
+def _select_passes(target: TargetInfo) -> tuple[Pass, ...]:
+    from voltac.targets import find_device
+
+    return find_device(target).select_passes()
+
+
+@record
+class Stage:
+    """One step. ``show`` turns its result into text; ``takes_text`` says that a compilation may begin here."""
+
+    name: str
+    purpose: str
+    run: Callable[[Any, Compilation], Any]
+    show: Callable[[Any], str]
+    takes_text: bool = False
+    passes: Callable[[TargetInfo], tuple[Pass, ...]] = _no_passes
+    """The steps it is made of, in order."""
+
+
+def _show_tree(node: Any) -> str:
+    from voltac.report.show_tree import show_tree
+
+    return show_tree(node)
+
+
+STAGES: tuple[Stage, ...] = (
+    Stage("preprocess", "source text to text without directives", _preprocess, lambda made: str(made.text), True),
+    Stage("parse", "text to the tree as written", _parse, _show_tree),
+    Stage("check", "tree as written to the typed tree", _check, _show_tree),
+    Stage("lower", "typed tree to LLVM text with pseudo operations", _lower, str),
+    Stage("early", "inlining and promotion to registers", _early, str, True, _early_passes),
+    Stage("passes", "pseudo operations to loads, stores and shuffles", _passes, str, True, _middle_passes),
+    Stage("late", "simplification and code generation", _late, lambda made: str(made.text()), True, _late_passes),
+)
+
+DEVICE_STAGES: tuple[Stage, ...] = (
+    *STAGES[:-1],
+    Stage("simplify", "inlining and simplification", _simplify, str, True, _simplify_passes),
+    Stage("legalize", "IR to what the device has", _legalize, str, True, _legalize_passes),
+    Stage("select", "IR to assembly language", _select, str, True, _select_passes),
+    Stage("assemble", "assembly language to a program", _assemble, lambda made: str(made.assembly()), True),
+)
+
+EVERY_STAGE: tuple[Stage, ...] = (*STAGES, *(stage for stage in DEVICE_STAGES if stage not in STAGES))
+
+STAGE_NAMES: tuple[str, ...] = tuple(stage.name for stage in STAGES)
+
+
+def stages_of(target: TargetInfo) -> tuple[Stage, ...]:
+    """What a compilation for a target goes through."""
+    return DEVICE_STAGES if target.is_device else STAGES
+
+
+def passes_of(target: TargetInfo) -> dict[str, Pass]:
+    """Name -> row of each pass that a compilation for a target may go through, in order."""
+    return {row.name: row for stage in stages_of(target) for row in stage.passes(target)}
