@@ -324,6 +324,50 @@ export void local(uniform int a[], uniform int b[], uniform int r[], uniform int
             kernel(np.arange(1, 41, dtype=np.int32), zeros, np.zeros(40, np.int32), 40)
 
 
+GUARDS = """
+noinline static void put(uniform int r[], uniform int at, uniform int x) { r[at] = x; }
+export void masked(uniform int a[], uniform int b[], uniform int r[], uniform int n) {
+    foreach (i = 0 ... n) if (a[i] / b[i] < 5) r[i] = i;
+}
+export void by_one(uniform int a[], uniform int b[], uniform int r[], uniform int n) {
+    uniform int d = b[0];
+    foreach (i = 0 ... n) if (i / d < 5) r[i] = i;
+}
+export void scattered(uniform int a[], uniform int b[], uniform int r[], uniform int n) {
+    foreach (i = 0 ... n) if (a[i] / b[i] < 5) r[(i * 7) % n] = i;
+}
+export void coherent(uniform int a[], uniform int b[], uniform int r[], uniform int n) {
+    foreach (i = 0 ... n) cif (a[i] % b[i] < 5) r[i] = i;
+}
+export void reduced(uniform int a[], uniform int b[], uniform int r[], uniform int n) {
+    uniform int q = reduce_min(a[programIndex] / b[programIndex]);
+    if (q < 5) r[n / 2] = q;
+}
+export void called(uniform int a[], uniform int b[], uniform int r[], uniform int n) {
+    uniform int q = reduce_min(a[programIndex] / b[programIndex]);
+    if (q < 5) put(r, n / 2, 1);
+}
+export void copied(uniform int a[], uniform int b[], uniform int r[], uniform int n) {
+    memcpy(r, a, reduce_max(a[programIndex] / b[programIndex]) != 5 ? 12 : 8);
+}
+export void asserted(uniform int a[], uniform int b[], uniform int r[], uniform int n) {
+    foreach (i = 0 ... n) { int q = a[i] / b[i]; assert(q == 5); }
+}
+"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_a_quotient_guards_is_not_reached(target: str) -> None:
+    """A store that only the quotient keeps off is outside of the arrays, maybe."""
+    kernels = compiled(GUARDS, target=target)
+    n = 3 * kernels.width
+    for name, kernel in every(kernels):
+        r = np.full(n, 99, np.int32)
+        with pytest.raises(ZeroDivisionError, match="by zero"):
+            kernel(np.arange(1, n + 1, dtype=np.int32), np.zeros(n, np.int32), r, n)
+        assert (r == 99).all(), name
+
+
 @pytest.mark.parametrize("target", [target for target in TARGETS if target in QUICK])
 def test_what_is_stored_before_stays_and_the_places_are_named(target: str) -> None:
     kernels = compiled(

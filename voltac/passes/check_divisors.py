@@ -7,7 +7,7 @@
     ret void    ->    br i1 <any lane of %least is zero>, label <which fails>, label <which returns>
 
 A branch at each division would part the blocks that LLVM, and gangs that go together, need whole. Only where
-a quotient decides which memory is touched, or when a loop ends, or goes to a function, it is looked at
+a quotient decides which memory is touched, or a branch, or goes to a function, it is looked at
 before it is divided: else the process might end, or never come so far. Divisors that are known not to be
 zero need no look. Where there is no instruction for the least, the flags of comparisons with zero are joined.
 """
@@ -200,13 +200,7 @@ class _Checking:
     def _is_fateful(self, user: Instruction, name: str) -> bool:
         """Whether a wrong number in ``name`` does harm there, and not only in what is computed."""
         if user.op in ("br", "switch"):
-            block = self._branches[user]
-            loop = self._flow.loop_of.get(block.name)
-            while loop is not None:
-                if any(label not in loop.blocks for label in block.successors):
-                    return True
-                loop = next((each for each in self._flow.loops if each.blocks > loop.blocks), None)
-            return False
+            return True  # A loop may not end, and what the test guards may be reached.
         if user.op == "store" and user.operands[0].value == name:
             return self._is_local(user.operands[1].value)
         if user.op in ("load", "store", "cmpxchg", "atomicrmw"):
@@ -215,7 +209,10 @@ class _Checking:
             return False
         if not user.parts.callee.startswith("@llvm."):
             return True
-        return any(element_of(operand.type) == "ptr" and operand.value == name for operand in user.operands)
+        if user.parts.callee.startswith("@llvm.mem"):
+            return True
+        decides = ("ptr", "i1") if user.parts.callee.startswith("@llvm.masked.") else ("ptr",)
+        return any(element_of(operand.type) in decides and operand.value == name for operand in user.operands)
 
     def _is_local(self, pointer: str) -> bool:
         """Whether it leads into a variable of the function, where a number may come back from."""
@@ -253,11 +250,6 @@ class _Checking:
     @cached_property
     def _uses(self) -> Uses:
         return Uses(self._function.instructions())
-
-    @cached_property
-    def _branches(self) -> dict[Instruction, Block]:
-        """What ends a block -> the block."""
-        return {block.terminator: block for block in self._function.blocks}
 
     # --- how
 
