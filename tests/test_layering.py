@@ -9,9 +9,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent / "voltac"
 ORDER = (
-    "records deep_stack forking visible suggestions warning_switches message_layout diagnostics target_info cpus"
-    " option_checks options pass_runs paths files | syntax | sema | interpreter | ir | lower | passes | llvm | codegen"
-    " | targets | report | pipeline driver | python | opencl | cli"
+    "records deep_stack forking visible suggestions warning_switches message_layout diagnostics access_costs device_facts"
+    " target_info cpus option_checks options pass_runs paths files | syntax | sema | interpreter | ir | lower | passes | llvm"
+    " | codegen | targets | report | pipeline driver | python | opencl | cli"
 )
 PLACE = {name: place for place, names in enumerate(ORDER.split("|")) for name in names.split()}
 OWNER = {"llvmlite": "llvm", "lark": "syntax"}

@@ -1,4 +1,4 @@
-"""The OpenCL view of a NaplesPU device, as its manual maps the notions of OpenCL: small, and nothing the manual does not say.
+"""The OpenCL view of a device with threads, as its manual maps the notions: small, and nothing the manual does not say.
 
     from voltac import opencl
 
@@ -36,11 +36,13 @@ from voltac.python.device_run import Launch, changed
 from voltac.python.numpy_formats import described
 from voltac.records import record
 from voltac.suggestions import suggestion
+from voltac.target_info import DEVICES
 
-LANES = 16
-MAX_THREADS = 8
-
-LOCAL_MEMORY = 0xF800
+_TARGET = next(target for target in DEVICES.values() if target.has_threads)
+_FACTS: Any = _TARGET.device
+LANES = _TARGET.width
+MAX_THREADS: int = _FACTS.threads.most
+LOCAL_MEMORY: int = _FACTS.scratchpad_bytes
 """Bytes of a core's scratchpad that programs have; the compiler keeps the rest."""
 
 
@@ -114,7 +116,7 @@ class Device:
         """A kernel of a program: ``source`` is the path of a file, or the text itself. Options as for ``voltac.compile``."""
         text = os.fspath(source)
         build: Any = compile_text if "\n" in text or "{" in text else load
-        module = build(text, target="naplespu", launch=self._machine, **options)
+        module = build(text, target=_TARGET.name, launch=self._machine, **options)
         return Kernel(self, module[name])
 
     def buffer(self, content: Any, space: str = "global", vectors: str | None = None) -> Buffer:
@@ -125,7 +127,7 @@ class Device:
         return Buffer(content, space, vectors)
 
     def __repr__(self) -> str:
-        return f"<OpenCL device NaplesPU, {self.max_compute_units} compute units of {self.max_work_group_size} threads>"
+        return f"<OpenCL device {_FACTS.title}, {self.max_compute_units} compute units of {self.max_work_group_size} threads>"
 
 
 _NOT_FROM_HOST = {

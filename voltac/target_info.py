@@ -1,17 +1,22 @@
 """Facts about compilation targets: frozen records, and the parsing of target names.
 
-A target is a row of ``_ROWS`` (language 14.1). Everything to the right
+A target is a row of ``_ROWS``, or a device's own (language 14.1). Everything to the right
 of this module reads a :class:`TargetInfo`; nothing else knows target names.
 """
 
 from __future__ import annotations
 
+import os
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from voltac.records import record, replace
 from voltac.suggestions import suggestion
 from voltac.visible import visible_name
+
+if TYPE_CHECKING:
+    from voltac.device_facts import DeviceFacts
 
 
 @record
@@ -53,12 +58,30 @@ class TargetInfo:
     """Masked loads and stores exist for 8 and 16 bit elements too."""
     has_double: bool = True
     """Floating point of 64 bits, in hardware or by the C compiler's library."""
-    is_device: bool = False
+    has_ieee_products: bool = True
+    """Products of floats are IEEE's, those of subnormal numbers and those that are none included."""
+    device: DeviceFacts | None = None
     """Code comes from ``voltac/targets``, not from LLVM; programs have no C library and no operating system."""
-    has_scratchpad: bool = False
-    """Cores have a memory of their own, for global variables that ask for it."""
-    has_threads: bool = False
-    """All threads of the device enter a kernel together (``sema/thread_sharing.py``)."""
+
+    @property
+    def is_device(self) -> bool:
+        """Whether code comes from ``voltac/targets``."""
+        return self.device is not None
+
+    @property
+    def has_scratchpad(self) -> bool:
+        """Cores have a memory of their own, for global variables that ask for it."""
+        return self.device is not None and self.device.scratchpad_bytes > 0
+
+    @property
+    def has_threads(self) -> bool:
+        """All threads of the device enter a kernel together (``sema/thread_sharing.py``)."""
+        return self.device is not None and self.device.threads is not None
+
+    @property
+    def shuffle(self) -> str:
+        """A device's function for an instruction that moves lanes of a gang (``DeviceFacts.shuffle``), else empty."""
+        return self.device.shuffle if self.device is not None else ""
 
     @property
     def has_mask_registers(self) -> bool:
@@ -198,25 +221,26 @@ def _record(name: str) -> TargetInfo:
 if TYPE_CHECKING:
     TARGETS: dict[str, TargetInfo]
     """The targets LLVM makes code for."""
+    DEVICES: dict[str, TargetInfo]
+    """The targets that ``voltac/targets`` makes code for."""
 
 
 def __getattr__(name: str) -> dict[str, TargetInfo]:
     """All targets, when somebody asks for all: most programs are compiled for one."""
-    if name != "TARGETS":
+    if name == "TARGETS":
+        found = {target: _record(target) for target in target_names()}
+    elif name == "DEVICES":
+        found = {device: import_module(f"voltac.targets.{device}.facts").TARGET for device in _device_names()}
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = {target: _record(target) for target in target_names()}
+    globals()[name] = found
     return found
 
 
-DEVICES: dict[str, TargetInfo] = {
-    "naplespu": TargetInfo(
-        "naplespu", "naplespu", "NAPLESPU", 16, 1, 32, 512, "naplespu", "", triple="naplespu-unknown-unknown",
-        pointer_bits=32, has_double=False, is_device=True, has_scratchpad=True, has_threads=True,
-        # By the target's own expansions, which know more ways than the passes.
-        has_masked_load=True, has_masked_small=True,
-    ),
-}
-"""The targets that ``voltac/targets`` makes code for."""
+def _device_names() -> list[str]:
+    """Each device is a folder."""
+    folder = os.path.join(os.path.dirname(__file__), "targets")
+    return sorted(name for name in os.listdir(folder) if os.path.exists(os.path.join(folder, name, "facts.py")))
 
 
 def target_names() -> list[str]:
@@ -244,11 +268,12 @@ def find_target(name: str) -> TargetInfo:
         text = "sse4.2-" + text.removeprefix("sse4-")
     if text.startswith("avx512") and "-i32x" in text:
         text = text.replace("-i32x", "-x")
-    if text in DEVICES:
-        return DEVICES[text]
     isa, _, form = text.partition("-")
     if isa in _ROWS and form in _ROWS[isa][1]:
         return _record(text)
-    names = [*_ALIASES, *target_names(), *DEVICES]
+    devices = __getattr__("DEVICES")
+    if text in devices:
+        return devices[text]
+    names = [*_ALIASES, *target_names(), *devices]
     known = ", ".join(names)
     raise UnknownTarget(f"unknown target '{visible_name(name)}'{suggestion(name, names)}; possible targets are: host, {known}")

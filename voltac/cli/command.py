@@ -12,6 +12,7 @@ import sys
 from argparse import Namespace
 from contextlib import suppress
 
+from voltac import target_info
 from voltac.cli.argument_files import ArgumentFiles
 from voltac.cli.main import end_interrupted
 from voltac.cli.options import COMMANDS, COMPILE, UsageError, parse_arguments
@@ -19,7 +20,6 @@ from voltac.cli.outputs import OutputError, write_standard_output
 from voltac.diagnostics import NOWHERE, CompileError, Diagnostics, InternalError
 from voltac.llvm.host import CannotRun
 from voltac.pipeline import InputError
-from voltac.target_info import DEVICES, TARGETS
 from voltac.visible import visible_name
 
 _JSON = "--diagnostics=json"
@@ -187,9 +187,9 @@ def _support_matrix() -> int:
     from voltac.llvm.host import missing
 
     lines = []
-    for name, target in TARGETS.items():
+    for name, target in target_info.TARGETS.items():
         lacking = missing(target)
         lines.append(f"{name:16} {'runs here' if not lacking else 'needs ' + ' '.join(lacking)}\n")
-    lines += [f"{name:16} a device: runs here on its simulator\n" for name in DEVICES]
+    lines += [f"{name:16} a device: runs here on its simulator\n" for name in target_info.DEVICES]
     write_standard_output("".join(lines).encode())
     return 0

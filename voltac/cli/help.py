@@ -56,7 +56,7 @@ _EXAMPLES = {
     ),
     "bisect": (
         ("voltac bisect f.ispc --check 'cc main.c $VOLTAC_OBJECT -o t && ./t'", "a program that tests itself"),
-        ("voltac bisect f.ispc --target=naplespu --check 'voltac sim $VOLTAC_OBJECT'", "a device's program"),
+        ("voltac bisect f.ispc --target={device} --check 'voltac sim $VOLTAC_OBJECT'", "a device's program"),
     ),
     "disasm": (
         ("voltac disasm kernel.elf", "what the program looks like"),
@@ -91,7 +91,9 @@ def help_text(command: str) -> str:
         out += [line for word, text in COMMANDS.items() for line in _row(f"voltac {word}", text)]
         out += ["  A file that is called like a command is given as ./demo.", ""]
     out.append("Examples:")
-    out += [line for example, text in _EXAMPLES[command] for line in (f"  {example}", f"      {text}")]
+    device = next(iter(DEVICES))
+    rows = ((example.replace("{device}", device), text) for example, text in _EXAMPLES[command])
+    out += [line for example, text in rows for line in (f"  {example}", f"      {text}")]
     for group in GROUPS:
         if command in group.commands:
             out += ["", f"{group.title}:"]

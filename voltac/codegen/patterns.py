@@ -5,7 +5,7 @@
     add.s(a, b)                -> add_i32.sss a b
     add.s(a, b:imm9)           -> addi.ssi a b
     mul.v(a, splat(b))         -> mull_i32.vvs a b
-    call.npu.fcmp.lt(a, b)     -> t = cmpflt_f32.sss a b; andi.ssi t 1
+    call.less(a, b)            -> t = cmpflt_f32.sss a b; andi.ssi t 1
 
 The first word of a pattern is a key of the target's making (operation and shapes).
 A name stands for any operand, ``name:predicate`` for a constant that the target's

@@ -22,11 +22,12 @@ def writes_mask(body: tree.Statement) -> bool:
     return False
 
 
-def _calls(name: str, result: str = "void") -> Callable[[FunctionContext, tree.Builtin, list[IR]], IR]:
+def _calls(result: str) -> Callable[[FunctionContext, tree.Builtin, list[IR]], IR]:
     """A function of the device on numbers of 32 bits; addresses are numbers too."""
 
     def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
-        function = c.module.text.declare(name, result, ", ".join("i32" for _ in arguments))
+        assert c.target.device is not None
+        function = c.module.text.declare(c.target.device.function(node.name), result, ", ".join("i32" for _ in arguments))
         words = [c.build.convert("ptrtoint", one, "i32") if one.type == "ptr" else one for one in arguments]
         text = f"call {result} {function}({', '.join(map(str, words))})"
         if result == "void":
@@ -44,9 +45,9 @@ def _write_mask(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> 
 
 DEVICE_BUILTINS = {
     "__write_mask": _write_mask,
-    "__barrier": _calls("npu.barrier"),
-    "__flush": _calls("npu.flush"),
-    "__invalidate": _calls("npu.invalidate"),
-    "__read_control": _calls("npu.read_control", "i32"),
-    "__write_control": _calls("npu.write_control"),
+    "__barrier": _calls("void"),
+    "__flush": _calls("void"),
+    "__invalidate": _calls("void"),
+    "__read_control": _calls("i32"),
+    "__write_control": _calls("void"),
 }

@@ -116,8 +116,8 @@ def _split(c: FunctionContext, x: IR) -> tuple[IR, IR]:
         return _split_normal(c, x)
     small = build.compare("fcmp olt", x, _float(x, 2.0**-126))
     power = 23
-    if c.target.isa == "naplespu":
-        # Its products take subnormal numbers for others; their bits are the number of the smallest ones that it is.
+    if not c.target.has_ieee_products:
+        # Products take subnormal numbers for others; their bits are the number of the smallest ones that it is.
         power = 149
         steps = build.binary("and", build.convert("bitcast", x, _like(x, "i32")), _int(x, 0x7FFFFF))
         normal = build.convert("sitofp", steps, x.type)
@@ -178,8 +178,8 @@ def _scale_sum(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> I
     whole = build.binary("shl", build.convert("bitcast", shifted, _like(shifted, "i32")), _int(shifted, 23))
     half = build.binary("and", build.binary("ashr", whole, _int(shifted, 1)), _int(shifted, -1 << 23))
     one = _int(shifted, 0x3F800000)
-    if c.target.isa == "naplespu":
-        # As it is built, only quotients neither wrap around nor miss the last bit of a multiple by a power of two.
+    if not c.target.has_ieee_products:
+        # Only quotients neither wrap around nor miss the last bit of a multiple by a power of two.
         total = build.binary("fadd", a, b)
         for part in (half, build.binary("sub", whole, half)):
             total = build.binary("fdiv", total, build.convert("bitcast", build.binary("sub", one, part), a.type))
@@ -206,7 +206,7 @@ def _lookup(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     build = c.build
     if _lanes(index) and _has_avx512(c) and c.target.vector_bits == 512:
         return _permuted(c, _entries(c, table, 0, 16), index)
-    if _lanes(index) and c.target.isa == "naplespu":
+    if _lanes(index) and c.target.shuffle:
         return _shuffled(c, _entries(c, table, 0, 16), index)
     if _lanes(index) and c.target.has_fma and c.target.has_gather:
         low, high = _entries(c, table, 0, 8), _entries(c, table, 8, 8)
@@ -225,7 +225,7 @@ def _lookup(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
 
 def _lookup_eight(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     table, index = arguments
-    if _lanes(index) and c.target.isa == "naplespu":
+    if _lanes(index) and c.target.shuffle:
         eight = _entries(c, table, 0, 8)
         return _shuffled(c, c.build.shuffle(eight, poison(eight.type), [*range(8), *range(8)]), index)
     if not (_lanes(index) and c.target.has_fma and c.target.has_gather):
@@ -242,10 +242,10 @@ def _permuted(c: FunctionContext, table: IR, index: IR) -> IR:
 
 
 def _shuffled(c: FunctionContext, table: IR, index: IR) -> IR:
-    """By the instruction of NaplesPU, which takes the index modulo 16."""
+    """By a device's instruction, which takes the index modulo the lanes of a gang; these are 8 or 16."""
     build = c.build
     lanes = index.type
-    callee = c.module.text.declare("npu.shuffle", lanes, f"{lanes}, {lanes}", "nounwind willreturn memory(none)")
+    callee = c.module.text.declare(c.target.shuffle, lanes, f"{lanes}, {lanes}", "nounwind willreturn memory(none)")
     bits = build.value(lanes, f"call {lanes} {callee}({build.convert('bitcast', table, lanes)}, {index})")
     return build.convert("bitcast", bits, table.type)
 

@@ -6,7 +6,7 @@ numbers and pairs of registers.
 Larger tables are looked up part by part, and a bit of the number chooses. Each permute takes the low
 bits of a number, so lookups wrap around by themselves where the table fills the registers.
 
-NaplesPU has one instruction for its registers; other targets without permutes get the table in memory.
+A device may have one instruction for its registers; other targets without permutes get the table in memory.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def look_up(c: FunctionContext, tables: Sequence[IR], numbers: IR) -> IR:
     """
     kind = tables[0].type
     lane, bits, count = element_type(kind), element_bits(kind), lanes_of(kind)
-    if c.target.isa == "naplespu" and count == c.width and bits <= 32:
+    if c.target.shuffle and count == c.width and bits <= 32:
         return _by_shuffles(c, tables, numbers)
     if not _has_permutes(c):
         return _through_memory(c, tables, numbers)
@@ -234,9 +234,9 @@ def _byte_numbers(c: FunctionContext, numbers: IR, size: int, tables: int) -> IR
 
 
 def _by_shuffles(c: FunctionContext, tables: Sequence[IR], numbers: IR) -> IR:
-    """NaplesPU: any lanes of a register, which holds small numbers in lanes of 32 bits too."""
+    """By a device's instruction for any lanes of a register, which holds small numbers in lanes of 32 bits too."""
     kind, words = tables[0].type, numbers.type
-    shuffle = c.module.text.declare("npu.shuffle", words, f"{words}, {words}", "nounwind willreturn memory(none)")
+    shuffle = c.module.text.declare(c.target.shuffle, words, f"{words}, {words}", "nounwind willreturn memory(none)")
     bits = element_bits(kind)
     is_float = element_type(kind) in _FLOAT_BITS
     whole = f"<{lanes_of(kind)} x i{bits}>"

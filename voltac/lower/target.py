@@ -9,15 +9,15 @@ _DATA_LAYOUTS = {
     "x86-64": "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128",
     "x86": "e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-i128:128-f64:32:64-f80:32-n8:16:32-S128",
     "aarch64": "e-m:e-p270:32:32-p271:32:32-p272:64:64-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32",
-    "naplespu": "e-m:e-p:32:32-i64:64-n32-S512",
 }
 
 
 def module_header(options: Options, file: str) -> list[str]:
     target = options.target
+    layout = target.device.data_layout if target.device is not None else _DATA_LAYOUTS[target.architecture]
     return [
         f"source_filename = {quoted(file or 'module')}",
-        f'target datalayout = "{_DATA_LAYOUTS[target.architecture]}"',
+        f'target datalayout = "{layout}"',
         f'target triple = "{target.triple}"',
     ]
 

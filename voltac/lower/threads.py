@@ -20,12 +20,8 @@ from voltac.lower.context import FunctionContext
 from voltac.records import record
 
 if TYPE_CHECKING:
+    from voltac.device_facts import DeviceFacts, ThreadFacts
     from voltac.sema.thread_sharing import Sharing
-
-_TILE, _THREAD, _ARGUMENTS, _THREADS_OF_A_CORE = 0, 2, 13, 20
-"""Control registers (NaplesPU 1.4); the host writes the number of threads of a core into the last one."""
-BARRIER = 42
-"""Where the threads of a launch meet; programs that wait at barriers of their own take other numbers."""
 
 
 @record
@@ -37,6 +33,12 @@ class Threads:
     gangs: IR
 
 
+def _device(c: FunctionContext) -> tuple[DeviceFacts, ThreadFacts]:
+    device = c.target.device
+    assert device is not None and device.threads is not None
+    return device, device.threads
+
+
 def begin_kernel(c: FunctionContext) -> str:
     """Finds out who runs a kernel and makes it known: the attribute of the function."""
     from voltac.sema.thread_sharing import SHARED, SINGLE, WRITTEN, sharing_of  # for devices only
@@ -45,12 +47,13 @@ def begin_kernel(c: FunctionContext) -> str:
     if sharing.way == WRITTEN:
         c.module.lines_have_one_thread = False
     if sharing.way == SHARED:
-        read = c.module.text.declare("npu.read_control", "i32", "i32")
-        tile, thread, block, threads = (
+        device, facts = _device(c)
+        read = c.module.text.declare(device.function("__read_control"), "i32", "i32")
+        core, thread, block, threads = (
             c.build.value("i32", f"call i32 {read}(i32 {number})")
-            for number in (_TILE, _THREAD, _ARGUMENTS, _THREADS_OF_A_CORE)
+            for number in (facts.core, facts.thread, facts.arguments, facts.threads_of_a_core)
         )
-        gang = c.build.binary("add", c.build.binary("mul", tile, threads), thread)
+        gang = c.build.binary("add", c.build.binary("mul", core, threads), thread)
         gangs = c.build.load("i32", c.build.convert("inttoptr", block, "ptr"), 4)
         c.threads = Threads(sharing, gang, gangs)
     entered_by = marks.attribute(marks.THREADS, "one" if sharing.way == SINGLE else "all")
@@ -85,9 +88,10 @@ def begin_share(c: FunctionContext, first: IR, last: IR, span: int, done: str) -
 def wait_for_all(c: FunctionContext) -> None:
     """Until all threads are here, in functions that are shared."""
     if c.threads is not None:
-        barrier = c.module.text.declare("npu.barrier", "void", "i32, i32")
+        device, facts = _device(c)
+        barrier = c.module.text.declare(device.function("__barrier"), "void", "i32, i32")
         others = c.build.binary("sub", c.threads.gangs, integer("i32", 1))
-        c.build.emit(f"call void {barrier}(i32 {BARRIER}, {others})")
+        c.build.emit(f"call void {barrier}(i32 {facts.barrier}, {others})")
 
 
 def run_share(c: FunctionContext, task: IR, block: IR, counts: list[IR]) -> None:

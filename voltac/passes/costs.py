@@ -7,36 +7,9 @@ scalar stores 2.2 ns, ``vmaskmovps`` store 3.3 ns, AVX-512 masked store no more 
 
 from __future__ import annotations
 
-from voltac.records import record, replace
+from voltac.access_costs import CostRow
+from voltac.records import replace
 from voltac.target_info import TargetInfo
-
-
-@record
-class CostRow:
-    """One kind of processor. Costs are in the unit above, widths in bytes."""
-
-    shuffle_bytes: int
-    """Widest register in which 32 and 64 bit elements are permuted freely."""
-    short_shuffle_bytes: int
-    """The same for 16 bit elements."""
-    byte_shuffle_bytes: int
-    """The same for 8 bit elements."""
-    native_gather: bool
-    """Whether a gather instruction is better for 32 and 64 bit elements than scalar loads and inserts, all lanes on."""
-    native_masked_gather: bool
-    """The same where lanes may be off."""
-    native_scatter: bool
-    gather_lane: float
-    """A lane of a gather, or of scalar loads and inserts, with every lane on; likewise for scatters."""
-    scatter_lane: float
-    masked_gather_lane: float
-    masked_scatter_lane: float
-    two_source_shuffle: float
-    """Any elements of two vectors into one."""
-    mask_shuffle: float
-    """Any lanes of a mask into another."""
-    masked_store: float
-
 
 _SSE = CostRow(16, 16, 16, False, False, False, 2.0, 1.2, 4.0, 4.0, 2.0, 2.0, 12.0)
 _AVX = CostRow(32, 16, 16, False, False, False, 2.0, 1.2, 3.0, 3.0, 2.0, 2.0, 12.0)
@@ -46,21 +19,18 @@ _AVX512 = CostRow(64, 64, 16, True, True, True, 1.7, 1.2, 1.7, 1.5, 1.0, 3.0, 2.
 _AVX512_BYTES = CostRow(64, 64, 64, True, True, True, 1.7, 1.2, 1.7, 1.5, 1.0, 3.0, 2.0)
 # Not measured: any bytes of up to four registers into one by one instruction, a mask never narrower than its lanes.
 _NEON = CostRow(16, 16, 16, False, False, False, 2.0, 1.2, 3.0, 3.0, 1.0, 1.5, 12.0)
-# Counted in instructions of the expansions in targets/naplespu/legalize, times 0.25. Its gathers and scatters are intrinsics
-# to the passes and written out by the target, which picks the place where the lanes' values wait.
-_NAPLESPU = CostRow(64, 64, 64, True, True, True, 0.75, 0.75, 0.8, 0.8, 1.0, 2.0, 2.0)
 
-_ROWS = {"naplespu": _NAPLESPU, "neon": _NEON, "sse2": _SSE, "sse4": _SSE, "avx": _AVX, "avx2": _AVX2, "avx2vnni": _AVX2}
+_ROWS = {"neon": _NEON, "sse2": _SSE, "sse4": _SSE, "avx": _AVX, "avx2": _AVX2, "avx2vnni": _AVX2}
 
 
 def cost_row(target: TargetInfo) -> CostRow:
     """The row of a target, without the instructions that its options forbid."""
+    if target.device is not None:
+        return target.device.costs
     if target.has_avx512:
         row = _AVX512 if target.isa == "avx512skx" else _AVX512_BYTES
     else:
         row = _ROWS[target.isa]
-    if target.is_device:
-        return row
     if row.native_masked_gather and not target.has_gather:
         row = replace(row, native_gather=False, native_masked_gather=False)
     if row.native_scatter and not target.has_scatter:

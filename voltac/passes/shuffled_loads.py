@@ -18,8 +18,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from voltac.access_costs import CostRow
 from voltac.passes.access import Access
-from voltac.passes.costs import CostRow, cost_row, has_masked, shuffle_elements
+from voltac.passes.costs import cost_row, has_masked, shuffle_elements
 from voltac.passes.emit import Emitter
 from voltac.passes.piece import Piece, join_parts, reason
 from voltac.passes.transpose import Held, contents, network, write_network

@@ -13,8 +13,9 @@ is stored alone. Where lanes may be off the stores are masked, each element by i
 
 from __future__ import annotations
 
+from voltac.access_costs import CostRow
 from voltac.passes.access import Access
-from voltac.passes.costs import CostRow, cost_row, has_masked, shuffle_elements
+from voltac.passes.costs import cost_row, has_masked, shuffle_elements
 from voltac.passes.emit import Emitter
 from voltac.passes.piece import Piece, reason
 from voltac.passes.shuffled_loads import clusters, wanting_lanes

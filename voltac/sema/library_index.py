@@ -23,8 +23,9 @@ from voltac.syntax import Preprocessed, preprocess
 from voltac.target_info import find_target
 
 LIBRARY = shipped_folder("stdlib")
-OVERLAYS = ("fast", "system", "naplespu")
-"""Folders of the library whose declarations hold for one value of ``--math-lib``, or for one device."""
+_HEADERS = "include"
+"""The folder of the library for headers. Declarations in each of the others, an overlay, hold for one value of ``--math-lib``,
+or for the device of its name."""
 INDEX_FILE = os.path.join(LIBRARY, "index.json")
 
 
@@ -120,7 +121,8 @@ def index() -> Index:
 def _sources() -> dict[str, bytes]:
     """Name -> contents of the library's files. (pathlib would cost more than reading them.)"""
     found = {}
-    for folder in ("", *OVERLAYS):
+    overlays = sorted(name for name in os.listdir(LIBRARY) if "." not in name and name != _HEADERS)
+    for folder in ("", *overlays):
         for name in sorted(os.listdir(os.path.join(LIBRARY, folder))):
             if name.endswith((".ispc", ".isph")):
                 path = os.path.join(folder, name)

@@ -31,26 +31,6 @@ _IF_UNDEFINED: tuple[tuple[str, str], ...] = (
     ("PREFETCH_DATASIZE_DEFAULT", "4"),
 )
 
-
-_OF_DEVICES: dict[str, dict[str, str]] = {
-    "naplespu": {
-        "__scratchpad": "__attribute__((scratchpad))",
-        "write_mask(bits)": "__write_mask(bits)",
-        "__builtin_convertvector(vector, type)": "((type)(vector))",
-        "__builtin_npu_write_mask_reg(bits)": "__write_mask(bits)",
-        "__builtin_npu_write_mask_regv16i32(lanes)": "__write_mask(createmask(lanes))",
-    }
-    | {
-        f"vec16{short}": f"varying {full}"
-        for short, full in (
-            ("i8", "int8"), ("u8", "uint8"), ("i16", "int16"), ("u16", "uint16"), ("i32", "int32"), ("u32", "uint32"),
-            ("f32", "float"),
-        )
-    },
-}  # fmt: skip
-"""Device -> words of its manual; a vector is a varying value."""
-
-
 def predefined(options: Options) -> dict[str, str]:
     """Macro head (``name`` or ``name(parameters)``) -> replacement, command line macros last."""
     target = options.target
@@ -84,6 +64,7 @@ def predefined(options: Options) -> dict[str, str]:
     rows["assert(x)"] = "" if options.disable_assertions else "__assert(#x, x)"
     rows["alloca(x)"] = "__alloca(x)"
     rows.update(_IF_UNDEFINED)
-    rows.update(_OF_DEVICES.get(target.isa, {}))
+    if target.device is not None:
+        rows.update(target.device.words)
     rows.update(options.defines)
     return rows

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from voltac.codegen.device import DeviceCode, ImmediateKind, RelocationKind, SectionPlace
 from voltac.codegen.rows import Format, InstructionSet, Operand, Row
+from voltac.targets.naplespu.facts import SCRATCHPAD_BYTES
 from voltac.targets.naplespu.regs import BY_NAME
 
 R = Format("R", "00 op:6 rd:6 rs0:6 rs1:6 00 fd f0 f1 m")
@@ -312,7 +313,7 @@ DEVICE_CODE = DeviceCode(
         SectionPlace(".rodata", "constants", 0x80_0000, SCRATCHPAD_BASE),
         SectionPlace(".data", "data", None, SCRATCHPAD_BASE),
         # The last 2 KiB are each thread's staging space.
-        SectionPlace("scratchpad", "local", None, SCRATCHPAD_BASE + 0xF800, base=SCRATCHPAD_BASE),
+        SectionPlace("scratchpad", "local", None, SCRATCHPAD_BASE + SCRATCHPAD_BYTES, base=SCRATCHPAD_BASE),
         SectionPlace(".bss", "zeros", None, SCRATCHPAD_BASE),
     ),
     section_alignment=_LINE,

@@ -23,14 +23,15 @@ from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.records import record
+from voltac.targets.naplespu.facts import THREADS
 from voltac.targets.naplespu.loop_sums import LoopSums, integer_of, wrapped
 
 _MOST_POINTERS = 12
 """Of one loop: each takes a register throughout."""
 _LONGEST_STEP = 1 << 24
 """In bytes: from an address that is accessed, so many more do not lead past the last address."""
-_ARGUMENTS, _MOST_THREADS = 13, 128
-"""The control register with the address of the argument block, and more than a device's threads."""
+_MOST_THREADS = 128
+"""More than a device's threads."""
 
 _Group = tuple[tuple[tuple[str, str], int], ...]
 """The part of a sum without the constant."""
@@ -229,7 +230,7 @@ class _LoopAddresses(LoopSums):
             # The first word of the argument block (startup.py): how many threads run the kernel.
             place = self.definitions.get(made.operands[0].value)
             block = self.definitions.get(place.operands[0].value) if place is not None and place.op == "inttoptr" else None
-            if block is not None and block.op == "call" and block.text.endswith(f"@npu.read_control(i32 {_ARGUMENTS})"):
+            if block is not None and block.op == "call" and block.text.endswith(f"@npu.read_control(i32 {THREADS.arguments})"):
                 return _MOST_THREADS
         return 0
 

@@ -1,0 +1,53 @@
+"""What the stages before a device's own have to know of it: records that the device's ``facts.py`` fills.
+
+Each device is a folder of ``voltac/targets``, of the name of its target. Its ``facts.py`` has the target's row as ``TARGET``,
+imports nothing but records, and is imported when somebody asks for the device.
+"""
+
+from __future__ import annotations
+
+from voltac.access_costs import CostRow
+from voltac.records import record
+
+
+@record
+class ThreadFacts:
+    """The threads that enter a kernel together, and the control registers by which they know each other."""
+
+    most: int
+    """Threads of a core."""
+    core: int
+    """Register with the number of the core."""
+    thread: int
+    """Register with the number of the thread in its core."""
+    arguments: int
+    """Register with the address of the launch's block, which begins with the number of all threads."""
+    threads_of_a_core: int
+    """Register into which the host writes how many threads of a core run."""
+    barrier: int
+    """Number of the barrier where all of them meet; programs that wait at barriers of their own take other numbers."""
+
+
+@record
+class DeviceFacts:
+    """One device."""
+
+    title: str
+    """Its name as its maker writes it."""
+    data_layout: str
+    """In LLVM's notation."""
+    functions: tuple[tuple[str, str], ...]
+    """Builtin that only devices have -> the function that the device's selector knows, on numbers of 32 bits."""
+    words: tuple[tuple[str, str], ...]
+    """Macros for the words of its manual: head, and what stands for it."""
+    costs: CostRow
+    shuffle: str = ""
+    """The function for an instruction that gives lane l of a gang of 32-bit numbers the value of lane ``index[l]`` modulo W."""
+    threads: ThreadFacts | None = None
+    """None: one thread runs a kernel."""
+    scratchpad_bytes: int = 0
+    """Of a core's own memory, as much as programs have for their variables."""
+
+    def function(self, builtin: str) -> str:
+        """The name of a builtin's function."""
+        return dict(self.functions)[builtin]
