@@ -27,7 +27,6 @@ test_storage = row_test(
         ("4.3 void parameter", "error: ()", "void f(«void»);"),
         ("4.1 more than one type", "error: more than one type", "typedef int T;\nfloat «T» x;"),
         ("4.1 a type of the language by its short name", "error: 'uint' is a type ... delete", "typedef unsigned int «uint»;"),
-        ("16.1 a typedef of qualifiers", "error: typedef ... 'const int'", "«typedef const» N, *P;\nN a;\nP b;"),
         ("4.1 a type of the language is defined", "error: 'uint8' is a type ... delete", "typedef unsigned int8 «uint8»;"),
     ]
 )

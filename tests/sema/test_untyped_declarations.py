@@ -59,7 +59,7 @@ extern "C" void c(uniform); // warning: uniform int
 void d(uniform n = 4) { } // warning: uniform int
 void use() { uniform int a = 3; h(a); d(); launch t(a); }""",
         "function pointers": """
-typedef uniform int (*F)(uniform, const uniform * uniform); // warning: int // warning: int
+typedef uniform (*F)(uniform, const uniform * uniform); // warning: int // warning: int // warning: int
 uniform a(uniform n, const uniform * uniform p) { return n + *p; } // warning: int // warning: int // warning: int
 void f(uniform (*p)(int)) { } // warning: uniform int
 void use() { uniform F g = a; }""",
@@ -78,10 +78,9 @@ uniform f(T a, const b) { // warning: const int // warning: uniform int
 }
 void use() { uniform int a = f(2, 3) + f(2.5f, 4); }""",
         "typedefs": """
-typedef uniform Count; // error: a type is missing
-typedef const *P; // error: a type is missing
-typedef uniform (*F)(int), G; // error: a type is missing
-void f(F g) { Count n = 3; int m = programIndex; n = m; G k = n; P p = &k; }""",
+typedef uniform Count; // warning: uniform int
+typedef const *P; // warning: const int
+void f() { Count n = 3; int m = programIndex; n = m; } // error: uniform""",
         "one declaration is one message": """
 inline b = 3; // error: a type is missing
 void f() { unmasked c = 3; } // error: a type is missing

@@ -188,8 +188,7 @@ def define_typedef(checker: Checker, init: ast.InitDeclarator, base: Base) -> No
     """The name stands for the declared type, whose rate may stay open (5.3)."""
     declared = declare(checker, init.declarator, base.qual, words=base.words)
     check_function_words(checker, base, declared, "")
-    if base.untyped:
-        checker.reject(base.span, f"a type is missing in this typedef; write '{base.untyped} int' if that is meant")
+    warn_if_untyped(checker, base)
     attributes.warn_about(checker, base.attributes, "typedef")
     if init.initializer is not None:
         checker.reject(init.span, f"typedef '{declared.name}' cannot have an initial value")
