@@ -254,6 +254,8 @@ _MOST_INCLUSIONS = 3
 _MOST_OF_ONE_MACRO = 3
 _DEEPEST_CHAIN = 20
 _MOST_EXPANSIONS = 10
+"""Notes of one message, so that it fits a screen: places that include a file, messages of one macro at one place of it, files
+that include each other, macros within macros."""
 
 
 def _expansions(span: Span) -> Iterator[Note]:

@@ -15,6 +15,7 @@ _LONGEST_EXCERPT = 500
 _MOST_LINES = 3
 _WIDTH = 80
 _DEEPEST_INDENT = 8
+"""Characters of a line of the source, for generated lines have no end; lines of a place; the layout of language 15."""
 
 
 @record

@@ -18,12 +18,14 @@ from voltac.visible import named_type, visible_name, visible_value
 LEVELS = (0, 1, 2, 3)
 ADDRESSINGS = (32, 64)
 DWARF_VERSIONS = (2, 3, 4, 5)
+"""What options with a number take: the levels, the widths of index arithmetic, the versions that LLVM writes."""
 MATH_LIBRARIES = ("default", "fast", "system")
 """Where exp, sin, pow and the like come from (``--math-lib``)."""
 FAST_MATH = ("", "legacy", "balanced", "aggressive")
 SIZES = ("", "small", "large")
 """Of code models and of tables of addresses."""
 LARGEST_ALIGNMENT = 1 << 30
+"""Bytes: the greatest power of two in a signed integer of 32 bits."""
 
 # Compiled when there is something to compare with them.
 _MACRO = r"[A-Za-z_]\w*(\([\w\s,.]*\))?"

@@ -19,6 +19,7 @@ from voltac.visible import visible_name
 _BYTES = 16
 """Of data on a line."""
 _TEXT_COLUMNS = 44
+"""Where comments begin: behind the longest usual instruction."""
 
 
 def disasm_command(arguments: Namespace) -> int:

@@ -81,6 +81,7 @@ _EXIT_CODES = "Exit code: 0; 1 for file errors; 2 for a wrong command line; 1 + 
 
 _COLUMN = 30
 _WIDTH = 80
+"""Where explanations begin, behind most options; and the line of a terminal, also where the help goes to a file."""
 
 
 def help_text(command: str) -> str:

@@ -37,6 +37,7 @@ _OTHER_SYSTEMS = ("windows", "macos", "ios", "ps4", "ps5")
 _DISABLE_ZMM = ("avx512skx-x16", "avx512icl-x16")
 
 _MOST_DIGITS = 18
+"""All such numbers fit into 64 bits; Python refuses to convert texts of some thousand digits."""
 
 # Fields of the arguments that are fields of Options under the same name and of the same type.
 _SAME = (

@@ -148,6 +148,7 @@ def _call(
 
 
 _ELEMENTS = 64
+"""Of arrays that nobody gave: four gangs of the device, and a result that fits a screen."""
 
 
 def _dtype(parameter: Parameter) -> np.dtype[Any]:

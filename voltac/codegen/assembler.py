@@ -385,9 +385,11 @@ class _Assembler:
 
 
 _LARGEST = 1 << 30
+"""Bytes of one ``.space``: more than any device has, and a mistake in the number does not fill the host's memory."""
 _MOST_DIGITS = 34
 """Those of 32 bits in the longest way of writing them."""
 _LARGEST_ALIGNMENT = 1 << 16
+"""Bytes, as much as a page of any system; what is missing is written to the file as zeros."""
 
 _DIRECTIVES: dict[str, Callable[[_Assembler, str], None]] = {
     ".text": lambda to, rest: to.switch_section(".text"),

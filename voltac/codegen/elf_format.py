@@ -20,8 +20,10 @@ ABSOLUTE = 0xFFF1
 GLOBAL, OBJECT = 1, 1
 PROGRAM_LOAD = 1
 PROGRAM_EXECUTE, PROGRAM_WRITE, PROGRAM_READ = 1, 2, 4
+"""The format's numbers: of a symbol without a section, of symbols' binding and type, of segments and their flags."""
 
 NOTE_OWNER = b"voltac\0\0"
 CHECKSUM = 1
+"""Type of the note, of this owner's own numbering."""
 NOTES = {"checksum": CHECKSUM, "kernels": 2}
 """Kinds of notes: crc32 of the file with zeros in this place; the kernels' signatures as JSON."""

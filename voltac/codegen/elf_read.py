@@ -41,6 +41,7 @@ from voltac.codegen.object_file import ObjectFile, Relocation, Section, Symbol
 from voltac.records import mutable_record, record
 
 _ADDRESSES = 1 << 32
+"""Those of a file of 32 bits; a segment that goes beyond them is a broken file."""
 
 
 class BadElf(ValueError):

@@ -39,6 +39,7 @@ _FLOAT, _WORD = Struct("<f"), Struct("<I")
 _pack_float, _unpack_float = _FLOAT.pack, _FLOAT.unpack
 _pack_word, _unpack_word = _WORD.pack, _WORD.unpack
 _LANES = 16
+"""Of a vector register, as in ``meanings.py``."""
 _EVERY_SIGN = np.full(_LANES, SIGN, np.uint32)
 _SUSPECT = bytes(byte & 0x7F in (0, 0x7F) for byte in range(256))
 """Of the highest byte of a number: whether its exponent may be among the two smallest or the two largest."""

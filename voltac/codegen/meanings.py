@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 LANES = 16
 WORD = 0xFFFFFFFF
+"""Lanes of a vector register, and the bits of a register."""
 MODES = ("ideal", "rtl")
 
 # --- between scalars and lanes ---

@@ -21,6 +21,8 @@ from .statements import Statements
 from .values import ADDRESS, Mask, Value, constant, dtype_of, members
 
 _PYTHON_FRAMES = 100_000
+"""A call within a loop within an ``if``, its result in a sum in a product, takes 25 frames (counted): room for twice the
+``_DEEPEST_CALL`` of them."""
 
 
 class Interpreter:

@@ -30,6 +30,7 @@ from .printing import print_text
 from .values import Mask, Value, constant, dtype_of, lanes_holding, merge
 
 _DEEPEST_CALL = 2000
+"""Calls that recursive programs may be deep; one that does not end says so after half a second."""
 
 
 class Jump(Exception):

@@ -14,7 +14,9 @@ import numpy.typing as npt
 from voltac.sema.builtins import TILES
 
 _ROWS, _ROW_BYTES = 16, 64
+"""Of the largest tile that the hardware (AMX, palette 1) can be configured for."""
 _LEAST_NORMAL = 2.0**-126
+"""Of float: sums of products that are smaller become 0, as the hardware has it."""
 
 Array = npt.NDArray[Any]
 

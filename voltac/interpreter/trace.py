@@ -19,6 +19,7 @@ from .printing import argument_text
 from .values import Mask, Value, members
 
 _LONGEST = 100
+"""Characters of a statement or value: a line of the trace stays a line on a wide terminal."""
 
 
 class TextTrace:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     Argument = int | float | Sequence[Any] | npt.NDArray[np.generic]
 
 _FRAMES_OF_PYTHON = 50_000
+"""A call is a few frames; deeper recursion is a RecursionError, as on a machine the stack's end is."""
 
 
 class Machine:

@@ -258,6 +258,7 @@ def from_bits(kind: Kind, total: int, poisoned: int) -> Value:
 # is defined is poison; of one that has some, the others are arbitrary (LLVM widens loads over padding).
 
 _ARBITRARY = 0xA5
+"""Neither 0 nor all ones: who uses it by mistake gets a result that is seen to be wrong."""
 
 
 def _code(kind: Kind) -> str | None:

@@ -226,6 +226,7 @@ def _column(span: Span) -> int:
 
 _EACH_BYTE, _OWN_BIT = 0x0101010101010101, 0x8040201008040201
 _BELOW_TOP, _TOP = 0x7F7F7F7F7F7F7F7F, 0x8080808080808080
+"""Eight bytes each: a 1 to repeat a byte, of byte i only bit i, what carries any bit into the highest, and that one."""
 
 
 def _bytes_of_bits(width: int) -> list[str]:

@@ -140,6 +140,7 @@ _INTEGERS = 2.0**52
 """Added to an integer below it, the integer is in the low bits of the sum."""
 _INTEGER_BITS = 0x433 << 52
 _ROUNDED_BITS = 0x4338 << 48
+"""Bit patterns of 2^52 and of 3 * 2^51: of a double with either added the low bits are an integer."""
 
 
 def _divide_magnitudes(

@@ -26,6 +26,8 @@ from voltac.sema.types import VARYING, Function, Pointer, Qual, Scalar, Struct
 
 _SMALL_BODY_LINES = 300
 _SINGLE_USE_LINES = 3000
+"""Lines of LLVM text, up to which any function is inlined, and one that is called once. Chosen, not measured: a call keeps
+what the caller knows of the mask from the callee, and long functions slow down LLVM's passes."""
 
 
 def passed_type(c: ModuleContext, qual: Qual) -> str:
@@ -291,7 +293,9 @@ def _attributes(c: FunctionContext, symbol: tree.FunctionSymbol) -> str:
 # --- the floating-point environment (language 12.2)
 
 _FLUSH_BITS = 0x8040
+"""Flush to zero (bit 15) and denormals are zero (bit 6) of MXCSR."""
 _FLUSH_BIT_AARCH64 = 1 << 24
+"""FZ of FPCR."""
 
 
 def _set_float_state(c: FunctionContext) -> IR | None:

@@ -32,6 +32,7 @@ from voltac.sema import tree
 from voltac.sema.types import UNIFORM, VARYING, VOID_QUAL, Array, Pointer, Qual, Scalar, Struct, Type, Vector
 
 _UNROLLED_ELEMENTS = 8
+"""Of an array: more are copied by a loop, which is about as much code as this many loads and stores."""
 
 
 def alignment(c: FunctionContext, address: Address) -> int:

@@ -18,6 +18,8 @@ from voltac.visible import bytes_of
 
 _TEXT_BYTES = 8191
 _ARGUMENT_BYTES = 1023
+"""Of the text of a statement, which lies on the stack, and of one of its arguments; the interpreter cuts off at the same
+places."""
 _STATE = f"{{ i64, [{_TEXT_BYTES + 1} x i8] }}"
 
 _APPEND = f"""\

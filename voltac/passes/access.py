@@ -188,6 +188,8 @@ def with_base(address: LaneValue | None) -> LaneValue | None:
 _LOCATION = re.compile(r"line: (\d+)(?:, column: (\d+))?")
 _INLINED = re.compile(r"\binlinedAt: (!\d+)")
 _MOST_CALLS = 50
+"""Places of calls around an inlined instruction. What is inlined is not recursive: only metadata that is broken goes
+round."""
 _SCOPE = re.compile(r"\bscope: (!\d+)")
 _FILE = re.compile(r"\bfile: (!\d+)")
 _PATH = re.compile(r'filename: "([^"]*)", directory: "([^"]*)"')

@@ -17,6 +17,7 @@ from voltac.ir.types import element_of, lanes_of
 
 NOWHERE = "@volta.nowhere"
 NOWHERE_BYTES = 16
+"""As much as a load of neighbouring elements reads there for lanes that are off."""
 _NOWHERE_LINE = f"{NOWHERE} = internal unnamed_addr constant [{NOWHERE_BYTES} x i8] zeroinitializer, align 16"
 
 
@@ -420,6 +421,8 @@ def declare(module: Module, emitters: list[Emitter]) -> None:
 
 
 _MOST_SCALAR_STEPS = 3
+"""Steps that are done for each lane rather than taken out of a vector. Chosen, not measured: an extension, a sum, a
+product."""
 
 
 def lane_source(vector: str, values: LaneValues, same: dict[str, str]) -> str:

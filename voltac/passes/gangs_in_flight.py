@@ -22,6 +22,8 @@ from voltac.passes.access import is_divisor
 
 _MOST_INSTRUCTIONS = 24
 _GANGS = 4
+"""Of a loop's body, and gangs a turn: a float addition takes 3 or 4 cycles, and a longer body keeps the processor busy
+meanwhile. The first is chosen, not measured."""
 _SINGLE = '!{!"llvm.loop.unroll.runtime.disable"}'
 _LOOP = re.compile(r"!llvm\.loop (!\d+)")
 

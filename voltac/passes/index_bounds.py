@@ -25,9 +25,11 @@ Number = int | str
 """Of 64 bits: known now, or the name of what holds it."""
 
 _DEEPEST = 40
+"""Of a chain of instructions: addresses are far shorter, and Python's stack is in no danger."""
 _WIDEST = 32
 """Bits of the integers that are bounded."""
 _GREATEST = (1 << 64) - 1
+"""Of what a number of 64 bits can be."""
 _EXACT: dict[str, Callable[[int, int], int]] = {
     "add": operator.add,
     "sub": operator.sub,

@@ -15,6 +15,7 @@ from voltac.ir.parts import Operand
 from voltac.passes.known_loads import conjuncts
 
 _DEPTH = 6
+"""Steps from a divisor back to what is known of it. Each may have two operands, which makes 64 looks at most."""
 _INVERSE = {"eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sgt": "sle", "sle": "sgt"}
 _INVERSE |= {"ult": "uge", "uge": "ult", "ugt": "ule", "ule": "ugt"}
 

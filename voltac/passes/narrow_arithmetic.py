@@ -33,6 +33,7 @@ from voltac.target_info import TargetInfo
 
 _SIGNED: Range = (-(1 << 15), (1 << 15) - 1)
 _UNSIGNED: Range = (0, (1 << 16) - 1)
+"""The two ways of reading 16 bits."""
 _NARROW_LOAD = re.compile(r" = [sz]ext (?:nneg )?<\d+ x i(?:8|16)> .* to <\d+ x i32>")
 _INTRINSIC = re.compile(r"@llvm\.(smin|smax|umin|umax|abs)\.v\d+i32$")
 _LOW_BITS = frozenset(("add", "sub", "mul", "and", "or", "xor"))

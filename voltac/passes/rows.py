@@ -21,6 +21,7 @@ from voltac.passes.emit import Emitter
 from voltac.records import record
 
 _ROWS = (2, 4)
+"""Into how many rows a gang may fall: with more, few lanes would be in each."""
 
 
 @record

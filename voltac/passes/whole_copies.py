@@ -23,6 +23,7 @@ from voltac.passes.emit import Emitter, declare
 from voltac.passes.gang_loops import GangLoop, root
 
 _MOST_INSTRUCTIONS = 16
+"""Of a loop's body: index, addresses, load, store and test are fewer; others do something besides copying."""
 _FIRST_LANES = m.op("icmp", m.constant("numbers"), m.splat(m.value("rest")), predicate="ult")
 
 

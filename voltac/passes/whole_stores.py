@@ -24,6 +24,7 @@ from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.options import Options
 
 _MOST_IN_A_BLOCK = 4
+"""Accesses: each is a branch, with code for both ways. Chosen, not measured."""
 _STORE = re.compile(
     r"call void @llvm\.masked\.store\.\S+\((?P<value><(?P<lanes>\d+) x \w+> \S+), ptr align (?P<align>\d+) (?P<pointer>\S+), "
     r"<\d+ x i1> (?P<mask>%[^ )]+)\)(?P<rest>.*)"

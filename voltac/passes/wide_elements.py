@@ -21,6 +21,7 @@ from voltac.records import record
 from voltac.target_info import TargetInfo
 
 _STRIDES = (2, 4)
+"""Bytes; then a lane's element is one integer of 16 or 32 bits."""
 
 
 @record

@@ -27,6 +27,7 @@ from voltac.targets.device import Device, kernels
 from voltac.visible import visible_name, visible_value
 
 _LINE = 64
+"""Bytes of a line of the device's caches: what is written is flushed by lines, so no two arrays share one."""
 
 
 @record

@@ -26,6 +26,7 @@ DESCRIPTOR_KIND = 24
 """In a dtype: eight bytes kind, type, byte order, unused, type number (four bytes)."""
 
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
+"""Flags of an ndarray, as numpy's headers number them."""
 
 DESCRIPTOR_MASK = 0xFFFFFFFF00FF0000
 """Of those eight bytes, byte order and type number."""

@@ -160,6 +160,7 @@ def make_kernel(signature: Signature, source: Source, arguments: Arguments, code
 _HAVE_VECTORCALL, _DEFAULT_FLAGS = 1 << 11, 1 << 18
 _TP_CALL, _TP_MEMBERS = 50, 72
 _SSIZE_MEMBER, _READ_ONLY = 19, 1
+"""Flags of a type, slots and members as Python's headers number them; part of its stable ABI."""
 
 
 class _Slot(ctypes.Structure):

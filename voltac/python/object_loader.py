@@ -60,6 +60,7 @@ _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
 _RELOCATION = struct.Struct("<QIIq")
 
+# Numbers of the ELF format: kinds of files, machines, sections and their flags, places and bindings of symbols.
 _RELOCATABLE, _X86_64 = 1, 62
 _PROGRAM_DATA, _SYMBOL_TABLE, _RELOCATIONS, _NO_DATA, _X86_64_UNWIND = 1, 2, 4, 8, 0x70000001
 _INITIALISERS = (14, 15, 16)
@@ -68,6 +69,7 @@ _UNDEFINED, _ABSOLUTE, _COMMON = 0, 0xFFF1, 0xFFF2
 _LOCAL, _WEAK = 0, 2
 _INDIRECT_FUNCTION = 10
 
+# Relocations, as the ABI of x86-64 numbers them.
 _NONE, _64, _PC32, _PLT32, _GOTPCREL, _32, _32S, _PC64 = 0, 1, 2, 4, 9, 10, 11, 24
 _GOTPCRELX, _REX_GOTPCRELX = 41, 42
 _VIA_TABLE = (_GOTPCREL, _GOTPCRELX, _REX_GOTPCRELX)

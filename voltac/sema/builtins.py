@@ -107,6 +107,7 @@ TILE_PRODUCTS = {
 }
 """Instruction of AMX -> what a target multiplies that has it; the signs of bytes are those of the two factors."""
 TILES = 8
+"""Registers for tiles of AMX."""
 
 _Row = tuple[int, str, str, tuple[str, ...], tuple[Scalar, ...], str]
 """Cost, name, result, parameters, element types, meaning."""

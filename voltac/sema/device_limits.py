@@ -18,6 +18,7 @@ _LACKING: dict[type, str] = {
 _BARRIER_NUMBERS = 511
 """The hardware has one more, at which kernels end."""
 _MOST_THREADS = 64
+"""Eight cores of eight; the field of the hardware has room for more (NaplesPU 1.8)."""
 
 
 def check_device_limits(checker: Checker) -> None:

@@ -14,6 +14,7 @@ Product = tuple[int, ...]
 """Identities of variables, sorted; empty for the constant part."""
 
 _MOST_TERMS = 32
+"""Sums of indices have a few; a product of two sums has as many terms as both together multiplied."""
 
 
 @record

@@ -21,6 +21,7 @@ from voltac.sema.types import (
 from voltac.target_info import TargetInfo
 
 _MACHINE_VECTOR_BYTES = 16
+"""The narrowest vector register of a target: shorter vectors take as much."""
 
 
 class Layout:

@@ -168,6 +168,7 @@ def _could_be_uniform(candidates: dict[tree.VariableSymbol, Candidate]) -> dict[
 
 
 _MOST_ROUNDS = 20
+"""Each but the last removes a variable. If so many do not end it, nothing is said: it is only a hint."""
 _Could = dict[tree.VariableSymbol, Candidate]
 
 

@@ -17,6 +17,7 @@ _LEVELS = {
     "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
 }  # fmt: skip
 _DEEPEST = 100
+"""Conditions within parentheses: some of Python's calls each, of which there are 1000."""
 _Value = tuple[int, bool]
 """A number and whether it is unsigned."""
 

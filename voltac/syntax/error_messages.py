@@ -19,6 +19,7 @@ from voltac.syntax.tables import Tables
 from voltac.syntax.token_stretches import CLOSING, OPENING, SPECIFIERS, STATEMENT_STARTS, TokenStretches
 
 _MOST_EXPECTED = 4
+"""A longer list tells nobody what is missing."""
 _SHOWN_NAMES = {
     "IDENT": "identifier",
     "TYPE_NAME": "type name",

@@ -20,6 +20,7 @@ _LARGEST_EXPANSION = 500_000
 _LARGEST_TOTAL = 1_500_000
 """Tokens that all macros of a file may make: each takes some 200 bytes, and all of them some seconds."""
 _DEEPEST_EXPANSION = 150
+"""Macros within macros: some of Python's calls each, of which there are 1000."""
 
 
 _LONGEST_TOKEN = 1_000_000

@@ -23,6 +23,8 @@ from voltac.syntax.tables import load
 _FIRST_DEPTH_CHECK = 500
 _DEEPEST_NESTING = 1000
 _DEEPEST_STACK = 8000
+"""States of the parser before its depth is looked at; levels of nesting, for which ``deep_stack`` has room in all stages; and
+states, where what is nested has neither brackets nor operators."""
 
 
 class Parser:

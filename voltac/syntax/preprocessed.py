@@ -11,7 +11,9 @@ from voltac.syntax.macros import Macro, Token
 from voltac.visible import bytes_of, visible_name
 
 _MISSING_LINES_SHOWN_AS_BLANK = 8
+"""More become a line marker in the output of ``-E``."""
 _FARTHEST_COLUMN = 1000
+"""Where a token stands farther out, the blanks in front of it are not kept: each could multiply the output."""
 
 
 class Preprocessed:

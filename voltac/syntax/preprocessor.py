@@ -28,6 +28,7 @@ from voltac.warning_switches import ALL, WARNINGS
 _DIRECTIVE = re.compile(r"\s*#\s*(\w*)(.*)", re.DOTALL | re.ASCII)
 _MARKER = re.compile(r'\s*(\d+)(?:\s+"((?:[^"\\]|\\.)*)")?[\s\d]*', re.ASCII)
 _DEEPEST_INCLUDE = 200
+"""As much as gcc allows; what is deeper includes itself."""
 
 
 @mutable_record
@@ -529,7 +530,9 @@ class Preprocessor:
 
 _IGNORE = re.compile(r"ignore\s+warning\b\s*(begin\b|end\b)?\s*(?:\(\s*(.*?)\s*\))?")
 _LAST_LINE = 1 << 60
+"""Behind all lines: until the end of the file."""
 _HIGHEST_LINE = (1 << 31) - 1
+"""The greatest that C lets ``#line`` say."""
 _ONE_LINE = [0]
 _CONDITIONALS = ("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif")
 

@@ -13,6 +13,7 @@ from voltac.codegen.simulator import WHOLE_LINE, Memory
 from voltac.targets.naplespu import timing
 
 SETS, WAYS = 32, 4
+"""Of both caches (NaplesPU 1.1)."""
 
 
 def _touched(way: int) -> tuple[int, ...]:

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from voltac.targets.naplespu.core import Core, HardwareThread
 
 BARRIERS = 512
+"""A barrier's number is taken modulo this (NaplesPU 1.8)."""
 NAMES = {number: name for name, number in CONTROL_REGISTERS.items()}
+# Numbers of control registers, and what is in a thread's status (NaplesPU 1.4).
 FIRST_DEBUG, LAST_DEBUG = 20, 35
 RUNNING, ENDED, TRAPPED, BOOTING = 1, 2, 3, 5
 

@@ -27,6 +27,7 @@ from voltac.targets.naplespu.translate import NEVER
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+# Sizes and addresses of NaplesPU 1.5; where a trap goes, NaplesPU 2.6.
 SCRATCHPAD_BYTES = 0x10000
 TRAP_VECTOR = 0x380
 IO_START, IO_END = 0xFF00_0000, 0xFFFF_FF00

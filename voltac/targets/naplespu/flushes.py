@@ -18,6 +18,7 @@ from voltac.ir.parts import Operand
 from voltac.targets.naplespu.startup import attribute
 
 LINE = 64
+"""Bytes of a line of the cache (NaplesPU 1.1)."""
 
 
 def add_flushes(module: Module) -> bool:

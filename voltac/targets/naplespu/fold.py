@@ -16,6 +16,7 @@ from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.types import vector_parts
 
 _WORD = 0xFFFFFFFF
+"""The bits of a register."""
 _COMPUTED: dict[str, Callable[[int, int], int]] = {
     "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "and": lambda a, b: a & b,
     "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b,

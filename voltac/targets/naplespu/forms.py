@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from voltac.targets.naplespu.translate import Shape
 
 MASKING_VECTOR = 59
+"""Number of the vector register in whose place the hardware has the mask: it is no register like the others."""
 
 
 class Forms:

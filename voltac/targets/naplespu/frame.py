@@ -15,6 +15,7 @@ from voltac.targets.naplespu.pseudo import ROWS, expand, frame_slot
 from voltac.targets.naplespu.regs import CALLEE_SAVED, FP, RA, SP, TR
 
 ALIGNMENT = 64
+"""Bytes: a vector in a frame is loaded whole."""
 
 
 def complete_frame(function: MachineFunction) -> None:

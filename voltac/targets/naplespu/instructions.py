@@ -13,6 +13,7 @@ from voltac.targets.naplespu.isa import DEVICE_CODE
 from voltac.targets.naplespu.regs import PC, RM, SCALARS, VECTORS
 
 WORD = 0xFFFFFFFF
+"""The bits of a register."""
 _decoded = lru_cache(maxsize=1 << 16)(Decoder(DEVICE_CODE).decode)
 
 

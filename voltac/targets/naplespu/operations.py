@@ -344,6 +344,7 @@ def branch_if(selection: Selection, instruction: Instruction) -> None:
 
 
 _LINEAR_CASES = 4
+"""So many cases are compared one after the other, before a tree of comparisons is made. Chosen, not measured."""
 
 
 def switch(selection: Selection, instruction: Instruction) -> None:

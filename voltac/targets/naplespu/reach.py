@@ -16,6 +16,7 @@ REACH = 1 << 17
 
 _OPPOSITE = {"bnez": "beqz", "beqz": "bnez"}
 _WORD = 4
+"""Bytes of an instruction."""
 _LONGEST = {"bnez": 4, "beqz": 4, "jmp": 3, "jmpsr": 5}
 """Instructions that stand for one whose target is far away."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from voltac.codegen.machine_code import Register
 
 LANES = 16
+"""Of a vector register (NaplesPU 1.1)."""
 FULL_MASK = (1 << LANES) - 1
 
 _NAMED = {58: "tr", 59: "rm", 60: "fp", 61: "sp", 62: "ra", 63: "pc"}

@@ -22,6 +22,7 @@ from voltac.records import record
 _NAME = re.compile(r'@(?:"[^"]*"|[-\w$.]+)')
 _TYPE = re.compile(r"\b(?:global|constant) ")
 _LINE = 64
+"""Bytes of a line of the cache (NaplesPU 1.1)."""
 _WORTH_A_GAP = 2 * _LINE
 """Bytes that are sooner copied along than the code of another stretch is fetched."""
 

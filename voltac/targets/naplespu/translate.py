@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 NEVER = 1 << 62
 """A cycle that does not come."""
 LONGEST_BLOCK = 64
+"""Instructions that become one function of Python. Chosen, not measured."""
 
 
 @record

@@ -26,6 +26,7 @@ from voltac.targets.naplespu.legalize.shapes import NotLegal
 from voltac.targets.naplespu.legalize.truncation import by_the_core, small_sizes_are_alike, truncated
 from voltac.targets.naplespu.legalize.writer import constant
 
+# Bit patterns of float.
 INFINITY = 0x7F800000
 _MAGNITUDE = 0x7FFFFFFF
 _SIGN = 0x80000000

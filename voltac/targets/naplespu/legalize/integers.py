@@ -16,6 +16,7 @@ from voltac.targets.naplespu.legalize.shapes import NotLegal
 from voltac.targets.naplespu.legalize.writer import constant
 
 ALL = 0xFFFFFFFF
+"""A word of ones."""
 
 
 def literal(word: str) -> int | None:

@@ -28,7 +28,9 @@ from voltac.targets.naplespu.legalize.shapes import NotLegal
 from voltac.targets.naplespu.legalize.writer import constant
 
 _EXACT_BITS = 24
+"""Integers of so many bits are floats without rounding."""
 _SIGN = 0x80000000
+"""That of a word, and of the bit pattern of a float."""
 
 
 @rule("sitofp", "uitofp")

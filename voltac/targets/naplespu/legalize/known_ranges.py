@@ -21,6 +21,7 @@ _EXACT = 1 << 24
 _FREE_BITS = 8
 """What has so many zeros below in 32 bits has 24 others."""
 _DEEPEST = 16
+"""Steps back from a value. Chosen, not measured: each may have two operands that are looked at."""
 _UNSIGNED = ("lshr", "udiv", "urem")
 _OF_LOW_BITS = frozenset(("shl", "mul", "and", "or", "xor", "add", "sub", "select"))
 _COUNTS = ("@llvm.ctlz.", "@llvm.cttz.", "@llvm.ctpop.")

@@ -22,6 +22,7 @@ from voltac.targets.naplespu.legalize.writer import mask_constant
 Source = tuple[int, int]
 """Number of a chunk among those of both operands, and lane in it (-1: a scalar); (-1, -1) is poison."""
 _ANYTHING: Source = (-1, -1)
+"""For a lane that nobody reads."""
 
 
 def element(f: Legalizer, shape: Shape, columns: list[Words], lane: int) -> Words:

@@ -20,6 +20,7 @@ from voltac.targets.naplespu.legalize.shapes import LANES, Shape, vector_of
 from voltac.targets.naplespu.legalize.writer import LANE_NUMBERS, lanes, mask_constant
 
 LINE = 64
+"""Bytes of a line of the cache, which a vector of words fills (NaplesPU 1.1)."""
 _LOWER_HALF = mask_constant([lane < LANES // 2 for lane in range(LANES)])
 ALL_ON = "splat (i1 true)"
 

@@ -97,6 +97,8 @@ def _scatter(f: Legalizer, instruction: Instruction) -> None:
 
 
 _MOST_COPIED = 128
+"""Bytes, by words: 32 loads and 32 stores. All are read first, so that so many registers are taken, half of those there
+are."""
 
 
 def _copy(f: Legalizer, instruction: Instruction) -> None:

@@ -23,6 +23,7 @@ from voltac.records import record
 from voltac.targets.device import NotOnDevice
 
 LANES = 16
+"""Of a vector register (NaplesPU 1.1)."""
 
 
 class NotLegal(NotOnDevice):

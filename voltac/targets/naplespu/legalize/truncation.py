@@ -17,6 +17,7 @@ from voltac.targets.naplespu.legalize.writer import constant
 _LOST = 255
 """The greatest size that becomes 0."""
 _ONE = 0x3F800000 << 1
+"""The bit pattern of 1.0 without its sign: as ``twice`` is."""
 
 
 def truncated(f: Legalizer, vector: bool, value: str, is_signed: bool) -> str:
