@@ -7,7 +7,7 @@ from voltac.device_facts import DeviceFacts, ThreadFacts
 from voltac.target_info import TargetInfo
 
 THREADS = ThreadFacts(most=8, core=0, thread=2, arguments=13, threads_of_a_core=20, barrier=42)
-"""Control registers of section 1.4; the last one the program does not need otherwise."""
+"""Control registers (NaplesPU 1.4); the last one the program does not need otherwise."""
 SCRATCHPAD_BYTES = 0xF800
 """The rest is each thread's staging space."""
 
