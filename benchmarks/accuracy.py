@@ -238,8 +238,10 @@ def measure(name: str, type: str, library: str, options: argparse.Namespace, ref
     judge = getattr(reference, f"worst_{type}_{name}")
     judge.restype = ctypes.c_double
     everything = name in ONE and (type == "float16" or type == "float")
-    total, chunks = all_inputs(type, options.stride if type == "float" else 1) if everything else (
-        sampled_inputs(name, type, options.samples)
+    total, chunks = (
+        all_inputs(type, options.stride if type == "float" else 1)
+        if everything
+        else (sampled_inputs(name, type, options.samples))
     )
     where = ctypes.c_long()
     worst, at, result, done, shown = -1.0, (0.0,), 0.0, 0, time.monotonic()

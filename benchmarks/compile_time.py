@@ -1,6 +1,6 @@
 """Compile times as ratios: fresh processes, empty cache, interleaved with the import of llvmlite and numpy.
 
-    python benchmarks/compile_time.py [--rounds N]
+python benchmarks/compile_time.py [--rounds N]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Lines a second from source text to LLVM text, on a generated program of the given length; CPU time.
 
-    python benchmarks/front_end.py [--lines N ...]
+python benchmarks/front_end.py [--lines N ...]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Newton's method, Black-Scholes, stencil and noise against numba's ``@njit(fastmath=True)``, results compared first.
 
-    python benchmarks/kernels_against_numba.py [--rounds N]
+python benchmarks/kernels_against_numba.py [--rounds N]
 """
 
 from __future__ import annotations

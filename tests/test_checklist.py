@@ -304,6 +304,8 @@ ROWS: dict[int, str] = {
     255: "sema/warnings:constants sema/declaration_rules:scopes",
     256: "sema/declaration_rules:attributes sema/function_rules:qualifiers",
 }
+
+
 def names_in(path: Path) -> Iterator[str]:
     """The tests of a file: functions, and tables made into tests by a call."""
     for node in ast.parse(path.read_text()).body:

@@ -153,7 +153,7 @@ _NVL = replace(_SPR, isa="avx10_2nvl", isa_macro="AVX10_2NVL", cpu="novalake", t
 _NEON = TargetInfo(
     "", "neon", "NEON", 4, 32, 32, 128, "generic", "", triple="aarch64-unknown-linux-gnu",
     has_fma=True, has_half_conversion=True,
-)
+)  # fmt: skip
 
 # ISA name in target names -> (record, lane forms), of each architecture the worst first. A form is mask bits x lanes; 1 is a
 # mask register.

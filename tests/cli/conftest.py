@@ -29,9 +29,9 @@ def folder(tmp_path: Path) -> Path:
 def voltac(folder: Path) -> Run:
     """Runs the command line in ``folder``; no run may end in a traceback."""
 
-    def run(*words: str, input: str | bytes | None = None, environment: dict[str, str] | None = None) -> (
-        subprocess.CompletedProcess[str]
-    ):
+    def run(
+        *words: str, input: str | bytes | None = None, environment: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
         data = input.encode() if isinstance(input, str) else input
         done = subprocess.run(
             [sys.executable, "-m", "voltac", *words],

@@ -252,9 +252,7 @@ KERNEL = "export void f(uniform float values[], uniform int n) { foreach (i = 0 
         (["--limit", "100", "zeros:16", "16"], 1, "the run takes more than 100 cycles (core 0, thread"),
     ],
 )
-def test_arguments_that_cannot_be_are_named(
-    voltac: Run, folder: Path, words: list[str], code: int, message: str
-) -> None:
+def test_arguments_that_cannot_be_are_named(voltac: Run, folder: Path, words: list[str], code: int, message: str) -> None:
     (folder / "k.ispc").write_text(KERNEL)
     assert voltac("k.ispc", "--target=naplespu", "-o", "k.elf").returncode == 0
     (folder / "empty.npy").write_bytes(b"")

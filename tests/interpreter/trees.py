@@ -111,5 +111,3 @@ def function(
 
 def program(*functions: tree.FunctionSymbol) -> tree.Program:
     return tree.Program(functions=list(functions))
-
-

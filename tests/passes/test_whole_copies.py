@@ -11,8 +11,7 @@ from voltac.options import Options
 from voltac.target_info import find_target
 
 SOURCE = (
-    "export void f(uniform T a[], uniform T b[], uniform int first, uniform int n) "
-    "{{ foreach (i = first ... n) {{ {} }} }}"
+    "export void f(uniform T a[], uniform T b[], uniform int first, uniform int n) {{ foreach (i = first ... n) {{ {} }} }}"
 )
 COPY = "b[i + 2] = a[i + 1];"
 

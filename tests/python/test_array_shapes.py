@@ -17,15 +17,17 @@ from voltac.python import build, interpreter_layout
 ELEMENTS = {"float": "f4", "double": "f8", "int8": "i1", "uint16": "u2", "int64": "i8"}
 SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 16)
 
-PROGRAM = "".join(
-    f"""
+PROGRAM = (
+    "".join(
+        f"""
 export void get_{type_}_{size}(uniform {type_}<{size}> from[], uniform {type_} out[], uniform int number) {{
     for (uniform int k = 0; k < {size}; ++k) out[k] = from[number][k];
 }}
 """
-    for type_ in ELEMENTS
-    for size in SIZES
-) + """
+        for type_ in ELEMENTS
+        for size in SIZES
+    )
+    + """
 struct Triple { float x, y, z; };
 struct Padded { float<3> v[2]; int n; };
 export uniform float row(uniform float a[][3], uniform int i, uniform int j) { return a[i][j]; }
@@ -38,6 +40,7 @@ export uniform float reference(uniform float (&a)[16], uniform int i, uniform in
 export uniform float one(const uniform float<3> &a, uniform int i, uniform int j) { return a[j]; }
 export uniform float padded(uniform Padded a[], uniform int i, uniform int j) { return a[i].v[j / 4][j % 4]; }
 """
+)
 
 
 @pytest.fixture(scope="module", params=["entry point", "arguments alone"])

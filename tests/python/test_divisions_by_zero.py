@@ -38,8 +38,9 @@ def every(kernels: Any) -> list[tuple[str, Any]]:
 
 # --- every type
 
-EVERY_TYPE = "".join(
-    f"""
+EVERY_TYPE = (
+    "".join(
+        f"""
 export void {name}_all(uniform T a[], uniform T b[], uniform T r[], uniform int n) {{
     foreach (i = 0 ... n) r[i] = a[i] {sign} b[i];
 }}
@@ -65,8 +66,12 @@ export void {name}_vectors(uniform T a[], uniform T b[], uniform T r[], uniform 
     }}
 }}
 """
-    for name, sign in (("divide", "/"), ("remain", "%"))
-).replace("T ", "$ ").replace("(T)", "($)").replace("T<", "$<")
+        for name, sign in (("divide", "/"), ("remain", "%"))
+    )
+    .replace("T ", "$ ")
+    .replace("(T)", "($)")
+    .replace("T<", "$<")
+)
 
 
 def expected(name: str, a: Any, b: Any) -> tuple[Any, Any]:

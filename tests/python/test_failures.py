@@ -450,9 +450,12 @@ def test_kernels_that_cannot_fail_are_not_guarded() -> None:
     from voltac.python import make_options
 
     options = make_options(target="sse4-i32x4")
-    source = NESTED + """
+    source = (
+        NESTED
+        + """
 export void plain(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] = (a[i] / 3) * (n / 4); }
 """
+    )
     program = compile_source(source, "f.ispc", options, end="check").program
     found = {function.name: can_fail(function, options) for function in program.exports}
     assert found.pop("plain") is False

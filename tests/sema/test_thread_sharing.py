@@ -78,7 +78,7 @@ _SINGLE = {
     "a loop's element": ("foreach (i = 0 ... n) for (uniform int k = 0; k < 4; k++) a[i + k] = 1;", "'a' is written"),
     "a sum": ("float s = 0; foreach (i = 0 ... n) s += a[i]; a[0] = reduce_add(s);", "'s', which is declared outside"),
     "a local array": ("uniform float w[8]; foreach (i = 0 ... 8) w[i] = 1;", "'w', which is declared outside"),
-    "print": ("foreach (i = 0 ... n) print(\"%\", i);", "the order of the iterations"),
+    "print": ('foreach (i = 0 ... n) print("%", i);', "the order of the iterations"),
     "atomics": ("foreach (i = 0 ... n) atomic_add_global(&q[0], 1);", "'atomic_add_global'"),
     "a function that counts": ("foreach (i = 0 ... n) a[i] = counted(b[i]);", "'counted' writes memory"),
     "a function that changes an array": ("foreach (i = 0 ... n) exchange(a[0], b[0]);", "'exchange' may write"),

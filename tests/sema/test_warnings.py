@@ -360,6 +360,7 @@ def test_run_tests_read_no_value_before_it_is_there() -> None:
 def test_no_run_test_reads_a_value_before_it_is_there() -> None:
     assert _wrong_about(RUN_TESTS) == []
 
+
 test_assignments_as_conditions = rule_test(
     {
         "one sign for two": """

@@ -37,7 +37,7 @@ def _source(type: str) -> str:
     test = " != 0" if type == "bool" else ""
     both = under_masks(r'print("% and %;\n", x, 7);')
     return (
-        f"export void one_{type}(uniform {stored(type)} a[]) {{ print(\"<%>\\n\", a[0]{test}); }}\n"
+        f'export void one_{type}(uniform {stored(type)} a[]) {{ print("<%>\\n", a[0]{test}); }}\n'
         f"export void gang_{type}(uniform {stored(type)} a[], uniform int64 lanes) {{\n"
         f"    {varying(type, 'x', 'a')} {both} }}\n"
     )

@@ -31,8 +31,17 @@ class Machine:
     """What the threads of a core share."""
 
     def __init__(
-        self, code: bytes, start: int, data: bytes, data_start: int, *, threads: int, latency: int, write_latency: int,
-        blocking_stores: bool, fpu: str,
+        self,
+        code: bytes,
+        start: int,
+        data: bytes,
+        data_start: int,
+        *,
+        threads: int,
+        latency: int,
+        write_latency: int,
+        blocking_stores: bool,
+        fpu: str,
     ) -> None:
         self.code, self.start = code, start
         self.memory, self.data_start = bytearray(data), data_start

@@ -130,7 +130,7 @@ def _attempt(rng: random.Random) -> UnsignedIndices | None:
         uniform {index_type} r = row;
         foreach (column = {first} ... {first + count}) {{
             {index_type} k = column;
-            {index_type} at = {index.text.replace('(T)', f'(uniform {index_type})')};
+            {index_type} at = {index.text.replace("(T)", f"(uniform {index_type})")};
             {test}{access}
         }}
     }}

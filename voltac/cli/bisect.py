@@ -26,6 +26,7 @@ from voltac.pipeline import Watch
 OBJECT = "VOLTAC_OBJECT"
 """The variable that tells CMD the name of the file that was compiled."""
 
+
 def bisect_command(arguments: Namespace) -> int:
     """The exit code: 0 if a pass was found, or CMD is content with all; 1 if it never is; 1 and the number of errors."""
     if len(arguments.operands) != 1 or not arguments.check:
@@ -39,6 +40,7 @@ def bisect_command(arguments: Namespace) -> int:
         return 1 + diagnostics.error_count
     finally:
         sys.stderr.write(diagnostics.render())
+
 
 def _bisect(text: str, path: str, options: Options, diagnostics: Diagnostics, command: str) -> int:
     with tempfile.TemporaryDirectory(prefix="voltac-bisect-") as folder:

@@ -39,9 +39,7 @@ def argument_of(symbol: tree.VariableSymbol, word: str, layout: Layout) -> Any:
     return from_file(word, dtype, symbol.name) if word.endswith(".npy") else filled(word, dtype, symbol.name)
 
 
-def filled(
-    word: str, dtype: np.dtype[Any], parameter: str, room: tuple[int, str] | None = None
-) -> npt.NDArray[Any]:
+def filled(word: str, dtype: np.dtype[Any], parameter: str, room: tuple[int, str] | None = None) -> npt.NDArray[Any]:
     """The array that a word like ``range:64`` means; ``room`` is how many bytes there are for it, and where."""
     kind, colon, count = word.partition(":")
     if colon and kind in _FILLS and count.isdecimal():

@@ -59,9 +59,7 @@ class Memory:
         """A new object with undefined content; its address."""
         return self.map(np.full(size, UNDEFINED_BYTE, np.uint8), name, alignment, freeable=freeable)
 
-    def map(
-        self, content: Bytes, name: str, alignment: int = 64, *, writable: bool = True, freeable: bool = False
-    ) -> int:
+    def map(self, content: Bytes, name: str, alignment: int = 64, *, writable: bool = True, freeable: bool = False) -> int:
         """Makes ``content`` (not a copy of it) an object; its address."""
         address = -(-self._next // alignment) * alignment
         self._next = address + len(content) + _GAP

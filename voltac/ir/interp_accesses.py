@@ -165,6 +165,7 @@ ACCESSES: dict[str, WholeFunction] = {
     "lifetime.end": _forget,
 }
 
+
 def pseudo_divisor(called: Called) -> Value:
     """A :class:`Fault` where a lane is zero."""
     divisor = called.arguments[0]

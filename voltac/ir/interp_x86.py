@@ -78,6 +78,7 @@ def _collect_bits(called: Called) -> Value:
 
 def estimate(function: Callable[[float], float]) -> Callable[[Called], Value]:
     """The meaning of an instruction that estimates: here the function itself, rounded once."""
+
     def run(called: Called) -> Value:
         round_ = round_single if called.result.scalar.bits == 32 else float
         return [None if value is None else round_(function(value)) for value in called.arguments[0]]

@@ -23,9 +23,7 @@ _SSE42 = _SSE41 + " sse4_2 popcnt"
 _AVX = _SSE42 + " avx"
 _AVX2 = _AVX + " avx2 fma f16c bmi1 bmi2 movbe abm rdrand"
 _SKX = _AVX2 + " avx512f avx512cd avx512bw avx512dq avx512vl"
-_ICL = _SKX + (
-    " avx512vbmi avx512_vbmi2 avx512_vnni avx512_bitalg avx512_vpopcntdq avx512ifma gfni vaes vpclmulqdq"
-)
+_ICL = _SKX + (" avx512vbmi avx512_vbmi2 avx512_vnni avx512_bitalg avx512_vpopcntdq avx512ifma gfni vaes vpclmulqdq")
 # The matrix registers of these CPUs are never used.
 _SPR = _ICL + " avx_vnni avx512_bf16 avx512_fp16"
 _AVX10_2 = _SPR + " avx10_2 apx avx_ifma avx_ne_convert avx_vnni_int8 avx_vnni_int16 sha512 sm3 sm4"

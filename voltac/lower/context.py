@@ -62,9 +62,7 @@ class Target:
 class FunctionContext:
     """One version of one function. Everything that changes during lowering is here."""
 
-    def __init__(
-        self, module: ModuleContext, symbol: tree.FunctionSymbol, body: tree.Block, escapes: EscapeScan
-    ) -> None:
+    def __init__(self, module: ModuleContext, symbol: tree.FunctionSymbol, body: tree.Block, escapes: EscapeScan) -> None:
         self.module = module
         self.symbol = symbol
         self.body = body

@@ -129,8 +129,10 @@ class DebugTypes:
         known = self._known.get(Qual(enum))
         if known is not None:
             return known
-        names = [self._node(f"!DIEnumerator(name: {quoted(name)}, value: {value})")
-                 for name, value in ((name, value & 0xFFFF_FFFF) for name, value in enum.values.items())]
+        names = [
+            self._node(f"!DIEnumerator(name: {quoted(name)}, value: {value})")
+            for name, value in ((name, value & 0xFFFF_FFFF) for name, value in enum.values.items())
+        ]
         named = f"name: {quoted(enum.name)}, " if enum.name else ""
         return self._node(f"!DICompositeType(tag: DW_TAG_enumeration_type, {named}size: 32, elements: !{{{', '.join(names)}}})")
 

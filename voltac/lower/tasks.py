@@ -99,9 +99,7 @@ def lower_launch(c: FunctionContext, node: tree.Launch) -> IR:
     return NOTHING
 
 
-def _store_arguments(
-    c: FunctionContext, block: IR, arguments: list[IR], type: Function, offsets: list[int], size: int
-) -> None:
+def _store_arguments(c: FunctionContext, block: IR, arguments: list[IR], type: Function, offsets: list[int], size: int) -> None:
     for argument, qual, offset in zip(arguments, type.parameters, offsets):
         store_everywhere(c, _parameter_place(c, block, offset, qual), argument)
     mask_place = c.build.gep("i8", block, integer(c.types.word, size - masks.storage_alignment(c)))

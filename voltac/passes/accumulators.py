@@ -116,9 +116,7 @@ def accumulators(loop: GangLoop, values: LaneValues, options: Options) -> list[A
     return found
 
 
-def _accumulator(
-    loop: GangLoop, phi: Instruction, uses: Uses, values: LaneValues, options: Options
-) -> Accumulator | None:
+def _accumulator(loop: GangLoop, phi: Instruction, uses: Uses, values: LaneValues, options: Options) -> Accumulator | None:
     incoming = dict(zip(phi.parts.labels, (operand.value for operand in phi.operands)))
     change = values.definitions.get(incoming.get(loop.body.name, ""))
     if change is None or lanes_of(phi.type) != loop.width or not any(each is change for each in loop.body.instructions):
@@ -141,9 +139,7 @@ def _accumulator(
     return Accumulator(phi, start, change, None, term, operation)
 
 
-def _extreme_of_floats(
-    phi: Instruction, start: str, change: Instruction, uses: Uses, values: LaneValues
-) -> Accumulator | None:
+def _extreme_of_floats(phi: Instruction, start: str, change: Instruction, uses: Uses, values: LaneValues) -> Accumulator | None:
     """``s > v ? s : v``: with the order of NaNs and of zeros left open."""
     compare = values.definitions.get(change.operands[0].value)
     if compare is None or compare.op != "fcmp" or not _LEAST_OR_GREATEST.fullmatch(compare.parts.predicate):

@@ -118,9 +118,7 @@ class _Accumulator:
 class _Checking:
     """One function."""
 
-    def __init__(
-        self, function: Function, layout: Layout, options: Options, texts: _Texts, declarations: set[str]
-    ) -> None:
+    def __init__(self, function: Function, layout: Layout, options: Options, texts: _Texts, declarations: set[str]) -> None:
         self._function = function
         self._layout = layout
         self._options = options

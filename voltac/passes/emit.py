@@ -414,9 +414,7 @@ def declare(module: Module, emitters: list[Emitter]) -> None:
     """Add to the module what the emitters of its functions have used."""
     used = dict.fromkeys(declaration for emitter in emitters for declaration in sorted(emitter.declarations))
     module.declare(f"declare {declaration}" for declaration in used)
-    if any(emitter.uses_nowhere for emitter in emitters) and not any(
-        line.startswith(NOWHERE + " ") for line in module.lines()
-    ):
+    if any(emitter.uses_nowhere for emitter in emitters) and not any(line.startswith(NOWHERE + " ") for line in module.lines()):
         module.items.append([_NOWHERE_LINE])
 
 

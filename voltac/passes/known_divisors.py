@@ -1,7 +1,7 @@
 """Divisors that cannot be zero: constants, ``x | 1``, ``max(x, 1)``, counters from 1, ``x`` where it was tested.
 
-    %m = icmp ne <8 x i32> %x, zeroinitializer
-    %d = select <8 x i1> %m, <8 x i32> %x, <8 x i32> splat (i32 -1)           no lane is zero
+%m = icmp ne <8 x i32> %x, zeroinitializer
+%d = select <8 x i1> %m, <8 x i32> %x, <8 x i32> splat (i32 -1)           no lane is zero
 """
 
 from __future__ import annotations

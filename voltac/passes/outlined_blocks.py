@@ -19,6 +19,8 @@ from voltac.passes.copied_blocks import CopiedBlocks
 
 SELDOM = "noinline optnone cold"
 """The attributes of such a function."""
+
+
 def is_seldom_called(function: Function) -> bool:
     """Whether this is such a function: short code is the better one there."""
     return SELDOM in function.header

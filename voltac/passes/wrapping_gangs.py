@@ -1,10 +1,10 @@
 """Accesses of one gang by indices that may wrap around between two lanes -> a test, and the accesses for both cases.
 
-    %index = zext <8 x i32> %sum to <8 x i64>        %first = extractelement <8 x i32> %sum, i64 0
-    %v = gather at %index                       ->   br i1 (%first <= 2 ** 32 - 8), label %even, label %wrapping
-                                                     even:      %v.0 = gather at zext(%first) + <0 .. 7>
-                                                     wrapping:  %v.1 = gather at %index
-                                                     and %v is one of the two
+%index = zext <8 x i32> %sum to <8 x i64>        %first = extractelement <8 x i32> %sum, i64 0
+%v = gather at %index                       ->   br i1 (%first <= 2 ** 32 - 8), label %even, label %wrapping
+                                                 even:      %v.0 = gather at zext(%first) + <0 .. 7>
+                                                 wrapping:  %v.1 = gather at %index
+                                                 and %v is one of the two
 """
 
 from __future__ import annotations

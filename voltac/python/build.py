@@ -178,9 +178,7 @@ def _device_module(source: Source, entry: disk.Entry, launch: Mapping[str, Any])
     return KernelModule(source, kernels, entry.description["warnings"])
 
 
-def _loaded(
-    source: Source, signatures: list[Signature], entry: disk.Entry, functions: Mapping[str, object]
-) -> list[Kernel]:
+def _loaded(source: Source, signatures: list[Signature], entry: disk.Entry, functions: Mapping[str, object]) -> list[Kernel]:
     handlers = {item.name: Arguments(item) for item in signatures}
     imports = {arguments_symbol(name): id(handler) for name, handler in handlers.items()}
     imports[ARRAY_TYPE] = id(np.ndarray)

@@ -43,6 +43,7 @@ REALS = (FLOAT, DOUBLE)
 NUMBERS = INTEGERS + FLOATS
 WIDE = (INT32, UINT32, INT64, UINT64)
 
+
 class Effect(Enum):
     """What a call does besides finding its result."""
 
@@ -70,7 +71,6 @@ class Callers(Enum):
     LIBRARY = "the standard library"
     AMX_HEADER = "programs through amx.isph: a tile is part of an instruction, no parameter of a function"
     DEVICE_PROGRAMS = "programs for devices: what it means for a function cannot be said by calling another one"
-
 
 
 @record

@@ -350,6 +350,7 @@ def expression(*nodes: type) -> Callable[[ExpressionCheck], ExpressionCheck]:
 
 def statement(*nodes: type) -> Callable[[StatementCheck], StatementCheck]:
     """Registers a function as the check of these kinds of statements."""
+
     def register(check: StatementCheck) -> StatementCheck:
         for node in nodes:
             STATEMENTS[node] = check
@@ -360,6 +361,7 @@ def statement(*nodes: type) -> Callable[[StatementCheck], StatementCheck]:
 
 def declaration(*nodes: type) -> Callable[[DeclarationCheck], DeclarationCheck]:
     """Registers a function as the check of these kinds of declarations."""
+
     def register(check: DeclarationCheck) -> DeclarationCheck:
         for node in nodes:
             DECLARATIONS[node] = check
@@ -370,6 +372,7 @@ def declaration(*nodes: type) -> Callable[[DeclarationCheck], DeclarationCheck]:
 
 def specifier(*nodes: type) -> Callable[[SpecifierCheck], SpecifierCheck]:
     """Registers a function as what resolves these kinds of type specifiers."""
+
     def register(check: SpecifierCheck) -> SpecifierCheck:
         for node in nodes:
             SPECIFIERS[node] = check

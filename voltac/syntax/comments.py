@@ -13,7 +13,8 @@ _SPLICES = r"(?:\\[ \t]*\n)*"
 _BLOCK = rf"/{_SPLICES}\*.*?\*{_SPLICES}/"
 _COMMENT_OR_STRING = re.compile(
     rf"(?P<line>/{_SPLICES}/[^\n\\]*(?:\\(?:[ \t]*\n)?[^\n\\]*)*)|(?P<block>{_BLOCK})"
-    r'|"(?:[^"\\\n]|\\.)*"' rf"|{CHARACTER}|(?P<open>/{_SPLICES}\*)",
+    r'|"(?:[^"\\\n]|\\.)*"'
+    rf"|{CHARACTER}|(?P<open>/{_SPLICES}\*)",
     re.DOTALL,
 )
 _BLOCK_COMMENT = re.compile(_BLOCK, re.DOTALL)

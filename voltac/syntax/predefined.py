@@ -31,6 +31,7 @@ _IF_UNDEFINED: tuple[tuple[str, str], ...] = (
     ("PREFETCH_DATASIZE_DEFAULT", "4"),
 )
 
+
 def predefined(options: Options) -> dict[str, str]:
     """Macro head (``name`` or ``name(parameters)``) -> replacement, command line macros last."""
     target = options.target

@@ -537,9 +537,7 @@ _ONE_LINE = [0]
 _CONDITIONALS = ("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif")
 
 
-def preprocess(
-    text: str, file: str, options: Options, diagnostics: Diagnostics, inputs: Inputs | None = None
-) -> Preprocessed:
+def preprocess(text: str, file: str, options: Options, diagnostics: Diagnostics, inputs: Inputs | None = None) -> Preprocessed:
     """Read a file's text; the errors are clang's kind and end the compilation (language 3).
 
     Compilations that share ``inputs`` see the same files.

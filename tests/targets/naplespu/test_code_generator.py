@@ -174,7 +174,8 @@ def test_what_a_masked_shuffle_reads_is_made_in_all_lanes(moved: int) -> None:
     order = ", ".join(f"i32 {(lane + moved) % 16}" for lane in range(16))
     most = f"<{', '.join(f'i1 {str(0 < lane < 15).lower()}' for lane in range(16))}>"
     Compiled(
-        kernel(f"""\
+        kernel(
+            f"""\
   %x = load {V}, ptr %in, align 64
   %q = getelementptr i8, ptr %in, i32 64
   %y = load {V}, ptr %q, align 64
@@ -184,7 +185,9 @@ def test_what_a_masked_shuffle_reads_is_made_in_all_lanes(moved: int) -> None:
   %d = call {V} @npu.shuffle({V} %c, {V} <{order}>)
   %e = select <16 x i1> {most}, {V} %d, {V} %x
   store {V} %e, ptr %out, align 64
-  ret i32 0""", head=f"declare {V} @npu.shuffle({V}, {V})")
+  ret i32 0""",
+            head=f"declare {V} @npu.shuffle({V}, {V})",
+        )
     ).check("k", numbers(8), np.zeros(16, np.int32))
 
 

@@ -148,9 +148,7 @@ def _r_rows() -> list[Row]:
     for op, mnemonic, shapes, unit, latency, meaning in _R_ROWS:
         for shape in shapes.split():
             fields = ("rd", "rs0", "rs1")[: len(shape)]
-            operands = tuple(
-                Operand(name, _KINDS[kind], "def" if name == "rd" else "use") for name, kind in zip(fields, shape)
-            )
+            operands = tuple(Operand(name, _KINDS[kind], "def" if name == "rd" else "use") for name, kind in zip(fields, shape))
             shape_bits = {bit: int(kind == "v") for bit, kind in zip(("fd", "f0", "f1"), shape)}
             text = f"{mnemonic} " + ", ".join(f"{{{name}}}" for name in fields)
             fixed = {"op": op, **shape_bits}
@@ -205,7 +203,13 @@ def _mask_rows() -> list[Row]:
     """Other words for a move from and to the mask register."""
     scalar = "scalar"
     read = Row(
-        "read_mr", "read_mr {rd}", R, {"op": 32, "rs0": 59}, (Operand("rd", scalar, "def"),), INTEGER, 7,
+        "read_mr",
+        "read_mr {rd}",
+        R,
+        {"op": 32, "rs0": 59},
+        (Operand("rd", scalar, "def"),),
+        INTEGER,
+        7,
         traits=frozenset(("alias", "read_mask")),
     )
     write = Row(
@@ -281,7 +285,7 @@ CONTROL_REGISTERS = {
     "data_misses": 7, "instruction_misses": 8, "pc": 9, "trap_reason": 10, "thread_status": 11, "argc": 12, "argv": 13,
     "thread_number": 14, "thread_miss_cycles": 15, "kernel_work": 16, "cpu_control": 17, "power": 18, "uncoherence_map": 19,
     "debug_0": 20, "debug_1": 21,
-}
+}  # fmt: skip
 """Name -> number for read_cr and write_cr (NaplesPU 1.4). In the first two of the free ones the host
 leaves the number of threads of a core and of cores."""
 

@@ -96,9 +96,9 @@ class _LoopAddresses(LoopSums):
         return bool(groups)
 
     def _sort_in(self, instruction: Instruction, groups: dict[_Group, list[tuple[Instruction, int]]]) -> None:
-        if instruction.type != "ptr" or not (instruction.op == "inttoptr" or (
-            instruction.op == "getelementptr" and instruction.parts.element_type == "i8"
-        )):
+        if instruction.type != "ptr" or not (
+            instruction.op == "inttoptr" or (instruction.op == "getelementptr" and instruction.parts.element_type == "i8")
+        ):
             return
         found = self.sum(Operand("ptr", instruction.name))
         if found is None:
@@ -315,5 +315,3 @@ def _uses(function: Function) -> dict[str, int]:
                 if not uses[operand.value]:
                     pending.append(operand.value)
     return uses
-
-

@@ -222,9 +222,11 @@ class _Version:
                 for name in instruction.names_used():
                     if name in own and name not in joined:
                         joined[name] = self.fresh("joined")
-                        code.append(Instruction(
-                            f"  {joined[name]} = phi {own[name]} [ {name}, %{latch.name} ], [ {new_names[name]}, {label} ]"
-                        ))
+                        code.append(
+                            Instruction(
+                                f"  {joined[name]} = phi {own[name]} [ {name}, %{latch.name} ], [ {new_names[name]}, {label} ]"
+                            )
+                        )
                 instruction.rename(joined)
         exit_.instructions[:0] = code
 

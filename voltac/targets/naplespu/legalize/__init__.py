@@ -138,9 +138,7 @@ PASSES = (
 
 
 def _callees(function: Function) -> set[str]:
-    return {
-        instruction.parts.callee for instruction in function.instructions() if instruction.op == "call"
-    }
+    return {instruction.parts.callee for instruction in function.instructions() if instruction.op == "call"}
 
 
 def _is_kept(line: str, called: set[str]) -> bool:

@@ -1,7 +1,7 @@
 """LLVM's intrinsics that work lane by lane -> legal operations: rows by the name without its type suffixes.
 
-    %m = call i32 @llvm.smax.i32(i32 %a, i32 %b)    ->    select (icmp sgt %a, %b), %a, %b
-    %c = call i32 @llvm.ctpop.i32(i32 %a)           ->    sums of neighbouring fields
+%m = call i32 @llvm.smax.i32(i32 %a, i32 %b)    ->    select (icmp sgt %a, %b), %a, %b
+%c = call i32 @llvm.ctpop.i32(i32 %a)           ->    sums of neighbouring fields
 """
 
 from __future__ import annotations
@@ -94,9 +94,7 @@ def _trailing_zeros(f: Legalizer, vector: bool, shape: Shape, a: Words, _: Words
     for word in reversed(a):
         zeros = w.count_zeros(word, True, vector)
         if count:
-            count = w.select(
-                w.compare("eq", word, 0, vector), w.op("add", count, 32, vector), zeros, "i32", vector
-            )
+            count = w.select(w.compare("eq", word, 0, vector), w.op("add", count, 32, vector), zeros, "i32", vector)
         else:
             count = zeros
     f.zero_above[count] = 8

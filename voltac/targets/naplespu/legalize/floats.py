@@ -291,8 +291,10 @@ def least_or_greatest(f: Legalizer, vector: bool, a: str, b: str, least: bool, n
         keys.append(w.op("xor", word, w.op("and", negative, _MAGNITUDE, vector), vector))
     test = w.compare("slt" if least else "sgt", keys[0], keys[1], vector)
     result = w.select(test, words[0], words[1], "i32", vector)
-    nans = [None if (known := bits_known(each)) is not None and known & _MAGNITUDE <= INFINITY else is_nan(f, vector, word)
-            for each, word in zip((a, b), words)]
+    nans = [
+        None if (known := bits_known(each)) is not None and known & _MAGNITUDE <= INFINITY else is_nan(f, vector, word)
+        for each, word in zip((a, b), words)
+    ]
     for number, test_of_nan in enumerate(nans):
         if test_of_nan is not None:
             taken = words[1 - number] if number_wins else words[number]
@@ -389,4 +391,3 @@ def legalize_float_size(f: Legalizer, instruction: Instruction) -> None:
         raise NotLegal(f"a conversion from {source.element} to {target.element}")
     convert = from_half if instruction.op == "fpext" else to_half
     f.elementwise(instruction, lambda vector, a: [convert(f, vector, a[0])])
-

@@ -439,5 +439,3 @@ def legalize_inttoptr(f: Legalizer, instruction: Instruction) -> None:
         return [word if vector else f.write.value(f"inttoptr i32 {word} to {pointer}")]
 
     f.elementwise(instruction, compute)
-
-

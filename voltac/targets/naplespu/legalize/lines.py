@@ -121,9 +121,7 @@ def _together(f: Legalizer, words: Words) -> Words:
     made: Words = []
     for half in range(2):
         indices = ", ".join(f"i32 {8 * half + lane // 2}" for lane in range(LANES))
-        spread = [
-            w.value(f"shufflevector <16 x i32> {word}, <16 x i32> poison, <16 x i32> <{indices}>") for word in words
-        ]
+        spread = [w.value(f"shufflevector <16 x i32> {word}, <16 x i32> poison, <16 x i32> <{indices}>") for word in words]
         made.append(w.select(even, spread[0], spread[1], "i32", True))
     return made
 
@@ -144,8 +142,10 @@ def _narrow(f: Legalizer, pointer: str, size: int, alignment: int, first_line: s
     picked = w.shuffle(first, indices)
     if not single:
         second = _line(f, second_line or w.op("and", w.op("add", start, (LANES - 1) * size), -LINE))
-        before = w.op("sub", w.op("add", first_line, LINE), start) if first_line else w.op(
-            "sub", str(LINE), w.op("and", start, LINE - 1)
+        before = (
+            w.op("sub", w.op("add", first_line, LINE), start)
+            if first_line
+            else w.op("sub", str(LINE), w.op("and", start, LINE - 1))
         )
         picked = w.select(_first_lanes(f, before, size), picked, w.shuffle(second, indices), "i32", True)
     return w.op("lshr", picked, places, True)
@@ -327,4 +327,3 @@ def scatter(f: Legalizer, shape: Shape, words: Words, addresses: str, alignment:
     for lane in range(LANES):
         values = [w.lane(word, lane, _kind(shape)) for word in words]
         memory.store_scalar(f, scalar, values, w.pointer(w.lane(addresses, lane)), alignment)
-

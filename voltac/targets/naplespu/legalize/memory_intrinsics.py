@@ -1,7 +1,7 @@
 """LLVM's intrinsics that access memory -> legal accesses: masked and gathered vectors, copies, fills.
 
-    %v = call <16 x i32> @llvm.masked.load.v16i32.p0(ptr %p, <16 x i1> %m, <16 x i32> %o)
-    ->    a load of the line, and a select
+%v = call <16 x i32> @llvm.masked.load.v16i32.p0(ptr %p, <16 x i1> %m, <16 x i32> %o)
+->    a load of the line, and a select
 """
 
 from __future__ import annotations

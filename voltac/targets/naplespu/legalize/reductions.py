@@ -1,7 +1,7 @@
 """LLVM's reductions of vectors -> shuffles of halves of the lanes; of masks, questions about their bits.
 
-    %s = call i32 @llvm.vector.reduce.add.v16i32(<16 x i32> %v)
-    ->    %v + (%v turned by 8 lanes), that + itself turned by 4, by 2, by 1; lane 0
+%s = call i32 @llvm.vector.reduce.add.v16i32(<16 x i32> %v)
+->    %v + (%v turned by 8 lanes), that + itself turned by 4, by 2, by 1; lane 0
 """
 
 from __future__ import annotations

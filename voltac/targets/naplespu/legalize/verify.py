@@ -114,7 +114,7 @@ RULES: dict[str, Callable[[Parts], bool]] = {
     "extractelement": _extract,
     "call": _call,
     **dict.fromkeys(("alloca", "br", "switch", "ret", "unreachable", "extractvalue", "insertvalue"), _anything),
-}
+}  # fmt: skip
 
 
 def illegal(instruction: Instruction) -> bool:
