@@ -117,6 +117,37 @@ def test_what_a_loop_computes_is_there_behind_both_versions(first: int, type: st
     assert out[1] == 2 * -(-n // width)
 
 
+LEFT_EARLY = """
+export uniform int sum(uniform int a[], uniform T n, uniform T step, uniform int limit) {
+    int total = 0;
+    for (uniform T j = 0; j < n; j++) {
+        T k = programIndex + j * step;
+        total += a[k];
+        if (total > limit) break;
+    }
+    return reduce_add(total);
+}
+"""
+
+
+@every_target
+@pytest.mark.parametrize("debug", [False, True])
+@pytest.mark.parametrize("step", [1, 31])
+def test_loops_that_lanes_leave_end_with_the_same_in_both_versions(step: int, debug: bool, target: str) -> None:
+    """With debug information the phis behind them have places, too."""
+    options = Options(find_target(target), debug_info=debug)
+    job = compile_source(LEFT_EARLY.replace("T ", "unsigned int8 "), "k.ispc", options, end="passes")
+    text = str(job.results["passes"])
+    assert ".wrapping" in text
+    width, n, limit = options.target.width, 20, 900
+    a = np.arange(256, dtype=np.int32)
+    total, on = np.zeros(width, np.int64), np.ones(width, bool)
+    for j in range(n):
+        total[on] += a[(np.arange(width) + j * step) % 256][on]
+        on &= total <= limit
+    assert Machine(read(text)).call("sum", [a, n, step, limit]) == total.sum()
+
+
 def test_loops_for_indices_that_wrap_are_functions_that_are_left_as_they_are() -> None:
     source = PRODUCT.replace("T ", "unsigned int ")
     text = str(compile_source(source, "k.ispc", Options(find_target("avx2-i32x8"))).optimized.text())

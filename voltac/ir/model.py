@@ -89,6 +89,11 @@ class Instruction:
         if body != self._text[own:]:
             self.text = self._text[:own] + body
 
+    def add_arms(self, arms: Iterable[tuple[str, str]]) -> None:
+        """To a phi, in front of its metadata: values, and the names of the blocks that they come from."""
+        end = self._text.rindex("]") + 1
+        self.text = self._text[:end] + "".join(f", [ {value}, %{label} ]" for value, label in arms) + self._text[end:]
+
     @property
     def is_terminator(self) -> bool:
         """It ends its block."""

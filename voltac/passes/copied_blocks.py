@@ -88,12 +88,13 @@ class CopiedBlocks:
                 continue
             for phi in block.phis():
                 old_phis.add(id(phi))
-                arms = [
-                    f"[ {new_names.get(operand.value, operand.value)}, {new_names[f'%{label}']} ]"
-                    for operand, label in zip(phi.operands, phi.parts.labels)
-                    if label in inside
-                ]
-                phi.text = ", ".join([phi.text, *arms])
+                phi.add_arms(
+                    [
+                        (new_names.get(operand.value, operand.value), new_names[f"%{label}"][1:])
+                        for operand, label in zip(phi.operands, phi.parts.labels)
+                        if label in inside
+                    ]
+                )
         if not self.used_outside:
             return
         meeting = self.function.block(self.exits[0])

@@ -70,7 +70,7 @@ def outline(
         phi.rename({f"%{copy.before}": f"%{choice.name}"})
     function.block(copy.before).terminator.rename({f"%{copy.names[0]}": f"%{choice.name}"})
     for phi, value in zip(phis, values):
-        phi.text += f", [ {value}, %{call.name} ]"
+        phi.add_arms([(value, call.name)])
     joined = {name: fresh("joined") for name in copy.used_outside}
     for block in copy.others:
         for instruction in block.instructions:
