@@ -150,6 +150,11 @@ def add(first: Pattern, second: Pattern, flag: str = "") -> Pattern:
     return either_way("add", first, second, flag)
 
 
+def negative(inner: Pattern) -> Pattern:
+    """The lanes in which a number is negative: the signs of a wide mask, tested."""
+    return op("icmp", inner, number(0), predicate="slt")
+
+
 def call(function: str, *arguments: Pattern) -> Pattern:
     """A call of a function by the beginning of its name, such as ``@llvm.abs.``."""
     called = op("call", *arguments)
@@ -190,11 +195,12 @@ def one_of(*patterns: Pattern) -> Pattern:
     """The first of several shapes that fits."""
 
     def test(operand: Operand, definitions: Definitions, found: Bindings) -> bool:
+        known = len(found)
         for pattern in patterns:
-            attempt = dict(found)
-            if pattern.test(operand, definitions, attempt):
-                found.update(attempt)
+            if pattern.test(operand, definitions, found):
                 return True
+            while len(found) > known:
+                found.popitem()
         return False
 
     return Pattern(test)

@@ -9,6 +9,7 @@ other predecessor, until something may write the memory.
 
 from __future__ import annotations
 
+from voltac.ir import match as m
 from voltac.ir.constants import is_all_true
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Instruction
@@ -21,6 +22,9 @@ _DEPTH = 12
 _MOST_LAYERS = 4
 _MOST_KNOWN = 32
 """Places; the one that was touched first is forgotten first."""
+_INVERSE = m.op("xor", m.value("mask"), m.all_ones())
+_BOTH = m.one_of(m.op("and", m.value("one"), m.value("other")), m.op("select", m.value("one"), m.value("other"), m.number(0)))
+_CHANGED_FORM = m.one_of(m.op(("sext", "freeze"), m.value("mask")), m.negative(m.value("mask")))
 
 
 @record
@@ -113,19 +117,12 @@ def conjuncts(mask: str, values: LaneValues, depth: int = _DEPTH) -> dict[str, b
     if depth == 0 or is_all_true(mask):
         return {}
     mask = _root(mask, values)
-    made = values.definitions.get(mask)
     found = {mask: True}
-    if made is None:
-        return found
-    operands = made.operands
-    if made.op == "xor" and operands[1].value in _ALL_ONES:
-        found[_root(operands[0].value, values)] = False
-    elif made.op == "and":
-        for operand in operands:
-            found.update(conjuncts(operand.value, values, depth - 1))
-    elif made.op == "select" and operands[2].value in ("zeroinitializer", "splat (i1 false)"):
-        for operand in operands[:2]:
-            found.update(conjuncts(operand.value, values, depth - 1))
+    if inverted := inverse(mask, values):
+        found[_root(inverted, values)] = False
+    elif both := _BOTH.find(mask, values.definitions):
+        for side in both.values():
+            found.update(conjuncts(side.value, values, depth - 1))
     return found
 
 
@@ -136,31 +133,18 @@ def mask_implies(narrow: str, wide: str, values: LaneValues, depth: int = _DEPTH
     narrow, wide = _root(narrow, values), _root(wide, values)
     if narrow == wide:
         return True
-    made = values.definitions.get(narrow)
-    if made is None or depth == 0:
-        return False
-    operands = made.operands
-    if made.op == "and":
-        return any(mask_implies(operand.value, wide, values, depth - 1) for operand in operands)
-    if made.op == "select" and operands[2].value in ("zeroinitializer", "splat (i1 false)"):
-        return any(mask_implies(operand.value, wide, values, depth - 1) for operand in operands[:2])
-    return False
-
-
-_ALL_ONES = ("splat (i1 true)", "splat (i8 -1)", "splat (i16 -1)", "splat (i32 -1)", "splat (i64 -1)")
+    both = _BOTH.find(narrow, values.definitions) if depth else None
+    return both is not None and any(mask_implies(side.value, wide, values, depth - 1) for side in both.values())
 
 
 def inverse(mask: str, values: LaneValues) -> str:
     """The mask of which this one is the inverse as written, or an empty string."""
-    made = values.definitions.get(mask)
-    return made.operands[0].value if made is not None and made.op == "xor" and made.operands[1].value in _ALL_ONES else ""
+    found = _INVERSE.find(mask, values.definitions)
+    return found["mask"].value if found else ""
 
 
 def _root(mask: str, values: LaneValues) -> str:
     """A mask without its changes of form: the sign bits of integers, their extension, freezing."""
-    while (made := values.definitions.get(mask)) is not None:
-        sign_test = made.op == "icmp" and made.parts.predicate == "slt" and made.operands[1].value == "zeroinitializer"
-        if not sign_test and made.op not in ("sext", "freeze"):
-            break
-        mask = made.operands[0].value
+    while changed := _CHANGED_FORM.find(mask, values.definitions):
+        mask = changed["mask"].value
     return mask
