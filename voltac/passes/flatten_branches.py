@@ -21,10 +21,10 @@ from collections.abc import Callable
 from functools import cached_property
 
 from voltac.ir import marks
-from voltac.ir.constants import is_all_true
+from voltac.ir import match as m
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
-from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY
+from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
 from voltac.ir.types import Layout, element_of
 from voltac.ir.uses import remove_unused
 from voltac.options import Options
@@ -47,6 +47,11 @@ _INTRINSICS: dict[str, int] = {
 _DIVISIONS = frozenset(("sdiv", "udiv", "srem", "urem"))
 _LOAD, _STORE = 2, 3
 """In the unit of the others, a cheap instruction: with the address; a store is a blend besides. Chosen, not measured."""
+_ANY_LANE = m.op("icmp", m.op("bitcast", m.mask("mask"), named="bits"), m.number(0), predicate="ne")
+"""Whether any lane of a mask is on."""
+_SELECTED = m.op("select", m.value("mask"), m.value(), m.value("otherwise"))
+_JOINED = m.one_of(m.op("select", m.value("left"), m.all_ones()), m.op("select", m.value("left"), m.value(), m.number(0)))
+"""``left || right`` or ``left && right``."""
 
 
 def flatten_branches(module: Module, options: Options) -> None:
@@ -101,12 +106,12 @@ class _Flattener:
         if done_name == block.name or marks.is_first_of_path(then_name):
             return []
         condition = branch.operands[0].value
-        mask = self._tested_mask(condition)
-        if not mask or not self._is_cheap(then, mask):
+        tested = _ANY_LANE.find(condition, self.values.definitions)
+        mask = tested["mask"].value if tested else ""
+        if tested is None or not self._is_cheap(then, mask):
             return []
         done = self.blocks[done_name]
-        bits = self.values.definitions[condition].operands[0].value
-        self.tests |= {condition, bits}
+        self.tests |= {condition, tested["bits"].value}
         selects = self._merge_phis(block, then, done, condition, mask)
         block.instructions[-1:] = [*then.instructions[:-1], *selects, Instruction(f"  br label %{done_name}")]
         self.predecessors[done_name].remove(then_name)
@@ -115,16 +120,6 @@ class _Flattener:
             self._join(block, done)
             gone.append(done_name)
         return gone
-
-    def _tested_mask(self, condition: str) -> str:
-        """The mask of which ``condition`` asks whether any lane is on."""
-        test = self.values.definitions.get(condition)
-        if test is None or test.op != "icmp" or test.parts.predicate != "ne" or test.operands[1].value != "0":
-            return ""
-        bits = self.values.definitions.get(test.operands[0].value)
-        if bits is None or bits.op != "bitcast" or not bits.operands[0].type.endswith(" x i1>"):
-            return ""
-        return bits.operands[0].value
 
     def _is_cheap(self, then: Block, mask: str) -> bool:
         weight = 0
@@ -179,21 +174,16 @@ class _Flattener:
 
     def _is_selected(self, value: str, otherwise: str, mask: str) -> bool:
         """Whether a value is ``otherwise`` already when no lane of the mask is on."""
-        made = self.values.definitions.get(value)
-        if made is None or made.op != "select" or made.operands[2].value != otherwise:
-            return False
-        return mask_implies(made.operands[0].value, mask, self.values)
+        found = _SELECTED.find(value, self.values.definitions, otherwise=Operand("", otherwise))
+        return found is not None and mask_implies(found["mask"].value, mask, self.values)
 
     def _is_joined(self, then: Block, value: str, otherwise: str) -> bool:
         """Whether a block of ``lower`` for the right of ``&&`` or ``||`` gives the left where lanes do not ask for it.
 
         Lanes that are off have no value, and lanes that are on ask where the left leaves it open.
         """
-        made = self.values.definitions.get(value)
-        if "logical.right" not in then.name or made is None or made.op != "select":
-            return False
-        left, first, second = (operand.value for operand in made.operands)
-        return left == otherwise and (is_all_true(first) or second in ("zeroinitializer", "splat (i1 false)"))
+        is_right = "logical.right" in then.name
+        return is_right and _JOINED.matches(value, self.values.definitions, left=Operand("", otherwise))
 
     def _join(self, block: Block, following: Block) -> None:
         """Append a block that has no other predecessor."""
