@@ -24,6 +24,8 @@ from voltac.passes.gang_loops import GangLoop, root
 
 _MOST_INSTRUCTIONS = 16
 """Of a loop's body: index, addresses, load, store and test are fewer; others do something besides copying."""
+_ANY_LEFT = m.op("icmp", m.value("rest"), m.number(0), predicate="ne")
+_GREATER = m.call("@llvm.smax.i32", m.value("limit"), m.value("start"))
 _FIRST_LANES = m.op("icmp", m.constant("numbers"), m.splat(m.value("rest")), predicate="ult")
 
 
@@ -87,9 +89,10 @@ def _rest(loop: GangLoop, load: Access, store: Access, values: LaneValues) -> tu
         return None
     test, _ = after.instructions
     masked, done = (names[label] for label in after.terminator.parts.labels)
-    if test.op != "icmp" or test.parts.predicate != "ne" or test.operands[1].value != "0" or any(done.phis()):
+    left = _ANY_LEFT.find(test.name, values.definitions)
+    if left is None or any(done.phis()):
         return None
-    rest = test.operands[0].value
+    rest = left["rest"].value
     copied = _copied(masked, values)
     if copied is None or masked.successors != [done.name] or not _is_first_lanes(copied[0].mask, rest, loop.width, values):
         return None
@@ -118,10 +121,10 @@ def _goes_on(loop: GangLoop, ours: Access, other: Access, values: LaneValues) ->
     if {symbol: factor for symbol, factor in other.address.terms.items() if symbol in fixed} != fixed or len(moving) != 1:
         return False
     symbol, factor = next(iter(moving.items()))
-    made = values.definitions.get(root(symbol))
-    if factor != ours.size or symbol.kind != "sext" or made is None or "@llvm.smax.i32(" not in made.text:
+    if factor != ours.size or symbol.kind != "sext":
         return False
-    return [operand.value for operand in made.operands] == [loop.limit, loop.start]
+    limit, start = Operand("i32", loop.limit), Operand("i32", loop.start)
+    return _GREATER.matches(root(symbol), values.definitions, limit=limit, start=start)
 
 
 def _replace(module: Module, function: Function, loop: GangLoop, load: Access, store: Access, rest: str, done: Block) -> None:
