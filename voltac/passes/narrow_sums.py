@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voltac.ir.constants import integers
+from voltac.ir import match as m
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Function, Instruction
 from voltac.ir.types import element_of, lanes_of
@@ -22,6 +22,11 @@ from voltac.ir.uses import Uses
 from voltac.passes.accumulators import Accumulator
 from voltac.records import record, replace
 from voltac.target_info import TargetInfo
+
+_PRODUCT = m.op("mul", m.value("first"), m.value("second"))
+_DISTANCE = m.call("@llvm.abs.", m.op("sub", m.value("first"), m.value("second")))
+_COUNTED = m.one_of(m.op("select", m.mask("test"), m.number(1), m.number(0)), m.op("zext", m.mask("test")))
+"""The condition under which one is added."""
 
 
 @record
@@ -61,44 +66,28 @@ def narrow_sums(function: Function, found: list[Accumulator], values: LaneValues
 
 
 def _terms(accumulator: Accumulator, values: LaneValues) -> NarrowSum | None:
-    term = values.definitions.get(accumulator.term)
-    if term is None:
-        return None
-    if term.op == "mul":
-        factors = [_narrow(operand.value, values) for operand in term.operands]
+    term = accumulator.term
+    if product := _PRODUCT.find(term, values.definitions):
+        factors = [_narrow(operand.value, values) for operand in product.values()]
         if any(factor is None or factor[1:] == ("zext", 16) for factor in factors):
             return None
         first, second = (factor for factor in factors if factor is not None)
         return NarrowSum("products", first[0], first[1], second[0], second[1], first[2], second[2])
-    if term.op == "call" and "@llvm.abs." in term.text:
-        difference = values.definitions.get(term.operands[0].value)
-        if difference is None or difference.op != "sub":
-            return None
-        sides = [_narrow(operand.value, values) for operand in difference.operands]
+    if distance := _DISTANCE.find(term, values.definitions):
+        sides = [_narrow(operand.value, values) for operand in distance.values()]
         if any(side is None or side[1:] != ("zext", 8) for side in sides):
             return None
         first, second = (side for side in sides if side is not None)
         return NarrowSum("distances", first[0], "zext", second[0], "zext", 8, 8)
-    if (test := _counted(term, values)) is not None:
+    counted = _COUNTED.find(term, values.definitions)
+    test = counted["test"].value if counted else ""
+    if test.startswith("%") and _is_narrow_test(test, values):
         return NarrowSum("distances", test, "zext", "", "", 1, 1)
-    single = _narrow(accumulator.term, values)
+    single = _narrow(term, values)
     if single is None or single[1:] == ("zext", 16):
         return None
     kind = "distances" if single[1:] == ("zext", 8) else "products"
     return NarrowSum(kind, single[0], single[1], "", "", single[2], single[2])
-
-
-def _counted(term: Instruction, values: LaneValues) -> str | None:
-    """The condition under which one is added, where its lanes are as narrow as what was compared."""
-    test = term.operands[0]
-    if term.op == "select" and term.operands[2].value == "zeroinitializer":
-        ones = integers(term.type, term.operands[1].value)
-        if not ones or set(ones) != {1}:
-            return None
-    elif term.op != "zext":
-        return None
-    is_mask = element_of(test.type) == "i1" and test.value[0] == "%"
-    return test.value if is_mask and _is_narrow_test(test.value, values) else None
 
 
 def _is_narrow_test(test: str, values: LaneValues) -> bool:
