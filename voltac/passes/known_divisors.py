@@ -7,15 +7,17 @@
 from __future__ import annotations
 
 from voltac.ir import lanes
+from voltac.ir import match as m
 from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
 from voltac.passes.known_loads import conjuncts
 
 _DEPTH = 6
 """Steps from a divisor back to what is known of it. Each may have two operands, which makes 64 looks at most."""
+_EXTENSIONS = ("sext", "zext")
+_COMPARED = m.op("icmp", m.value("value"), m.constant("numbers"))
 _INVERSE = {"eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sgt": "sle", "sle": "sgt"}
 _INVERSE |= {"ult": "uge", "uge": "ult", "ugt": "ule", "ule": "ugt"}
 
@@ -37,12 +39,12 @@ def is_never_zero(divisor: Operand, values: LaneValues, depth: int = _DEPTH) -> 
 
 def _is_made_not_zero(made: Instruction, values: LaneValues, depth: int) -> bool:
     op, operands = made.op, made.operands
-    if op in ("sext", "zext"):
+    if op in _EXTENSIONS:
         return is_never_zero(operands[0], values, depth)
     if op == "or":
         return any(is_never_zero(operand, values, depth) for operand in operands)
     if op == "shufflevector":
-        scalar = scalar_of_splat(made.name, values.definitions)
+        scalar = m.scalar_of_splat(made.name, values.definitions)
         return scalar is not None and is_never_zero(scalar, values, depth)
     if op == "select":
         facts = conjuncts(operands[0].value, values).items()
@@ -80,14 +82,12 @@ def _lower_bound(operand: Operand, values: LaneValues, depth: int) -> int | None
 
 def _tells(test: str, holds: bool, value: str, values: LaneValues) -> bool:
     """Whether a value is not zero where a comparison holds, or does not."""
-    made = values.definitions.get(test)
-    if made is None or made.op != "icmp":
+    found = _COMPARED.find(test, values.definitions)
+    numbers = integers(*found["numbers"]) if found else None
+    if found is None or numbers is None or not _is_same(found["value"].value, value, values):
         return False
-    first, second = made.operands
-    numbers = integers(second.type, second.value) if second.value[0] != "%" else None
-    if numbers is None or not _is_same(first.value, value, values):
-        return False
-    order = made.parts.predicate if holds else _INVERSE[made.parts.predicate]
+    predicate = values.definitions[test].parts.predicate
+    order = predicate if holds else _INVERSE[predicate]
     return {
         "ne": all(number == 0 for number in numbers),
         "eq": 0 not in numbers,
@@ -102,10 +102,4 @@ def _tells(test: str, holds: bool, value: str, values: LaneValues) -> bool:
 
 def _is_same(first: str, second: str, values: LaneValues) -> bool:
     """Whether both are one number, but for its length."""
-
-    def source(name: str) -> str:
-        while (made := values.definitions.get(name)) is not None and made.op in ("sext", "zext"):
-            name = made.operands[0].value
-        return name
-
-    return source(first) == source(second)
+    return m.source(first, _EXTENSIONS, values.definitions) == m.source(second, _EXTENSIONS, values.definitions)
