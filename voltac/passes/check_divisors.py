@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
+from voltac.ir import match as m
 from voltac.ir import pseudo
 from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.lane_values import LaneValues
@@ -41,6 +42,11 @@ _MOST_NAMED = 8
 _DIVISIONS = frozenset(("fdiv", "sdiv", "udiv", "srem", "urem"))
 _BEFORE_DIVISIONS = frozenset((*CASTS, "freeze", "insertelement", "shufflevector", "and", "or", "xor", "fadd", "fsub", "icmp"))
 """What makes of a divisor the form that it is divided in (:mod:`voltac.lower.division`)."""
+_LOCAL = m.behind(("getelementptr",), m.op("alloca"))
+_EXTENSION = m.op(("sext", "zext"), m.value("source"))
+_EXTENDED = m.one_of(_EXTENSION, m.op("select", m.value("test"), _EXTENSION, m.all_ones()))
+"""A divisor of fewer bits, where some lanes are on, in which the others have -1."""
+
 _TEXT = re.compile(r'constant \[\d+ x i8\] c"(.*)\\00"')
 
 
@@ -214,10 +220,7 @@ class _Checking:
 
     def _is_local(self, pointer: str) -> bool:
         """Whether it leads into a variable of the function, where a number may come back from."""
-        made = self._values.definitions.get(pointer)
-        while made is not None and made.op == "getelementptr":
-            made = self._values.definitions.get(made.operands[0].value)
-        return made is not None and made.op == "alloca"
+        return _LOCAL.matches(pointer, self._values.definitions)
 
     def _quotients(self, divisor: str) -> Iterator[str]:
         """The results of divisions by a divisor, as far as they are found; else the divisor, of which they are made."""
@@ -287,21 +290,16 @@ class _Checking:
 
     def _short(self, divisor: Operand, lines: list[Instruction]) -> Operand:
         """Where it takes several registers, what it was extended from."""
-        made = self._values.definitions.get(divisor.value)
-        if made is None or _bits(divisor.type) <= self._target.vector_bits:
+        found = _EXTENDED.find(divisor.value, self._values.definitions)
+        if found is None or _bits(divisor.type) <= self._target.vector_bits:
             return divisor
-        if made.op in ("sext", "zext") and element_of(made.operands[0].type) != "i1":
-            return made.operands[0]
-        if made.op == "select":
-            test, inner, other = made.operands
-            narrow = self._values.definitions.get(inner.value)
-            if narrow is not None and narrow.op in ("sext", "zext") and other.value == _all_ones(other.type):
-                source, name = narrow.operands[0], self._fresh("divisors.short")
-                off = _all_ones(source.type)
-                choice = f"select {test.type} {test.value}, {source.type} {source.value}, {source.type} {off}"
-                lines.append(Instruction(f"  {name} = {choice}"))
-                return Operand(source.type, name)
-        return divisor
+        source, test = found["source"], found.get("test")
+        if test is None:
+            return divisor if element_of(source.type) == "i1" else source
+        name, off = self._fresh("divisors.short"), _all_ones(source.type)
+        choice = f"select {test.type} {test.value}, {source.type} {source.value}, {source.type} {off}"
+        lines.append(Instruction(f"  {name} = {choice}"))
+        return Operand(source.type, name)
 
     def _accumulate(self, variable: _Accumulator, divisor: Operand, lines: list[Instruction]) -> None:
         old, new = self._fresh("divisors.before"), self._fresh("divisors.now")
