@@ -10,11 +10,16 @@ body:   ...
 
 from __future__ import annotations
 
+from voltac.ir import match as m
 from voltac.ir.cfg import ControlFlow, Loop
+from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.lanes import Symbol
 from voltac.ir.model import Block, Function, Instruction
+from voltac.ir.parts import Operand
 from voltac.passes.access import Access
+
+_STEP = m.op("add", m.value("counter"), m.constant("width"), flag="nsw")
 
 
 class GangLoop:
@@ -67,12 +72,11 @@ class GangLoop:
             return None
         made = GangLoop(function, header, body, others[0], values, phi)
         made.blocks = blocks
-        step = values.definitions.get(made.following)
-        if step is None or step.op != "add" or "nsw" not in step.parts.flags or step.operands[0].value != phi.name:
+        step = _STEP.find(made.following, values.definitions, counter=Operand(phi.type, phi.name))
+        width = integers(*step["width"]) if step else None
+        if not width or width[0] <= 0 or not any(each.name == made.following for each in body.instructions):
             return None
-        if not step.operands[1].value.isdigit() or not any(each is step for each in body.instructions):
-            return None
-        made.width = int(step.operands[1].value)
+        made.width = width[0]
         return made
 
     def is_even(self, access: Access) -> bool:
