@@ -7,8 +7,11 @@
 
 from __future__ import annotations
 
+from voltac.ir import match as m
 from voltac.passes.access import Access
 from voltac.passes.emit import Emitter
+
+_VARIABLE = m.op("alloca")
 
 
 def vector_load(access: Access, emit: Emitter) -> None:
@@ -45,5 +48,4 @@ def is_row_of_local(access: Access, emit: Emitter) -> bool:
     if access.pointers.type != "ptr" or access.address is None:
         return False
     roots = [symbol.name for symbol in access.address.terms if symbol.kind == "pointer"]
-    made = emit.values.definitions.get(roots[0]) if len(roots) == 1 else None
-    return made is not None and made.op == "alloca"
+    return len(roots) == 1 and _VARIABLE.matches(roots[0], emit.values.definitions)
