@@ -21,11 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from voltac.ir import match as m
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.read import read
 from voltac.ir.write import write
 from voltac.options import Options
 
+_SIGNS = m.negative(m.value("lanes"))
 _CONSTANTS = {"zeroinitializer": "zeroinitializer", "poison": "poison", "undef": "undef"}
 
 
@@ -89,11 +91,10 @@ class _Widening:
             return known
         definition = self._definitions[name]
         block = self._defined_in[name]
-        parts = definition.parts
-        if definition.op == "icmp" and parts.predicate == "slt" and definition.operands[1].value == "zeroinitializer":
-            if definition.operands[0].type == self._wide_type:
-                self._wide[name] = definition.operands[0].value
-                return self._wide[name]
+        signs = _SIGNS.find(name, self._definitions)
+        if signs is not None and signs["lanes"].type == self._wide_type:
+            self._wide[name] = signs["lanes"].value
+            return self._wide[name]
         wide = self._wide[name] = self._fresh(f"{name[1:].strip(chr(34))}.wide" if name[1].isalpha() else "mask.wide")
         place = block.instructions.index(definition) + 1
         if definition.op == "phi":
