@@ -16,11 +16,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from voltac.ir import match as m
 from voltac.ir.model import Instruction, Module
 from voltac.options import Options
 
 _MASKED = re.compile(r"@llvm\.masked\.(load|store)\.v(\d+)i(8|16)\.p0\(")
 _PROCESSOR = re.compile(r'"target-cpu"=.*(?= })')
+_END_OF_RANGE = m.op("icmp", predicate="ult")
 _PIECE = 8
 """Bytes that are moved at once, in a register of 64 bits."""
 _MOST_INLINED = 40
@@ -51,8 +53,7 @@ def _is_worth_it(instruction: Instruction, lanes: int, size: int, definitions: d
     mask = instruction.operands[1 if instruction.name else 2].value
     if lanes * size <= _PIECE:
         return mask[0] == "%"
-    made = definitions.get(mask)
-    return lanes * size % _PIECE == 0 and made is not None and " icmp ult " not in made.text
+    return lanes * size % _PIECE == 0 and mask in definitions and not _END_OF_RANGE.matches(mask, definitions)
 
 
 def _replace(instruction: Instruction, found: re.Match[str], helpers: dict[str, list[str]], processor: str) -> str:
