@@ -15,7 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from voltac.ir import match as m
 from voltac.ir.cfg import control_flow
+from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.types import element_of, lanes_of
@@ -32,6 +34,10 @@ from voltac.passes.neighbouring_loads import RecordAddresses, plan_records
 from voltac.passes.outlined_blocks import is_seldom_called
 from voltac.records import field, mutable_record
 
+_LEAVING_LANE = m.one_of(
+    m.op("extractelement", m.value("pointers"), m.constant("lane")),
+    m.op("inttoptr", m.op("extractelement", m.op("ptrtoint", m.value("pointers")), m.constant("lane"))),
+)
 _TOUCHING = frozenset(("call", "store", "load", "atomicrmw", "cmpxchg", "fence"))
 """Operations that may touch memory."""
 
@@ -427,20 +433,15 @@ class _Resolver:
 
     def _leaving_lane(self, index: int, instruction: Instruction, plan: _Plan) -> None:
         """A pointer that leaves a vector, for a scalar access: its address is made of scalars."""
-        extraction: Instruction | None = instruction
-        if instruction.op == "inttoptr":
-            extraction = self.values.definitions.get(instruction.operands[0].value)
-        if extraction is None or extraction.op != "extractelement" or not extraction.operands[1].value.isdigit():
+        found = _LEAVING_LANE.find(instruction.name, self.values.definitions)
+        if found is None:
             return
-        pointers, lane = extraction.operands
-        as_integers = self.values.definitions.get(pointers.value)
-        if instruction.op == "inttoptr" and as_integers is not None and as_integers.op == "ptrtoint":
-            pointers = as_integers.operands[0]
+        pointers, lane = found["pointers"], integers(*found["lane"])
         indices = self._indices(pointers.value) if element_of(pointers.type) == "ptr" else ()
-        if indices:
+        if indices and lane:
             self._load_sources(indices, plan)
             plan.removed.add(index)
-            name, number = instruction.name, int(lane.value)
+            name, number = instruction.name, lane[0]
             plan.add(
                 index, instruction, lambda emit: emit.alias(name, emit.lane_pointer(pointers.type, pointers.value, number))
             )
