@@ -1,6 +1,7 @@
 """Folders know only those to their left, and the heavy libraries are imported where they are needed, late."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -42,6 +43,17 @@ def test_a_module_imports_only_from_its_left(path: Path) -> None:
         assert OWNER.get(library, own) == own, f"{path}:{node.lineno} imports {library}; only {OWNER.get(library)} may"
 
 
+def device_folders() -> list[Path]:
+    return sorted(path.parent for path in (ROOT / "targets").glob("*/facts.py"))
+
+
+@pytest.mark.parametrize("folder", device_folders(), ids=lambda folder: folder.name)
+def test_only_a_devices_own_folder_names_it(folder: Path) -> None:
+    name = re.compile(rf"{folder.name}|\bnpu[._]", re.IGNORECASE)
+    outside = [path for path in ROOT.rglob("*.py") if folder not in path.parents]
+    assert [str(path) for path in outside if name.search(path.read_text())] == []
+
+
 def loaded_after(code: str) -> set[str]:
     program = f"import sys\n{code}\nprint(*{{name.split('.')[0] for name in sys.modules}})"
     return set(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout.split())
@@ -69,3 +81,13 @@ k.f(np.zeros(1, np.float32))
 names = [name for name in sys.modules if name.startswith(('voltac.codegen', 'voltac.targets.'))]
 assert not names, names"""
     assert "numpy" in loaded_after(code)
+
+
+def test_an_object_for_the_host_is_made_without_devices(tmp_path: Path) -> None:
+    source = tmp_path / "f.ispc"
+    source.write_text("export void f(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] += 1; }\n")
+    code = f"""from voltac.cli.command import main
+assert main(['{source}', '-o', '{tmp_path}/f.o', '--target=sse4']) == 0
+names = [name for name in sys.modules if name.startswith('voltac.targets.')]
+assert not names, names"""
+    assert "voltac" in loaded_after(code)

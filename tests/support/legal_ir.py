@@ -19,7 +19,7 @@ from voltac.options import Options
 from voltac.target_info import find_target
 from voltac.targets.naplespu.isa import DEVICE_CODE
 from voltac.targets.naplespu.select import run
-from voltac.targets.naplespu.sim import Configuration, Device
+from voltac.targets.naplespu.simulator.machine import Configuration, Device
 
 Argument = int | float | np.ndarray[Any, Any]
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from npu_programs import ALL_ON, END, END_FLAG, THREAD_TO_S40, device_for
 
-from voltac.targets.naplespu.sim import Device
+from voltac.targets.naplespu.simulator.machine import Device
 
 ADDITIONS = (
     ALL_ON

@@ -15,7 +15,7 @@ from voltac.codegen.image import Image
 from voltac.codegen.link import link
 from voltac.codegen.simulator import RunReport
 from voltac.targets.naplespu.isa import DEVICE_CODE
-from voltac.targets.naplespu.sim import Configuration, Device
+from voltac.targets.naplespu.simulator.machine import Configuration, Device
 
 Lanes = Sequence[int] | npt.NDArray[np.uint32]
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from voltac.codegen.encoding import Decoded, Decoder
-from voltac.codegen.meanings import DTYPES, Term, compiled_lanes, compiled_scalar, namespace
 from voltac.targets.naplespu.isa import DEVICE_CODE
+from voltac.targets.naplespu.simulator.meanings import DTYPES, Term, compiled_lanes, compiled_scalar, namespace
 
 WORD = 0xFFFFFFFF
 RM, RA, PC = 59, 62, 63

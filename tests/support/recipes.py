@@ -158,7 +158,7 @@ RECIPES = (
     Recipe("An instruction of a device", (
         Edit("voltac/targets/naplespu/isa.py", '(50, "crt_mask_i32"',
              '    (51, "left16_i32", "ss vv", INTEGER, 7, "left(rs0, 16)"),'),
-        Edit("voltac/targets/naplespu/rules.py", "fneg.s(a)       ->",
+        Edit("voltac/targets/naplespu/select/rules.py", "fneg.s(a)       ->",
              "shl.s(a, b:count16) -> left16_i32.ss a", before=True),
     )),
     Recipe("A syntax error that deserves its own words", (

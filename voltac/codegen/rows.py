@@ -87,7 +87,7 @@ class Row:
     latency: int
     """Cycles from its issue to the first issue of an instruction that reads its result."""
     meaning: str = ""
-    """The result as an expression of the operands' names, see ``codegen/meanings.py``; empty where ``traits`` tell."""
+    """The result as an expression of the operands' names, read by the device's simulator; empty where ``traits`` tell."""
     traits: frozenset[str] = field(default_factory=frozenset)
     """What passes and the simulator have to know beyond the result: ``load``, ``store``, ``branch``, ``masked``, ...;
     ``alias``: another row has the same words, the disassembler prints that one."""

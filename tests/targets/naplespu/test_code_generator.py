@@ -11,7 +11,7 @@ from random_legal_ir import random_function
 
 from voltac.codegen.selection import CannotSelect
 from voltac.targets.device import NotOnDevice
-from voltac.targets.naplespu import reach
+from voltac.targets.naplespu.select import reach
 
 V = "<16 x i32>"
 

@@ -11,9 +11,9 @@ from npu_programs import ALL_ON, END, THREAD_TO_S40, constant, image_of
 from npu_stepper import Machine
 
 from voltac.codegen.rows import Operand
-from voltac.targets.naplespu import program
 from voltac.targets.naplespu.isa import INSTRUCTIONS
-from voltac.targets.naplespu.sim import Configuration, Device
+from voltac.targets.naplespu.simulator import program
+from voltac.targets.naplespu.simulator.machine import Configuration, Device
 
 DATA_LINES = 6
 AT = 0x800000

@@ -7,7 +7,7 @@ import pytest
 from npu_programs import ALL_ON, END, THREAD_TO_S40, constant, device_for, run, scalar
 
 from voltac.codegen.simulator import Trap
-from voltac.targets.naplespu.sim import Configuration, Device
+from voltac.targets.naplespu.simulator.machine import Configuration, Device
 
 CORE_TO_S41 = " movei s0, 0\n read_cr s41, s0\n"
 PLACES = "\n .data\n .align 64\ndata: .space 8192\n"

@@ -6,7 +6,7 @@ immediate. A vector result exists twice, plain and ``.m``: the hardware masks
 both alike, but the plain one is for code that runs with all lanes on and whose
 old destination is dead, ``.m`` keeps the lanes that are off (role ``update``).
 
-Meanings are expressions over the operands' fields (``codegen/meanings.py``):
+Meanings are expressions over the operands' fields (``simulator/meanings.py``):
 numbers are 32 bits without sign, arrays have one for each lane.
 """
 

@@ -37,13 +37,13 @@ def _select_passes() -> tuple[Pass, ...]:
 
 
 def _simulator(configuration: Any) -> Any:
-    from voltac.targets.naplespu.sim import Device as Simulated
+    from voltac.targets.naplespu.simulator.machine import Device as Simulated
 
     return Simulated(configuration)
 
 
 def _configuration(**fields: Any) -> Any:
-    from voltac.targets.naplespu.sim import Configuration
+    from voltac.targets.naplespu.simulator.machine import Configuration
 
     return Configuration(**fields)
 

@@ -19,7 +19,7 @@ from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.constants import integers
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY
-from voltac.targets.naplespu.values import pure, shape
+from voltac.targets.naplespu.select.values import pure, shape
 
 _PURE = frozenset((
     *BINARY, *FLOAT_BINARY, *CASTS,

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from voltac.ir.cfg import control_flow
 from voltac.ir.model import Function, Instruction, Module
-from voltac.targets.naplespu.fold import fold_constants
-from voltac.targets.naplespu.loop_sums import LoopSums, Sum, integer_of
+from voltac.targets.naplespu.select.fold import fold_constants
+from voltac.targets.naplespu.select.loop_sums import LoopSums, Sum, integer_of
 
 _MOST_BITS = 12
 _DEEPEST = 12

@@ -21,8 +21,8 @@ from voltac.ir.interp_values import Fault, Kinds, constant, float_bits, has_pois
 from voltac.ir.model import Instruction
 from voltac.ir.parts import CASTS, Operand
 from voltac.ir.types import Layout, vector_parts
-from voltac.targets.naplespu.pseudo import ROWS
 from voltac.targets.naplespu.regs import FULL_MASK, LANES
+from voltac.targets.naplespu.select.pseudo import ROWS
 
 _SHAPES = {
     "i1": "c", "i8": "y", "i16": "h", "i32": "s", "float": "s", "ptr": "s", "ptr addrspace(68)": "s",

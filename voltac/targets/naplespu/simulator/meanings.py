@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voltac.codegen import float_units as units
 from voltac.records import record
+from voltac.targets.naplespu.simulator import float_units as units
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from voltac.codegen.meanings import BITS, DTYPES
-from voltac.targets.naplespu import timing
-from voltac.targets.naplespu.instructions import WORD, Instruction
 from voltac.targets.naplespu.regs import FP, FULL_MASK, PC, SP
+from voltac.targets.naplespu.simulator import timing
+from voltac.targets.naplespu.simulator.instructions import WORD, Instruction
+from voltac.targets.naplespu.simulator.meanings import BITS, DTYPES
 
 if TYPE_CHECKING:
     from voltac.codegen.rows import Row
-    from voltac.targets.naplespu.translate import BlockWriter
+    from voltac.targets.naplespu.simulator.translate import BlockWriter
 
 _VIEWS = {1: "octets[x]", 2: "halves[x >> 1]", 4: "words[x >> 2]"}
 SLEEP = f"W[{timing.MEMORY}] += k - 1 - c; c = k - 1"

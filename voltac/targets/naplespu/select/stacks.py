@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from voltac.codegen.machine_code import Label, MachineFunction
 from voltac.targets.device import NotOnDevice
-from voltac.targets.naplespu.startup import USABLE_STACK
+from voltac.targets.naplespu.select.startup import USABLE_STACK
 
 
 def check_stacks(functions: list[MachineFunction], limit: int = USABLE_STACK) -> None:

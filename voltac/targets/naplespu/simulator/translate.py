@@ -21,14 +21,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from voltac.codegen.meanings import BITS, Term, compiled_lanes, compiled_scalar
 from voltac.codegen.simulator import Fault
 from voltac.records import record
-from voltac.targets.naplespu import timing
-from voltac.targets.naplespu.forms import MASKING_VECTOR, Forms
-from voltac.targets.naplespu.instructions import WORD, Instruction, Listing
 from voltac.targets.naplespu.regs import FULL_MASK, PC, RA, RM
-from voltac.targets.naplespu.translate_memory import write_main_memory, write_scratchpad
+from voltac.targets.naplespu.simulator import timing
+from voltac.targets.naplespu.simulator.forms import MASKING_VECTOR, Forms
+from voltac.targets.naplespu.simulator.instructions import WORD, Instruction, Listing
+from voltac.targets.naplespu.simulator.meanings import BITS, Term, compiled_lanes, compiled_scalar
+from voltac.targets.naplespu.simulator.translate_memory import write_main_memory, write_scratchpad
 
 if TYPE_CHECKING:
     from voltac.codegen.rows import Row

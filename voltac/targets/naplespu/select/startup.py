@@ -17,11 +17,11 @@ from voltac.codegen.machine_code import Register
 from voltac.codegen.selection import label_of
 from voltac.ir import marks
 from voltac.ir.model import Function, Module
-from voltac.targets.naplespu.abi import argument_places, result_places
-from voltac.targets.naplespu.calls import parts_of_type
 from voltac.targets.naplespu.isa import CONTROL_REGISTERS
 from voltac.targets.naplespu.scratchpad import copying, stretches
-from voltac.targets.naplespu.values import kind_of
+from voltac.targets.naplespu.select.abi import argument_places, result_places
+from voltac.targets.naplespu.select.calls import parts_of_type
+from voltac.targets.naplespu.select.values import kind_of
 
 STACKS = 0x0008_0000
 STACK_BYTES = 1 << 14

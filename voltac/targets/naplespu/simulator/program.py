@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voltac.codegen.meanings import DTYPES, LANES, namespace
 from voltac.codegen.simulator import Fault, Memory, Misaligned
 from voltac.records import record
-from voltac.targets.naplespu import control
-from voltac.targets.naplespu.forms import MASKING_VECTOR
-from voltac.targets.naplespu.instructions import Instruction, Listing
 from voltac.targets.naplespu.isa import INSTRUCTIONS
 from voltac.targets.naplespu.regs import FP, PC, RM, SCALARS, SP, VECTORS
-from voltac.targets.naplespu.translate import (
+from voltac.targets.naplespu.simulator import control
+from voltac.targets.naplespu.simulator.forms import MASKING_VECTOR
+from voltac.targets.naplespu.simulator.instructions import Instruction, Listing
+from voltac.targets.naplespu.simulator.meanings import DTYPES, LANES, namespace
+from voltac.targets.naplespu.simulator.translate import (
     ENDS,
     NEVER,
     BlockFacts,

@@ -10,7 +10,7 @@ the host only by eviction, flush or invalidation, wherever they are.
 from __future__ import annotations
 
 from voltac.codegen.simulator import WHOLE_LINE, Memory
-from voltac.targets.naplespu import timing
+from voltac.targets.naplespu.simulator import timing
 
 SETS, WAYS = 32, 4
 """Of both caches (NaplesPU 1.1)."""

@@ -20,8 +20,8 @@ from collections.abc import Callable
 
 from voltac.ir.cfg import ControlFlow, Loop
 from voltac.ir.model import Block, Function, Instruction, Module
-from voltac.targets.naplespu.loop_sums import LoopSums, integer_of
-from voltac.targets.naplespu.strides import with_own_exits
+from voltac.targets.naplespu.select.loop_sums import LoopSums, integer_of
+from voltac.targets.naplespu.select.strides import with_own_exits
 
 _MOST_INSTRUCTIONS = 400
 _WIDTHS = (15, 31, 63)

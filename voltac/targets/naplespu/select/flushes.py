@@ -15,7 +15,7 @@ from voltac.ir import marks
 from voltac.ir.constants import integers
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import Operand
-from voltac.targets.naplespu.startup import attribute
+from voltac.targets.naplespu.select.startup import attribute
 
 LINE = 64
 """Bytes of a line of the cache (NaplesPU 1.1)."""

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from voltac.codegen.simulator import Fault
 from voltac.records import field, mutable_record
-from voltac.targets.naplespu import timing
 from voltac.targets.naplespu.isa import CONTROL_REGISTERS
+from voltac.targets.naplespu.simulator import timing
 
 if TYPE_CHECKING:
-    from voltac.targets.naplespu.core import Core, HardwareThread
+    from voltac.targets.naplespu.simulator.core import Core, HardwareThread
 
 BARRIERS = 512
 """A barrier's number is taken modulo this (NaplesPU 1.8)."""

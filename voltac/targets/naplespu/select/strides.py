@@ -24,7 +24,7 @@ from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.records import record
 from voltac.targets.naplespu.facts import THREADS
-from voltac.targets.naplespu.loop_sums import LoopSums, integer_of, wrapped
+from voltac.targets.naplespu.select.loop_sums import LoopSums, integer_of, wrapped
 
 _MOST_POINTERS = 12
 """Of one loop: each takes a register throughout."""

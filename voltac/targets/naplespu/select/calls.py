@@ -7,11 +7,11 @@ from voltac.codegen.selection import Selection, label_of
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.scan import split_list
-from voltac.targets.naplespu.abi import CLOBBERED, INCOMING, OUTGOING, argument_places, result_places
-from voltac.targets.naplespu.operations import aggregate_elements
-from voltac.targets.naplespu.pseudo import ROWS
 from voltac.targets.naplespu.regs import RA, SP
-from voltac.targets.naplespu.values import kind_of
+from voltac.targets.naplespu.select.abi import CLOBBERED, INCOMING, OUTGOING, argument_places, result_places
+from voltac.targets.naplespu.select.operations import aggregate_elements
+from voltac.targets.naplespu.select.pseudo import ROWS
+from voltac.targets.naplespu.select.values import kind_of
 
 COPIES = {"scalar": "move_i32.ss", "vector": "move_i32.vv"}
 LOADS = {"scalar": "load32", "vector": "load_v16i32"}

@@ -20,9 +20,9 @@ from voltac.ir.interp_values import to_signed
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand, parse_operand
 from voltac.ir.scan import split_list
-from voltac.targets.naplespu.pseudo import ROWS
 from voltac.targets.naplespu.regs import FULL_MASK, LANES, SP
-from voltac.targets.naplespu.values import (
+from voltac.targets.naplespu.select.pseudo import ROWS
+from voltac.targets.naplespu.select.values import (
     GLOBAL_NAME,
     SCRATCHPAD,
     all_true,

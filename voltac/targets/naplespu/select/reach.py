@@ -8,8 +8,8 @@ address stores a wrong one (NaplesPU 2.8).
 from __future__ import annotations
 
 from voltac.codegen.machine_code import Label, MachineBlock, MachineFunction, MachineInstruction, Register
-from voltac.targets.naplespu.pseudo import ROWS
 from voltac.targets.naplespu.regs import RA, TR
+from voltac.targets.naplespu.select.pseudo import ROWS
 
 REACH = 1 << 17
 """Bytes forward or back."""

@@ -20,8 +20,8 @@ from voltac.codegen.machine_code import (
     VirtualRegister,
 )
 from voltac.codegen.rows import Row
-from voltac.targets.naplespu.pseudo import ROWS
 from voltac.targets.naplespu.regs import FULL_MASK, RM
+from voltac.targets.naplespu.select.pseudo import ROWS
 
 FULL: Hashable = Immediate(FULL_MASK)
 ALL_LANES: tuple[Hashable, ...] = (FULL,)

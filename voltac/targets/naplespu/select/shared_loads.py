@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from voltac.ir.constants import integers
 from voltac.ir.model import Instruction, Module
-from voltac.targets.naplespu.values import pure
+from voltac.targets.naplespu.select.values import pure
 
 _HARMLESS = ("@npu.flush", "@npu.read_control", "@npu.read_mask")
 

@@ -19,25 +19,25 @@ from voltac.ir.write import write
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.records import field, mutable_record
-from voltac.targets.naplespu.abi import SIZES
-from voltac.targets.naplespu.calls import COPIES, call, copy, leave, take_parameters
-from voltac.targets.naplespu.data import constant_vectors, data
-from voltac.targets.naplespu.flushes import add_flushes
-from voltac.targets.naplespu.frame import complete_frame, spill_load, spill_store
-from voltac.targets.naplespu.low_bits import find_low_bits
-from voltac.targets.naplespu.masks import FULL, assign_states, write_masks
-from voltac.targets.naplespu.operations import FUNCTIONS, jump, masked_load, masked_store
-from voltac.targets.naplespu.pseudo import ROWS
-from voltac.targets.naplespu.reach import extend_branches
 from voltac.targets.naplespu.regs import ALLOCATABLE, BY_NAME, CALLEE_SAVED
-from voltac.targets.naplespu.rules import RULES
-from voltac.targets.naplespu.shared_loads import share_loads
-from voltac.targets.naplespu.stacks import check_stacks
-from voltac.targets.naplespu.startup import exported, startup
-from voltac.targets.naplespu.strides import step_addresses
-from voltac.targets.naplespu.tidy import tidy
-from voltac.targets.naplespu.unroll import Turns, count_turns, unroll
-from voltac.targets.naplespu.values import (
+from voltac.targets.naplespu.select.abi import SIZES
+from voltac.targets.naplespu.select.calls import COPIES, call, copy, leave, take_parameters
+from voltac.targets.naplespu.select.data import constant_vectors, data
+from voltac.targets.naplespu.select.flushes import add_flushes
+from voltac.targets.naplespu.select.frame import complete_frame, spill_load, spill_store
+from voltac.targets.naplespu.select.low_bits import find_low_bits
+from voltac.targets.naplespu.select.masks import FULL, assign_states, write_masks
+from voltac.targets.naplespu.select.operations import FUNCTIONS, jump, masked_load, masked_store
+from voltac.targets.naplespu.select.pseudo import ROWS
+from voltac.targets.naplespu.select.reach import extend_branches
+from voltac.targets.naplespu.select.rules import RULES
+from voltac.targets.naplespu.select.shared_loads import share_loads
+from voltac.targets.naplespu.select.stacks import check_stacks
+from voltac.targets.naplespu.select.startup import exported, startup
+from voltac.targets.naplespu.select.strides import step_addresses
+from voltac.targets.naplespu.select.tidy import tidy
+from voltac.targets.naplespu.select.unroll import Turns, count_turns, unroll
+from voltac.targets.naplespu.select.values import (
     PREDICATES,
     TRANSPARENT,
     cheap_constant,
@@ -50,7 +50,7 @@ from voltac.targets.naplespu.values import (
     pure,
     splat_of,
 )
-from voltac.targets.naplespu.versions import version_loops
+from voltac.targets.naplespu.select.versions import version_loops
 
 _FILE = RegisterFile(
     # What a callee saves comes last; what arguments travel in, before that.
