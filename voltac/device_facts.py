@@ -16,6 +16,8 @@ class ThreadFacts:
 
     most: int
     """Threads of a core."""
+    cores: int
+    """As many a device has at most."""
     core: int
     """Register with the number of the core."""
     thread: int
@@ -26,6 +28,8 @@ class ThreadFacts:
     """Register into which the host writes how many threads of a core run."""
     barrier: int
     """Number of the barrier where all of them meet; programs that wait at barriers of their own take other numbers."""
+    barriers: int
+    """Programs have the numbers from 0 to below this."""
 
 
 @record

@@ -15,10 +15,6 @@ _LACKING: dict[type, str] = {
     tree.Delete: "'delete' is not possible on {}: the device has no heap",
 }
 
-_BARRIER_NUMBERS = 511
-"""The hardware has one more, at which kernels end."""
-_MOST_THREADS = 64
-"""Eight cores of eight; the field of the hardware has room for more (NaplesPU 1.8)."""
 
 
 def check_device_limits(checker: Checker) -> None:
@@ -40,14 +36,18 @@ def check_device_limits(checker: Checker) -> None:
             refuse_double(symbol.span)
 
     def check_barrier(node: tree.Call, besides: int) -> None:
+        threads = target.device.threads if target.device is not None else None
+        if threads is None:
+            return
         number, count = (argument.value if isinstance(argument, tree.Constant) else None for argument in node.arguments)
-        if number is not None and not 0 <= number < _BARRIER_NUMBERS:
-            refuse(node.arguments[0].span, f"{{}} has no barrier {number}: programs have 0 to {_BARRIER_NUMBERS - 1}")
+        if number is not None and not 0 <= number < threads.barriers:
+            refuse(node.arguments[0].span, f"{{}} has no barrier {number}: programs have 0 to {threads.barriers - 1}")
+        most = threads.cores * threads.most
         least = 1 - besides
-        if count is not None and not least <= count <= _MOST_THREADS - 1 + least:
+        if count is not None and not least <= count <= most - 1 + least:
             refuse(
                 node.arguments[1].span,
-                f"a barrier of {{}} is for 1 to {_MOST_THREADS} threads: this number is {least} to {_MOST_THREADS - 1 + least}",
+                f"a barrier of {{}} is for 1 to {most} threads: this number is {least} to {most - 1 + least}",
             )
 
     def check_node(node: object) -> None:

@@ -6,8 +6,9 @@ from voltac.access_costs import CostRow
 from voltac.device_facts import DeviceFacts, ThreadFacts
 from voltac.target_info import TargetInfo
 
-THREADS = ThreadFacts(most=8, core=0, thread=2, arguments=13, threads_of_a_core=20, barrier=42)
-"""Control registers (NaplesPU 1.4); the last one the program does not need otherwise."""
+THREADS = ThreadFacts(most=8, cores=8, core=0, thread=2, arguments=13, threads_of_a_core=20, barrier=42, barriers=511)
+"""Control registers (NaplesPU 1.4), the last one free otherwise. A barrier's field for threads has room for more
+(NaplesPU 1.8), and there is one barrier more, at which kernels end."""
 SCRATCHPAD_BYTES = 0xF800
 """The rest is each thread's staging space."""
 
