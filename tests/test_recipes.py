@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -69,7 +70,7 @@ def test_a_recipe_names_the_files_and_commands_it_needs_and_no_others(recipe: Re
 
 def test_each_recipe_is_followed_here_or_of_another_kind() -> None:
     others = {
-        "What the compiler knows of a library function", "A device", "A run-test",
+        "What the compiler knows of a library function", "A run-test",
     }  # fmt: skip
     assert set(recipe_names()) == {recipe.name for recipe in RECIPES} | others
 
@@ -180,6 +181,43 @@ def test_an_instruction_of_a_device(scratch: Scratch) -> None:
     assert "left16_i32" in scratch.run("-m", "voltac", "disasm", "left.elf").stdout
     done = scratch.run("-m", "voltac", "run", path, "--target=naplespu", "range:4", "3")
     assert str((3 << 16) + 1) in done.stdout
+
+
+COLLATZ = """
+export void steps(uniform int a[], uniform int n) {
+    for (uniform int i = 0; i < n; ++i) {
+        uniform int count = 0, x = a[i];
+        while (x > 1 && count < 1000) {
+            x = (x & 1) != 0 ? 3 * x + 1 : x >> 1;
+            ++count;
+        }
+        a[i] = count - i;
+    }
+}
+"""
+
+
+def collatz(x: int) -> int:
+    return 0 if x <= 1 else 1 + collatz(3 * x + 1 if x % 2 else x // 2)
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_a_device(scratch: Scratch, level: str) -> None:
+    path = scratch.write("steps.ispc", COLLATZ)
+    scratch.run("-m", "voltac", path, "-o", "steps.elf", "--target=tiny", level)
+    listing = scratch.run("-m", "voltac", "disasm", "steps.elf").stdout
+    assert "tiny, begins at 0x400 (_start.steps)" in listing
+    assert set(re.findall(r"\br\d\b", listing)) == {"r0", "r1", "r2"}
+    done = scratch.run("-m", "voltac", "run", path, "--target=tiny", level, "range:30", "28")
+    found = [int(number) for number in re.findall(r"-?\d+", done.stdout)]
+    assert found == [collatz(x) - x for x in range(28)] + [28, 29]
+
+
+def test_what_a_device_lacks_is_one_message(scratch: Scratch) -> None:
+    path = scratch.write("lanes.ispc", "export void f(uniform int a[]) { foreach (i = 0 ... 9) a[i] += 1; }\n")
+    done = scratch.run("-m", "voltac", path, "-o", "lanes.elf", "--target=tiny", fails=True)
+    assert "it has no " in done.stderr
+    assert "internal error" not in done.stderr and "Traceback" not in done.stderr
 
 
 def test_a_syntax_error_with_words_of_its_own(scratch: Scratch) -> None:

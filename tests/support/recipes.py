@@ -161,6 +161,10 @@ RECIPES = (
         Edit("voltac/targets/naplespu/select/rules.py", "fneg.s(a)       ->",
              "shl.s(a, b:count16) -> left16_i32.ss a", before=True),
     )),
+    Recipe("A device", tuple(
+        Edit(f"voltac/targets/tiny/{path.name}", "", path.read_text())
+        for path in sorted((Path(__file__).parent / "tiny_device").glob("*.py"))
+    )),
     Recipe("A syntax error that deserves its own words", (
         Edit("voltac/syntax/hints.py", """"or": ("write '||'", "||"),""", """    "xor": ("write '^'", "^"),"""),
         Edit("tests/test_mistakes.py", '("if (q > 1 ¦or n > 1) q = 1;"', """    ("q = q ¦xor n;", "write '^'"),"""),
@@ -204,6 +208,7 @@ class Scratch:
         """Make an edit; the place has to be one line."""
         path = self.folder / edit.path
         if not edit.at:
+            path.parent.mkdir(exist_ok=True)
             with path.open("a") as file:
                 file.write(edit.lines)
             return
