@@ -11,11 +11,11 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
+from voltac.ir import match as m
 from voltac.ir.cfg import ControlFlow
 from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.lanes import Symbol, greatest_common_divisor, power_of_two_part
-from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import element_of, integer_bits, lanes_of
@@ -30,6 +30,8 @@ _WIDEST = 32
 """Bits of the integers that are bounded."""
 _GREATEST = (1 << 64) - 1
 """Of what a number of 64 bits can be."""
+_REMAINDER = m.op(("and", "urem"), m.value("whole"))
+_STEP = m.op("add", m.value("counter"), m.constant("step"))
 _EXACT: dict[str, Callable[[int, int], int]] = {
     "add": operator.add,
     "sub": operator.sub,
@@ -229,8 +231,7 @@ class LoopBounds:
         """The differences of opposite ends, where the least is not below 0."""
         first, second = made.operands
         whole = self._tested(first, self.of(first.type, first.value, place, depth))
-        rest = self.values.definitions.get(second.value)
-        if rest is not None and rest.op in ("and", "urem") and rest.operands[0].value == first.value:
+        if _REMAINDER.matches(second.value, self.values.definitions, whole=first):
             # What is left when the remainder is taken off.
             return Bounds(0, whole.high, True, whole.most)
         part = self._tested(second, self.of(second.type, second.value, place, depth))
@@ -314,7 +315,7 @@ class LoopBounds:
 
     def shufflevector(self, made: Instruction, place: str, depth: int) -> Bounds:
         """Of a scalar in all lanes; any other is :class:`Unbounded`."""
-        scalar = scalar_of_splat(made.name, self.values.definitions)
+        scalar = m.scalar_of_splat(made.name, self.values.definitions)
         if scalar is None:
             raise Unbounded
         return self.of(scalar.type, scalar.value, place, depth)
@@ -382,7 +383,7 @@ class LoopBounds:
         for operand, label in zip(counter.operands, counter.parts.labels):
             if not self.flow.dominates(place, label):
                 starts.append((operand, label))
-            elif not self._goes_up(self.values.definitions.get(operand.value), counter, nonnegative):
+            elif not self._goes_up(operand.value, counter, nonnegative):
                 return 0
         try:
             found = self._either([operand for operand, _ in starts], [label for _, label in starts], depth)
@@ -390,14 +391,17 @@ class LoopBounds:
             return 0
         return found.low
 
-    def _goes_up(self, step: Instruction | None, counter: Instruction, nonnegative: bool) -> bool:
+    def _goes_up(self, following: str, counter: Instruction, nonnegative: bool) -> bool:
         """Whether a turn adds to the counter and does not wrap: below a limit there is room for one."""
-        if step is None or step.op != "add" or step.operands[0].value != counter.name or not step.operands[1].value.isdigit():
+        found = _STEP.find(following, self.values.definitions, counter=Operand(counter.type, counter.name))
+        step = integers(*found["step"]) if found else None
+        if not step or min(step) < 0:
             return False
-        if "nuw" in step.parts.flags or ("nsw" in step.parts.flags and nonnegative):
+        flags = self.values.definitions[following].parts.flags
+        if "nuw" in flags or ("nsw" in flags and nonnegative):
             return True
-        limit = self._limit(counter, self.block_of[step.name])
-        return step.operands[1].value == "1" and limit is not None and limit[0] == "ult"
+        limit = self._limit(counter, self.block_of[following])
+        return step == (1,) and limit is not None and limit[0] == "ult"
 
     def _limit(self, counter: Instruction, block: str) -> tuple[str, Operand, str] | None:
         """A test that has been passed on every way to a block: its kind, what the counter is compared with, and where."""
