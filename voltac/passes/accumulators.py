@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from voltac.ir import match as m
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Instruction
 from voltac.ir.types import element_of, lanes_of
@@ -25,6 +26,9 @@ _SUMS = frozenset(("add", "xor"))
 _EXTREMES = frozenset(("and", "or", "smin", "smax", "umin", "umax"))
 _CALL = re.compile(r"@llvm\.([su](?:min|max))\.")
 _LEAST_OR_GREATEST = re.compile(r"(?:ogt|olt|oge|ole)")
+_COMPARED = m.op("fcmp", m.value("a"), m.value("b"), named="compare")
+_CHOSEN = m.op("select", _COMPARED, m.value("a"), m.value("b"))
+_CHOSEN_OTHER = m.op("select", _COMPARED, m.value("b"), m.value("a"))
 
 
 @record(eq=False)
@@ -141,17 +145,17 @@ def _accumulator(loop: GangLoop, phi: Instruction, uses: Uses, values: LaneValue
 
 def _extreme_of_floats(phi: Instruction, start: str, change: Instruction, uses: Uses, values: LaneValues) -> Accumulator | None:
     """``s > v ? s : v``: with the order of NaNs and of zeros left open."""
-    compare = values.definitions.get(change.operands[0].value)
-    if compare is None or compare.op != "fcmp" or not _LEAST_OR_GREATEST.fullmatch(compare.parts.predicate):
+    in_order = _CHOSEN.find(change.name, values.definitions)
+    found = in_order or _CHOSEN_OTHER.find(change.name, values.definitions)
+    if found is None:
         return None
-    pair = [operand.value for operand in compare.operands]
-    chosen = [operand.value for operand in change.operands[1:3]]
-    if sorted(pair) != sorted(chosen) or pair.count(phi.name) != 1:
+    compare, pair = values.definitions[found["compare"].value], [found["a"].value, found["b"].value]
+    if not _LEAST_OR_GREATEST.fullmatch(compare.parts.predicate) or pair.count(phi.name) != 1:
         return None
     if uses.count(phi.name) != 2 or uses.count(compare.name) != 1:
         return None
     term = pair[1 - pair.index(phi.name)]
-    return Accumulator(phi, start, change, compare, term, f"{compare.parts.predicate} {pair == chosen}")
+    return Accumulator(phi, start, change, compare, term, f"{compare.parts.predicate} {in_order is not None}")
 
 
 def begun(accumulator: Accumulator, wide: int, block: Block, fresh: Callable[[str], str]) -> str:
