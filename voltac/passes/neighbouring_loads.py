@@ -14,6 +14,7 @@ off lane loads from a readable zero instead.
 
 from __future__ import annotations
 
+from voltac.ir import match as m
 from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
@@ -24,6 +25,7 @@ from voltac.passes.piece import Piece
 from voltac.records import mutable_record
 
 _PURE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "getelementptr", "insertelement", "shufflevector", "extractelement"))
+_SUMS = {flag: m.add(m.value("value"), m.constant("added"), flag) for flag in ("", "nsw", "nuw")}
 _ROW_BYTES = 16
 _DEPTH = 24
 """Formulas are followed this far; what is below counts as a value of its own."""
@@ -86,14 +88,11 @@ class RecordAddresses:
         constant = _equal_lanes(operand)
         if constant is not None:
             return None, constant
-        definition = self.values.definitions.get(operand.value)
-        if definition is not None and definition.op == "add" and (not flag or flag in definition.parts.flags):
-            first, second = definition.operands
-            for one, other in ((first, second), (second, first)):
-                added = _equal_lanes(other)
-                if added is not None:
-                    variable, constant = self._sum(one, flag)
-                    return variable, constant + added
+        found = _SUMS[flag].find(operand.value, self.values.definitions)
+        added = _equal_lanes(found["added"]) if found else None
+        if found is not None and added is not None:
+            variable, constant = self._sum(found["value"], flag)
+            return variable, constant + added
         return self._number(operand, _DEPTH), 0
 
     def _number(self, operand: Operand, depth: int) -> int:
