@@ -166,8 +166,11 @@ RECIPES = (
         for path in sorted((Path(__file__).parent / "tiny_device").glob("*.py"))
     )),
     Recipe("A syntax error that deserves its own words", (
-        Edit("voltac/syntax/hints.py", """"or": ("write '||'", "||"),""", """    "xor": ("write '^'", "^"),"""),
+        Edit("voltac/syntax/recovery/words.py", """_word("or", "write '||'",""",
+             """    _word("xor", "write '^'", "^", _in_function("a = a ¦xor b;")),"""),
         Edit("tests/test_mistakes.py", '("if (q > 1 ¦or n > 1) q = 1;"', """    ("q = q ¦xor n;", "write '^'"),"""),
+    ), elsewhere=(
+        "voltac/syntax/recovery/habits.py", "voltac/syntax/recovery/table.py", "tests/syntax/test_recovery.py",
     )),
 )  # fmt: skip
 

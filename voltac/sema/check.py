@@ -36,7 +36,7 @@ def check(unit: ast.TranslationUnit, options: Options, diagnostics: Diagnostics,
     for name in unit.unknown_types:
         checker.scopes.declare_global(name, Poisoned(name, NOWHERE))
     for node, following in zip(unit.declarations, (*unit.declarations[1:], None)):
-        checker.doubtful = isinstance(following, ast.Mistake) and "}" in following.used
+        checker.doubtful = isinstance(following, ast.Mistake) and following.behind_brace
         checker.declaration(node)
         checker.run_pending()
     check_specialisations(checker)

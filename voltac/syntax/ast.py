@@ -235,7 +235,9 @@ class Mistake(Node):
     declared: tuple[str, ...] = ()
     """Names that seem to be declared in it."""
     used: tuple[str, ...] = ()
-    """The other names in it; ``}`` if it stands behind a brace that closes a function too early."""
+    """The other names in it."""
+    behind_brace: bool = False
+    """Whether it stands behind a brace that closes a function too early."""
 
 
 ExternalDeclaration = (

@@ -7,7 +7,6 @@ from typing import TypeVar, cast
 from voltac.diagnostics import Diagnostics, Expanded, Span
 from voltac.syntax import ast, literals
 from voltac.syntax.names import Names
-from voltac.syntax.token_stretches import mistaken_names
 
 _T = TypeVar("_T")
 
@@ -27,6 +26,8 @@ class Builder:
         self.texts = texts
         self.spans = spans
         self.names = names
+        self.given_up: dict[int, ast.Mistake] = {}
+        """Token -> what the recovery from a syntax error has put there."""
         self.diagnostics = diagnostics
 
     def span(self, start: int, end: int) -> Span:
@@ -50,10 +51,10 @@ class Builder:
 
     def mistake(self, start: int, end: int, token: int) -> ast.Mistake:
         """What the recovery from a syntax error has put in place of a statement, member or declaration."""
-        declared, used = mistaken_names(self.texts[token])
-        for name in declared:
+        mistake = self.given_up[token]
+        for name in mistake.declared:
             self.names.add_variable(name)
-        return ast.Mistake(self.spans[token], declared, used)
+        return mistake
 
     def missing(self, start: int, end: int, token: int) -> ast.Mistake:
         return ast.Mistake(self.spans[token])

@@ -36,7 +36,7 @@ PREPROCESSING_NUMBER = re.compile(r"\.?[0-9](?:[eEpPdD][+-]|[\w.])*", re.ASCII)
 """What the operands of ``##`` may join to on the way to a number."""
 
 _DIGRAPHS = {"<%": "{", "%>": "}", "<:": "[", ":>": "]"}
-MISTAKE, MISSING = "\0mistake ", "\0missing"
+MISTAKE, MISSING = "\0mistake", "\0missing"
 """Texts of the tokens that the recovery from syntax errors puts in; no source has a token of more than one NUL."""
 DEPRECATED = {"cbreak": "break", "ccontinue": "continue", "creturn": "return"}
 

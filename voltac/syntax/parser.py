@@ -6,8 +6,9 @@ moment they are needed; a state that can only reduce does so before that (see ``
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from voltac.diagnostics import CompileError, Diagnostics, Span
 from voltac.options import Options
@@ -16,9 +17,11 @@ from voltac.syntax import ast
 from voltac.syntax.lexer import DEPRECATED, kinds
 from voltac.syntax.names import Names
 from voltac.syntax.preprocessed import Preprocessed
-from voltac.syntax.recovery import SyntaxErrors
 from voltac.syntax.statements import Statements
 from voltac.syntax.tables import load
+
+if TYPE_CHECKING:
+    from voltac.syntax.recovery import Recovery
 
 _FIRST_DEPTH_CHECK = 500
 _DEEPEST_NESTING = 1000
@@ -40,16 +43,25 @@ class Parser:
         last = spans[-1] if spans else Span("", 1, 1, 1, 1)
         self.texts = [*texts, ""]
         self.spans = [*spans, Span(last.file, last.end_line, last.end_column, last.end_line, last.end_column)]
-        builder = Statements(self.texts, self.spans, self.names, diagnostics)
+        self.builder = Statements(self.texts, self.spans, self.names, diagnostics)
         self.methods: list[Callable[..., Any] | None] = [
-            None if rule.passes_on else getattr(builder, rule.method) for rule in self.tables.rules
+            None if rule.passes_on else getattr(self.builder, rule.method) for rule in self.tables.rules
         ]
         self.states = [0]
         self.values: list[Any] = []
         self.starts: list[int] = []
-        self.errors = SyntaxErrors(
-            self.tables, self.kinds, self.texts, self.spans, self.names, diagnostics, self.states, self.values, self.starts
-        )
+        self.unknown_types: list[str] = []
+
+    @functools.cached_property
+    def recovery(self) -> Recovery:
+        """Made at the first mistake: a file without any imports nothing of it."""
+        from voltac.syntax.recovery import Parse, Recovery
+
+        state = Parse(
+            self.tables, self.kinds, self.texts, self.spans, self.names, self.states, self.values, self.starts,
+            self.builder.given_up, self.unknown_types,
+        )  # fmt: skip
+        return Recovery(state, self.diagnostics)
 
     def parse(self) -> ast.TranslationUnit | None:
         """The tree, or None where the text is too wrong to make one; the errors are reported."""
@@ -74,7 +86,7 @@ class Parser:
                         kind = visible.get(texts[token], identifier)
                     elif kind >= bad:
                         if kind == bad:
-                            token = self.errors.bad_token(token)
+                            token = self.recovery.bad_token(token)
                             if token < 0:
                                 return None
                             kind = -1
@@ -86,7 +98,7 @@ class Parser:
                         unit = values[-1]
                         assert isinstance(unit, ast.TranslationUnit)
                         return self.finished(unit)
-                    token = self.errors.recover(token)
+                    token = self.recovery.recover(token)
                     if token < 0:
                         return None
                     kind = -1
@@ -128,11 +140,10 @@ class Parser:
                 states.append(state)
 
     def finished(self, unit: ast.TranslationUnit) -> ast.TranslationUnit:
-        errors = self.errors
-        if errors.count:
-            self.diagnostics.mistaken_lines = errors.mistaken_lines
-            return replace(unit, unknown_types=tuple(errors.unknown_types))
-        return unit
+        if "recovery" not in self.__dict__:
+            return unit
+        self.diagnostics.mistaken_lines = self.recovery.editor.mistaken_lines
+        return replace(unit, unknown_types=tuple(self.unknown_types))
 
     def old_spelling(self, token: int) -> int:
         old = self.texts[token]
@@ -142,12 +153,26 @@ class Parser:
 
     def check_depth(self, token: int) -> int:
         """Report nesting that later stages could not follow; else the depth of the stack at which to look again."""
-        brackets, operators = self.errors.nesting()
-        deepest = max(brackets, operators)
+        deepest = max(self.nesting())
         if deepest > _DEEPEST_NESTING or len(self.states) > _DEEPEST_STACK:
             self.diagnostics.error(self.spans[token - 1], f"this is nested too deeply: the limit is {_DEEPEST_NESTING} levels")
             return -1
         return len(self.states) + max(1, _DEEPEST_NESTING - deepest)
+
+    def nesting(self) -> tuple[int, int]:
+        """How many brackets and how many operators wait for their end."""
+        brackets = operators = 0
+        for value, start in zip(self.values, self.starts):
+            if type(value) is not int or value != start:  # a rule's value, not a token
+                continue
+            text = self.texts[start]
+            if text in ("(", "[", "{"):
+                brackets += 1
+            elif text in (")", "]", "}"):
+                brackets -= 1
+            elif not text[0].isalpha() and text != ":":
+                operators += 1
+        return brackets, operators
 
 
 def parse(
