@@ -128,10 +128,9 @@ def lower_call_pointer(c: FunctionContext, node: tree.CallPointer) -> IR:
 
 def _call_each_target(c: FunctionContext, pointers: IR, type: Function, arguments: list[IR]) -> IR:
     """One call for each distinct function among the active lanes, in the order of their first lane."""
-    outer = c.mask
     merged = None if c.register(type.result) == "void" else new_object(c, type.result, "result")
     waiting = masks.new_lanes(c, "waiting")
-    masks.write_lanes(c, waiting, outer)
+    masks.write_lanes(c, waiting, c.mask)
     head, body, done = (c.build.block(f"call.{part}") for part in ("test", "target", "done"))
     c.build.start(head)
     remaining = masks.read_lanes(c, waiting)
@@ -143,16 +142,15 @@ def _call_each_target(c: FunctionContext, pointers: IR, type: Function, argument
     target = c.build.extract(pointers, lane)
     group = same_value_lanes(c, None, pointers, target, lane, remaining)
     masks.write_lanes(c, waiting, c.build.binary("and", remaining, masks.inverse(c, group)))
-    c.mask = group
-    value = call_volta_function(c, target.name, type, _private_copies(c, type, arguments), not type.unmasked)
-    if merged is not None:
-        if isinstance(type.result.type, Struct):
-            copy(c, merged, Address(value, type.result, private=True))
-        else:
-            store(c, merged, value)
+    with c.within(mask=group):
+        value = call_volta_function(c, target.name, type, _private_copies(c, type, arguments), not type.unmasked)
+        if merged is not None:
+            if isinstance(type.result.type, Struct):
+                copy(c, merged, Address(value, type.result, private=True))
+            else:
+                store(c, merged, value)
     c.build.jump(head)
     c.build.start(done)
-    c.mask = outer
     return NOTHING if merged is None else load(c, merged)
 
 

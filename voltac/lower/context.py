@@ -1,11 +1,4 @@
-"""What the lowering of one function knows while it goes through the body, and the dispatch from nodes to code.
-
-The execution mask is ``FunctionContext.mask``: None while all lanes are known
-to be on, else a ``<W x i1>`` value. A :class:`Region` is a stretch of code that
-a set of lanes enters together; lanes that leave it early (break, continue,
-return) do not come back within it. A :class:`Lanes` object remembers in a local
-variable which lanes have not left a construct yet.
-"""
+"""What the lowering of one function knows while it goes through the body, and the dispatch from nodes to code."""
 
 from __future__ import annotations
 
@@ -14,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from voltac.diagnostics import Span
 from voltac.lower.builder import IR, FunctionBuilder
+from voltac.lower.control import Control, Lanes, Region, Target
 from voltac.lower.lane_visibility import observes_lanes
 from voltac.lower.lifetimes import Lifetimes
-from voltac.records import mutable_record
 from voltac.sema import tree
 from voltac.sema.types import Qual
 
@@ -25,38 +18,8 @@ if TYPE_CHECKING:
     from voltac.lower.merge_point import MergePoint
     from voltac.lower.module import ModuleContext, Version
     from voltac.lower.places import Address
+    from voltac.lower.switch import SwitchContext
     from voltac.lower.threads import Threads
-
-
-@mutable_record(eq=False)
-class Region:
-    """``end``: where control goes when no lane is left here; empty where a branch is run without jumps."""
-
-    end: str
-    end_used: bool = False
-
-
-@mutable_record(eq=False)
-class Lanes:
-    """A local variable in mask storage form: the lanes that have not left a construct."""
-
-    address: IR
-
-
-@mutable_record(eq=False)
-class Target:
-    """A construct that break or continue leave."""
-
-    is_loop: bool
-    region: Region
-    mask: IR | None
-    """The mask with which the body began: while it is unchanged all lanes act together."""
-    break_label: str
-    continue_label: str
-    live: Lanes | None = None
-    """Lanes that neither broke nor returned; None where none can under a mask."""
-    iteration: Lanes | None = None
-    """Lanes that did not continue in this iteration."""
 
 
 class FunctionContext:
@@ -72,19 +35,14 @@ class FunctionContext:
         self.width = self.target.width
         self.types = module.types
         self.build = FunctionBuilder()
-        self.mask: IR | None = None
+        self.control = Control(None, Region(""), lane_scope=body)
+        """Only :meth:`within` and :meth:`go_on` replace it."""
         self.entry_mask: IR | None = None
-        self.region = Region("")
-        self.targets: list[Target] = []
         self.written: Lanes | None = None
         """The lanes that the program has switched on itself; ``written_mask`` is the mask made of it."""
         self.written_mask: IR | None = None
         self.threads: Threads | None = None
         """In a kernel that the threads of a device share."""
-        self.touched: set[Lanes] = set()
-        """Lanes variables written by escapes in the statement being lowered."""
-        self.shrunk = False
-        """The mask lost lanes and has not been tested for being empty."""
         self.variables: dict[tree.VariableSymbol, Address] = {}
         self.values: dict[tree.VariableSymbol, IR] = {}
         """Variables that never change and need no storage."""
@@ -103,14 +61,11 @@ class FunctionContext:
         self.live: dict[int, Lanes] = {}
         self.iterations: dict[int, Lanes] = {}
         """Lanes that are still in a construct, and in this iteration of it, by its identity."""
-        self.switch: Any = None
         self.task_values: dict[str, IR] = {}
         self.task_handle: IR | None = None
         self.guards_launches = False
         """Something may fail while tasks of this function run."""
         self._lifetimes: Lifetimes | None = None
-        self.lane_scope: tree.Statement | None = body
-        """The part of the function whose lanes are under consideration: a foreach body switches all lanes on."""
         self._observes_lanes: dict[int, bool] = {}
         self.version: Version | None = None
         self.span: Span = symbol.span
@@ -119,16 +74,44 @@ class FunctionContext:
         """The scope of variables in the debug information."""
         self.retained_variables = ""
         """Its list of the function's variables."""
-        self.unmasked_blocks = 0
-        self.unrolled = 1
-        """How many copies of the bodies of unrolled loops the statement being lowered stands in."""
-        self.copies = 1
-        """How often the statement being lowered is written, for all-on and masked paths."""
+
+    # --- the place in the control flow
+
+    @property
+    def mask(self) -> IR | None:
+        return self.control.mask
+
+    @property
+    def region(self) -> Region:
+        return self.control.region
+
+    @property
+    def touched(self) -> frozenset[Lanes]:
+        return self.control.touched
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        return self.control.targets
+
+    @property
+    def switch(self) -> SwitchContext:
+        assert self.control.switch is not None
+        return self.control.switch
+
+    def within(self, **changes: Any) -> Part:
+        """A part of a statement, with some fields of ``control`` changed; behind it only what escaped stays known."""
+        return Part(self, changes)
+
+    def go_on(self, **changes: Any) -> None:
+        """From here on some fields of ``control`` are others, to the end of the part."""
+        self.control = self.control.changed(changes)
+
+    # --- what follows from it
 
     @property
     def values_dominate(self) -> bool:
         """Is what a declaration computes available wherever its variable is? Jumps into blocks may go around it."""
-        return not (self.escapes.has_goto or self.escapes.has_switch or self.unmasked_blocks)
+        return not (self.escapes.has_goto or self.escapes.has_switch or self.control.unmasked)
 
     @property
     def lifetimes(self) -> Lifetimes:
@@ -139,11 +122,12 @@ class FunctionContext:
     @property
     def cross_lane(self) -> bool:
         """Can values of lanes that are off be observed here?"""
-        if self.escapes.has_goto or self.lane_scope is None or self.written is not None:
+        scope = self.control.lane_scope
+        if self.escapes.has_goto or scope is None or self.written is not None:
             return True
-        known = self._observes_lanes.get(id(self.lane_scope))
+        known = self._observes_lanes.get(id(scope))
         if known is None:
-            known = self._observes_lanes[id(self.lane_scope)] = observes_lanes(self.lane_scope)
+            known = self._observes_lanes[id(scope)] = observes_lanes(scope)
         return known
 
     # --- nodes to code
@@ -170,6 +154,24 @@ class FunctionContext:
     def lanes(self, type: str) -> IR:
         """``<0, 1, .. W-1>``."""
         return self.module.lane_numbers(type)
+
+
+class Part:
+    """What ``within`` gives. Not by ``contextmanager``, which takes twice as long: most statements have parts."""
+
+    __slots__ = ("_changes", "_context", "_outside")
+
+    def __init__(self, context: FunctionContext, changes: dict[str, Any]) -> None:
+        self._context, self._changes, self._outside = context, changes, context.control
+
+    def __enter__(self) -> None:
+        if self._changes:
+            self._context.control = self._outside.changed(self._changes)
+
+    def __exit__(self, *failure: object) -> None:
+        touched, outside = self._context.control.touched, self._outside
+        more = touched and not touched <= outside.touched
+        self._context.control = outside.changed({"touched": outside.touched | touched}) if more else outside
 
 
 N = TypeVar("N")

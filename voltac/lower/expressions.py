@@ -9,7 +9,8 @@ from voltac.lower import masks
 from voltac.lower.arithmetic import binary, each_element, one
 from voltac.lower.builder import IR, NOTHING, element_type, splat_constant, zero
 from voltac.lower.constant_data import scalar_constant
-from voltac.lower.context import FunctionContext, Region, lowers_value
+from voltac.lower.context import FunctionContext, lowers_value
+from voltac.lower.control import Region
 from voltac.lower.costs import is_cheap_and_changes_nothing, is_cheap_and_safe
 from voltac.lower.failures import may_fail
 from voltac.lower.memory_access import broadcast, copy, join_elements, load, split_elements, store
@@ -268,11 +269,8 @@ def _value_if_any(c: FunctionContext, node: tree.Value, mask: IR) -> IR:
 
 def _value_under(c: FunctionContext, node: tree.Value, mask: IR) -> IR:
     """A value for the lanes of a mask: a region of its own, since variables of the region around have more lanes."""
-    outer, outer_region = c.mask, c.region
-    c.mask, c.region = mask, Region("")
-    value = c.value(node)
-    c.mask, c.region = outer, outer_region
-    return value
+    with c.within(mask=mask, region=Region("")):
+        return c.value(node)
 
 
 def _select_struct(c: FunctionContext, node: tree.Conditional, test: IR, varying: bool) -> IR:
@@ -285,9 +283,8 @@ def _select_struct(c: FunctionContext, node: tree.Conditional, test: IR, varying
             c.build.branch(masks.any_on(c, mask), block, done)
             c.build.start(block)
             value = _value_under(c, side, mask)
-            c.mask = mask
-            copy(c, result, Address(value, node.type, private=True))
-            c.mask = outer
+            with c.within(mask=mask):
+                copy(c, result, Address(value, node.type, private=True))
             c.build.start(done)
         return result.pointer
     then_block, else_block, done = (c.build.block(f"select.{name}") for name in ("then", "else", "done"))

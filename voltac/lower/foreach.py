@@ -16,7 +16,8 @@ from __future__ import annotations
 from voltac.ir import marks
 from voltac.lower import masks
 from voltac.lower.builder import IR, integer, vector_constant, zero
-from voltac.lower.context import FunctionContext, Region, Target, lowers_statement
+from voltac.lower.context import FunctionContext, lowers_statement
+from voltac.lower.control import Region, Target
 from voltac.lower.loops import loop_hint
 from voltac.lower.statements import path_name
 from voltac.lower.threads import begin_share, wait_for_all
@@ -38,17 +39,15 @@ def run_body(c: FunctionContext, node: AnyForeach, variables: Variables, mask: I
     if c.escapes[node].varying_continue:
         target.iteration = masks.new_lanes(c, "iteration")
         masks.write_lanes(c, target.iteration, None)
-    c.targets.append(target)
+    targets = (*c.targets, target)
     path, c.build.path = c.build.path, c.build.label if isinstance(node, tree.Foreach) else c.build.path
-    c.region, c.mask, c.shrunk = target.region, mask, False
-    outside, c.lane_scope = c.lane_scope, node.body
     outer_scope = c.module.debug.enter(c, node.span)
-    for symbol, value in variables.items():
-        set_value(c, symbol, value)
-    c.statement(node.body)
+    with c.within(mask=mask, region=target.region, shrunk=False, targets=targets, lane_scope=node.body):
+        for symbol, value in variables.items():
+            set_value(c, symbol, value)
+        c.statement(node.body)
+        c.go_on(touched=c.touched - {target.iteration})
     c.scope = outer_scope
-    c.lane_scope = outside
-    c.targets.pop()
     c.build.path = path
     c.module.debug.at(c, node.span)
     c.build.start(step)
@@ -72,8 +71,6 @@ class _Range:
 
 @lowers_statement(tree.Foreach)
 def lower_foreach(c: FunctionContext, node: tree.Foreach) -> None:
-    saved = c.mask, c.region, c.touched, c.shrunk
-    c.touched = set()
     bounds = [(c.value(dimension.first), c.value(dimension.last)) for dimension in node.dimensions]
     tiled = node.tiled and len(node.dimensions) > 1
     spans = tile_spans(c.width, len(bounds)) if tiled else [1] * (len(bounds) - 1) + [c.width]
@@ -90,7 +87,6 @@ def lower_foreach(c: FunctionContext, node: tree.Foreach) -> None:
         _rows(c, node, ranges, {}, done)
     c.build.start(done)
     wait_for_all(c)
-    c.mask, c.region, c.touched, c.shrunk = saved
 
 
 def tile_spans(width: int, dimensions: int) -> list[int]:
@@ -276,17 +272,14 @@ def _only_lane(c: FunctionContext, lane: IR) -> IR:
 
 @lowers_statement(tree.ForeachActive)
 def lower_foreach_active(c: FunctionContext, node: tree.ForeachActive) -> None:
-    outer, outer_region, outer_touched, shrunk = c.mask, c.region, c.touched, c.shrunk
-    c.touched = set()
-    if outer is None and lanes_may_be_copied(c, node):
+    if c.mask is None and lanes_may_be_copied(c, node):
         for number in range(c.width):
             lane = integer("i64", number)
             run_body(c, node, {node.symbol: lane}, _only_lane(c, lane), c.build.block("foreach_active.step"))
-        c.mask, c.region, c.touched, c.shrunk = outer, outer_region, outer_touched, shrunk
         return
     type = f"i{c.width}"
     waiting = c.build.alloca(type, 8, "waiting")
-    c.build.store(masks.bits(c, masks.explicit(c, outer)), waiting, 8)
+    c.build.store(masks.bits(c, masks.explicit(c, c.mask)), waiting, 8)
     head, body, step, done = (c.build.block(f"foreach_active.{part}") for part in ("test", "body", "step", "done"))
     c.build.start(head)
     lanes = c.build.load(type, waiting, 8)
@@ -298,16 +291,13 @@ def lower_foreach_active(c: FunctionContext, node: tree.ForeachActive) -> None:
     run_body(c, node, {node.symbol: lane}, _only_lane(c, lane), step)
     c.build.jump(head)
     c.build.start(done)
-    c.mask, c.region, c.touched, c.shrunk = outer, outer_region, outer_touched, shrunk
 
 
 @lowers_statement(tree.ForeachUnique)
 def lower_foreach_unique(c: FunctionContext, node: tree.ForeachUnique) -> None:
-    outer, outer_region, outer_touched, shrunk = c.mask, c.region, c.touched, c.shrunk
     values = c.value(node.value)
-    c.touched = set()
     waiting = masks.new_lanes(c, "waiting")
-    masks.write_lanes(c, waiting, outer)
+    masks.write_lanes(c, waiting, c.mask)
     head, body, step, done = (c.build.block(f"foreach_unique.{part}") for part in ("test", "body", "step", "done"))
     c.build.start(head)
     remaining = masks.read_lanes(c, waiting)
@@ -322,7 +312,6 @@ def lower_foreach_unique(c: FunctionContext, node: tree.ForeachUnique) -> None:
     run_body(c, node, {node.symbol: value}, group, step)
     c.build.jump(head)
     c.build.start(done)
-    c.mask, c.region, c.touched, c.shrunk = outer, outer_region, outer_touched, shrunk
 
 
 def same_value_lanes(c: FunctionContext, type: object, values: IR, value: IR, lane: IR, among: IR) -> IR:

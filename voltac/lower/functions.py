@@ -8,7 +8,8 @@ from voltac.lower import masks
 from voltac.lower.abi import array_element, is_function, passing
 from voltac.lower.aliasing import memory_effects
 from voltac.lower.builder import IR, NOTHING, zero
-from voltac.lower.context import FunctionContext, Region
+from voltac.lower.context import FunctionContext
+from voltac.lower.control import Region
 from voltac.lower.device_builtins import writes_mask
 from voltac.lower.failures import LAUNCH_RECORD, can_fail
 from voltac.lower.memory_access import copy_bytes, load, store_everywhere
@@ -97,7 +98,7 @@ def write_version(module: ModuleContext, version: Version) -> None:
     c.version = version
     c.exit_label = c.build.block("return")
     c.exit = MergePoint(c, c.exit_label)
-    c.region = Region(c.exit_label)
+    c.go_on(region=Region(c.exit_label))
     version.debug = module.debug.begin_function(c, symbol)
     if version.kind == C_CONVENTION:
         _c_parameters(c, version)
@@ -120,7 +121,7 @@ def write_version(module: ModuleContext, version: Version) -> None:
     c.statement(body)
     module.debug.at_end(c)
     c.exit.finish()
-    c.mask = c.entry_mask
+    c.go_on(mask=c.entry_mask)
     if symbol.launches:
         sync_at_return(c)
     if restore_state is not None:
@@ -188,7 +189,8 @@ def _parameters(c: FunctionContext, version: Version) -> None:
             bind_parameter(c, parameter, from_passed(c, IR(type, name), parameter.type))
     if masked:
         texts.append(f"{c.types.mask_storage} %mask")
-        c.mask = c.entry_mask = masks.from_storage(c, IR(c.types.mask_storage, "%mask"))
+        c.entry_mask = masks.from_storage(c, IR(c.types.mask_storage, "%mask"))
+        c.go_on(mask=c.entry_mask)
     returned = "void" if isinstance(result.type, Struct) else passed_type(c.module, result)
     version.signature = f"{returned} {version.name}({', '.join(texts)})"
 

@@ -12,9 +12,11 @@ from __future__ import annotations
 from voltac.ir import marks
 from voltac.lower import masks
 from voltac.lower.builder import IR
-from voltac.lower.context import FunctionContext, Lanes, Region, Target, lowers_statement
+from voltac.lower.constructs import construct
+from voltac.lower.context import FunctionContext, lowers_statement
+from voltac.lower.control import Region, Target
 from voltac.lower.costs import REST_LIMIT, cost
-from voltac.lower.statements import COPIES_LIMIT, path_name, restore_after
+from voltac.lower.statements import COPIES_LIMIT, path_name
 from voltac.records import replace
 from voltac.sema import tree
 from voltac.sema.types import VARYING
@@ -63,30 +65,34 @@ def lower_loop(c: FunctionContext, node: tree.Loop) -> None:
 def _lower_uniform_loop(c: FunctionContext, node: tree.Loop) -> None:
     """All lanes stay together: jumps, and the mask of the surroundings."""
     head, body, step, done = (c.build.block(f"loop.{part}") for part in ("test", "body", "step", "done"))
-    outer = c.mask
-    target = Target(True, c.region, outer, done, step)
-    c.targets.append(target)
-    c.build.jump(head if node.test_first else body)
-    c.build.start(head)
     around = c.escapes.around.get(id(node))
-    if around is not None:
-        c.mask = masks.remembered(c, around)
-    if node.test is not None:
-        c.module.debug.at(c, node.test.span)
-        c.build.branch(c.value(node.test), body, done)
-    c.build.start(body)
-    c.statement(node.body)
-    _at_step(c, node)
-    c.build.start(step)
-    c.mask = outer if around is None else masks.remembered(c, around)
-    if node.step is not None:
-        c.value(node.step)
-    if c.build.reachable:
-        hint = loop_hint(c, node.unroll)
-        c.build.terminate(f"br label %{head}{hint}")
-    c.targets.pop()
+    target = Target(True, c.region, c.mask, done, step)
+    with c.within(targets=(*c.targets, target)):
+        c.build.jump(head if node.test_first else body)
+        c.build.start(head)
+        _recall(c, around)
+        if node.test is not None:
+            c.module.debug.at(c, node.test.span)
+            c.build.branch(c.value(node.test), body, done)
+        c.build.start(body)
+        with c.within():
+            c.statement(node.body)
+        _at_step(c, node)
+        c.build.start(step)
+        _recall(c, around)
+        if node.step is not None:
+            c.value(node.step)
+        if c.build.reachable:
+            hint = loop_hint(c, node.unroll)
+            c.build.terminate(f"br label %{head}{hint}")
     c.build.start(done)
-    c.mask = outer if around is None else masks.remembered(c, around)
+    _recall(c, around)
+
+
+def _recall(c: FunctionContext, around: tuple[tree.Statement, ...] | None) -> None:
+    """At a block of a loop: its mask is kept in variables if a ``goto`` leads into the loop."""
+    if around is not None:
+        c.go_on(mask=masks.remembered(c, around))
 
 
 def _at_step(c: FunctionContext, node: tree.Loop) -> None:
@@ -95,13 +101,13 @@ def _at_step(c: FunctionContext, node: tree.Loop) -> None:
 
 
 def _lower_masked_loop(c: FunctionContext, node: tree.Loop, varying: bool) -> None:
-    outer, outer_region, outer_touched, shrunk = c.mask, c.region, c.touched, c.shrunk
     escapes = c.escapes[node]
-    coherent = node.coherent and c.options.all_on_paths and c.copies < COPIES_LIMIT
+    copies = c.control.copies
+    coherent = node.coherent and c.options.all_on_paths and copies < COPIES_LIMIT
     name = path_name(marks.CFOR if node.coherent else "loop", node) if coherent else "loop"
     head, body, step, done = (c.build.block(marks.block(name, part)) for part in ("test", "masked", "step", "done"))
     live = masks.live_lanes(c, node) if escapes.needs_live else masks.new_lanes(c, "live")
-    masks.write_lanes(c, live, outer)
+    masks.write_lanes(c, live, c.mask)
     target = Target(True, Region(step), None, done, step, live)
     if escapes.varying_continue:
         target.iteration = masks.iteration_lanes(c, node)
@@ -110,103 +116,83 @@ def _lower_masked_loop(c: FunctionContext, node: tree.Loop, varying: bool) -> No
         finished = {symbol: c.variables[symbol] for symbol in c.lifetimes.dead_after(node) if symbol in c.variables}
         homes = {symbol: replace(address, home=target.region) for symbol, address in finished.items() if address.private}
         c.variables = {**outside, **homes}
-    c.targets.append(target)
-    c.touched = set()
-    c.region = target.region
-    c.build.jump(head if node.test_first else body)
-    copies = c.copies
-    c.copies *= 2 if coherent else 1
-
-    c.build.start(head)
-    current: IR | None = None
-    if varying or escapes.needs_live:
+    with construct(c, node), c.within(region=target.region, copies=copies * 2 if coherent else copies):
+        c.build.jump(head if node.test_first else body)
+        c.build.start(head)
         current = masks.read_lanes(c, live)
-    if node.test is not None:
-        c.module.debug.at(c, node.test.span)
-    if varying:
-        assert node.test is not None
-        c.mask = current
-        current = masks.conjunction(c, current, c.value(node.test))
-        masks.write_lanes(c, live, current)
-        if coherent:
-            _coherent_bodies(c, node, target, current, body, head, done)
-        else:
-            c.build.branch(masks.any_on(c, current), body, done)
-    else:
-        c.mask = current
+        c.go_on(mask=current)
         if node.test is not None:
+            c.module.debug.at(c, node.test.span)
+        if varying:
+            assert node.test is not None
+            current = masks.conjunction(c, current, c.value(node.test))
+            masks.write_lanes(c, live, current)
+            if coherent:
+                _coherent_bodies(c, node, target, current, body, head, done)
+            else:
+                c.build.branch(masks.any_on(c, current), body, done)
+        elif node.test is not None:
             c.build.branch(c.value(node.test), body, done)
 
-    c.build.start(body)
-    inside = current if node.test_first and varying else masks.read_lanes(c, live)
-    _lower_body(c, node, target, inside)
-    _at_step(c, node)
-    c.build.start(step)
-    _end_of_iteration(c, node, target, live, inside, varying, head, done)
-    c.targets.pop()
-    c.copies = copies
+        c.build.start(body)
+        target.mask = current if node.test_first and varying else masks.read_lanes(c, live)
+        staying = _lower_body(c, node, target)
+        _at_step(c, node)
+        c.build.start(step)
+        _end_of_iteration(c, node, target, staying, varying, head)
+        c.build.start(done)
+        c.go_on(touched=c.touched - {target.live, target.iteration})
     c.variables = outside
-    c.build.start(done)
-    c.region = outer_region
-    c.touched -= {live}
-    if target.iteration is not None:
-        c.touched -= {target.iteration}
-    restore_after(c, outer, outer_touched, shrunk, node)
 
 
-def _lower_body(c: FunctionContext, node: tree.Loop, target: Target, mask: IR | None) -> None:
-    """The body under a mask; control goes on at the continue label."""
-    c.mask = target.mask = mask
-    c.shrunk = False
-    c.region = target.region
-    target.region.end_used = False
-    if target.iteration is not None:
-        masks.write_lanes(c, target.iteration, None)
-    c.statement(node.body)
+def _lower_body(c: FunctionContext, node: tree.Loop, target: Target) -> IR | None:
+    """The body under a mask; control goes on at the continue label. Gives the mask at its end."""
+    with c.within(mask=target.mask, region=target.region, shrunk=False, targets=(*c.targets, target)):
+        if target.iteration is not None:
+            masks.write_lanes(c, target.iteration, None)
+        c.statement(node.body)
+        return c.mask
 
 
 def _end_of_iteration(
-    c: FunctionContext, node: tree.Loop, target: Target, live: Lanes, inside: IR | None, varying: bool, head: str, done: str
+    c: FunctionContext, node: tree.Loop, target: Target, staying: IR | None, varying: bool, head: str
 ) -> None:
-    """The step, for the lanes that stay; then back to the test."""
+    """The step, for the lanes that stay; then back to the test. ``staying`` is the mask at the end of the body."""
     escapes = c.escapes[node]
-    c.region = target.region
+    assert target.live is not None
     if not escapes.needs_live:
-        c.mask = inside
+        staying = target.mask
     elif not target.region.end_used and target.iteration is None:
         # Control came here by falling through: the mask at the end of the body is who stays.
-        masks.write_lanes(c, live, c.mask)
+        masks.write_lanes(c, target.live, staying)
     else:
-        c.mask = masks.read_lanes(c, live)
-    c.shrunk = False
+        staying = masks.read_lanes(c, target.live)
     weight = (0 if node.step is None else cost(node.step)) + (0 if node.test is None else cost(node.test))
-    if escapes.needs_live and c.mask is not None and (not varying or weight > REST_LIMIT):
+    if escapes.needs_live and staying is not None and (not varying or weight > REST_LIMIT):
         going_on = c.build.block("loop.next")
-        c.build.branch(masks.any_on(c, c.mask), going_on, done)
+        c.build.branch(masks.any_on(c, staying), going_on, target.break_label)
         c.build.start(going_on)
     if node.step is not None:
-        c.value(node.step)
+        with c.within(mask=staying, region=target.region):
+            c.value(node.step)
     if c.build.reachable:
         c.build.terminate(f"br label %{head}{loop_hint(c, node.unroll)}")
 
 
-def _coherent_bodies(c: FunctionContext, node: tree.Loop, target: Target, current: IR, body: str, head: str, done: str) -> None:
+def _coherent_bodies(c: FunctionContext, node: tree.Loop, masked: Target, current: IR, body: str, head: str, done: str) -> None:
     """Behind the test: the all-on body, or on to the masked one."""
     name = path_name(marks.CFOR, node)
     lanes = masks.bits(c, current)
     all_on, not_all_on, step = (c.build.block(marks.block(name, part)) for part in ("all_on", "not_all_on", "all_on.step"))
     c.build.branch(c.build.compare("icmp eq", lanes, IR(lanes.type, "-1")), all_on, not_all_on)
     c.build.start(all_on)
-    masked_continue, target.continue_label = target.continue_label, step
-    masked_region, target.region = target.region, Region(step)
+    target = replace(masked, region=Region(step), mask=None, continue_label=step)
     path, c.build.path = c.build.path, all_on
-    _lower_body(c, node, target, None)
+    staying = _lower_body(c, node, target)
     c.build.path = path
     _at_step(c, node)
     c.build.start(step)
-    assert target.live is not None
-    _end_of_iteration(c, node, target, target.live, None, True, head, done)
-    target.continue_label, target.region = masked_continue, masked_region
+    _end_of_iteration(c, node, target, staying, True, head)
     c.build.start(not_all_on)
     none = c.build.compare("icmp eq", lanes, IR(lanes.type, "0"))
     c.build.branch(none, done, body)

@@ -11,7 +11,8 @@ of range), which must not spread: tests are frozen, or joined by ``select``.
 from __future__ import annotations
 
 from voltac.lower.builder import IR, zero
-from voltac.lower.context import FunctionContext, Lanes
+from voltac.lower.context import FunctionContext
+from voltac.lower.control import NO_LANES, Lanes
 from voltac.sema import tree
 
 
@@ -163,7 +164,7 @@ def remembered(c: FunctionContext, around: tuple[tree.Statement, ...]) -> IR | N
             if escapes.varying_continue:
                 mask = conjunction(c, mask, read_lanes(c, iteration_lanes(c, node)))
             return mask
-    return without_escaped(c, c.entry_mask, {returned_lanes(c)} if c.escapes.varying_return else set())
+    return without_escaped(c, c.entry_mask, frozenset((returned_lanes(c),)) if c.escapes.varying_return else NO_LANES)
 
 
 def read_lanes(c: FunctionContext, lanes: Lanes) -> IR:
@@ -188,10 +189,10 @@ def remove_lanes(c: FunctionContext, lanes: Lanes, mask: IR | None) -> None:
         gone = to_storage(c, mask)
         remaining = c.build.binary("and", before, c.build.binary("xor", gone, to_storage(c, None)))
     c.build.store(remaining, lanes.address, alignment)
-    c.touched.add(lanes)
+    c.go_on(touched=c.touched | {lanes})
 
 
-def without_escaped(c: FunctionContext, mask: IR | None, touched: set[Lanes]) -> IR | None:
+def without_escaped(c: FunctionContext, mask: IR | None, touched: frozenset[Lanes]) -> IR | None:
     """The mask minus the lanes that left through one of the touched variables."""
     if not touched:
         return mask
@@ -210,7 +211,7 @@ def begin_written(c: FunctionContext) -> None:
     """In a function that writes the mask: keep it in a variable."""
     c.written = new_lanes(c, "written")
     write_lanes(c, c.written, c.mask)
-    c.mask = c.written_mask = read_lanes(c, c.written)
+    _read_written(c, c.written)
 
 
 def write_bits(c: FunctionContext, lanes: IR) -> None:
@@ -222,4 +223,9 @@ def write_bits(c: FunctionContext, lanes: IR) -> None:
 def use_written(c: FunctionContext) -> None:
     """A statement begins: outside of varying control flow the mask is what was written last."""
     if c.written is not None and c.mask is c.written_mask:
-        c.mask = c.written_mask = read_lanes(c, c.written)
+        _read_written(c, c.written)
+
+
+def _read_written(c: FunctionContext, written: Lanes) -> None:
+    c.written_mask = read_lanes(c, written)
+    c.go_on(mask=c.written_mask)

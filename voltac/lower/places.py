@@ -9,7 +9,8 @@ Within soa data a pointer designates a block and ``slot`` the element in it.
 from __future__ import annotations
 
 from voltac.lower.builder import IR, NULL, integer, zero
-from voltac.lower.context import FunctionContext, Region, lowers_place, lowers_value
+from voltac.lower.context import FunctionContext, lowers_place, lowers_value
+from voltac.lower.control import Region
 from voltac.records import record, replace
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Array, Enum, Pointer, Qual, Reference, Scalar, Struct, Vector, member_qual

@@ -11,7 +11,9 @@ from __future__ import annotations
 from voltac.ir import marks
 from voltac.lower import masks
 from voltac.lower.builder import IR, zero
-from voltac.lower.context import FunctionContext, Lanes, Region, Target, lowers_statement
+from voltac.lower.constructs import construct, go_on_without, remember_mask, run_branch
+from voltac.lower.context import FunctionContext, lowers_statement
+from voltac.lower.control import NO_LANES, Lanes, Region, Target
 from voltac.lower.costs import BRANCH_LIMIT, REST_LIMIT, cost
 from voltac.lower.memory_access import store, store_everywhere
 from voltac.lower.unrolling import lower_unrolled
@@ -39,7 +41,7 @@ def _lower_in_order(c: FunctionContext, statements: tuple[tree.Statement, ...]) 
                 # What stands before the label runs never, but has to be well-formed.
                 c.build.start(c.build.block("never"))
         masks.use_written(c)
-        if c.shrunk and c.region.end and not isinstance(statement, tree.CaseLabel):
+        if c.control.shrunk and c.region.end and not isinstance(statement, tree.CaseLabel):
             if cost_of_rest(statements, number) > REST_LIMIT:
                 leave_if_empty(c)
         c.statement(statement)
@@ -58,7 +60,7 @@ def cost_of_rest(statements: tuple[tree.Statement, ...], start: int) -> int:
 
 def leave_if_empty(c: FunctionContext) -> None:
     """Skip the rest of the region if no lane is left in it."""
-    c.shrunk = False
+    c.go_on(shrunk=False)
     if c.mask is None or not c.build.reachable:
         return
     rest = c.build.block("rest")
@@ -115,102 +117,55 @@ def lower_if(c: FunctionContext, node: tree.If) -> None:
     test = c.value(node.test)
     if node.test.type.rate is not VARYING:
         _lower_uniform_if(c, node, test)
-    elif node.coherent and c.options.all_on_paths and c.copies < COPIES_LIMIT:
+    elif node.coherent and c.options.all_on_paths and c.control.copies < COPIES_LIMIT:
         _lower_coherent_if(c, node, test)
     else:
         _lower_varying_if(c, node, test)
 
 
 def _lower_uniform_if(c: FunctionContext, node: tree.If, test: IR) -> None:
-    outer, outer_touched = c.mask, c.touched
     then_block, done = c.build.block("if.then"), c.build.block("if.done")
     else_block = done if node.otherwise is None else c.build.block("if.else")
     c.build.branch(test, then_block, else_block)
-    c.touched = set()
-    c.build.start(then_block)
-    shrunk = c.shrunk
-    c.statement(node.then)
-    c.build.jump(done)
-    if node.otherwise is not None:
-        c.mask, c.shrunk = outer, shrunk
-        c.build.start(else_block)
-        c.statement(node.otherwise)
-        c.build.jump(done)
-    c.build.start(done)
-    restore_after(c, outer, outer_touched, shrunk, node)
-
-
-def restore_after(
-    c: FunctionContext,
-    outer: IR | None,
-    outer_touched: set[Lanes],
-    shrunk: bool = False,
-    entered: tree.Statement | None = None,
-) -> None:
-    """After a construct: its mask again, without the lanes that escaped from the construct.
-
-    Into the statement ``entered`` a ``goto`` may lead, and then the mask before it is not that of all who come.
-    """
-    touched = c.touched
-    if entered is not None and id(entered) in c.escapes.around:
-        remember_mask(c, c.escapes.around[id(entered)])
-    else:
-        c.mask = masks.without_escaped(c, outer, touched) if touched else outer
-        c.shrunk = shrunk or bool(touched)
-    c.touched = outer_touched | touched
+    with construct(c, node):
+        for block, branch in ((then_block, node.then), (else_block, node.otherwise)):
+            if branch is not None:
+                c.build.start(block)
+                with c.within():
+                    c.statement(branch)
+                c.build.jump(done)
+        c.build.start(done)
 
 
 def _lower_varying_if(c: FunctionContext, node: tree.If, test: IR) -> None:
-    outer, outer_region, outer_touched, shrunk = c.mask, c.region, c.touched, c.shrunk
-    then_mask = masks.conjunction(c, outer, test)
-    else_mask = masks.exclusion(c, outer, test)
+    then_mask = masks.conjunction(c, c.mask, test)
+    else_mask = masks.exclusion(c, c.mask, test)
     weight = cost(node.then) + (0 if node.otherwise is None else cost(node.otherwise))
     predicated = weight <= BRANCH_LIMIT or not c.build.reachable
-    c.touched = set()
-    then_left = _lower_branch(c, node.then, then_mask, predicated)
-    then_touched, c.touched = c.touched, set()
-    else_left = False
+    then_left, then_touched = _lower_branch(c, node.then, then_mask, predicated)
+    else_left, else_touched = False, NO_LANES
     if node.otherwise is not None:
-        else_left = _lower_branch(c, node.otherwise, else_mask, predicated)
-    else_touched = c.touched
-    c.region = outer_region
-    c.touched = then_touched | else_touched
+        else_left, else_touched = _lower_branch(c, node.otherwise, else_mask, predicated)
     if then_left and not else_touched:
-        c.mask = else_mask
+        c.go_on(mask=else_mask, shrunk=True)
     elif else_left and not then_touched:
-        c.mask = then_mask
+        c.go_on(mask=then_mask, shrunk=True)
     else:
-        restore_after(c, outer, outer_touched, shrunk)
-        return
-    c.shrunk = True
-    c.touched |= outer_touched
+        go_on_without(c, then_touched | else_touched)
 
 
-def _lower_branch(c: FunctionContext, body: tree.Statement, mask: IR, predicated: bool) -> bool:
-    """One branch under its mask; true if all of its lanes escape at its end."""
-    c.mask = mask
-    c.shrunk = False
-    if predicated:
-        c.region = Region("")
-        c.statement(body)
-        return _ends_in_escape(body)
-    block, done = c.build.block("if.then"), c.build.block("if.done")
-    any_lane = masks.any_on(c, mask)
-    c.build.branch(any_lane, block, done)
-    c.build.start(block)
-    run_branch(c, body, mask, done)
-    return _ends_in_escape(body)
-
-
-def run_branch(c: FunctionContext, body: tree.Statement, mask: IR | None, done: str) -> None:
-    """A branch that is known to have lanes, in a region of its own; goes on at ``done``."""
-    outer = c.region
-    c.mask = mask
-    c.shrunk = False
-    c.region = Region(done)
-    c.statement(body)
-    c.region = outer
-    c.build.start(done)
+def _lower_branch(c: FunctionContext, body: tree.Statement, mask: IR, predicated: bool) -> tuple[bool, frozenset[Lanes]]:
+    """One branch under its mask: do all of its lanes escape at its end, and by way of what do lanes escape?"""
+    with c.within(touched=NO_LANES):
+        if predicated:
+            with c.within(mask=mask, region=Region(""), shrunk=False):
+                c.statement(body)
+        else:
+            block, done = c.build.block("if.then"), c.build.block("if.done")
+            c.build.branch(masks.any_on(c, mask), block, done)
+            c.build.start(block)
+            run_branch(c, body, mask, done)
+        return _ends_in_escape(body), c.touched
 
 
 def _ends_in_escape(node: tree.Statement) -> bool:
@@ -228,51 +183,44 @@ def path_name(kind: str, node: tree.Statement) -> str:
 
 
 def _lower_coherent_if(c: FunctionContext, node: tree.If, test: IR) -> None:
-    outer, outer_region, outer_touched = c.mask, c.region, c.touched
+    outer = c.mask
     name = path_name(marks.CIF, node)
     then_mask = masks.conjunction(c, outer, test)
     lanes = masks.bits(c, then_mask)
     blocks = [c.build.block(marks.block(name, path)) for path in ("all_on", "not_all_on", "mixed", "all_off", "done")]
     all_on, not_all_on, mixed, all_off, done = blocks
     c.build.branch(c.build.compare("icmp eq", lanes, IR(lanes.type, "-1")), all_on, not_all_on)
-    c.touched = set()
-    c.copies *= 2
+    c.go_on(shrunk=False)
     branch_end = Region(done)
-    c.region = branch_end
-
-    c.build.start(all_on)
-    c.mask, c.shrunk = None, False
-    c.statement(node.then)
-    c.build.jump(done)
-
-    c.build.start(not_all_on)
-    none = c.build.compare("icmp eq", lanes, zero(lanes.type))
-    c.build.branch(none, all_off if node.otherwise is not None else done, mixed)
-
-    c.build.start(mixed)
-    else_mask = masks.exclusion(c, outer, test)
-    after_then = c.build.block(marks.block(name, "mixed.else"))
-    run_branch(c, node.then, then_mask, after_then)
-    if node.otherwise is not None:
-        if outer is not None:
-            some, over = c.build.block(marks.block(name, "mixed.else.some")), c.build.block(marks.block(name, "mixed.done"))
-            c.build.branch(masks.any_on(c, else_mask), some, over)
-            c.build.start(some)
-            run_branch(c, node.otherwise, else_mask, over)
-        else:
-            run_branch(c, node.otherwise, else_mask, c.build.block(marks.block(name, "mixed.done")))
-    c.build.jump(done)
-
-    if node.otherwise is not None:
-        c.build.start(all_off)
-        c.region = branch_end
-        c.mask, c.shrunk = outer, False
-        c.statement(node.otherwise)
+    with construct(c), c.within(region=branch_end, copies=c.control.copies * 2):
+        c.build.start(all_on)
+        with c.within(mask=None):
+            c.statement(node.then)
         c.build.jump(done)
-    c.copies //= 2
-    c.build.start(done)
-    c.region = outer_region
-    restore_after(c, outer, outer_touched)
+
+        c.build.start(not_all_on)
+        none = c.build.compare("icmp eq", lanes, zero(lanes.type))
+        c.build.branch(none, all_off if node.otherwise is not None else done, mixed)
+
+        c.build.start(mixed)
+        else_mask = masks.exclusion(c, outer, test)
+        after_then = c.build.block(marks.block(name, "mixed.else"))
+        run_branch(c, node.then, then_mask, after_then)
+        if node.otherwise is not None:
+            if outer is not None:
+                some, over = c.build.block(marks.block(name, "mixed.else.some")), c.build.block(marks.block(name, "mixed.done"))
+                c.build.branch(masks.any_on(c, else_mask), some, over)
+                c.build.start(some)
+                run_branch(c, node.otherwise, else_mask, over)
+            else:
+                run_branch(c, node.otherwise, else_mask, c.build.block(marks.block(name, "mixed.done")))
+        c.build.jump(done)
+
+        if node.otherwise is not None:
+            c.build.start(all_off)
+            c.statement(node.otherwise)
+            c.build.jump(done)
+        c.build.start(done)
 
 
 # --- escapes
@@ -350,12 +298,6 @@ def lower_label(c: FunctionContext, node: tree.Label) -> None:
         remember_mask(c, c.escapes.labels[node.name])
 
 
-def remember_mask(c: FunctionContext, around: tuple[tree.Statement, ...]) -> None:
-    """The mask of a place to which ``goto`` may have led; lanes that left one of the constructs around are off."""
-    c.mask = masks.remembered(c, around)
-    c.shrunk = c.escapes.varying_return or any(c.escapes[node].needs_live for node in around if id(node) in c.escapes.of)
-
-
 @lowers_statement(tree.Goto)
 def lower_goto(c: FunctionContext, node: tree.Goto) -> None:
     here = c.escapes.around[id(node)]
@@ -370,11 +312,7 @@ def lower_goto(c: FunctionContext, node: tree.Goto) -> None:
 
 @lowers_statement(tree.Unmasked)
 def lower_unmasked(c: FunctionContext, node: tree.Unmasked) -> None:
-    outer, outer_region, outer_touched = c.mask, c.region, c.touched
     done = c.build.block("unmasked.done")
-    c.touched = set()
-    c.unmasked_blocks += 1
-    run_branch(c, node.body, None, done)
-    c.unmasked_blocks -= 1
-    c.region = outer_region
-    restore_after(c, outer, outer_touched, entered=node)
+    c.go_on(shrunk=False)
+    with construct(c, node), c.within(unmasked=True):
+        run_branch(c, node.body, None, done)

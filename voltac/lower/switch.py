@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from voltac.lower import masks
 from voltac.lower.builder import IR, splat_constant, zero
-from voltac.lower.context import FunctionContext, Lanes, Region, Target, lowers_statement
+from voltac.lower.constructs import construct
+from voltac.lower.context import FunctionContext, lowers_statement
+from voltac.lower.control import Region, Target
 from voltac.lower.label_ranges import inside_range, label_constant, with_label
 from voltac.lower.merge_point import MergePoint
-from voltac.lower.statements import restore_after
 from voltac.records import field, mutable_record
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Qual, Scalar
@@ -52,30 +53,23 @@ class SwitchContext:
 
 @lowers_statement(tree.Switch)
 def lower_switch(c: FunctionContext, node: tree.Switch) -> None:
-    enclosing = c.switch
-    saved_region, outer_touched, outer, shrunk = c.region, c.touched, c.mask, c.shrunk
+    varying = node.value.type.rate is VARYING
     value = c.value(node.value)
-    c.touched = set()
-    done = MergePoint(c, c.build.block("switch.done"))
-    if node.value.type.rate is VARYING:
-        live: Lanes | None = _begin_varying(c, node, value, done)
-    else:
-        live = _begin_uniform(c, node, value, done)
-    c.statement(node.body)
-    if node.value.type.rate is VARYING:
-        c.build.start(c.switch.target.region.end)
-        if c.switch.after_group:
-            c.build.start(c.switch.after_group)
-    done.finish()
-    c.targets.pop()
-    c.switch = enclosing
-    c.region = saved_region
-    if live is not None:
-        c.touched -= {live}
-    restore_after(c, outer, outer_touched, shrunk, node)
+    with construct(c, node):
+        done = MergePoint(c, c.build.block("switch.done"))
+        context = (_begin_varying if varying else _begin_uniform)(c, node, value, done)
+        target = context.target
+        with c.within(region=target.region, targets=(*c.targets, target), switch=context):
+            c.statement(node.body)
+        if varying:
+            c.build.start(target.region.end)
+            if context.after_group:
+                c.build.start(context.after_group)
+        done.finish()
+        c.go_on(touched=c.touched - {target.live})
 
 
-def _begin_uniform(c: FunctionContext, node: tree.Switch, value: IR, end: MergePoint) -> Lanes | None:
+def _begin_uniform(c: FunctionContext, node: tree.Switch, value: IR, end: MergePoint) -> SwitchContext:
     live = None
     region = c.region
     done = end.label()
@@ -84,10 +78,7 @@ def _begin_uniform(c: FunctionContext, node: tree.Switch, value: IR, end: MergeP
         live = masks.live_lanes(c, node)
         masks.write_lanes(c, live, c.mask)
     target = Target(False, region, c.mask, done, "", live)
-    c.targets.append(target)
-    c.region = region
     blocks = {label: c.build.block("default" if label is None else f"case.{label}") for label in node.labels}
-    c.switch = SwitchContext(target, c.mask, end, blocks)
     rows = []
     for label, block in blocks.items():
         constant = label_constant(c, node.value.type, label)
@@ -99,7 +90,7 @@ def _begin_uniform(c: FunctionContext, node: tree.Switch, value: IR, end: MergeP
         # The largest of the unsigned numbers.
         rows = [row for row in rows if row[0] >= 0] + [row for row in rows if row[0] < 0]
     _dispatch(c, value, rows, blocks.get(None, done), less)
-    return live
+    return SwitchContext(target, c.mask, end, blocks)
 
 
 def _dispatch(c: FunctionContext, value: IR, rows: list[tuple[int, IR, str]], default: str, less: str) -> None:
@@ -117,20 +108,17 @@ def _dispatch(c: FunctionContext, value: IR, rows: list[tuple[int, IR, str]], de
     _dispatch(c, value, rows[middle:], default, less)
 
 
-def _begin_varying(c: FunctionContext, node: tree.Switch, value: IR, end: MergePoint) -> Lanes:
+def _begin_varying(c: FunctionContext, node: tree.Switch, value: IR, end: MergePoint) -> SwitchContext:
     live = masks.new_lanes(c, "live")
     c.build.store(zero(c.types.mask_storage), live.address, masks.storage_alignment(c))
     first = c.build.block("switch.label")
     target = Target(False, Region(first), masks.all_off(c), "", "", live)
-    c.targets.append(target)
     # A lane that is off may hold poison; so no test of the value needs to be frozen.
     value = c.build.value(value.type, f"freeze {value}")
     context = SwitchContext(target, c.mask, end, {}, value, node.value.type, node.labels)
     context.in_line = _labels_in_line(node.body) == len(node.labels)
-    c.switch = context
-    c.region = target.region
     c.build.jump(first)
-    return live
+    return context
 
 
 def _equal(c: FunctionContext, context: SwitchContext, label: int | None) -> IR | None:
@@ -144,13 +132,12 @@ def _equal(c: FunctionContext, context: SwitchContext, label: int | None) -> IR 
 
 @lowers_statement(tree.CaseLabel)
 def lower_case_label(c: FunctionContext, node: tree.CaseLabel) -> None:
-    context: SwitchContext = c.switch
+    context = c.switch
     if context.value is None:
         c.build.start(context.blocks[node.value])
         context.target.break_label = context.end.label()
         # Lanes that fall through may have been reduced; who comes from the dispatch finds the variables untouched.
-        c.mask = masks.without_escaped(c, context.outer, c.touched) if c.touched else context.outer
-        c.shrunk = bool(c.touched)
+        c.go_on(mask=masks.without_escaped(c, context.outer, c.touched), shrunk=bool(c.touched))
         return
     falls_through = c.build.reachable
     c.build.start(context.target.region.end)
@@ -160,10 +147,10 @@ def lower_case_label(c: FunctionContext, node: tree.CaseLabel) -> None:
     joining = _default_lanes(c, context) if node.value is None else _joining(c, context, node.value)
     live = context.target.live
     assert live is not None
-    c.mask = masks.disjunction(c, masks.read_lanes(c, live), joining) if falls_through else joining
-    masks.write_lanes(c, live, c.mask)
-    context.target.region = c.region = Region(c.build.block("switch.label"))
-    c.shrunk = True
+    mask = masks.disjunction(c, masks.read_lanes(c, live), joining) if falls_through else joining
+    masks.write_lanes(c, live, mask)
+    context.target.region = Region(c.build.block("switch.label"))
+    c.go_on(mask=mask, region=context.target.region, shrunk=True)
 
 
 def _joining(c: FunctionContext, context: SwitchContext, label: int) -> IR:

@@ -45,22 +45,21 @@ def lower_unrolled(c: FunctionContext, node: tree.Block) -> bool:
     if not isinstance(first, tree.Declare) or not isinstance(loop, tree.Loop) or not c.build.reachable:
         return False
     values = _values_of_counter(c, first, loop)
-    if not values or len(values) * c.unrolled > _MOST_COPIES:
+    if not values or len(values) * c.control.unrolled > _MOST_COPIES:
         return False
     if not _may_be_copied(loop.body, first.symbol, _MOST_NODES // len(values)):
         return False
-    c.unrolled *= len(values)
-    for value in values:
-        set_value(c, first.symbol, c.value(tree.Constant(first.span, first.symbol.type.with_const(False), value)))
-        c.statement(loop.body)
-    c.unrolled //= len(values)
+    with c.within(unrolled=c.control.unrolled * len(values)):
+        for value in values:
+            set_value(c, first.symbol, c.value(tree.Constant(first.span, first.symbol.type.with_const(False), value)))
+            c.statement(loop.body)
     del c.values[first.symbol]
     return True
 
 
 def lanes_may_be_copied(c: FunctionContext, node: tree.ForeachActive) -> bool:
     """Whether the body of a foreach_active is short enough to be written once for each lane."""
-    if c.options.level < 2 or not c.options.loop_unrolling or c.width * c.unrolled > _MOST_COPIES:
+    if c.options.level < 2 or not c.options.loop_unrolling or c.width * c.control.unrolled > _MOST_COPIES:
         return False
     return _may_be_copied(node.body, node.symbol, _MOST_NODES_OF_LANES // c.width)
 
