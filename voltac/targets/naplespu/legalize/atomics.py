@@ -8,10 +8,10 @@ change needs a barrier between them, or a place for each thread: kernels that al
 from __future__ import annotations
 
 from voltac.ir.model import Instruction
-from voltac.targets.naplespu.legalize import memory
 from voltac.targets.naplespu.legalize.elementwise import ELEMENTWISE
 from voltac.targets.naplespu.legalize.function import Legalizer, Words, rule
 from voltac.targets.naplespu.legalize.integers import add, compare, subtract
+from voltac.targets.naplespu.legalize.scalar_accesses import bytes_of, load_scalar, store_scalar
 from voltac.targets.naplespu.legalize.shapes import NotLegal, Shape
 
 _CHOICES = {"max": "smax", "min": "smin", "umax": "umax", "umin": "umin", "fmax": "maxnum", "fmin": "minnum"}
@@ -56,10 +56,10 @@ def legalize_atomicrmw(f: Legalizer, instruction: Instruction) -> None:
     pointer, operand = instruction.operands
     _check_private(f, pointer.value)
     shape = f.shapes.of(operand.type)
-    place, size = f.words(pointer)[0], memory.bytes_of(shape)
-    old = memory.load_scalar(f, shape, place, size)
+    place, size = f.words(pointer)[0], bytes_of(shape)
+    old = load_scalar(f, shape, place, size)
     new = _new_value(f, instruction.parts.predicate, shape, old, f.words(operand))
-    memory.store_scalar(f, shape, new, place, size)
+    store_scalar(f, shape, new, place, size)
     if instruction.name:
         f.define(instruction, old)
 
@@ -69,8 +69,8 @@ def legalize_cmpxchg(f: Legalizer, instruction: Instruction) -> None:
     pointer, expected, wanted = instruction.operands
     _check_private(f, pointer.value)
     shape = f.shapes.of(expected.type)
-    place, size = f.words(pointer)[0], memory.bytes_of(shape)
-    old = memory.load_scalar(f, shape, place, size)
+    place, size = f.words(pointer)[0], bytes_of(shape)
+    old = load_scalar(f, shape, place, size)
     given, new = f.words(expected), f.words(wanted)
     w = f.write
     if shape.element == "ptr":
@@ -78,5 +78,5 @@ def legalize_cmpxchg(f: Legalizer, instruction: Instruction) -> None:
     else:
         same = compare(f, "eq", False, shape.bits or 32, old, given)
     stored = [w.choose(same, x, y, shape.kind(False)) for x, y in zip(new, old)]
-    memory.store_scalar(f, shape, stored, place, size)
+    store_scalar(f, shape, stored, place, size)
     f.define(instruction, [*old, same])

@@ -15,6 +15,7 @@ from voltac.targets.naplespu.legalize import floats
 from voltac.targets.naplespu.legalize.elementwise import ELEMENTWISE, Elementwise, with_overflow
 from voltac.targets.naplespu.legalize.function import Legalizer, Words
 from voltac.targets.naplespu.legalize.integers import compare, select_words
+from voltac.targets.naplespu.legalize.lanes import shuffled
 from voltac.targets.naplespu.legalize.memory_intrinsics import MEMORY
 from voltac.targets.naplespu.legalize.reductions import REDUCTIONS, reduced_conditions
 from voltac.targets.naplespu.legalize.shapes import NotLegal, Shape
@@ -134,8 +135,6 @@ def _cycles(f: Legalizer, instruction: Instruction) -> None:
 
 def _subvector(f: Legalizer, instruction: Instruction) -> None:
     """``llvm.vector.extract``."""
-    from voltac.targets.naplespu.legalize.lanes import shuffled
-
     operand, start = instruction.operands
     shape, target = f.shapes.of(operand.type), f.shapes.of(instruction.type)
     first = int(start.value)

@@ -14,8 +14,10 @@ from voltac.ir.constants import integers
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
 from voltac.targets.naplespu.legalize import memory
+from voltac.targets.naplespu.legalize.elements import assembled, element, lane_of, mask_of
 from voltac.targets.naplespu.legalize.function import Legalizer, Words, rule
 from voltac.targets.naplespu.legalize.integers import literal
+from voltac.targets.naplespu.legalize.scalar_accesses import bytes_of, load_scalar, store_scalar
 from voltac.targets.naplespu.legalize.shapes import LANES, Shape, vector_of
 from voltac.targets.naplespu.legalize.writer import mask_constant
 
@@ -23,23 +25,6 @@ Source = tuple[int, int]
 """Number of a chunk among those of both operands, and lane in it (-1: a scalar); (-1, -1) is poison."""
 _ANYTHING: Source = (-1, -1)
 """For a lane that nobody reads."""
-
-
-def element(f: Legalizer, shape: Shape, columns: list[Words], lane: int) -> Words:
-    """One lane of a vector, as the words of a scalar."""
-    number, within = shape.place(lane)
-    if within < 0:
-        return columns[number]
-    return [_lane(f, shape, word, str(within)) for word in columns[number]]
-
-
-def _lane(f: Legalizer, shape: Shape, vector: str, lane: str) -> str:
-    w = f.write
-    if shape.element == "i1":
-        bits = w.op("lshr", w.bitmap(vector), lane)
-        return w.compare("ne", w.op("and", bits, 1), 0)
-    word = w.lane(vector, lane, shape.kind(True))
-    return w.pointer(word) if shape.element == "ptr" else word
 
 
 def _put(f: Legalizer, shape: Shape, vector: str, scalar: str, lane: str) -> str:
@@ -68,26 +53,26 @@ def legalize_extract(f: Legalizer, instruction: Instruction) -> None:
     if known is not None and known < shape.lanes:
         f.define(instruction, element(f, shape, columns, known))
     elif shape.lanes == LANES and known is None:
-        f.define(instruction, [_lane(f, shape, word, at) for word in columns[0]])
+        f.define(instruction, [lane_of(f, shape, word, at) for word in columns[0]])
     elif known is not None:
         f.define(instruction, ["poison"] * shape.words)
     else:
         place = _in_memory(f, vector)
         address = f.write.value(f"getelementptr i8, ptr {place}, i32 {_scaled(f, shape, at)}")
-        f.define(instruction, memory.load_scalar(f, shape, address, memory.bytes_of(shape)))
+        f.define(instruction, load_scalar(f, shape, address, bytes_of(shape)))
 
 
 def _scaled(f: Legalizer, shape: Shape, index: str) -> str:
-    return f.write.op("mul", index, memory.bytes_of(shape))
+    return f.write.op("mul", index, bytes_of(shape))
 
 
 def _in_memory(f: Legalizer, vector: Operand) -> str:
     """Where a vector has been stored; a lane of a mask takes a byte there."""
     shape, columns = f.shapes.of(vector.type), f.columns(vector)
-    place = f.write.allocate(max(64, memory.bytes_of(shape) * shape.lanes), 64)
+    place = f.write.allocate(max(64, bytes_of(shape) * shape.lanes), 64)
     for lane in range(shape.lanes):
-        address = f.write.near(place, lane * memory.bytes_of(shape))
-        memory.store_scalar(f, shape, element(f, shape, columns, lane), address, memory.bytes_of(shape))
+        address = f.write.near(place, lane * bytes_of(shape))
+        store_scalar(f, shape, element(f, shape, columns, lane), address, bytes_of(shape))
     return place
 
 
@@ -115,10 +100,10 @@ def legalize_insert(f: Legalizer, instruction: Instruction) -> None:
         f.define(instruction, [_put(f, shape, old, new, at) for old, new in zip(columns[0], words)])
     else:
         place = _in_memory(f, vector)
-        size = memory.bytes_of(shape)
+        size = bytes_of(shape)
         address = f.write.value(f"getelementptr i8, ptr {place}, i32 {_scaled(f, shape, at)}")
-        memory.store_scalar(f, shape, words, address, size)
-        lanes = [memory.load_scalar(f, shape, f.write.near(place, lane * size), size) for lane in range(shape.lanes)]
+        store_scalar(f, shape, words, address, size)
+        lanes = [load_scalar(f, shape, f.write.near(place, lane * size), size) for lane in range(shape.lanes)]
         f.define(instruction, assembled(f, shape, lanes))
 
 
@@ -176,41 +161,6 @@ def _put_many(f: Legalizer, shape: Shape, old: Words, lanes: dict[int, Words]) -
     return made
 
 
-def assembled(f: Legalizer, shape: Shape, lanes: list[Words]) -> Words:
-    """A vector of these scalars."""
-    made: Words = []
-    at = 0
-    for chunk in shape.chunks:
-        if not chunk:
-            made += lanes[at]
-            at += 1
-            continue
-        row = lanes[at : at + LANES]
-        at += LANES
-        for word in range(shape.words):
-            scalars = [each[word] for each in row]
-            if shape.element == "i1":
-                made.append(_mask_of(f, scalars))
-                continue
-            if shape.element == "ptr":
-                scalars = [each if each == "poison" else f.write.number(each) for each in scalars]
-            made.append(f.write.gathered(scalars, shape.kind(True)))
-    return made
-
-
-def _mask_of(f: Legalizer, scalars: Words) -> str:
-    w = f.write
-    if len(set(scalars)) == 1:
-        return "poison" if scalars[0] == "poison" else w.mask(w.to_all_bits(scalars[0], False))
-    bits = ""
-    for lane, scalar in enumerate(scalars):
-        if scalar in ("poison", "false"):
-            continue
-        bit = w.op("shl", w.to_int(scalar, False), lane)
-        bits = w.op("or", bits, bit) if bits else bit
-    return w.mask(bits or "0")
-
-
 # --- shuffles
 
 
@@ -263,7 +213,7 @@ def shuffled(f: Legalizer, shape: Shape, target: Shape, columns: list[Words], so
                 if number < 0:
                     made.append("poison")
                 else:
-                    made.append(columns[number][word] if within < 0 else _lane(f, shape, columns[number][word], str(within)))
+                    made.append(columns[number][word] if within < 0 else lane_of(f, shape, columns[number][word], str(within)))
     return made
 
 
@@ -278,7 +228,7 @@ def _shuffled_chunk(f: Legalizer, shape: Shape, columns: list[Words], row: list[
             # A splat: unwanted lanes may hold the same.
             texts = list(known) * LANES
         if shape.element == "i1":
-            return _mask_of(f, list(known) * LANES if len(known) == 1 else texts)
+            return mask_of(f, list(known) * LANES if len(known) == 1 else texts)
         if shape.element == "ptr":
             texts = [each if each == "poison" else w.number(each) for each in texts]
         return w.gathered(texts, shape.kind(True))

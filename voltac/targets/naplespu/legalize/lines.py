@@ -14,8 +14,9 @@ as long as work is shared between threads by lines.
 
 from __future__ import annotations
 
-from voltac.targets.naplespu.legalize import memory
+from voltac.targets.naplespu.legalize.elements import assembled
 from voltac.targets.naplespu.legalize.function import Legalizer, Words
+from voltac.targets.naplespu.legalize.scalar_accesses import at_offset, bytes_of, load_scalar, store_scalar
 from voltac.targets.naplespu.legalize.shapes import LANES, Shape, vector_of
 from voltac.targets.naplespu.legalize.writer import LANE_NUMBERS, lanes, mask_constant
 
@@ -40,7 +41,7 @@ def _as_kind(f: Legalizer, word: str, kind: str) -> str:
 def load_vector(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Words:
     """16 consecutive elements."""
     w = f.write
-    size = memory.bytes_of(shape)
+    size = bytes_of(shape)
     kind = _kind(shape)
     if size == 4 and alignment >= LINE:
         return [w.value(f"load {vector_of(kind, True)}, ptr {pointer}, align {LINE}")]
@@ -48,9 +49,7 @@ def load_vector(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Wor
         scalars = []
         for lane in range(LANES):
             place = w.near(pointer, lane * size)
-            scalars.append(memory.load_scalar(f, shape, place, memory.at_offset(alignment, lane * size)))
-        from voltac.targets.naplespu.legalize.lanes import assembled
-
+            scalars.append(load_scalar(f, shape, place, at_offset(alignment, lane * size)))
         return assembled(f, Shape(shape.element, LANES, shape.bits, shape.words), scalars)
     if size == 8:
         low = _line_of_words(f, pointer, alignment)
@@ -165,7 +164,7 @@ def _first_lanes(f: Legalizer, bytes_: str, size: int) -> str:
 
 def store_vector(f: Legalizer, shape: Shape, words: Words, pointer: str, alignment: int) -> None:
     w = f.write
-    size = memory.bytes_of(shape)
+    size = bytes_of(shape)
     kind = _kind(shape)
     if size == 4 and alignment >= LINE:
         w.emit(f"store {vector_of(kind, True)} {words[0]}, ptr {pointer}, align {LINE}")
@@ -198,12 +197,12 @@ def _store_packed(f: Legalizer, word: str, pointer: str, size: int) -> None:
 
 def _store_lanes(f: Legalizer, shape: Shape, words: Words, pointer: str, alignment: int) -> None:
     w = f.write
-    size = memory.bytes_of(shape)
+    size = bytes_of(shape)
     for lane in range(LANES):
         scalars = [w.lane(word, lane, _kind(shape)) for word in words]
         if shape.element == "ptr":
             scalars = [w.pointer(scalars[0])]
-        memory.store_scalar(f, shape, scalars, w.near(pointer, lane * size), memory.at_offset(alignment, lane * size))
+        store_scalar(f, shape, scalars, w.near(pointer, lane * size), at_offset(alignment, lane * size))
 
 
 # --- under a mask
@@ -212,7 +211,7 @@ def _store_lanes(f: Legalizer, shape: Shape, words: Words, pointer: str, alignme
 def load_masked(f: Legalizer, shape: Shape, pointer: str, alignment: int, mask: str, otherwise: Words) -> Words:
     """16 consecutive elements, of which those of lanes that are off touch no memory."""
     w = f.write
-    size = memory.bytes_of(shape)
+    size = bytes_of(shape)
     if mask == ALL_ON:
         return load_vector(f, shape, pointer, alignment)
     if size not in (1, 2, 4, 8) or alignment < min(4, size):
@@ -273,7 +272,7 @@ def _lane_addresses(f: Legalizer, pointer: str, size: int) -> str:
 def store_masked(f: Legalizer, shape: Shape, words: Words, pointer: str, alignment: int, mask: str) -> None:
     """16 consecutive elements; those of lanes that are off keep their value."""
     w = f.write
-    size = memory.bytes_of(shape)
+    size = bytes_of(shape)
     if mask == ALL_ON:
         store_vector(f, shape, words, pointer, alignment)
     elif size == 8 and alignment >= LINE and f.owns_lines:
@@ -304,7 +303,7 @@ def gather(f: Legalizer, shape: Shape, addresses: str, alignment: int, mask: str
         scalar = Shape("i32", 0, 32, 1)
     columns: list[Words] = []
     for lane in range(LANES):
-        columns.append(memory.load_scalar(f, scalar, w.pointer(w.lane(addresses, lane)), alignment))
+        columns.append(load_scalar(f, scalar, w.pointer(w.lane(addresses, lane)), alignment))
     made: Words = []
     for word in range(scalar.words):
         place = w.stage(word)
@@ -312,7 +311,7 @@ def gather(f: Legalizer, shape: Shape, addresses: str, alignment: int, mask: str
             w.emit(f"store {kind} {columns[lane][word]}, ptr {w.near(place, 4 * lane)}, align 4")
         made.append(w.value(f"load {vector_of(_kind(shape), True)}, ptr {place}, align {LINE}"))
     if shape.bits % 32:
-        f.zero_above[made[-1]] = memory.bytes_of(shape) * 8 % 32 or 32
+        f.zero_above[made[-1]] = bytes_of(shape) * 8 % 32 or 32
     return made if mask == ALL_ON else _kept(f, shape, mask, made, otherwise)
 
 
@@ -326,4 +325,4 @@ def scatter(f: Legalizer, shape: Shape, words: Words, addresses: str, alignment:
         scalar = Shape("i32", 0, 32, 1)
     for lane in range(LANES):
         values = [w.lane(word, lane, _kind(shape)) for word in words]
-        memory.store_scalar(f, scalar, values, w.pointer(w.lane(addresses, lane)), alignment)
+        store_scalar(f, scalar, values, w.pointer(w.lane(addresses, lane)), alignment)

@@ -10,10 +10,12 @@ import re
 from collections.abc import Callable
 
 from voltac.ir.model import Instruction
-from voltac.targets.naplespu.legalize import lines, memory
+from voltac.targets.naplespu.legalize import lines
 from voltac.targets.naplespu.legalize.function import Legalizer, Words
 from voltac.targets.naplespu.legalize.integers import literal
 from voltac.targets.naplespu.legalize.routines import call_routine
+from voltac.targets.naplespu.legalize.scalar_accesses import at_offset, bytes_of, load_scalar, store_scalar
+from voltac.targets.naplespu.legalize.scratchpad import masked_load_from_scratchpad, masked_store_to_scratchpad
 from voltac.targets.naplespu.legalize.shapes import LANES, NotLegal, Shape, vector_of
 from voltac.targets.naplespu.legalize.writer import constant
 
@@ -26,8 +28,6 @@ def _pointer_alignment(instruction: Instruction, default: int) -> int:
 def _masked_load(f: Legalizer, instruction: Instruction) -> None:
     pointer, mask, otherwise = instruction.operands
     if pointer.type != "ptr":
-        from voltac.targets.naplespu.legalize.scratchpad import masked_load_from_scratchpad
-
         f.define(instruction, masked_load_from_scratchpad(f, instruction))
         return
     shape = f.shapes.of(instruction.type)
@@ -36,27 +36,25 @@ def _masked_load(f: Legalizer, instruction: Instruction) -> None:
     made: Words = []
     at = 0
     for vector, on, other in zip(shape.chunks, f.words(mask), f.columns(otherwise)):
-        place, known = f.write.near(base, at), memory.at_offset(alignment, at)
+        place, known = f.write.near(base, at), at_offset(alignment, at)
         if vector:
             made += lines.load_masked(f, shape, place, known, on, other)
         else:
             made += _load_one(f, shape, place, known, on, other)
-        at += memory.bytes_of(shape) * (LANES if vector else 1)
+        at += bytes_of(shape) * (LANES if vector else 1)
     f.define(instruction, made)
 
 
 def _load_one(f: Legalizer, shape: Shape, place: str, alignment: int, on: str, other: Words) -> Words:
     w = f.write
     safe = w.choose(on, place, w.nowhere(), "ptr")
-    loaded = memory.load_scalar(f, shape, safe, alignment)
+    loaded = load_scalar(f, shape, safe, alignment)
     return [w.choose(on, x, y, shape.kind(False)) for x, y in zip(loaded, other)]
 
 
 def _masked_store(f: Legalizer, instruction: Instruction) -> None:
     value, pointer, mask = instruction.operands
     if pointer.type != "ptr":
-        from voltac.targets.naplespu.legalize.scratchpad import masked_store_to_scratchpad
-
         masked_store_to_scratchpad(f, instruction)
         return
     shape = f.shapes.of(value.type)
@@ -64,12 +62,12 @@ def _masked_store(f: Legalizer, instruction: Instruction) -> None:
     base = f.words(pointer)[0]
     at = 0
     for vector, on, words in zip(shape.chunks, f.words(mask), f.columns(value)):
-        place, known = f.write.near(base, at), memory.at_offset(alignment, at)
+        place, known = f.write.near(base, at), at_offset(alignment, at)
         if vector:
             lines.store_masked(f, shape, words, place, known, on)
         else:
-            memory.store_scalar(f, shape, words, f.write.choose(on, place, f.write.discard(), "ptr"), known)
-        at += memory.bytes_of(shape) * (LANES if vector else 1)
+            store_scalar(f, shape, words, f.write.choose(on, place, f.write.discard(), "ptr"), known)
+        at += bytes_of(shape) * (LANES if vector else 1)
 
 
 def _gather(f: Legalizer, instruction: Instruction) -> None:
@@ -93,7 +91,7 @@ def _scatter(f: Legalizer, instruction: Instruction) -> None:
         if vector:
             lines.scatter(f, shape, words, addresses, alignment, on)
         else:
-            memory.store_scalar(f, shape, words, f.write.choose(on, addresses, f.write.discard(), "ptr"), alignment)
+            store_scalar(f, shape, words, f.write.choose(on, addresses, f.write.discard(), "ptr"), alignment)
 
 
 _MOST_COPIED = 128
@@ -113,10 +111,10 @@ def _copy(f: Legalizer, instruction: Instruction) -> None:
         while at < known:
             count = next(count for count in (4, 2, 1) if count <= known - at and count <= alignment)
             shape = Shape(f"i{8 * count}", 0, 8 * count, 1)
-            pieces.append((shape, memory.load_scalar(f, shape, f.write.near(source, at), count), at, count))
+            pieces.append((shape, load_scalar(f, shape, f.write.near(source, at), count), at, count))
             at += count
         for shape, words, place, count in pieces:
-            memory.store_scalar(f, shape, words, f.write.near(target, place), count)
+            store_scalar(f, shape, words, f.write.near(target, place), count)
         return
     call_routine(f, "copy", False, [target, source, size])
 
@@ -130,7 +128,7 @@ def _fill(f: Legalizer, instruction: Instruction) -> None:
         while at < known:
             count = next(count for count in (4, 2, 1) if count <= known - at and count <= alignment)
             number = constant((value & 0xFF) * 0x01010101 & ((1 << 8 * count) - 1), False)
-            memory.store_scalar(f, Shape(f"i{8 * count}", 0, 8 * count, 1), [number], f.write.near(target, at), count)
+            store_scalar(f, Shape(f"i{8 * count}", 0, 8 * count, 1), [number], f.write.near(target, at), count)
             at += count
         return
     call_routine(f, "fill", False, [target, byte, size])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from voltac.ir.model import Instruction
+from voltac.targets.naplespu.legalize.elements import element
 from voltac.targets.naplespu.legalize.elementwise import ELEMENTWISE, count_bits
 from voltac.targets.naplespu.legalize.function import Legalizer, Words
 from voltac.targets.naplespu.legalize.integers import add, multiply
@@ -33,8 +34,6 @@ def _reduced(combine: Callable[[Legalizer, bool, Shape, Words, Words], Words]) -
             for distance in (8, 4, 2, 1):
                 turned = [_turned(f, shape, word, distance) for word in total]
                 total = combine(f, True, shape, total, turned)
-            from voltac.targets.naplespu.legalize.lanes import element
-
             result = element(f, Shape(shape.element, LANES, shape.bits, shape.words), [total], 0)
         for words in scalars:
             result = combine(f, False, shape, result, words) if result else words
@@ -64,8 +63,6 @@ def _reduced_in_order(operation: str) -> Whole:
         if "reassoc" in flags or "fast" in flags:
             in_halves(f, instruction)
             return
-        from voltac.targets.naplespu.legalize.lanes import element
-
         start, vector = instruction.operands
         shape, columns = f.shapes.of(vector.type), f.columns(vector)
         total = f.words(start)

@@ -8,6 +8,7 @@ Bytes, halves and 64-bit numbers of vectors are not packed there as in main memo
 from __future__ import annotations
 
 from voltac.ir.model import Instruction
+from voltac.targets.naplespu.legalize.elements import assembled, element
 from voltac.targets.naplespu.legalize.function import Legalizer, Words
 from voltac.targets.naplespu.legalize.shapes import LANES, NotLegal, Shape, vector_of
 
@@ -50,8 +51,6 @@ def load_from_scratchpad(f: Legalizer, instruction: Instruction, pointer: str) -
         return _load_scalar(f, shape, pointer)
     if shape.chunks == [True] and _size(shape) == 4:
         return [f.write.value(f"load {vector_of(shape.kind(True), True)}, {SPACE} {pointer}, align 4")]
-    from voltac.targets.naplespu.legalize.lanes import assembled
-
     lanes = [_load_scalar(f, shape, _near(f, pointer, lane * _size(shape))) for lane in range(shape.lanes)]
     return assembled(f, shape, lanes)
 
@@ -67,8 +66,6 @@ def store_to_scratchpad(f: Legalizer, instruction: Instruction, pointer: str) ->
     if shape.chunks == [True] and _size(shape) == 4:
         f.write.emit(f"store {vector_of(shape.kind(True), True)} {words[0]}, {SPACE} {pointer}, align 4")
         return
-    from voltac.targets.naplespu.legalize.lanes import element
-
     for lane in range(shape.lanes):
         _store_scalar(f, shape, element(f, shape, f.columns(value), lane), _near(f, pointer, lane * _size(shape)))
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import Parts
+from voltac.ir.scan import split_list
 from voltac.ir.verify import verify as verify_structure
 
 SCALARS = frozenset(("i1", "i32", "float", "ptr", "ptr addrspace(68)"))
@@ -79,8 +80,6 @@ def _call(parts: Parts) -> bool:
 
 
 def _members(type: str) -> list[str]:
-    from voltac.ir.scan import split_list
-
     return split_list(type[1:-1])
 
 
