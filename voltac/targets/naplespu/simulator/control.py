@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Protocol
 
 from voltac.codegen.simulator import Fault
 from voltac.records import field, mutable_record
 from voltac.targets.naplespu.isa import CONTROL_REGISTERS
 from voltac.targets.naplespu.simulator import timing
-
-if TYPE_CHECKING:
-    from voltac.targets.naplespu.simulator.core import Core, HardwareThread
 
 BARRIERS = 512
 """A barrier's number is taken modulo this (NaplesPU 1.8)."""
@@ -30,7 +28,54 @@ class CoreRegisters:
     debug: list[int] = field(default_factory=lambda: [0] * (LAST_DEBUG - FIRST_DEBUG + 1))
 
 
-def read(core: Core, thread: HardwareThread, register: int, cycle: int, pc: int) -> int:
+class _Cache(Protocol):
+    misses: int
+
+
+class _Thread(Protocol):
+    """What control registers and barriers know of a thread."""
+
+    number: int
+    status: int
+    trap_reason: int
+    stalls: list[int]
+
+    @property
+    def waiting(self) -> bool:
+        """Whether it waits at a barrier."""
+
+    @property
+    def core(self) -> _Core:
+        """Where it runs."""
+
+    def wake(self, cycle: int) -> None:
+        """It may go on."""
+
+
+class _Core(Protocol):
+    """What control registers know of a core."""
+
+    number: int
+    hardware_threads: int
+    registers: CoreRegisters
+
+    @property
+    def threads(self) -> Sequence[_Thread]:
+        """Those that a program was started on."""
+
+    @property
+    def data(self) -> _Cache:
+        """The data cache."""
+
+    @property
+    def instructions(self) -> _Cache:
+        """The instruction cache."""
+
+    def declare_window(self, value: int) -> None:
+        """A window of addresses is not kept coherent."""
+
+
+def read(core: _Core, thread: _Thread, register: int, cycle: int, pc: int) -> int:
     """The value of a control register; of a number that does not exist, a fault."""
     register &= 63
     if FIRST_DEBUG <= register <= LAST_DEBUG:
@@ -73,7 +118,7 @@ def read(core: Core, thread: HardwareThread, register: int, cycle: int, pc: int)
     raise Fault(f"there is no control register {register}")
 
 
-def write(core: Core, thread: HardwareThread, register: int, value: int) -> None:
+def write(core: _Core, thread: _Thread, register: int, value: int) -> None:
     register &= 63
     if FIRST_DEBUG <= register <= LAST_DEBUG:
         core.registers.debug[register - FIRST_DEBUG] = value
@@ -96,7 +141,7 @@ def write(core: Core, thread: HardwareThread, register: int, value: int) -> None
 @mutable_record
 class _Barrier:
     participants: int
-    arrived: list[HardwareThread] = field(default_factory=list)
+    arrived: list[_Thread] = field(default_factory=list)
     served: int = 0
     """When the home of the barrier has dealt with the last arrival."""
 
@@ -107,7 +152,7 @@ class Barriers:
     def __init__(self) -> None:
         self.waiting: dict[int, _Barrier] = {}
 
-    def arrive(self, thread: HardwareThread, number: int, others: int, cycle: int) -> int | None:
+    def arrive(self, thread: _Thread, number: int, others: int, cycle: int) -> int | None:
         """A thread that has no memory access and no result outstanding comes; when it may go on, None: when others let it."""
         number %= BARRIERS
         participants = (others & 127) + 1

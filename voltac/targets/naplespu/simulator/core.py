@@ -18,11 +18,11 @@ import numpy as np
 from voltac.codegen.simulator import LINE, Fault, Memory, Misaligned, Unmapped
 from voltac.targets.naplespu.regs import RA
 from voltac.targets.naplespu.simulator import control, timing
+from voltac.targets.naplespu.simulator.blocks import NEVER
 from voltac.targets.naplespu.simulator.caches import Controller, DataCache, InstructionCache
 from voltac.targets.naplespu.simulator.control import Barriers, CoreRegisters
 from voltac.targets.naplespu.simulator.meanings import FLAGS, LANES
 from voltac.targets.naplespu.simulator.program import Program
-from voltac.targets.naplespu.simulator.translate import NEVER
 
 if TYPE_CHECKING:
     import numpy.typing as npt

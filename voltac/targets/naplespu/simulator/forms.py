@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from voltac.targets.naplespu.simulator.meanings import BITS, DTYPES, first_form
 
 if TYPE_CHECKING:
+    from voltac.targets.naplespu.simulator.blocks import Shape
     from voltac.targets.naplespu.simulator.instructions import Instruction
-    from voltac.targets.naplespu.simulator.translate import Shape
 
 MASKING_VECTOR = 59
 """Number of the vector register in whose place the hardware has the mask: it is no register like the others."""

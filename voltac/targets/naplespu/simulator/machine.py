@@ -18,11 +18,11 @@ import numpy as np
 from voltac.codegen.simulator import LINE, BlockReport, Fault, Memory, RunReport, ThreadReport, Trap, Unmapped
 from voltac.records import record
 from voltac.targets.naplespu.simulator import timing
+from voltac.targets.naplespu.simulator.blocks import NEVER, Shape
 from voltac.targets.naplespu.simulator.control import Barriers
 from voltac.targets.naplespu.simulator.core import Core, HardwareThread, PlacedFault
 from voltac.targets.naplespu.simulator.meanings import LANES, MODES
 from voltac.targets.naplespu.simulator.program import Program, translation
-from voltac.targets.naplespu.simulator.translate import NEVER, Shape
 
 if TYPE_CHECKING:
     from voltac.codegen.image import Image

@@ -22,18 +22,11 @@ from voltac.records import record
 from voltac.targets.naplespu.isa import INSTRUCTIONS
 from voltac.targets.naplespu.regs import FP, PC, RM, SCALARS, SP, VECTORS
 from voltac.targets.naplespu.simulator import control
+from voltac.targets.naplespu.simulator.blocks import ENDS, NEVER, BlockFacts, Shape, facts_of, straight_line
 from voltac.targets.naplespu.simulator.forms import MASKING_VECTOR
 from voltac.targets.naplespu.simulator.instructions import Instruction, Listing
 from voltac.targets.naplespu.simulator.meanings import DTYPES, LANES, namespace
-from voltac.targets.naplespu.simulator.translate import (
-    ENDS,
-    NEVER,
-    BlockFacts,
-    BlockWriter,
-    Shape,
-    facts_of,
-    straight_line,
-)
+from voltac.targets.naplespu.simulator.translate import BlockWriter
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -16,20 +16,20 @@ from voltac.targets.naplespu.simulator.meanings import BITS, DTYPES
 
 if TYPE_CHECKING:
     from voltac.codegen.rows import Row
-    from voltac.targets.naplespu.simulator.translate import BlockWriter
+    from voltac.targets.naplespu.simulator.block_state import BlockState
 
 _VIEWS = {1: "octets[x]", 2: "halves[x >> 1]", 4: "words[x >> 2]"}
 SLEEP = f"W[{timing.MEMORY}] += k - 1 - c; c = k - 1"
 """Where stores block, a thread does not issue until the line that its store misses is there."""
 
 
-def _address(block: BlockWriter, instruction: Instruction, wrap: int) -> None:
+def _address(block: BlockState, instruction: Instruction, wrap: int) -> None:
     """``x`` is the effective address."""
     base, offset = block.read(instruction["rbase"], instruction.pc), instruction["off"]
     block.emit(f"x = {base} + {offset} & {wrap}" if offset or wrap != WORD else f"x = {base}")
 
 
-def _stored(block: BlockWriter, instruction: Instruction, vector: bool, any_form: bool) -> tuple[str, str]:
+def _stored(block: BlockState, instruction: Instruction, vector: bool, any_form: bool) -> tuple[str, str]:
     """What a store writes, and the form of lanes. A prologue may save a register that nobody has set."""
     number = instruction["rds"]
     kind = "vector" if vector else "scalar"
@@ -51,7 +51,7 @@ def _as_bits(source: str, form: str) -> str:
     return source if form == BITS else f"{source}.view({DTYPES[BITS][0]})"
 
 
-def write_main_memory(block: BlockWriter, instruction: Instruction) -> None:
+def write_main_memory(block: BlockState, instruction: Instruction) -> None:
     row = instruction.row
     for name in ("K", "G", "A", "q"):
         block.need(name)
@@ -97,7 +97,7 @@ def write_main_memory(block: BlockWriter, instruction: Instruction) -> None:
         block.emit(f"if w is None: {SLEEP}")
 
 
-def _hit(block: BlockWriter, queue: str, waiting: str) -> None:
+def _hit(block: BlockState, queue: str, waiting: str) -> None:
     """The line is there, or on its way: then ``waiting`` is done, too."""
     if block.shape.coherent:
         block.need("P")
@@ -106,7 +106,7 @@ def _hit(block: BlockWriter, queue: str, waiting: str) -> None:
     block.emit(f"if A and A.get(y, 0) > k: {queue} = q = k = A[y]{waiting}", 1)
 
 
-def write_scratchpad(block: BlockWriter, instruction: Instruction) -> None:
+def write_scratchpad(block: BlockState, instruction: Instruction) -> None:
     row = instruction.row
     size, vector = _measure(row, "bytes"), "vector" in row.traits
     queue = f"g{block.scratch_queued % timing.QUEUE}"
