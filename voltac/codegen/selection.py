@@ -99,14 +99,13 @@ class Selection:
         self.derived: dict[Hashable, VirtualRegister] = {}
         """Values that the target computes once behind others, by a name of its making."""
         self.users: dict[str, list[Instruction]] = {}
-        """Who uses a value."""
+        """Who uses a value; twice who takes it twice."""
         self.needed: set[str] = set()
         """Values that something with an effect depends on."""
         self.private_parameters: set[str] = set()
         """Pointers to memory that nothing else points to."""
         self._registers: dict[str, VirtualRegister] = {}
         self._demanded: set[str] = set()
-        self._uses: dict[str, int] = {}
         self._keys: dict[int, str] = {}
         self._read_function()
 
@@ -124,7 +123,6 @@ class Selection:
     def _note_uses(self, instruction: Instruction) -> None:
         for operand in instruction.operands:
             if operand.value.startswith("%"):
-                self._uses[operand.value] = self._uses.get(operand.value, 0) + 1
                 self.users.setdefault(operand.value, []).append(instruction)
 
     def add_definition(self, instruction: Instruction, block: str) -> None:
@@ -154,10 +152,10 @@ class Selection:
 
     def users_left(self, operand: Operand) -> int:
         """How often the value is used, transparent operations looked through; more than once counts as many."""
-        count = self._uses.get(operand.value, 0)
+        count = len(self.users.get(operand.value, ()))
         while (made := self.definitions.get(operand.value)) is not None and self.key(made) in self.target.transparent:
             operand = made.operands[0]
-            count = max(count, self._uses.get(operand.value, 0))
+            count = max(count, len(self.users.get(operand.value, ())))
         return count
 
     def depth(self, block: str) -> int:
