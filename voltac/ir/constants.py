@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from voltac.ir.parts import Operand, parse_operand
 from voltac.ir.scan import split_list
-from voltac.ir.types import integer_bits, vector_parts
+from voltac.ir.types import element_of, integer_bits, vector_parts
 
 _WORDS = {"true": 1, "false": 0, "zeroinitializer": 0, "null": 0, "poison": 0, "undef": 0}
 
@@ -59,6 +60,14 @@ def shuffle_mask(value: str, lanes: int) -> tuple[int, ...] | None:
         return None
     items = [item.rpartition(" ")[2] for item in split_list(value[1:-1])]
     return tuple(-1 if item in ("poison", "undef") else int(item) for item in items)
+
+
+def written(vector: str, numbers: Sequence[int]) -> str:
+    """The lower bits of numbers, one for each lane, as a constant of a type of vectors."""
+    element = element_of(vector)
+    limit = 1 << (integer_bits(element) - 1)
+    cut = [(number + limit) % (2 * limit) - limit for number in numbers]
+    return f"splat ({element} {cut[0]})" if len(set(cut)) == 1 else f"<{', '.join(f'{element} {number}' for number in cut)}>"
 
 
 def is_all_true(value: str) -> bool:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from voltac.ir.constants import integers
+from voltac.ir.constants import integers, written
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Function, Instruction, Module
@@ -375,7 +375,7 @@ class _Narrowing:
                 if source is not None and source.op == extended.op and source.operands[0].type == vector:
                     values.append(source.operands[0].value)
                 elif numbers and self._fits(operand, self._range(Operand(extended.type, extended.name))):
-                    values.append(_constant(vector, numbers))
+                    values.append(written(vector, numbers))
             if len(values) == 2:
                 predicate = made.parts.predicate
                 if extended.op == "zext" and predicate[0] == "s":
@@ -389,7 +389,7 @@ class _Narrowing:
             return self._halves[operand.value]
         numbers = integers(operand.type, operand.value)
         assert numbers is not None
-        return _constant(_half_type(operand.type), numbers)
+        return written(_half_type(operand.type), numbers)
 
     def _leaf(self, made: Instruction) -> list[Instruction]:
         """The lower half of an extended or broadcast value."""
@@ -439,14 +439,6 @@ class _Narrowing:
                 op = self._sign(operands[0]) + op[1:]
             text = f"{op} {vector} {values[0]}, {values[1]}"
         return Instruction(f"  {self._halves[made.name]} = {text}")
-
-
-def _constant(vector: str, numbers: tuple[int, ...]) -> str:
-    """The lower bits of numbers as a constant of another type."""
-    element = element_of(vector)
-    limit = 1 << (integer_bits(element) - 1)
-    cut = [(number + limit) % (2 * limit) - limit for number in numbers]
-    return f"splat ({element} {cut[0]})" if len(set(cut)) == 1 else f"<{', '.join(f'{element} {number}' for number in cut)}>"
 
 
 def _is_cut(user: Instruction) -> bool:

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from voltac.ir import match as m
+from voltac.ir.constants import integers, written
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.read import read
 from voltac.ir.write import write
@@ -61,7 +62,6 @@ class _Widening:
         self._function = function
         self._mask = mask
         self._wide_type = wide
-        self._lane = wide[wide.index(" x ") + 3 : -1]
         self._fresh: Callable[[str], str] = function.fresh_names()
         self._defined_in: dict[str, Block] = {}
         self._definitions: dict[str, Instruction] = {}
@@ -126,10 +126,9 @@ class _Widening:
             return self._wide_of(value)
         if value in _CONSTANTS:
             return _CONSTANTS[value]
-        if value.startswith("splat"):
-            return f"splat ({self._lane} {'-1' if 'true' in value or '-1' in value else '0'})"
-        lanes = (f"{self._lane} {-1 if lane.endswith('true') else 0}" for lane in value.strip("<>").split(", "))
-        return f"<{', '.join(lanes)}>"
+        lanes = integers(self._mask, value)
+        assert lanes is not None, value
+        return written(self._wide_type, [-lane for lane in lanes])
 
     def _use_here(self, block: Block) -> bool:
         """Masks from other blocks are read from their lanes again."""
