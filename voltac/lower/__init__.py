@@ -12,7 +12,6 @@ from voltac.lower import (  # noqa: F401  (each registers what it lowers)
     builtins,
     calls,
     conversions,
-    costs,
     expressions,
     foreach,
     heap,
@@ -48,7 +47,6 @@ def lower(program: tree.Program, options: Options) -> str:
         write_version(module, version)
         if version.body:
             written.append(version)
-    costs.forget()
     module.finish_debug_info(program.globals)
     attributes = function_attributes(options)
     if options.target.has_threads and module.lines_have_one_thread:

@@ -44,6 +44,7 @@ class MemoryEffects:
 
 
 _KNOWN: WeakKeyDictionary[tree.FunctionSymbol, MemoryEffects] = WeakKeyDictionary()
+"""By the object: what is known of a function goes when its symbol does."""
 
 
 def memory_effects(symbol: tree.FunctionSymbol) -> MemoryEffects:

@@ -34,6 +34,7 @@ class FunctionContext:
         self.target = module.options.target
         self.width = self.target.width
         self.types = module.types
+        self.costs = module.costs
         self.build = FunctionBuilder()
         self.control = Control(None, Region(""), lane_scope=body)
         """Only :meth:`within` and :meth:`go_on` replace it."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from voltac.sema import tree
 from voltac.sema.builtins import BUILTINS, UNSAFE
@@ -27,14 +26,36 @@ _GATHER, _MASKED_STORE, _SCATTER, _DIVISION = 8, 4, 12, 6
 throughput. Chosen, not measured."""
 
 
-def is_cheap_and_safe(node: tree.Value) -> bool:
-    """May an operand of ``&&``, ``||`` or ``?:`` be evaluated whether or not it is needed?"""
-    return cost(node) <= OPERAND_LIMIT
+class Costs:
+    """The costs of a module's nodes, each found once: in a nest or a chain every level asks for all that is below it."""
 
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[object, int]] = {}
+        """By the identity of the node, which is kept, so that no other has it."""
+        self._functions: dict[tree.FunctionSymbol, int] = {}
 
-def is_cheap_and_changes_nothing(node: tree.Value) -> bool:
-    """May an operand behind a uniform test be evaluated whatever the test says? No mask keeps it from storing."""
-    return is_cheap_and_safe(node) and not _stores(node)
+    def of(self, node: object) -> int:
+        known = self._known.get(id(node))
+        if known is None:
+            rule = _RULES.get(type(node))
+            known = self._known[id(node)] = node, UNSAFE if rule is None else rule(self, node)
+        return known[1]
+
+    def of_function(self, function: tree.FunctionSymbol, body: tree.Block) -> int:
+        """The body of a library function."""
+        known = self._functions.get(function)
+        if known is None:
+            self._functions[function] = UNSAFE  # recursion is unsafe
+            known = self._functions[function] = _body(self, body)
+        return known
+
+    def is_cheap_and_safe(self, node: tree.Value) -> bool:
+        """May an operand of ``&&``, ``||`` or ``?:`` be evaluated whether or not it is needed?"""
+        return self.of(node) <= OPERAND_LIMIT
+
+    def is_cheap_and_changes_nothing(self, node: tree.Value) -> bool:
+        """May an operand behind a uniform test be evaluated whatever the test says? No mask keeps it from storing."""
+        return self.is_cheap_and_safe(node) and not _stores(node)
 
 
 def _stores(node: object) -> bool:
@@ -44,27 +65,10 @@ def _stores(node: object) -> bool:
 _STORING = (tree.Assign, tree.CompoundAssign, tree.Increment)
 
 
-def cost(node: object) -> int:
-    known = _KNOWN.get(id(node))
-    if known is None:
-        rule = _RULES.get(type(node))
-        known = _KNOWN[id(node)] = node, UNSAFE if rule is None else rule(node)
-    return known[1]
-
-
-_KNOWN: dict[int, tuple[object, int]] = {}
-"""Node, by its identity, and cost: in a nest or a chain every level asks for all that is below it."""
-
-
-def forget() -> None:
-    """The trees of which costs are known are not needed any more."""
-    _KNOWN.clear()
-
-
-def _sum(*nodes: object) -> int:
+def _sum(costs: Costs, *nodes: object) -> int:
     total = 0
     for node in nodes:
-        total += cost(node)
+        total += costs.of(node)
         if total >= UNSAFE:
             return UNSAFE
     return total
@@ -80,54 +84,54 @@ def _size(qual: Qual) -> int:
     return 1
 
 
-def _place_load(place: tree.Place) -> int:
+def _place_load(costs: Costs, place: tree.Place) -> int:
     if place.address_rate is VARYING:
-        return _address(place) + _GATHER * _size(place.storage)
-    return _address(place) + _size(place.storage) if _never_faults(place) else UNSAFE
+        return _address(costs, place) + _GATHER * _size(place.storage)
+    return _address(costs, place) + _size(place.storage) if _never_faults(costs, place) else UNSAFE
 
 
-def _never_faults(place: tree.Place) -> bool:
+def _never_faults(costs: Costs, place: tree.Place) -> bool:
     """Variables, their members and their elements at constant indices are always readable."""
     match place:
         case tree.Variable():
             return True
         case tree.Element(_, _, _, aggregate, tree.Constant()):
-            return _never_faults(aggregate)
+            return _never_faults(costs, aggregate)
         case tree.MemberPlace(_, _, _, struct, _):
-            return _never_faults(struct)
+            return _never_faults(costs, struct)
         case tree.Temporary(_, _, _, value):
-            return cost(value) < UNSAFE
+            return costs.of(value) < UNSAFE
     return False
 
 
-def _address(place: tree.Place) -> int:
+def _address(costs: Costs, place: tree.Place) -> int:
     match place:
         case tree.Variable():
             return 0
         case tree.Deref(_, _, _, pointer):
-            return cost(pointer)
+            return costs.of(pointer)
         case tree.Element(_, _, _, aggregate, index):
-            return _sum(index) + _address(aggregate)
+            return _sum(costs, index) + _address(costs, aggregate)
         case tree.MemberPlace(_, _, _, struct, _):
-            return _address(struct)
+            return _address(costs, struct)
         case tree.Temporary(_, _, _, value):
-            return cost(value)
+            return costs.of(value)
     return UNSAFE
 
 
-def _place_store(place: tree.Place) -> int:
+def _place_store(costs: Costs, place: tree.Place) -> int:
     if place.address_rate is VARYING:
-        return _address(place) + _SCATTER * _size(place.storage)
+        return _address(costs, place) + _SCATTER * _size(place.storage)
     if place.storage.rate is not VARYING:
         return UNSAFE
     match place:
         case tree.Variable(_, _, _, symbol) if symbol.kind in ("local", "parameter"):
             return _size(place.storage)
-    return _address(place) + _MASKED_STORE * _size(place.storage) if _never_faults(place) else UNSAFE
+    return _address(costs, place) + _MASKED_STORE * _size(place.storage) if _never_faults(costs, place) else UNSAFE
 
 
-def _binary(node: tree.Binary) -> int:
-    operands = _sum(node.left, node.right)
+def _binary(costs: Costs, node: tree.Binary) -> int:
+    operands = _sum(costs, node.left, node.right)
     if node.operator not in ("/", "%"):
         return operands + _size(node.type)
     scalar = node.left.type.type.element if isinstance(node.left.type.type, Vector) else node.left.type.type
@@ -137,92 +141,87 @@ def _binary(node: tree.Binary) -> int:
     return operands + _DIVISION * _size(node.type)
 
 
-def _call(node: tree.Call) -> int:
+def _call(costs: Costs, node: tree.Call) -> int:
     """A call of a library function is as safe as its body."""
     function = node.function
     if not function.library or function.body is None or function.no_inline:
         return UNSAFE
-    known = _FUNCTIONS.get(function)
-    if known is None:
-        _FUNCTIONS[function] = UNSAFE  # recursion is unsafe
-        known = _FUNCTIONS[function] = _body(function.body)
-    return _sum(*node.arguments) + known
+    return _sum(costs, *node.arguments) + costs.of_function(function, function.body)
 
 
-def _body(body: tree.Block) -> int:
+def _body(costs: Costs, body: tree.Block) -> int:
     """The weight of a function body: a return at its end is no escape."""
     statements = body.statements
     if statements and isinstance(statements[-1], tree.Return):
         last = statements[-1]
-        return _statements(statements[:-1]) + (cost(last.value) if last.value is not None else 0)
-    return _statements(statements)
+        return _statements(costs, statements[:-1]) + (costs.of(last.value) if last.value is not None else 0)
+    return _statements(costs, statements)
 
 
-_FUNCTIONS: WeakKeyDictionary[tree.FunctionSymbol, int] = WeakKeyDictionary()
-
-
-def _statements(statements: tuple[tree.Statement, ...]) -> int:
+def _statements(costs: Costs, statements: tuple[tree.Statement, ...]) -> int:
     total = 0
     for number, statement in enumerate(statements):
         if number + 1 < len(statements) and isinstance(statement, tree.Break | tree.Continue | tree.Return):
             return UNSAFE
-        total += cost(statement)
+        total += costs.of(statement)
         if total >= UNSAFE:
             return UNSAFE
     return total
 
 
-def _if(node: tree.If) -> int:
+def _if(costs: Costs, node: tree.If) -> int:
     if node.test.type.rate is not VARYING:
         return UNSAFE
-    branches = _sum(node.then) + (0 if node.otherwise is None else cost(node.otherwise))
-    return UNSAFE if branches > BRANCH_LIMIT else cost(node.test) + branches + 1
+    branches = _sum(costs, node.then) + (0 if node.otherwise is None else costs.of(node.otherwise))
+    return UNSAFE if branches > BRANCH_LIMIT else costs.of(node.test) + branches + 1
 
 
-def _return(node: tree.Return) -> int:
+def _return(costs: Costs, node: tree.Return) -> int:
     if node.value is None:
         return 1
-    return cost(node.value) + 1 if node.value.type.rate is VARYING else UNSAFE
+    return costs.of(node.value) + 1 if node.value.type.rate is VARYING else UNSAFE
 
 
-def _initial(initial: tree.Initializer | None) -> int:
+def _initial(costs: Costs, initial: tree.Initializer | None) -> int:
     match initial:
         case None:
             return 0
         case tree.Aggregate() | tree.LaneList():
             return UNSAFE
-    return cost(initial)
+    return costs.of(initial)
 
 
-_RULES: dict[type, Callable[[Any], int]] = {
-    tree.Constant: lambda node: 0,
-    tree.ProgramIndex: lambda node: 0,
-    tree.ActiveMask: lambda node: 1,
-    tree.TaskVariable: lambda node: 0,
-    tree.FunctionAddress: lambda node: 0,
-    tree.Load: lambda node: UNSAFE if isinstance(node.type.type, Struct) else _place_load(node.place),
-    tree.AddressOf: lambda node: _address(node.place),
-    tree.Convert: lambda node: cost(node.value) + _size(node.type),
-    tree.Broadcast: lambda node: cost(node.value) + _size(node.type),
-    tree.Splat: lambda node: cost(node.value) + 1,
-    tree.Swizzle: lambda node: cost(node.value) + 1,
-    tree.Unary: lambda node: cost(node.operand) + _size(node.type),
+_RULES: dict[type, Callable[[Costs, Any], int]] = {
+    tree.Constant: lambda costs, node: 0,
+    tree.ProgramIndex: lambda costs, node: 0,
+    tree.ActiveMask: lambda costs, node: 1,
+    tree.TaskVariable: lambda costs, node: 0,
+    tree.FunctionAddress: lambda costs, node: 0,
+    tree.Load: lambda costs, node: UNSAFE if isinstance(node.type.type, Struct) else _place_load(costs, node.place),
+    tree.AddressOf: lambda costs, node: _address(costs, node.place),
+    tree.Convert: lambda costs, node: costs.of(node.value) + _size(node.type),
+    tree.Broadcast: lambda costs, node: costs.of(node.value) + _size(node.type),
+    tree.Splat: lambda costs, node: costs.of(node.value) + 1,
+    tree.Swizzle: lambda costs, node: costs.of(node.value) + 1,
+    tree.Unary: lambda costs, node: costs.of(node.operand) + _size(node.type),
     tree.Binary: _binary,
-    tree.PointerOffset: lambda node: _sum(node.pointer, node.index) + 1,
-    tree.PointerDifference: lambda node: _sum(node.left, node.right) + 2,
-    tree.Logical: lambda node: _sum(node.left, node.right) + 1,
-    tree.Conditional: lambda node: _sum(node.test, node.then, node.otherwise) + _size(node.type),
-    tree.Comma: lambda node: _sum(node.first, node.second),
-    tree.Assign: lambda node: cost(node.value) + _place_store(node.place),
-    tree.CompoundAssign: lambda node: cost(node.value) + _place_load(node.place) + _place_store(node.place),
-    tree.Increment: lambda node: _place_load(node.place) + _place_store(node.place),
+    tree.PointerOffset: lambda costs, node: _sum(costs, node.pointer, node.index) + 1,
+    tree.PointerDifference: lambda costs, node: _sum(costs, node.left, node.right) + 2,
+    tree.Logical: lambda costs, node: _sum(costs, node.left, node.right) + 1,
+    tree.Conditional: lambda costs, node: _sum(costs, node.test, node.then, node.otherwise) + _size(node.type),
+    tree.Comma: lambda costs, node: _sum(costs, node.first, node.second),
+    tree.Assign: lambda costs, node: costs.of(node.value) + _place_store(costs, node.place),
+    tree.CompoundAssign: lambda costs, node: (
+        costs.of(node.value) + _place_load(costs, node.place) + _place_store(costs, node.place)
+    ),
+    tree.Increment: lambda costs, node: _place_load(costs, node.place) + _place_store(costs, node.place),
     tree.Call: _call,
-    tree.Builtin: lambda node: BUILTINS[node.name].cost + _sum(*node.arguments),
-    tree.Block: lambda node: _statements(node.statements),
-    tree.Evaluate: lambda node: cost(node.value),
-    tree.Declare: lambda node: UNSAFE if node.symbol.kind == "static" else _initial(node.initial) + 1,
+    tree.Builtin: lambda costs, node: BUILTINS[node.name].cost + _sum(costs, *node.arguments),
+    tree.Block: lambda costs, node: _statements(costs, node.statements),
+    tree.Evaluate: lambda costs, node: costs.of(node.value),
+    tree.Declare: lambda costs, node: UNSAFE if node.symbol.kind == "static" else _initial(costs, node.initial) + 1,
     tree.If: _if,
-    tree.Break: lambda node: 1,
-    tree.Continue: lambda node: 1,
+    tree.Break: lambda costs, node: 1,
+    tree.Continue: lambda costs, node: 1,
     tree.Return: _return,
 }

@@ -11,7 +11,6 @@ from voltac.lower.builder import IR, NOTHING, element_type, splat_constant, zero
 from voltac.lower.constant_data import scalar_constant
 from voltac.lower.context import FunctionContext, lowers_value
 from voltac.lower.control import Region
-from voltac.lower.costs import is_cheap_and_changes_nothing, is_cheap_and_safe
 from voltac.lower.failures import may_fail
 from voltac.lower.memory_access import broadcast, copy, join_elements, load, split_elements, store
 from voltac.lower.places import Address, address_integer, new_object, null_slice, offset_pointer
@@ -168,7 +167,7 @@ def lower_logical(c: FunctionContext, node: tree.Logical) -> IR:
 
 def _may_be_evaluated_always(c: FunctionContext, node: tree.Value) -> bool:
     """Of an operand behind a uniform test."""
-    return is_cheap_and_changes_nothing(node) and not may_fail(node, c.options)
+    return c.costs.is_cheap_and_changes_nothing(node) and not may_fail(node, c.options)
 
 
 def _join(c: FunctionContext, left: IR, right: IR, conjunction: bool) -> IR:
@@ -183,7 +182,7 @@ def _join(c: FunctionContext, left: IR, right: IR, conjunction: bool) -> IR:
 def _lower_varying_logical(c: FunctionContext, node: tree.Logical, left: IR, conjunction: bool) -> IR:
     outer = c.mask
     needed = masks.conjunction(c, outer, left) if conjunction else masks.exclusion(c, outer, left)
-    if is_cheap_and_safe(node.right) or not c.build.reachable:
+    if c.costs.is_cheap_and_safe(node.right) or not c.build.reachable:
         return _join(c, left, _value_under(c, node.right, needed), conjunction)
     right_block, done = c.build.block("logical.right"), c.build.block("logical.done")
     any_needed = masks.any_on(c, needed)
@@ -247,7 +246,7 @@ def _select_varying(c: FunctionContext, node: tree.Conditional, test: IR) -> IR:
     outer = c.mask
     sides: list[IR] = []
     for side, mask in ((node.then, masks.conjunction(c, outer, test)), (node.otherwise, masks.exclusion(c, outer, test))):
-        cheap = is_cheap_and_safe(side) or not c.build.reachable
+        cheap = c.costs.is_cheap_and_safe(side) or not c.build.reachable
         sides.append(_value_under(c, side, mask) if cheap else _value_if_any(c, side, mask))
     if sides[0].type == "void":
         return NOTHING

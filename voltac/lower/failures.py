@@ -214,6 +214,7 @@ def _facts_of(parts: Iterable[object]) -> _Facts:
 
 
 _KNOWN: WeakKeyDictionary[tree.FunctionSymbol, _Facts] = WeakKeyDictionary()
+"""By the object: what is known of a function goes when its symbol does."""
 
 
 def _may_have_no_result(divisor: tree.Value) -> bool:

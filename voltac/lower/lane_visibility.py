@@ -19,6 +19,7 @@ from voltac.sema.tree_walk import children
 _OBSERVERS = (tree.Unmasked, tree.Foreach, tree.Print, tree.CallPointer, tree.Intrinsic, tree.Launch)
 
 _KNOWN: WeakKeyDictionary[tree.FunctionSymbol, bool] = WeakKeyDictionary()
+"""By the object: what is known of a function goes when its symbol does."""
 
 
 def crosses_lanes(symbol: tree.FunctionSymbol) -> bool:

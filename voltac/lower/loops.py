@@ -15,7 +15,7 @@ from voltac.lower.builder import IR
 from voltac.lower.constructs import construct
 from voltac.lower.context import FunctionContext, lowers_statement
 from voltac.lower.control import Region, Target
-from voltac.lower.costs import REST_LIMIT, cost
+from voltac.lower.costs import REST_LIMIT
 from voltac.lower.statements import COPIES_LIMIT, path_name
 from voltac.records import replace
 from voltac.sema import tree
@@ -167,7 +167,7 @@ def _end_of_iteration(
         masks.write_lanes(c, target.live, staying)
     else:
         staying = masks.read_lanes(c, target.live)
-    weight = (0 if node.step is None else cost(node.step)) + (0 if node.test is None else cost(node.test))
+    weight = (0 if node.step is None else c.costs.of(node.step)) + (0 if node.test is None else c.costs.of(node.test))
     if escapes.needs_live and staying is not None and (not varying or weight > REST_LIMIT):
         going_on = c.build.block("loop.next")
         c.build.branch(masks.any_on(c, staying), going_on, target.break_label)

@@ -14,6 +14,7 @@ from voltac.ir import pseudo
 from voltac.ir.sections import SCRATCHPAD, SCRATCHPAD_UNSET, in_section
 from voltac.lower.builder import IR, ModuleBuilder, floating, global_name, integer, vector_constant
 from voltac.lower.constant_data import constant_initializer
+from voltac.lower.costs import Costs
 from voltac.lower.debug_info import DebugInfo
 from voltac.lower.llvm_types import TypeLayout
 from voltac.options import Options
@@ -54,6 +55,7 @@ class ModuleContext:
         self.options = options
         self.text = ModuleBuilder()
         self.types = TypeLayout(options.target, self.text)
+        self.costs = Costs()
         self.debug = DebugInfo(self.text, options, file, self.types.sizes)
         self.versions: dict[tuple[int, str], Version] = {}
         self.waiting: list[Version] = []

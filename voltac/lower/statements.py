@@ -14,7 +14,7 @@ from voltac.lower.builder import IR, zero
 from voltac.lower.constructs import construct, go_on_without, remember_mask, run_branch
 from voltac.lower.context import FunctionContext, lowers_statement
 from voltac.lower.control import NO_LANES, Lanes, Region, Target
-from voltac.lower.costs import BRANCH_LIMIT, REST_LIMIT, cost
+from voltac.lower.costs import BRANCH_LIMIT, REST_LIMIT
 from voltac.lower.memory_access import store, store_everywhere
 from voltac.lower.unrolling import lower_unrolled
 from voltac.sema import tree
@@ -42,17 +42,17 @@ def _lower_in_order(c: FunctionContext, statements: tuple[tree.Statement, ...]) 
                 c.build.start(c.build.block("never"))
         masks.use_written(c)
         if c.control.shrunk and c.region.end and not isinstance(statement, tree.CaseLabel):
-            if cost_of_rest(statements, number) > REST_LIMIT:
+            if cost_of_rest(c, statements, number) > REST_LIMIT:
                 leave_if_empty(c)
         c.statement(statement)
 
 
-def cost_of_rest(statements: tuple[tree.Statement, ...], start: int) -> int:
+def cost_of_rest(c: FunctionContext, statements: tuple[tree.Statement, ...], start: int) -> int:
     total = 0
     for statement in statements[start:]:
         if isinstance(statement, tree.CaseLabel):
             break
-        total += cost(statement)
+        total += c.costs.of(statement)
         if total > REST_LIMIT:
             break
     return total
@@ -140,7 +140,7 @@ def _lower_uniform_if(c: FunctionContext, node: tree.If, test: IR) -> None:
 def _lower_varying_if(c: FunctionContext, node: tree.If, test: IR) -> None:
     then_mask = masks.conjunction(c, c.mask, test)
     else_mask = masks.exclusion(c, c.mask, test)
-    weight = cost(node.then) + (0 if node.otherwise is None else cost(node.otherwise))
+    weight = c.costs.of(node.then) + (0 if node.otherwise is None else c.costs.of(node.otherwise))
     predicated = weight <= BRANCH_LIMIT or not c.build.reachable
     then_left, then_touched = _lower_branch(c, node.then, then_mask, predicated)
     else_left, else_touched = False, NO_LANES
