@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from voltac.lower.merge_point import MergePoint
     from voltac.lower.module import ModuleContext, Version
     from voltac.lower.places import Address
-    from voltac.lower.switch import SwitchContext
     from voltac.lower.threads import Threads
 
 
@@ -93,11 +92,6 @@ class FunctionContext:
     @property
     def targets(self) -> tuple[Target, ...]:
         return self.control.targets
-
-    @property
-    def switch(self) -> SwitchContext:
-        assert self.control.switch is not None
-        return self.control.switch
 
     def within(self, **changes: Any) -> Part:
         """A part of a statement, with some fields of ``control`` changed; behind it only what escaped stays known."""

@@ -11,14 +11,11 @@ construct yet. All that is known of the place is one :class:`Control`, which is 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from voltac.lower.builder import IR
 from voltac.records import mutable_record, record
 from voltac.sema import tree
-
-if TYPE_CHECKING:
-    from voltac.lower.switch import SwitchContext
 
 
 @mutable_record(eq=False)
@@ -68,8 +65,8 @@ class Control:
     """Lanes variables written by escapes in the statement being lowered."""
     targets: tuple[Target, ...] = ()
     """What ``break`` and ``continue`` may leave, innermost last."""
-    switch: SwitchContext | None = None
-    """The innermost one."""
+    switch: Any = None
+    """What ``switch.py`` knows of the innermost one, a ``SwitchContext``."""
     lane_scope: tree.Statement | None = None
     """The part of the function whose lanes are under consideration: a foreach body switches all lanes on."""
     unmasked: bool = False

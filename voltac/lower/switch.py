@@ -132,7 +132,7 @@ def _equal(c: FunctionContext, context: SwitchContext, label: int | None) -> IR 
 
 @lowers_statement(tree.CaseLabel)
 def lower_case_label(c: FunctionContext, node: tree.CaseLabel) -> None:
-    context = c.switch
+    context: SwitchContext = c.control.switch
     if context.value is None:
         c.build.start(context.blocks[node.value])
         context.target.break_label = context.end.label()
