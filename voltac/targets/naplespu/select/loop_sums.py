@@ -46,8 +46,9 @@ class LoopSums:
         self.blocks = {block.name: block for block in function.blocks}
         self.inside: dict[str, Instruction] = {
             instruction.name: instruction
-            for name in loop.blocks
-            for instruction in self.blocks[name].instructions
+            for name, block in self.blocks.items()  # in the function's order, which a set has not
+            if name in loop.blocks
+            for instruction in block.instructions
             if instruction.name
         }
         self.counters: dict[str, Counter] = {}
