@@ -16,7 +16,6 @@ _LACKING: dict[type, str] = {
 }
 
 
-
 def check_device_limits(checker: Checker) -> None:
     """Report what the program itself uses; of the library only what the device has is called."""
     target = checker.target
