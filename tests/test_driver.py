@@ -1,6 +1,8 @@
 """The pipeline: begins and ends where asked, prints what it is asked to, and reports failures by stage."""
 
 import io
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -163,3 +165,14 @@ def test_unreadable_sources_say_why(content: bytes, message: str, tmp_path: Path
     (tmp_path / "x.ispc").write_bytes(content)
     with pytest.raises(InputError, match=message):
         read_source(str(tmp_path / "x.ispc"))
+
+
+@pytest.mark.parametrize("target", ["avx2-i32x8", "naplespu"])
+def test_code_is_the_same_in_every_process(target: str) -> None:
+    kernel = Path(__file__).parent.parent / "benchmarks" / "kernels" / "stencil.ispc"
+    words = [sys.executable, "-m", "voltac", str(kernel), f"--target={target}", "-O3", "--emit-asm", "-o", "-", "--quiet"]
+    texts = {
+        subprocess.run(words, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
+        for seed in ("0", "7", "11")
+    }
+    assert len(texts) == 1 and b"stencil" in texts.pop()

@@ -5,6 +5,8 @@ Dominators after Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm
 
 from __future__ import annotations
 
+from collections.abc import KeysView
+
 from voltac.ir.model import Function
 from voltac.records import field, mutable_record
 
@@ -14,7 +16,8 @@ class Loop:
     """A natural loop: ``header`` dominates every block in ``blocks`` and is the target of the back edges."""
 
     header: str
-    blocks: set[str]
+    blocks: KeysView[str]
+    """In an order that is the same in every process."""
     latches: list[str]
     """Blocks in the loop that branch back to the header."""
     depth: int = 1
@@ -132,14 +135,14 @@ def _find_loops(flow: ControlFlow) -> None:
     for header in flow.order:
         if header not in latches:
             continue
-        members = {header}
+        members = {header: None}
         pending = list(latches[header])
         while pending:
             name = pending.pop()
             if name not in members:
-                members.add(name)
+                members[name] = None
                 pending.extend(flow.predecessors[name])
         outer = flow.loop_of.get(header)
-        loop = Loop(header, members, latches[header], 1 if outer is None else outer.depth + 1)
+        loop = Loop(header, members.keys(), latches[header], 1 if outer is None else outer.depth + 1)
         flow.loops.append(loop)
         flow.loop_of.update(dict.fromkeys(members, loop))

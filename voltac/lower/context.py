@@ -39,8 +39,7 @@ class FunctionContext:
         """Only :meth:`within` and :meth:`go_on` replace it."""
         self.entry_mask: IR | None = None
         self.written: Lanes | None = None
-        """The lanes that the program has switched on itself; ``written_mask`` is the mask made of it."""
-        self.written_mask: IR | None = None
+        """The lanes that the program has switched on itself."""
         self.threads: Threads | None = None
         """In a kernel that the threads of a device share."""
         self.variables: dict[tree.VariableSymbol, Address] = {}

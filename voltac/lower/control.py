@@ -59,6 +59,8 @@ class Control:
     mask: IR | None
     """The execution mask: None while all lanes are known to be on, else a ``<W x i1>`` value."""
     region: Region
+    written_mask: IR | None = None
+    """The mask that was made of what the program has written itself; it is read again as long as it is the mask here."""
     shrunk: bool = False
     """The mask lost lanes and has not been tested for being empty."""
     touched: frozenset[Lanes] = NO_LANES

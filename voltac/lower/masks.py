@@ -222,10 +222,10 @@ def write_bits(c: FunctionContext, lanes: IR) -> None:
 
 def use_written(c: FunctionContext) -> None:
     """A statement begins: outside of varying control flow the mask is what was written last."""
-    if c.written is not None and c.mask is c.written_mask:
+    if c.written is not None and c.mask is c.control.written_mask:
         _read_written(c, c.written)
 
 
 def _read_written(c: FunctionContext, written: Lanes) -> None:
-    c.written_mask = read_lanes(c, written)
-    c.go_on(mask=c.written_mask)
+    mask = read_lanes(c, written)
+    c.go_on(mask=mask, written_mask=mask)

@@ -9,7 +9,7 @@ could wrap around leaves a test in ``tests``, and where all of them hold none of
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, KeysView
 
 from voltac.ir import match as m
 from voltac.ir.cfg import ControlFlow
@@ -127,7 +127,13 @@ class LoopBounds:
     """Bounds of the values of some blocks, from what is known before them."""
 
     def __init__(
-        self, function: Function, flow: ControlFlow, inside: set[str], values: LaneValues, block_of: dict[str, str], code: Code
+        self,
+        function: Function,
+        flow: ControlFlow,
+        inside: KeysView[str],
+        values: LaneValues,
+        block_of: dict[str, str],
+        code: Code,
     ) -> None:
         self.function = function
         self.flow = flow

@@ -8,6 +8,8 @@ no effect and cannot fail moves to the end of the block before its loop.
 
 from __future__ import annotations
 
+from collections.abc import KeysView
+
 from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.model import Block, Function, Instruction
 
@@ -91,7 +93,7 @@ def _hoist(function: Function, flow: ControlFlow) -> None:
                 _hoist_from(blocks[name], target, loop.blocks, home)
 
 
-def _hoist_from(block: Block, target: Block, loop: set[str], home: dict[str, str]) -> None:
+def _hoist_from(block: Block, target: Block, loop: KeysView[str], home: dict[str, str]) -> None:
     kept: list[Instruction] = []
     for instruction in block.instructions:
         movable = instruction.name and is_pure(instruction) and instruction.op not in _STAY
