@@ -120,11 +120,6 @@ def _in_pieces(c: FunctionContext, value: IR, piece: int, operation: Callable[[I
     return c.build.shuffle(halves[0], halves[1], range(count))
 
 
-def _has_avx512(c: FunctionContext) -> bool:
-    """The generic targets have masks of one bit without the instructions."""
-    return c.target.has_avx512
-
-
 def _estimate(kind: str) -> Emitter:
     """``rcp`` or ``rsqrt``."""
 
@@ -133,9 +128,9 @@ def _estimate(kind: str) -> Emitter:
         scalar = _scalar(node)
         if c.target.architecture == "aarch64":
             return _in_pieces(c, value, 128 // scalar.bits, lambda lanes: _neon_estimate(c, kind, lanes))
-        if c.target.is_device or (scalar.bits == 64 and not _has_avx512(c)):
+        if c.target.is_device or (scalar.bits == 64 and not c.target.has_avx512):
             return _exact_reciprocal(c, kind, value)
-        if _has_avx512(c):
+        if c.target.has_avx512:
             bits = c.target.vector_bits if value.type[0] == "<" else 128
             piece = bits // scalar.bits
             letter = "ps" if scalar.bits == 32 else "pd"

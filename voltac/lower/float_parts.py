@@ -58,10 +58,6 @@ def _in_registers(c: FunctionContext, size: int, operation: Callable[..., IR], *
     return c.build.shuffle(halves[0], halves[1], range(count))
 
 
-def _has_avx512(c: FunctionContext) -> bool:
-    return c.target.has_avx512
-
-
 def _avx512(c: FunctionContext, name: str, *operands: IR | str) -> IR:
     """A masked instruction of AVX-512 on float, with all lanes on, in registers of the target's size."""
     vectors = [operand for operand in operands if isinstance(operand, IR)]
@@ -137,7 +133,7 @@ def _split_normal(c: FunctionContext, x: IR) -> tuple[IR, IR]:
 def _exponent(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     (x,) = arguments
     build = c.build
-    if _has_avx512(c):
+    if c.target.has_avx512:
         significand = _avx512(c, "getmant", x, "i32 11")
         return build.binary("fsub", _avx512(c, "getexp", x), _avx512(c, "getexp", significand))
     exponent = build.convert("sitofp", _split(c, x)[0], x.type)
@@ -151,7 +147,7 @@ def _exponent(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR
 
 def _significand(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     (x,) = arguments
-    if _has_avx512(c):
+    if c.target.has_avx512:
         # Interval 3/4 .. 3/2, NaN for what is below zero.
         return _avx512(c, "getmant", x, "i32 11")
     return c.build.convert("bitcast", _split(c, x)[1], x.type)
@@ -160,7 +156,7 @@ def _significand(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) ->
 def _all_plain(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     """Bits from those of the smallest normal number to below those of infinity, moved to the end of the signed integers."""
     build = c.build
-    if _has_avx512(c):
+    if c.target.has_avx512:
         return IR("i1", "false")
     # Lanes that are off may hold poison, which no branch may depend on.
     x = build.value(arguments[0].type, f"freeze {arguments[0]}")
@@ -173,7 +169,7 @@ def _scale_sum(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> I
     """In two steps, of which only the second rounds; the low bits of n + 1.5 * 2^23 are n."""
     a, b, shifted = arguments
     build = c.build
-    if _has_avx512(c):
+    if c.target.has_avx512:
         return _avx512(c, "scalef", build.binary("fadd", a, b), build.binary("fsub", shifted, _float(shifted, 12582912.0)))
     whole = build.binary("shl", build.convert("bitcast", shifted, _like(shifted, "i32")), _int(shifted, 23))
     half = build.binary("and", build.binary("ashr", whole, _int(shifted, 1)), _int(shifted, -1 << 23))
@@ -204,13 +200,13 @@ def _entries(c: FunctionContext, table: IR, start: int, count: int) -> IR:
 def _lookup(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     table, index = arguments
     build = c.build
-    if _lanes(index) and _has_avx512(c) and c.target.vector_bits == 512:
+    if _lanes(index) and c.target.has_avx512 and c.target.vector_bits == 512:
         return _permuted(c, _entries(c, table, 0, 16), index)
     if _lanes(index) and c.target.shuffle:
         return _shuffled(c, _entries(c, table, 0, 16), index)
     if _lanes(index) and c.target.has_fma and c.target.has_gather:
         low, high = _entries(c, table, 0, 8), _entries(c, table, 8, 8)
-        if _has_avx512(c):
+        if c.target.has_avx512:
             name = "llvm.x86.avx512.vpermi2var.ps.256"
             return _in_registers(c, 8, lambda i: call(c, name, low.type, low, i, high), index)
 
@@ -231,7 +227,7 @@ def _lookup_eight(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -
     if not (_lanes(index) and c.target.has_fma and c.target.has_gather):
         return _one_by_one(c, table, index, 8)
     whole = _entries(c, table, 0, 8)
-    if _has_avx512(c) and c.target.vector_bits == 512:
+    if c.target.has_avx512 and c.target.vector_bits == 512:
         return _permuted(c, c.build.shuffle(whole, poison(whole.type), [*range(8), *range(8)]), index)
     return _in_registers(c, 8, lambda i: call(c, "llvm.x86.avx2.permps", whole.type, whole, i), index)
 
