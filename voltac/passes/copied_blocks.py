@@ -51,10 +51,10 @@ class CopiedBlocks:
 
         The names of the copies.
         """
-        new_names = {f"%{block.name}": fresh(f"{_plain(block.name)}.{mark}") for block in self.blocks}
-        new_names.update((name, fresh(f"{_plain(name[1:])}.{mark}")) for name in self.own)
+        new_names = {f"%{block.name}": fresh(f"{unquoted(block.name)}.{mark}") for block in self.blocks}
+        new_names.update((name, fresh(f"{unquoted(name[1:])}.{mark}")) for name in self.own)
         first = self.names[0]
-        choice = fresh(f"{_plain(first)}.choice")
+        choice = fresh(f"{unquoted(first)}.choice")
         header = self.function.block(first)
         copies = [self._copied(block, new_names, choice) for block in self.blocks]
         for phi in header.phis():
@@ -113,5 +113,6 @@ class CopiedBlocks:
         ]
 
 
-def _plain(name: str) -> str:
+def unquoted(name: str) -> str:
+    """A name without the quotes that LLVM text needs around some."""
     return name.strip('"')

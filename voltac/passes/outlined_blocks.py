@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable
 
 from voltac.ir.model import Block, Function, Instruction, Module
-from voltac.passes.copied_blocks import CopiedBlocks
+from voltac.passes.copied_blocks import CopiedBlocks, unquoted
 
 SELDOM = "noinline optnone cold"
 """The attributes of such a function."""
@@ -59,11 +59,11 @@ def outline(
     made.blocks.append(_done(copy, made, results, ways, mark, returned))
     module.items.insert(module.items.index(function) + 1, made)
 
-    call = Block(fresh(f"{_plain(copy.names[0])}.{mark}")[1:], [])
+    call = Block(fresh(f"{unquoted(copy.names[0])}.{mark}")[1:], [])
     call.label_line = f"{call.name}:"
     values = _called(made.name, returned, types, given, call, fresh)
     call.instructions.append(Instruction(f"  br label %{meeting.name}"))
-    choice = Block(fresh(f"{_plain(copy.names[0])}.choice")[1:], [])
+    choice = Block(fresh(f"{unquoted(copy.names[0])}.choice")[1:], [])
     choice.label_line = f"{choice.name}:"
     choice.instructions = [*tests, Instruction(f"  br i1 {simple}, label %{copy.names[0]}, label %{call.name}")]
     for phi in function.block(copy.names[0]).phis():
@@ -99,7 +99,7 @@ def _given(copy: CopiedBlocks) -> dict[str, str]:
 
 def _name(module: Module, function: Function, mark: str) -> str:
     taken = {other.name.strip('"') for other in module.functions} | {name.strip('"') for name in module.declared()}
-    stem, number = f"{_plain(function.name)}.{mark}", 0
+    stem, number = f"{unquoted(function.name)}.{mark}", 0
     while (name := f"{stem}.{number}" if number else stem) in taken:
         number += 1
     return f'"{name}"' if function.name.startswith('"') else name
@@ -108,7 +108,7 @@ def _name(module: Module, function: Function, mark: str) -> str:
 def _function(name: str, returned: str, copy: CopiedBlocks, given: dict[str, str], groups: list[str], mark: str) -> Function:
     parameters = ", ".join(f"{type_text} {value}" for value, type_text in given.items())
     header = " ".join([f"define internal {returned} @{name}({parameters})", SELDOM, *groups, "{"])
-    labels = {f"%{block.name}": f"%{_plain(block.name)}.{mark}" for block in copy.blocks}
+    labels = {f"%{block.name}": f"%{unquoted(block.name)}.{mark}" for block in copy.blocks}
     labels[f"%{copy.exits[0]}"] = f"%done.{mark}"
     labels[f"%{copy.before}"] = f"%entry.{mark}"
     entry = Block(f"entry.{mark}", [Instruction(f"  br label {labels[f'%{copy.names[0]}']}")], f"entry.{mark}:")
@@ -134,7 +134,7 @@ def _done(
     names = []
     for type_text, values in results:
         names.append(fresh("result"))
-        arms = ", ".join(f"[ {values[label]}, %{_plain(label)}.{mark} ]" for label in ways)
+        arms = ", ".join(f"[ {values[label]}, %{unquoted(label)}.{mark} ]" for label in ways)
         block.instructions.append(Instruction(f"  {names[-1]} = phi {type_text} {arms}"))
     last = names[0] if len(names) == 1 else "poison"
     if len(names) > 1:
@@ -162,7 +162,3 @@ def _called(
     for number, part in enumerate(parts):
         call.instructions.append(Instruction(f"  {part} = extractvalue {returned} {whole}, {number}"))
     return parts
-
-
-def _plain(name: str) -> str:
-    return name.strip('"')

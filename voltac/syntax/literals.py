@@ -41,7 +41,7 @@ def integer(text: str) -> tuple[int, str]:
     value *= _SCALE[scale]
     suffix = (suffix or "").lower()
     if value >= 1 << 64:
-        raise BadLiteral(f"the constant '{_short(text)}' does not fit into 64 bits")
+        raise BadLiteral(f"the constant '{short(text)}' does not fit into 64 bits")
     unsigned = "u" in suffix
     longs = suffix.count("l")
     if longs == 2:
@@ -112,14 +112,15 @@ def _wrap(value: int, bits: int) -> int:
     return value - (1 << bits) if value >> (bits - 1) else value
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """A token as it is shown: long ones are cut."""
     return text if len(text) <= 40 else text[:37] + "..."
 
 
 def _bad_number(text: str, what: str) -> str:
     good = re.match(r"0[xX][0-9a-fA-F]+|0b[01]+|[0-9]*\.?[0-9]+(?:[eEdD][+-]?[0-9]+)?|[0-9]+", text, re.ASCII)
     if text[:2] in ("0x", "0X") and what == "floating point":
-        return f"'{_short(text)}' is not a hexadecimal floating point constant: those look like '0x1.8p3'"
+        return f"'{short(text)}' is not a hexadecimal floating point constant: those look like '0x1.8p3'"
     if good and good.end() < len(text):
-        return f"'{_short(text[good.end() :])}' is not a suffix of a number in '{_short(text)}'"
-    return f"'{_short(text)}' is not a valid {what} constant"
+        return f"'{short(text[good.end() :])}' is not a suffix of a number in '{short(text)}'"
+    return f"'{short(text)}' is not a valid {what} constant"

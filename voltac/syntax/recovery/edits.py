@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from voltac.records import record
 from voltac.syntax.lexer import MISSING
+from voltac.syntax.literals import short
 from voltac.syntax.recovery.cursor import CLOSING, ENDS, INVENTED, INVENTED_TYPE, Cursor
 from voltac.syntax.recovery.editor import Editor, Repair, edit
 from voltac.syntax.recovery.guess import Guess, Mistake, advice
 from voltac.syntax.recovery.placement import MISSING_ENDS
-from voltac.syntax.recovery.wording import short
 from voltac.syntax.recovery.words import doubled
 
 Change = Callable[[Cursor], tuple[int, Sequence[str]] | None]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from voltac.suggestions import suggestion
 from voltac.syntax.lexer import is_name
+from voltac.syntax.literals import short
 from voltac.syntax.recovery.blocks import bracket_words
 from voltac.syntax.recovery.cursor import CLOSING, STATEMENT_STARTS, Cursor
 from voltac.syntax.recovery.editor import edit
 from voltac.syntax.recovery.guess import Mistake, advice
-from voltac.syntax.recovery.wording import short
 
 _CONDITIONAL = ("if", "cif", "while", "cwhile", "switch")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 
 from voltac.suggestions import suggestion
+from voltac.syntax.literals import short
 from voltac.syntax.recovery.cursor import Cursor
 from voltac.syntax.recovery.editor import SETTLED, Editor, Repair
 from voltac.syntax.recovery.guess import Guess, Mistake, Tried, advice
-from voltac.syntax.recovery.wording import short
 
 _BEHIND_VALUES = frozenset((
     ".", "->", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", "[",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from voltac.syntax.literals import short
 from voltac.syntax.recovery.cursor import Cursor
 
 _MOST_EXPECTED = 4
@@ -54,8 +55,3 @@ def _expected(cursor: Cursor) -> list[str]:
         else:
             shown += [f"'{spelling}'" for spelling in cursor.tables.spellings[name]]
     return shown
-
-
-def short(text: str) -> str:
-    """A token as it is shown: long ones are cut."""
-    return text if len(text) <= 40 else text[:37] + "..."
