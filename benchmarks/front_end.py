@@ -10,8 +10,8 @@ import time
 
 from generated_source import source
 
-from voltac.diagnostics import Diagnostics
 from voltac.lower import lower
+from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.report.measure import machine
 from voltac.sema import check

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source, read_source
+from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.pipeline import STAGE_NAMES, Watch
 from voltac.target_info import find_target

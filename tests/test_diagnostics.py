@@ -14,12 +14,13 @@ from typing import Any
 
 import pytest
 
-from voltac.diagnostics import NOWHERE, Diagnostics, Note, Span
+from voltac.messages.diagnostics import Diagnostics
+from voltac.messages.message import NOWHERE, Note, Span
+from voltac.messages.warning_switches import OFF_BY_DEFAULT, SWITCHES
 from voltac.options import Options
 from voltac.sema import check
 from voltac.syntax import parse, preprocess
 from voltac.target_info import find_target
-from voltac.warning_switches import OFF_BY_DEFAULT, SWITCHES
 
 OPTIONS = Options(target=find_target("avx2-i32x8"))
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from voltac import pipeline
-from voltac.deep_stack import with_deep_stack
-from voltac.diagnostics import CompileError, InternalError
 from voltac.driver import compile_source, decode_source, read_source
+from voltac.messages.diagnostics import CompileError, InternalError
 from voltac.options import Options
 from voltac.pass_runs import PassRuns
 from voltac.pipeline import STAGE_NAMES, InputError, Watch
 from voltac.records import record
+from voltac.system.deep_stack import with_deep_stack
 from voltac.target_info import find_target
 
 OPTIONS = Options(target=find_target("sse2-i32x4"))

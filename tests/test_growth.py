@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
-from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source
+from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.target_info import find_target
 

@@ -11,8 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent / "voltac"
 ORDER = (
-    "records deep_stack forking visible suggestions warning_switches message_layout diagnostics access_costs device_facts"
-    " target_info cpus option_checks options pass_runs paths files | syntax | sema | interpreter | ir | lower | passes | llvm"
+    "records | system | messages | target_info | options | pass_runs | syntax | sema | interpreter | ir | lower | passes | llvm"
     " | codegen | targets | report | pipeline driver | python | opencl | cli"
 )
 PLACE = {name: place for place, names in enumerate(ORDER.split("|")) for name in names.split()}
@@ -86,7 +85,6 @@ REMAINING = (
     "voltac python python.build python.compare python.compiler_state python.device_compare python.device_file"
     " python.device_kernel python.kernel python.module",  # kernels know their module, modules build kernels
     "cli.command cli.main",  # the entry loads what it catches errors of late
-    "diagnostics message_layout",  # a diagnostic lays itself out late: most compilations print none
     "ir.facts ir.lane_values",  # two views of one analysis
     "ir.interp ir.interp_library ir.interp_translate",  # calls of the library run functions
     "lower.constant_data lower.context lower.debug_info lower.merge_point lower.module lower.places lower.threads",  # for types

@@ -14,9 +14,9 @@ from simulated import difference, for_device, simulate
 
 from voltac.cli.bisect import first_bad
 from voltac.cli.command import main
-from voltac.diagnostics import Diagnostics, InternalError
 from voltac.driver import compile_source
 from voltac.ir.model import Module
+from voltac.messages.diagnostics import Diagnostics, InternalError
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, Stopped
 from voltac.pipeline import EVERY_STAGE, Compilation, Watch, passes_of, stages_of

@@ -5,8 +5,8 @@
 
 import pytest
 
-from voltac.diagnostics import CompileError, Diagnostics
 from voltac.driver import compile_source
+from voltac.messages.diagnostics import CompileError, Diagnostics
 from voltac.options import Options
 from voltac.target_info import find_target
 

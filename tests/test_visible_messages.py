@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from voltac.diagnostics import CompileError, Diagnostics
 from voltac.driver import compile_source
+from voltac.messages.diagnostics import CompileError, Diagnostics
+from voltac.messages.visible import visible, visible_listing, visible_name
 from voltac.options import Options
 from voltac.target_info import find_target
-from voltac.visible import visible, visible_listing, visible_name
 
 HOSTILE = [
     "\0",

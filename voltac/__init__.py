@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from voltac.forking import compiling
+from voltac.system.forking import compiling
 
 # What type checkers take for true; ``typing`` takes long to import, and Ctrl-C would be a traceback meanwhile.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from voltac.diagnostics import CompileError, InternalError
     from voltac.llvm.host import CannotRun
+    from voltac.messages.diagnostics import CompileError, InternalError
     from voltac.python import Kernel, KernelModule, compile, empty, load
 
 __all__ = ["CannotRun", "CompileError", "InternalError", "Kernel", "KernelModule", "compile", "empty", "load"]
@@ -28,8 +28,8 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "CannotRun": "voltac.llvm.host",
-    "CompileError": "voltac.diagnostics",
-    "InternalError": "voltac.diagnostics",
+    "CompileError": "voltac.messages.diagnostics",
+    "InternalError": "voltac.messages.diagnostics",
     "Kernel": "voltac.python",
     "KernelModule": "voltac.python",
     "compile": "voltac.python",

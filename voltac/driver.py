@@ -6,15 +6,16 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from voltac import files
-from voltac.deep_stack import with_deep_stack
-from voltac.diagnostics import CompileError, Diagnostics, InternalError, Span
-from voltac.forking import compiling
+from voltac.messages.diagnostics import CompileError, Diagnostics, InternalError
+from voltac.messages.message import Span
+from voltac.messages.visible import visible_listing
 from voltac.options import Options
 from voltac.pass_runs import Stopped
 from voltac.pipeline import STAGE_NAMES, Compilation, InputError, Stage, Watch, stages_of
 from voltac.records import replace
-from voltac.visible import visible_listing
+from voltac.system import files
+from voltac.system.deep_stack import with_deep_stack
+from voltac.system.forking import compiling
 
 if TYPE_CHECKING:
     from voltac.syntax.inputs import Inputs

@@ -29,13 +29,13 @@ from typing import Any
 
 import numpy as np
 
+from voltac.messages.suggestions import suggestion
 from voltac.python import compile as compile_text
 from voltac.python import load
 from voltac.python.device_kernel import DeviceKernel
 from voltac.python.device_run import Launch, changed
 from voltac.python.numpy_formats import described
 from voltac.records import record
-from voltac.suggestions import suggestion
 from voltac.target_info import DEVICES
 
 _TARGET = next(target for target in DEVICES.values() if target.has_threads)

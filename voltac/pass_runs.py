@@ -14,9 +14,9 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, TextIO, TypeVar
 
+from voltac.messages.visible import visible_listing
 from voltac.options import Options
 from voltac.records import field, mutable_record, record
-from voltac.visible import visible_listing
 
 
 def _at_every_level(options: Options) -> bool:

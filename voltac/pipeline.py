@@ -18,7 +18,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from voltac.diagnostics import NOWHERE, Diagnostics
+from voltac.messages.diagnostics import Diagnostics
+from voltac.messages.message import NOWHERE
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns
 from voltac.records import field, mutable_record, record

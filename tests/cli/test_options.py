@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from voltac.warning_switches import SWITCHES
+from voltac.messages.warning_switches import SWITCHES
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 TARGET = "--target=sse4-i32x4"

@@ -8,7 +8,7 @@ from voltac.codegen.disassembler import Disassembler
 from voltac.codegen.elf import write_elf
 from voltac.codegen.elf_read import read_elf
 from voltac.codegen.link import link
-from voltac.diagnostics import CompileError
+from voltac.messages.diagnostics import CompileError
 
 PROGRAM = """
         .global start

@@ -16,7 +16,7 @@ from voltac.codegen.elf import write_elf
 from voltac.codegen.elf_read import BadElf, read_elf, read_image
 from voltac.codegen.image import Image, Segment, memory_text, toolchain_text
 from voltac.codegen.link import link
-from voltac.diagnostics import CompileError
+from voltac.messages.diagnostics import CompileError
 from voltac.targets.naplespu.isa import DEVICE_CODE
 
 PROGRAM = """

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from voltac.diagnostics import CompileError, Diagnostic, Diagnostics
+from voltac.messages.diagnostics import CompileError, Diagnostics
+from voltac.messages.message import Diagnostic
 from voltac.options import Options
 from voltac.sema import check
 from voltac.syntax import parse, preprocess

@@ -5,8 +5,8 @@ import pytest
 import trees as t
 from trees import BREAK, CONTINUE, EIGHT, INT_POINTER, LANE
 
-from voltac.diagnostics import NOWHERE
 from voltac.interpreter import Interpreter, InterpreterError
+from voltac.messages.message import NOWHERE
 from voltac.sema import tree
 from voltac.sema.types import FLOAT, INT8, UNIFORM_INT32, VARYING, VARYING_INT32, Function, Pointer, Qual, uniform
 

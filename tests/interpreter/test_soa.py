@@ -4,8 +4,8 @@ import numpy as np
 import trees as t
 from trees import EIGHT, LANE
 
-from voltac.diagnostics import NOWHERE
 from voltac.interpreter import Interpreter
+from voltac.messages.message import NOWHERE
 from voltac.sema import tree
 from voltac.sema.types import FLOAT, INT32, UNBOUND, UNIFORM_INT32, Array, Member, Pointer, Qual, Struct, soa, uniform
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voltac.diagnostics import NOWHERE
+from voltac.messages.message import NOWHERE
 from voltac.options import Options
 from voltac.sema import tree
 from voltac.sema.types import (

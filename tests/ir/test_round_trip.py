@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from voltac.diagnostics import InternalError
 from voltac.ir.cfg import control_flow
 from voltac.ir.model import Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.read import read
 from voltac.ir.verify import verify
 from voltac.ir.write import write
+from voltac.messages.diagnostics import InternalError
 
 SAMPLE = r"""; ModuleID = '<string>'
 source_filename = "<string>"

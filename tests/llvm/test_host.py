@@ -103,9 +103,9 @@ def test_the_cpu_name_given_to_llvm_is_one_it_knows(capfd: pytest.CaptureFixture
 
 
 def test_every_cpu_name_of_the_command_line_is_one_llvm_knows(capfd: pytest.CaptureFixture[str]) -> None:
-    from voltac.cpus import CPUS, target_of_cpu
     from voltac.llvm import late
     from voltac.options import Options
+    from voltac.target_info.cpus import CPUS, target_of_cpu
 
     for cpu in CPUS:
         late("define void @f() {\n  ret void\n}", Options(target=target_of_cpu(cpu)))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from voltac.diagnostics import InternalError
 from voltac.llvm import early, late, load_objects
+from voltac.messages.diagnostics import InternalError
 from voltac.options import Options
 from voltac.target_info import find_target
 

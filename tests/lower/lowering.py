@@ -5,9 +5,9 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source
 from voltac.llvm import load_objects
+from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.target_info import TargetInfo, find_target
 

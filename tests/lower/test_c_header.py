@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from voltac.diagnostics import NOWHERE
 from voltac.lower.c_header import c_header
+from voltac.messages.message import NOWHERE
 from voltac.options import Options
 from voltac.sema.layout import Layout
 from voltac.sema.tree import Block, FunctionSymbol, Program, VariableSymbol

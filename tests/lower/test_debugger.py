@@ -14,9 +14,9 @@ import pytest
 from elftools.dwarf.dwarf_expr import DWARFExprOp, DWARFExprParser
 from elftools.elf.elffile import ELFFile
 
-from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source
 from voltac.llvm import can_run
+from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.target_info import find_target
 

@@ -13,9 +13,9 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 import voltac
-from voltac.diagnostics import CompileError, Diagnostics
 from voltac.driver import compile_source
 from voltac.lower.debug_names import folder_and_name
+from voltac.messages.diagnostics import CompileError, Diagnostics
 from voltac.options import Options
 from voltac.target_info import find_target
 

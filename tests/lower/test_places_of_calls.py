@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from lowering import text_after
 
-from voltac.diagnostics import CompileError
+from voltac.messages.diagnostics import CompileError
 from voltac.target_info import TargetInfo, find_target
 
 _CALL = re.compile(r'\bcall [^@]*@("[^"]*"|[-\w$.]+)\(')

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from run_programs import run_tests
 
-from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source
 from voltac.ir.debug_records import DebugRecords
 from voltac.ir.model import Instruction
 from voltac.ir.read import read
 from voltac.ir.write import write
+from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.target_info import TargetInfo, find_target
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source
+from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.passes.sample_profile import NotAProfile, read_profile
 from voltac.target_info import find_target

@@ -5,11 +5,11 @@ import re
 import numpy as np
 import pytest
 
-from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source
 from voltac.ir.interp import Machine
 from voltac.ir.read import read
 from voltac.ir.verify import verify
+from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.passes.wide_masks import keep_masks_wide
 from voltac.target_info import find_target

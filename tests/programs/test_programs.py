@@ -20,8 +20,8 @@ from run_programs import (
     run_tests,
 )
 
-from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source
+from voltac.messages.diagnostics import Diagnostics
 from voltac.target_info import TargetInfo
 
 FOLDER = Path(__file__).resolve().parent

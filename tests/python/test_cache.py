@@ -293,7 +293,7 @@ def _imported_for_a_call() -> set[str]:
 
 def test_a_hit_in_a_fresh_process_imports_little(folder: Path) -> None:
     assert "voltac.driver" in _imported_for_a_call()
-    heavy = {"json", "threading", "hashlib", "voltac.driver", "voltac.diagnostics", "llvmlite"}
+    heavy = {"json", "threading", "hashlib", "voltac.driver", "voltac.messages.diagnostics", "llvmlite"}
     assert heavy.isdisjoint(_imported_for_a_call())
 
 

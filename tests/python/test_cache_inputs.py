@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import voltac
-from voltac.paths import shipped_folder
 from voltac.python import build, compiler_state
+from voltac.system.shipped_files import shipped_folder
 
 RESULT = "export uniform int f() { return VALUE; }\n"
 

@@ -10,11 +10,11 @@ import pytest
 from random_programs import random_program
 
 import voltac
-from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source
 from voltac.interpreter import Interpreter
 from voltac.llvm.host import can_run
 from voltac.lower.failures import can_fail
+from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.python import make_options
 from voltac.target_info import find_target

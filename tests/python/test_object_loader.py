@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import voltac
-from voltac.diagnostics import InternalError
+from voltac.messages.diagnostics import InternalError
 from voltac.python import object_loader
 from voltac.python.object_loader import Code, NotSupported, Unresolved, load
 

@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 
 import voltac
-from voltac.deep_stack import deep_recursion, with_deep_stack
 from voltac.driver import compile_source
 from voltac.options import Options
+from voltac.system.deep_stack import deep_recursion, with_deep_stack
 from voltac.target_info import find_target
 
 FUNCTION = """export void f{0}(uniform float a[], uniform float b[], uniform int n) {{

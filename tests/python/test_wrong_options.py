@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import voltac
-from voltac.option_checks import CHECKS
+from voltac.messages.visible import visible_value
 from voltac.options import Options
+from voltac.options.checks import CHECKS
 from voltac.python import make_options
 from voltac.records import replace
 from voltac.target_info import TARGETS, find_target
-from voltac.visible import visible_value
 
 SOURCE = "export void f(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] = 7; }"
 TARGET = find_target("sse4-i32x4")

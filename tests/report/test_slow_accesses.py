@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from voltac.diagnostics import Diagnostic
 from voltac.driver import compile_source
+from voltac.messages.message import Diagnostic
 from voltac.options import Options
 from voltac.target_info import find_target
 

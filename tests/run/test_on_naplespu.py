@@ -28,9 +28,9 @@ from simulated import (
 )
 from test_run import ALL, FOLDER
 
-from voltac.diagnostics import CompileError, Diagnostics
 from voltac.driver import compile_source
 from voltac.interpreter import Interpreter
+from voltac.messages.diagnostics import CompileError, Diagnostics
 from voltac.pipeline import Compilation
 from voltac.python.device_run import Launch
 

@@ -21,8 +21,8 @@ from run_programs import (
     natively,
 )
 
-from voltac.diagnostics import CompileError, Diagnostics
 from voltac.driver import compile_source
+from voltac.messages.diagnostics import CompileError, Diagnostics
 from voltac.options import Options
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from run_programs import INPUTS, OUTPUTS, Array, NativeRunner, inputs, natively
 
-from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source
 from voltac.interpreter import Interpreter
+from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.target_info import find_target
 

@@ -14,12 +14,12 @@ from dataclasses import replace
 
 import pytest
 
-from voltac.diagnostics import CompileError, Diagnostics
+from voltac.messages.diagnostics import CompileError, Diagnostics
+from voltac.messages.warning_switches import OFF_BY_DEFAULT
 from voltac.options import Options
 from voltac.sema import check, tree
 from voltac.syntax import parse, preprocess
 from voltac.target_info import find_target
-from voltac.warning_switches import OFF_BY_DEFAULT
 
 _KINDS = {"error": "Error", "warning": "Warning", "performance": "Performance Warning"}
 _ANNOTATION = re.compile(r"//\s*(error|warning|performance):\s*([^/]*?)\s*(?=//|$)")

@@ -5,10 +5,11 @@ import sys
 
 import pytest
 
-from voltac.diagnostics import NOWHERE, InternalError
 from voltac.interpreter import builtins as meanings
 from voltac.lower import builtins as lowered
 from voltac.lower.costs import OPERAND_LIMIT
+from voltac.messages.diagnostics import InternalError
+from voltac.messages.message import NOWHERE
 from voltac.sema import tree
 from voltac.sema.builtins import BUILTINS, UNSAFE, Callers, Effect, Lanes, check_rows
 from voltac.sema.independence import has_effect

@@ -2,8 +2,8 @@
 
 import pytest
 
-from voltac.diagnostics import CompileError
 from voltac.driver import compile_source
+from voltac.messages.diagnostics import CompileError
 from voltac.options import Options
 from voltac.target_info import find_target
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from voltac.diagnostics import Diagnostics
+from voltac.messages.diagnostics import Diagnostics
 from voltac.sema import tree
 from voltac.sema.context import Checker
 from voltac.sema.layout import Layout

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from voltac.diagnostics import Diagnostics
+from voltac.messages.diagnostics import Diagnostics
+from voltac.messages.warning_switches import OFF_BY_DEFAULT
 from voltac.sema import check
 from voltac.syntax import parse, preprocess
-from voltac.warning_switches import OFF_BY_DEFAULT
 
 from .annotated import options, rule_test
 

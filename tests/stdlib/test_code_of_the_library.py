@@ -7,8 +7,8 @@ from functools import cache
 
 import pytest
 
-from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source
+from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.target_info import find_target
 

@@ -9,9 +9,9 @@ import pytest
 from gangs import QUICK, SIGNED, UNSIGNED, Array, compiled, every_target, usable
 from kernels import compile_kernels
 
-from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source
 from voltac.llvm import can_run
+from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.target_info import find_target
 

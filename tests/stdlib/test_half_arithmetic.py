@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from gangs import DTYPES, INTEGERS, Array, compiled, every_target, same, usable
 
-from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source
+from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.target_info import find_target
 

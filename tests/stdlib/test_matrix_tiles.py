@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from voltac.diagnostics import CompileError
 from voltac.driver import compile_source
 from voltac.interpreter import Interpreter
+from voltac.messages.diagnostics import CompileError
 from voltac.options import Options
 from voltac.target_info import find_target
 

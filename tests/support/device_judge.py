@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 from run_programs import INPUTS, OUTPUTS, inputs
 
-from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source
 from voltac.interpreter import Interpreter
 from voltac.ir.interp import Machine
 from voltac.ir.interp_values import Fault, Value, to_signed
 from voltac.ir.read import read
 from voltac.llvm import simplify_for_device
+from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.target_info import find_target
 from voltac.targets.naplespu import legalize

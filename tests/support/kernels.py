@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 import voltac
-from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source
 from voltac.ir.interp import Machine
 from voltac.ir.model import Module
 from voltac.ir.read import read
 from voltac.llvm import can_run
 from voltac.llvm.host import needed, real_instruction_sets
+from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.python.kernel import Kernel
 from voltac.python.module import KernelModule

@@ -115,9 +115,9 @@ def mutated(text: str, chance: random.Random) -> str:
 
 def compile_job(job: dict[str, Any]) -> str:
     """What becomes of a text: ``compiled``, ``errors``, or what is wrong with how it ended."""
-    from voltac.diagnostics import CompileError, Diagnostics, InternalError
     from voltac.driver import compile_source
     from voltac.llvm import early
+    from voltac.messages.diagnostics import CompileError, Diagnostics, InternalError
     from voltac.options import Options
     from voltac.target_info import find_target
 

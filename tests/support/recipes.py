@@ -108,14 +108,14 @@ RECIPES = (
         "voltac/syntax/declarations.py", "voltac/syntax/expressions.py", "voltac/sema/independence.py", "voltac/sema/flow.py",
     )),
     Recipe("An option", (
-        Edit("voltac/options.py", "disable_fma: bool = False", "    doubled: bool = False"),
-        Edit("voltac/option_checks.py", '"disable_fma": _truth,', '    "doubled": _truth,'),
+        Edit("voltac/options/__init__.py", "disable_fma: bool = False", "    doubled: bool = False"),
+        Edit("voltac/options/checks.py", '"disable_fma": _truth,', '    "doubled": _truth,'),
         Edit("voltac/cli/options.py", '"disable-fma": (', '    "doubled": ("doubled", True),'),
     ), used=(
         Edit("voltac/syntax/predefined.py", '("ISPC_ASSERTS_DISABLED", options', '        ("DOUBLED", options.doubled),'),
     ), elsewhere=("voltac/cli/settings.py",)),
     Recipe("A warning", (
-        Edit("voltac/warning_switches.py", 'Switch("shift",',
+        Edit("voltac/messages/warning_switches.py", 'Switch("shift",',
              '    Switch("shift-by-zero", True, "a shift that does nothing"),'),
         Edit("docs/diagnostics.md", "| `shift` |", "| `shift-by-zero` | on | a shift that does nothing |"),
     ), used=(
@@ -149,9 +149,9 @@ RECIPES = (
              "from voltac.passes.four_by_adding import four_by_adding"),
     )),
     Recipe("A target", (
-        Edit("voltac/target_info.py", "_SSE4 = replace(_SSE2",
+        Edit("voltac/target_info/__init__.py", "_SSE4 = replace(_SSE2",
              '_SSSE3 = replace(_SSE2, isa="ssse3", isa_macro="SSSE3", cpu="core2", features="+ssse3")', before=True),
-        Edit("voltac/target_info.py", '"sse2": (_SSE2, (', '    "ssse3": (_SSSE3, ("i32x4", "i32x8")),'),
+        Edit("voltac/target_info/__init__.py", '"sse2": (_SSE2, (', '    "ssse3": (_SSSE3, ("i32x4", "i32x8")),'),
         Edit("voltac/llvm/host.py", '"sse2": _SSE2,', '    "ssse3": _SSE2 + " ssse3",'),
         Edit("voltac/passes/costs.py", "_ROWS = {", '_ROWS["ssse3"] = _SSE'),
     ), elsewhere=("voltac/lower/abi.py",)),

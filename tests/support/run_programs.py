@@ -38,16 +38,16 @@ import numpy as np
 import numpy.typing as npt
 from guard_pages import GuardedMemory
 
-from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source
 from voltac.interpreter import Interpreter
 from voltac.ir.interp import Machine
 from voltac.ir.read import read
 from voltac.llvm import can_run, load_objects
 from voltac.llvm.host import host_target
+from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
-from voltac.paths import shipped_folder
 from voltac.pipeline import Compilation
+from voltac.system.shipped_files import shipped_folder
 from voltac.target_info import TARGETS as ALL_TARGETS
 from voltac.target_info import TargetInfo, find_target
 

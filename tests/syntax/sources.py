@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from voltac.diagnostics import CompileError, Diagnostics
+from voltac.messages.diagnostics import CompileError, Diagnostics
 from voltac.options import Options
 from voltac.syntax import Preprocessed, ast, parse, preprocess
 from voltac.target_info import find_target

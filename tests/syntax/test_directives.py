@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from sources import OPTIONS, message, messages, preprocessed, tokens
 
-from voltac.diagnostics import CompileError, Diagnostics, Span
+from voltac.messages.diagnostics import CompileError, Diagnostics
+from voltac.messages.message import Span
 from voltac.syntax import preprocess
 
 

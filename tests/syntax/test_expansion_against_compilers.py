@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from sources import tokens
 
-from voltac.diagnostics import CompileError
+from voltac.messages.diagnostics import CompileError
 from voltac.syntax.lexer import TOKEN
 
 COMPILERS = [name for name in ("gcc", "clang-19", "clang") if shutil.which(name)]

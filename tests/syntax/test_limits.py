@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from sources import OPTIONS, message, messages, shown, tree
 
-from voltac.diagnostics import Diagnostics
+from voltac.messages.diagnostics import Diagnostics
 from voltac.syntax import ast, parse, preprocess
 
 LIMIT = 1000

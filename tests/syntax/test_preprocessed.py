@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from sources import OPTIONS, REPOSITORY, message, preprocessed, tokens
 
-from voltac.diagnostics import Diagnostics, Expanded
+from voltac.messages.diagnostics import Diagnostics
+from voltac.messages.message import Expanded
 from voltac.syntax import preprocess
 from voltac.syntax.predefined import LLVM_VERSION
 from voltac.target_info import find_target

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from voltac.diagnostics import CompileError, Diagnostics
 from voltac.driver import compile_source
+from voltac.messages.diagnostics import CompileError, Diagnostics
 from voltac.options import Options
 from voltac.syntax.recovery.characters import CHARACTERS, Character
 from voltac.syntax.recovery.cursor import Cursor

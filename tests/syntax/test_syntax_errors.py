@@ -5,7 +5,7 @@ import random
 import pytest
 from sources import OPTIONS, REPOSITORY, message, messages
 
-from voltac.diagnostics import Diagnostics
+from voltac.messages.diagnostics import Diagnostics
 from voltac.syntax import parse, preprocess
 from voltac.syntax.lexer import TOKEN
 

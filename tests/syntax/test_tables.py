@@ -39,7 +39,7 @@ def test_the_lexer_knows_every_spelling_of_the_grammar() -> None:
 
 def test_parsing_imports_no_lark() -> None:
     script = (
-        "import sys; from voltac.diagnostics import Diagnostics; from voltac.options import Options\n"
+        "import sys; from voltac.messages.diagnostics import Diagnostics; from voltac.options import Options\n"
         "from voltac.target_info import find_target; from voltac.syntax import parse, preprocess\n"
         "o = Options(target=find_target('sse4')); d = Diagnostics()\n"
         "parse(preprocess('int x = 1;', 't', o, d), o, d)\n"

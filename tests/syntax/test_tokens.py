@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from sources import OPTIONS, messages, shown, statements, tokens, tree
 
-from voltac.diagnostics import CompileError, Diagnostics
 from voltac.driver import compile_source
+from voltac.messages.diagnostics import CompileError, Diagnostics
 from voltac.records import replace
 from voltac.syntax import ast
 from voltac.target_info import find_target

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable
 
 from voltac.cli.options import UsageError
-from voltac.files import read_file
 from voltac.pipeline import InputError
+from voltac.system.files import read_file
 
 _DEEPEST = 50
 _MOST_FILES = 5_000

@@ -17,8 +17,8 @@ from collections.abc import Callable
 from voltac.cli.options import UsageError
 from voltac.cli.products import object_of
 from voltac.cli.settings import diagnostics_of, options_of_arguments
-from voltac.diagnostics import CompileError, Diagnostics
 from voltac.driver import compile_source, read_source
+from voltac.messages.diagnostics import CompileError, Diagnostics
 from voltac.options import Options
 from voltac.pass_runs import PassRuns
 from voltac.pipeline import Watch

@@ -17,10 +17,11 @@ from voltac.cli.argument_files import ArgumentFiles
 from voltac.cli.main import end_interrupted
 from voltac.cli.options import COMMANDS, COMPILE, UsageError, parse_arguments
 from voltac.cli.outputs import OutputError, write_standard_output
-from voltac.diagnostics import NOWHERE, CompileError, Diagnostics, InternalError
 from voltac.llvm.host import CannotRun
+from voltac.messages.diagnostics import CompileError, Diagnostics, InternalError
+from voltac.messages.message import NOWHERE
+from voltac.messages.visible import visible_name
 from voltac.pipeline import InputError
-from voltac.visible import visible_name
 
 _JSON = "--diagnostics=json"
 """Holds for a command line that is not understood as well."""

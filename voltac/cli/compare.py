@@ -9,11 +9,11 @@ from argparse import Namespace
 from voltac.cli.options import UsageError
 from voltac.cli.outputs import Output, write_all
 from voltac.cli.settings import diagnostics_of, number, options_of_arguments
-from voltac.diagnostics import CompileError
 from voltac.driver import compile_source, read_source
+from voltac.messages.diagnostics import CompileError
+from voltac.messages.visible import bytes_of, visible_listing, visible_name
 from voltac.python.compare import compare
 from voltac.python.source import Source
-from voltac.visible import bytes_of, visible_listing, visible_name
 
 
 def compare_command(arguments: Namespace) -> int:

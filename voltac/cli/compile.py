@@ -11,10 +11,11 @@ from voltac.cli.outputs import write_all
 from voltac.cli.products import inputs_of, last_stage, outputs_of, warn_of_layouts, warn_of_names
 from voltac.cli.progress import progress
 from voltac.cli.settings import diagnostics_of, options_of_targets, watch_of
-from voltac.diagnostics import NOWHERE, CompileError
 from voltac.driver import compile_source, decode_source, read_source
-from voltac.paths import shipped_folder
+from voltac.messages.diagnostics import CompileError
+from voltac.messages.message import NOWHERE
 from voltac.pipeline import STAGE_NAMES, Compilation, InputError, stages_of
+from voltac.system.shipped_files import shipped_folder
 from voltac.target_info import TargetInfo
 
 

@@ -14,7 +14,7 @@ from voltac.codegen.device import DeviceCode
 from voltac.codegen.disassembler import Disassembler, Line
 from voltac.codegen.elf_read import ElfFile
 from voltac.codegen.object_file import Section
-from voltac.visible import visible_name
+from voltac.messages.visible import visible_name
 
 _BYTES = 16
 """Of data on a line."""

@@ -8,12 +8,12 @@ from argparse import Namespace
 from voltac.cli.options import UsageError
 from voltac.cli.outputs import Output, write_all, write_standard_output
 from voltac.cli.settings import diagnostics_of, options_of_arguments, watch_of
-from voltac.diagnostics import CompileError
 from voltac.driver import compile_source, read_source
+from voltac.messages.diagnostics import CompileError
+from voltac.messages.visible import bytes_of
 from voltac.pipeline import Compilation
 from voltac.records import replace
 from voltac.report.explanation import Compiled, explain
-from voltac.visible import bytes_of
 
 
 def explain_command(arguments: Namespace) -> int:

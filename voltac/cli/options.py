@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator
 from typing import NoReturn
 
-from voltac.option_checks import ADDRESSINGS, DWARF_VERSIONS, MATH_LIBRARIES, SIZES, listed
+from voltac.messages.suggestions import suggestion
+from voltac.messages.warning_switches import PERFORMANCE, SWITCHES
+from voltac.options.checks import ADDRESSINGS, DWARF_VERSIONS, MATH_LIBRARIES, SIZES, listed
 from voltac.pipeline import EVERY_STAGE
 from voltac.records import record
-from voltac.suggestions import suggestion
-from voltac.warning_switches import PERFORMANCE, SWITCHES
 
 COMPILE = "compile"
 """The command without a word of its own: ``voltac FILE -o FILE.o``."""

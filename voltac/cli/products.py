@@ -10,12 +10,13 @@ from collections.abc import Callable
 
 from voltac.cli.options import UsageError
 from voltac.cli.outputs import Input, Output
-from voltac.diagnostics import NOWHERE, Diagnostics
 from voltac.driver import compile_source
+from voltac.messages.diagnostics import Diagnostics
+from voltac.messages.message import NOWHERE
+from voltac.messages.visible import bytes_of
 from voltac.pipeline import Compilation, stages_of
 from voltac.records import record, replace
 from voltac.target_info import TargetInfo, find_target
-from voltac.visible import bytes_of
 
 
 @record

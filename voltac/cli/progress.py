@@ -16,8 +16,8 @@ from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import TextIO
 
+from voltac.messages.visible import visible_name
 from voltac.pipeline import EVERY_STAGE
-from voltac.visible import visible_name
 
 _PATIENCE = 1.0
 """Seconds without a word."""

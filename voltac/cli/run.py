@@ -11,13 +11,14 @@ import numpy as np
 from voltac.cli.options import UsageError
 from voltac.cli.run_arguments import argument_of, generated, printed
 from voltac.cli.settings import diagnostics_of, options_of_arguments, watch_of
-from voltac.diagnostics import NOWHERE, CompileError, Diagnostic, Span
 from voltac.driver import compile_source, read_source
+from voltac.messages.diagnostics import CompileError
+from voltac.messages.message import NOWHERE, Diagnostic, Span
+from voltac.messages.suggestions import suggestion
 from voltac.options import Options
 from voltac.records import replace
 from voltac.sema import tree
 from voltac.sema.layout import Layout
-from voltac.suggestions import suggestion
 
 
 def run_command(arguments: Namespace) -> int:

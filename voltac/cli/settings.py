@@ -9,18 +9,19 @@ from collections.abc import Callable
 from typing import Any
 
 from voltac.cli.options import COMPILE, OPT_WORDS, UsageError
-from voltac.cpus import UnknownCpu, find_cpu, target_of_cpu
-from voltac.diagnostics import NOWHERE, Diagnostics
 from voltac.driver import read_source
 from voltac.llvm.host import host_target
-from voltac.option_checks import LARGEST_ALIGNMENT, check_macro
+from voltac.messages.diagnostics import Diagnostics
+from voltac.messages.message import NOWHERE
+from voltac.messages.suggestions import suggestion
+from voltac.messages.warning_switches import OFF_BY_DEFAULT
 from voltac.options import Options
+from voltac.options.checks import LARGEST_ALIGNMENT, check_macro
 from voltac.pass_runs import PassRuns
 from voltac.pipeline import InputError, Watch, passes_of
 from voltac.records import replace
-from voltac.suggestions import suggestion
 from voltac.target_info import TargetInfo, UnknownTarget, find_target
-from voltac.warning_switches import OFF_BY_DEFAULT
+from voltac.target_info.cpus import UnknownCpu, find_cpu, target_of_cpu
 
 # Architecture -> what it changes in the record of a target for x86-64 or aarch64.
 _ARCHITECTURES: dict[str, dict[str, Any]] = {

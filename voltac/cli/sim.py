@@ -17,18 +17,19 @@ from voltac.cli.settings import number
 from voltac.codegen.elf_read import BadElf
 from voltac.codegen.image import Image
 from voltac.codegen.simulator import Trap
-from voltac.diagnostics import NOWHERE, Diagnostics
+from voltac.messages.diagnostics import Diagnostics
+from voltac.messages.message import NOWHERE
+from voltac.messages.suggestions import suggestion
+from voltac.messages.visible import visible, visible_name
 from voltac.pipeline import InputError
 from voltac.python.device_failures import failure_of
 from voltac.python.device_program import signatures_of
 from voltac.python.device_run import Launch, changed, run_kernel, run_program
 from voltac.python.numpy_formats import dtype_of
 from voltac.python.signatures import Parameter, Signature
-from voltac.suggestions import suggestion
 from voltac.target_info import DEVICES
 from voltac.targets import find_device
 from voltac.targets.device import Device, kernels
-from voltac.visible import visible, visible_name
 
 
 def sim_command(arguments: Namespace) -> int:

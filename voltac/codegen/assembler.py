@@ -21,9 +21,10 @@ from voltac.codegen.encoding import EncodingError, encode
 from voltac.codegen.object_file import ObjectFile, Relocation, Section, Symbol
 from voltac.codegen.patch import DoesNotFit, patched
 from voltac.codegen.rows import Operand, Row
-from voltac.diagnostics import Diagnostics, Note, Span
+from voltac.messages.diagnostics import Diagnostics
+from voltac.messages.message import Note, Span
+from voltac.messages.suggestions import suggestion
 from voltac.records import field, record
-from voltac.suggestions import suggestion
 
 _LABEL = re.compile(r"\s*([A-Za-z_.$@][\w.$@]*|\"[^\"]+\")\s*:")
 _NUMBER = re.compile(r"[+-]?(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)", re.ASCII)

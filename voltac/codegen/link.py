@@ -10,8 +10,9 @@ from __future__ import annotations
 from voltac.codegen.device import DeviceCode
 from voltac.codegen.object_file import ObjectFile, Section, Symbol
 from voltac.codegen.patch import DoesNotFit, patched
-from voltac.diagnostics import NOWHERE, Diagnostics
-from voltac.suggestions import suggestion
+from voltac.messages.diagnostics import Diagnostics
+from voltac.messages.message import NOWHERE
+from voltac.messages.suggestions import suggestion
 
 
 def link(code: ObjectFile, device: DeviceCode, diagnostics: Diagnostics | None = None) -> ObjectFile:

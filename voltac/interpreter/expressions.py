@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Array, Pointer, Qual, Struct, Vector, Void
 

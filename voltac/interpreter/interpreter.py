@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from voltac.deep_stack import deep_recursion
 from voltac.options import Options
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Array, Pointer, Qual, Struct, Vector
+from voltac.system.deep_stack import deep_recursion
 
 from .machine import InterpreterError, Machine, Trace
 from .statements import Statements

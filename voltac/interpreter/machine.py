@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from voltac.diagnostics import NOWHERE, Span
+from voltac.messages.message import NOWHERE, Span
 from voltac.options import Options
 from voltac.sema import tree
 from voltac.sema.layout import Layout

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from voltac.diagnostics import NOWHERE, Span
+from voltac.messages.message import NOWHERE, Span
 from voltac.sema import tree
 from voltac.sema.types import Void
 

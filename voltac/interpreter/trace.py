@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
+from voltac.messages.visible import visible_name
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Array, Enum, Function, Pointer, Qual, Scalar, Struct, Vector
-from voltac.visible import visible_name
 
 from .printing import argument_text
 from .values import Mask, Value, members

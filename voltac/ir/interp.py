@@ -16,7 +16,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from voltac.deep_stack import deep_recursion
 from voltac.ir.interp_library import EXTERNALS, External
 from voltac.ir.interp_memory import Memory, Object
 from voltac.ir.interp_translate import ALLOCATED, RESULT, Block, Code, ExecutionError, Translation
@@ -24,6 +23,7 @@ from voltac.ir.interp_values import ROUND, Fault, Kind, Kinds, Value, constant, 
 from voltac.ir.model import Module
 from voltac.ir.parts import Operand
 from voltac.ir.scan import end_of_type, end_of_value
+from voltac.system.deep_stack import deep_recursion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

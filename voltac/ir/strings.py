@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from voltac.visible import bytes_of
+from voltac.messages.visible import bytes_of
 
 _ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2})")
 

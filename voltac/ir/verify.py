@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voltac.diagnostics import InternalError
 from voltac.ir import pseudo
 from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.model import Block, Function, Instruction, Module
+from voltac.messages.diagnostics import InternalError
 
 _Complaint = Callable[[str, Instruction], InternalError]
 

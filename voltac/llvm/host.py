@@ -15,7 +15,7 @@ from voltac.records import replace
 from voltac.target_info import TargetInfo, find_target
 
 if TYPE_CHECKING:
-    from voltac.cpus import Cpu
+    from voltac.target_info.cpus import Cpu
 
 _SSE2 = "sse2"
 _SSE41 = _SSE2 + " ssse3 sse4_1"
@@ -107,7 +107,7 @@ def pretended_cpu() -> Cpu | None:
     name = os.environ.get(HOST_CPU_VARIABLE)
     if not name:
         return None
-    from voltac.cpus import UnknownCpu, find_cpu  # few pretend
+    from voltac.target_info.cpus import UnknownCpu, find_cpu  # few pretend
 
     try:
         return find_cpu(name)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from voltac.diagnostics import InternalError
 from voltac.llvm.machine import binding
+from voltac.messages.diagnostics import InternalError
 from voltac.records import record
 
 _numbers = itertools.count()

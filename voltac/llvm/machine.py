@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from voltac.diagnostics import InternalError
-from voltac.forking import lock_around_forks, new_in_child
 from voltac.llvm.printing import text_of
+from voltac.messages.diagnostics import InternalError
 from voltac.options import Options
+from voltac.system.forking import lock_around_forks, new_in_child
 
 _starting = threading.RLock()
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from voltac.diagnostics import Span
 from voltac.lower import masks
 from voltac.lower.builder import IR, floating, integer, splat_constant, zero
 from voltac.lower.context import FunctionContext, lowers_value
@@ -20,6 +19,7 @@ from voltac.lower.division import divide_integers, tells_large_numbers
 from voltac.lower.failures import check_division, check_divisors, check_large_divisors
 from voltac.lower.memory_access import join_elements, split_elements
 from voltac.lower.places import slice_parts
+from voltac.messages.message import Span
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Enum, Pointer, Qual, Scalar, Vector
 

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 
+from voltac.messages.visible import visible_name
 from voltac.options import Options
 from voltac.records import field, mutable_record
 from voltac.sema.layout import Layout
@@ -27,7 +28,6 @@ from voltac.sema.types import (
     Void,
     member_qual,
 )
-from voltac.visible import visible_name
 
 _RULE = "/" * 75
 

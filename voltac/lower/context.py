@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from voltac.diagnostics import Span
 from voltac.lower.builder import IR, FunctionBuilder
 from voltac.lower.control import Control, Lanes, Region, Target
 from voltac.lower.lane_visibility import observes_lanes
 from voltac.lower.lifetimes import Lifetimes
+from voltac.messages.message import Span
 from voltac.sema import tree
 from voltac.sema.types import Qual
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from voltac.diagnostics import Span
 from voltac.ir.strings import quoted
 from voltac.lower.builder import IR, ModuleBuilder
 from voltac.lower.debug_names import folder_and_name
 from voltac.lower.debug_types import DebugTypes
+from voltac.messages.message import Span
 from voltac.options import Options
 from voltac.sema import tree
 from voltac.sema.layout import Layout

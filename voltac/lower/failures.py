@@ -13,17 +13,17 @@ import re
 from collections.abc import Iterable
 from weakref import WeakKeyDictionary
 
-from voltac.diagnostics import Span
 from voltac.ir import pseudo
 from voltac.lower import masks
 from voltac.lower.builder import IR, element_type, integer, same_elements, zero
 from voltac.lower.context import FunctionContext
+from voltac.messages.message import Span
+from voltac.messages.visible import bytes_of
 from voltac.options import Options
 from voltac.records import record
 from voltac.sema import tree
 from voltac.sema.tree_walk import nodes
 from voltac.sema.types import VARYING, Scalar, Vector
-from voltac.visible import bytes_of
 
 FAIL, OPEN_LAUNCH, CLOSE_LAUNCH, RUN_TASK = "voltac.fail", "voltac.open_launch", "voltac.close_launch", "voltac.run_task"
 

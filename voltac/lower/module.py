@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from voltac.diagnostics import InternalError
 from voltac.ir import pseudo
 from voltac.ir.sections import SCRATCHPAD, SCRATCHPAD_UNSET, in_section
 from voltac.lower.builder import IR, ModuleBuilder, floating, global_name, integer, vector_constant
@@ -17,6 +16,7 @@ from voltac.lower.constant_data import constant_initializer
 from voltac.lower.costs import Costs
 from voltac.lower.debug_info import DebugInfo
 from voltac.lower.llvm_types import TypeLayout
+from voltac.messages.diagnostics import InternalError
 from voltac.options import Options
 from voltac.records import field, mutable_record
 from voltac.sema import tree

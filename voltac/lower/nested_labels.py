@@ -20,9 +20,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from voltac.diagnostics import Span
 from voltac.lower.escapes import EscapeScan, scan
 from voltac.lower.label_ranges import HasLabel
+from voltac.messages.message import Span
 from voltac.records import mutable_record, replace
 from voltac.sema import tree
 from voltac.sema.types import BOOL, INT32, UINT64, UNIFORM, VARYING, Qual

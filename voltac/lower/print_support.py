@@ -12,9 +12,9 @@ from voltac.lower.builder import IR, integer, zero
 from voltac.lower.context import FunctionContext, lowers_statement
 from voltac.lower.conversions import convert_scalar
 from voltac.lower.failures import ASSERTION, fail_if
+from voltac.messages.visible import bytes_of
 from voltac.sema import tree
 from voltac.sema.types import DOUBLE, INT64, VARYING, Enum, Pointer, Qual, Scalar
-from voltac.visible import bytes_of
 
 _TEXT_BYTES = 8191
 _ARGUMENT_BYTES = 1023

@@ -20,8 +20,8 @@ from voltac.lower.context import FunctionContext
 from voltac.records import record
 
 if TYPE_CHECKING:
-    from voltac.device_facts import DeviceFacts, ThreadFacts
     from voltac.sema.thread_sharing import Sharing
+    from voltac.target_info.device_facts import DeviceFacts, ThreadFacts
 
 
 @record

@@ -28,12 +28,12 @@ from voltac.ir.strings import escaped, unescaped
 from voltac.ir.types import Layout, element_of, integer_bits, lanes_of
 from voltac.ir.uses import Uses
 from voltac.lower.failures import DEVICE_FAIL, FAIL, ZERO_DIVISION
+from voltac.messages.visible import bytes_of
 from voltac.options import Options
 from voltac.passes.access import is_divisor
 from voltac.passes.known_divisors import is_never_zero
 from voltac.records import mutable_record
 from voltac.target_info import TargetInfo
-from voltac.visible import bytes_of
 
 _MOST_ACCUMULATORS = 3
 """Of a function; with more places those of one type share one."""

@@ -7,9 +7,9 @@ scalar stores 2.2 ns, ``vmaskmovps`` store 3.3 ns, AVX-512 masked store no more 
 
 from __future__ import annotations
 
-from voltac.access_costs import CostRow
 from voltac.records import replace
 from voltac.target_info import TargetInfo
+from voltac.target_info.access_costs import CostRow
 
 _SSE = CostRow(16, 16, 16, False, False, False, 2.0, 1.2, 4.0, 4.0, 2.0, 2.0, 12.0)
 _AVX = CostRow(32, 16, 16, False, False, False, 2.0, 1.2, 3.0, 3.0, 2.0, 2.0, 12.0)

@@ -19,9 +19,9 @@ from __future__ import annotations
 import re
 
 from voltac.ir.model import Block, Function, Module
+from voltac.messages.visible import visible_name
 from voltac.options import Options
 from voltac.records import field, mutable_record
-from voltac.visible import visible_name
 
 _HEAD = re.compile(r"(?P<name>[^\s:]\S*):(?P<total>\d+):(?P<head>\d+)$")
 _LINE = re.compile(r"(?P<indent> +)(?P<line>\d+)(?:\.\d+)?: (?:(?P<count>\d+)(?: .*)?|(?P<callee>\S+):\d+)$")

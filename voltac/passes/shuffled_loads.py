@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from voltac.access_costs import CostRow
 from voltac.passes.access import Access
 from voltac.passes.costs import cost_row, has_masked, shuffle_elements
 from voltac.passes.emit import Emitter
@@ -27,6 +26,7 @@ from voltac.passes.transpose import Held, contents, network, write_network
 from voltac.passes.wide_elements import plan_wide_loads
 from voltac.records import mutable_record
 from voltac.target_info import TargetInfo
+from voltac.target_info.access_costs import CostRow
 
 
 @mutable_record

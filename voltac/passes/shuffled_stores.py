@@ -13,7 +13,6 @@ is stored alone. Where lanes may be off the stores are masked, each element by i
 
 from __future__ import annotations
 
-from voltac.access_costs import CostRow
 from voltac.passes.access import Access
 from voltac.passes.costs import cost_row, has_masked, shuffle_elements
 from voltac.passes.emit import Emitter
@@ -21,6 +20,7 @@ from voltac.passes.piece import Piece, reason
 from voltac.passes.shuffled_loads import clusters, wanting_lanes
 from voltac.passes.wide_elements import plan_wide_stores
 from voltac.target_info import TargetInfo
+from voltac.target_info.access_costs import CostRow
 
 Source = tuple[int, int]
 """Number of the access in its cluster, and the lane."""

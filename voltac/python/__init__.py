@@ -17,20 +17,20 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from voltac.files import read_file
-from voltac.forking import compiling
 from voltac.llvm.host import host_target
-from voltac.option_checks import CHECKS, plain_text
+from voltac.messages.suggestions import suggestion
+from voltac.messages.visible import visible_name, visible_value
 from voltac.options import Options
+from voltac.options.checks import CHECKS, plain_text
 from voltac.python.build import build_module
 from voltac.python.callbacks import PRINT_FUNCTION
 from voltac.python.kernel import Kernel
 from voltac.python.module import KernelModule
 from voltac.python.numpy_formats import described
 from voltac.python.source import Source
-from voltac.suggestions import suggestion
+from voltac.system.files import read_file
+from voltac.system.forking import compiling
 from voltac.target_info import TargetInfo, find_target
-from voltac.visible import visible_name, visible_value
 
 __all__ = ["Kernel", "KernelModule", "compile", "compile_with_options", "empty", "load"]
 
@@ -262,8 +262,9 @@ def _decoded(content: bytes, name: str) -> str:
     if text.strip():
         return text
     # Only here: a cached kernel is called without the compiler.
-    from voltac.diagnostics import NOWHERE, Diagnostics
     from voltac.driver import decode_source
+    from voltac.messages.diagnostics import Diagnostics
+    from voltac.messages.message import NOWHERE
     from voltac.pipeline import InputError
 
     diagnostics = Diagnostics(wrap=False)

@@ -23,13 +23,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from voltac.messages.suggestions import suggestion
+from voltac.messages.visible import visible_name
 from voltac.python.callbacks import guarded
 from voltac.python.failures import raise_failure
 from voltac.python.numpy_formats import Dtype, described, dtype_of, named, only_element, same_layout
 from voltac.python.signatures import Memory, Parameter, Signature
 from voltac.records import replace
-from voltac.suggestions import suggestion
-from voltac.visible import visible_name
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Owners = list[object]

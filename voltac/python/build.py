@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from voltac.llvm.host import can_run
+from voltac.messages.visible import visible_value
 from voltac.python import cache as disk
 from voltac.python.arguments import FUNCTIONS, Arguments
 from voltac.python.callbacks import guarded, note, raise_first, raised, with_print_function
@@ -38,7 +39,6 @@ from voltac.python.symbols import (
     raw_symbol,
 )
 from voltac.python.tasks import TASK_FUNCTIONS, launches_tasks, task_functions
-from voltac.visible import visible_value
 
 if TYPE_CHECKING:
     from voltac.syntax.inputs import Inputs
@@ -85,7 +85,7 @@ def _made(source: Source, use_cache: bool, make: Callable[[disk.Entry], T]) -> T
         try:
             return make(entry)
         except Exception as error:
-            from voltac.diagnostics import CompileError  # as for the compiler: a hit does without
+            from voltac.messages.diagnostics import CompileError  # as for the compiler: a hit does without
 
             if isinstance(error, CompileError):
                 # The caller gave too few functions.
@@ -198,7 +198,8 @@ def _loaded(source: Source, signatures: list[Signature], entry: disk.Entry, func
     try:
         loaded = load(entry.objects[:2], imports, exports)
     except Unresolved as error:
-        from voltac.diagnostics import NOWHERE, Diagnostics
+        from voltac.messages.diagnostics import Diagnostics
+        from voltac.messages.message import NOWHERE
 
         Diagnostics(wrap=False).fatal(NOWHERE, _unresolved(source, str(error)))
     # The code refers to the handlers and functions, so they live as long as it does.

@@ -24,11 +24,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from voltac.files import LARGEST, read_regular_file
+from voltac.messages.visible import visible_name
 from voltac.python.hashing import sha256
 from voltac.python.json_text import from_json_text
 from voltac.records import field, record
-from voltac.visible import visible_name
+from voltac.system.files import LARGEST, read_regular_file
 
 _MAGIC = b"voltac cache entry 2\n"
 _HEAD = len(_MAGIC) + 65

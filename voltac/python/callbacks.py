@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from voltac.forking import new_in_child
+from voltac.system.forking import new_in_child
 
 PRINT_FUNCTION = "volta_print_to_python"
 

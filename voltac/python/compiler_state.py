@@ -15,9 +15,9 @@ from functools import cache
 from typing import Any
 
 import voltac
-from voltac.paths import shipped_folder
 from voltac.python import cache as disk
 from voltac.python.hashing import sha256
+from voltac.system.shipped_files import shipped_folder
 
 _SETTLED = 3.0
 """Seconds. File systems count time in steps, the coarsest of two seconds: a second change within a step would not show."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from voltac.codegen.disassembler import Disassembler
 from voltac.codegen.elf_read import BadElf, read_elf
+from voltac.messages.visible import visible_name, visible_value
 from voltac.options import Options
 from voltac.python.device_kernel import device_kernels
 from voltac.python.device_program import signatures_of
@@ -16,7 +17,6 @@ from voltac.python.source import Source, device_function
 from voltac.records import record
 from voltac.target_info import DEVICES
 from voltac.targets import code_of_machine, device_code
-from voltac.visible import visible_name, visible_value
 
 
 @record

@@ -19,12 +19,12 @@ import numpy as np
 
 from voltac.codegen.image import Image, Segment
 from voltac.codegen.simulator import Trap
+from voltac.messages.suggestions import suggestion
+from voltac.messages.visible import visible_name, visible_value
 from voltac.python.arguments import Argument, Array
 from voltac.python.signatures import Parameter, Signature
 from voltac.records import mutable_record, record, replace
-from voltac.suggestions import suggestion
 from voltac.targets.device import Device, kernels
-from voltac.visible import visible_name, visible_value
 
 _LINE = 64
 """Bytes of a line of the device's caches: what is written is flushed by lines, so no two arrays share one."""

@@ -13,11 +13,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from voltac.llvm.host import require_runnable
+from voltac.messages.visible import visible_value
 from voltac.python.arguments import Arguments
 from voltac.python.numpy_formats import Dtype, dtype_of, named
 from voltac.python.object_loader import Code
 from voltac.python.signatures import Parameter, Signature
-from voltac.visible import visible_value
 
 if TYPE_CHECKING:
     import inspect

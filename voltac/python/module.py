@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
+from voltac.messages.suggestions import suggestion
+from voltac.messages.visible import visible_name, visible_value
 from voltac.options import Options
 from voltac.python.kernel import Kernel
 from voltac.python.source import Source
-from voltac.suggestions import suggestion
-from voltac.visible import visible_name, visible_value
 
 _LONGEST_NAME = 50
 """Python cuts off what is longer where an attribute is missing."""

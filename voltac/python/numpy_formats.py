@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from voltac.messages.visible import named_type, visible_value
 from voltac.python.signatures import Format
-from voltac.visible import named_type, visible_value
 
 Dtype = np.dtype[Any]
 

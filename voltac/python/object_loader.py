@@ -159,7 +159,7 @@ def _read_symbols(code: bytes, table: _Section, strings: _Section) -> list[_Symb
 
 
 def _broken(what: str) -> Exception:
-    from voltac.diagnostics import InternalError  # only here: a cached kernel is called without messages
+    from voltac.messages.diagnostics import InternalError  # only here: a cached kernel is called without messages
 
     return InternalError(f"stage 'load': {what}")
 

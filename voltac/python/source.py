@@ -27,8 +27,8 @@ class Source:
         if known is not None:
             return known
         # Only here: a cached kernel is called without the compiler.
-        from voltac.diagnostics import Diagnostics
         from voltac.driver import compile_source
+        from voltac.messages.diagnostics import Diagnostics
 
         return compile_source(self.text, self.file, self.options, Diagnostics(wrap=False))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterable
 
+from voltac.messages.visible import visible_listing, visible_name
 from voltac.python.signatures import Format, Parameter, Signature
-from voltac.visible import visible_listing, visible_name
 
 _SCALARS = {"int": "int", "uint": "int", "float": "float", "bool": "bool", "pointer": "int", "function": "int", "void": "None"}
 _ELEMENTS = {

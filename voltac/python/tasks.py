@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from voltac.llvm.host import host_target
 from voltac.options import Options
-from voltac.paths import shipped_folder
 from voltac.python.cache import Entry
 from voltac.python.object_loader import Code, load
 from voltac.python.source import Source
+from voltac.system.shipped_files import shipped_folder
 
 TASK_FUNCTIONS = frozenset({"ISPCAlloc", "ISPCLaunch", "ISPCSync"})
 

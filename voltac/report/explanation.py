@@ -17,9 +17,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from voltac.diagnostics import Span
 from voltac.ir import marks
 from voltac.lower.debug_names import recorded
+from voltac.messages.message import Span
+from voltac.messages.visible import visible_listing, visible_name
 from voltac.options import Options
 from voltac.passes.access import AccessReport
 from voltac.records import mutable_record, record
@@ -27,7 +28,6 @@ from voltac.report.paths import keyword
 from voltac.report.slow_accesses import Explainer
 from voltac.sema import tree
 from voltac.sema.tree_walk import nodes
-from voltac.visible import visible_listing, visible_name
 
 _SLOW = ("gather", "scatter", "scalar")
 _WORDS = {

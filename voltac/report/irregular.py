@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import Any
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.records import field, mutable_record, record, replace
 from voltac.sema import tree
 from voltac.sema.layout import Layout

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.sema.tree import FunctionSymbol, Program, VariableSymbol
 from voltac.sema.types import Enum, Qual, Rate, Struct, Type
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from voltac.diagnostics import Diagnostics, Note, Span
 from voltac.lower.debug_names import recorded
+from voltac.messages.diagnostics import Diagnostics
+from voltac.messages.message import Note, Span
 from voltac.options import Options
 from voltac.passes.access import AccessReport
 from voltac.records import record

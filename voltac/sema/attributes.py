@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from voltac.messages.suggestions import suggestion
 from voltac.sema import tree
 from voltac.sema.context import Checker
 from voltac.sema.types import Pointer, Qual
-from voltac.suggestions import suggestion
 from voltac.syntax import ast
 
 _EFFECTS: dict[str, tuple[str, ...]] = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from voltac.diagnostics import Note, Span
+from voltac.messages.message import Note, Span
 from voltac.sema import tree
 from voltac.sema.builtins import BUILTINS, TILE_PRODUCTS, TILES, BuiltinRow, Callers
 from voltac.sema.context import Checker

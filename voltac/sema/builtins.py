@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
-from voltac.diagnostics import InternalError
+from voltac.messages.diagnostics import InternalError
 from voltac.records import record
 from voltac.sema.types import (
     BOOL,

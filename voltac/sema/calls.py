@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.sema import overloads, templates, tree
 from voltac.sema.attributes import SLOW_UNLESS_CONSTANT
 from voltac.sema.context import Checker, Operand, Rejected, declared_here

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from voltac.diagnostics import NOWHERE, Diagnostics
+from voltac.messages.diagnostics import Diagnostics
+from voltac.messages.message import NOWHERE
 from voltac.options import Options
 from voltac.sema import check_calls, check_loops, check_operators, check_types, tree, type_definitions
 from voltac.sema.check_names import declare_builtin_variables

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.sema import templates, tree
 from voltac.sema.builtin_calls import call_builtin, names_builtin
 from voltac.sema.calls import build_call, call_pointer, call_set, choose_function, convert_arguments

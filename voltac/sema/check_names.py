@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
+from voltac.messages.suggestions import suggestion
 from voltac.sema import tree
 from voltac.sema.constant_folding import round_to
 from voltac.sema.context import Checker, Operand, Rejected, expression
@@ -36,7 +37,6 @@ from voltac.sema.types import (
     Void,
 )
 from voltac.sema.values import is_null_pointer, load, place_or_temporary, to_value, value_of
-from voltac.suggestions import suggestion
 from voltac.syntax import ast
 
 _UNIFORM: dict[str, Qual] = {

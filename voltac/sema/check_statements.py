@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from voltac.diagnostics import Note, Span
+from voltac.messages.message import Note, Span
+from voltac.messages.suggestions import suggestion
+from voltac.messages.visible import visible_name
 from voltac.sema import constant_folding, tree
 from voltac.sema.calls import reference_argument
 from voltac.sema.context import Checker, Frame, Rejected, statement
@@ -25,9 +27,7 @@ from voltac.sema.types import (
 )
 from voltac.sema.uniformity import note_exit, note_test
 from voltac.sema.values import convert_operand, to_value, value_of
-from voltac.suggestions import suggestion
 from voltac.syntax import ast
-from voltac.visible import visible_name
 
 _FOREACH = ("foreach", "foreach_active", "foreach_unique")
 

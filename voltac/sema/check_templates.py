@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.sema import attributes, templates, tree
 from voltac.sema.context import Checker, Rejected, declaration, declared_here, first_in
 from voltac.sema.declarators import Base, Declared, declare, resolve_specifiers

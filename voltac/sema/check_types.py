@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.sema import tree
 from voltac.sema.casts import cast_function, cast_reference
 from voltac.sema.context import Checker, Operand, expression

@@ -13,14 +13,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from voltac.diagnostics import NOWHERE, Diagnostics, Note, Span
+from voltac.messages.diagnostics import Diagnostics
+from voltac.messages.message import NOWHERE, Note, Span
+from voltac.messages.suggestions import suggestion
 from voltac.options import Options
 from voltac.records import field, mutable_record
 from voltac.sema import tree
 from voltac.sema.layout import Layout
 from voltac.sema.scopes import FunctionSet, Poisoned, Scopes, Symbol, TemplateSymbol
 from voltac.sema.types import Qual, same_parameters
-from voltac.suggestions import suggestion
 from voltac.syntax import ast
 
 if TYPE_CHECKING:

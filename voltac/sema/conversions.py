@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.sema import constant_folding, tree
 from voltac.sema.context import Checker, declared_here
 from voltac.sema.types import (

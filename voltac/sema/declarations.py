@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.records import mutable_record
 from voltac.sema import attributes, tree
 from voltac.sema.context import Checker, Rejected, declaration, declared_here, first_in, place_of, statement

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.records import mutable_record, replace
 from voltac.sema import attributes, tree
 from voltac.sema.context import SPECIFIERS, Checker, Rejected, specifier

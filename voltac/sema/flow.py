@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.sema import tree
 from voltac.sema.attributes import FILLS_LANES
 from voltac.sema.context import Checker

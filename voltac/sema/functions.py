@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.sema import attributes, tree
 from voltac.sema.check_statements import check_gotos
 from voltac.sema.context import (

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.records import field, mutable_record, record
 from voltac.sema import tree
 from voltac.sema.builtins import BUILTINS, Effect

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.sema import constant_folding, tree
 from voltac.sema.context import Checker, Operand, Rejected
 from voltac.sema.scopes import FunctionSet

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.sema import tree
 from voltac.sema.context import Checker
 from voltac.sema.types import DOUBLE, FLOAT, FLOAT16, VARYING, VOID_QUAL, Qual, Scalar, joint_rate

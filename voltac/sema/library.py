@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from voltac.diagnostics import Diagnostics, InternalError
+from voltac.messages.diagnostics import Diagnostics, InternalError
 from voltac.options import Options
 from voltac.sema import tree
 from voltac.sema.check_names import declare_builtin_variables

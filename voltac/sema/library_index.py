@@ -15,11 +15,12 @@ import zlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from voltac.diagnostics import Diagnostics, InternalError, Span
+from voltac.messages.diagnostics import Diagnostics, InternalError
+from voltac.messages.message import Span
 from voltac.options import Options
-from voltac.paths import shipped_folder
 from voltac.records import field, mutable_record, record
 from voltac.syntax import Preprocessed, preprocess
+from voltac.system.shipped_files import shipped_folder
 from voltac.target_info import find_target
 
 LIBRARY = shipped_folder("stdlib")

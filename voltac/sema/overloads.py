@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from voltac.diagnostics import Note, Span
+from voltac.messages.message import Note, Span
 from voltac.records import record
 from voltac.sema import tree
 from voltac.sema.context import Checker, Operand, Rejected

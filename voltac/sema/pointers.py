@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.sema import tree
 from voltac.sema.context import Checker
 from voltac.sema.conversions import build, index_value, is_null

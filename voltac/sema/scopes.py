@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.records import field, mutable_record
 from voltac.sema import tree
 from voltac.sema.types import Qual, Type

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.sema.context import Checker
 from voltac.sema.types import UNBOUND, Array, Rate, Reference, Struct, Type, soa
 

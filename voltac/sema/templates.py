@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from voltac.diagnostics import NOWHERE, Note, Span
+from voltac.messages.message import NOWHERE, Note, Span
 from voltac.sema import declarators, overloads, tree
 from voltac.sema.constant_folding import convert
 from voltac.sema.context import Checker, Rejected

@@ -15,7 +15,7 @@ written outside of ``foreach``; where that is not known one thread does the work
 
 from __future__ import annotations
 
-from voltac.diagnostics import Note
+from voltac.messages.message import Note
 from voltac.records import record
 from voltac.sema import tree
 from voltac.sema.builtins import BUILTINS, Effect

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from voltac.diagnostics import NOWHERE, Span
+from voltac.messages.message import NOWHERE, Span
 from voltac.records import field, mutable_record, record
 from voltac.sema.types import (
     UNIFORM,

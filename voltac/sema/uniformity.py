@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from voltac.diagnostics import Note, Span
+from voltac.messages.message import Note, Span
 from voltac.records import mutable_record, record
 from voltac.sema import tree
 from voltac.sema.context import CheckedFunction, Checker, Frame

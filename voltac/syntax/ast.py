@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.records import record
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TypeVar, cast
 
-from voltac.diagnostics import Diagnostics, Expanded, Span
+from voltac.messages.diagnostics import Diagnostics
+from voltac.messages.message import Expanded, Span
 from voltac.syntax import ast, literals
 from voltac.syntax.names import Names
 

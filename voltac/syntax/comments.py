@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.syntax.lexer import BLANKS, CHARACTER
 from voltac.syntax.macros import MacroError
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.syntax.lexer import is_name
 from voltac.syntax.literals import BadLiteral, integer, string
 from voltac.syntax.macros import MacroError, Token

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.records import mutable_record, replace
 from voltac.syntax import ast
 from voltac.syntax.expressions import Expressions

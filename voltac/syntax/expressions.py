@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.syntax import ast, literals
 from voltac.syntax.builder import Builder
 

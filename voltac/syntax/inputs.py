@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from voltac.files import read_regular_file
+from voltac.system.files import read_regular_file
 
 
 class Inputs:

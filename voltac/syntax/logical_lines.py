@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.syntax.lexer import TOKEN
 from voltac.syntax.macros import Token
 

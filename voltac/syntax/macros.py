@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 
-from voltac.diagnostics import Expanded, Span
+from voltac.messages.message import Expanded, Span
 from voltac.records import mutable_record
 from voltac.syntax.lexer import PREPROCESSING_NUMBER, TOKEN
 

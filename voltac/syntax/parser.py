@@ -10,7 +10,8 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from voltac.diagnostics import CompileError, Diagnostics, Span
+from voltac.messages.diagnostics import CompileError, Diagnostics
+from voltac.messages.message import Span
 from voltac.options import Options
 from voltac.records import replace
 from voltac.syntax import ast

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
+from voltac.messages.visible import bytes_of, visible_name
 from voltac.syntax.inputs import Inputs
 from voltac.syntax.lexer import TOKEN
 from voltac.syntax.macros import Macro, Token
-from voltac.visible import bytes_of, visible_name
 
 _MISSING_LINES_SHOWN_AS_BLANK = 8
 """More become a line marker in the output of ``-E``."""

@@ -10,11 +10,12 @@ import re
 import time
 from contextlib import suppress
 
-from voltac.diagnostics import BUILT_IN, NOWHERE, CompileError, Diagnostics, Ignored, Note, Span
+from voltac.messages.diagnostics import CompileError, Diagnostics, Ignored
+from voltac.messages.message import BUILT_IN, NOWHERE, Note, Span
+from voltac.messages.suggestions import suggestion
+from voltac.messages.warning_switches import ALL, WARNINGS
 from voltac.options import Options
-from voltac.paths import STANDARD_LIBRARY
 from voltac.records import mutable_record
-from voltac.suggestions import suggestion
 from voltac.syntax.comments import with_newlines, without_comments
 from voltac.syntax.conditions import ConditionError, evaluate
 from voltac.syntax.inputs import Inputs
@@ -23,7 +24,7 @@ from voltac.syntax.literals import BadLiteral, string
 from voltac.syntax.logical_lines import LogicalLine
 from voltac.syntax.macros import Expander, Macro, MacroError, Token, TooLarge, define, lex, same, spelling
 from voltac.syntax.preprocessed import Preprocessed, quoted, unquoted
-from voltac.warning_switches import ALL, WARNINGS
+from voltac.system.shipped_files import STANDARD_LIBRARY
 
 _DIRECTIVE = re.compile(r"\s*#\s*(\w*)(.*)", re.DOTALL | re.ASCII)
 _MARKER = re.compile(r'\s*(\d+)(?:\s+"((?:[^"\\]|\\.)*)")?[\s\d]*', re.ASCII)

@@ -12,7 +12,8 @@ from voltac.codegen.elf_read import read_image
 from voltac.codegen.image import Image, memory_text, toolchain_text
 from voltac.codegen.link import link
 from voltac.codegen.object_file import ObjectFile
-from voltac.diagnostics import NOWHERE, Diagnostics
+from voltac.messages.diagnostics import Diagnostics
+from voltac.messages.message import NOWHERE
 from voltac.records import mutable_record, record
 
 if TYPE_CHECKING:

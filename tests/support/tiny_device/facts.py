@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from voltac.access_costs import CostRow
-from voltac.device_facts import DeviceFacts
 from voltac.target_info import TargetInfo
+from voltac.target_info.access_costs import CostRow
+from voltac.target_info.device_facts import DeviceFacts
 
 DEVICE = DeviceFacts(
     title="Tiny",

@@ -12,7 +12,7 @@ from voltac.codegen.encoding import Decoder, EncodingError, encode
 from voltac.codegen.link import link
 from voltac.codegen.machine_code import Immediate, MachineInstruction, Register, Value
 from voltac.codegen.rows import Operand, Row
-from voltac.diagnostics import CompileError
+from voltac.messages.diagnostics import CompileError
 from voltac.targets.naplespu.isa import DEVICE_CODE, INSTRUCTIONS
 from voltac.targets.naplespu.regs import SCALARS, VECTORS
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from voltac.codegen.image import Image
-from voltac.diagnostics import Diagnostics
+from voltac.messages.diagnostics import Diagnostics
 from voltac.python.device_run import Launch, Outcome, changed, run_kernel
 from voltac.python.signatures import Memory, Parameter, Result, Signature
 from voltac.records import replace

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from device_judge import Array, options
 
-from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source
 from voltac.interpreter import Interpreter
+from voltac.messages.diagnostics import Diagnostics
 
 SOURCE = """
 export void NAME(uniform float out[], uniform float x[], uniform float y[], uniform int n) {

@@ -7,9 +7,9 @@ from run_programs import options
 from simulated import NAPLESPU, simulate_on
 
 import voltac
-from voltac.diagnostics import Diagnostics
 from voltac.driver import compile_source
 from voltac.interpreter import Interpreter
+from voltac.messages.diagnostics import Diagnostics
 from voltac.python.device_run import Launch
 
 _MACHINES = (Launch(1, 1, 20), Launch(1, 2, 20), Launch(1, 8, 20), Launch(3, 8, 20))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from voltac.diagnostics import CompileError
+from voltac.messages.diagnostics import CompileError
 from voltac.report.measure import Ratio, interleaved, machine, ratio, seconds_of
 
 HERE = Path(__file__).resolve().parent

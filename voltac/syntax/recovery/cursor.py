@@ -6,7 +6,7 @@ import functools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.records import record
 from voltac.syntax import ast
 from voltac.syntax.lexer import Kinds, is_name

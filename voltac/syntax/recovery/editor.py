@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from voltac.diagnostics import Span
+from voltac.messages.message import Span
 from voltac.syntax import ast
 from voltac.syntax.lexer import MISTAKE
 from voltac.syntax.recovery.cursor import ENDS, Cursor, Parse

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voltac.suggestions import close_words
+from voltac.messages.suggestions import close_words
 from voltac.syntax.recovery.cursor import Cursor
 from voltac.syntax.recovery.editor import edit
 from voltac.syntax.recovery.guess import Guess, Mistake, Tried

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voltac.suggestions import suggestion
+from voltac.messages.suggestions import suggestion
 from voltac.syntax.lexer import is_name
 from voltac.syntax.literals import short
 from voltac.syntax.recovery.blocks import bracket_words

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from voltac.diagnostics import Diagnostics, Expanded, Span
+from voltac.messages.diagnostics import Diagnostics
+from voltac.messages.message import Expanded, Span
 from voltac.syntax.lexer import MISSING
 from voltac.syntax.recovery.blocks import close_at_end
 from voltac.syntax.recovery.characters import CHARACTERS

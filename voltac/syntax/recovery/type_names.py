@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from voltac.suggestions import suggestion
+from voltac.messages.suggestions import suggestion
 from voltac.syntax.literals import short
 from voltac.syntax.recovery.cursor import Cursor
 from voltac.syntax.recovery.editor import SETTLED, Editor, Repair

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from voltac.diagnostics import Expanded
+from voltac.messages.message import Expanded
 from voltac.syntax.lexer import OPERATOR_NAME
 from voltac.syntax.recovery.cursor import Cursor
 from voltac.syntax.recovery.editor import Editor, edit

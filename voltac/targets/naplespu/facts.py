@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from voltac.access_costs import CostRow
-from voltac.device_facts import DeviceFacts, ThreadFacts
 from voltac.target_info import TargetInfo
+from voltac.target_info.access_costs import CostRow
+from voltac.target_info.device_facts import DeviceFacts, ThreadFacts
 
 THREADS = ThreadFacts(most=8, cores=8, core=0, thread=2, arguments=13, threads_of_a_core=20, barrier=42, barriers=511)
 """Control registers (NaplesPU 1.4), the last one free otherwise. A barrier's field for threads has room for more

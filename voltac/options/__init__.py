@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voltac.option_checks import CHECKS, check_together
+from voltac.options.checks import CHECKS, check_together
 from voltac.records import record
 from voltac.target_info import TargetInfo
 
@@ -11,7 +11,7 @@ from voltac.target_info import TargetInfo
 class Options:
     """What is asked of a compilation besides its source. ``cli`` and ``python`` build it, stages read it.
 
-    TypeError and ValueError say which value is none (:mod:`voltac.option_checks`).
+    TypeError and ValueError say which value is none (:mod:`voltac.options.checks`).
     """
 
     target: TargetInfo

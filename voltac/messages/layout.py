@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from voltac.messages.message import Diagnostic, Note, Span
+from voltac.messages.visible import visible, visible_name
 from voltac.records import record
-from voltac.visible import visible, visible_name
-
-if TYPE_CHECKING:
-    from voltac.diagnostics import Diagnostic, Note, Span
 
 _LONGEST_EXCERPT = 500
 _MOST_LINES = 3

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     STANDARD_LIBRARY: Path
     RUNTIME: Path
 
-_PACKAGE = os.path.dirname(os.path.realpath(__file__))
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 _FOLDERS = {"STANDARD_LIBRARY": "stdlib", "RUNTIME": "runtime"}
 
 

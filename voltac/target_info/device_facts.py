@@ -6,8 +6,8 @@ imports nothing but records, and is imported when somebody asks for the device.
 
 from __future__ import annotations
 
-from voltac.access_costs import CostRow
 from voltac.records import record
+from voltac.target_info.access_costs import CostRow
 
 
 @record

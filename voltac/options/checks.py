@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from voltac.suggestions import suggestion
+from voltac.messages.suggestions import suggestion
+from voltac.messages.visible import named_type, visible_name, visible_value
 from voltac.target_info import TargetInfo, UnknownTarget, find_target, target_cpus
-from voltac.visible import named_type, visible_name, visible_value
 
 LEVELS = (0, 1, 2, 3)
 ADDRESSINGS = (32, 64)
@@ -166,7 +166,7 @@ def _cpu(name: str, value: Any) -> str:
     """LLVM's name of it. Raises UnknownCpu, a ValueError that lists the others."""
     if not _text(name, value, "the name of a CPU"):
         return ""
-    from voltac.cpus import find_cpu  # few name one
+    from voltac.target_info.cpus import find_cpu  # few name one
 
     return find_cpu(value).llvm_name
 

@@ -11,12 +11,12 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from voltac.messages.suggestions import suggestion
+from voltac.messages.visible import visible_name
 from voltac.records import record, replace
-from voltac.suggestions import suggestion
-from voltac.visible import visible_name
 
 if TYPE_CHECKING:
-    from voltac.device_facts import DeviceFacts
+    from voltac.target_info.device_facts import DeviceFacts
 
 
 @record
@@ -239,7 +239,7 @@ def __getattr__(name: str) -> dict[str, TargetInfo]:
 
 def _device_names() -> list[str]:
     """Each device is a folder."""
-    folder = os.path.join(os.path.dirname(__file__), "targets")
+    folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), "targets")
     return sorted(name for name in os.listdir(folder) if os.path.exists(os.path.join(folder, name, "facts.py")))
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from voltac.messages.suggestions import suggestion
+from voltac.messages.visible import visible_name
 from voltac.records import record, replace
-from voltac.suggestions import suggestion
 from voltac.target_info import TargetInfo, find_target
-from voltac.visible import visible_name
 
 
 @record

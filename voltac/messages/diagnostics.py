@@ -17,42 +17,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, NoReturn
 
-from voltac.message_layout import MessageLayout, json_line
-from voltac.records import field, mutable_record, record, replace
-from voltac.warning_switches import ALL, OFF_BY_DEFAULT, PERFORMANCE
-
-
-class Span(NamedTuple):
-    """A stretch of source: 1-based, the end column is exclusive."""
-
-    file: str
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-
-    def to(self, end: Span) -> Span:
-        """From the start of this span to the end of another."""
-        return Span(self.file, self.line, self.column, end.end_line, end.end_column)
-
-    def first(self, length: int) -> Span:
-        """Its first characters: the word that begins a statement."""
-        return Span(self.file, self.line, self.column, self.line, self.column + length)
-
-
-class Expanded(Span):
-    """The place of a token that came out of a macro: that of the macro's use in the source."""
-
-    origin: tuple[str, Span, Span]
-    """The macro's name, the place of the token in its definition, and its use: expanded too if that stands in a macro."""
-
-
-BUILT_IN = "<built-in>"
-"""The file of macros that no file defines."""
-
-
-NOWHERE = Span("", 0, 0, 0, 0)
-"""The place of messages about no source text, such as a missing file."""
+from voltac.messages.layout import MessageLayout, json_line
+from voltac.messages.message import BUILT_IN, Diagnostic, Expanded, Note, Span
+from voltac.messages.warning_switches import ALL, OFF_BY_DEFAULT, PERFORMANCE
+from voltac.records import field, mutable_record, replace
 
 
 class CompileError(Exception):
@@ -65,33 +33,6 @@ class CompileError(Exception):
 
 class InternalError(Exception):
     """A mistake of the compiler, not of the user: names the stage that made it."""
-
-
-@record
-class Note:
-    """What belongs to a diagnostic and has a place of its own."""
-
-    span: Span
-    text: str
-    kind: str = "note"
-    """``note`` or ``candidate``; in a chain ``include``, ``macro`` or ``template``."""
-    excerpt: bool = True
-    """The source line is shown below."""
-
-
-@record
-class Diagnostic:
-    """One message with all that is shown of it."""
-
-    kind: str
-    """``Error``, ``Warning`` or ``Performance Warning``; preprocessor ones are lower case ``error`` / ``warning``."""
-    span: Span
-    text: str
-    switch: str = ""
-    """The row of ``warning_switches.py`` that switches it; empty for errors."""
-    notes: tuple[Note, ...] = ()
-    chain: tuple[Note, ...] = ()
-    """How the compiler came to the place: macro uses, template instances, includes, innermost first."""
 
 
 class Ignored(NamedTuple):
