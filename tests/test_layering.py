@@ -82,9 +82,6 @@ def cycles(edges: dict[str, set[str]]) -> list[set[str]]:
 
 
 REMAINING = (
-    "voltac python python.build python.compare python.compiler_state python.device_compare python.device_file"
-    " python.device_kernel python.kernel python.module",  # kernels know their module, modules build kernels
-    "cli.command cli.main",  # the entry loads what it catches errors of late
     "ir.facts ir.lane_values",  # two views of one analysis
     "ir.interp ir.interp_library ir.interp_translate",  # calls of the library run functions
     "lower.constant_data lower.context lower.debug_info lower.merge_point lower.module lower.places lower.threads",  # for types

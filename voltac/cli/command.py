@@ -13,8 +13,8 @@ from argparse import Namespace
 from contextlib import suppress
 
 from voltac import target_info
+from voltac.cli import end_interrupted
 from voltac.cli.argument_files import ArgumentFiles
-from voltac.cli.main import end_interrupted
 from voltac.cli.options import COMMANDS, COMPILE, UsageError, parse_arguments
 from voltac.cli.outputs import OutputError, write_standard_output
 from voltac.llvm.host import CannotRun

@@ -12,6 +12,7 @@ from voltac.cli.settings import diagnostics_of, number, options_of_arguments
 from voltac.driver import compile_source, read_source
 from voltac.messages.diagnostics import CompileError
 from voltac.messages.visible import bytes_of, visible_listing, visible_name
+from voltac.python.build import build_module
 from voltac.python.compare import compare
 from voltac.python.source import Source
 
@@ -34,7 +35,7 @@ def compare_command(arguments: Namespace) -> int:
         sys.stderr.write(f"compiling both paths of {visible_name(path)} for {options.target.name} and measuring them ...\n")
     elements = number(arguments.elements, "--elements") if arguments.elements else 4096
     try:
-        found = compare(Source(text, path, options), arguments.function, elements=elements)
+        found = compare(build_module, Source(text, path, options), arguments.function, elements=elements)
     except ValueError as error:
         raise UsageError(str(error)) from None
     if arguments.html:

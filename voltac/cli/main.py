@@ -5,7 +5,7 @@ An exception would not do: Python drops it where an import runs code in between,
 
 from __future__ import annotations
 
-import os
+from voltac.cli import end_interrupted
 
 
 def entry() -> None:
@@ -23,11 +23,3 @@ def entry() -> None:
         run()
     except KeyboardInterrupt:
         end_interrupted()
-
-
-def end_interrupted(*_: object) -> None:
-    """At once: the compiling thread may be inside LLVM, which the interpreter must not wait for."""
-    try:
-        os.write(2, b"interrupted\n")
-    finally:
-        os._exit(130)

@@ -56,9 +56,9 @@ def load(
     content = read_file(name)
     with compiling():
         if content.startswith(b"\x7fELF"):
-            from voltac.python.device_file import load_file  # for devices only
+            from voltac.python.device_file import load_file  # late: for devices only
 
-            return load_file(content, name, launch, options)
+            return load_file(content, name, launch, options, build_module)
         return build_module(Source(_decoded(content, name), name, make_options(**options)), cache, functions, launch)
 
 

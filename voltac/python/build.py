@@ -174,7 +174,7 @@ def _device_module(source: Source, entry: disk.Entry, launch: Mapping[str, Any])
 
     signatures = [from_json(data) for data in entry.description["signatures"]]
     image = read_image(entry.objects[0], device_code(source.options.target.isa))
-    kernels = device_kernels(source, signatures, image, changed(Launch(), dict(launch)))
+    kernels = device_kernels(source, signatures, image, changed(Launch(), dict(launch)), build_module)
     return KernelModule(source, kernels, entry.description["warnings"])
 
 
@@ -209,7 +209,8 @@ def _loaded(source: Source, signatures: list[Signature], entry: disk.Entry, func
         handler = handlers[item.name]
         finish = raise_first if calls_back(signatures, callbacks) else None
         handler.connect(code.addresses[raw_symbol(item.name)], code.addresses[accepted_symbol(item.name)], finish)
-        kernels.append(make_kernel(item, source, handler, code, code.addresses[call_symbol(item.name)] if direct else 0))
+        entry_point = code.addresses[call_symbol(item.name)] if direct else 0
+        kernels.append(make_kernel(item, source, handler, build_module, code, entry_point))
     return kernels
 
 
@@ -258,7 +259,7 @@ def _unresolved(source: Source, symbol: str) -> str:
 
 def _unloaded(source: Source, signatures: list[Signature]) -> list[Kernel]:
     """Kernels for a CPU other than this one: all but calling works."""
-    return [make_kernel(item, source, Arguments(item), None, 0) for item in signatures]
+    return [make_kernel(item, source, Arguments(item), build_module, None, 0) for item in signatures]
 
 
 # --- the key ------------------------------------------------------------------------------------------------------

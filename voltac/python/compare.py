@@ -21,9 +21,8 @@ import numpy as np
 
 from voltac.llvm.host import can_run
 from voltac.pipeline import Compilation
-from voltac.python.build import build_module
+from voltac.python.building import Build, Callee
 from voltac.python.device_compare import measured_on_device
-from voltac.python.kernel import Kernel
 from voltac.python.source import Source
 from voltac.report import assembly, comparison, device_assembly
 from voltac.report.measure import interleaved
@@ -65,6 +64,7 @@ class Comparison:
 
 
 def compare(
+    build: Build,
     source: Source,
     function: str | None = None,
     *,
@@ -109,7 +109,7 @@ def compare(
         if not constructs:
             found.append(replace(result, note="no foreach and no coherent statement: there is one path only"))
             continue
-        found.append(_measured(result, compiled, source, variants, arguments, elements, rounds))
+        found.append(_measured(build, result, compiled, source, variants, arguments, elements, rounds))
     return Comparison(tuple(found))
 
 
@@ -142,6 +142,7 @@ def _without_times(
 
 
 def _measured(
+    build: Build,
     result: comparison.FunctionComparison,
     compiled: Compilation,
     source: Source,
@@ -151,7 +152,7 @@ def _measured(
     rounds: int,
 ) -> comparison.FunctionComparison:
     symbol = next(one for one in compiled.program.exports if one.name == result.function)
-    kernel: Any = getattr(build_module(source), symbol.name)
+    kernel: Any = build(source)[symbol.name]
     if any(row.kind == "function" for row in kernel.parameters):
         return replace(result, note="it takes a function: no arguments can be made up, so there are no times")
     ranges = _range_parameters(symbol)
@@ -168,8 +169,8 @@ def _measured(
 
     if source.options.target.is_device:
         has_tails = arguments is None and bool(ranges)
-        return measured_on_device(result, variants, source, made, count, described, has_tails)
-    pair: dict[str, Any] = {name: getattr(build_module(one), symbol.name) for name, one in variants.items()}
+        return measured_on_device(build, result, variants, source, made, count, described, has_tails)
+    pair: dict[str, Any] = {name: build(one)[symbol.name] for name, one in variants.items()}
 
     def measure() -> tuple[list[list[float]], list[list[float]]]:
         whole = made(0)
@@ -209,7 +210,7 @@ def _range_parameters(symbol: tree.FunctionSymbol) -> list[str]:
     return used or [parameter.name for parameter in symbol.parameters if parameter in integers]
 
 
-def _generated(kernel: Kernel, ranges: list[str], side: int, extra: int) -> list[Any]:
+def _generated(kernel: Callee, ranges: list[str], side: int, extra: int) -> list[Any]:
     """Arguments for ``side + extra`` elements in every range: floats from 0 to 1, small integers, zeroed structs."""
     random = np.random.default_rng(1)
     room = 4 * (side + extra) ** max(1, len(ranges)) + 2 * _MARGIN

@@ -14,10 +14,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-import voltac
 from voltac.python import cache as disk
 from voltac.python.hashing import sha256
-from voltac.system.shipped_files import shipped_folder
+from voltac.system.shipped_files import PACKAGE, shipped_folder
 
 _SETTLED = 3.0
 """Seconds. File systems count time in steps, the coarsest of two seconds: a second change within a step would not show."""
@@ -43,7 +42,7 @@ def _rows(*folders: str) -> list[_Row]:
 
 
 def _own_rows() -> list[_Row]:
-    return _rows(os.path.dirname(os.path.abspath(voltac.__file__)), shipped_folder("stdlib"), shipped_folder("runtime"))
+    return _rows(PACKAGE, shipped_folder("stdlib"), shipped_folder("runtime"))
 
 
 _AT_START = _own_rows()

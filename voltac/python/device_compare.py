@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from voltac.codegen.simulator import Trap
-from voltac.python.build import build_module
+from voltac.python.building import Build
 from voltac.python.source import Source
 from voltac.report import comparison
 
 
 def measured_on_device(
+    build: Build,
     result: comparison.FunctionComparison,
     variants: dict[str, Source],
     whole: Source,
@@ -23,8 +24,8 @@ def measured_on_device(
 ) -> comparison.FunctionComparison:
     """``made(extra)`` gives arguments for ``count`` elements and ``extra`` more."""
     try:
-        paths = {name: _cycles(one, result.function, made(0)) for name, one in variants.items()}
-        tails = [_cycles(whole, result.function, made(extra)) for extra in range(result.width)] if has_tails else []
+        paths = {name: _cycles(build, one, result.function, made(0)) for name, one in variants.items()}
+        tails = [_cycles(build, whole, result.function, made(extra)) for extra in range(result.width)] if has_tails else []
     except Trap as trap:
         return replace(result, note=f"no cycles: {trap}; give arguments of your own: kernel.compare(arguments=[...])")
     return replace(
@@ -43,7 +44,7 @@ def _exactly(value: float) -> comparison.Timing:
     return comparison.Timing(value, value, value)
 
 
-def _cycles(source: Source, function: str, arguments: Sequence[Any]) -> float:
-    kernel: Any = build_module(source, launch={"threads": 1})[function]
+def _cycles(build: Build, source: Source, function: str, arguments: Sequence[Any]) -> float:
+    kernel: Any = build(source, launch={"threads": 1})[function]
     kernel(*arguments)
     return float(kernel.last_run.cycles)

@@ -9,6 +9,7 @@ from voltac.codegen.disassembler import Disassembler
 from voltac.codegen.elf_read import BadElf, read_elf
 from voltac.messages.visible import visible_name, visible_value
 from voltac.options import Options
+from voltac.python.building import Build
 from voltac.python.device_kernel import device_kernels
 from voltac.python.device_program import signatures_of
 from voltac.python.device_run import Launch, changed
@@ -42,7 +43,9 @@ class DeviceFile(Source):
         return text if function is None else device_function(text, function)
 
 
-def load_file(content: bytes, name: str, launch: Mapping[str, Any] | None, options: Mapping[str, Any]) -> KernelModule:
+def load_file(
+    content: bytes, name: str, launch: Mapping[str, Any] | None, options: Mapping[str, Any], build: Build
+) -> KernelModule:
     """The kernels of a file; :class:`BadElf` has the reason if it is no program for a device.
 
     Of the options it takes the target, if that is the device the file is for: it has been compiled.
@@ -63,5 +66,5 @@ def load_file(content: bytes, name: str, launch: Mapping[str, Any] | None, optio
         if value != code.name:
             raise ValueError(f"{visible_name(name)} is a program for {code.name}, not for {visible_value(value)}")
     source = DeviceFile("", name, Options(DEVICES[code.name]), content)
-    kernels = device_kernels(source, signatures.values(), found.image, changed(Launch(), dict(launch or {})))
+    kernels = device_kernels(source, signatures.values(), found.image, changed(Launch(), dict(launch or {})), build)
     return KernelModule(source, kernels, "")

@@ -8,6 +8,7 @@ from typing import Any
 from voltac.codegen.image import Image
 from voltac.codegen.simulator import Trap
 from voltac.python.arguments import Arguments
+from voltac.python.building import Build
 from voltac.python.device_failures import failure_of
 from voltac.python.device_run import Launch, changed, run_kernel
 from voltac.python.kernel import Kernel
@@ -72,13 +73,14 @@ class DeviceKernel(Kernel):
         return self
 
 
-def device_kernels(source: Source, signatures: Iterable[Signature], image: Image, launch: Launch) -> list[Kernel]:
+def device_kernels(source: Source, signatures: Iterable[Signature], image: Image, launch: Launch, build: Build) -> list[Kernel]:
     """The kernels of a program; its global variables keep their values from call to call."""
     program = _Program(image)
     made: list[Kernel] = []
     for signature in signatures:
         kernel = DeviceKernel()
-        kernel._signature, kernel._source, kernel._arguments, kernel._code = signature, source, Arguments(signature), None
+        kernel._signature, kernel._source, kernel._arguments = signature, source, Arguments(signature)
+        kernel._build, kernel._code = build, None
         kernel._program, kernel._launch, kernel._last_run = program, launch, None
         made.append(kernel)
     return made

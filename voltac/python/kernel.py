@@ -22,15 +22,18 @@ from voltac.python.signatures import Parameter, Signature
 if TYPE_CHECKING:
     import inspect
 
+    from voltac.python.building import Build
     from voltac.python.source import Source
 
 
 class Kernel:
     """An exported function of a compiled program, called with numpy arrays and numbers."""
 
-    __slots__ = ("__weakref__", "_arguments", "_code", "_signature", "_source")
+    __slots__ = ("__weakref__", "_arguments", "_build", "_code", "_signature", "_source")
 
     _arguments: Arguments
+    _build: Build
+    """What made it of its source, and makes variants of it to compare."""
     _code: Code | None
     """Keeps the machine code loaded."""
     _signature: Signature
@@ -81,10 +84,9 @@ class Kernel:
 
     def compare(self, **options: Any) -> Any:
         """The all-on and the masked path of each construct side by side; see :mod:`voltac.python.compare`."""
-        # Only here: this compiles, a call does not.
-        from voltac.python.compare import compare
+        from voltac.python.compare import compare  # late: this compiles, a call does not
 
-        return compare(self._source, self.__name__, **options)
+        return compare(self._build, self._source, self.__name__, **options)
 
     def __repr__(self) -> str:
         return f"<kernel {self.signature} for {self.target}>"
@@ -142,14 +144,17 @@ class CheckedKernel(Kernel):
         return self._arguments(*given, **by_name)
 
 
-def make_kernel(signature: Signature, source: Source, arguments: Arguments, code: Code | None, entry: int) -> Kernel:
+def make_kernel(
+    signature: Signature, source: Source, arguments: Arguments, build: Build, code: Code | None, entry: int
+) -> Kernel:
     """A kernel that calls the code at ``entry``; with 0, through ``arguments`` alone."""
     if entry:
         type_, place = _calling_type()
         kernel: Kernel = object.__new__(type_)
     else:
         kernel = CheckedKernel()
-    kernel._signature, kernel._source, kernel._arguments, kernel._code = signature, source, arguments, code
+    kernel._signature, kernel._source, kernel._arguments = signature, source, arguments
+    kernel._build, kernel._code = build, code
     if entry:
         ctypes.c_void_p.from_address(id(kernel) + place).value = entry
     return kernel

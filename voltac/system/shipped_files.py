@@ -11,14 +11,15 @@ if TYPE_CHECKING:
     STANDARD_LIBRARY: Path
     RUNTIME: Path
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+"""The folder of ``voltac/__init__.py``."""
 _FOLDERS = {"STANDARD_LIBRARY": "stdlib", "RUNTIME": "runtime"}
 
 
 def shipped_folder(name: str) -> str:
     """In a wheel the folder lies inside the package, in a checkout beside it."""
-    inside = os.path.join(_PACKAGE, name)
-    return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(_PACKAGE), name)
+    inside = os.path.join(PACKAGE, name)
+    return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(PACKAGE), name)
 
 
 def __getattr__(name: str) -> Path:

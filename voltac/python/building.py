@@ -1,0 +1,35 @@
+"""What kernels and the measuring of kernels ask of each other, said apart from both: how a source becomes kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from voltac.python.numpy_formats import Dtype
+from voltac.python.signatures import Parameter
+from voltac.python.source import Source
+
+
+class Callee(Protocol):
+    """A kernel, as far as arguments for it are made up."""
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What it takes."""
+
+    def dtype(self, parameter: str) -> Dtype:
+        """Of the array that a pointer parameter takes."""
+
+
+class Built(Protocol):
+    """A module of kernels."""
+
+    def __getitem__(self, name: str, /) -> Any:
+        """The kernel of that name."""
+
+
+class Build(Protocol):
+    """What makes kernels of a source: :func:`voltac.python.build.build_module`."""
+
+    def __call__(self, source: Source, /, *, launch: Mapping[str, Any] | None = None) -> Built:
+        """Compile it, or find it in the cache; ``launch`` is for devices."""
