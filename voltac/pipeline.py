@@ -26,7 +26,7 @@ from voltac.records import field, mutable_record, record
 
 if TYPE_CHECKING:
     from voltac.llvm import Optimized
-    from voltac.passes.access import AccessReport
+    from voltac.passes.accesses.access import AccessReport
     from voltac.sema.tree import Program
     from voltac.syntax import Preprocessed
     from voltac.syntax.inputs import Inputs

@@ -7,7 +7,7 @@ import pytest
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.parts import Operand
 from voltac.ir.read import read
-from voltac.passes.known_divisors import is_never_zero
+from voltac.passes.facts.known_divisors import is_never_zero
 
 FUNCTION = """define <4 x i32> @f(i32 %n, <4 x i32> %v) {{
 {body}

@@ -15,7 +15,7 @@ from voltac.ir.lane_values import LaneValues
 from voltac.ir.read import read
 from voltac.llvm import load_objects
 from voltac.options import Options
-from voltac.passes.wrapping_gangs import _chain
+from voltac.passes.accesses.wrapping_gangs import _chain
 from voltac.target_info import find_target
 
 PRODUCT = """

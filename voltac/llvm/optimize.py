@@ -14,6 +14,7 @@ import re
 from functools import cached_property
 from typing import Any
 
+from voltac import passes
 from voltac.ir import marks
 from voltac.llvm.half import half_conversions
 from voltac.llvm.machine import Module, binding, stage, target_machine
@@ -98,24 +99,6 @@ def _masks_in_mask_registers(text: str, options: Options) -> str:
     return keep_masks_in_mask_registers(text)
 
 
-def _masks_wide(text: str, options: Options) -> str:
-    from voltac.passes.wide_masks import keep_masks_wide  # brings all passes: not for those who only ask for the host
-
-    return keep_masks_wide(text, options)
-
-
-def _stores_unmasked(text: str, options: Options) -> str:
-    from voltac.passes.unmasked_stores import keep_stores_unmasked
-
-    return keep_stores_unmasked(text, options)
-
-
-def _one_lane(text: str, options: Options) -> str:
-    from voltac.passes.one_lane_stores import store_one_lane
-
-    return store_one_lane(text)
-
-
 def _like_all_others(text: str, options: Options) -> str:
     return _OPTNONE.sub(r"\1", text) if marks.is_seldom_called(text) else text
 
@@ -139,9 +122,7 @@ BEFORE_LLVM = (
 AFTER_LLVM = (
     Pass("drop_optnone", "functions that are seldom called go to the same code generator as others",
          _like_all_others, optimizing, required=True),
-    Pass("keep_masks_wide", "masks that live across blocks stay whole lanes", _masks_wide, optimizing),
-    Pass("keep_stores_unmasked", "stores of all lanes stay that where masked ones are slow", _stores_unmasked, optimizing),
-    Pass("store_one_lane", "masked stores of one known lane become scalar stores", _one_lane, optimizing, required=True),
+    *passes.AFTER_LLVM,
 )  # fmt: skip
 """On the text that it made: nothing simplifies it any more."""
 

@@ -1,4 +1,7 @@
-"""ir -> ir: the passes between the early and the late LLVM pipeline, as rows in order."""
+"""ir -> ir: the passes between the early and the late LLVM pipeline, and those behind it, as rows in order.
+
+Each module here is one pass; what serves several of them is in the folders ``accesses``, ``facts`` and ``loops``.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,22 @@ from voltac.ir.verify import verify
 from voltac.ir.write import write
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
-from voltac.passes.access import AccessReport
+from voltac.passes.accesses.access import AccessReport
+from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.check_divisors import check_divisors
-from voltac.passes.costs import has_masked
 from voltac.passes.equal_values import merge_equal_values
 from voltac.passes.flatten_branches import flatten_branches
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
+from voltac.passes.one_lane_stores import store_one_lane
 from voltac.passes.resolve_accesses import resolve_accesses
 from voltac.passes.sample_profile import use_sample_profile
 from voltac.passes.some_lanes import move_some_lanes
+from voltac.passes.unmasked_stores import keep_stores_unmasked
 from voltac.passes.whole_copies import copy_whole
 from voltac.passes.whole_stores import make_stores_whole
 from voltac.passes.wide_gangs import widen_gangs
+from voltac.passes.wide_masks import keep_masks_wide
 from voltac.passes.wrapping_indices import test_wrapping_indices
 
 
@@ -57,6 +63,14 @@ PASSES = (
          move_some_lanes, lambda options: not options.target.is_device and not has_masked(options.target, 1)),
 )  # fmt: skip
 """In order; each rewrites the module. That which resolves accesses gives reports of them."""
+
+AFTER_LLVM = (
+    Pass("keep_masks_wide", "masks that live across blocks stay whole lanes", keep_masks_wide, optimizing),
+    Pass("keep_stores_unmasked", "stores of all lanes stay that where masked ones are slow", keep_stores_unmasked, optimizing),
+    Pass("store_one_lane", "masked stores of one known lane become scalar stores",
+         lambda text, options: store_one_lane(text), optimizing, required=True),
+)  # fmt: skip
+"""On the text that LLVM's simplification made: nothing simplifies it any more."""
 
 
 def run(text: str, options: Options) -> str:

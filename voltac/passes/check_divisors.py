@@ -30,8 +30,8 @@ from voltac.ir.uses import Uses
 from voltac.lower.failures import DEVICE_FAIL, FAIL, ZERO_DIVISION
 from voltac.messages.visible import bytes_of
 from voltac.options import Options
-from voltac.passes.access import is_divisor
-from voltac.passes.known_divisors import is_never_zero
+from voltac.passes.accesses.access import is_divisor
+from voltac.passes.facts.known_divisors import is_never_zero
 from voltac.records import mutable_record
 from voltac.target_info import TargetInfo
 

@@ -20,7 +20,7 @@ from voltac.ir.cfg import control_flow
 from voltac.ir.model import Block, Function, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY
 from voltac.options import Options
-from voltac.passes.effects import ModuleEffects
+from voltac.passes.facts.effects import ModuleEffects
 
 _PURE = frozenset(
     (

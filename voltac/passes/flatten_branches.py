@@ -28,8 +28,8 @@ from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
 from voltac.ir.types import Layout, element_of
 from voltac.ir.uses import remove_unused
 from voltac.options import Options
-from voltac.passes.access import is_divisor, pseudo_operation, read_access
-from voltac.passes.known_loads import mask_implies
+from voltac.passes.accesses.access import is_divisor, pseudo_operation, read_access
+from voltac.passes.accesses.known_loads import mask_implies
 
 LIMIT = 16
 """Weight of what is worth to be run always."""

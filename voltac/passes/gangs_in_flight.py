@@ -18,7 +18,7 @@ from voltac.ir.cfg import control_flow
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
-from voltac.passes.access import is_divisor
+from voltac.passes.accesses.access import is_divisor
 
 _MOST_INSTRUCTIONS = 24
 _GANGS = 4

@@ -27,8 +27,8 @@ from voltac.ir.parts import Operand
 from voltac.ir.types import Layout, element_of, integer_bits, lanes_of
 from voltac.ir.uses import Uses, remove_unused
 from voltac.options import Options
-from voltac.passes.access import pseudo_operation
-from voltac.passes.integer_ranges import ALL, RANGES, Range, range_of_call, union
+from voltac.passes.accesses.access import pseudo_operation
+from voltac.passes.facts.integer_ranges import ALL, RANGES, Range, range_of_call, union
 from voltac.target_info import TargetInfo
 
 _SIGNED: Range = (-(1 << 15), (1 << 15) - 1)

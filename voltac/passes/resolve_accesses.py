@@ -22,16 +22,15 @@ from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
-from voltac.passes import broadcast, gather, shuffled_loads, shuffled_stores, vector
-from voltac.passes import rows as rows_of
-from voltac.passes.access import Access, AccessReport, Places, Touched, pseudo_operation, read_access
-from voltac.passes.costs import cost_row, has_masked
-from voltac.passes.effects import Effects, ModuleEffects
-from voltac.passes.emit import Emitter, declare, lane_source
-from voltac.passes.known_loads import KnownLoads, Layer, access_key
-from voltac.passes.merged_stores import Waiting, covers_all, is_passed, mark_readable, write_merged
-from voltac.passes.neighbouring_loads import RecordAddresses, plan_records
-from voltac.passes.outlined_blocks import is_seldom_called
+from voltac.passes.accesses import broadcast, gather, shuffled_loads, shuffled_stores, tile_rows, vector
+from voltac.passes.accesses.access import Access, AccessReport, Places, Touched, pseudo_operation, read_access
+from voltac.passes.accesses.cost_rows import cost_row, has_masked
+from voltac.passes.accesses.emit import Emitter, declare, lane_source
+from voltac.passes.accesses.known_loads import KnownLoads, Layer, access_key
+from voltac.passes.accesses.merged_stores import Waiting, covers_all, is_passed, mark_readable, write_merged
+from voltac.passes.accesses.neighbouring_loads import RecordAddresses, plan_records
+from voltac.passes.facts.effects import Effects, ModuleEffects
+from voltac.passes.loops.outlined_blocks import is_seldom_called
 from voltac.records import field, mutable_record
 
 _LEAVING_LANE = m.one_of(
@@ -336,7 +335,7 @@ class _Resolver:
             if access.all_on and not access.is_store:
                 plan.vector_loads[access.instruction.name] = access
         elif rows := self._rows(access):
-            writer = partial(rows_of.store_rows if access.is_store else rows_of.load_rows, rows=rows)
+            writer = partial(tile_rows.store_rows if access.is_store else tile_rows.load_rows, rows=rows)
             reason = f"the lanes are {len(rows)} rows of consecutive elements"
             self._write(plan, access, block, writer, "vector" if access.all_on else "masked", reason)
         else:
@@ -344,13 +343,13 @@ class _Resolver:
             reason = "some lanes may be off" if known else "the addresses of the lanes are not a known pattern"
             self._irregular(plan, access, block, reason)
 
-    def _rows(self, access: Access) -> list[rows_of.Row]:
+    def _rows(self, access: Access) -> list[tile_rows.TileRow]:
         """The rows of an access that has no formula as a whole."""
         if access.address is not None or not self.options.resolve_accesses:
             return []
         if not access.all_on and not has_masked(self.options.target, access.size):
             return []
-        return rows_of.find_rows(access, self._values_of)
+        return tile_rows.find_rows(access, self._values_of)
 
     def _values_of(self, subset: tuple[int, ...]) -> LaneValues:
         found = self.subsets.get(subset)

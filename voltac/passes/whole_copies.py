@@ -17,10 +17,10 @@ from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.types import Layout
 from voltac.options import Options
-from voltac.passes.access import Access, pseudo_operation, read_access
-from voltac.passes.effects import Effects, ModuleEffects
-from voltac.passes.emit import Emitter, declare
-from voltac.passes.gang_loops import GangLoop, root
+from voltac.passes.accesses.access import Access, pseudo_operation, read_access
+from voltac.passes.accesses.emit import Emitter, declare
+from voltac.passes.facts.effects import Effects, ModuleEffects
+from voltac.passes.loops.gang_loops import GangLoop, root
 
 _MOST_INSTRUCTIONS = 16
 """Of a loop's body: index, addresses, load, store and test are fewer; others do something besides copying."""

@@ -8,7 +8,7 @@
 Eight lanes of bytes fill a quarter of a register. Where every statement works on
 each lane by itself, and no element that one gang stores is touched by another
 gang, the statements of neighbouring gangs may be done together. What the loop sums up
-(:mod:`voltac.passes.accumulators`) is done side by side too: its steps need not wait for each other.
+(:mod:`voltac.passes.loops.accumulators`) is done side by side too: its steps need not wait for each other.
 So with gangs whose work is a short loop, the same number of turns for all of them.
 """
 
@@ -24,15 +24,15 @@ from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, LANEWISE_INTRINSICS
 from voltac.ir.types import Layout, element_of, lanes_of
 from voltac.options import Options
-from voltac.passes.access import Access, is_divisor, pseudo_operation, read_access
-from voltac.passes.accumulators import Accumulator, accumulators, begun, folded, move_conditions_into_terms, repeated
-from voltac.passes.costs import has_masked
-from voltac.passes.effects import Effects, ModuleEffects
-from voltac.passes.gang_loops import GangLoop, root
-from voltac.passes.known_loads import access_key
-from voltac.passes.merged_stores import covers_all, mark_readable
-from voltac.passes.narrow_sums import enough, narrow_sums, summed
-from voltac.passes.outlined_blocks import is_seldom_called
+from voltac.passes.accesses.access import Access, is_divisor, pseudo_operation, read_access
+from voltac.passes.accesses.cost_rows import has_masked
+from voltac.passes.accesses.known_loads import access_key
+from voltac.passes.accesses.merged_stores import covers_all, mark_readable
+from voltac.passes.facts.effects import Effects, ModuleEffects
+from voltac.passes.loops.accumulators import Accumulator, accumulators, begun, folded, move_conditions_into_terms, repeated
+from voltac.passes.loops.gang_loops import GangLoop, root
+from voltac.passes.loops.narrow_sums import enough, narrow_sums, summed
+from voltac.passes.loops.outlined_blocks import is_seldom_called
 from voltac.target_info import TargetInfo
 
 _LANEWISE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "icmp", "fcmp", "select", "freeze"))

@@ -7,7 +7,7 @@
 Unsigned numbers wrap around, so neighbouring lanes of a sum are neighbours in memory only where the sum does not.
 The test is made before the outermost loop for which the bounds of all that is summed up are known there;
 else just before the accesses, with the numbers of the gang. The loop as it was is a function of its own, which is not
-optimised (``outlined_blocks.py``): it seldom runs.
+optimised (``loops/outlined_blocks.py``): it seldom runs.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from voltac.ir.marks import WRAPPING
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.types import Layout, element_of, integer_bits, lanes_of
 from voltac.options import Options
-from voltac.passes.access import pseudo_operation
-from voltac.passes.copied_blocks import CopiedBlocks
-from voltac.passes.index_bounds import DECLARATIONS, Claims, Code, LoopBounds, Unbounded
-from voltac.passes.outlined_blocks import outline
-from voltac.passes.wrapping_gangs import split_blocks
+from voltac.passes.accesses.access import pseudo_operation
+from voltac.passes.accesses.wrapping_gangs import split_blocks
+from voltac.passes.facts.index_bounds import DECLARATIONS, Claims, Code, LoopBounds, Unbounded
+from voltac.passes.loops.copied_blocks import CopiedBlocks
+from voltac.passes.loops.outlined_blocks import outline
 
 _MOST_INSTRUCTIONS = 1500
 """Of a loop that is copied."""

@@ -22,7 +22,7 @@ from voltac.lower.debug_names import recorded
 from voltac.messages.message import Span
 from voltac.messages.visible import visible_listing, visible_name
 from voltac.options import Options
-from voltac.passes.access import AccessReport
+from voltac.passes.accesses.access import AccessReport
 from voltac.records import mutable_record, record
 from voltac.report.paths import keyword
 from voltac.report.slow_accesses import Explainer

@@ -13,7 +13,7 @@ from voltac.lower.debug_names import recorded
 from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.message import Note, Span
 from voltac.options import Options
-from voltac.passes.access import AccessReport
+from voltac.passes.accesses.access import AccessReport
 from voltac.records import record
 from voltac.report.irregular import Access, Irregular, Shape, accesses, has_members
 from voltac.sema import tree

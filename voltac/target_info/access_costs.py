@@ -1,6 +1,6 @@
 """What memory accesses cost on one kind of processor; the passes choose between correct alternatives by it.
 
-The rows of the processors that LLVM makes code for are in ``passes/costs.py``, a device's is among its facts.
+The rows of the processors that LLVM makes code for are in ``passes/accesses/cost_rows.py``, a device's is among its facts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from voltac.records import record
 
 @record
 class CostRow:
-    """One kind of processor. Costs are in the unit of ``passes/costs.py``, widths in bytes."""
+    """One kind of processor. Costs are in the unit of ``passes/accesses/cost_rows.py``, widths in bytes."""
 
     shuffle_bytes: int
     """Widest register in which 32 and 64 bit elements are permuted freely."""

@@ -14,7 +14,7 @@ from voltac.ir.constants import integers
 from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import element_of, integer_bits
-from voltac.passes.integer_ranges import ALL, RANGES, Range, range_of_call, union
+from voltac.passes.facts.integer_ranges import ALL, RANGES, Range, range_of_call, union
 
 _EXACT = 1 << 24
 """Up to here a float holds every integer."""

@@ -8,8 +8,8 @@
 from __future__ import annotations
 
 from voltac.ir import match as m
-from voltac.passes.access import Access
-from voltac.passes.emit import Emitter
+from voltac.passes.accesses.access import Access
+from voltac.passes.accesses.emit import Emitter
 
 _VARIABLE = m.op("alloca")
 

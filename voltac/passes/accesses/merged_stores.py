@@ -14,9 +14,9 @@ from __future__ import annotations
 from bisect import bisect
 
 from voltac.ir.lane_values import LaneValues
-from voltac.passes.access import Access
-from voltac.passes.emit import Emitter
-from voltac.passes.known_loads import access_key, inverse, masks_exclude
+from voltac.passes.accesses.access import Access
+from voltac.passes.accesses.emit import Emitter
+from voltac.passes.accesses.known_loads import access_key, inverse, masks_exclude
 from voltac.records import mutable_record
 
 

@@ -19,7 +19,7 @@ from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Function, Instruction
 from voltac.ir.types import element_of, lanes_of
 from voltac.ir.uses import Uses
-from voltac.passes.accumulators import Accumulator
+from voltac.passes.loops.accumulators import Accumulator
 from voltac.records import record, replace
 from voltac.target_info import TargetInfo
 

@@ -16,8 +16,8 @@ from collections.abc import Callable
 
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.lanes import LaneValue
-from voltac.passes.access import Access, with_base
-from voltac.passes.emit import Emitter
+from voltac.passes.accesses.access import Access, with_base
+from voltac.passes.accesses.emit import Emitter
 from voltac.records import record
 
 _ROWS = (2, 4)
@@ -25,7 +25,7 @@ _ROWS = (2, 4)
 
 
 @record
-class Row:
+class TileRow:
     """Lanes ``first`` to ``first + lanes`` of a gang."""
 
     first: int
@@ -34,13 +34,13 @@ class Row:
     values: LaneValues
 
 
-def find_rows(access: Access, values_of: Callable[[tuple[int, ...]], LaneValues]) -> list[Row]:
+def find_rows(access: Access, values_of: Callable[[tuple[int, ...]], LaneValues]) -> list[TileRow]:
     """The rows of an access, or nothing if it has another shape."""
     for count in _ROWS:
         lanes = access.lanes // count
         if lanes < 2:
             break
-        rows: list[Row] = []
+        rows: list[TileRow] = []
         for first in range(0, access.lanes, lanes):
             values = values_of(tuple(range(first, first + lanes)))
             address = with_base(values.of(access.pointers))
@@ -48,13 +48,13 @@ def find_rows(access: Access, values_of: Callable[[tuple[int, ...]], LaneValues]
                 break
             if any(offset != address.offsets[0] + access.size * lane for lane, offset in enumerate(address.offsets)):
                 break
-            rows.append(Row(first, lanes, address, values))
+            rows.append(TileRow(first, lanes, address, values))
         if len(rows) == count:
             return rows
     return []
 
 
-def load_rows(access: Access, emit: Emitter, rows: list[Row]) -> None:
+def load_rows(access: Access, emit: Emitter, rows: list[TileRow]) -> None:
     """A vector load for each row, joined two by two."""
     parts: list[str] = []
     for row in rows:
@@ -72,7 +72,7 @@ def load_rows(access: Access, emit: Emitter, rows: list[Row]) -> None:
     emit.alias(access.instruction.name, parts[0])
 
 
-def store_rows(access: Access, emit: Emitter, rows: list[Row]) -> None:
+def store_rows(access: Access, emit: Emitter, rows: list[TileRow]) -> None:
     """A vector store for each row, of the lanes that are its."""
     for row in rows:
         pointer = _pointer(access, row, emit)
@@ -83,9 +83,9 @@ def store_rows(access: Access, emit: Emitter, rows: list[Row]) -> None:
             emit.masked_store(value, access.element, row.lanes, access.size, pointer, _mask(access, row, emit))
 
 
-def _pointer(access: Access, row: Row, emit: Emitter) -> str:
+def _pointer(access: Access, row: TileRow, emit: Emitter) -> str:
     return emit.for_lanes(row.values).address(row.address, row.address.offsets[0], access.element, access.size)
 
 
-def _mask(access: Access, row: Row, emit: Emitter) -> str:
+def _mask(access: Access, row: TileRow, emit: Emitter) -> str:
     return emit.mask_of(access.mask, access.lanes, [[lane] for lane in range(row.first, row.first + row.lanes)])

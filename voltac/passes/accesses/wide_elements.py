@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from voltac.passes.access import Access
-from voltac.passes.emit import Emitter
-from voltac.passes.piece import Piece, join_parts, reason
+from voltac.passes.accesses.access import Access
+from voltac.passes.accesses.emit import Emitter
+from voltac.passes.accesses.piece import Piece, join_parts, reason
 from voltac.records import record
 from voltac.target_info import TargetInfo
 

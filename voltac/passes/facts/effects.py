@@ -6,7 +6,7 @@ import re
 
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Function, Instruction, Module
-from voltac.passes.access import Touched, touched_range, with_base
+from voltac.passes.accesses.access import Touched, touched_range, with_base
 
 _DECLARED = re.compile(r'@("[^"]*"|[-\w$.]+)\(')
 _GROUP = re.compile(r"#\d+")

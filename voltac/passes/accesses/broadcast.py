@@ -13,8 +13,8 @@ memory is touched that the program does not touch, without a branch.
 from __future__ import annotations
 
 from voltac.ir.parts import Operand
-from voltac.passes.access import Access
-from voltac.passes.emit import Emitter
+from voltac.passes.accesses.access import Access
+from voltac.passes.accesses.emit import Emitter
 
 
 def broadcast_load(access: Access, emit: Emitter) -> None:

@@ -13,7 +13,7 @@ followed element by element, so the last permutation needs no formula.
 
 from __future__ import annotations
 
-from voltac.passes.emit import Emitter
+from voltac.passes.accesses.emit import Emitter
 
 Held = tuple[int, ...]
 """Element positions in a register, in order."""

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable
 
 from voltac.ir.model import Block, Function, Instruction, Module
-from voltac.passes.copied_blocks import CopiedBlocks, unquoted
+from voltac.passes.loops.copied_blocks import CopiedBlocks, unquoted
 
 SELDOM = "noinline optnone cold"
 """The attributes of such a function."""

@@ -8,8 +8,8 @@ that the program does not touch. Which of the two is used is a cost row of the t
 from __future__ import annotations
 
 from voltac.ir.pseudo import suffix
-from voltac.passes.access import Access
-from voltac.passes.emit import Emitter
+from voltac.passes.accesses.access import Access
+from voltac.passes.accesses.emit import Emitter
 
 
 def native_gather(access: Access, emit: Emitter) -> None:

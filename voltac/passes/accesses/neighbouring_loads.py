@@ -19,9 +19,9 @@ from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
 from voltac.ir.types import array_parts, element_of, lanes_of
-from voltac.passes.access import Access
-from voltac.passes.emit import NOWHERE_BYTES, Emitter
-from voltac.passes.piece import Piece
+from voltac.passes.accesses.access import Access
+from voltac.passes.accesses.emit import NOWHERE_BYTES, Emitter
+from voltac.passes.accesses.piece import Piece
 from voltac.records import mutable_record
 
 _PURE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "getelementptr", "insertelement", "shufflevector", "extractelement"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voltac.passes.access import Access
-from voltac.passes.emit import Emitter
+from voltac.passes.accesses.access import Access
+from voltac.passes.accesses.emit import Emitter
 from voltac.records import mutable_record
 
 

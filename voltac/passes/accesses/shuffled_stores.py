@@ -13,12 +13,12 @@ is stored alone. Where lanes may be off the stores are masked, each element by i
 
 from __future__ import annotations
 
-from voltac.passes.access import Access
-from voltac.passes.costs import cost_row, has_masked, shuffle_elements
-from voltac.passes.emit import Emitter
-from voltac.passes.piece import Piece, reason
-from voltac.passes.shuffled_loads import clusters, wanting_lanes
-from voltac.passes.wide_elements import plan_wide_stores
+from voltac.passes.accesses.access import Access
+from voltac.passes.accesses.cost_rows import cost_row, has_masked, shuffle_elements
+from voltac.passes.accesses.emit import Emitter
+from voltac.passes.accesses.piece import Piece, reason
+from voltac.passes.accesses.shuffled_loads import clusters, wanting_lanes
+from voltac.passes.accesses.wide_elements import plan_wide_stores
 from voltac.target_info import TargetInfo
 from voltac.target_info.access_costs import CostRow
 

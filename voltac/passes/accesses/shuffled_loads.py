@@ -18,12 +18,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from voltac.passes.access import Access
-from voltac.passes.costs import cost_row, has_masked, shuffle_elements
-from voltac.passes.emit import Emitter
-from voltac.passes.piece import Piece, join_parts, reason
-from voltac.passes.transpose import Held, contents, network, write_network
-from voltac.passes.wide_elements import plan_wide_loads
+from voltac.passes.accesses.access import Access
+from voltac.passes.accesses.cost_rows import cost_row, has_masked, shuffle_elements
+from voltac.passes.accesses.emit import Emitter
+from voltac.passes.accesses.piece import Piece, join_parts, reason
+from voltac.passes.accesses.transpose import Held, contents, network, write_network
+from voltac.passes.accesses.wide_elements import plan_wide_loads
 from voltac.records import mutable_record
 from voltac.target_info import TargetInfo
 from voltac.target_info.access_costs import CostRow

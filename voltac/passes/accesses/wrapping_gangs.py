@@ -15,7 +15,7 @@ from voltac.ir.lane_values import LaneValues
 from voltac.ir.marks import WRAPPING
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.types import element_of, integer_bits, lanes_of
-from voltac.passes.access import pseudo_operation
+from voltac.passes.accesses.access import pseudo_operation
 from voltac.records import mutable_record
 
 _MOST_INSTRUCTIONS = 120

@@ -13,8 +13,8 @@ from voltac.ir import match as m
 from voltac.ir.constants import is_all_true
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Instruction
-from voltac.passes.access import Access, Touched
-from voltac.passes.effects import Effects
+from voltac.passes.accesses.access import Access, Touched
+from voltac.passes.facts.effects import Effects
 from voltac.records import mutable_record, record
 
 _DEPTH = 12

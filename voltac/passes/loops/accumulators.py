@@ -19,7 +19,7 @@ from voltac.ir.model import Block, Instruction
 from voltac.ir.types import element_of, lanes_of
 from voltac.ir.uses import Uses
 from voltac.options import Options
-from voltac.passes.gang_loops import GangLoop
+from voltac.passes.loops.gang_loops import GangLoop
 from voltac.records import record
 
 _SUMS = frozenset(("add", "xor"))

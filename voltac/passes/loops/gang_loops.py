@@ -17,7 +17,7 @@ from voltac.ir.lane_values import LaneValues
 from voltac.ir.lanes import Symbol
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.parts import Operand
-from voltac.passes.access import Access
+from voltac.passes.accesses.access import Access
 
 _STEP = m.op("add", m.value("counter"), m.constant("width"), flag="nsw")
 

@@ -1,0 +1,1 @@
+"""What holds for values and memory: ranges, bounds, divisors, effects."""
