@@ -10,12 +10,13 @@ import gc
 import os
 import sys
 from argparse import Namespace
+from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 
-from voltac import target_info
 from voltac.cli import end_interrupted
 from voltac.cli.argument_files import ArgumentFiles
-from voltac.cli.options import COMMANDS, COMPILE, UsageError, parse_arguments
+from voltac.cli.options import COMMANDS, COMPILE, TEXTS, UsageError, parse_arguments
 from voltac.cli.outputs import OutputError, write_standard_output
 from voltac.llvm.host import CannotRun
 from voltac.messages.diagnostics import CompileError, Diagnostics, InternalError
@@ -81,7 +82,7 @@ def _end_if_interrupted(error: BaseException | None) -> None:
 
 def _reported(error: Exception) -> str:
     """Write down where it happened, and say what and where."""
-    import tempfile  # both are slow to import
+    import tempfile  # late: both are slow to import, and this is for failures of the compiler
     import traceback
 
     handle, path = tempfile.mkstemp(prefix="voltac-", suffix=".txt")
@@ -124,73 +125,15 @@ def _command(words: list[str]) -> int:
     words = files.expanded(words) + (os.environ.get("ISPC_ARGS", "").split() if command == COMPILE else [])
     arguments = parse_arguments(command, words)
     arguments.argument_files = files.read
-    if arguments.help:
-        from voltac.cli.help import help_text
+    if any(getattr(arguments, text, False) for text in TEXTS):
+        from voltac.cli.help import text_asked_for  # late: a compilation prints none of these texts
 
-        write_standard_output(help_text(command).encode())
+        write_standard_output(text_asked_for(command, arguments).encode())
         return 0
-    if arguments.version:
-        from voltac.cli.help import version_text
-
-        write_standard_output(version_text().encode())
-        return 0
-    if command == COMPILE:
-        if arguments.support_matrix:
-            return _support_matrix()
-        if arguments.list_passes:
-            from voltac.cli.help import table_of_passes
-            from voltac.cli.settings import diagnostics_of, options_of_arguments
-
-            write_standard_output(table_of_passes(options_of_arguments(arguments, diagnostics_of(arguments))).encode())
-            return 0
-        from voltac.cli.compile import compile_command
-
-        return compile_command(arguments)
-    return _other(command, arguments)
+    return _function_of(command)(arguments)
 
 
-def _other(command: str, arguments: Namespace) -> int:
-    if command == "demo":
-        from pathlib import Path
-
-        from voltac.cli.demo import run as demo
-        from voltac.cli.settings import number
-
-        if arguments.operands:
-            raise UsageError(f"'voltac demo' takes no file ('{arguments.operands[0]}')")
-        return demo(Path(arguments.folder or "voltac-demo"), number(arguments.rounds or "15", "--rounds"))
-    if command == "compare":
-        from voltac.cli.compare import compare_command
-
-        return compare_command(arguments)
-    if command == "explain":
-        from voltac.cli.explain import explain_command
-
-        return explain_command(arguments)
-    if command == "bisect":
-        from voltac.cli.bisect import bisect_command
-
-        return bisect_command(arguments)
-    if command == "disasm":
-        from voltac.cli.disasm import disasm_command
-
-        return disasm_command(arguments)
-    if command == "sim":
-        from voltac.cli.sim import sim_command
-
-        return sim_command(arguments)
-    from voltac.cli.run import run_command
-
-    return run_command(arguments)
-
-
-def _support_matrix() -> int:
-    from voltac.llvm.host import missing
-
-    lines = []
-    for name, target in target_info.TARGETS.items():
-        lacking = missing(target)
-        lines.append(f"{name:16} {'runs here' if not lacking else 'needs ' + ' '.join(lacking)}\n")
-    lines += [f"{name:16} a device: runs here on its simulator\n" for name in target_info.DEVICES]
-    write_standard_output("".join(lines).encode())
-    return 0
+def _function_of(command: str) -> Callable[[Namespace], int]:
+    """``NAME_command`` of the module ``voltac/cli/NAME``; a plain compilation imports nothing of the others."""
+    function: Callable[[Namespace], int] = getattr(import_module(f"voltac.cli.{command}"), f"{command}_command")
+    return function

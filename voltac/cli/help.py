@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import textwrap
+from argparse import Namespace
 
 from voltac.cli.options import COMMANDS, COMPILE, GROUPS, OPT_WORDS, Option
+from voltac.cli.settings import diagnostics_of, options_of_arguments
+from voltac.llvm.host import missing
 from voltac.options import Options
 from voltac.pipeline import DEVICE_STAGES, STAGE_NAMES, stages_of
 from voltac.target_info import DEVICES, TARGETS, target_aliases
@@ -84,6 +87,17 @@ _WIDTH = 80
 """Where explanations begin, behind most options; and the line of a terminal, also where the help goes to a file."""
 
 
+def text_asked_for(command: str, arguments: Namespace) -> str:
+    """What a command line prints that asks for one of :data:`voltac.cli.options.TEXTS`."""
+    if arguments.help:
+        return help_text(command)
+    if arguments.version:
+        return version_text()
+    if arguments.support_matrix:
+        return support_matrix()
+    return table_of_passes(options_of_arguments(arguments, diagnostics_of(arguments)))
+
+
 def help_text(command: str) -> str:
     """What ``voltac [command] --help`` prints."""
     out = [f"usage: {_USAGE[command]}", "", *_wrapped(_EXPLANATION[command], 0), ""]
@@ -126,6 +140,16 @@ def table_of_passes(options: Options) -> str:
     return "\n".join([*out, "", "!  cannot be left out    -  does not run with these options"]) + "\n"
 
 
+def support_matrix() -> str:
+    """What ``--support-matrix`` prints: for each target whether this CPU runs its code, and what it lacks."""
+    lines = []
+    for name, target in TARGETS.items():
+        lacking = missing(target)
+        lines.append(f"{name:16} {'runs here' if not lacking else 'needs ' + ' '.join(lacking)}\n")
+    lines += [f"{name:16} a device: runs here on its simulator\n" for name in DEVICES]
+    return "".join(lines)
+
+
 def version_text() -> str:
     """What ``--version`` prints. Build systems look for ``ISPC), 1.32.0``, and take the first number of three parts."""
     return (
@@ -135,7 +159,7 @@ def version_text() -> str:
 
 
 def _version(package: str) -> str:
-    from importlib.metadata import PackageNotFoundError, version  # slow to import
+    from importlib.metadata import PackageNotFoundError, version  # late: slow to import, and only --version asks
 
     try:
         return version(package)

@@ -11,12 +11,12 @@ from voltac.cli import end_interrupted
 def entry() -> None:
     """What the command ``voltac`` runs."""
     try:
-        import signal  # not before there is somebody to catch what is raised meanwhile
+        import signal  # late: not before there is somebody to catch what is raised meanwhile
 
         caught = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         if caught:
             signal.signal(signal.SIGINT, end_interrupted)
-        from voltac.cli.command import run
+        from voltac.cli.command import run  # late: this takes long, and Ctrl-C is caught by now
 
         if caught:
             signal.signal(signal.SIGINT, signal.default_int_handler)

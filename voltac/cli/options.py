@@ -266,6 +266,9 @@ COMMANDS: dict[str, str] = {
     "sim": "run a program for a device on the simulator",
 }
 
+TEXTS = ("help", "version", "support_matrix", "list_passes")
+"""Fields of options that ask for a text, and for nothing else."""
+
 # Word of --opt -> field of Options or of its target, and its value; None for switches that are accepted and change nothing.
 OPT_WORDS: dict[str, tuple[str, object] | None] = {
     "disable-assertions": ("disable_assertions", True),

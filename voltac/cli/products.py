@@ -72,7 +72,7 @@ def _notes(job: Compilation) -> dict[str, bytes]:
     """What the file says of its kernels; nothing where the compilation began behind their source."""
     if "check" not in job.results:
         return {}
-    from voltac.python.device_program import signatures_note  # with numpy, for devices only
+    from voltac.python.device_program import signatures_note  # late: with numpy, for devices only
 
     return {"kernels": signatures_note(job.program, job.options)}
 
@@ -133,7 +133,7 @@ def _outputs_of_one(arguments: Namespace, job: Compilation) -> list[Output]:
     elif arguments.output:
         outputs.append(Output(arguments.output, _kind(arguments, job.options.target).make(job)))
     if arguments.header and "check" in job.results:
-        from voltac.lower.c_header import c_header
+        from voltac.lower.c_header import c_header  # late: for headers only
 
         header = c_header(job.program, job.options, arguments.header, arguments.pragma_once)
         outputs.append(Output(arguments.header, bytes_of(header)))
@@ -141,6 +141,7 @@ def _outputs_of_one(arguments: Namespace, job: Compilation) -> list[Output]:
 
 
 def _outputs_of_several(arguments: Namespace, jobs: list[Compilation]) -> list[Output]:
+    # late: for several targets only
     from voltac.llvm.dispatch import dispatcher
     from voltac.lower.c_header import c_header, general_c_header
 
@@ -173,7 +174,7 @@ def _with_isa(path: str, job: Compilation) -> str:
 
 def warn_of_layouts(jobs: list[Compilation], diagnostics: Diagnostics) -> None:
     """The objects of all targets share the globals, so these must lie in memory in the same way."""
-    from voltac.sema.layout import Layout
+    from voltac.sema.layout import Layout  # late: for several targets only
 
     first, *others = jobs
     sizes = {symbol.name: Layout(first.options.target).size(symbol.type) for symbol in first.program.globals}

@@ -98,6 +98,7 @@ def _interpret(
     values: list[Any],
     sources: dict[str, list[str]] | None,
 ) -> Any:
+    # late: only --interpret needs it
     from voltac.interpreter import Interpreter, InterpreterError, ProgramAborted, TextTrace
 
     trace = None if sources is None else TextTrace(sources, sys.stdout.write)
@@ -110,6 +111,7 @@ def _interpret(
 
 
 def _run_compiled(text: str, path: str, options: Options, function: tree.FunctionSymbol, values: list[Any]) -> Any:
+    # late: only where the machine's code is run
     from voltac.python import compile_with_options
 
     kernel = getattr(compile_with_options(text, path, replace(options, catch_failures=True)), function.name)

@@ -143,7 +143,7 @@ def _options(arguments: Namespace, target: TargetInfo, tuning: str, suffix: str)
 
 
 def _sample_profile(path: str) -> str:
-    from voltac.passes.sample_profile import NotAProfile, read_profile  # brings all passes, for this only
+    from voltac.passes.sample_profile import NotAProfile, read_profile  # late: brings all passes, for this only
 
     text = read_source(path)
     try:

@@ -123,7 +123,7 @@ def _wrap(text: str, indent: int, columns: int, uncounted: int) -> str:
 
 def json_line(item: Diagnostic) -> str:
     """One object: kind, place, message, notes, chain, and the option that switches the diagnostic off."""
-    from json import dumps  # slow to import, and seldom needed
+    from json import dumps  # late: slow to import, and seldom needed
 
     row: dict[str, Any] = {"kind": item.kind.lower(), **_place(item.span), "message": visible(item.text)}
     row["notes"] = [{"kind": note.kind, **_place(note.span), "message": visible(note.text)} for note in item.notes]

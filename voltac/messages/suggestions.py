@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 def close_words(name: str, known: Iterable[str], cutoff: float = 0.7) -> list[str]:
     """Up to three words of small edit distance, the closest first."""
-    from difflib import get_close_matches  # slow to import, and needed after mistakes only
+    from difflib import get_close_matches  # late: slow to import, and needed after mistakes only
 
     return get_close_matches(name, sorted(set(known)), n=3, cutoff=cutoff)
 

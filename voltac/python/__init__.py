@@ -130,7 +130,7 @@ def make_options(
         target=_target(target), level=opt, defines=_defines(defines), include_directories=_folders(include), **fields
     )
     if options.sample_profile:
-        from voltac.passes.sample_profile import NotAProfile, read_profile  # brings all passes, for this only
+        from voltac.passes.sample_profile import NotAProfile, read_profile  # late: brings all passes, for this only
 
         try:
             read_profile(options.sample_profile)
@@ -261,7 +261,7 @@ def _decoded(content: bytes, name: str) -> str:
         text = ""
     if text.strip():
         return text
-    # Only here: a cached kernel is called without the compiler.
+    # late: a cached kernel is called without the compiler
     from voltac.driver import decode_source
     from voltac.messages.diagnostics import Diagnostics
     from voltac.messages.message import NOWHERE

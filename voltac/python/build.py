@@ -16,7 +16,7 @@ from voltac.python import cache as disk
 from voltac.python.arguments import FUNCTIONS, Arguments
 from voltac.python.callbacks import guarded, note, raise_first, raised, with_print_function
 from voltac.python.compiler_state import compiler_state, is_unchanged
-from voltac.python.failures import FAILURE_SYMBOL, KEY_SYMBOL, guard_key, raise_failure
+from voltac.python.failures import FAILURE_SYMBOL, KEY_SYMBOL, failure_text, guard_key, raise_failure
 from voltac.python.hashing import sha256
 from voltac.python.interpreter_layout import direct_access, plain_types
 from voltac.python.kernel import Kernel, make_kernel
@@ -39,6 +39,7 @@ from voltac.python.symbols import (
     raw_symbol,
 )
 from voltac.python.tasks import TASK_FUNCTIONS, launches_tasks, task_functions
+from voltac.records import replace
 
 if TYPE_CHECKING:
     from voltac.syntax.inputs import Inputs
@@ -85,7 +86,7 @@ def _made(source: Source, use_cache: bool, make: Callable[[disk.Entry], T]) -> T
         try:
             return make(entry)
         except Exception as error:
-            from voltac.messages.diagnostics import CompileError  # as for the compiler: a hit does without
+            from voltac.messages.diagnostics import CompileError  # late: as above
 
             if isinstance(error, CompileError):
                 # The caller gave too few functions.
@@ -98,21 +99,20 @@ def _made(source: Source, use_cache: bool, make: Callable[[disk.Entry], T]) -> T
 
 
 def _compiled(source: Source, key: str) -> disk.Entry:
-    # Only here: a call of a cached kernel does without the compiler.
+    # late: a call of a cached kernel does without the compiler
     from voltac.driver import in_compiling_thread
 
     return in_compiling_thread(lambda: _compile(source, key))
 
 
 def _compile(source: Source, key: str) -> disk.Entry:
+    # late: a call of a cached kernel does without the compiler
     from voltac.llvm import late
     from voltac.lower.failures import FAIL, OPEN_LAUNCH, can_fail
     from voltac.python.callback_entry import guard_module
     from voltac.python.conventions import conventions
     from voltac.python.describe import signature
     from voltac.python.entry import entry_module
-    from voltac.python.failures import failure_text
-    from voltac.records import replace
     from voltac.sema.layout import Layout
 
     compilation = source.compiled()
@@ -166,7 +166,7 @@ def _module(source: Source, entry: disk.Entry, functions: Mapping[str, object]) 
 
 
 def _device_module(source: Source, entry: disk.Entry, launch: Mapping[str, Any]) -> KernelModule:
-    # Only here: devices are nothing to those who call kernels of the host.
+    # late: devices are nothing to those who call kernels of the host
     from voltac.codegen.elf_read import read_image
     from voltac.python.device_kernel import device_kernels
     from voltac.python.device_run import Launch, changed
@@ -198,7 +198,7 @@ def _loaded(source: Source, signatures: list[Signature], entry: disk.Entry, func
     try:
         loaded = load(entry.objects[:2], imports, exports)
     except Unresolved as error:
-        from voltac.messages.diagnostics import Diagnostics
+        from voltac.messages.diagnostics import Diagnostics  # late: as for the compiler
         from voltac.messages.message import NOWHERE
 
         Diagnostics(wrap=False).fatal(NOWHERE, _unresolved(source, str(error)))

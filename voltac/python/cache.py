@@ -127,7 +127,7 @@ def store(
 
 
 def _packed(header: dict[str, Any], objects: Sequence[bytes]) -> bytes:
-    import json  # only here: what is found is read without
+    import json  # late: what is found is read without
 
     text = json.dumps(header).encode()
     body = b"%d\n" % len(text) + text + b"".join(objects)

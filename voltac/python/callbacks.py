@@ -61,7 +61,7 @@ def raise_first() -> None:
 
 def _threads() -> set[int | None]:
     """Those that call kernels: threads of Python, rather than of the task pool."""
-    import threading  # only here: most programs call nothing of Python
+    import threading  # late: most programs call nothing of Python
 
     return {thread.ident for thread in threading.enumerate() if not isinstance(thread, threading._DummyThread)}
 

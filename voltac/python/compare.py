@@ -11,6 +11,8 @@ from __future__ import annotations
 import faulthandler
 import os
 import pickle
+import select
+import signal
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -289,9 +291,6 @@ def _in_child(measure: Callable[[], Any]) -> Any:
 
 
 def _read_all(reading: int, child: int) -> bytes:
-    import select
-    import signal
-
     data, end = b"", time.monotonic() + _SECONDS
     with os.fdopen(reading, "rb", buffering=0) as pipe:
         while True:

@@ -286,7 +286,7 @@ def guard_key() -> ctypes.c_uint:
     """The variable of each thread that holds its innermost guard: pthread's number of it, for all programs of the process."""
     key = ctypes.c_uint()
     if ctypes.CDLL(None).pthread_key_create(ctypes.byref(key), None):
-        from voltac.messages.diagnostics import InternalError  # only here: a cached kernel is called without messages
+        from voltac.messages.diagnostics import InternalError  # late: a cached kernel is called without messages
 
         raise InternalError("stage 'load': the process has no room for another variable of threads")
     return key

@@ -16,10 +16,10 @@ class _AsInJson:
 def from_json_text(text: str) -> Any:
     """The value that a text is; any exception where it is none."""
     try:
-        # CPython's own module, in which ``json`` does its work too.
+        # late: CPython's own module, in which ``json`` does its work too, may be missing
         from _json import make_scanner
     except ImportError:
-        import json
+        import json  # late: see above
 
         return json.loads(text)
     decoder: Any = _AsInJson

@@ -65,7 +65,7 @@ class Kernel:
 
     @property
     def __signature__(self) -> inspect.Signature:
-        import inspect  # only here: calls do not need it
+        import inspect  # late: calls do not need it
 
         return inspect.Signature(
             [inspect.Parameter(row.name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for row in self.parameters]

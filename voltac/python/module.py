@@ -78,7 +78,7 @@ class KernelModule:
 
     def stub(self) -> str:
         """The text of a ``.pyi`` file that tells type checkers and editors of the kernels."""
-        from voltac.python.stubs import stub  # only here: calls do not need it
+        from voltac.python.stubs import stub  # late: calls do not need it
 
         return stub((kernel._signature for kernel in self._kernels.values()), self._source.file)
 

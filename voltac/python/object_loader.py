@@ -47,7 +47,7 @@ def load(objects: Sequence[bytes], imports: Mapping[str, int], exports: Sequence
 
 
 def _load_with_llvm(objects: Sequence[bytes], imports: Mapping[str, int], exports: Sequence[str]) -> Code:
-    from voltac.llvm import load_objects  # only here: importing llvmlite is slow
+    from voltac.llvm import load_objects  # late: importing llvmlite is slow
 
     loaded = load_objects(objects, exports, imports)
     return Code({name: loaded.address(name) for name in exports}, (loaded,))
@@ -159,7 +159,7 @@ def _read_symbols(code: bytes, table: _Section, strings: _Section) -> list[_Symb
 
 
 def _broken(what: str) -> Exception:
-    from voltac.messages.diagnostics import InternalError  # only here: a cached kernel is called without messages
+    from voltac.messages.diagnostics import InternalError  # late: a cached kernel is called without messages
 
     return InternalError(f"stage 'load': {what}")
 

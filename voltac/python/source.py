@@ -26,7 +26,7 @@ class Source:
         known: Compilation | None = self.__dict__.get("kept")
         if known is not None:
             return known
-        # Only here: a cached kernel is called without the compiler.
+        # late: a cached kernel is called without the compiler
         from voltac.driver import compile_source
         from voltac.messages.diagnostics import Diagnostics
 

@@ -56,6 +56,7 @@ class Parser:
     @functools.cached_property
     def recovery(self) -> Recovery:
         """Made at the first mistake: a file without any imports nothing of it."""
+        # late: see above
         from voltac.syntax.recovery import Parse, Recovery
 
         state = Parse(

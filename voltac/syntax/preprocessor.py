@@ -23,6 +23,7 @@ from voltac.syntax.lexer import BLANKS, TOKEN, is_name
 from voltac.syntax.literals import BadLiteral, string
 from voltac.syntax.logical_lines import LogicalLine
 from voltac.syntax.macros import Expander, Macro, MacroError, Token, TooLarge, define, lex, same, spelling
+from voltac.syntax.predefined import predefined
 from voltac.syntax.preprocessed import Preprocessed, quoted, unquoted
 from voltac.system.shipped_files import STANDARD_LIBRARY
 
@@ -543,8 +544,6 @@ def preprocess(text: str, file: str, options: Options, diagnostics: Diagnostics,
 
     Compilations that share ``inputs`` see the same files.
     """
-    from voltac.syntax.predefined import predefined
-
     preprocessor = Preprocessor(options, diagnostics, file, inputs)
     result = preprocessor.result
     try:

@@ -66,7 +66,7 @@ def _wait() -> None:
     """Until a compilation or a fork has ended; whoever calls is in the gate, and others get in meanwhile."""
     global _ended
     if _ended is None:
-        from threading import Condition
+        from threading import Condition  # late: a cached kernel is called without it
 
         _ended = Condition(_gate)
     _ended.wait()

@@ -26,7 +26,7 @@ def __getattr__(name: str) -> Path:
     """The folders as paths; importing pathlib takes longer than finding a program in the cache."""
     if name not in _FOLDERS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from pathlib import Path
+    from pathlib import Path  # late: see above
 
     found = globals()[name] = Path(shipped_folder(_FOLDERS[name]))
     return found

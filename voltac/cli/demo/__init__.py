@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from voltac.cli.options import UsageError
+from voltac.cli.settings import number
 from voltac.messages.diagnostics import CompileError
 from voltac.report.measure import Ratio, interleaved, machine, ratio, seconds_of
 
@@ -23,10 +26,13 @@ class _Case:
     results: Callable[[], Any]
 
 
-def run(folder: Path, rounds: int) -> int:
-    """The command; 0, or 1 with one error message."""
+def demo_command(arguments: Namespace) -> int:
+    """The exit code: 0, or 1 with one error message."""
+    if arguments.operands:
+        raise UsageError(f"'voltac demo' takes no file ('{arguments.operands[0]}')")
+    folder, rounds = Path(arguments.folder or "voltac-demo"), number(arguments.rounds or "15", "--rounds")
     try:
-        import PIL  # noqa: F401
+        import PIL  # noqa: F401 (late: it may be missing)
     except ImportError:
         print("Error: the demo writes pictures with Pillow; pip install 'voltac[demo]'", file=sys.stderr)
         return 1
@@ -43,6 +49,7 @@ def run(folder: Path, rounds: int) -> int:
 
 
 def _demo(folder: Path, rounds: int) -> None:
+    # late: what is missing for the demo is said before numpy and the kernels are imported
     import numpy as np
 
     import voltac

@@ -48,7 +48,7 @@ def bilateral(source: Array, to: Array, width: int, height: int, radius: int, pl
 def numba_kernels() -> dict[str, Callable[..., None]] | None:
     """The same loops as the kernels', under ``@njit(fastmath=True)``; None where numba is missing."""
     try:
-        from numba import njit
+        from numba import njit  # late: it may be missing
     except ImportError:
         return None
     f = np.float32

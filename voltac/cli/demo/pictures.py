@@ -13,7 +13,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 def save_png(pixels: Array, path: Path) -> None:
     """``pixels``: uint8, height x width x 3."""
-    from PIL import Image
+    from PIL import Image  # late: it may be missing
 
     Image.fromarray(pixels).save(path)
 
@@ -31,7 +31,7 @@ def colours(results: Array, degree: int) -> Array:
 def photograph() -> tuple[Array, str]:
     """A photograph (uint8, height x width x 3) and where it is from: scikit-image ships one, else one is rendered."""
     try:
-        from PIL import Image
+        from PIL import Image  # late: as above
 
         with resources.as_file(resources.files("skimage") / "data" / "coffee.png") as path:
             pixels: Array = np.array(Image.open(path).convert("RGB"))
