@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from voltac.lower.c_header import c_header
+from voltac.lower.functions.c_header import c_header
 from voltac.messages.message import NOWHERE
 from voltac.options import Options
 from voltac.sema.layout import Layout

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from voltac.driver import compile_source
-from voltac.lower.c_header import c_header, general_c_header
+from voltac.lower.functions.c_header import c_header, general_c_header
 from voltac.options import Options
 from voltac.sema.layout import Layout
 from voltac.sema.tree import Program

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from lowering import AVX2, AVX512, SSE4, Loaded, assembly, block, function_body, text_after
 
-from voltac.lower.foreach import tile_spans
+from voltac.lower.control_flow.foreach import tile_spans
 from voltac.target_info import TargetInfo
 
 SAXPY = """

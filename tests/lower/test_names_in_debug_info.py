@@ -14,7 +14,7 @@ from elftools.elf.elffile import ELFFile
 
 import voltac
 from voltac.driver import compile_source
-from voltac.lower.debug_names import folder_and_name
+from voltac.lower.debug.debug_names import folder_and_name
 from voltac.messages.diagnostics import CompileError, Diagnostics
 from voltac.options import Options
 from voltac.target_info import find_target

@@ -13,7 +13,7 @@ import voltac
 from voltac.driver import compile_source
 from voltac.interpreter import Interpreter
 from voltac.llvm.host import can_run
-from voltac.lower.failures import can_fail
+from voltac.lower.control_flow.failure_exits import can_fail
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.python import make_options

@@ -446,7 +446,7 @@ def test_the_interpreter_raises_the_same_exceptions() -> None:
 
 def test_kernels_that_cannot_fail_are_not_guarded() -> None:
     from voltac.driver import compile_source
-    from voltac.lower.failures import can_fail
+    from voltac.lower.control_flow.failure_exits import can_fail
     from voltac.python import make_options
 
     options = make_options(target="sse4-i32x4")

@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from voltac.interpreter import builtins as meanings
-from voltac.lower import builtins as lowered
-from voltac.lower.costs import OPERAND_LIMIT
+from voltac.lower.analyses.node_costs import OPERAND_LIMIT
+from voltac.lower.builtins import table as lowered
 from voltac.messages.diagnostics import InternalError
 from voltac.messages.message import NOWHERE
 from voltac.sema import tree

@@ -51,7 +51,7 @@ RECIPES = (
              '    "__reverse_bits": lambda lanes, a:'
              ' _per_element(lambda number, bits: int(f"{number:0{bits}b}"[::-1], 2),'
              ' a.view(f"u{a.dtype.itemsize}")).view(a.dtype),'),
-        Edit("voltac/lower/builtins.py", '"__leading_zeros":', '    "__reverse_bits": _plain("bitreverse"),'),
+        Edit("voltac/lower/builtins/table.py", '"__leading_zeros":', '    "__reverse_bits": _plain("bitreverse"),'),
     )),
     Recipe("A library function", (
         Edit("stdlib/bits.ispc", "COUNT_ZEROS(uint64)",
@@ -96,14 +96,14 @@ RECIPES = (
              "            place = part.place\n"
              "            self.expressions.write(place, self.expressions.location(place, active), value, active)\n"
              "        return active\n", before=True),
-        Edit("voltac/lower/expressions.py", "def _assign_struct(",
+        Edit("voltac/lower/values/expressions.py", "def _assign_struct(",
              "@lowers_statement(tree.Swap)\n"
              "def lower_swap(c: FunctionContext, node: tree.Swap) -> None:\n"
              "    values = [c.value(part.value) for part in (node.first, node.second)]\n"
              "    for part, value in zip((node.first, node.second), values):\n"
              "        store(c, c.place(part.place), value)\n\n\n", before=True),
-        Edit("voltac/lower/expressions.py", "from voltac.lower.context import",
-             "from voltac.lower.context import lowers_statement", before=True),
+        Edit("voltac/lower/values/expressions.py", "from voltac.lower.function_context import",
+             "from voltac.lower.function_context import lowers_statement", before=True),
     ), ("voltac.syntax.generate",), elsewhere=(
         "voltac/syntax/declarations.py", "voltac/syntax/expressions.py", "voltac/sema/independence.py", "voltac/sema/flow.py",
     )),
@@ -154,7 +154,7 @@ RECIPES = (
         Edit("voltac/target_info/__init__.py", '"sse2": (_SSE2, (', '    "ssse3": (_SSSE3, ("i32x4", "i32x8")),'),
         Edit("voltac/llvm/host.py", '"sse2": _SSE2,', '    "ssse3": _SSE2 + " ssse3",'),
         Edit("voltac/passes/accesses/cost_rows.py", "_ROWS = {", '_ROWS["ssse3"] = _SSE'),
-    ), elsewhere=("voltac/lower/abi.py",)),
+    ), elsewhere=("voltac/lower/functions/c_convention.py",)),
     Recipe("An instruction of a device", (
         Edit("voltac/targets/naplespu/isa.py", '(50, "crt_mask_i32"',
              '    (51, "left16_i32", "ss vv", INTEGER, 7, "left(rs0, 16)"),'),

@@ -133,7 +133,7 @@ def _outputs_of_one(arguments: Namespace, job: Compilation) -> list[Output]:
     elif arguments.output:
         outputs.append(Output(arguments.output, _kind(arguments, job.options.target).make(job)))
     if arguments.header and "check" in job.results:
-        from voltac.lower.c_header import c_header  # late: for headers only
+        from voltac.lower.functions.c_header import c_header  # late: for headers only
 
         header = c_header(job.program, job.options, arguments.header, arguments.pragma_once)
         outputs.append(Output(arguments.header, bytes_of(header)))
@@ -143,7 +143,7 @@ def _outputs_of_one(arguments: Namespace, job: Compilation) -> list[Output]:
 def _outputs_of_several(arguments: Namespace, jobs: list[Compilation]) -> list[Output]:
     # late: for several targets only
     from voltac.llvm.dispatch import dispatcher
-    from voltac.lower.c_header import c_header, general_c_header
+    from voltac.lower.functions.c_header import c_header, general_c_header
 
     outputs = []
     if arguments.output:

@@ -62,7 +62,7 @@ def target_machine(options: Options, comments: bool = False) -> Any:
 
     Code is always position independent: it costs next to nothing on x86-64, links
     into the executables today's C compilers make by default, and loads anywhere.
-    ``--pic`` is about what is reached through the table of addresses (``lower/module.py``).
+    ``--pic`` is about what is reached through the table of addresses (``lower/module_context.py``).
     """
     # LLVM's fast selector for aarch64 keeps a place in the module it worked on last, and looks at it when that is gone.
     make = _machine if options.level or options.target.architecture != "aarch64" else _machine.__wrapped__

@@ -7,26 +7,16 @@ versions of others that they call.
 from __future__ import annotations
 
 from voltac.ir import marks
-from voltac.lower import (  # noqa: F401  (each registers what it lowers)
-    arithmetic,
-    builtins,
-    calls,
-    conversions,
-    expressions,
-    foreach,
-    heap,
-    loops,
-    memory_access,
-    places,
-    print_support,
-    statements,
-    switch,
-    tasks,
-    variables,
-)
-from voltac.lower.functions import roots, text_of, write_version
-from voltac.lower.module import ModuleContext
-from voltac.lower.target import function_attributes, module_header
+
+# Modules that are not used here register what they lower.
+from voltac.lower.builtins import table  # noqa: F401
+from voltac.lower.control_flow import foreach, loops, statements, switch  # noqa: F401
+from voltac.lower.functions import calls, launches  # noqa: F401
+from voltac.lower.functions.definitions import roots, text_of, write_version
+from voltac.lower.memory import heap, memory_access, places, variables  # noqa: F401
+from voltac.lower.module_context import ModuleContext
+from voltac.lower.text.module_header import function_attributes, module_header
+from voltac.lower.values import arithmetic, conversions, expressions, print_support  # noqa: F401
 from voltac.options import Options
 from voltac.sema import tree
 

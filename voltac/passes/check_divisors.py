@@ -27,7 +27,7 @@ from voltac.ir.parts import CASTS, Operand
 from voltac.ir.strings import escaped, unescaped
 from voltac.ir.types import Layout, element_of, integer_bits, lanes_of
 from voltac.ir.uses import Uses
-from voltac.lower.failures import DEVICE_FAIL, FAIL, ZERO_DIVISION
+from voltac.lower.control_flow.failure_exits import DEVICE_FAIL, FAIL, ZERO_DIVISION
 from voltac.messages.visible import bytes_of
 from voltac.options import Options
 from voltac.passes.accesses.access import is_divisor
@@ -41,7 +41,7 @@ _MOST_NAMED = 8
 """Places that one message tells of."""
 _DIVISIONS = frozenset(("fdiv", "sdiv", "udiv", "srem", "urem"))
 _BEFORE_DIVISIONS = frozenset((*CASTS, "freeze", "insertelement", "shufflevector", "and", "or", "xor", "fadd", "fsub", "icmp"))
-"""What makes of a divisor the form that it is divided in (:mod:`voltac.lower.division`)."""
+"""What makes of a divisor the form that it is divided in (:mod:`voltac.lower.values.division`)."""
 _LOCAL = m.behind(("getelementptr",), m.op("alloca"))
 _EXTENSION = m.op(("sext", "zext"), m.value("source"))
 _EXTENDED = m.one_of(_EXTENSION, m.op("select", m.value("test"), _EXTENSION, m.all_ones()))

@@ -108,7 +108,7 @@ def _compiled(source: Source, key: str) -> disk.Entry:
 def _compile(source: Source, key: str) -> disk.Entry:
     # late: a call of a cached kernel does without the compiler
     from voltac.llvm import late
-    from voltac.lower.failures import FAIL, OPEN_LAUNCH, can_fail
+    from voltac.lower.control_flow.failure_exits import FAIL, OPEN_LAUNCH, can_fail
     from voltac.python.callback_entry import guard_module
     from voltac.python.conventions import conventions
     from voltac.python.describe import signature

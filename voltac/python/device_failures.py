@@ -1,4 +1,4 @@
-"""A device that stopped at a failure -> the exception that the same failure is on the host (:mod:`voltac.lower.failures`)."""
+"""A device that stopped at a failure -> the exception that the host has for it (``lower/control_flow/failure_exits.py``)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from voltac.codegen.image import Image
 from voltac.codegen.simulator import Trap
-from voltac.lower.failures import DEVICE_FAIL
+from voltac.lower.control_flow.failure_exits import DEVICE_FAIL
 from voltac.python.failures import EXCEPTIONS, message_of, named_lanes
 
 

@@ -1,4 +1,4 @@
-"""How failures leave kernels (:mod:`voltac.lower.failures`): functions as LLVM text, and the exceptions that are raised.
+"""How failures leave kernels (``lower/control_flow/failure_exits.py``): functions as LLVM text, and exceptions to raise.
 
 Each call of a kernel that can fail has a *guard* on its stack: a place to jump back
 to, the launches that are open, and what failed. Those of a thread are linked, the
@@ -293,7 +293,7 @@ def guard_key() -> ctypes.c_uint:
 
 
 EXCEPTIONS = (AssertionError, ZeroDivisionError, OverflowError)
-"""By the kinds of ``voltac.lower.failures``."""
+"""By the kinds of ``voltac.lower.control_flow.failure_exits``."""
 
 
 def raise_failure(kind: int, text: int, lanes: int) -> NoReturn:

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from voltac.ir import marks
-from voltac.lower.debug_names import recorded
+from voltac.lower.debug.debug_names import recorded
 from voltac.messages.message import Span
 from voltac.messages.visible import visible_listing, visible_name
 from voltac.options import Options

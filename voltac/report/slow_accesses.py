@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from voltac.lower.debug_names import recorded
+from voltac.lower.debug.debug_names import recorded
 from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.message import Note, Span
 from voltac.options import Options

@@ -1,7 +1,7 @@
 """Builtins: operations that the standard library is written in but the language cannot say.
 
 A row here says all that is known of one; its meaning is a row of ``interpreter/builtins.py``
-and its code one of ``lower/builtins.py``, found by the name. A row that lacks a fact, a
+and its code one of ``lower/builtins/table.py``, found by the name. A row that lacks a fact, a
 meaning or code ends the import. Names start with two underscores. Builtins ignore the
 execution mask except where said.
 

@@ -1,0 +1,285 @@
+"""Builtins that take floats apart and put them together -> an instruction where the target has one, integers elsewhere.
+
+The results are the same to the last bit on every target; the library's elementary functions rest on that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from voltac.lower.builtins.intrinsic_calls import Emitter, call, overload
+from voltac.lower.control_flow import masks
+from voltac.lower.function_context import FunctionContext
+from voltac.lower.text.ir_values import IR, element_type, floating, integer, poison, splat_constant
+from voltac.sema import tree
+from voltac.sema.builtins import C_ONE, C_TWO
+
+_INFINITY, _NAN = float("inf"), float("nan")
+
+
+def _lanes(value: IR) -> int:
+    """0 for a scalar."""
+    return int(value.type[1:].split(" ", 1)[0]) if value.type[0] == "<" else 0
+
+
+def _like(value: IR, element: str) -> str:
+    return f"<{_lanes(value)} x {element}>" if _lanes(value) else element
+
+
+def _constant(value: IR, one: IR) -> IR:
+    """A constant at the rate of a value."""
+    return splat_constant(_lanes(value), one) if _lanes(value) else one
+
+
+def _float(value: IR, number: float) -> IR:
+    return _constant(value, floating(element_type(value.type) if _lanes(value) else value.type, number))
+
+
+def _int(value: IR, number: int, bits: int = 32) -> IR:
+    return _constant(value, integer(f"i{bits}", number))
+
+
+def _in_registers(c: FunctionContext, size: int, operation: Callable[..., IR], *values: IR) -> IR:
+    """Apply an operation that exists for ``size`` lanes only to vectors of any width, or to scalars."""
+    count = _lanes(values[0])
+    if count == size:
+        return operation(*values)
+    if count == 0:
+        wide = [c.build.insert(poison(f"<{size} x {value.type}>"), value, integer("i64", 0)) for value in values]
+        return c.build.extract(operation(*wide), integer("i64", 0))
+    if count < size:
+        places = [*range(count), *[-1] * (size - count)]
+        result = operation(*(c.build.shuffle(value, poison(value.type), places) for value in values))
+        return c.build.shuffle(result, poison(result.type), range(count))
+    halves = []
+    for start in (0, count // 2):
+        lanes = range(start, start + count // 2)
+        halves.append(_in_registers(c, size, operation, *(c.build.shuffle(v, poison(v.type), lanes) for v in values)))
+    return c.build.shuffle(halves[0], halves[1], range(count))
+
+
+def _avx512(c: FunctionContext, name: str, *operands: IR | str) -> IR:
+    """A masked instruction of AVX-512 on float, with all lanes on, in registers of the target's size."""
+    vectors = [operand for operand in operands if isinstance(operand, IR)]
+    bits = c.target.vector_bits if _lanes(vectors[0]) else 128
+    size = bits // 32
+
+    def one(*values: IR) -> IR:
+        rest = iter(values)
+        given = [next(rest) if isinstance(operand, IR) else operand for operand in operands]
+        rounding = ("i32 4",) if bits == 512 else ()
+        mask = IR(f"i{max(8, size)}", "-1")
+        unused = poison(values[0].type)
+        return call(c, f"llvm.x86.avx512.mask.{name}.ps.{bits}", unused.type, *given, unused, mask, *rounding)
+
+    return _in_registers(c, size, one, *vectors)
+
+
+# --- fused multiply-add
+
+
+def _fused(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    """Where there is no instruction: in double, rounded to odd before it is rounded to float (Boldo and Melquiond 2008)."""
+    type = arguments[0].type
+    if c.target.has_fma or not c.target.has_double or not type.endswith(("float", "float>")):
+        return call(c, f"llvm.fma.{overload(type)}", type, *arguments)
+    build = c.build
+    a, b, addend = (build.convert("fpext", argument, _like(argument, "double")) for argument in arguments)
+    product = build.binary("fmul", a, b)
+    total = build.binary("fadd", product, addend)
+    # What the sum lost (Knuth).
+    part = build.binary("fsub", total, product)
+    lost = build.binary(
+        "fadd", build.binary("fsub", product, build.binary("fsub", total, part)), build.binary("fsub", addend, part)
+    )
+    bits = build.convert("bitcast", total, _like(total, "i64"))
+    lost_bits = build.convert("bitcast", lost, bits.type)
+    # Cut off instead of rounded, which is a step back where what was lost has the other sign; then odd if inexact.
+    size = call(c, f"llvm.fabs.{overload(lost.type)}", lost.type, lost)
+    inexact = build.convert("zext", build.compare("fcmp ogt", size, _float(lost, 0.0)), bits.type)
+    beyond = build.binary("lshr", build.binary("xor", bits, lost_bits), _int(bits, 63, 64))
+    odd = build.binary("or", build.binary("sub", bits, build.binary("and", beyond, inexact)), inexact)
+    return build.convert("fptrunc", build.convert("bitcast", odd, total.type), type)
+
+
+# --- exponent and significand
+
+
+def _split(c: FunctionContext, x: IR) -> tuple[IR, IR]:
+    """Exponent as an integer and bits of the significand, for what is above zero and finite; ``fast``: and normal."""
+    build = c.build
+    if c.options.math_library == "fast":
+        return _split_normal(c, x)
+    small = build.compare("fcmp olt", x, _float(x, 2.0**-126))
+    power = 23
+    if not c.target.has_ieee_products:
+        # Products take subnormal numbers for others; their bits are the number of the smallest ones that it is.
+        power = 149
+        steps = build.binary("and", build.convert("bitcast", x, _like(x, "i32")), _int(x, 0x7FFFFF))
+        normal = build.convert("sitofp", steps, x.type)
+    else:
+        normal = build.binary("fmul", x, _float(x, 2.0**power))
+    exponent, significand = _split_normal(c, build.select(small, normal, x))
+    return build.binary("add", exponent, build.select(small, _int(x, -power), _int(x, 0))), significand
+
+
+def _split_normal(c: FunctionContext, x: IR) -> tuple[IR, IR]:
+    build = c.build
+    bits = build.convert("bitcast", x, _like(x, "i32"))
+    exponent = build.binary("ashr", build.binary("sub", bits, _int(x, 0x3F400000)), _int(x, 23))
+    return exponent, build.binary("sub", bits, build.binary("shl", exponent, _int(x, 23)))
+
+
+def _exponent(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    (x,) = arguments
+    build = c.build
+    if c.target.has_avx512:
+        significand = _avx512(c, "getmant", x, "i32 11")
+        return build.binary("fsub", _avx512(c, "getexp", x), _avx512(c, "getexp", significand))
+    exponent = build.convert("sitofp", _split(c, x)[0], x.type)
+    if c.options.math_library == "fast":
+        return exponent
+    # Infinity and NaN stay, zero has none, numbers below have no logarithm.
+    exponent = build.select(build.compare("fcmp olt", x, _float(x, _INFINITY)), exponent, x)
+    exponent = build.select(build.compare("fcmp oeq", x, _float(x, 0.0)), _float(x, -_INFINITY), exponent)
+    return build.select(build.compare("fcmp olt", x, _float(x, 0.0)), _float(x, _NAN), exponent)
+
+
+def _significand(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    (x,) = arguments
+    if c.target.has_avx512:
+        # Interval 3/4 .. 3/2, NaN for what is below zero.
+        return _avx512(c, "getmant", x, "i32 11")
+    return c.build.convert("bitcast", _split(c, x)[1], x.type)
+
+
+def _all_plain(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    """Bits from those of the smallest normal number to below those of infinity, moved to the end of the signed integers."""
+    build = c.build
+    if c.target.has_avx512:
+        return IR("i1", "false")
+    # Lanes that are off may hold poison, which no branch may depend on.
+    x = build.value(arguments[0].type, f"freeze {arguments[0]}")
+    moved = build.binary("add", build.convert("bitcast", x, _like(x, "i32")), _int(x, 0x7F800000))
+    plain = build.compare("icmp slt", moved, _int(x, -0x01000000))
+    return masks.every_on(c, plain) if _lanes(x) else plain
+
+
+def _scale_sum(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    """In two steps, of which only the second rounds; the low bits of n + 1.5 * 2^23 are n."""
+    a, b, shifted = arguments
+    build = c.build
+    if c.target.has_avx512:
+        return _avx512(c, "scalef", build.binary("fadd", a, b), build.binary("fsub", shifted, _float(shifted, 12582912.0)))
+    whole = build.binary("shl", build.convert("bitcast", shifted, _like(shifted, "i32")), _int(shifted, 23))
+    half = build.binary("and", build.binary("ashr", whole, _int(shifted, 1)), _int(shifted, -1 << 23))
+    one = _int(shifted, 0x3F800000)
+    if not c.target.has_ieee_products:
+        # Only quotients neither wrap around nor miss the last bit of a multiple by a power of two.
+        total = build.binary("fadd", a, b)
+        for part in (half, build.binary("sub", whole, half)):
+            total = build.binary("fdiv", total, build.convert("bitcast", build.binary("sub", one, part), a.type))
+        return total
+    first = build.convert("bitcast", build.binary("add", half, one), a.type)
+    second = build.convert("bitcast", build.binary("add", build.binary("sub", whole, half), one), a.type)
+    if c.target.has_fma:
+        # A power of two times a rounded sum is the rounded sum of the multiples.
+        total = call(c, f"llvm.fma.{overload(a.type)}", a.type, b, first, build.binary("fmul", a, first))
+    else:
+        total = build.binary("fmul", build.binary("fadd", a, b), first)
+    return build.binary("fmul", total, second)
+
+
+# --- small tables
+
+
+def _entries(c: FunctionContext, table: IR, start: int, count: int) -> IR:
+    return c.build.load(f"<{count} x float>", c.build.gep("float", table, integer("i64", start)), 4)
+
+
+def _lookup(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    table, index = arguments
+    build = c.build
+    if _lanes(index) and c.target.has_avx512 and c.target.vector_bits == 512:
+        return _permuted(c, _entries(c, table, 0, 16), index)
+    if _lanes(index) and c.target.shuffle:
+        return _shuffled(c, _entries(c, table, 0, 16), index)
+    if _lanes(index) and c.target.has_fma and c.target.has_gather:
+        low, high = _entries(c, table, 0, 8), _entries(c, table, 8, 8)
+        if c.target.has_avx512:
+            name = "llvm.x86.avx512.vpermi2var.ps.256"
+            return _in_registers(c, 8, lambda i: call(c, name, low.type, low, i, high), index)
+
+        def two_halves(i: IR) -> IR:
+            first, second = (call(c, "llvm.x86.avx2.permps", half.type, half, i) for half in (low, high))
+            in_high = build.compare("icmp slt", build.binary("shl", i, _int(i, 28)), _int(i, 0))
+            return build.select(in_high, second, first)
+
+        return _in_registers(c, 8, two_halves, index)
+    return _one_by_one(c, table, index, 16)
+
+
+def _lookup_eight(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    table, index = arguments
+    if _lanes(index) and c.target.shuffle:
+        eight = _entries(c, table, 0, 8)
+        return _shuffled(c, c.build.shuffle(eight, poison(eight.type), [*range(8), *range(8)]), index)
+    if not (_lanes(index) and c.target.has_fma and c.target.has_gather):
+        return _one_by_one(c, table, index, 8)
+    whole = _entries(c, table, 0, 8)
+    if c.target.has_avx512 and c.target.vector_bits == 512:
+        return _permuted(c, c.build.shuffle(whole, poison(whole.type), [*range(8), *range(8)]), index)
+    return _in_registers(c, 8, lambda i: call(c, "llvm.x86.avx2.permps", whole.type, whole, i), index)
+
+
+def _permuted(c: FunctionContext, table: IR, index: IR) -> IR:
+    """With tables of 16 in one register."""
+    return _in_registers(c, 16, lambda i: call(c, "llvm.x86.avx512.permvar.sf.512", table.type, table, i), index)
+
+
+def _shuffled(c: FunctionContext, table: IR, index: IR) -> IR:
+    """By a device's instruction, which takes the index modulo the lanes of a gang; these are 8 or 16."""
+    build = c.build
+    lanes = index.type
+    callee = c.module.text.declare(c.target.shuffle, lanes, f"{lanes}, {lanes}", "nounwind willreturn memory(none)")
+    bits = build.value(lanes, f"call {lanes} {callee}({build.convert('bitcast', table, lanes)}, {index})")
+    return build.convert("bitcast", bits, table.type)
+
+
+def _one_by_one(c: FunctionContext, table: IR, index: IR, size: int) -> IR:
+    build = c.build
+    wrapped = build.binary("and", index, _int(index, size - 1))
+
+    def one(position: IR) -> IR:
+        return build.load("float", build.gep("float", table, build.convert("zext", position, "i64")), 4)
+
+    if not _lanes(index):
+        return one(wrapped)
+    result = poison(_like(index, "float"))
+    for lane in range(_lanes(index)):
+        at = integer("i64", lane)
+        result = build.insert(result, one(build.extract(wrapped, at)), at)
+    return result
+
+
+# --- the C library
+
+
+def _c_function(name: str) -> Emitter:
+    def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+        type = arguments[0].type
+        return call(c, name + "f" * (type == "float"), type, *arguments)
+
+    return emit
+
+
+FLOAT_PARTS: dict[str, Emitter] = {
+    **{f"__c_{name}": _c_function(name) for name in (*C_ONE, *C_TWO)},
+    "__fma": _fused,
+    "__exponent": _exponent,
+    "__significand": _significand,
+    "__all_plain": _all_plain,
+    "__scale_sum": _scale_sum,
+    "__lookup": _lookup,
+    "__lookup_eight": _lookup_eight,
+}

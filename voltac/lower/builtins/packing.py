@@ -1,0 +1,189 @@
+"""Lanes that are on moved to the front, and back: AVX-512 has instructions, elsewhere a permute by numbers from a table.
+
+The table has a row for each mask: the numbers of its lanes that are on, or how many lanes below
+each one are on. Gangs of 16 lanes on AVX2 compute the numbers by bit deposit and extract. Lanes that
+fill more than one register are stored and loaded register by register.
+"""
+
+from __future__ import annotations
+
+from voltac.lower.builtins.front_lanes import load_front, store_front
+from voltac.lower.builtins.intrinsic_calls import call, overload
+from voltac.lower.builtins.lane_movement import element_bits, joined, lanes_of, look_up
+from voltac.lower.control_flow import masks
+from voltac.lower.function_context import FunctionContext
+from voltac.lower.text.ir_values import IR, element_type, integer, poison, vector_constant, zero
+
+_WIDEST_TABLE = 8
+"""Lanes of a gang whose masks are counted up in a table: 2 kB."""
+
+
+def has_avx512(c: FunctionContext) -> bool:
+    """The generic targets have masks of one bit without the instructions."""
+    return c.target.has_avx512
+
+
+def compress(c: FunctionContext, vector: IR, mask: IR) -> IR:
+    """The lanes that are on, in order, at the front; anything behind."""
+    if has_avx512(c):
+        return _compress_avx512(c, vector, mask)
+    if c.width <= _WIDEST_TABLE:
+        return look_up(c, [vector], _row(c, mask, _lanes_that_are_on(c.width)))
+    if c.target.has_gather and c.target.pointer_bits == 64 and c.width == 16:
+        return look_up(c, [vector], _numbers_of_16_lanes(c, mask))
+    return _compress_register(c, vector, mask)
+
+
+def store_active(c: FunctionContext, address: IR, vector: IR, mask: IR) -> None:
+    """The lanes that are on to consecutive elements."""
+    lane, piece = element_type(vector.type), _piece(c, vector.type)
+    if piece == c.width:
+        store_front(c, address, compress(c, vector, mask), _number_on(c, mask))
+        return
+    end = integer("i32", 0)
+    for start in range(0, c.width, piece):
+        lanes = range(start, start + piece)
+        part, part_mask = (c.build.shuffle(whole, poison(whole.type), lanes) for whole in (vector, mask))
+        count = _number_on(c, part_mask)
+        place = c.build.gep(lane, address, c.build.convert("zext", end, "i64"))
+        store_front(c, place, _compress_avx512(c, part, part_mask), count)
+        end = c.build.binary("add", end, count)
+
+
+def load_active(c: FunctionContext, address: IR, mask: IR, type: str) -> IR:
+    """Consecutive elements for the lanes that are on; any value elsewhere."""
+    lane, piece = element_type(type), _piece(c, type)
+    if piece == c.width or (element_bits(type) < 32 and not _has_short_compress(c)):
+        return expand(c, load_front(c, address, _number_on(c, mask), type), mask)
+    end = integer("i32", 0)
+    parts = []
+    for start in range(0, c.width, piece):
+        part_mask = c.build.shuffle(mask, poison(mask.type), range(start, start + piece))
+        count = _number_on(c, part_mask)
+        place = c.build.gep(lane, address, c.build.convert("zext", end, "i64"))
+        part = load_front(c, place, count, f"<{piece} x {lane if lane != 'half' else 'i16'}>")
+        parts.append(c.build.convert("bitcast", _expand_register(c, part, part_mask), f"<{piece} x {lane}>"))
+        end = c.build.binary("add", end, count)
+    return joined(c, parts, c.width)
+
+
+def _number_on(c: FunctionContext, mask: IR) -> IR:
+    bits = c.build.convert("bitcast", mask, f"i{lanes_of(mask.type)}")
+    wide = bits if bits.type == "i64" else c.build.convert("zext", bits, "i64")
+    return c.build.convert("trunc", call(c, "llvm.ctpop.i64", "i64", wide), "i32")
+
+
+def _piece(c: FunctionContext, type: str) -> int:
+    """As many lanes as one instruction compresses, if there is one."""
+    if not has_avx512(c):
+        return c.width
+    bits = element_bits(type)
+    return min(c.width, c.target.vector_bits // (bits if _has_short_compress(c) else max(bits, 32)))
+
+
+def _has_short_compress(c: FunctionContext) -> bool:
+    """Instructions for lanes of 8 and 16 bits (VBMI2)."""
+    return has_avx512(c) and c.target.isa != "avx512skx"
+
+
+def expand(c: FunctionContext, vector: IR, mask: IR) -> IR:
+    """A lane that is on gets the element with the number of lanes below it that are on; any value elsewhere."""
+    bits = element_bits(vector.type)
+    if _has_short_compress(c) and bits < 32 and 128 <= bits * c.width <= c.target.vector_bits:
+        plain = c.build.convert("bitcast", vector, f"<{c.width} x i{bits}>")
+        return c.build.convert("bitcast", _expand_register(c, plain, mask), vector.type)
+    if has_avx512(c) and c.width <= 16:
+        if bits >= 32 and bits * c.width <= c.target.vector_bits:
+            return _expand_register(c, vector, mask)
+        return look_up(c, [vector], _expand_register(c, c.lanes("i32"), mask))
+    if c.width <= _WIDEST_TABLE:
+        return look_up(c, [vector], _row(c, mask, _lanes_below(c.width)))
+    counts = c.build.convert("zext", mask, f"<{c.width} x i32>")
+    total = counts
+    step = 1
+    while step < c.width:
+        moved = c.build.shuffle(zero(total.type), total, [0] * step + [c.width + k for k in range(c.width - step)])
+        total = c.build.binary("add", total, moved)
+        step *= 2
+    return look_up(c, [vector], c.build.binary("sub", total, counts))
+
+
+# --- numbers of lanes
+
+
+def _lanes_that_are_on(width: int) -> list[list[int]]:
+    rows = [[lane for lane in range(width) if mask >> lane & 1] for mask in range(1 << width)]
+    return [row + [0] * (width - len(row)) for row in rows]
+
+
+def _lanes_below(width: int) -> list[list[int]]:
+    return [[(mask & ((1 << lane) - 1)).bit_count() for lane in range(width)] for mask in range(1 << width)]
+
+
+def _row(c: FunctionContext, mask: IR, rows: list[list[int]]) -> IR:
+    """The row of a table for this mask, as numbers of 32 bits."""
+    row = f"<{c.width} x i8>"
+    constants = [vector_constant([integer("i8", number) for number in numbers]) for numbers in rows]
+    table = c.module.constant_image(IR(f"[{len(rows)} x {row}]", f"[{', '.join(map(str, constants))}]"), c.width)
+    at = c.build.convert("zext", masks.bits(c, mask), "i64")
+    return c.build.convert("zext", c.build.load(row, c.build.gep(row, table, at), c.width), f"<{c.width} x i32>")
+
+
+def _numbers_of_16_lanes(c: FunctionContext, mask: IR) -> IR:
+    """The numbers of the lanes that are on, moved to the front: hexadecimal digits extracted by the mask (BMI2)."""
+    lanes = c.build.convert("zext", masks.bits(c, mask), "i64")
+    spread = call(c, "llvm.x86.bmi.pdep.64", "i64", lanes, integer("i64", 0x1111111111111111))
+    digits_on = c.build.binary("mul", spread, integer("i64", 0xF))
+    packed = call(c, "llvm.x86.bmi.pext.64", "i64", integer("i64", 0xFEDCBA9876543210 - (1 << 64)), digits_on)
+    low = c.build.convert("bitcast", packed, "<8 x i8>")
+    high = c.build.binary("lshr", low, IR("<8 x i8>", "splat (i8 4)"))
+    digits = c.build.shuffle(low, high, [lane // 2 + lane % 2 * 8 for lane in range(16)])
+    numbers = c.build.binary("and", digits, IR("<16 x i8>", "splat (i8 15)"))
+    return c.build.convert("zext", numbers, "<16 x i32>")
+
+
+# --- AVX-512
+
+
+def _compress_register(c: FunctionContext, vector: IR, mask: IR) -> IR:
+    name = f"llvm.experimental.vector.compress.{overload(vector.type)}"
+    return call(c, name, vector.type, vector, mask, poison(vector.type))
+
+
+def _expand_register(c: FunctionContext, vector: IR, mask: IR) -> IR:
+    name = f"llvm.x86.avx512.mask.expand.{overload(vector.type)}"
+    return call(c, name, vector.type, vector, zero(vector.type), mask)
+
+
+def _compress_avx512(c: FunctionContext, vector: IR, mask: IR) -> IR:
+    lane, bits, count = element_type(vector.type), element_bits(vector.type), lanes_of(vector.type)
+    if bits < 32:
+        plain = vector if lane != "half" else c.build.convert("bitcast", vector, f"<{count} x i16>")
+        if _has_short_compress(c) and bits * count >= 128:
+            narrow = _compress_pieces(c, plain, mask)
+        else:
+            # The instruction moves lanes of 32 and 64 bits; LLVM 22 knows no vectors shorter than a register.
+            moved = _compress_pieces(c, c.build.convert("zext", plain, f"<{count} x i32>"), mask)
+            narrow = c.build.convert("trunc", moved, plain.type)
+        return narrow if lane != "half" else c.build.convert("bitcast", narrow, vector.type)
+    if bits == 64 and count == c.width and 32 * c.width <= c.target.vector_bits < 64 * c.width:
+        return look_up(c, [vector], _compress_register(c, c.lanes("i32"), mask))
+    return _compress_pieces(c, vector, mask)
+
+
+def _compress_pieces(c: FunctionContext, vector: IR, mask: IR) -> IR:
+    """Register by register, one behind the other in memory: LLVM 22 splits wider compressions wrongly."""
+    lane, bytes_ = element_type(vector.type), element_bits(vector.type) // 8
+    count = lanes_of(vector.type)
+    piece = min(count, c.target.vector_bits // 8 // bytes_)
+    if piece == count:
+        return _compress_register(c, vector, mask)
+    size = bytes_ * count
+    table = c.build.alloca(vector.type, size, "compressed")
+    end = integer("i64", 0)
+    for start in range(0, count, piece):
+        lanes = range(start, start + piece)
+        part, part_mask = (c.build.shuffle(whole, poison(whole.type), lanes) for whole in (vector, mask))
+        c.build.store(_compress_register(c, part, part_mask), c.build.gep(lane, table, end), bytes_)
+        end = c.build.binary("add", end, c.build.convert("zext", _number_on(c, part_mask), "i64"))
+    return c.build.load(vector.type, table, size)

@@ -1,0 +1,231 @@
+"""Operations on execution masks: None is statically all on, otherwise a ``<W x i1>`` value.
+
+Where a mask takes more than one bit a lane, masks are combined in their storage
+form (``<W x i32>``, 0 or -1), and the ``<W x i1>`` is derived from that: LLVM then
+keeps loop-carried masks in whole lanes instead of packing them to bits and back.
+
+A lane that is off may hold poison in a test (an overflowed index, a conversion out
+of range), which must not spread: tests are frozen, or joined by ``select``.
+"""
+
+from __future__ import annotations
+
+from voltac.lower.control_state import NO_LANES, Lanes
+from voltac.lower.function_context import FunctionContext
+from voltac.lower.text.ir_values import IR, zero
+from voltac.sema import tree
+
+
+def all_on(c: FunctionContext) -> IR:
+    return IR(c.types.mask, "splat (i1 true)")
+
+
+def all_off(c: FunctionContext) -> IR:
+    return IR(c.types.mask, "zeroinitializer")
+
+
+def explicit(c: FunctionContext, mask: IR | None) -> IR:
+    """The mask as a value, the constant all-on one where it is static."""
+    return all_on(c) if mask is None else mask
+
+
+def inverse(c: FunctionContext, test: IR) -> IR:
+    return c.build.binary("xor", test, all_on(c))
+
+
+def frozen(c: FunctionContext, test: IR) -> IR:
+    """A test without poison, in the form that masks are combined in.
+
+    An execution mask has none already. A freeze too many is dear: LLVM's InstCombine moves each up to what a mask was
+    made of, and comes again to all that uses it.
+    """
+    if c.target.mask_bits == 1:
+        return test
+    if test.name in c.sound_masks:
+        return to_storage(c, test)
+    return c.build.convert("sext", c.build.value(test.type, f"freeze {test}"), c.types.mask_storage)
+
+
+def sound(c: FunctionContext, test: IR) -> IR:
+    """The test, known to have no poison in it."""
+    if c.target.mask_bits > 1:
+        if test.name not in c.stored_masks:
+            c.stored_masks[test.name] = c.build.convert("sext", test, c.types.mask_storage)
+        c.sound_masks.add(test.name)
+    return test
+
+
+def conjunction(c: FunctionContext, mask: IR | None, test: IR) -> IR:
+    """``mask & test``."""
+    if mask is None:
+        return test
+    if c.target.mask_bits == 1:
+        return c.build.select(mask, test, all_off(c))
+    return _made(c, c.build.binary("and", to_storage(c, mask), frozen(c, test)))
+
+
+def exclusion(c: FunctionContext, mask: IR | None, test: IR) -> IR:
+    """``mask & ~test``."""
+    return conjunction(c, mask, inverse(c, test))
+
+
+def disjunction(c: FunctionContext, mask: IR, test: IR) -> IR:
+    """``mask | test``."""
+    if c.target.mask_bits == 1:
+        return c.build.select(mask, all_on(c), test)
+    return _made(c, c.build.binary("or", to_storage(c, mask), frozen(c, test)))
+
+
+def bits(c: FunctionContext, mask: IR) -> IR:
+    """One integer with bit l for lane l."""
+    return c.build.convert("bitcast", mask, f"i{c.width}")
+
+
+def any_on(c: FunctionContext, mask: IR) -> IR:
+    lanes = bits(c, mask)
+    return c.build.compare("icmp ne", lanes, zero(lanes.type))
+
+
+def every_on(c: FunctionContext, mask: IR) -> IR:
+    lanes = bits(c, mask)
+    return c.build.compare("icmp eq", lanes, IR(lanes.type, "-1"))
+
+
+def to_storage(c: FunctionContext, mask: IR | None) -> IR:
+    """The form in which masks are kept in variables and passed to functions."""
+    type = c.types.mask_storage
+    if mask is None:
+        return IR(type, "splat (i1 true)" if c.target.mask_bits == 1 else f"splat (i{c.target.mask_bits} -1)")
+    if c.target.mask_bits == 1:
+        return mask
+    known = c.stored_masks.get(mask.name)
+    return c.build.convert("sext", mask, type) if known is None else known
+
+
+def from_storage(c: FunctionContext, stored: IR) -> IR:
+    if c.target.mask_bits == 1:
+        return stored
+    mask = c.build.compare("icmp slt", stored, zero(stored.type))
+    c.stored_masks[mask.name] = stored
+    return mask
+
+
+def _made(c: FunctionContext, stored: IR) -> IR:
+    """An execution mask, from its storage form."""
+    mask = from_storage(c, stored)
+    c.sound_masks.add(mask.name)
+    return mask
+
+
+def storage_alignment(c: FunctionContext) -> int:
+    return max(1, c.target.mask_bits * c.width // 8)
+
+
+def new_lanes(c: FunctionContext, name: str) -> Lanes:
+    """A fresh variable for lanes; its first value is the caller's business."""
+    return Lanes(c.build.alloca(c.types.mask_storage, storage_alignment(c), name))
+
+
+def live_lanes(c: FunctionContext, node: tree.Statement) -> Lanes:
+    """The lanes that have not left a loop or switch; a ``goto`` into it needs them before it is lowered."""
+    if not c.escapes.has_goto:
+        return new_lanes(c, "live")
+    if id(node) not in c.live:
+        c.live[id(node)] = new_lanes(c, "live")
+    return c.live[id(node)]
+
+
+def iteration_lanes(c: FunctionContext, node: tree.Statement) -> Lanes:
+    """The lanes that have not left this iteration of a loop."""
+    if not c.escapes.has_goto:
+        return new_lanes(c, "iteration")
+    if id(node) not in c.iterations:
+        c.iterations[id(node)] = new_lanes(c, "iteration")
+    return c.iterations[id(node)]
+
+
+def returned_lanes(c: FunctionContext) -> Lanes:
+    """The lanes that have not returned."""
+    if c.returned is None:
+        c.returned = new_lanes(c, "not.returned")
+        first = to_storage(c, None)
+        c.build.at_entry(f"store {first}, ptr {c.returned.address.name}, align {storage_alignment(c)}")
+    return c.returned
+
+
+def remembered(c: FunctionContext, around: tuple[tree.Statement, ...]) -> IR | None:
+    """The mask where a ``goto`` may have led to, from what is kept in variables; ``around`` are the constructs there."""
+    for node in reversed(around):
+        if isinstance(node, tree.Unmasked):
+            return None
+        escapes = c.escapes[node]
+        if escapes.needs_live:
+            mask = read_lanes(c, live_lanes(c, node))
+            if escapes.varying_continue:
+                mask = conjunction(c, mask, read_lanes(c, iteration_lanes(c, node)))
+            return mask
+    return without_escaped(c, c.entry_mask, frozenset((returned_lanes(c),)) if c.escapes.varying_return else NO_LANES)
+
+
+def read_lanes(c: FunctionContext, lanes: Lanes) -> IR:
+    return _made(c, c.build.load(c.types.mask_storage, lanes.address, storage_alignment(c)))
+
+
+def write_lanes(c: FunctionContext, lanes: Lanes, mask: IR | None) -> None:
+    stored = to_storage(c, mask)
+    if mask is not None and mask is c.entry_mask and c.target.mask_bits == 1:
+        # LLVM 22 uses a parameter's place on the stack for the variable that it is copied to first. A mask of bits
+        # lies there as bytes, which LLVM overlooks. A store before makes it the second copy; SROA removes that.
+        c.build.store(zero(stored.type), lanes.address, storage_alignment(c))
+    c.build.store(stored, lanes.address, storage_alignment(c))
+
+
+def remove_lanes(c: FunctionContext, lanes: Lanes, mask: IR | None) -> None:
+    """The lanes of the mask leave."""
+    alignment = storage_alignment(c)
+    remaining = zero(c.types.mask_storage)
+    if mask is not None:
+        before = c.build.load(c.types.mask_storage, lanes.address, alignment)
+        gone = to_storage(c, mask)
+        remaining = c.build.binary("and", before, c.build.binary("xor", gone, to_storage(c, None)))
+    c.build.store(remaining, lanes.address, alignment)
+    c.go_on(touched=c.touched | {lanes})
+
+
+def without_escaped(c: FunctionContext, mask: IR | None, touched: frozenset[Lanes]) -> IR | None:
+    """The mask minus the lanes that left through one of the touched variables."""
+    if not touched:
+        return mask
+    left = None if mask is None else to_storage(c, mask)
+    for lanes in sorted(touched, key=lambda lanes: lanes.address.name):
+        remaining = c.build.load(c.types.mask_storage, lanes.address, storage_alignment(c))
+        left = remaining if left is None else c.build.binary("and", left, remaining)
+    assert left is not None
+    return _made(c, left)
+
+
+# --- masks that a program for a device writes itself
+
+
+def begin_written(c: FunctionContext) -> None:
+    """In a function that writes the mask: keep it in a variable."""
+    c.written = new_lanes(c, "written")
+    write_lanes(c, c.written, c.mask)
+    _read_written(c, c.written)
+
+
+def write_bits(c: FunctionContext, lanes: IR) -> None:
+    """The lanes whose bits are 1 run from here on."""
+    assert c.written is not None
+    write_lanes(c, c.written, c.build.convert("bitcast", c.build.convert("trunc", lanes, f"i{c.width}"), c.types.mask))
+
+
+def use_written(c: FunctionContext) -> None:
+    """A statement begins: outside of varying control flow the mask is what was written last."""
+    if c.written is not None and c.mask is c.control.written_mask:
+        _read_written(c, c.written)
+
+
+def _read_written(c: FunctionContext, written: Lanes) -> None:
+    mask = read_lanes(c, written)
+    c.go_on(mask=mask, written_mask=mask)

@@ -1,0 +1,318 @@
+"""Statements without loops -> code: blocks, ``if`` in its four forms, escapes, ``goto``, ``unmasked``.
+
+A varying ``if`` runs its branches one after the other under ``M & c`` and
+``M & ~c``, each skipped if its mask is empty; cheap and safe branches run without
+the test. ``cif`` asks whether all lanes agree first and has a copy of the branch
+in which the mask is statically all on.
+"""
+
+from __future__ import annotations
+
+from voltac.ir import marks
+from voltac.lower.analyses.node_costs import BRANCH_LIMIT, REST_LIMIT
+from voltac.lower.control_flow import masks
+from voltac.lower.control_flow.constructs import construct, go_on_without, remember_mask, run_branch
+from voltac.lower.control_flow.unrolling import lower_unrolled
+from voltac.lower.control_state import NO_LANES, Lanes, Region, Target
+from voltac.lower.function_context import FunctionContext, lowers_statement
+from voltac.lower.memory.memory_access import store, store_everywhere
+from voltac.lower.text.ir_values import IR, zero
+from voltac.sema import tree
+from voltac.sema.types import VARYING
+
+COPIES_LIMIT = 4
+"""A statement is written at most this often for all-on and mixed paths of the coherent statements around it."""
+
+
+@lowers_statement(tree.Block)
+def lower_block(c: FunctionContext, node: tree.Block) -> None:
+    outer_scope = c.module.debug.enter_block(c, node)
+    if not lower_unrolled(c, node):
+        _lower_in_order(c, node.statements)
+    c.scope = outer_scope
+
+
+def _lower_in_order(c: FunctionContext, statements: tuple[tree.Statement, ...]) -> None:
+    for number, statement in enumerate(statements):
+        if not c.build.reachable:
+            if not _has_label(statement):
+                continue
+            if not _begins_with_label(statement):
+                # What stands before the label runs never, but has to be well-formed.
+                c.build.start(c.build.block("never"))
+        masks.use_written(c)
+        if c.control.shrunk and c.region.end and not isinstance(statement, tree.CaseLabel):
+            if cost_of_rest(c, statements, number) > REST_LIMIT:
+                leave_if_empty(c)
+        c.statement(statement)
+
+
+def cost_of_rest(c: FunctionContext, statements: tuple[tree.Statement, ...], start: int) -> int:
+    total = 0
+    for statement in statements[start:]:
+        if isinstance(statement, tree.CaseLabel):
+            break
+        total += c.costs.of(statement)
+        if total > REST_LIMIT:
+            break
+    return total
+
+
+def leave_if_empty(c: FunctionContext) -> None:
+    """Skip the rest of the region if no lane is left in it."""
+    c.go_on(shrunk=False)
+    if c.mask is None or not c.build.reachable:
+        return
+    rest = c.build.block("rest")
+    any_lane = masks.any_on(c, c.mask)
+    c.region.end_used = True
+    c.build.branch(any_lane, rest, c.region.end)
+    c.build.start(rest)
+
+
+def _has_label(node: tree.Statement) -> bool:
+    match node:
+        case tree.Label() | tree.CaseLabel():
+            return True
+        case tree.Block():
+            return any(_has_label(child) for child in node.statements)
+        case tree.If():
+            return _has_label(node.then) or (node.otherwise is not None and _has_label(node.otherwise))
+        case tree.Loop() | tree.Unmasked():
+            return _has_label(node.body)
+        case tree.Switch():
+            return _has_goto_label(node.body)
+    return False
+
+
+def _begins_with_label(node: tree.Statement) -> bool:
+    while isinstance(node, tree.Block) and node.statements:
+        node = node.statements[0]
+    return isinstance(node, tree.Label | tree.CaseLabel)
+
+
+def _has_goto_label(node: tree.Statement) -> bool:
+    match node:
+        case tree.Label():
+            return True
+        case tree.Block():
+            return any(_has_goto_label(child) for child in node.statements)
+        case tree.If():
+            return _has_goto_label(node.then) or (node.otherwise is not None and _has_goto_label(node.otherwise))
+        case tree.Loop() | tree.Unmasked() | tree.Switch():
+            return _has_goto_label(node.body)
+    return False
+
+
+@lowers_statement(tree.Evaluate)
+def lower_evaluate(c: FunctionContext, node: tree.Evaluate) -> None:
+    c.value(node.value)
+
+
+# --- if
+
+
+@lowers_statement(tree.If)
+def lower_if(c: FunctionContext, node: tree.If) -> None:
+    test = c.value(node.test)
+    if node.test.type.rate is not VARYING:
+        _lower_uniform_if(c, node, test)
+    elif node.coherent and c.options.all_on_paths and c.control.copies < COPIES_LIMIT:
+        _lower_coherent_if(c, node, test)
+    else:
+        _lower_varying_if(c, node, test)
+
+
+def _lower_uniform_if(c: FunctionContext, node: tree.If, test: IR) -> None:
+    then_block, done = c.build.block("if.then"), c.build.block("if.done")
+    else_block = done if node.otherwise is None else c.build.block("if.else")
+    c.build.branch(test, then_block, else_block)
+    with construct(c, node):
+        for block, branch in ((then_block, node.then), (else_block, node.otherwise)):
+            if branch is not None:
+                c.build.start(block)
+                with c.within():
+                    c.statement(branch)
+                c.build.jump(done)
+        c.build.start(done)
+
+
+def _lower_varying_if(c: FunctionContext, node: tree.If, test: IR) -> None:
+    then_mask = masks.conjunction(c, c.mask, test)
+    else_mask = masks.exclusion(c, c.mask, test)
+    weight = c.costs.of(node.then) + (0 if node.otherwise is None else c.costs.of(node.otherwise))
+    predicated = weight <= BRANCH_LIMIT or not c.build.reachable
+    then_left, then_touched = _lower_branch(c, node.then, then_mask, predicated)
+    else_left, else_touched = False, NO_LANES
+    if node.otherwise is not None:
+        else_left, else_touched = _lower_branch(c, node.otherwise, else_mask, predicated)
+    if then_left and not else_touched:
+        c.go_on(mask=else_mask, shrunk=True)
+    elif else_left and not then_touched:
+        c.go_on(mask=then_mask, shrunk=True)
+    else:
+        go_on_without(c, then_touched | else_touched)
+
+
+def _lower_branch(c: FunctionContext, body: tree.Statement, mask: IR, predicated: bool) -> tuple[bool, frozenset[Lanes]]:
+    """One branch under its mask: do all of its lanes escape at its end, and by way of what do lanes escape?"""
+    with c.within(touched=NO_LANES):
+        if predicated:
+            with c.within(mask=mask, region=Region(""), shrunk=False):
+                c.statement(body)
+        else:
+            block, done = c.build.block("if.then"), c.build.block("if.done")
+            c.build.branch(masks.any_on(c, mask), block, done)
+            c.build.start(block)
+            run_branch(c, body, mask, done)
+        return _ends_in_escape(body), c.touched
+
+
+def _ends_in_escape(node: tree.Statement) -> bool:
+    match node:
+        case tree.Break() | tree.Continue() | tree.Return():
+            return True
+        case tree.Block():
+            return bool(node.statements) and _ends_in_escape(node.statements[-1])
+    return False
+
+
+def path_name(kind: str, node: tree.Statement) -> str:
+    """What the names of a statement's blocks begin with."""
+    return marks.statement(kind, node.span.line, node.span.column)
+
+
+def _lower_coherent_if(c: FunctionContext, node: tree.If, test: IR) -> None:
+    outer = c.mask
+    name = path_name(marks.CIF, node)
+    then_mask = masks.conjunction(c, outer, test)
+    lanes = masks.bits(c, then_mask)
+    blocks = [c.build.block(marks.block(name, path)) for path in ("all_on", "not_all_on", "mixed", "all_off", "done")]
+    all_on, not_all_on, mixed, all_off, done = blocks
+    c.build.branch(c.build.compare("icmp eq", lanes, IR(lanes.type, "-1")), all_on, not_all_on)
+    c.go_on(shrunk=False)
+    branch_end = Region(done)
+    with construct(c), c.within(region=branch_end, copies=c.control.copies * 2):
+        c.build.start(all_on)
+        with c.within(mask=None):
+            c.statement(node.then)
+        c.build.jump(done)
+
+        c.build.start(not_all_on)
+        none = c.build.compare("icmp eq", lanes, zero(lanes.type))
+        c.build.branch(none, all_off if node.otherwise is not None else done, mixed)
+
+        c.build.start(mixed)
+        else_mask = masks.exclusion(c, outer, test)
+        after_then = c.build.block(marks.block(name, "mixed.else"))
+        run_branch(c, node.then, then_mask, after_then)
+        if node.otherwise is not None:
+            if outer is not None:
+                some, over = c.build.block(marks.block(name, "mixed.else.some")), c.build.block(marks.block(name, "mixed.done"))
+                c.build.branch(masks.any_on(c, else_mask), some, over)
+                c.build.start(some)
+                run_branch(c, node.otherwise, else_mask, over)
+            else:
+                run_branch(c, node.otherwise, else_mask, c.build.block(marks.block(name, "mixed.done")))
+        c.build.jump(done)
+
+        if node.otherwise is not None:
+            c.build.start(all_off)
+            c.statement(node.otherwise)
+            c.build.jump(done)
+        c.build.start(done)
+
+
+# --- escapes
+
+
+def _loop_target(c: FunctionContext) -> Target:
+    return next(target for target in reversed(c.targets) if target.is_loop)
+
+
+def leave_region(c: FunctionContext) -> None:
+    """All lanes of the mask are gone: nothing is left to do in this region."""
+    if c.region.end:
+        c.region.end_used = True
+        c.build.jump(c.region.end)
+
+
+@lowers_statement(tree.Break)
+def lower_break(c: FunctionContext, node: tree.Break) -> None:
+    target = c.targets[-1]
+    # Where no break of the target is under varying control, what the mask lost since then has returned.
+    if target.live is None or (c.region is target.region and c.mask is target.mask):
+        c.build.jump(target.break_label)
+        return
+    # At the level of the construct all that are left in it go, unless some only left the iteration.
+    everybody = c.region is target.region and target.iteration is None
+    masks.remove_lanes(c, target.live, None if everybody else c.mask)
+    leave_region(c)
+
+
+@lowers_statement(tree.Continue)
+def lower_continue(c: FunctionContext, node: tree.Continue) -> None:
+    target = _loop_target(c)
+    if c.region is target.region:
+        target.region.end_used = True
+        c.build.jump(target.continue_label)
+        return
+    assert target.iteration is not None
+    masks.remove_lanes(c, target.iteration, c.mask)
+    leave_region(c)
+
+
+@lowers_statement(tree.Return)
+def lower_return(c: FunctionContext, node: tree.Return) -> None:
+    plain = c.region.end == c.exit_label and c.mask is c.entry_mask
+    if node.value is not None:
+        value = c.value(node.value)
+        if c.result is not None:
+            if plain:
+                store_everywhere(c, c.result, value)
+            else:
+                store(c, c.result, value)
+    if plain:
+        c.build.jump(c.exit.label())
+        return
+    masks.remove_lanes(c, masks.returned_lanes(c), c.mask)
+    for target in c.targets:
+        if target.live is not None:
+            masks.remove_lanes(c, target.live, c.mask)
+    leave_region(c)
+
+
+# --- goto, unmasked
+
+
+def label_block(c: FunctionContext, name: str) -> str:
+    if name not in c.labels:
+        c.labels[name] = c.build.block(f"label.{name}")
+    return c.labels[name]
+
+
+@lowers_statement(tree.Label)
+def lower_label(c: FunctionContext, node: tree.Label) -> None:
+    c.build.start(label_block(c, node.name))
+    if node.name in c.escapes.labels:
+        remember_mask(c, c.escapes.labels[node.name])
+
+
+@lowers_statement(tree.Goto)
+def lower_goto(c: FunctionContext, node: tree.Goto) -> None:
+    here = c.escapes.around[id(node)]
+    for entered in c.escapes.labels[node.name]:
+        if any(entered is one for one in here) or isinstance(entered, tree.Unmasked) or not c.escapes[entered].needs_live:
+            continue
+        masks.write_lanes(c, masks.live_lanes(c, entered), c.mask)
+        if c.escapes[entered].varying_continue:
+            masks.write_lanes(c, masks.iteration_lanes(c, entered), None)
+    c.build.jump(label_block(c, node.name))
+
+
+@lowers_statement(tree.Unmasked)
+def lower_unmasked(c: FunctionContext, node: tree.Unmasked) -> None:
+    done = c.build.block("unmasked.done")
+    c.go_on(shrunk=False)
+    with construct(c, node), c.within(unmasked=True):
+        run_branch(c, node.body, None, done)

@@ -1,0 +1,401 @@
+"""Functions -> definitions: signatures, parameters, the result, the body, and which versions are inlined."""
+
+from __future__ import annotations
+
+import re
+
+from voltac.lower.analyses.aliasing import memory_effects
+from voltac.lower.builtins.device_builtins import writes_mask
+from voltac.lower.control_flow import masks
+from voltac.lower.control_flow.failure_exits import LAUNCH_RECORD, can_fail
+from voltac.lower.control_flow.merge_point import MergePoint
+from voltac.lower.control_flow.nested_labels import plain_switches
+from voltac.lower.control_state import Region
+from voltac.lower.function_context import FunctionContext
+from voltac.lower.functions.c_convention import array_element, is_function, passing
+from voltac.lower.functions.launches import begin_task, sync_at_return
+from voltac.lower.functions.threads import begin_kernel
+from voltac.lower.memory.memory_access import copy_bytes, load, store_everywhere
+from voltac.lower.memory.places import Address, new_object
+from voltac.lower.memory.variables import declare, is_plain_value, set_value
+from voltac.lower.module_context import ALL_ON, C_CONVENTION, MASKED, TASK, ModuleContext, Version, has_shared_version
+from voltac.lower.text.ir_values import IR, NOTHING, zero
+from voltac.options import Options
+from voltac.records import replace
+from voltac.sema import tree
+from voltac.sema.types import VARYING, Function, Pointer, Qual, Scalar, Struct
+
+_SMALL_BODY_LINES = 300
+_SINGLE_USE_LINES = 3000
+"""Lines of LLVM text, up to which any function is inlined, and one that is called once. Chosen, not measured: a call keeps
+what the caller knows of the mask from the callee, and long functions slow down LLVM's passes."""
+
+
+def passed_type(c: ModuleContext, qual: Qual) -> str:
+    """Type of a parameter or result between volta functions: varying bools as masks, structs by address."""
+    if qual.rate is VARYING and isinstance(qual.type, Scalar) and qual.type.kind == "bool":
+        return c.types.mask_storage
+    return c.types.register(qual)
+
+
+def to_passed(c: FunctionContext, value: IR, qual: Qual) -> IR:
+    return masks.to_storage(c, value) if value.type == c.types.mask and isinstance(qual.type, Scalar) else value
+
+
+def from_passed(c: FunctionContext, value: IR, qual: Qual) -> IR:
+    if qual.rate is VARYING and isinstance(qual.type, Scalar) and qual.type.kind == "bool":
+        return masks.from_storage(c, value)
+    return value
+
+
+def takes_address(qual: Qual) -> bool:
+    """A uniform pointer to data, which LLVM's attributes of parameters are for."""
+    return (
+        isinstance(qual.type, Pointer)
+        and qual.rate is not VARYING
+        and not is_function(qual.type.to)
+        and (qual.type.to.rate.kind != "soa")
+    )
+
+
+def signature_types(module: ModuleContext, type: Function, masked: bool) -> tuple[str, list[str]]:
+    """Result type and parameter types between volta functions; a struct result is a leading address."""
+    parameters = [passed_type(module, qual) for qual in type.parameters]
+    result = passed_type(module, type.result)
+    if isinstance(type.result.type, Struct):
+        result = "void"
+        parameters.insert(0, "ptr")
+    if masked:
+        parameters.append(module.types.mask_storage)
+    return result, parameters
+
+
+def declare_version(module: ModuleContext, version: Version) -> None:
+    """A function that is defined elsewhere."""
+    symbol = version.symbol
+    name = version.name.removeprefix("@").strip('"')
+    if version.kind == C_CONVENTION:
+        result = passing(module.types, symbol.type.result, result=True)
+        parameters = [str(passing(module.types, qual)).replace("ptr noalias", "ptr") for qual in symbol.type.parameters]
+        returned = result.type if not result.attributes or result.in_memory else f"{result.attributes} {result.type}"
+        if result.in_memory:
+            parameters.insert(0, str(result))
+            returned = "void"
+        module.text.declare(name, returned, ", ".join(parameters))
+        return
+    result_type, types = signature_types(module, symbol.type, version.kind == MASKED)
+    module.text.declare(name, result_type, ", ".join(types))
+
+
+def write_version(module: ModuleContext, version: Version) -> None:
+    """Lower the body for one version."""
+    symbol = version.symbol
+    if symbol.body is None:
+        declare_version(module, version)
+        return
+    body, escapes = plain_switches(symbol.body)
+    c = FunctionContext(module, symbol, body, escapes)
+    c.version = version
+    c.exit_label = c.build.block("return")
+    c.exit = MergePoint(c, c.exit_label)
+    c.go_on(region=Region(c.exit_label))
+    version.debug = module.debug.begin_function(c, symbol)
+    if version.kind == C_CONVENTION:
+        _c_parameters(c, version)
+    elif version.kind == TASK:
+        version.signature = begin_task(c, version.name)
+    else:
+        _parameters(c, version)
+    if symbol.launches and not c.target.is_device:
+        c.guards_launches = can_fail(symbol, c.options)
+        record = LAUNCH_RECORD if c.guards_launches else "ptr"
+        c.task_handle = c.build.alloca(record, c.types.sizes.pointer_bytes, "tasks")
+        c.build.at_entry(f"store ptr null, ptr {c.task_handle.name}, align {c.types.sizes.pointer_bytes}")
+    kernel = symbol.exported and version.kind == C_CONVENTION
+    thread_attributes = begin_kernel(c) if kernel and c.target.has_threads else ""
+    if c.target.is_device and writes_mask(body):
+        masks.begin_written(c)
+    # Tasks run on other threads, which have a state of their own.
+    begins_here = version.kind == TASK or kernel
+    restore_state = _set_float_state(c) if begins_here else None
+    c.statement(body)
+    module.debug.at_end(c)
+    c.exit.finish()
+    c.go_on(mask=c.entry_mask)
+    if symbol.launches:
+        sync_at_return(c)
+    if restore_state is not None:
+        _load_float_state(c, restore_state)
+    c.build.give_back(_final_result(c, version))
+    version.body = c.build.body()
+    version.attributes = f"{_attributes(c, symbol)} {thread_attributes}".strip()
+    # On a device with threads the version for C is shared by all of them: who calls the other one is one of them.
+    if version.kind == MASKED and symbol.exported and not c.target.has_threads and not _reads_mask(c, version):
+        forwarding = _forwarding_body(module, version)
+        if forwarding:
+            version.body, version.debug = forwarding, ""
+
+
+def _reads_mask(c: FunctionContext, version: Version) -> bool:
+    """Whether the body does anything with the mask but to convert it to the form of registers."""
+    assert c.entry_mask is not None
+    names = {"%mask", c.entry_mask.name}
+    mentions = sum(len(re.findall(rf"{re.escape(name)}(?![\w.])", version.body)) for name in names)
+    # A conversion mentions both names.
+    return mentions > 2 * (len(names) - 1)
+
+
+def _forwarding_body(module: ModuleContext, version: Version) -> str:
+    """A body that calls the version for C, where both take and give the same types; else nothing.
+
+    Most exported functions are uniform code around a foreach, which turns all lanes
+    on: their two versions do the same, and one of them is enough.
+    """
+    symbol = version.symbol
+    ways = [passing(module.types, qual) for qual in symbol.type.parameters]
+    result = passing(module.types, symbol.type.result, result=True)
+    types = [passed_type(module, qual) for qual in symbol.type.parameters]
+    same = all(not way.in_memory and not way.parts and way.type == type for way, type in zip(ways, types))
+    if not same or result.in_memory or result.type != passed_type(module, symbol.type.result):
+        return ""
+    arguments = ", ".join(f"{str(way).replace('ptr noalias', 'ptr')} %p{number}" for number, way in enumerate(ways))
+    callee = module.version(symbol, C_CONVENTION).name
+    call = f"tail call {f'{result.attributes} {result.type}'.strip()} {callee}({arguments}) noinline"
+    if result.type == "void":
+        return f"entry:\n  {call}\n  ret void"
+    return f"entry:\n  %value = {call}\n  ret {result.type} %value"
+
+
+def _parameters(c: FunctionContext, version: Version) -> None:
+    """The convention between volta functions."""
+    symbol = version.symbol
+    masked = version.kind == MASKED
+    texts: list[str] = []
+    result = symbol.type.result
+    if isinstance(result.type, Struct):
+        texts.append("ptr noalias %result")
+        c.result = Address(IR("ptr", "%result"), result, private=True)
+    elif passed_type(c.module, result) != "void":
+        c.result = new_object(c, result, "result")
+    for number, parameter in enumerate(symbol.parameters):
+        type = passed_type(c.module, parameter.type)
+        name = f"%p{number}"
+        alone = takes_address(parameter.type) and memory_effects(symbol).may_be_noalias(parameter)
+        texts.append(f"{type} noalias {name}" if alone else f"{type} {name}")
+        if isinstance(parameter.type.type, Struct):
+            # The caller made a copy for this call.
+            _bind_struct(c, parameter, name)
+        else:
+            bind_parameter(c, parameter, from_passed(c, IR(type, name), parameter.type))
+    if masked:
+        texts.append(f"{c.types.mask_storage} %mask")
+        c.entry_mask = masks.from_storage(c, IR(c.types.mask_storage, "%mask"))
+        c.go_on(mask=c.entry_mask)
+    returned = "void" if isinstance(result.type, Struct) else passed_type(c.module, result)
+    version.signature = f"{returned} {version.name}({', '.join(texts)})"
+
+
+def _bind_struct(c: FunctionContext, parameter: tree.VariableSymbol, name: str) -> None:
+    """A struct whose address is passed."""
+    address = c.variables[parameter] = Address(IR("ptr", name), parameter.type, private=True)
+    if c.module.debug.keeps_values:
+        place = c.build.alloca("ptr", c.types.sizes.pointer_bytes, parameter.name)
+        c.build.store(address.pointer, place, c.types.sizes.pointer_bytes)
+        c.module.debug.declare(c, parameter, replace(address, pointer=place), indirect=True)
+    else:
+        c.module.debug.declare(c, parameter, address)
+
+
+def bind_parameter(c: FunctionContext, parameter: tree.VariableSymbol, value: IR) -> None:
+    if is_plain_value(parameter):
+        set_value(c, parameter, value)
+    else:
+        place = declare(c, parameter)
+        if value.type == c.types.mask and c.target.mask_bits == 1:
+            # As in masks.write_lanes: not the first store to the variable.
+            store_everywhere(c, place, zero(value.type))
+        store_everywhere(c, place, value)
+
+
+def _c_parameters(c: FunctionContext, version: Version) -> None:
+    symbol = version.symbol
+    texts: list[str] = []
+    result = symbol.type.result
+    how = passing(c.types, result, result=True)
+    if how.in_memory:
+        texts.append(f"{how.type} noalias {how.attributes} %result")
+        c.result = Address(IR("ptr", "%result"), result, private=True)
+    elif how.type != "void":
+        c.result = new_object(c, result, "result")
+    for number, parameter in enumerate(symbol.parameters):
+        way = passing(c.types, parameter.type)
+        name = f"%p{number}"
+        if way.in_memory:
+            texts.append(f"{way} {name}")
+            _bind_struct(c, parameter, name)
+            if c.types.architecture == "x86" and c.types.sizes.alignment(parameter.type) > 4:
+                given = Address(IR("ptr", name), parameter.type, private=True)
+                copy_bytes(c, declare(c, parameter), given)
+        elif way.parts:
+            address = declare(c, parameter)
+            texts += [f"{way.joined} {name}"] if way.joined else []
+            for part_number, part in enumerate(way.parts):
+                value = IR(part, f"{name}.{part_number}")
+                if way.joined:
+                    value = _part_of(c, IR(way.joined, name), part, part_number)
+                else:
+                    texts.append(str(value))
+                place = c.build.gep("i8", address.pointer, IR("i64", str(way.part_bytes * part_number)))
+                c.build.store(value, place, 1)
+        else:
+            # The host places arrays at the start of cache lines.
+            aligned = " align 64" if c.target.is_device and symbol.exported and takes_address(parameter.type) else ""
+            text = str(way)
+            if takes_address(parameter.type) and not memory_effects(symbol).may_be_noalias(parameter):
+                text = text.replace("ptr noalias", "ptr")
+            texts.append(f"{text}{aligned} {name}")
+            value = IR(way.type, name)
+            if way.type != c.register(parameter.type):
+                value = c.build.compare("icmp ne", value, IR(way.type, "zeroinitializer"))
+            bind_parameter(c, parameter, value)
+    returned = "void" if how.in_memory else f"{how.attributes} {how.type}".strip()
+    version.signature = f"{returned} {version.name}({', '.join(texts)})"
+
+
+def _part_of(c: FunctionContext, array: IR, type: str, number: int) -> IR:
+    element = array_element(array.type)
+    whole = c.build.value(element, f"extractvalue {array}, {number}")
+    return whole if element == type else c.build.convert("trunc", whole, type)
+
+
+def _final_result(c: FunctionContext, version: Version) -> IR:
+    result = version.symbol.type.result
+    if c.result is None or c.result.pointer.name == "%result":
+        return NOTHING
+    if version.kind == C_CONVENTION and isinstance(result.type, Struct):
+        return c.build.load(passing(c.types, result, result=True).type, c.result.pointer, 1)
+    value = load(c, c.result)
+    if version.kind == C_CONVENTION:
+        if result.rate is VARYING and value.type == c.types.mask:
+            return c.build.convert("zext", value, c.memory(result))
+        return value
+    return to_passed(c, value, result)
+
+
+def _attributes(c: FunctionContext, symbol: tree.FunctionSymbol) -> str:
+    words = []
+    if not c.escapes.endless:
+        words.append("mustprogress")
+    structs = any(isinstance(qual.type, Struct) for qual in (symbol.type.result, *symbol.type.parameters))
+    if not structs:
+        words += [text for text in symbol.attributes if text.startswith("memory(")]
+    return " ".join(words)
+
+
+# --- the floating-point environment (language 12.2)
+
+_FLUSH_BITS = 0x8040
+"""Flush to zero (bit 15) and denormals are zero (bit 6) of MXCSR."""
+_FLUSH_BIT_AARCH64 = 1 << 24
+"""FZ of FPCR."""
+
+
+def _set_float_state(c: FunctionContext) -> IR | None:
+    """``--opt=reset-ftz-daz``: flush denormals on entry; gives where the old state is kept."""
+    if not c.options.reset_ftz_daz:
+        return None
+    if c.target.architecture == "aarch64":
+        get = c.module.intrinsic("llvm.aarch64.get.fpcr", "i64")
+        saved = c.build.alloca("i64", 8, "float.state")
+        before = c.build.value("i64", f"call i64 {get}()")
+        c.build.store(before, saved, 8)
+        _set_control_register(c, c.build.binary("or", before, IR("i64", str(_FLUSH_BIT_AARCH64))))
+        return saved
+    saved = c.build.alloca("i32", 4, "float.state")
+    changed = c.build.alloca("i32", 4, "float.state.here")
+    get = c.module.intrinsic("llvm.x86.sse.stmxcsr", "void", "ptr")
+    c.build.emit(f"call void {get}({saved})")
+    bits = c.build.binary("or", c.build.load("i32", saved, 4), IR("i32", str(_FLUSH_BITS)))
+    c.build.store(bits, changed, 4)
+    _load_float_state(c, changed)
+    return saved
+
+
+def _set_control_register(c: FunctionContext, value: IR) -> None:
+    put = c.module.intrinsic("llvm.aarch64.set.fpcr", "void", "i64")
+    c.build.emit(f"call void {put}({value})")
+
+
+def _load_float_state(c: FunctionContext, address: IR) -> None:
+    if c.target.architecture == "aarch64":
+        _set_control_register(c, c.build.load("i64", address, 8))
+        return
+    put = c.module.intrinsic("llvm.x86.sse.ldmxcsr", "void", "ptr")
+    c.build.emit(f"call void {put}({address})")
+
+
+# --- which versions are inlined
+
+
+def text_of(module: ModuleContext, version: Version, base_attributes: str) -> str:
+    """The definition of a version that has been written."""
+    attributes = f"{base_attributes} {version.attributes}".strip()
+    if version.symbol.no_inline:
+        attributes += " noinline"
+    elif _inlined(module, version):
+        attributes += " alwaysinline"
+    group = module.text.attribute_group(attributes)
+    linkage = f"{version.linkage} " if version.linkage else ""
+    return f"define {linkage}{version.signature} {group}{version.debug} {{\n{version.body}\n}}\n"
+
+
+def _inlined(module: ModuleContext, version: Version) -> bool:
+    if version.symbol.no_inline or version.kind in (C_CONVENTION, TASK) or _is_recursive(version):
+        return False
+    if version.symbol.inline:
+        return True
+    if version.linkage != "internal" or module.options.level == 0:
+        return False
+    lines = _lines(module, version)
+    return lines <= _SMALL_BODY_LINES or (version.uses == 1 and not version.address_taken and lines <= _SINGLE_USE_LINES)
+
+
+def _lines(module: ModuleContext, version: Version) -> int:
+    """Lines of the body once everything that is inlined stands in it."""
+    if not version.lines:
+        version.lines = version.body.count("\n") + 1 - version.body.count("\n    #dbg_")
+        version.lines += sum(
+            count * _lines(module, callee) for callee, count in version.calls.items() if _inlined(module, callee)
+        )
+    return version.lines
+
+
+def _is_recursive(version: Version) -> bool:
+    if version.recursive is None:
+        seen: set[Version] = set()
+        waiting = list(version.calls)
+        while waiting and version not in seen:
+            here = waiting.pop()
+            if here not in seen:
+                seen.add(here)
+                waiting += here.calls
+        version.recursive = version in seen
+    return version.recursive
+
+
+def roots(program: tree.Program, options: Options) -> list[tuple[tree.FunctionSymbol, str]]:
+    """The versions that other files may refer to."""
+    found = []
+    for symbol in program.functions:
+        if symbol.body is None or symbol.library:
+            continue
+        if symbol.exported or symbol.c_linkage:
+            found.append((symbol, C_CONVENTION))
+            if symbol.exported and has_shared_version(symbol, options):
+                found.append((symbol, ALL_ON if symbol.unmasked else MASKED))
+        elif symbol.task:
+            if not symbol.static:
+                found.append((symbol, TASK))
+        elif not (symbol.static or symbol.inline):
+            found.append((symbol, ALL_ON if symbol.unmasked else MASKED))
+    return found

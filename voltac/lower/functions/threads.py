@@ -1,0 +1,123 @@
+"""Kernels of devices whose threads all enter a kernel: shares of ``foreach``, and waiting for each other.
+
+The threads of all cores are gangs number 0 .. G-1. Of the outermost dimension of a
+``foreach`` gang g takes the parts (of W elements, a tile or a row) number g, g + G,
+g + 2G, ..: that takes no division, and evens out parts of different length::
+
+    for (i = first + g * span; i < last; i += G * span)
+
+No ``i`` may pass the largest number: gang 0 does ranges that end too near to it alone. A barrier stands behind the
+``foreach``. ``sema/thread_sharing.py`` tells for which kernels this is right.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from voltac.ir import marks
+from voltac.lower.function_context import FunctionContext
+from voltac.lower.text.ir_values import IR, integer
+from voltac.records import record
+
+if TYPE_CHECKING:
+    from voltac.sema.thread_sharing import Sharing
+    from voltac.target_info.device_facts import DeviceFacts, ThreadFacts
+
+
+@record
+class Threads:
+    """What a kernel knows of the threads that run it."""
+
+    sharing: Sharing
+    gang: IR
+    gangs: IR
+
+
+def _device(c: FunctionContext) -> tuple[DeviceFacts, ThreadFacts]:
+    device = c.target.device
+    assert device is not None and device.threads is not None
+    return device, device.threads
+
+
+def begin_kernel(c: FunctionContext) -> str:
+    """Finds out who runs a kernel and makes it known: the attribute of the function."""
+    from voltac.sema.thread_sharing import SHARED, SINGLE, WRITTEN, sharing_of  # for devices only
+
+    sharing = sharing_of(c.body)
+    if sharing.way == WRITTEN:
+        c.module.lines_have_one_thread = False
+    if sharing.way == SHARED:
+        device, facts = _device(c)
+        read = c.module.text.declare(device.function("__read_control"), "i32", "i32")
+        core, thread, block, threads = (
+            c.build.value("i32", f"call i32 {read}(i32 {number})")
+            for number in (facts.core, facts.thread, facts.arguments, facts.threads_of_a_core)
+        )
+        gang = c.build.binary("add", c.build.binary("mul", core, threads), thread)
+        gangs = c.build.load("i32", c.build.convert("inttoptr", block, "ptr"), 4)
+        c.threads = Threads(sharing, gang, gangs)
+    entered_by = marks.attribute(marks.THREADS, "one" if sharing.way == SINGLE else "all")
+    return f"{entered_by} {marks.attribute(marks.FLUSH, sharing.flushed_by)}"
+
+
+def begin_share(c: FunctionContext, first: IR, last: IR, span: int, done: str) -> tuple[IR, IR]:
+    """Where this thread begins in a range that is counted in steps of ``span``, and the step to its next part.
+
+    Threads without a part go on at ``done``. Where a step beyond the last value would leave int32, gang 0 does the range.
+    """
+    assert c.threads is not None
+    build, threads = c.build, c.threads
+    if threads.sharing.reads_outside:
+        wait_for_all(c)
+    width = integer("i32", span)
+    some, alone, mine = (build.block(f"share.{part}") for part in ("some", "alone", "mine"))
+    build.branch(build.compare("icmp slt", first, last), some, done)
+    build.start(some)
+    step = build.binary("mul nsw", threads.gangs, width)
+    leaves = build.compare("icmp slt", build.binary("add", last, step), last)
+    rarely = c.module.text.metadata_node('!{!"branch_weights", i32 1, i32 1048575}')
+    build.terminate(f"br i1 {leaves.name}, label %{alone}, label %{mine}, !prof {rarely}")
+    build.start(alone)
+    build.branch(build.compare("icmp eq", threads.gang, integer("i32", 0)), mine, done)
+    build.start(mine)
+    step = build.phi([(step, some), (width, alone)])
+    begin = build.binary("add nsw", first, build.binary("mul nsw", threads.gang, width))
+    return begin, step
+
+
+def wait_for_all(c: FunctionContext) -> None:
+    """Until all threads are here, in functions that are shared."""
+    if c.threads is not None:
+        device, facts = _device(c)
+        barrier = c.module.text.declare(device.function("__barrier"), "void", "i32, i32")
+        others = c.build.binary("sub", c.threads.gangs, integer("i32", 1))
+        c.build.emit(f"call void {barrier}(i32 {facts.barrier}, {others})")
+
+
+def run_share(c: FunctionContext, task: IR, block: IR, counts: list[IR]) -> None:
+    """``launch`` on a device: this thread calls the tasks that are its own, every G-th one; all of them where it is alone.
+
+    ``block`` holds the arguments; tasks take the numbers that ``lower/functions/launches.py`` lists.
+    """
+    build = c.build
+    if c.threads is not None:
+        c.module.lines_have_one_thread = False
+    first, step = (c.threads.gang, c.threads.gangs) if c.threads is not None else (integer("i32", 0), integer("i32", 1))
+    plane = build.binary("mul", counts[0], counts[1])
+    total = build.binary("mul", plane, counts[2])
+    body, done = build.block("launch.task"), build.block("launch.done")
+    counter = build.alloca("i32", 4, "task")
+    build.store(first, counter, 4)
+    build.branch(build.compare("icmp slt", first, total), body, done)
+    build.start(body)
+    index = build.load("i32", counter, 4)
+    places = (
+        build.binary("urem", index, counts[0]),
+        build.binary("urem", build.binary("udiv", index, counts[0]), counts[1]),
+        build.binary("udiv", index, plane),
+    )
+    numbers = (first, step, index, total, *places, *counts)
+    build.emit(f"call void {task.name}({block}, {', '.join(map(str, numbers))})")
+    build.store(build.binary("add", index, step), counter, 4)
+    build.branch(build.compare("icmp ugt", build.binary("sub", total, index), step), body, done)
+    build.start(done)

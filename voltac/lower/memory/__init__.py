@@ -1,0 +1,1 @@
+"""Places, variables and objects: addresses, and loads and stores under the mask."""

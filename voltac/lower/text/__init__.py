@@ -1,0 +1,1 @@
+"""LLVM text: values and types, functions instruction by instruction, modules section by section."""

@@ -1,0 +1,198 @@
+"""The body of a function, instruction by instruction, as blocks of lines of LLVM text.
+
+Knows the spelling of instructions and nothing of the language. Values are
+:class:`IR` pairs of type and name; names are numbered, block names are meaningful
+and made unique. What is emitted behind a terminator goes to a block that nobody
+reaches, and is left out if nothing is emitted there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from voltac.ir import marks
+from voltac.lower.text.ir_values import IR, NAME_CHARACTERS, element_type, is_constant, splat_constant, vector_type
+
+_NEUTRAL_ZERO = ("add", "sub", "or ", "xor", "shl", "lshr", "ashr")
+"""Operations that leave their left side as it is where the right one is 0."""
+
+
+class FunctionBuilder:
+    """The body of one function while it is written."""
+
+    def __init__(self) -> None:
+        self._blocks: list[tuple[str, list[str]]] = [("entry", [])]
+        self._lines: list[str] = self._blocks[0][1]
+        self.label = "entry"
+        self._count = 0
+        self._labels: dict[str, int] = {"entry": 1}
+        self._allocas: list[str] = []
+        self._prologue: list[str] = []
+        self.splats: dict[str, IR] = {}
+        """Name of a vector -> the value that all of its lanes have."""
+        self.path = ""
+        """Of the innermost foreach or coherent loop, such as ``foreach_12_5.all_on``: begins the names of blocks inside."""
+        self.location = ""
+        """Ends every instruction: empty, or ``, !dbg !N``."""
+        self.place_of_call: Callable[[], str] = str
+        """What ends a call where nothing else has a place: LLVM wants one to inline between functions that are described."""
+
+    # --- blocks
+
+    @property
+    def reachable(self) -> bool:
+        """False right behind a terminator."""
+        return bool(self.label)
+
+    def block(self, name: str) -> str:
+        """A fresh label; the block begins with :meth:`start`."""
+        name = marks.inside(self.path, name)
+        seen = self._labels.get(name, 0)
+        self._labels[name] = seen + 1
+        return f"{name}.{seen}" if seen else name
+
+    def start(self, label: str) -> None:
+        """Begin a block; the one before falls through to it if it is still open."""
+        self.jump(label)
+        self.label = label
+        self._lines = []
+        self._blocks.append((label, self._lines))
+
+    def _close(self) -> None:
+        self.label = ""
+        self._lines = []
+        self._blocks.append(("", self._lines))
+
+    @property
+    def _is_dead(self) -> bool:
+        return not self.label and not self._lines
+
+    def terminate(self, text: str) -> None:
+        if not self._is_dead:
+            self._lines.append(f"  {text}{self.location}")
+            self._close()
+
+    def jump(self, label: str) -> None:
+        self.terminate(f"br label %{label}")
+
+    def branch(self, condition: IR, then: str, otherwise: str) -> None:
+        self.terminate(f"br i1 {condition.name}, label %{then}, label %{otherwise}")
+
+    def give_back(self, value: IR) -> None:
+        self.terminate("ret void" if value.type == "void" else f"ret {value}")
+
+    # --- instructions
+
+    def emit(self, text: str) -> None:
+        self._lines.append(f"  {text}{self._place(text)}")
+
+    def value(self, type: str, text: str) -> IR:
+        self._count += 1
+        name = f"%v{self._count}"
+        self._lines.append(f"  {name} = {text}{self._place(text)}")
+        return IR(type, name)
+
+    def _place(self, text: str) -> str:
+        """Some instructions bring a place of their own."""
+        if self.location:
+            return self.location if ", !dbg " not in text else ""
+        calls = text.startswith("call ") and "@llvm." not in text and ", !dbg " not in text
+        return self.place_of_call() if calls else ""
+
+    def debug_record(self, text: str) -> None:
+        """Says where a variable is from here on; no instruction."""
+        self._lines.append(f"    {text}")
+
+    def alloca(self, type: str, alignment: int, name: str = "slot") -> IR:
+        """A stack object that lives as long as the function."""
+        self._count += 1
+        result = f"%{name if NAME_CHARACTERS.issuperset(name) else 'slot'}.{self._count}"
+        self._allocas.append(f"  {result} = alloca {type}, align {alignment}")
+        return IR("ptr", result)
+
+    def at_entry(self, text: str) -> None:
+        """An instruction that runs once, when the function begins."""
+        self._prologue.append(f"  {text}")
+
+    def binary(self, operation: str, left: IR, right: IR) -> IR:
+        # The proofs of the access analysis look for forms such as n - (n & 7), which a "- 0" would hide.
+        if right.name == "0" and operation.startswith(_NEUTRAL_ZERO):
+            return left
+        return self.value(left.type, f"{operation} {left}, {right.name}")
+
+    def compare(self, operation: str, left: IR, right: IR) -> IR:
+        """``operation`` is for instance ``icmp slt``."""
+        type = left.type
+        result = f"<{type[1:].split(' ', 1)[0]} x i1>" if type[0] == "<" else "i1"
+        return self.value(result, f"{operation} {left}, {right.name}")
+
+    def convert(self, operation: str, value: IR, type: str) -> IR:
+        return self.value(type, f"{operation} {value} to {type}")
+
+    def select(self, test: IR, then: IR, otherwise: IR) -> IR:
+        return self.value(then.type, f"select {test}, {then}, {otherwise}")
+
+    def load(self, type: str, address: IR, alignment: int) -> IR:
+        return self.value(type, f"load {type}, ptr {address.name}, align {alignment}")
+
+    def store(self, value: IR, address: IR, alignment: int) -> None:
+        self.emit(f"store {value}, ptr {address.name}, align {alignment}")
+
+    def gep(self, element: str, base: IR, *indices: IR, flags: str = "") -> IR:
+        """An address; a vector of addresses if the base or an index is a vector."""
+        lanes = next((value.type for value in (base, *indices) if value.type[0] == "<"), "")
+        type = f"<{lanes[1:].split(' ', 1)[0]} x ptr>" if lanes else "ptr"
+        return self.value(type, f"getelementptr {flags}{element}, {base}, {', '.join(map(str, indices))}")
+
+    def phi(self, arms: Sequence[tuple[IR, str]]) -> IR:
+        type = arms[0][0].type
+        return self.value(type, f"phi {type} " + ", ".join(f"[ {value.name}, %{label} ]" for value, label in arms))
+
+    def extract(self, vector: IR, index: IR) -> IR:
+        return self.value(element_type(vector.type), f"extractelement {vector}, {index}")
+
+    def insert(self, vector: IR, value: IR, index: IR) -> IR:
+        return self.value(vector.type, f"insertelement {vector}, {value}, {index}")
+
+    def member(self, aggregate: IR, index: int, type: str) -> IR:
+        """Member of a first-class aggregate."""
+        return self.value(type, f"extractvalue {aggregate}, {index}")
+
+    def with_member(self, aggregate: IR, value: IR, index: int) -> IR:
+        return self.value(aggregate.type, f"insertvalue {aggregate}, {value}, {index}")
+
+    def shuffle(self, left: IR, right: IR, indices: Iterable[int]) -> IR:
+        """Lanes by number, -1 for any value."""
+        lanes = ["i32 poison" if index < 0 else f"i32 {index}" for index in indices]
+        type = vector_type(len(lanes), element_type(left.type))
+        return self.value(type, f"shufflevector {left}, {right}, <{len(lanes)} x i32> <{', '.join(lanes)}>")
+
+    def splat(self, width: int, value: IR) -> IR:
+        if is_constant(value) and value.name[0] != "@":
+            return splat_constant(width, value)
+        type = vector_type(width, value.type)
+        first = self.value(type, f"insertelement {type} poison, {value}, i64 0")
+        result = self.value(type, f"shufflevector {first}, {type} poison, <{width} x i32> zeroinitializer")
+        self.splats[result.name] = value
+        return result
+
+    # --- the end
+
+    def body(self) -> str:
+        """The text between the braces."""
+        out: list[str] = []
+        dead = 0
+        for label, lines in self._blocks:
+            if not label:
+                if not lines:
+                    continue
+                dead += 1
+                label = f"dead.{dead}"
+            out.append(f"{label}:")
+            if label == "entry":
+                out += self._allocas
+                out += self._prologue
+            out += lines
+        if self.label or self._lines:
+            out.append("  unreachable")
+        return "\n".join(out)

@@ -1,0 +1,1 @@
+"""Expressions: operators, conversions, selection, and what ``print`` makes of values."""
