@@ -188,7 +188,7 @@ def _select(text: str, job: Compilation) -> str:
 
 
 def _for_device(stage: Callable[[str, Options, PassRuns], str], text: str, job: Compilation) -> str:
-    from voltac.targets.device import NotOnDevice
+    from voltac.codegen.not_on_device import NotOnDevice
 
     try:
         return stage(text, job.options, job.runs)

@@ -21,13 +21,6 @@ if TYPE_CHECKING:
     from voltac.pass_runs import Pass, PassRuns
 
 
-class NotOnDevice(Exception):
-    """The device has no way to do something; ``str()`` is the reason."""
-
-    function: str = ""
-    """Where it is needed."""
-
-
 START = "_start"
 """Label where a program begins; a kernel ``f`` begins at ``_start.f``."""
 

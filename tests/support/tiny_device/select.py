@@ -7,10 +7,11 @@ r2 is for addresses; a kernel begins with the address of its arguments in it. Th
 
 from __future__ import annotations
 
+from voltac.codegen.not_on_device import NotOnDevice
 from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.read import read
-from voltac.targets.device import START, NotOnDevice
+from voltac.targets.device import START
 
 _ARITHMETIC = frozenset(("add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr"))
 _COMPARISONS = {

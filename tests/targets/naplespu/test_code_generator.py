@@ -9,8 +9,8 @@ import pytest
 from legal_ir import Compiled, instructions_of_loop
 from random_legal_ir import random_function
 
+from voltac.codegen.not_on_device import NotOnDevice
 from voltac.codegen.selection import CannotSelect
-from voltac.targets.device import NotOnDevice
 from voltac.targets.naplespu.select import reach
 
 V = "<16 x i32>"

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import voltac
+from voltac.codegen.legalize.known_ranges import KnownRanges
 from voltac.ir.parts import Operand
 from voltac.ir.read import read
-from voltac.targets.naplespu.legalize.known_ranges import KnownRanges
 
 WHOLE = (-(1 << 31), (1 << 31) - 1)
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from device_judge import Array, legalized, machine
 
+from voltac.codegen.legalize.shapes import NotLegal
 from voltac.ir.read import read
-from voltac.targets.naplespu.legalize import NotLegal
 from voltac.targets.naplespu.legalize.verify import IllegalIR, verify
 
 ROWS = 8

@@ -1,6 +1,7 @@
 """ir -> ir: makes every value and operation one that NaplesPU has ("legal IR"), ready for selection.
 
-Legal IR, which ``legalize/verify.py`` checks and ``select.py`` takes:
+Most of it is written for all machines (``voltac/codegen/legalize``); here is what only this one has. Its legal IR, which
+``legalize/verify.py`` checks and ``select`` takes:
 
 * Types: ``i1``, ``i32``, ``float``, ``ptr`` (32 bits), ``<16 x i1>`` (a bitmap in a
   scalar register), ``<16 x i32>``, ``<16 x float>``. No aggregates as values, no
@@ -40,36 +41,44 @@ Target functions (declared, never defined; all ``nounwind``)::
 
 from __future__ import annotations
 
-from voltac.ir import marks
-from voltac.ir.model import Function, Module
+from voltac.codegen.legalize import FLOAT_RULES, RULES, drop_unused, legalize
+from voltac.codegen.legalize.clean import clean
+from voltac.codegen.legalize.elementwise import INTEGER_FUNCTIONS
+from voltac.codegen.legalize.float_elementwise import FLOAT_FUNCTIONS, on_float
+from voltac.codegen.legalize.float_routines import FLOAT_ROUTINES
+from voltac.codegen.legalize.floats import FLOAT_INTRINSICS
+from voltac.codegen.legalize.function import Machine
+from voltac.codegen.legalize.intrinsics import INTRINSICS
+from voltac.codegen.legalize.memory_routines import MEMORY_ROUTINES
+from voltac.codegen.legalize.reductions import REDUCTIONS
+from voltac.codegen.legalize.routines import INTEGER_ROUTINES
+from voltac.ir.model import Module
 from voltac.ir.read import read
 from voltac.ir.write import write
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
-from voltac.targets.naplespu.legalize import (
-    aggregates,
-    atomics,
-    division,
-    floats,
-    integers,
-    integers_to_floats,
-    lanes,
-    memory,
-)
-from voltac.targets.naplespu.legalize.clean import clean
-from voltac.targets.naplespu.legalize.function import RULES, Legalizer
-from voltac.targets.naplespu.legalize.routines import routine_text
-from voltac.targets.naplespu.legalize.shapes import NotLegal, Shapes
+from voltac.targets.naplespu.legalize import control, floats_to_integers, integers_to_floats, scratchpad
+from voltac.targets.naplespu.legalize.lines import VECTORS
+from voltac.targets.naplespu.legalize.machine_facts import FACTS
+from voltac.targets.naplespu.legalize.quotients import quotient_and_rest, small_quotient
+from voltac.targets.naplespu.legalize.roots import square_root
 from voltac.targets.naplespu.legalize.spaces import separate_spaces
 from voltac.targets.naplespu.legalize.verify import verify
-from voltac.targets.naplespu.legalize.writer import NOWHERE_LINE
 
-__all__ = ["NotLegal", "legalize", "run", "verify"]
-
-RULE_FILES = (aggregates, atomics, division, floats, integers, integers_to_floats, lanes, memory)
-"""Each adds its rules to :data:`RULES`."""
-assert RULES
-_OWNS_LINES, _HAS_THREADS = marks.attribute(marks.LINES, "own"), marks.attribute(marks.THREADS, "all")
+MACHINE = Machine(
+    FACTS,
+    rules={**RULES, **FLOAT_RULES, **floats_to_integers.RULES, **integers_to_floats.RULES, **scratchpad.RULES},
+    intrinsics={
+        **INTRINSICS, **FLOAT_INTRINSICS, **control.INTRINSICS, **floats_to_integers.INTRINSICS, **scratchpad.INTRINSICS,
+    },
+    lane_functions={**INTEGER_FUNCTIONS, **FLOAT_FUNCTIONS, "sqrt": on_float(square_root)},
+    reductions=REDUCTIONS,
+    routines={**INTEGER_ROUTINES, **FLOAT_ROUTINES, **MEMORY_ROUTINES},
+    divide=quotient_and_rest,
+    divide_small=small_quotient,
+    vectors=VECTORS,
+)  # fmt: skip
+_PURE_CALLS = ("@npu.mulh", "@npu.shuffle", "@npu.fcmp", "@llvm.ctlz.", "@llvm.cttz.")
 
 
 def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
@@ -82,68 +91,18 @@ def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
     return write(module)
 
 
-def legalize(module: Module, options: Options) -> None:
-    """Rewrite the functions of a module, and add the routines they call."""
-    shapes = Shapes(module.layout(options.target.pointer_bits // 8))
-    declarations: set[str] = set()
-    wanted: set[str] = set()
-    uses_nowhere = False
-    groups = {line.split()[1]: line for line in module.lines() if line.startswith("attributes #")}
-
-    def rewrite(function: Function) -> Function:
-        nonlocal uses_nowhere
-        words = " ".join(groups.get(word, word) for word in function.attributes.split())
-        legalizer = Legalizer(shapes, function, _OWNS_LINES in words, _HAS_THREADS in words)
-        made = legalizer.run()
-        declarations.update(legalizer.write.declarations)
-        wanted.update(legalizer.write.routines)
-        uses_nowhere = uses_nowhere or legalizer.write.uses_nowhere
-        return made
-
-    items: list[Function | list[str]] = []
-    for item in module.items:
-        items.append(rewrite(item) if isinstance(item, Function) else item)
-    done: set[str] = set()
-    while wanted - done:
-        name = min(wanted - done)
-        done.add(name)
-        routine = read(routine_text(name)).functions[0]
-        items.append(rewrite(routine))
-    module.items = items
-    module.declare(f"declare {line} nounwind" for line in sorted(declarations))
-    if uses_nowhere:
-        module.items.insert(1, [NOWHERE_LINE])
-
-
 def _clean(module: Module, options: Options) -> None:
     for function in module.functions:
-        clean(function)
-
-
-def _drop_unused(module: Module, options: Options) -> None:
-    called = {callee for function in module.functions for callee in _callees(function)}
-    for item in module.items:
-        if isinstance(item, list):
-            item[:] = [line for line in item if _is_kept(line, called)]
+        clean(function, _PURE_CALLS)
 
 
 PASSES = (
-    Pass("legalize", "every value and operation becomes one that the device has", legalize, required=True),
+    Pass("legalize", "every value and operation becomes one that the device has",
+         lambda module, options: legalize(module, options, MACHINE), required=True),
     Pass("clean", "equal values are computed once, outside of loops; what nobody uses goes", _clean, optimizing),
-    Pass("drop_unused", "declarations that nothing calls any more go, and debug information", _drop_unused, required=True),
+    Pass("drop_unused", "declarations that nothing calls any more go, and debug information",
+         lambda module, options: drop_unused(module), required=True),
     Pass("separate_spaces", "pointers to the scratchpad are told from those to memory",
          lambda module, options: separate_spaces(module), required=True),
 )  # fmt: skip
 """In order; each rewrites the module."""
-
-
-def _callees(function: Function) -> set[str]:
-    return {instruction.parts.callee for instruction in function.instructions() if instruction.op == "call"}
-
-
-def _is_kept(line: str, called: set[str]) -> bool:
-    """Declarations of what is no longer called, and debug information, go."""
-    if line.startswith("declare "):
-        name = line[line.index("@") :].partition("(")[0]
-        return name in called or not name.startswith("@llvm.")
-    return not line.startswith("!")

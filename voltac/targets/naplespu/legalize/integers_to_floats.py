@@ -12,10 +12,9 @@ number cut off is at most two steps smaller. Of a negative number the same is do
 
 from __future__ import annotations
 
-from voltac.ir.model import Instruction
-from voltac.targets.naplespu.legalize.floats import to_half
-from voltac.targets.naplespu.legalize.function import Legalizer, Words, rule
-from voltac.targets.naplespu.legalize.integers import (
+from voltac.codegen.legalize.function import Legalizer, Rule, Words
+from voltac.codegen.legalize.halves import to_half
+from voltac.codegen.legalize.integers import (
     extend,
     is_negative,
     negate,
@@ -24,8 +23,9 @@ from voltac.targets.naplespu.legalize.integers import (
     sign_extended,
     zero_extended,
 )
-from voltac.targets.naplespu.legalize.shapes import NotLegal
-from voltac.targets.naplespu.legalize.writer import constant
+from voltac.codegen.legalize.shapes import NotLegal
+from voltac.codegen.legalize.writer import constant
+from voltac.ir.model import Instruction
 
 _EXACT_BITS = 24
 """Integers of so many bits are floats without rounding."""
@@ -33,8 +33,7 @@ _SIGN = 0x80000000
 """That of a word, and of the bit pattern of a float."""
 
 
-@rule("sitofp", "uitofp")
-def legalize_to_float(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_to_float(f: Legalizer, instruction: Instruction) -> None:
     source, target = f.shapes.of(instruction.operands[0].type), f.shapes.of(instruction.type)
     is_signed = instruction.op[0] == "s"
     low, high = f.ranges.of(instruction.operands[0])
@@ -127,3 +126,9 @@ def _of_pair(f: Legalizer, vector: bool, a: Words, is_signed: bool) -> str:
     is_zero = w.compare("eq", w.op("or", low, high, vector), 0, vector)
     made = w.op("add", significand, exponent, vector)
     return w.float_of(w.select(is_zero, constant(0, vector), made, "i32", vector), vector)
+
+
+RULES: dict[str, Rule] = {
+    "sitofp": _legalize_to_float,
+    "uitofp": _legalize_to_float,
+}

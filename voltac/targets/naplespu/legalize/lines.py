@@ -14,14 +14,20 @@ as long as work is shared between threads by lines.
 
 from __future__ import annotations
 
-from voltac.targets.naplespu.legalize.elements import assembled
-from voltac.targets.naplespu.legalize.function import Legalizer, Words
-from voltac.targets.naplespu.legalize.scalar_accesses import at_offset, bytes_of, load_scalar, store_scalar
-from voltac.targets.naplespu.legalize.shapes import LANES, Shape, vector_of
-from voltac.targets.naplespu.legalize.writer import LANE_NUMBERS, lanes, mask_constant
+from voltac.codegen.legalize.elements import assembled
+from voltac.codegen.legalize.function import Legalizer, VectorMemory, Words
+from voltac.codegen.legalize.scalar_accesses import at_offset, bytes_of, load_scalar, store_scalar
+from voltac.codegen.legalize.shapes import Shape
+from voltac.codegen.legalize.writer import lanes, mask_constant
+from voltac.ir import marks
+from voltac.targets.naplespu.legalize.machine_facts import LANES
 
 LINE = 64
 """Bytes of a line of the cache, which a vector of words fills (NaplesPU 1.1)."""
+_LANE_NUMBERS = lanes(list(range(LANES)))
+_OWNS_LINES = marks.attribute(marks.LINES, "own")
+"""No other thread writes to a line that the function writes to."""
+_WORDS = Shape("i32", LANES, 32, 1, LANES)
 _LOWER_HALF = mask_constant([lane < LANES // 2 for lane in range(LANES)])
 ALL_ON = "splat (i1 true)"
 
@@ -29,6 +35,10 @@ ALL_ON = "splat (i1 true)"
 def _kind(shape: Shape) -> str:
     """What a chunk of it holds."""
     return shape.kind(True)
+
+
+def _shuffle(f: Legalizer, vector: str, indices: str) -> str:
+    return f.write.call("<16 x i32> @npu.shuffle(<16 x i32>, <16 x i32>)", vector, indices)
 
 
 def _as_kind(f: Legalizer, word: str, kind: str) -> str:
@@ -44,13 +54,13 @@ def load_vector(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Wor
     size = bytes_of(shape)
     kind = _kind(shape)
     if size == 4 and alignment >= LINE:
-        return [w.value(f"load {vector_of(kind, True)}, ptr {pointer}, align {LINE}")]
+        return [w.value(f"load {w.type(kind, True)}, ptr {pointer}, align {LINE}")]
     if size not in (1, 2, 4, 8) or alignment < min(4, size):
         scalars = []
         for lane in range(LANES):
             place = w.near(pointer, lane * size)
             scalars.append(load_scalar(f, shape, place, at_offset(alignment, lane * size)))
-        return assembled(f, Shape(shape.element, LANES, shape.bits, shape.words), scalars)
+        return assembled(f, Shape(shape.element, LANES, shape.bits, shape.words, LANES), scalars)
     if size == 8:
         low = _line_of_words(f, pointer, alignment)
         high = _line_of_words(f, w.near(pointer, LINE), alignment)
@@ -65,7 +75,7 @@ def _line_of_words(f: Legalizer, pointer: str, alignment: int) -> str:
     w = f.write
     if alignment >= LINE:
         return w.value(f"load <16 x i32>, ptr {pointer}, align {LINE}")
-    if pointer in f.off_lines:
+    if pointer in f.unaligned:
         return _from_two_lines(f, pointer)
     # Rows of matrices mostly begin at lines, but few addresses can be proved to; the path that falls through is theirs.
     line, lines_, loaded = (w.new_label(name) for name in ("load.line", "load.lines", "loaded"))
@@ -90,9 +100,9 @@ def _from_two_lines(f: Legalizer, pointer: str) -> str:
     # The same line once more where the address is a line's.
     second = _line(f, w.op("add", begin, w.op("and", w.op("add", off, LINE - 4), LINE)))
     number = w.op("lshr", off, 2)
-    indices = w.op("add", w.splat(number), LANE_NUMBERS, True)
+    indices = w.op("add", w.splat(number), _LANE_NUMBERS, True)
     in_first = w.mask(w.op("lshr", "65535", number))
-    return w.select(in_first, w.shuffle(first, indices), w.shuffle(second, indices), "i32", True)
+    return w.select(in_first, _shuffle(f, first, indices), _shuffle(f, second, indices), "i32", True)
 
 
 def _line(f: Legalizer, number: str) -> str:
@@ -138,7 +148,7 @@ def _narrow(f: Legalizer, pointer: str, size: int, alignment: int, first_line: s
         places = w.op("shl", w.op("and", addresses, 3, True), 3, True)
     single = alignment >= LANES * size
     first = _line(f, first_line or w.op("and", start, -LINE))
-    picked = w.shuffle(first, indices)
+    picked = _shuffle(f, first, indices)
     if not single:
         second = _line(f, second_line or w.op("and", w.op("add", start, (LANES - 1) * size), -LINE))
         before = (
@@ -146,7 +156,7 @@ def _narrow(f: Legalizer, pointer: str, size: int, alignment: int, first_line: s
             if first_line
             else w.op("sub", str(LINE), w.op("and", start, LINE - 1))
         )
-        picked = w.select(_first_lanes(f, before, size), picked, w.shuffle(second, indices), "i32", True)
+        picked = w.select(_first_lanes(f, before, size), picked, _shuffle(f, second, indices), "i32", True)
     return w.op("lshr", picked, places, True)
 
 
@@ -167,12 +177,12 @@ def store_vector(f: Legalizer, shape: Shape, words: Words, pointer: str, alignme
     size = bytes_of(shape)
     kind = _kind(shape)
     if size == 4 and alignment >= LINE:
-        w.emit(f"store {vector_of(kind, True)} {words[0]}, ptr {pointer}, align {LINE}")
+        w.emit(f"store {w.type(kind, True)} {words[0]}, ptr {pointer}, align {LINE}")
     elif size in (1, 2) and alignment >= LANES * size:
         _store_packed(f, words[0], pointer, size)
     elif size == 8 and alignment >= 4:
         for number, line in enumerate(_together(f, words)):
-            store_vector(f, Shape("i32", LANES, 32, 1), [line], w.near(pointer, LINE * number), alignment)
+            store_vector(f, _WORDS, [line], w.near(pointer, LINE * number), alignment)
     elif size in (1, 2, 4) and alignment >= min(4, size):
         # Arrays mostly begin at lines, but few addresses can be proved to.
         whole = LANES * size
@@ -219,8 +229,7 @@ def load_masked(f: Legalizer, shape: Shape, pointer: str, alignment: int, mask: 
     if size == 8:
         masks = _word_masks(f, mask)
         zero = ["zeroinitializer"]
-        word = Shape("i32", LANES, 32, 1)
-        lines = [load_masked(f, word, w.near(pointer, LINE * n), alignment, masks[n], zero)[0] for n in range(2)]
+        lines = [load_masked(f, _WORDS, w.near(pointer, LINE * n), alignment, masks[n], zero)[0] for n in range(2)]
         return _kept(f, shape, mask, _apart(f, *lines), otherwise)
     bits = w.bitmap(mask)
     some = w.compare("ne", bits, 0)
@@ -237,8 +246,8 @@ def load_masked(f: Legalizer, shape: Shape, pointer: str, alignment: int, mask: 
         line_numbers.append(w.op("and", w.choose(some, place, nowhere, "i32"), -LINE))
     if size < 4:
         return _kept(f, shape, mask, [_narrow(f, pointer, size, alignment, *line_numbers)], otherwise)
-    indices = w.op("add", w.splat(w.op("lshr", start, 2)), LANE_NUMBERS, True)
-    parts = [w.shuffle(_line(f, number), indices) for number in line_numbers]
+    indices = w.op("add", w.splat(w.op("lshr", start, 2)), _LANE_NUMBERS, True)
+    parts = [_shuffle(f, _line(f, number), indices) for number in line_numbers]
     before = w.op("sub", w.op("add", line_numbers[0], LINE), start)
     word_ = w.select(_first_lanes(f, before, 4), parts[0], parts[1], "i32", True)
     return _kept(f, shape, mask, [_as_kind(f, word_, _kind(shape))], otherwise)
@@ -275,12 +284,12 @@ def store_masked(f: Legalizer, shape: Shape, words: Words, pointer: str, alignme
     size = bytes_of(shape)
     if mask == ALL_ON:
         store_vector(f, shape, words, pointer, alignment)
-    elif size == 8 and alignment >= LINE and f.owns_lines:
+    elif size == 8 and alignment >= LINE and _OWNS_LINES in f.attributes:
         masks = _word_masks(f, mask)
         for number, line in enumerate(_together(f, words)):
             place = w.near(pointer, LINE * number)
-            store_masked(f, Shape("i32", LANES, 32, 1), [line], place, LINE, masks[number])
-    elif size in (1, 2, 4) and alignment >= LANES * size and f.owns_lines:
+            store_masked(f, _WORDS, [line], place, LINE, masks[number])
+    elif size in (1, 2, 4) and alignment >= LANES * size and _OWNS_LINES in f.attributes:
         some = w.compare("ne", w.bitmap(mask), 0)
         place = w.choose(some, pointer, w.discard(), "ptr")
         old = load_vector(f, shape, place, alignment)
@@ -309,7 +318,7 @@ def gather(f: Legalizer, shape: Shape, addresses: str, alignment: int, mask: str
         place = w.stage(word)
         for lane in range(LANES):
             w.emit(f"store {kind} {columns[lane][word]}, ptr {w.near(place, 4 * lane)}, align 4")
-        made.append(w.value(f"load {vector_of(_kind(shape), True)}, ptr {place}, align {LINE}"))
+        made.append(w.value(f"load {w.type(_kind(shape), True)}, ptr {place}, align {LINE}"))
     if shape.bits % 32:
         f.zero_above[made[-1]] = bytes_of(shape) * 8 % 32 or 32
     return made if mask == ALL_ON else _kept(f, shape, mask, made, otherwise)
@@ -326,3 +335,6 @@ def scatter(f: Legalizer, shape: Shape, words: Words, addresses: str, alignment:
     for lane in range(LANES):
         values = [w.lane(word, lane, _kind(shape)) for word in words]
         store_scalar(f, scalar, values, w.pointer(w.lane(addresses, lane)), alignment)
+
+
+VECTORS = VectorMemory(load_vector, store_vector, load_masked, store_masked, gather, scatter)

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import re
 
+from voltac.codegen.legalize.writer import DISCARD, nowhere, signed
 from voltac.ir import marks
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.sections import in_scratchpad
 from voltac.targets.naplespu.isa import SCRATCHPAD_BASE
-from voltac.targets.naplespu.legalize.writer import DISCARD, NOWHERE, signed
+from voltac.targets.naplespu.legalize.machine_facts import FACTS
 
+NOWHERE = nowhere(FACTS)
 MAIN, SCRATCHPAD, NUMBER, NOBODY, UNKNOWN = "main", "scratchpad", "number", "nobody", "unknown"
 """What an address is made of: ``number`` none yet, ``nobody`` a place that stands for no access at all."""
 _NOWHERE = SCRATCHPAD_BASE + 0xF7C0

@@ -8,11 +8,10 @@ difference, as for the sum of a fixed-point number and half a unit that is shift
 
 from __future__ import annotations
 
+from voltac.codegen.legalize.function import Legalizer
+from voltac.codegen.legalize.writer import constant
 from voltac.ir.constants import integers
 from voltac.ir.model import Instruction
-from voltac.targets.naplespu.legalize.function import Legalizer
-from voltac.targets.naplespu.legalize.shapes import vector_of
-from voltac.targets.naplespu.legalize.writer import constant
 
 _LOST = 255
 """The greatest size that becomes 0."""
@@ -37,12 +36,13 @@ def truncated(f: Legalizer, vector: bool, value: str, is_signed: bool) -> str:
 
 def by_the_core(f: Legalizer, vector: bool, value: str) -> str:
     """By the core's instruction, for what is known not to have a size from 128 to 256, or where that may become 0."""
-    return f.write.value(f"fptosi {vector_of('float', vector)} {value} to {vector_of('i32', vector)}")
+    w = f.write
+    return w.value(f"fptosi {w.type('float', vector)} {value} to {w.type('i32', vector)}")
 
 
 def small_sizes_are_alike(f: Legalizer, conversion: Instruction) -> bool:
     """Do all uses of a conversion to 32 bits give the same for every number from -255 to 255?"""
-    return all(_is_coarse(f, user, conversion.name, 0) for user in f.users.get(conversion.name, ()))
+    return all(_is_coarse(f, user, conversion.name, 0) for user in f.uses.of(conversion.name))
 
 
 def _is_coarse(f: Legalizer, user: Instruction, name: str, added: int) -> bool:
@@ -53,6 +53,7 @@ def _is_coarse(f: Legalizer, user: Instruction, name: str, added: int) -> bool:
         return False
     (number,) = set(numbers)
     if user.op == "add":
-        users = f.users.get(user.name, ())
-        return not added and abs(number) < 1 << 30 and all(_is_coarse(f, each, user.name, number) for each in users)
+        return (
+            not added and abs(number) < 1 << 30 and all(_is_coarse(f, each, user.name, number) for each in f.uses.of(user.name))
+        )
     return 0 <= number < 32 and added - _LOST >> number == added + _LOST >> number

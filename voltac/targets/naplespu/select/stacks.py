@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from voltac.codegen.machine_code import Label, MachineFunction
-from voltac.targets.device import NotOnDevice
+from voltac.codegen.not_on_device import NotOnDevice
 from voltac.targets.naplespu.select.startup import USABLE_STACK
 
 

@@ -1,66 +1,16 @@
-"""Operations too long to be written out at each place: functions in LLVM assembly, legalized with the module.
+"""Operations of floats that few machines have, on their bits: routines (``routines.py``) for those that list them.
 
-    call { <16 x i32>, ... } @npu.divide.v(<16 x i32> %a.0, ...)
+    %r = frem float %a, %b                                    ->    call float @remainder(float %a, float %b)
+    %r = call float @llvm.fma.f32(float %a, float %b, float %c)      ->    call float @fused(...)
 
-Each is written once, with ``T(i64)`` for ``i64`` or ``<16 x i64>``, ``K(i64 5)`` for a constant in every lane,
-and ``ANY(%c)`` for "in some lane". A module gets those it calls.
+Both round as IEEE 754 says. What is written once for all arguments in ``UNPACK(x)`` is the number's bits taken apart.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from voltac.targets.naplespu.legalize.shapes import vector_of
-
-if TYPE_CHECKING:
-    from voltac.targets.naplespu.legalize.function import Legalizer, Words
-
-_DIVIDE = """\
-define internal { T(i64), T(i64) } @NAME(T(i64) %a, T(i64) %b) nounwind noinline {
-entry:
-  %ah = lshr T(i64) %a, K(i64 32)
-  %bh = lshr T(i64) %b, K(i64 32)
-  %high = or T(i64) %ah, %bh
-  %wide = icmp ne T(i64) %high, K(i64 0)
-  br i1 ANY(%wide), label %long, label %short
-short:
-  %as = trunc T(i64) %a to T(i32)
-  %bs = trunc T(i64) %b to T(i32)
-  %qs = udiv T(i32) %as, %bs
-  %ps = mul T(i32) %qs, %bs
-  %rs = sub T(i32) %as, %ps
-  %qz = zext T(i32) %qs to T(i64)
-  %rz = zext T(i32) %rs to T(i64)
-  br label %done
-long:
-  br label %step
-step:
-  %count = phi i32 [ 64, %long ], [ %less, %step ]
-  %left = phi T(i64) [ %a, %long ], [ %quotient, %step ]
-  %rest = phi T(i64) [ K(i64 0), %long ], [ %remainder, %step ]
-  %top = lshr T(i64) %left, K(i64 63)
-  %over = icmp slt T(i64) %rest, K(i64 0)
-  %twice = shl T(i64) %rest, K(i64 1)
-  %next = or T(i64) %twice, %top
-  %enough = icmp uge T(i64) %next, %b
-  %fits = or T(i1) %enough, %over
-  %reduced = sub T(i64) %next, %b
-  %remainder = select T(i1) %fits, T(i64) %reduced, T(i64) %next
-  %bit = zext T(i1) %fits to T(i64)
-  %shifted = shl T(i64) %left, K(i64 1)
-  %quotient = or T(i64) %shifted, %bit
-  %less = add i32 %count, -1
-  %more = icmp ne i32 %less, 0
-  br i1 %more, label %step, label %done
-done:
-  %q = phi T(i64) [ %qz, %short ], [ %quotient, %step ]
-  %r = phi T(i64) [ %rz, %short ], [ %remainder, %step ]
-  %both = insertvalue { T(i64), T(i64) } poison, T(i64) %q, 0
-  %all = insertvalue { T(i64), T(i64) } %both, T(i64) %r, 1
-  ret { T(i64), T(i64) } %all
-}
-"""
+from voltac.codegen.legalize.function import Routine
 
 # The remainder keeps the dividend's sign: mantissas are subtracted and doubled once for each power of two between the two.
 _REMAINDER = """\
@@ -290,128 +240,11 @@ _UNPACK = """\
   %e$ = select T(i1) %t$, T(i32) %b$, T(i32) %a$"""
 
 
-def _ascending(name: str, before: str, first: str, last: str, step: int, body: str, behind: str) -> str:
-    """A loop over ``%NAME.at`` from ``first``, which comes from the block ``before``, to ``last``."""
-    return f"""\
-{name}.test:
-  %{name}.at = phi i32 [ {first}, %{before} ], [ %{name}.next, %{name} ]
-  %{name}.more = icmp ult i32 %{name}.at, {last}
-  br i1 %{name}.more, label %{name}, label %{behind}
-{name}:
-  %{name}.to = getelementptr i8, ptr %to, i32 %{name}.at
-{body}  %{name}.next = add i32 %{name}.at, {step}
-  br label %{name}.test
-"""
+def _unpacked(text: str) -> str:
+    return re.sub(r"UNPACK\((\w)\)", lambda found: _UNPACK.replace("$", found[1]), text)
 
 
-def _moved(name: str, type: str, alignment: int, at: str) -> str:
-    return f"""\
-  %{name}.from = getelementptr i8, ptr %from, i32 {at}
-  %{name}.value = load {type}, ptr %{name}.from, align {alignment}
-  store {type} %{name}.value, ptr %{name}.to, align {alignment}
-"""
-
-
-_COPY = f"""\
-define internal void @NAME(ptr %to, ptr %from, i32 %size) nounwind noinline {{
-entry:
-  %a = ptrtoint ptr %to to i32
-  %b = ptrtoint ptr %from to i32
-  %either = or i32 %a, %b
-  %low = and i32 %either, 3
-  %aligned = icmp eq i32 %low, 0
-  %gap = sub i32 %a, %b
-  %backward = icmp ult i32 %gap, %size
-  %whole = and i32 %size, -4
-  %words = select i1 %aligned, i32 %whole, i32 0
-  br i1 %backward, label %back.test, label %word.test
-{_ascending("word", "entry", "0", "%words", 4, _moved("word", "i32", 4, "%word.at"), "byte.test")}\
-{_ascending("byte", "word.test", "%words", "%size", 1, _moved("byte", "i8", 1, "%byte.at"), "done")}\
-back.test:
-  %left = phi i32 [ %size, %entry ], [ %left.next, %back ]
-  %left.more = icmp ne i32 %left, 0
-  br i1 %left.more, label %back, label %done
-back:
-  %left.next = add i32 %left, -1
-  %back.to = getelementptr i8, ptr %to, i32 %left.next
-{_moved("back", "i8", 1, "%left.next")}\
-  br label %back.test
-done:
-  ret void
-}}
-"""
-
-_WORD_STORED = "  store i32 %four, ptr %word.to, align 4\n"
-_BYTE_STORED = "  store i8 %value, ptr %single.to, align 1\n"
-_FILL = f"""\
-define internal void @NAME(ptr %to, i32 %byte, i32 %size) nounwind noinline {{
-entry:
-  %value = trunc i32 %byte to i8
-  %low = and i32 %byte, 255
-  %four = mul i32 %low, 16843009
-  %a = ptrtoint ptr %to to i32
-  %odd = and i32 %a, 3
-  %aligned = icmp eq i32 %odd, 0
-  %whole = and i32 %size, -4
-  %words = select i1 %aligned, i32 %whole, i32 0
-  br label %word.test
-{_ascending("word", "entry", "0", "%words", 4, _WORD_STORED, "single.test")}\
-{_ascending("single", "word.test", "%words", "%size", 1, _BYTE_STORED, "done")}\
-done:
-  ret void
-}}
-"""
-
-ROUTINES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
-    "divide": (_DIVIDE, ("i32",) * 4, ("i32",) * 4),
-    "remainder": (_REMAINDER, ("float", "float"), ("float",)),
-    "fused": (_FUSED, ("float",) * 3, ("float",)),
-    "copy": (_COPY, ("ptr", "ptr", "i32"), ()),
-    "fill": (_FILL, ("ptr", "i32", "i32"), ()),
+FLOAT_ROUTINES: dict[str, Routine] = {
+    "remainder": Routine(_unpacked(_REMAINDER), ("float", "float"), ("float",)),
+    "fused": Routine(_unpacked(_FUSED), ("float",) * 3, ("float",)),
 }
-"""Name -> text, legal parameter types and legal result types of the scalar form."""
-
-
-def routine_name(name: str, vector: bool) -> str:
-    return f"npu.{name}{'.v' if vector else ''}"
-
-
-def call_routine(f: Legalizer, name: str, vector: bool, arguments: Words) -> Words:
-    """A call on words."""
-    _, parameters, results = ROUTINES[name]
-    w = f.write
-    w.routines.add(routine_name(name, vector))
-    given = ", ".join(f"{vector_of(type, vector)} {argument}" for type, argument in zip(parameters, arguments))
-    types = [vector_of(type, vector) for type in results]
-    whole = "void" if not types else types[0] if len(types) == 1 else f"{{ {', '.join(types)} }}"
-    text = f"call {whole} @{routine_name(name, vector)}({given})"
-    if not types:
-        w.emit(text)
-        return []
-    made = w.value(text)
-    if len(types) == 1:
-        return [made]
-    return [w.value(f"extractvalue {whole} {made}, {number}") for number in range(len(types))]
-
-
-def routine_text(name: str) -> str:
-    """The definition, before legalization."""
-    vector = name.endswith(".v")
-    text = ROUTINES[name.removeprefix("npu.").removesuffix(".v")][0].replace("NAME", name)
-    text = re.sub(r"UNPACK\((\w)\)", lambda found: _UNPACK.replace("$", found[1]), text)
-    number = 0
-    lines: list[str] = []
-    for line in text.splitlines():
-        if match := re.search(r"ANY\((%\w+)\)", line):
-            condition = match[1]
-            if vector:
-                number += 1
-                lines.append(f"  %bits.{number} = bitcast <16 x i1> {condition} to i16")
-                lines.append(f"  %some.{number} = icmp ne i16 %bits.{number}, 0")
-                condition = f"%some.{number}"
-            line = line.replace(match[0], condition)
-        lines.append(line)
-    text = "\n".join(lines) + "\n"
-    text = text.replace("CTLZ", "@llvm.ctlz.v16i32" if vector else "@llvm.ctlz.i32")
-    text = re.sub(r"T\((\w+)\)", lambda found: vector_of(found[1], vector), text)
-    return re.sub(r"K\((\w+) ([-\w]+)\)", lambda found: f"splat ({found[1]} {found[2]})" if vector else found[2], text)

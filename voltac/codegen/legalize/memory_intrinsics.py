@@ -1,23 +1,20 @@
 """LLVM's intrinsics that access memory -> legal accesses: masked and gathered vectors, copies, fills.
 
 %v = call <16 x i32> @llvm.masked.load.v16i32.p0(ptr %p, <16 x i1> %m, <16 x i32> %o)
-->    a load of the line, and a select
+->    a load that the machine has, and a select; without vectors one of each lane, from a place that is there
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
+from voltac.codegen.legalize.function import Legalizer, Rule, Words, vector_memory
+from voltac.codegen.legalize.integers import literal
+from voltac.codegen.legalize.routines import call_routine
+from voltac.codegen.legalize.scalar_accesses import at_offset, bytes_of, load_scalar, store_scalar
+from voltac.codegen.legalize.shapes import NotLegal, Shape
+from voltac.codegen.legalize.writer import constant
 from voltac.ir.model import Instruction
-from voltac.targets.naplespu.legalize import lines
-from voltac.targets.naplespu.legalize.function import Legalizer, Words
-from voltac.targets.naplespu.legalize.integers import literal
-from voltac.targets.naplespu.legalize.routines import call_routine
-from voltac.targets.naplespu.legalize.scalar_accesses import at_offset, bytes_of, load_scalar, store_scalar
-from voltac.targets.naplespu.legalize.scratchpad import masked_load_from_scratchpad, masked_store_to_scratchpad
-from voltac.targets.naplespu.legalize.shapes import LANES, NotLegal, Shape, vector_of
-from voltac.targets.naplespu.legalize.writer import constant
 
 
 def _pointer_alignment(instruction: Instruction, default: int) -> int:
@@ -27,9 +24,6 @@ def _pointer_alignment(instruction: Instruction, default: int) -> int:
 
 def _masked_load(f: Legalizer, instruction: Instruction) -> None:
     pointer, mask, otherwise = instruction.operands
-    if pointer.type != "ptr":
-        f.define(instruction, masked_load_from_scratchpad(f, instruction))
-        return
     shape = f.shapes.of(instruction.type)
     alignment = _pointer_alignment(instruction, 1)
     base = f.words(pointer)[0]
@@ -38,10 +32,10 @@ def _masked_load(f: Legalizer, instruction: Instruction) -> None:
     for vector, on, other in zip(shape.chunks, f.words(mask), f.columns(otherwise)):
         place, known = f.write.near(base, at), at_offset(alignment, at)
         if vector:
-            made += lines.load_masked(f, shape, place, known, on, other)
+            made += vector_memory(f).load_masked(f, shape, place, known, on, other)
         else:
             made += _load_one(f, shape, place, known, on, other)
-        at += bytes_of(shape) * (LANES if vector else 1)
+        at += bytes_of(shape) * (f.width if vector else 1)
     f.define(instruction, made)
 
 
@@ -54,9 +48,6 @@ def _load_one(f: Legalizer, shape: Shape, place: str, alignment: int, on: str, o
 
 def _masked_store(f: Legalizer, instruction: Instruction) -> None:
     value, pointer, mask = instruction.operands
-    if pointer.type != "ptr":
-        masked_store_to_scratchpad(f, instruction)
-        return
     shape = f.shapes.of(value.type)
     alignment = _pointer_alignment(instruction, 1)
     base = f.words(pointer)[0]
@@ -64,10 +55,10 @@ def _masked_store(f: Legalizer, instruction: Instruction) -> None:
     for vector, on, words in zip(shape.chunks, f.words(mask), f.columns(value)):
         place, known = f.write.near(base, at), at_offset(alignment, at)
         if vector:
-            lines.store_masked(f, shape, words, place, known, on)
+            vector_memory(f).store_masked(f, shape, words, place, known, on)
         else:
             store_scalar(f, shape, words, f.write.choose(on, place, f.write.discard(), "ptr"), known)
-        at += bytes_of(shape) * (LANES if vector else 1)
+        at += bytes_of(shape) * (f.width if vector else 1)
 
 
 def _gather(f: Legalizer, instruction: Instruction) -> None:
@@ -77,7 +68,7 @@ def _gather(f: Legalizer, instruction: Instruction) -> None:
     made: Words = []
     for vector, addresses, on, other in zip(shape.chunks, f.words(pointers), f.words(mask), f.columns(otherwise)):
         if vector:
-            made += lines.gather(f, shape, addresses, alignment, on, other)
+            made += vector_memory(f).gather(f, shape, addresses, alignment, on, other)
         else:
             made += _load_one(f, shape, addresses, alignment, on, other)
     f.define(instruction, made)
@@ -89,7 +80,7 @@ def _scatter(f: Legalizer, instruction: Instruction) -> None:
     alignment = _pointer_alignment(instruction, 1)
     for vector, words, addresses, on in zip(shape.chunks, f.columns(value), f.words(pointers), f.words(mask)):
         if vector:
-            lines.scatter(f, shape, words, addresses, alignment, on)
+            vector_memory(f).scatter(f, shape, words, addresses, alignment, on)
         else:
             store_scalar(f, shape, words, f.write.choose(on, addresses, f.write.discard(), "ptr"), alignment)
 
@@ -139,7 +130,7 @@ def _compress(f: Legalizer, instruction: Instruction) -> None:
     value, mask, otherwise = instruction.operands
     shape = f.shapes.of(value.type)
     if shape.chunks != [True] or shape.element in ("i1",):
-        raise NotLegal("a compression of other than 16 numbers")
+        raise NotLegal(f"a compression of other than {f.width} numbers")
     w = f.write
     on = f.words(mask)[0]
     bits = w.bitmap(on)
@@ -148,19 +139,19 @@ def _compress(f: Legalizer, instruction: Instruction) -> None:
         kind = shape.kind(True)
         place = w.stage(number)
         if other != "poison":
-            w.emit(f"store {vector_of(kind, True)} {other}, ptr {place}, align 64")
+            w.emit(f"store {w.type(kind, True)} {other}, ptr {place}, align {f.machine.facts.vector_bytes}")
         at = "0"
-        for lane in range(LANES):
+        for lane in range(f.width):
             address = w.value(f"getelementptr i8, ptr {place}, i32 {at}")
             bit = w.op("and", w.op("lshr", bits, lane), 1)
             safe = w.choose(w.compare("ne", bit, 0), address, w.discard(), "ptr")
             w.emit(f"store {kind} {w.lane(word, lane, kind)}, ptr {safe}, align 4")
             at = w.op("add", at, w.op("shl", bit, 2))
-        made.append(w.value(f"load {vector_of(kind, True)}, ptr {place}, align 64"))
+        made.append(w.value(f"load {w.type(kind, True)}, ptr {place}, align {f.machine.facts.vector_bytes}"))
     f.define(instruction, made)
 
 
-MEMORY: dict[str, Callable[[Legalizer, Instruction], None]] = {
+MEMORY: dict[str, Rule] = {
     "masked.load": _masked_load,
     "masked.store": _masked_store,
     "masked.gather": _gather,

@@ -1,19 +1,20 @@
 """Atomic operations -> a load, the operation, a store.
 
-The core has none (NaplesPU 5.5). Within one thread nothing comes between; memory that several threads
+For machines that have none. Within one thread nothing comes between; memory that several threads
 change needs a barrier between them, or a place for each thread: kernels that all threads run
 ("voltac-threads"="all") may use these on variables of their own only.
 """
 
 from __future__ import annotations
 
+from voltac.codegen.legalize.function import Legalizer, Rule, Words
+from voltac.codegen.legalize.integers import add, compare, subtract
+from voltac.codegen.legalize.scalar_accesses import bytes_of, load_scalar, store_scalar
+from voltac.codegen.legalize.shapes import NotLegal, Shape
+from voltac.ir import marks
 from voltac.ir.model import Instruction
-from voltac.targets.naplespu.legalize.elementwise import ELEMENTWISE
-from voltac.targets.naplespu.legalize.function import Legalizer, Words, rule
-from voltac.targets.naplespu.legalize.integers import add, compare, subtract
-from voltac.targets.naplespu.legalize.scalar_accesses import bytes_of, load_scalar, store_scalar
-from voltac.targets.naplespu.legalize.shapes import NotLegal, Shape
 
+_HAS_THREADS = marks.attribute(marks.THREADS, "all")
 _CHOICES = {"max": "smax", "min": "smin", "umax": "umax", "umin": "umin", "fmax": "maxnum", "fmin": "minnum"}
 
 
@@ -33,26 +34,25 @@ def _new_value(f: Legalizer, operation: str, shape: Shape, old: Words, operand: 
         case "fadd" | "fsub":
             return [w.float_op(operation, old[0], operand[0], False)]
     if operation in _CHOICES:
-        return ELEMENTWISE[_CHOICES[operation]](f, False, shape, old, operand)
+        return f.lane_function(_CHOICES[operation])(f, False, shape, old, operand)
     raise NotLegal(f"the atomic operation {operation}")
 
 
 def _check_private(f: Legalizer, pointer: str) -> None:
     """Refuse memory that other threads may change at the same time."""
-    if not f.has_threads:
+    if _HAS_THREADS not in f.attributes:
         return
-    definitions = f.function.definitions()
+    definitions = f.definitions
     while pointer in definitions and definitions[pointer].op == "getelementptr":
         pointer = definitions[pointer].operands[0].value
     if pointer not in definitions or definitions[pointer].op != "alloca":
         raise NotLegal(
-            "an atomic operation on memory that several threads may change, which NaplesPU does not have:"
+            f"an atomic operation on memory that several threads may change, which {f.machine.facts.title} does not have:"
             " give each thread a place of its own and combine them behind barrier()"
         )
 
 
-@rule("atomicrmw")
-def legalize_atomicrmw(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_atomicrmw(f: Legalizer, instruction: Instruction) -> None:
     pointer, operand = instruction.operands
     _check_private(f, pointer.value)
     shape = f.shapes.of(operand.type)
@@ -64,8 +64,7 @@ def legalize_atomicrmw(f: Legalizer, instruction: Instruction) -> None:
         f.define(instruction, old)
 
 
-@rule("cmpxchg")
-def legalize_cmpxchg(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_cmpxchg(f: Legalizer, instruction: Instruction) -> None:
     pointer, expected, wanted = instruction.operands
     _check_private(f, pointer.value)
     shape = f.shapes.of(expected.type)
@@ -80,3 +79,9 @@ def legalize_cmpxchg(f: Legalizer, instruction: Instruction) -> None:
     stored = [w.choose(same, x, y, shape.kind(False)) for x, y in zip(new, old)]
     store_scalar(f, shape, stored, place, size)
     f.define(instruction, [*old, same])
+
+
+RULES: dict[str, Rule] = {
+    "atomicrmw": _legalize_atomicrmw,
+    "cmpxchg": _legalize_cmpxchg,
+}

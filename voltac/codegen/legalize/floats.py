@@ -4,7 +4,7 @@
     ->
     (ordered(%a) <s ordered(%b)) and neither is NaN;    ordered(x) = (x & 0x7fffffff) with x's sign, as a number
 
-The core's own compares order negative numbers backwards and tell +0 from -0 (NaplesPU 7). A
+For machines without comparisons of floats, or with others than those of IEEE 754. A
 comparison with a constant becomes one or two intervals of bit patterns. Numbers of 16 bits are computed
 with as floats and rounded after each operation, which is exact for one operation.
 """
@@ -13,18 +13,12 @@ from __future__ import annotations
 
 import struct
 
+from voltac.codegen.legalize.function import Legalizer, Rule, Words
+from voltac.codegen.legalize.halves import from_half, to_half
+from voltac.codegen.legalize.routines import call_routine
+from voltac.codegen.legalize.shapes import NotLegal
+from voltac.codegen.legalize.writer import constant
 from voltac.ir.model import Instruction
-from voltac.targets.naplespu.legalize.function import Legalizer, Words, rule
-from voltac.targets.naplespu.legalize.integers import (
-    negate,
-    select_words,
-    shift,
-    zero_extended,
-)
-from voltac.targets.naplespu.legalize.routines import call_routine
-from voltac.targets.naplespu.legalize.shapes import NotLegal
-from voltac.targets.naplespu.legalize.truncation import by_the_core, small_sizes_are_alike, truncated
-from voltac.targets.naplespu.legalize.writer import constant
 
 # Bit patterns of float.
 INFINITY = 0x7F800000
@@ -54,10 +48,12 @@ def bits_known(word: str) -> int | None:
 
 
 def magnitude(f: Legalizer, vector: bool, bits: str) -> str:
+    """The bits of a float without its sign."""
     return f.write.op("and", bits, _MAGNITUDE, vector)
 
 
 def is_nan(f: Legalizer, vector: bool, bits: str) -> str:
+    """A condition, given the bits of a float."""
     return f.write.compare("ugt", magnitude(f, vector, bits), INFINITY, vector)
 
 
@@ -151,8 +147,7 @@ def _in_intervals(f: Legalizer, vector: bool, bits: str, intervals: list[tuple[i
     return result or ("zeroinitializer" if vector else "false")
 
 
-@rule("fcmp")
-def legalize_fcmp(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_fcmp(f: Legalizer, instruction: Instruction) -> None:
     parts = instruction.parts
     no_nan = "nnan" in parts.flags or "fast" in parts.flags
     half = _is_half(f, instruction)
@@ -175,8 +170,7 @@ def _is_half(f: Legalizer, instruction: Instruction) -> bool:
     return element == "half"
 
 
-@rule("fadd", "fsub", "fmul", "fdiv", "frem")
-def legalize_float_arithmetic(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_float_arithmetic(f: Legalizer, instruction: Instruction) -> None:
     half = _is_half(f, instruction)
     operation = instruction.op
 
@@ -192,8 +186,7 @@ def legalize_float_arithmetic(f: Legalizer, instruction: Instruction) -> None:
     f.elementwise(instruction, compute)
 
 
-@rule("fneg")
-def legalize_fneg(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_fneg(f: Legalizer, instruction: Instruction) -> None:
     half = _is_half(f, instruction)
 
     def compute(vector: bool, a: Words) -> Words:
@@ -203,47 +196,6 @@ def legalize_fneg(f: Legalizer, instruction: Instruction) -> None:
         return [w.float_of(w.op("xor", w.bits_of(a[0], vector), _SIGN, vector), vector)]
 
     f.elementwise(instruction, compute)
-
-
-def square_root(f: Legalizer, vector: bool, value: str) -> str:
-    """Heron's steps on the number scaled to 1 ... 4, then the last bits by comparing squares; rounded to nearest."""
-    w = f.write
-    bits = w.bits_of(value, vector)
-    zeros = w.count_zeros(bits, False, vector)
-    tiny = w.compare("ult", bits, 0x800000, vector)
-    normal = w.op("or", w.op("and", bits, 0x7FFFFF, vector), 0x800000, vector)
-    moved = w.op("shl", bits, w.op("sub", zeros, 8, vector), vector)
-    mantissa = w.select(tiny, moved, normal, "i32", vector)
-    lowered = w.op("sub", constant(9, vector), zeros, vector)
-    exponent = w.select(tiny, lowered, w.op("lshr", bits, 23, vector), "i32", vector)
-    # Twice the mantissa where that leaves an even power of two.
-    is_even = w.op("xor", w.op("and", exponent, 1, vector), 1, vector)
-    scaled = w.op("shl", mantissa, is_even, vector)
-    as_float = w.bits_of(w.converted(scaled, vector), vector)
-    number_bits = w.op("sub", as_float, 23 << 23, vector)
-    number = w.float_of(number_bits, vector)
-    root = w.float_of(w.op("add", w.op("lshr", number_bits, 1, vector), 0x1FBD1DF5, vector), vector)
-    half = w.float_of(constant(0x3F000000, vector), vector)
-    for _ in range(3):
-        ratio = w.float_op("fdiv", number, root, vector)
-        root = w.float_op("fmul", half, w.float_op("fadd", root, ratio, vector), vector)
-    large = w.float_of(w.op("add", w.bits_of(root, vector), 23 << 23, vector), vector)
-    found = by_the_core(f, vector, large)
-    square = w.op("shl", scaled, 23, vector)
-    for _ in range(2):
-        rest = w.op("sub", square, w.op("mul", found, found, vector), vector)
-        below = w.compare("sgt", rest, found, vector)
-        above = w.compare("sle", rest, w.op("sub", constant(0, vector), found, vector), vector)
-        found = w.op("add", found, w.to_int(below, vector), vector)
-        found = w.op("sub", found, w.to_int(above, vector), vector)
-    power = w.op("ashr", w.op("sub", w.op("sub", exponent, 150 + 23, vector), is_even, vector), 1, vector)
-    result = w.op("add", found, w.op("shl", w.op("add", power, 23 + 127 - 1, vector), 23, vector), vector)
-    special = w.compare("uge", w.op("sub", bits, 1, vector), INFINITY - 1, vector)
-    is_zero = w.compare("eq", w.op("shl", bits, 1, vector), 0, vector)
-    is_infinite = w.compare("eq", bits, INFINITY, vector)
-    itself = w.bit_op("or", is_zero, is_infinite, vector)
-    other = w.select(itself, bits, constant(0x7FC00000, vector), "i32", vector)
-    return w.float_of(w.select(special, other, result, "i32", vector), vector)
 
 
 def rounded(f: Legalizer, vector: bool, way: str, value: str) -> str:
@@ -302,92 +254,36 @@ def least_or_greatest(f: Legalizer, vector: bool, a: str, b: str, least: bool, n
     return w.float_of(result, vector)
 
 
-# --- conversions
+def _legalize_class_test(f: Legalizer, instruction: Instruction) -> None:
+    """``llvm.is.fpclass``: each class is an interval of bit patterns."""
+    value, classes = instruction.operands
+    wanted = int(classes.value)
+    intervals = [
+        (0x7F800001, 0x7FBFFFFF), (0x7FC00000, 0x7FFFFFFF), (0xFF800000, 0xFF800000), (0x80800000, 0xFF7FFFFF),
+        (0x80000001, 0x807FFFFF), (0x80000000, 0x80000000), (0, 0), (1, 0x007FFFFF), (0x00800000, 0x7F7FFFFF),
+        (0x7F800000, 0x7F800000),
+    ]  # fmt: skip
+    made: Words = []
+    for vector, words in zip(f.shapes.of(value.type).chunks, f.columns(value)):
+        bits = f.write.bits_of(words[0], vector)
+        chosen = [interval for number, interval in enumerate(intervals) if wanted >> number & 1]
+        if wanted & 3:
+            # Not-a-numbers of both signs.
+            chosen += [(low | 0x80000000, high | 0x80000000) for low, high in intervals[:2] if (low, high) in chosen]
+        made.append(_in_intervals(f, vector, bits, chosen))
+    f.define(instruction, made)
 
 
-def to_integer(f: Legalizer, vector: bool, bits: int, value: str, is_signed: bool) -> Words:
-    """Cut off; what does not fit is anything."""
-    w = f.write
-    if bits <= 32:
-        return [truncated(f, vector, value, is_signed)]
-    if bits > 64:
-        raise NotLegal(f"a conversion of floating point to {bits} bits")
-    pattern = w.bits_of(value, vector)
-    size = magnitude(f, vector, pattern)
-    mantissa = w.op("or", w.op("and", size, 0x7FFFFF, vector), 0x800000, vector)
-    left = w.op("sub", w.op("lshr", size, 23, vector), 150, vector)
-    zero = constant(0, vector)
-    large = shift(f, "shl", vector, 64, [mantissa, zero], [left, zero])
-    right = w.op("sub", zero, left, vector)
-    limited = w.select(w.compare("ult", right, 31, vector), right, constant(31, vector), "i32", vector)
-    small = [w.op("lshr", mantissa, limited, vector), zero]
-    found = select_words(f, vector, w.compare("slt", left, 0, vector), small, large)
-    if not is_signed:
-        return found
-    return select_words(f, vector, w.compare("slt", pattern, 0, vector), negate(f, vector, found), found)
+RULES: dict[str, Rule] = {
+    "fcmp": _legalize_fcmp,
+    "fadd": _legalize_float_arithmetic,
+    "fsub": _legalize_float_arithmetic,
+    "fmul": _legalize_float_arithmetic,
+    "fdiv": _legalize_float_arithmetic,
+    "frem": _legalize_float_arithmetic,
+    "fneg": _legalize_fneg,
+}
 
-
-@rule("fptosi", "fptoui")
-def legalize_to_integer(f: Legalizer, instruction: Instruction) -> None:
-    source, target = f.shapes.of(instruction.operands[0].type), f.shapes.of(instruction.type)
-    is_signed = instruction.op == "fptosi"
-    is_coarse = is_signed and target.bits == 32 and small_sizes_are_alike(f, instruction)
-
-    def compute(vector: bool, a: Words) -> Words:
-        value = from_half(f, vector, a[0]) if source.element == "half" else a[0]
-        if is_coarse:
-            return [by_the_core(f, vector, value)]
-        found = to_integer(f, vector, target.bits, value, is_signed)
-        if target.bits == 1:
-            return [f.write.compare("ne", f.write.op("and", found[0], 1, vector), 0, vector)]
-        return found
-
-    f.elementwise(instruction, compute)
-
-
-def from_half(f: Legalizer, vector: bool, half: str) -> str:
-    w = f.write
-    low = zero_extended(f, 16, [half], vector)[0]
-    size = w.op("and", low, 0x7FFF, vector)
-    sign = w.op("shl", w.op("xor", low, size, vector), 16, vector)
-    normal = w.op("add", w.op("shl", size, 13, vector), 112 << 23, vector)
-    special = w.op("add", normal, 112 << 23, vector)
-    tiny = w.op("sub", w.bits_of(w.converted(size, vector), vector), 24 << 23, vector)
-    result = w.select(w.compare("uge", size, 0x7C00, vector), special, normal, "i32", vector)
-    result = w.select(w.compare("ult", size, 0x400, vector), tiny, result, "i32", vector)
-    result = w.select(w.compare("eq", size, 0, vector), size, result, "i32", vector)
-    return w.float_of(w.op("or", result, sign, vector), vector)
-
-
-def to_half(f: Legalizer, vector: bool, value: str) -> str:
-    """Rounded to nearest, ties to even."""
-    w = f.write
-    bits = w.bits_of(value, vector)
-    size = magnitude(f, vector, bits)
-    sign = w.op("lshr", w.op("xor", bits, size, vector), 16, vector)
-    last = w.op("and", w.op("lshr", size, 13, vector), 1, vector)
-    total = w.op("add", w.op("add", size, 0xFFF, vector), last, vector)
-    normal = w.op("lshr", w.op("sub", total, 112 << 23, vector), 13, vector)
-    exponent = w.op("lshr", size, 23, vector)
-    mantissa = w.op("or", w.op("and", size, 0x7FFFFF, vector), 0x800000, vector)
-    wanted = w.op("sub", constant(126, vector), exponent, vector)
-    places = w.select(w.compare("ult", wanted, 31, vector), wanted, constant(31, vector), "i32", vector)
-    half = w.op("sub", w.op("shl", constant(1, vector), w.op("sub", places, 1, vector), vector), 1, vector)
-    odd = w.op("and", w.op("lshr", mantissa, places, vector), 1, vector)
-    tiny = w.op("lshr", w.op("add", w.op("add", mantissa, half, vector), odd, vector), places, vector)
-    nan = w.compare("ugt", size, INFINITY, vector)
-    special = w.select(nan, constant(0x7E00, vector), constant(0x7C00, vector), "i32", vector)
-    result = w.select(w.compare("ult", size, 0x38800000, vector), tiny, normal, "i32", vector)
-    result = w.select(w.compare("uge", size, 0x47800000, vector), special, result, "i32", vector)
-    made = w.op("or", result, sign, vector)
-    f.zero_above[made] = 16
-    return made
-
-
-@rule("fpext", "fptrunc")
-def legalize_float_size(f: Legalizer, instruction: Instruction) -> None:
-    source, target = f.shapes.of(instruction.operands[0].type), f.shapes.of(instruction.type)
-    if {source.element, target.element} != {"half", "float"}:
-        raise NotLegal(f"a conversion from {source.element} to {target.element}")
-    convert = from_half if instruction.op == "fpext" else to_half
-    f.elementwise(instruction, lambda vector, a: [convert(f, vector, a[0])])
+FLOAT_INTRINSICS: dict[str, Rule] = {
+    "is.fpclass": _legalize_class_test,
+}

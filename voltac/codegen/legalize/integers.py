@@ -9,11 +9,10 @@ them clears or extends them first (``zero_extended``, ``sign_extended``).
 
 from __future__ import annotations
 
-from voltac.ir.model import Instruction
+from voltac.codegen.legalize.function import Legalizer, Words
+from voltac.codegen.legalize.shapes import NotLegal
+from voltac.codegen.legalize.writer import constant
 from voltac.ir.parts import Operand
-from voltac.targets.naplespu.legalize.function import Legalizer, Words, rule
-from voltac.targets.naplespu.legalize.shapes import NotLegal
-from voltac.targets.naplespu.legalize.writer import constant
 
 ALL = 0xFFFFFFFF
 """A word of ones."""
@@ -64,6 +63,7 @@ def sign_extended(f: Legalizer, bits: int, words: Words, vector: bool) -> Words:
 
 
 def add(f: Legalizer, vector: bool, a: Words, b: Words) -> Words:
+    """The sum, its carries passed on from word to word."""
     w = f.write
     made: Words = []
     carry = ""
@@ -82,6 +82,7 @@ def add(f: Legalizer, vector: bool, a: Words, b: Words) -> Words:
 
 
 def subtract(f: Legalizer, vector: bool, a: Words, b: Words) -> Words:
+    """The difference, what is borrowed passed on from word to word."""
     w = f.write
     made: Words = []
     borrow = ""
@@ -100,10 +101,12 @@ def subtract(f: Legalizer, vector: bool, a: Words, b: Words) -> Words:
 
 
 def negate(f: Legalizer, vector: bool, a: Words) -> Words:
+    """The number with the other sign, in two's complement."""
     return subtract(f, vector, [constant(0, vector)] * len(a), a)
 
 
 def multiply(f: Legalizer, vector: bool, a: Words, b: Words) -> Words:
+    """As many words of the product as the factors have."""
     w = f.write
     if len(a) == 1:
         return [w.op("mul", a[0], b[0], vector)]
@@ -257,143 +260,18 @@ def compare(f: Legalizer, predicate: str, vector: bool, bits: int, a: Words, b: 
 
 
 def is_negative(f: Legalizer, vector: bool, bits: int, a: Words) -> str:
+    """A condition: the highest of the number's bits."""
     return compare(f, "slt", vector, bits, a, [constant(0, vector)] * len(a))
 
 
 def select_words(f: Legalizer, vector: bool, condition: str, a: Words, b: Words) -> Words:
+    """The words of one number or of the other, by a condition for each lane."""
     return [x if x == y else f.write.select(condition, x, y, "i32", vector) for x, y in zip(a, b)]
 
 
-# --- rules
-
-
 def bits_of(f: Legalizer, operand: Operand) -> int:
+    """Of an integer, or of each lane of a vector of them."""
     return f.shapes.of(operand.type).bits
-
-
-_PLAIN = {"add": add, "sub": subtract, "mul": multiply}
-_CONDITIONS = {"add": "xor", "sub": "xor", "mul": "and", "and": "and", "or": "or", "xor": "xor"}
-
-
-@rule("add", "sub", "mul", "and", "or", "xor")
-def legalize_arithmetic(f: Legalizer, instruction: Instruction) -> None:
-    operation = instruction.op
-    bits = bits_of(f, instruction.operands[0])
-
-    def compute(vector: bool, a: Words, b: Words) -> Words:
-        if bits == 1:
-            return [f.write.bit_op(_CONDITIONS[operation], a[0], b[0], vector)]
-        if operation in _PLAIN:
-            return _PLAIN[operation](f, vector, a, b)
-        return [_bitwise(f, operation, vector, x, y) for x, y in zip(a, b)]
-
-    f.elementwise(instruction, compute)
-
-
-def _bitwise(f: Legalizer, operation: str, vector: bool, a: str, b: str) -> str:
-    known = literal(b)
-    if operation == "and" and known in (0, ALL):
-        return a if known else constant(0, vector)
-    if operation in ("or", "xor") and known == 0:
-        return a
-    if operation in ("or", "xor") and literal(a) == 0:
-        return b
-    made = f.write.op(operation, a, b, vector)
-    limits = [f.zero_above.get(word, 32) if literal(word) is None else (literal(word) or 0).bit_length() for word in (a, b)]
-    f.zero_above[made] = min(limits) if operation == "and" else max(limits)
-    signs = [f.sign_from.get(word, 32) for word in (a, b)]
-    if max(signs) < 32:
-        f.sign_from[made] = max(signs)
-    return made
-
-
-@rule("shl", "lshr", "ashr")
-def legalize_shift(f: Legalizer, instruction: Instruction) -> None:
-    bits = bits_of(f, instruction.operands[0])
-    operation = instruction.op
-    if bits == 1:
-        # A shift of one bit by anything but zero is poison.
-        f.elementwise(instruction, lambda vector, a, b: a)
-        return
-    f.elementwise(instruction, lambda vector, a, b: shift(f, operation, vector, bits, a, b))
-
-
-@rule("icmp")
-def legalize_icmp(f: Legalizer, instruction: Instruction) -> None:
-    predicate = instruction.parts.predicate
-    shape = f.shapes.of(instruction.operands[0].type)
-
-    def compute(vector: bool, a: Words, b: Words) -> Words:
-        if shape.element == "i1":
-            return [_compare_conditions(f, predicate, vector, a[0], b[0])]
-        if shape.element.startswith("ptr") and not vector:
-            a, b = ([_number(f, words[0], shape.element)] for words in (a, b))
-        return [compare(f, predicate, vector, shape.bits or 32, a, b)]
-
-    f.elementwise(instruction, compute)
-
-
-def _number(f: Legalizer, pointer: str, type: str = "ptr") -> str:
-    return "0" if pointer == "null" else f.write.value(f"ptrtoint {type} {pointer} to i32")
-
-
-def _compare_conditions(f: Legalizer, predicate: str, vector: bool, a: str, b: str) -> str:
-    w = f.write
-    if predicate in ("eq", "ne"):
-        different = w.bit_op("xor", a, b, vector)
-        return different if predicate == "ne" else w.mask_not(different, vector)
-    # As a signed number the condition that holds is -1.
-    if (predicate[0] == "s") != (predicate[1] == "g"):
-        a, b = b, a
-    less = w.bit_op("and" if predicate[2] == "t" else "or", w.mask_not(a, vector), b, vector)
-    return less
-
-
-@rule("select")
-def legalize_select(f: Legalizer, instruction: Instruction) -> None:
-    condition, first, second = instruction.operands
-    yes, no = f.words(first), f.words(second)
-    types = f.shapes.parts(first.type)
-    w = f.write
-    if condition.type == "i1":
-        test = f.words(condition)[0]
-        f.define(instruction, [a if a == b else w.choose(test, a, b, type) for a, b, type in zip(yes, no, types)])
-        return
-    shape = f.shapes.of(first.type)
-    made: Words = []
-    tests = f.words(condition)
-    for number, (a, b) in enumerate(zip(yes, no)):
-        chunk = shape.chunks[number // shape.words]
-        kind = shape.kind(chunk)
-        made.append(a if a == b else w.select(tests[number // shape.words], a, b, kind, chunk))
-    f.define(instruction, made)
-
-
-@rule("freeze")
-def legalize_freeze(f: Legalizer, instruction: Instruction) -> None:
-    operand = instruction.operands[0]
-    words = f.words(operand)
-    types = f.shapes.parts(operand.type)
-    f.define(instruction, [f.write.value(f"freeze {type} {word}") for type, word in zip(types, words)])
-
-
-@rule("trunc")
-def legalize_trunc(f: Legalizer, instruction: Instruction) -> None:
-    target = f.shapes.of(instruction.type)
-
-    def compute(vector: bool, a: Words) -> Words:
-        if target.bits == 1:
-            return [f.write.compare("ne", f.write.op("and", a[0], 1, vector), 0, vector)]
-        return a[: target.words]
-
-    f.elementwise(instruction, compute)
-
-
-@rule("zext", "sext")
-def legalize_extension(f: Legalizer, instruction: Instruction) -> None:
-    source, target = f.shapes.of(instruction.operands[0].type), f.shapes.of(instruction.type)
-    is_signed = instruction.op == "sext"
-    f.elementwise(instruction, lambda vector, a: extend(f, vector, source.bits, target.words, a, is_signed))
 
 
 def extend(f: Legalizer, vector: bool, bits: int, count: int, a: Words, is_signed: bool) -> Words:
@@ -415,27 +293,3 @@ def extend(f: Legalizer, vector: bool, bits: int, count: int, a: Words, is_signe
     if len(a) == 1:
         f.extended_from[fill] = (True, a[0])
     return [*a, *[fill] * (count - len(a))]
-
-
-@rule("ptrtoint", "ptrtoaddr")
-def legalize_ptrtoint(f: Legalizer, instruction: Instruction) -> None:
-    count = f.shapes.of(instruction.type).words
-    pointer = f.shapes.of(instruction.operands[0].type).element
-
-    def compute(vector: bool, a: Words) -> Words:
-        word = a[0] if vector else _number(f, a[0], pointer)
-        return [word, *[constant(0, vector)] * (count - 1)]
-
-    f.elementwise(instruction, compute)
-
-
-@rule("inttoptr")
-def legalize_inttoptr(f: Legalizer, instruction: Instruction) -> None:
-    bits = bits_of(f, instruction.operands[0])
-    pointer = f.shapes.of(instruction.type).element
-
-    def compute(vector: bool, a: Words) -> Words:
-        word = zero_extended(f, bits, a, vector)[0] if bits < 32 else a[0]
-        return [word if vector else f.write.value(f"inttoptr i32 {word} to {pointer}")]
-
-    f.elementwise(instruction, compute)

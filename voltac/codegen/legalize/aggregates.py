@@ -8,50 +8,36 @@ Results that do not fit into registers come back in memory of the caller's.
 
 from __future__ import annotations
 
+from voltac.codegen.legalize.function import Legalizer, Rule, result_type
+from voltac.codegen.legalize.integers import compare, zero_extended
+from voltac.codegen.legalize.intrinsics import legalize_intrinsic
+from voltac.codegen.legalize.results import call_function, result_bytes, result_slots
+from voltac.codegen.legalize.shapes import NotLegal
+from voltac.codegen.legalize.writer import constant
 from voltac.ir.model import Instruction
-from voltac.targets.naplespu.legalize import intrinsics
-from voltac.targets.naplespu.legalize.function import Legalizer, result_type, rule, too_many_results
-from voltac.targets.naplespu.legalize.integers import compare, zero_extended
-from voltac.targets.naplespu.legalize.shapes import NotLegal
-from voltac.targets.naplespu.legalize.writer import constant
 
 
-@rule("extractvalue")
-def legalize_extractvalue(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_extractvalue(f: Legalizer, instruction: Instruction) -> None:
     operand = instruction.operands[0]
     _, start, end = f.shapes.part_range(operand.type, instruction.parts.indices)
     f.define(instruction, f.words(operand)[start:end])
 
 
-@rule("insertvalue")
-def legalize_insertvalue(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_insertvalue(f: Legalizer, instruction: Instruction) -> None:
     whole, part = instruction.operands
     _, start, end = f.shapes.part_range(whole.type, instruction.parts.indices)
     words = f.words(whole)
     f.define(instruction, [*words[:start], *f.words(part), *words[end:]])
 
 
-def _slots(types: list[str]) -> list[int]:
-    """Where each of many results lies in memory, vectors at lines."""
-    found, at = [], 0
-    for type in types:
-        size = 64 if type[0] == "<" and type != "<16 x i1>" else 4
-        at = -(-at // size) * size
-        found.append(at)
-        at += size
-    return [*found, at]
-
-
-@rule("call")
-def legalize_call(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_call(f: Legalizer, instruction: Instruction) -> None:
     parts = instruction.parts
     callee = parts.callee
     if callee.startswith("@llvm."):
-        intrinsics.legalize_intrinsic(f, instruction)
+        legalize_intrinsic(f, instruction)
         return
     if callee.startswith("asm"):
         raise NotLegal("inline assembly")
-    w = f.write
     if callee[0] != "@":
         callee = f.values[callee][0]
     if "..." in instruction.text[: instruction.text.index(parts.callee)]:
@@ -62,35 +48,12 @@ def legalize_call(f: Legalizer, instruction: Instruction) -> None:
         if f.shapes.parts(operand.type) == ["i32"]:
             words = zero_extended(f, f.shapes.of(operand.type).bits or 32, words, False)
         arguments += [f"{type} {word}" for type, word in zip(f.shapes.parts(operand.type), words)]
-    types = f.shapes.parts(parts.type)
-    if too_many_results(types):
-        slots = _slots(types)
-        place = w.allocate(slots[-1], 64)
-        w.emit(f"call void {callee}({', '.join([f'ptr {place}', *arguments])})")
-        loaded = []
-        for type, slot in zip(types, slots):
-            address = w.near(place, slot)
-            if type == "<16 x i1>":
-                loaded.append(w.mask(w.value(f"load i32, ptr {address}, align 4")))
-            elif type == "i1":
-                loaded.append(w.compare("ne", w.value(f"load i32, ptr {address}, align 4"), 0))
-            else:
-                loaded.append(w.value(f"load {type}, ptr {address}, align {64 if type[0] == '<' else 4}"))
-        f.define(instruction, loaded)
-        return
-    text = f"call {result_type(types)} {callee}({', '.join(arguments)})"
-    if not types:
-        w.emit(text)
-        return
-    result = w.value(text)
-    if len(types) > 1:
-        f.define(instruction, [w.value(f"extractvalue {result_type(types)} {result}, {n}") for n in range(len(types))])
-    elif instruction.name:
-        f.define(instruction, [result])
+    words = call_function(f, callee, arguments, f.shapes.parts(parts.type))
+    if instruction.name:
+        f.define(instruction, words)
 
 
-@rule("ret")
-def legalize_ret(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_ret(f: Legalizer, instruction: Instruction) -> None:
     w = f.write
     if not instruction.operands:
         w.emit("ret void")
@@ -98,13 +61,13 @@ def legalize_ret(f: Legalizer, instruction: Instruction) -> None:
     operand = instruction.operands[0]
     types, words = f.shapes.parts(operand.type), f.words(operand)
     if f.result_address:
-        for type, word, slot in zip(types, words, _slots(types)):
+        for type, word, slot in zip(types, words, result_slots(f, types)):
             address = w.near(f.result_address, slot)
-            if type == "<16 x i1>":
+            if type == w.type("i1", True):
                 type, word = "i32", w.bitmap(word)
             elif type == "i1":
                 type, word = "i32", w.to_int(word, False)
-            w.emit(f"store {type} {word}, ptr {address}, align {64 if type[0] == '<' else 4}")
+            w.emit(f"store {type} {word}, ptr {address}, align {result_bytes(f, type)}")
         w.emit("ret void")
         return
     if len(types) == 1:
@@ -117,8 +80,7 @@ def legalize_ret(f: Legalizer, instruction: Instruction) -> None:
     w.emit(f"ret {whole} {made}" if types else "ret void")
 
 
-@rule("br")
-def legalize_br(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_br(f: Legalizer, instruction: Instruction) -> None:
     labels = instruction.parts.labels
     if not instruction.operands:
         f.write.jump(labels[0])
@@ -126,13 +88,11 @@ def legalize_br(f: Legalizer, instruction: Instruction) -> None:
         f.write.branch(f.words(instruction.operands[0])[0], labels[0], labels[1])
 
 
-@rule("unreachable")
-def legalize_unreachable(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_unreachable(f: Legalizer, instruction: Instruction) -> None:
     f.write.emit("unreachable")
 
 
-@rule("switch")
-def legalize_switch(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_switch(f: Legalizer, instruction: Instruction) -> None:
     """Numbers of more than one word are compared one after the other."""
     value, *cases = instruction.operands
     default, *labels = instruction.parts.labels
@@ -159,6 +119,17 @@ def legalize_switch(f: Legalizer, instruction: Instruction) -> None:
     w.emit(f"switch i32 {found}, label %{default} [ {' '.join(rows)} ]")
 
 
-@rule("fence")
-def legalize_fence(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_fence(f: Legalizer, instruction: Instruction) -> None:
     """Loads and stores of a thread stay in order; between threads there is only the barrier."""
+
+
+RULES: dict[str, Rule] = {
+    "extractvalue": _legalize_extractvalue,
+    "insertvalue": _legalize_insertvalue,
+    "call": _legalize_call,
+    "ret": _legalize_ret,
+    "br": _legalize_br,
+    "unreachable": _legalize_unreachable,
+    "switch": _legalize_switch,
+    "fence": _legalize_fence,
+}

@@ -1,4 +1,4 @@
-"""Vectors of any number of lanes -> registers of 16 lanes and scalars.
+"""Vectors of any number of lanes -> vector registers, here of 16 lanes, and scalars.
 
     %v = shufflevector <16 x i32> %a, <16 x i32> %b, <16 x i32> <0, 16, 1, 17, ...>
     ->
@@ -10,16 +10,16 @@ Masks move as numbers: their lanes are bits of a scalar register.
 
 from __future__ import annotations
 
+from voltac.codegen.legalize import memory
+from voltac.codegen.legalize.elements import assembled, element, lane_of, mask_of
+from voltac.codegen.legalize.function import Legalizer, Rule, Words
+from voltac.codegen.legalize.integers import literal
+from voltac.codegen.legalize.scalar_accesses import bytes_of, load_scalar, store_scalar
+from voltac.codegen.legalize.shapes import Shape
+from voltac.codegen.legalize.writer import mask_constant
 from voltac.ir.constants import integers
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
-from voltac.targets.naplespu.legalize import memory
-from voltac.targets.naplespu.legalize.elements import assembled, element, lane_of, mask_of
-from voltac.targets.naplespu.legalize.function import Legalizer, Words, rule
-from voltac.targets.naplespu.legalize.integers import literal
-from voltac.targets.naplespu.legalize.scalar_accesses import bytes_of, load_scalar, store_scalar
-from voltac.targets.naplespu.legalize.shapes import LANES, Shape, vector_of
-from voltac.targets.naplespu.legalize.writer import mask_constant
 
 Source = tuple[int, int]
 """Number of a chunk among those of both operands, and lane in it (-1: a scalar); (-1, -1) is poison."""
@@ -44,15 +44,14 @@ def _index(f: Legalizer, operand: Operand) -> str:
     return f.words(operand)[0]
 
 
-@rule("extractelement")
-def legalize_extract(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_extract(f: Legalizer, instruction: Instruction) -> None:
     vector, index = instruction.operands
     shape, columns = f.shapes.of(vector.type), f.columns(vector)
     at = _index(f, index)
     known = literal(at)
     if known is not None and known < shape.lanes:
         f.define(instruction, element(f, shape, columns, known))
-    elif shape.lanes == LANES and known is None:
+    elif shape.lanes == f.width and known is None:
         f.define(instruction, [lane_of(f, shape, word, at) for word in columns[0]])
     elif known is not None:
         f.define(instruction, ["poison"] * shape.words)
@@ -62,6 +61,10 @@ def legalize_extract(f: Legalizer, instruction: Instruction) -> None:
         f.define(instruction, load_scalar(f, shape, address, bytes_of(shape)))
 
 
+def _room(f: Legalizer) -> int:
+    return f.machine.facts.vector_bytes
+
+
 def _scaled(f: Legalizer, shape: Shape, index: str) -> str:
     return f.write.op("mul", index, bytes_of(shape))
 
@@ -69,15 +72,14 @@ def _scaled(f: Legalizer, shape: Shape, index: str) -> str:
 def _in_memory(f: Legalizer, vector: Operand) -> str:
     """Where a vector has been stored; a lane of a mask takes a byte there."""
     shape, columns = f.shapes.of(vector.type), f.columns(vector)
-    place = f.write.allocate(max(64, bytes_of(shape) * shape.lanes), 64)
+    place = f.write.allocate(max(_room(f), bytes_of(shape) * shape.lanes), _room(f))
     for lane in range(shape.lanes):
         address = f.write.near(place, lane * bytes_of(shape))
         store_scalar(f, shape, element(f, shape, columns, lane), address, bytes_of(shape))
     return place
 
 
-@rule("insertelement")
-def legalize_insert(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_insert(f: Legalizer, instruction: Instruction) -> None:
     vector, scalar, index = instruction.operands
     shape, columns = f.shapes.of(vector.type), [list(column) for column in f.columns(vector)]
     words = f.words(scalar)
@@ -96,7 +98,7 @@ def legalize_insert(f: Legalizer, instruction: Instruction) -> None:
         else:
             columns[number] = [_put(f, shape, old, new, str(within)) for old, new in zip(columns[number], words)]
         f.define(instruction, [word for column in columns for word in column])
-    elif shape.lanes == LANES:
+    elif shape.lanes == f.width:
         f.define(instruction, [_put(f, shape, old, new, at) for old, new in zip(columns[0], words)])
     else:
         place = _in_memory(f, vector)
@@ -113,7 +115,7 @@ _FEW = 3
 
 def _inserted_lanes(f: Legalizer, last: Instruction, shape: Shape) -> tuple[Words, dict[int, Words]] | None:
     """What goes into which lanes of a vector by a chain of insertions whose last one this is, where they are many."""
-    if shape.lanes != LANES or shape.element == "i1" or _continues(f, last):
+    if shape.lanes != f.width or shape.element == "i1" or _continues(f, last):
         return None
     definitions = f.definitions
     lanes: dict[int, Words] = {}
@@ -121,7 +123,7 @@ def _inserted_lanes(f: Legalizer, last: Instruction, shape: Shape) -> tuple[Word
     made: Instruction | None = last
     while made is not None and made.op == "insertelement":
         lane = literal(_index(f, made.operands[2]))
-        if lane is None or lane >= LANES:
+        if lane is None or lane >= f.width:
             break
         lanes.setdefault(lane, f.words(made.operands[1]))
         vector = made.operands[0]
@@ -133,12 +135,12 @@ def _inserted_lanes(f: Legalizer, last: Instruction, shape: Shape) -> tuple[Word
 
 def _continues(f: Legalizer, insertion: Instruction) -> bool:
     """Whether an insertion is only one step of a chain."""
-    users = f.users.get(insertion.name, [])
+    user = f.uses.single_use(insertion.name)
     return (
-        len(users) == 1
-        and insertion.op == users[0].op == "insertelement"
-        and users[0].operands[0].value == insertion.name
-        and users[0].operands[2].value.isdigit()
+        user is not None
+        and insertion.op == user.op == "insertelement"
+        and user.operands[0].value == insertion.name
+        and user.operands[2].value.isdigit()
     )
 
 
@@ -149,23 +151,22 @@ def _put_many(f: Legalizer, shape: Shape, old: Words, lanes: dict[int, Words]) -
     made: Words = []
     for word, vector in enumerate(old):
         place = w.stage(word)
-        if vector != "poison" and len(lanes) < LANES:
-            w.emit(f"store {vector_of(kind, True)} {vector}, ptr {place}, align 64")
+        if vector != "poison" and len(lanes) < f.width:
+            w.emit(f"store {w.type(kind, True)} {vector}, ptr {place}, align {_room(f)}")
         for lane, words in lanes.items():
             scalar = words[word]
             if shape.element == "ptr" and scalar != "poison":
                 scalar = w.number(scalar)
             if scalar != "poison":
                 w.emit(f"store {kind} {scalar}, ptr {w.near(place, 4 * lane)}, align 4")
-        made.append(w.value(f"load {vector_of(kind, True)}, ptr {place}, align 64"))
+        made.append(w.value(f"load {w.type(kind, True)}, ptr {place}, align {_room(f)}"))
     return made
 
 
 # --- shuffles
 
 
-@rule("shufflevector")
-def legalize_shuffle(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_shuffle(f: Legalizer, instruction: Instruction) -> None:
     first, second = instruction.operands
     shape = f.shapes.of(first.type)
     target = f.shapes.of(instruction.type)
@@ -203,7 +204,7 @@ def shuffled(f: Legalizer, shape: Shape, target: Shape, columns: list[Words], so
     made: Words = []
     at = 0
     for chunk in target.chunks:
-        row = sources[at : at + (LANES if chunk else 1)]
+        row = sources[at : at + (f.width if chunk else 1)]
         at += len(row)
         for word in range(shape.words):
             if chunk:
@@ -226,16 +227,16 @@ def _shuffled_chunk(f: Legalizer, shape: Shape, columns: list[Words], row: list[
         known = {text for text in texts if text != "poison"}
         if len(known) == 1 and shape.element != "i1":
             # A splat: unwanted lanes may hold the same.
-            texts = list(known) * LANES
+            texts = list(known) * f.width
         if shape.element == "i1":
-            return mask_of(f, list(known) * LANES if len(known) == 1 else texts)
+            return mask_of(f, list(known) * f.width if len(known) == 1 else texts)
         if shape.element == "ptr":
             texts = [each if each == "poison" else w.number(each) for each in texts]
         return w.gathered(texts, shape.kind(True))
     kind = shape.kind(True)
-    type = vector_of(kind, True)
+    type = w.type(kind, True)
     result = ""
-    covered = [False] * LANES
+    covered = [False] * f.width
     for number in numbers:
         wanted = [within if owner == number and within >= 0 else -1 for owner, within in row]
         vector = columns[number][word]
@@ -246,7 +247,7 @@ def _shuffled_chunk(f: Legalizer, shape: Shape, columns: list[Words], row: list[
         else:
             indices = "<" + ", ".join("i32 poison" if lane < 0 else f"i32 {lane}" for lane in wanted) + ">"
             mask = "zeroinitializer" if set(wanted) <= {0, -1} else indices
-            part = w.value(f"shufflevector {type} {vector}, {type} poison, <{LANES} x i32> {mask}")
+            part = w.value(f"shufflevector {type} {vector}, {type} poison, <{f.width} x i32> {mask}")
         if result:
             result = w.select(mask_constant(covered), result, part, kind, True)
         else:
@@ -278,16 +279,15 @@ def _shuffled_mask(f: Legalizer, mask: str, wanted: list[int]) -> str:
         return w.mask(result)
     numbers = w.to_int(mask, True)
     texts = ", ".join("i32 poison" if lane < 0 else f"i32 {lane}" for lane in wanted)
-    type = vector_of("i32", True)
-    moved = w.value(f"shufflevector {type} {numbers}, {type} poison, <{LANES} x i32> <{texts}>")
+    type = w.type("i32", True)
+    moved = w.value(f"shufflevector {type} {numbers}, {type} poison, <{f.width} x i32> <{texts}>")
     return w.compare("ne", moved, 0, True)
 
 
 # --- bitcast
 
 
-@rule("bitcast")
-def legalize_bitcast(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_bitcast(f: Legalizer, instruction: Instruction) -> None:
     operand = instruction.operands[0]
     source, target = f.shapes.of(operand.type), f.shapes.of(instruction.type)
     words = f.words(operand)
@@ -297,9 +297,9 @@ def legalize_bitcast(f: Legalizer, instruction: Instruction) -> None:
     made = _same_parts(f, source, target, words) or _through_bits(f, source, target, words)
     if made is None:
         size = max(f.layout.size(operand.type), f.layout.size(instruction.type))
-        place = f.write.allocate(size, 64)
-        memory.store(f, operand.type, words, place, 64)
-        made = memory.load(f, instruction.type, place, 64)
+        place = f.write.allocate(size, _room(f))
+        memory.store(f, operand.type, words, place, _room(f))
+        made = memory.load(f, instruction.type, place, _room(f))
     f.define(instruction, made)
 
 
@@ -322,6 +322,7 @@ def _through_bits(f: Legalizer, source: Shape, target: Shape, words: Words) -> W
     """Masks and numbers, and short vectors of at most 32 bits in all."""
     w = f.write
     total = (source.bits or 32) * max(1, source.lanes)
+    most = f.width or 33
     if source.element == "i1" and not target.lanes:
         bits: Words = []
         at = 0
@@ -332,7 +333,7 @@ def _through_bits(f: Legalizer, source: Shape, target: Shape, words: Words) -> W
             if at % 32:
                 piece = w.op("shl", piece, at % 32)
             bits[at // 32] = w.op("or", bits[at // 32], piece) if bits[at // 32] else piece
-            at += LANES if chunk else 1
+            at += f.width if chunk else 1
         if total < 32:
             f.zero_above[bits[-1]] = total
         return [w.float_of(bits[0], False)] if target.element == "float" else bits
@@ -345,9 +346,9 @@ def _through_bits(f: Legalizer, source: Shape, target: Shape, words: Words) -> W
             word = words[at // 32]
             moved = w.op("lshr", word, at % 32) if at % 32 else word
             made.append(w.mask(moved) if chunk else w.compare("ne", w.op("and", moved, 1), 0))
-            at += LANES if chunk else 1
+            at += f.width if chunk else 1
         return made
-    if total <= 32 and source.lanes < LANES and target.lanes < LANES and "ptr" not in (source.element, target.element):
+    if total <= 32 and source.lanes < most and target.lanes < most and "ptr" not in (source.element, target.element):
         number = _packed(f, source, words)
         width = target.bits or 32
         pieces = [w.op("lshr", number, width * lane) if lane else number for lane in range(max(1, target.lanes))]
@@ -368,3 +369,11 @@ def _packed(f: Legalizer, shape: Shape, words: Words) -> str:
             piece = w.op("shl", piece, shape.bits * lane)
         result = w.op("or", result, piece) if result else piece
     return result
+
+
+RULES: dict[str, Rule] = {
+    "extractelement": _legalize_extract,
+    "insertelement": _legalize_insert,
+    "shufflevector": _legalize_shuffle,
+    "bitcast": _legalize_bitcast,
+}

@@ -7,32 +7,25 @@ type                   parts
 ``i2`` ... ``i32``     ``i32``; the bits above the type's are anything
 wider integers         an ``i32`` for every 32 bits, the lowest first; likewise
 ``half bfloat``        ``i32`` of whose bits the lower 16 count
-``<16 x T>``           vectors of 16, one for each part of ``T``; pointers are ``i32``
-``<n x T>``            as many vectors of 16 as fit, and scalars for the rest
+``<16 x T>``           where a register has 16 lanes: vectors, one for each part of ``T``; pointers are ``i32``
+``<n x T>``            as many vectors as fit, and scalars for the rest; on machines without vectors scalars alone
 structs, arrays        the parts of their members, in order
 =====================  ==========================================================
 
-What holds 16 lanes or one scalar is a *chunk*; a value's parts are those of its
+What holds a register's lanes or one scalar is a *chunk*; a value's parts are those of its
 first chunk, then those of its second, and so on.
 """
 
 from __future__ import annotations
 
+from voltac.codegen.legalize.machine_facts import MachineFacts
+from voltac.codegen.not_on_device import NotOnDevice
 from voltac.ir.types import Layout, array_parts, integer_bits, vector_parts
 from voltac.records import record
-from voltac.targets.device import NotOnDevice
-
-LANES = 16
-"""Of a vector register (NaplesPU 1.1)."""
 
 
 class NotLegal(NotOnDevice):
-    """Something NaplesPU has no way to do; ``str()`` is the reason."""
-
-
-def vector_of(kind: str, vector: bool) -> str:
-    """``i32`` or ``<16 x i32>``."""
-    return f"<{LANES} x {kind}>" if vector else kind
+    """A value or an operation that the machine has no way to do; ``str()`` is the reason."""
 
 
 @record
@@ -46,13 +39,17 @@ class Shape:
     """Of an element; 0 for ``float`` and ``ptr``."""
     words: int
     """Parts of a chunk."""
+    width: int = 0
+    """Lanes of the vectors it is made of; 0: of scalars alone."""
 
     @property
     def chunks(self) -> list[bool]:
         """Whether each chunk is a vector."""
         if not self.lanes:
             return [False]
-        return [True] * (self.lanes // LANES) + [False] * (self.lanes % LANES)
+        if not self.width:
+            return [False] * self.lanes
+        return [True] * (self.lanes // self.width) + [False] * (self.lanes % self.width)
 
     def kind(self, vector: bool) -> str:
         """Element type of a part."""
@@ -61,23 +58,31 @@ class Shape:
         return "i32"
 
     def part_types(self) -> list[str]:
-        return [vector_of(self.kind(chunk), chunk) for chunk in self.chunks for _ in range(self.words)]
+        """The legal types of all parts, chunk by chunk."""
+        return [
+            f"<{self.width} x {self.kind(True)}>" if chunk else self.kind(False)
+            for chunk in self.chunks
+            for _ in range(self.words)
+        ]
 
     def place(self, lane: int) -> tuple[int, int]:
         """The chunk that holds a lane of a vector, and the lane in it; -1 where the chunk is a scalar."""
-        whole = self.lanes // LANES
-        return (lane // LANES, lane % LANES) if lane < whole * LANES else (whole + lane - whole * LANES, -1)
+        width = self.width
+        whole = self.lanes // width if width else 0
+        return (lane // width, lane % width) if lane < whole * width else (whole + lane - whole * width, -1)
 
 
 class Shapes:
-    """Answers for one module."""
+    """Answers for one module on one machine."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, facts: MachineFacts) -> None:
         self.layout = layout
+        self.facts = facts
         self._shapes: dict[str, Shape] = {}
         self._parts: dict[str, list[str]] = {}
 
     def is_aggregate(self, type: str) -> bool:
+        """Whether a type is a struct or an array, by itself or by its name."""
         body = self.layout.resolve(type)
         return body[0] in "{[" or body.startswith("<{")
 
@@ -92,6 +97,7 @@ class Shapes:
         return [(name, self.layout.member_offset(body, number)) for number, name in enumerate(names)]
 
     def of(self, type: str) -> Shape:
+        """The shape of a type without members; NotLegal for numbers that the machine has not."""
         found = self._shapes.get(type)
         if found is None:
             found = self._shapes[type] = self._shape(self.layout.resolve(type))
@@ -100,14 +106,16 @@ class Shapes:
     def _shape(self, type: str) -> Shape:
         vector = vector_parts(type)
         lanes, element = vector or (0, type)
+        width = self.facts.lanes
         if element == "float" or element.startswith("ptr"):
-            return Shape(element, lanes, 0, 1)
+            return Shape(element, lanes, 0, 1, width)
         if element in ("half", "bfloat"):
-            return Shape(element, lanes, 16, 1)
+            return Shape(element, lanes, 16, 1, width)
         bits = integer_bits(element)
         if not bits:
-            raise NotLegal("NaplesPU has no double precision: use float" if element == "double" else f"the type {element}")
-        return Shape(element, lanes, bits, 1 if bits == 1 else (bits + 31) // 32)
+            no_double = f"{self.facts.title} has no double precision: use float"
+            raise NotLegal(no_double if element == "double" else f"the type {element}")
+        return Shape(element, lanes, bits, 1 if bits == 1 else (bits + 31) // 32, width)
 
     def parts(self, type: str) -> list[str]:
         """The types of the parts of any type."""

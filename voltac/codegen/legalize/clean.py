@@ -8,11 +8,12 @@ no effect and cannot fail moves to the end of the block before its loop.
 
 from __future__ import annotations
 
-from collections.abc import KeysView
+from collections.abc import Callable, KeysView
 
 from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.model import Block, Function, Instruction
 
+_IsPure = Callable[[Instruction], bool]
 _PURE = frozenset(
     (
         *("add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "icmp", "fadd", "fsub", "fmul", "fdiv"),
@@ -20,26 +21,26 @@ _PURE = frozenset(
         *("shufflevector", "insertelement", "extractelement", "extractvalue", "insertvalue"),
     )
 )
-_PURE_CALLS = ("@npu.mulh", "@npu.shuffle", "@npu.fcmp", "@llvm.ctlz.", "@llvm.cttz.")
 _KEPT_WITHOUT_USE = frozenset(("store", "call", "br", "switch", "ret", "unreachable"))
 _STAY = frozenset(("extractvalue", "insertvalue", "trunc"))
 """Belong next to another instruction."""
 
 
-def is_pure(instruction: Instruction) -> bool:
-    if instruction.op == "call":
-        return instruction.parts.callee.startswith(_PURE_CALLS)
-    return instruction.op in _PURE
+def clean(function: Function, pure_calls: tuple[str, ...]) -> None:
+    """``pure_calls``: what the names of functions without effects begin with."""
 
+    def is_pure(instruction: Instruction) -> bool:
+        if instruction.op == "call":
+            return instruction.parts.callee.startswith(pure_calls)
+        return instruction.op in _PURE
 
-def clean(function: Function) -> None:
     flow = control_flow(function)
-    _share(function, flow)
-    _remove_unused(function)
-    _hoist(function, control_flow(function))
+    _share(function, flow, is_pure)
+    _remove_unused(function, is_pure)
+    _hoist(function, control_flow(function), is_pure)
 
 
-def _share(function: Function, flow: ControlFlow) -> None:
+def _share(function: Function, flow: ControlFlow, is_pure: _IsPure) -> None:
     blocks = {block.name: block for block in function.blocks}
     known: dict[str, dict[str, str]] = {}
     renamed: dict[str, str] = {}
@@ -65,7 +66,7 @@ def _share(function: Function, flow: ControlFlow) -> None:
             phi.rename(renamed)
 
 
-def _remove_unused(function: Function) -> None:
+def _remove_unused(function: Function, is_pure: _IsPure) -> None:
     definitions = function.definitions()
     needed: set[str] = set()
     work = [each for each in function.instructions() if each.op in _KEPT_WITHOUT_USE and not is_pure(each)]
@@ -80,7 +81,7 @@ def _remove_unused(function: Function) -> None:
         block.instructions = [each for each in block.instructions if id(each) in roots or each.name in needed]
 
 
-def _hoist(function: Function, flow: ControlFlow) -> None:
+def _hoist(function: Function, flow: ControlFlow, is_pure: _IsPure) -> None:
     blocks = {block.name: block for block in function.blocks}
     home = {each.name: block.name for block in function.blocks for each in block.instructions if each.name}
     for loop in reversed(flow.loops):
@@ -90,10 +91,10 @@ def _hoist(function: Function, flow: ControlFlow) -> None:
         target = blocks[outside[0]]
         for name in flow.order:
             if name in loop.blocks:
-                _hoist_from(blocks[name], target, loop.blocks, home)
+                _hoist_from(blocks[name], target, loop.blocks, home, is_pure)
 
 
-def _hoist_from(block: Block, target: Block, loop: KeysView[str], home: dict[str, str]) -> None:
+def _hoist_from(block: Block, target: Block, loop: KeysView[str], home: dict[str, str], is_pure: _IsPure) -> None:
     kept: list[Instruction] = []
     for instruction in block.instructions:
         movable = instruction.name and is_pure(instruction) and instruction.op not in _STAY

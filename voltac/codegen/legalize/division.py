@@ -1,18 +1,14 @@
-"""Integer division and remainder, which the core does not have -> products and estimates that are put right.
+"""Integer division and remainder, for machines without -> products and shifts, and routines.
 
-    %q = udiv i32 %a, 7          ->    mulhu and shifts (Granlund and Montgomery, "Division by Invariant Integers", 1994)
-    %q = udiv i16 %a, %b         ->    the quotient of 256 a and b as floats, cut off, by 256: exact for so few bits
-    %q = udiv i32 %a, %b         ->    an inverse from the float quotient, one Newton step, two corrections
-    %q = udiv i64 %a, %b         ->    call @npu.divide (``routines.py``)
-
-Only the float division of the core is used, which rounds correctly in both of its modes.
+%q = udiv i32 %a, 7          ->    mulhu and shifts (Granlund and Montgomery, "Division by Invariant Integers", 1994)
+%q = udiv i32 %a, %b         ->    the machine's own way, if it has one; else call @divide_words (``routines.py``)
+%q = udiv i64 %a, %b         ->    call @divide
 """
 
 from __future__ import annotations
 
-from voltac.ir.model import Instruction
-from voltac.targets.naplespu.legalize.function import Legalizer, Words, rule
-from voltac.targets.naplespu.legalize.integers import (
+from voltac.codegen.legalize.function import Legalizer, Rule, Words
+from voltac.codegen.legalize.integers import (
     bits_of,
     is_negative,
     literal,
@@ -21,19 +17,13 @@ from voltac.targets.naplespu.legalize.integers import (
     sign_extended,
     zero_extended,
 )
-from voltac.targets.naplespu.legalize.routines import call_routine
-from voltac.targets.naplespu.legalize.shapes import NotLegal
-from voltac.targets.naplespu.legalize.truncation import by_the_core, truncated
-from voltac.targets.naplespu.legalize.writer import constant
-
-_EXACT_BITS, _SPARE = 16, 8
-"""With so many bits to spare below the quotient, what the core's conversion makes 0 of is less than 1."""
-_INVERSE_SCALE = 0x4F7FFFFE
-"""The float 2^32 - 512: with it an inverse is never too large, whatever the roundings of divisor and quotient."""
+from voltac.codegen.legalize.routines import call_routine
+from voltac.codegen.legalize.shapes import NotLegal
+from voltac.codegen.legalize.writer import constant
+from voltac.ir.model import Instruction
 
 
-@rule("udiv", "urem", "sdiv", "srem")
-def legalize_division(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_division(f: Legalizer, instruction: Instruction) -> None:
     is_signed, wants_rest = instruction.op[0] == "s", instruction.op.endswith("rem")
     bits = bits_of(f, instruction.operands[0])
 
@@ -56,35 +46,13 @@ def _divide(f: Legalizer, vector: bool, bits: int, a: str, b: str, is_signed: bo
     known = literal(b)
     if known is not None and known != 0:
         quotient = (_by_signed_constant if is_signed else _by_constant)(f, vector, a, known)
-    elif bits <= _EXACT_BITS or _are_small(f, a, b, is_signed):
-        quotient = _small(f, vector, a, b, is_signed)
-    elif is_signed:
+        return w.op("sub", a, w.op("mul", quotient, b, vector), vector) if wants_rest else quotient
+    small = f.machine.divide_small and f.machine.divide_small(f, vector, bits, a, b, is_signed)
+    if small:
+        return w.op("sub", a, w.op("mul", small, b, vector), vector) if wants_rest else small
+    if is_signed:
         return _signed(f, vector, a, b, wants_rest)
-    else:
-        return _unsigned(f, vector, a, b)[wants_rest]
-    return w.op("sub", a, w.op("mul", quotient, b, vector), vector) if wants_rest else quotient
-
-
-def _small(f: Legalizer, vector: bool, a: str, b: str, is_signed: bool) -> str:
-    w = f.write
-    scaled = w.op("shl", a, _SPARE, vector)
-    ratio = w.float_op("fdiv", w.converted(scaled, vector), w.converted(b, vector), vector)
-    quotient = by_the_core(f, vector, ratio)
-    if not is_signed:
-        return w.op("lshr", quotient, _SPARE, vector)
-    # Toward zero.
-    beyond = w.op("lshr", w.op("ashr", quotient, 31, vector), 32 - _SPARE, vector)
-    return w.op("ashr", w.op("add", quotient, beyond, vector), _SPARE, vector)
-
-
-def _are_small(f: Legalizer, a: str, b: str, is_signed: bool) -> bool:
-    def small(word: str) -> bool:
-        known = literal(word)
-        if known is not None:
-            return known < 1 << _EXACT_BITS
-        return f.zero_above.get(word, 32) <= _EXACT_BITS or (is_signed and f.sign_from.get(word, 32) <= _EXACT_BITS)
-
-    return small(a) and small(b)
+    return _unsigned(f, vector, a, b, wants_rest)
 
 
 # --- by constants
@@ -147,25 +115,14 @@ def _by_signed_constant(f: Legalizer, vector: bool, a: str, divisor: int) -> str
 # --- by numbers
 
 
-def _unsigned(f: Legalizer, vector: bool, a: str, b: str) -> tuple[str, str]:
-    """Quotient and remainder of any two 32-bit numbers."""
-    w = f.write
-    # The divisor as a float, rounded up where it has more than 24 bits.
-    large = w.compare("ugt", b, 0xFFFFFF, vector)
-    cut = w.op("add", w.op("lshr", b, 8, vector), 1, vector)
-    near = w.converted(w.select(large, cut, b, "i32", vector), vector)
-    scale = w.select(large, constant(8 << 23, vector), constant(0, vector), "i32", vector)
-    divisor = w.float_of(w.op("add", w.bits_of(near, vector), scale, vector), vector)
-    inverse_bits = w.float_of(constant(_INVERSE_SCALE, vector), vector)
-    inverse = truncated(f, vector, w.float_op("fdiv", inverse_bits, divisor, vector), False)
-    error = w.op("mul", w.op("sub", constant(0, vector), b, vector), inverse, vector)
-    inverse = w.op("add", inverse, w.high_product(inverse, error, False, vector), vector)
-    quotient = w.high_product(a, inverse, False, vector)
-    rest = w.op("sub", a, w.op("mul", quotient, b, vector), vector)
-    for _ in range(2):
-        more = w.compare("uge", rest, b, vector)
-        quotient = w.op("add", quotient, w.to_int(more, vector), vector)
-        rest = w.select(more, w.op("sub", rest, b, vector), rest, "i32", vector)
+def _unsigned(f: Legalizer, vector: bool, a: str, b: str, wants_rest: bool) -> str:
+    """Of any two words."""
+    quotient, rest = (f.machine.divide or _by_routine)(f, vector, a, b)
+    return rest if wants_rest else quotient
+
+
+def _by_routine(f: Legalizer, vector: bool, a: str, b: str) -> tuple[str, str]:
+    quotient, rest = call_routine(f, "divide_words", vector, [a, b])
     return quotient, rest
 
 
@@ -173,7 +130,7 @@ def _signed(f: Legalizer, vector: bool, a: str, b: str, wants_rest: bool) -> str
     w = f.write
     signs = [w.op("ashr", word, 31, vector) for word in (a, b)]
     sizes = [w.op("sub", w.op("xor", word, sign, vector), sign, vector) for word, sign in zip((a, b), signs)]
-    result = _unsigned(f, vector, sizes[0], sizes[1])[wants_rest]
+    result = _unsigned(f, vector, sizes[0], sizes[1], wants_rest)
     sign = signs[0] if wants_rest else w.op("xor", signs[0], signs[1], vector)
     return w.op("sub", w.op("xor", result, sign, vector), sign, vector)
 
@@ -187,3 +144,11 @@ def _divide_pairs(f: Legalizer, vector: bool, a: Words, b: Words, is_signed: boo
     result = call_routine(f, "divide", vector, [*sizes[0], *sizes[1]])[2 * wants_rest :][:2]
     negative = below[0] if wants_rest else w.bit_op("xor", below[0], below[1], vector)
     return select_words(f, vector, negative, negate(f, vector, result), result)
+
+
+RULES: dict[str, Rule] = {
+    "udiv": _legalize_division,
+    "urem": _legalize_division,
+    "sdiv": _legalize_division,
+    "srem": _legalize_division,
+}

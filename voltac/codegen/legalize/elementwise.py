@@ -1,4 +1,4 @@
-"""LLVM's intrinsics that work lane by lane -> legal operations: rows by the name without its type suffixes.
+"""LLVM's intrinsics of integers that work lane by lane -> legal operations: rows by the name without its type suffixes.
 
 %m = call i32 @llvm.smax.i32(i32 %a, i32 %b)    ->    select (icmp sgt %a, %b), %a, %b
 %c = call i32 @llvm.ctpop.i32(i32 %a)           ->    sums of neighbouring fields
@@ -6,11 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from voltac.targets.naplespu.legalize import floats
-from voltac.targets.naplespu.legalize.function import Legalizer, Words
-from voltac.targets.naplespu.legalize.integers import (
+from voltac.codegen.legalize.function import LaneFunction, Legalizer, Words
+from voltac.codegen.legalize.integers import (
     add,
     compare,
     is_negative,
@@ -21,15 +18,11 @@ from voltac.targets.naplespu.legalize.integers import (
     subtract,
     zero_extended,
 )
-from voltac.targets.naplespu.legalize.routines import call_routine
-from voltac.targets.naplespu.legalize.shapes import NotLegal, Shape
-from voltac.targets.naplespu.legalize.writer import constant
-
-Elementwise = Callable[..., Words]
-"""``(f, vector, shape of the first operand, words of each operand)``."""
+from voltac.codegen.legalize.shapes import NotLegal, Shape
+from voltac.codegen.legalize.writer import constant
 
 
-def _choose(predicate: str) -> Elementwise:
+def _choose(predicate: str) -> LaneFunction:
     def choose(f: Legalizer, vector: bool, shape: Shape, a: Words, b: Words) -> Words:
         if shape.bits == 1:
             wants_or = predicate in ("ugt", "slt")
@@ -49,16 +42,13 @@ def _absolute(f: Legalizer, vector: bool, shape: Shape, a: Words, _: Words) -> W
 
 
 def count_bits(f: Legalizer, vector: bool, shape: Shape, a: Words) -> Words:
+    """``ctpop``: how many bits of a number are set."""
     w = f.write
     if shape.bits == 1:
         return a
     total = ""
     for word in zero_extended(f, shape.bits, a, vector):
-        pairs = w.op("sub", word, w.op("and", w.op("lshr", word, 1, vector), 0x55555555, vector), vector)
-        low = w.op("and", pairs, 0x33333333, vector)
-        fours = w.op("add", low, w.op("and", w.op("lshr", pairs, 2, vector), 0x33333333, vector), vector)
-        bytes_ = w.op("and", w.op("add", fours, w.op("lshr", fours, 4, vector), vector), 0x0F0F0F0F, vector)
-        count = w.op("lshr", w.op("mul", bytes_, 0x01010101, vector), 24, vector)
+        count = w.count_ones(word, vector)
         total = w.op("add", total, count, vector) if total else count
     f.zero_above[total] = 8
     return [total, *[constant(0, vector)] * (len(a) - 1)]
@@ -129,7 +119,7 @@ def _reverse_bits(f: Legalizer, vector: bool, shape: Shape, a: Words) -> Words:
     return _from_top(f, vector, shape, made)
 
 
-def _funnel(left: bool) -> Elementwise:
+def _funnel(left: bool) -> LaneFunction:
     def funnel(f: Legalizer, vector: bool, shape: Shape, high: Words, low: Words, by: Words) -> Words:
         w = f.write
         bits = shape.bits
@@ -150,7 +140,7 @@ def _funnel(left: bool) -> Elementwise:
     return funnel
 
 
-def with_overflow(kind: str) -> Elementwise:
+def with_overflow(kind: str) -> LaneFunction:
     """The result's words, then the condition."""
     is_signed, operation = kind[0] == "s", kind[1:]
 
@@ -195,7 +185,7 @@ def _product_overflow(f: Legalizer, vector: bool, shape: Shape, a: Words, b: Wor
     return [low, wrong]
 
 
-def _saturating(kind: str) -> Elementwise:
+def _saturating(kind: str) -> LaneFunction:
     is_signed = kind[0] == "s"
     overflowing = with_overflow(kind)
 
@@ -216,7 +206,7 @@ def _saturating(kind: str) -> Elementwise:
     return compute
 
 
-def _shift_saturating(is_signed: bool) -> Elementwise:
+def _shift_saturating(is_signed: bool) -> LaneFunction:
     def compute(f: Legalizer, vector: bool, shape: Shape, a: Words, by: Words) -> Words:
         bits = shape.bits
         moved = shift(f, "shl", vector, bits, a, by)
@@ -235,55 +225,7 @@ def _shift_saturating(is_signed: bool) -> Elementwise:
     return compute
 
 
-def _on_float(compute: Callable[..., str]) -> Elementwise:
-    """A function of floats, for halves too."""
-
-    def convert(f: Legalizer, vector: bool, shape: Shape, *operands: Words) -> Words:
-        if shape.element == "half":
-            values = [floats.from_half(f, vector, words[0]) for words in operands]
-            return [floats.to_half(f, vector, compute(f, vector, *values))]
-        return [compute(f, vector, *(words[0] for words in operands))]
-
-    return convert
-
-
-def _sign_bit(shape: Shape) -> int:
-    return 0x8000 if shape.element == "half" else 0x80000000
-
-
-def _float_absolute(f: Legalizer, vector: bool, shape: Shape, a: Words) -> Words:
-    w = f.write
-    if shape.element == "half":
-        return [w.op("and", a[0], 0x7FFF, vector)]
-    return [w.float_of(floats.magnitude(f, vector, w.bits_of(a[0], vector)), vector)]
-
-
-def _copy_sign(f: Legalizer, vector: bool, shape: Shape, a: Words, b: Words) -> Words:
-    w = f.write
-    sign = _sign_bit(shape)
-    half = shape.element == "half"
-    x, y = (words[0] if half else w.bits_of(words[0], vector) for words in (a, b))
-    made = w.op("or", w.op("and", x, sign - 1, vector), w.op("and", y, sign, vector), vector)
-    return [made if half else w.float_of(made, vector)]
-
-
-def _fused(f: Legalizer, vector: bool, a: str, b: str, c: str) -> str:
-    return call_routine(f, "fused", vector, [a, b, c])[0]
-
-
-def _product_sum(f: Legalizer, vector: bool, a: str, b: str, c: str) -> str:
-    return f.write.float_op("fadd", f.write.float_op("fmul", a, b, vector), c, vector)
-
-
-def _rounding(way: str) -> Elementwise:
-    return _on_float(lambda f, vector, a: floats.rounded(f, vector, way, a))
-
-
-def _extreme(least: bool, number_wins: bool) -> Elementwise:
-    return _on_float(lambda f, vector, a, b: floats.least_or_greatest(f, vector, a, b, least, number_wins))
-
-
-ELEMENTWISE: dict[str, Elementwise] = {
+INTEGER_FUNCTIONS: dict[str, LaneFunction] = {
     "smax": _choose("sgt"),
     "smin": _choose("slt"),
     "umax": _choose("ugt"),
@@ -302,23 +244,4 @@ ELEMENTWISE: dict[str, Elementwise] = {
     "usub.sat": _saturating("usub"),
     "sshl.sat": _shift_saturating(True),
     "ushl.sat": _shift_saturating(False),
-    "fabs": _float_absolute,
-    "copysign": _copy_sign,
-    "sqrt": _on_float(floats.square_root),
-    "fma": _on_float(_fused),
-    "fmuladd": _on_float(_product_sum),
-    "floor": _rounding("floor"),
-    "ceil": _rounding("ceil"),
-    "trunc": _rounding("trunc"),
-    "round": _rounding("round"),
-    "roundeven": _rounding("roundeven"),
-    "rint": _rounding("roundeven"),
-    "nearbyint": _rounding("roundeven"),
-    "minnum": _extreme(True, True),
-    "maxnum": _extreme(False, True),
-    "minimumnum": _extreme(True, True),
-    "maximumnum": _extreme(False, True),
-    "minimum": _extreme(True, False),
-    "maximum": _extreme(False, False),
-    "canonicalize": lambda f, vector, shape, a: a,
 }

@@ -1,27 +1,27 @@
-"""Loads, stores and addresses of any type -> accesses of 8, 16 and 32 bits and of whole lines.
+"""Loads, stores and addresses of any type -> accesses of bytes, halves and words, and those of vectors that the machine has.
 
     %v = load { i64, <3 x float> }, ptr %p     ->    five loads of 32 bits
     %q = getelementptr %struct.S, ptr %p, i64 %i, i32 2     ->    getelementptr i8, ptr %p, i32 (i * size + offset)
 
-Scalars are the subject of ``scalar_accesses.py``, vectors of 16 lanes that of ``lines.py``.
+Scalars are the subject of ``scalar_accesses.py``, vectors that of the machine.
 """
 
 from __future__ import annotations
 
+from voltac.codegen.legalize.function import Legalizer, Rule, Words, vector_memory
+from voltac.codegen.legalize.integers import literal, sign_extended
+from voltac.codegen.legalize.scalar_accesses import at_offset, bytes_of, load_scalar, store_scalar
+from voltac.codegen.legalize.shapes import NotLegal, Shape
+from voltac.codegen.legalize.writer import constant
 from voltac.ir.model import Instruction
+from voltac.ir.parts import Operand
 from voltac.ir.types import array_parts
-from voltac.targets.naplespu.legalize import lines
-from voltac.targets.naplespu.legalize.function import Legalizer, Words, rule
-from voltac.targets.naplespu.legalize.integers import literal, sign_extended
-from voltac.targets.naplespu.legalize.scalar_accesses import at_offset, bytes_of, load_scalar, store_scalar
-from voltac.targets.naplespu.legalize.scratchpad import load_from_scratchpad, store_to_scratchpad
-from voltac.targets.naplespu.legalize.shapes import LANES, NotLegal, Shape
-from voltac.targets.naplespu.legalize.writer import constant
 
 # --- whole values
 
 
 def load(f: Legalizer, type: str, pointer: str, alignment: int) -> Words:
+    """The parts of a value of any type from main memory."""
     if f.shapes.is_aggregate(type):
         made: Words = []
         for member, offset in f.shapes.members(type):
@@ -34,14 +34,15 @@ def load(f: Legalizer, type: str, pointer: str, alignment: int) -> Words:
     at = 0
     for chunk in shape.chunks:
         place, known = f.write.near(pointer, at), at_offset(alignment, at)
-        if pointer in f.off_lines:
-            f.off_lines.add(place)
-        made += lines.load_vector(f, shape, place, known) if chunk else load_scalar(f, shape, place, known)
-        at += bytes_of(shape) * (LANES if chunk else 1)
+        if pointer in f.unaligned:
+            f.unaligned.add(place)
+        made += vector_memory(f).load(f, shape, place, known) if chunk else load_scalar(f, shape, place, known)
+        at += bytes_of(shape) * (f.width if chunk else 1)
     return made
 
 
 def store(f: Legalizer, type: str, words: Words, pointer: str, alignment: int) -> None:
+    """The parts of a value of any type to main memory; what is poison is not written."""
     if f.shapes.is_aggregate(type):
         at = 0
         for member, offset in f.shapes.members(type):
@@ -60,10 +61,10 @@ def store(f: Legalizer, type: str, words: Words, pointer: str, alignment: int) -
         if all(word == "poison" for word in value):
             pass
         elif chunk:
-            lines.store_vector(f, shape, value, place, known)
+            vector_memory(f).store(f, shape, value, place, known)
         else:
             store_scalar(f, shape, value, place, known)
-        at += bytes_of(shape) * (LANES if chunk else 1)
+        at += bytes_of(shape) * (f.width if chunk else 1)
 
 
 def _load_mask(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Words:
@@ -75,7 +76,7 @@ def _load_mask(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Word
         if chunk:
             short = Shape("i16", 0, 16, 1)
             made.append(w.mask(load_scalar(f, short, w.near(pointer, at // 8), at_offset(alignment, at // 8))[0]))
-            at += LANES
+            at += f.width
         else:
             byte = w.value(f"zext i8 {w.value(f'load i8, ptr {w.near(pointer, at // 8)}, align 1')} to i32")
             made.append(w.compare("ne", w.op("and", byte, 1 << at % 8), 0))
@@ -91,7 +92,7 @@ def _store_mask(f: Legalizer, shape: Shape, words: Words, pointer: str, alignmen
         if chunk:
             short = Shape("i16", 0, 16, 1)
             store_scalar(f, short, [w.bitmap(word)], w.near(pointer, at // 8), at_offset(alignment, at // 8))
-            at += LANES
+            at += f.width
             continue
         bit = w.to_int(word, False)
         if at % 8:
@@ -109,28 +110,21 @@ def _natural(f: Legalizer, type: str, alignment: int) -> int:
     return alignment or f.layout.alignment(type)
 
 
-@rule("load")
 def legalize_load(f: Legalizer, instruction: Instruction) -> None:
+    """A load from main memory."""
     operand = instruction.operands[0]
     pointer = f.words(operand)[0]
-    if operand.type != "ptr":
-        f.define(instruction, load_from_scratchpad(f, instruction, pointer))
-        return
     f.define(instruction, load(f, instruction.type, pointer, _natural(f, instruction.type, instruction.parts.alignment)))
 
 
-@rule("store")
 def legalize_store(f: Legalizer, instruction: Instruction) -> None:
+    """A store to main memory."""
     value, target = instruction.operands
     pointer = f.words(target)[0]
-    if target.type != "ptr":
-        store_to_scratchpad(f, instruction, pointer)
-        return
     store(f, value.type, f.words(value), pointer, _natural(f, value.type, instruction.parts.alignment))
 
 
-@rule("alloca")
-def legalize_alloca(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_alloca(f: Legalizer, instruction: Instruction) -> None:
     parts = instruction.parts
     count = 1
     if parts.operands:
@@ -142,8 +136,7 @@ def legalize_alloca(f: Legalizer, instruction: Instruction) -> None:
     f.define(instruction, [f.write.allocate(size, parts.alignment or f.layout.alignment(parts.element_type))])
 
 
-@rule("getelementptr")
-def legalize_getelementptr(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_getelementptr(f: Legalizer, instruction: Instruction) -> None:
     base, *indices = instruction.operands
     target = f.shapes.of(instruction.type)
     space = base.type if base.type.startswith("ptr addr") else "ptr"
@@ -156,8 +149,8 @@ def legalize_getelementptr(f: Legalizer, instruction: Instruction) -> None:
                 start = f.write.value(f"getelementptr i8, {space} {start}, i32 {variable}")
             if fixed:
                 start = f.write.value(f"getelementptr i8, {space} {start}, i32 {constant(fixed, False)}")
-                if fixed % lines.LINE:
-                    f.off_lines.add(start)
+                if fixed % f.machine.facts.vector_bytes:
+                    f.unaligned.add(start)
             made.append(start)
             continue
         if not f.shapes.of(base.type).lanes:
@@ -168,7 +161,7 @@ def legalize_getelementptr(f: Legalizer, instruction: Instruction) -> None:
     f.define(instruction, made)
 
 
-def _offset(f: Legalizer, type: str, indices: list, number: int, vector: bool) -> tuple[int, str]:  # type: ignore[type-arg]
+def _offset(f: Legalizer, type: str, indices: list[Operand], number: int, vector: bool) -> tuple[int, str]:
     """Bytes of one chunk of addresses: what is constant, and the rest."""
     w = f.write
     fixed, variable = 0, ""
@@ -205,3 +198,11 @@ def _offset(f: Legalizer, type: str, indices: list, number: int, vector: bool) -
             index = w.op("shl", index, size.bit_length() - 1, vector)
         variable = w.op("add", variable, index, vector) if variable else index
     return fixed, variable
+
+
+RULES: dict[str, Rule] = {
+    "load": legalize_load,
+    "store": legalize_store,
+    "alloca": _legalize_alloca,
+    "getelementptr": _legalize_getelementptr,
+}

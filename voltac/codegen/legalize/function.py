@@ -3,51 +3,95 @@
     define i64 @f(i64 %a, <16 x i64> %b)      ->    define { i32, i32 } @f(i32 %a.0, i32 %a.1, <16 x i32> %b.0, ...)
 
 Every value is replaced by its parts (``shapes.py``); a rule a kind of instruction,
-found by operation in :data:`RULES`, says how. Blocks keep their names and order; those a rule
+found by operation in the machine's table, says how. Blocks keep their names and order; those a rule
 begins follow the block it stands in.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
+from voltac.codegen.legalize.known_ranges import KnownRanges
+from voltac.codegen.legalize.machine_facts import MachineFacts
+from voltac.codegen.legalize.shapes import NotLegal, Shape, Shapes
+from voltac.codegen.legalize.writer import Writer, signed
 from voltac.ir.cfg import control_flow
 from voltac.ir.interp_values import Kinds, Value, constant, float_bits
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.parts import Operand, parse_operand
 from voltac.ir.scan import match_bracket, split_list
-from voltac.targets.naplespu.legalize.known_ranges import KnownRanges
-from voltac.targets.naplespu.legalize.shapes import LANES, NotLegal, Shapes, vector_of
-from voltac.targets.naplespu.legalize.writer import Writer, signed
-
-Rule = Callable[["Legalizer", Instruction], None]
-RULES: dict[str, Rule] = {}
-"""Operation -> rule; the files of this folder add theirs."""
+from voltac.ir.uses import Uses
+from voltac.records import record
 
 Words = list[str]
+Rule = Callable[["Legalizer", Instruction], None]
+LaneFunction = Callable[..., Words]
+"""``(legalizer, vector, shape of the first operand, words of each operand)``: the result's words in each lane."""
 
 
-def rule(*operations: str) -> Callable[[Rule], Rule]:
-    def add(function: Rule) -> Rule:
-        RULES.update(dict.fromkeys(operations, function))
-        return function
+@record
+class Routine:
+    """A function in LLVM assembly that legal code calls (``routines.py``)."""
 
-    return add
+    text: str
+    parameters: tuple[str, ...]
+    """Legal types, of the form for scalars."""
+    results: tuple[str, ...]
+
+
+@record(eq=False)
+class VectorMemory:
+    """How a machine's vectors get from and to memory; ``on`` is a mask, ``alignment`` what is known of the address."""
+
+    load: Callable[[Legalizer, Shape, str, int], Words]
+    """Shape, pointer, alignment."""
+    store: Callable[[Legalizer, Shape, Words, str, int], None]
+    """Shape, words, pointer, alignment."""
+    load_masked: Callable[[Legalizer, Shape, str, int, str, Words], Words]
+    """Shape, pointer, alignment, mask, values of the lanes that are off."""
+    store_masked: Callable[[Legalizer, Shape, Words, str, int, str], None]
+    gather: Callable[[Legalizer, Shape, str, int, str, Words], Words]
+    """Like a masked load, of a vector of addresses."""
+    scatter: Callable[[Legalizer, Shape, Words, str, int, str], None]
+
+
+@record(eq=False)
+class Machine:
+    """How values and operations become those of one machine: the shared rows it takes, and its own."""
+
+    facts: MachineFacts
+    rules: Mapping[str, Rule]
+    """Operation -> what writes it."""
+    intrinsics: Mapping[str, Rule]
+    """LLVM's intrinsics, by the name without ``llvm.`` and type suffixes, that need to see the instruction."""
+    lane_functions: Mapping[str, LaneFunction]
+    """Those that work lane by lane."""
+    reductions: Mapping[str, Rule]
+    """Those behind ``llvm.vector.reduce.``."""
+    routines: Mapping[str, Routine]
+    divide: Callable[[Legalizer, bool, str, str], tuple[str, str]] | None = None
+    """The machine's own way to divide words without a sign: quotient and remainder. None: a routine does."""
+    divide_small: Callable[[Legalizer, bool, int, str, str, bool], str | None] | None = None
+    """A shorter way for numbers of few bits, given the bits of their type and whether they have a sign: the quotient, None for
+    other numbers."""
+    vectors: VectorMemory | None = None
 
 
 class Legalizer:
     """State of one function's rewriting."""
 
-    def __init__(self, shapes: Shapes, function: Function, owns_lines: bool = False, has_threads: bool = False) -> None:
-        """``owns_lines``: no other thread writes to a line this function writes to; ``has_threads``: all run it."""
-        self.owns_lines = owns_lines
-        self.has_threads = has_threads
+    def __init__(self, machine: Machine, shapes: Shapes, function: Function, attributes: str = "") -> None:
+        """``attributes`` of the function, written out: what is claimed of its threads and of its memory is found there."""
+        self.machine = machine
+        self.width = machine.facts.lanes
+        """Lanes of a vector register."""
+        self.attributes = attributes
         self.shapes = shapes
         self.layout = shapes.layout
         self.function = function
-        self.write = Writer(function.blocks[0].name)
+        self.write = Writer(function.blocks[0].name, machine.facts)
         self.values: dict[str, Words] = {}
         self.zero_above: dict[str, int] = {}
         """Part -> number of its low bits that may be set."""
@@ -55,8 +99,8 @@ class Legalizer:
         """Part -> bits it was sign-extended from."""
         self.extended_from: dict[str, tuple[bool, str]] = {}
         """High word of a 64-bit number -> (signed, low word): the number is that word, extended."""
-        self.off_lines: set[str] = set()
-        """Addresses a constant distance from another that is not a multiple of a line: neighbours in a stencil."""
+        self.unaligned: set[str] = set()
+        """Addresses a constant distance from another that is not a multiple of a vector: neighbours in a stencil."""
         self._kinds = Kinds(shapes.layout)
         self._phis: list[tuple[Block, int, str, str, int]] = []
         """Block and position of the phi to be, its name and type, and which part it is."""
@@ -69,13 +113,9 @@ class Legalizer:
         return self.function.definitions()
 
     @cached_property
-    def users(self) -> dict[str, list[Instruction]]:
-        """Value -> the instructions that use it, in the function as it is given."""
-        found: dict[str, list[Instruction]] = {}
-        for instruction in self.function.instructions():
-            for name in dict.fromkeys(instruction.names_used()):
-                found.setdefault(name, []).append(instruction)
-        return found
+    def uses(self) -> Uses:
+        """Of the function as it is given."""
+        return Uses(self.function.instructions())
 
     @cached_property
     def ranges(self) -> KnownRanges:
@@ -108,7 +148,7 @@ class Legalizer:
         inside = text[opening + 1 : match_bracket(text, opening) - 1]
         name = self.write.name("constant")
         instruction = Instruction(f"  {name} = {text.split()[0].partition('(')[0]} {inside}")
-        RULES[instruction.op](self, instruction)
+        self.machine.rules[instruction.op](self, instruction)
         return self.values[name]
 
     def _constant(self, operand: Operand) -> Words:
@@ -128,10 +168,11 @@ class Legalizer:
         if aggregate:
             return [word for item in items for word in self.words(item)]
         scalars = [self.words(item)[0] for item in items]
-        whole = len(items) // LANES * LANES
+        width = self.width
+        whole = len(items) // width * width if width else 0
         found: Words = []
-        for start in range(0, whole, LANES):
-            row = scalars[start : start + LANES]
+        for start in range(0, whole, width or 1):
+            row = scalars[start : start + width]
             if items[0].type.startswith("ptr"):
                 row = [each if each == "poison" else "0" if each == "null" else self.write.number(each) for each in row]
             found.append(self.write.gathered(row))
@@ -146,7 +187,7 @@ class Legalizer:
         found: Words = []
         at = 0
         for chunk in shape.chunks:
-            row = elements[at : at + (LANES if chunk else 1)]
+            row = elements[at : at + (self.width if chunk else 1)]
             at += len(row)
             for word in range(shape.words):
                 texts = [_word(shape.element, shape.bits, element, word) for element in row]
@@ -159,9 +200,23 @@ class Legalizer:
                     found.append("<" + ", ".join(f"{shape.kind(True)} {text}" for text in texts) + ">")
         return found
 
+    def too_many_results(self, types: list[str]) -> bool:
+        """Whether results of these parts come back in memory."""
+        facts, mask = self.machine.facts, self.write.type("i1", True)
+        vectors = sum(type[0] == "<" and type != mask for type in types)
+        return vectors > facts.vector_results or len(types) - vectors > facts.scalar_results
+
+    def lane_function(self, name: str) -> LaneFunction:
+        """What an intrinsic does in each lane; NotLegal where the machine has no such row."""
+        found = self.machine.lane_functions.get(name)
+        if found is None:
+            raise NotLegal(f"the operation {name}")
+        return found
+
     # --- results ---
 
     def define(self, instruction: Instruction, words: Words) -> None:
+        """These are the parts of the instruction's result from now on."""
         self.values[instruction.name] = words
 
     def elementwise(self, instruction: Instruction, compute: Callable[..., Words]) -> None:
@@ -174,6 +229,7 @@ class Legalizer:
     # --- the walk ---
 
     def run(self) -> Function:
+        """The function anew; NotLegal, with the function's name, where the machine has no way."""
         flow = control_flow(self.function)
         blocks = {block.name: block for block in self.function.blocks}
         header = self._header()
@@ -193,7 +249,7 @@ class Legalizer:
     def _header(self) -> str:
         texts: list[str] = []
         types = self.shapes.parts(self.function.return_type)
-        if too_many_results(types):
+        if self.too_many_results(types):
             self.result_address = "%result.0x"
             texts.append("ptr %result.0x")
         for parameter in self.function.parameters:
@@ -214,7 +270,7 @@ class Legalizer:
         for instruction in block.instructions:
             if instruction.op.startswith("#"):
                 continue
-            found = RULES.get(instruction.op)
+            found = self.machine.rules.get(instruction.op)
             if found is None:
                 raise NotLegal(f"the operation {instruction.op}")
             try:
@@ -287,19 +343,21 @@ def _word(element: str, bits: int, value: Value, word: int) -> str:
     return str(signed(value >> 32 * word))
 
 
-_MOST_SCALARS, _MOST_VECTORS = 6, 6
-"""Registers for results (NaplesPU 3.2)."""
-
-
-def too_many_results(types: list[str]) -> bool:
-    vectors = sum(type[0] == "<" and type != vector_of("i1", True) for type in types)
-    return vectors > _MOST_VECTORS or len(types) - vectors > _MOST_SCALARS
+def vector_memory(f: Legalizer) -> VectorMemory:
+    """How vectors are accessed, where there are any."""
+    assert f.machine.vectors is not None
+    return f.machine.vectors
 
 
 def result_type(types: list[str]) -> str:
+    """Of a function with these results: nothing, the one, or a struct."""
     return "void" if not types else types[0] if len(types) == 1 else f"{{ {', '.join(types)} }}"
 
 
-@rule("phi")
-def legalize_phi(f: Legalizer, instruction: Instruction) -> None:
+def _legalize_phi(f: Legalizer, instruction: Instruction) -> None:
     f.phi(instruction)
+
+
+RULES: dict[str, Rule] = {
+    "phi": _legalize_phi,
+}

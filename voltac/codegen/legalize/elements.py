@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from voltac.targets.naplespu.legalize.function import Legalizer, Words
-from voltac.targets.naplespu.legalize.shapes import LANES, Shape
+from voltac.codegen.legalize.function import Legalizer, Words
+from voltac.codegen.legalize.shapes import Shape
 
 
 def element(f: Legalizer, shape: Shape, columns: list[Words], lane: int) -> Words:
@@ -33,8 +33,8 @@ def assembled(f: Legalizer, shape: Shape, lanes: list[Words]) -> Words:
             made += lanes[at]
             at += 1
             continue
-        row = lanes[at : at + LANES]
-        at += LANES
+        row = lanes[at : at + f.width]
+        at += f.width
         for word in range(shape.words):
             scalars = [each[word] for each in row]
             if shape.element == "i1":

@@ -2,23 +2,23 @@
 
 %s = call i32 @llvm.vector.reduce.add.v16i32(<16 x i32> %v)
 ->    %v + (%v turned by 8 lanes), that + itself turned by 4, by 2, by 1; lane 0
+
+Without vectors, lane after lane.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from voltac.codegen.legalize.elements import element
+from voltac.codegen.legalize.elementwise import count_bits
+from voltac.codegen.legalize.function import Legalizer, Rule, Words
+from voltac.codegen.legalize.integers import add, multiply
+from voltac.codegen.legalize.shapes import Shape
 from voltac.ir.model import Instruction
-from voltac.targets.naplespu.legalize.elements import element
-from voltac.targets.naplespu.legalize.elementwise import ELEMENTWISE, count_bits
-from voltac.targets.naplespu.legalize.function import Legalizer, Words
-from voltac.targets.naplespu.legalize.integers import add, multiply
-from voltac.targets.naplespu.legalize.shapes import LANES, Shape, vector_of
-
-Whole = Callable[[Legalizer, Instruction], None]
 
 
-def _reduced(combine: Callable[[Legalizer, bool, Shape, Words, Words], Words]) -> Whole:
+def _reduced(combine: Callable[[Legalizer, bool, Shape, Words, Words], Words]) -> Rule:
     """All lanes into one: halves of the lanes until one is left."""
 
     def whole(f: Legalizer, instruction: Instruction) -> None:
@@ -31,10 +31,11 @@ def _reduced(combine: Callable[[Legalizer, bool, Shape, Words, Words], Words]) -
             total = vectors[0]
             for words in vectors[1:]:
                 total = combine(f, True, shape, total, words)
-            for distance in (8, 4, 2, 1):
+            distance = f.width
+            while distance := distance // 2:
                 turned = [_turned(f, shape, word, distance) for word in total]
                 total = combine(f, True, shape, total, turned)
-            result = element(f, Shape(shape.element, LANES, shape.bits, shape.words), [total], 0)
+            result = element(f, Shape(shape.element, f.width, shape.bits, shape.words, f.width), [total], 0)
         for words in scalars:
             result = combine(f, False, shape, result, words) if result else words
         if len(instruction.operands) == 2:
@@ -45,12 +46,12 @@ def _reduced(combine: Callable[[Legalizer, bool, Shape, Words, Words], Words]) -
 
 
 def _turned(f: Legalizer, shape: Shape, word: str, distance: int) -> str:
-    type = vector_of(shape.kind(True), True)
-    indices = ", ".join(f"i32 {(lane + distance) % LANES}" for lane in range(LANES))
-    return f.write.value(f"shufflevector {type} {word}, {type} poison, <{LANES} x i32> <{indices}>")
+    type, lanes = f.write.type(shape.kind(True), True), f.width
+    indices = ", ".join(f"i32 {(lane + distance) % lanes}" for lane in range(lanes))
+    return f.write.value(f"shufflevector {type} {word}, {type} poison, <{lanes} x i32> <{indices}>")
 
 
-def _reduced_in_order(operation: str) -> Whole:
+def _reduced_in_order(operation: str) -> Rule:
     """``vector.reduce.fadd``: the start value, then lane by lane; in any order where that is allowed."""
 
     def combine(f: Legalizer, vector: bool, shape: Shape, a: Words, b: Words) -> Words:
@@ -90,7 +91,7 @@ def reduced_conditions(f: Legalizer, instruction: Instruction) -> bool:
                 count = count_bits(f, False, Shape("i32", 0, 32, 1), [bits])[0]
                 test = w.compare("ne", w.op("and", count, 1), 0)
             else:
-                test = w.compare("ne" if meaning == "or" else "eq", bits, 0 if meaning == "or" else 0xFFFF)
+                test = w.compare("ne" if meaning == "or" else "eq", bits, 0 if meaning == "or" else (1 << f.width) - 1)
         else:
             test = word
         result = w.bit_op(meaning, result, test, False) if result else test
@@ -107,13 +108,20 @@ def _plain(operation: str) -> Callable[[Legalizer, bool, Shape, Words, Words], W
     return combine
 
 
-REDUCTIONS: dict[str, Whole] = {
+def _lane_function(name: str) -> Callable[[Legalizer, bool, Shape, Words, Words], Words]:
+    def combine(f: Legalizer, vector: bool, shape: Shape, a: Words, b: Words) -> Words:
+        return f.lane_function(name)(f, vector, shape, a, b)
+
+    return combine
+
+
+REDUCTIONS: dict[str, Rule] = {
     **{name: _reduced(_plain(name)) for name in ("add", "mul", "and", "or", "xor")},
-    **{name: _reduced(ELEMENTWISE[name]) for name in ("smax", "smin", "umax", "umin")},
-    "fmax": _reduced(ELEMENTWISE["maxnum"]),
-    "fmin": _reduced(ELEMENTWISE["minnum"]),
-    "fmaximum": _reduced(ELEMENTWISE["maximum"]),
-    "fminimum": _reduced(ELEMENTWISE["minimum"]),
+    **{name: _reduced(_lane_function(name)) for name in ("smax", "smin", "umax", "umin")},
+    "fmax": _reduced(_lane_function("maxnum")),
+    "fmin": _reduced(_lane_function("minnum")),
+    "fmaximum": _reduced(_lane_function("maximum")),
+    "fminimum": _reduced(_lane_function("minimum")),
     "fadd": _reduced_in_order("fadd"),
     "fmul": _reduced_in_order("fmul"),
 }

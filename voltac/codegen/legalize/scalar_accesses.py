@@ -1,10 +1,13 @@
-"""Loads and stores of scalars -> accesses of 8, 16 and 32 bits; what is not aligned is put together from smaller pieces."""
+"""Loads and stores of scalars -> accesses that the machine has.
+
+Others, and what is not aligned, are put together from smaller pieces.
+"""
 
 from __future__ import annotations
 
-from voltac.targets.naplespu.legalize.function import Legalizer, Words
-from voltac.targets.naplespu.legalize.integers import literal, zero_extended
-from voltac.targets.naplespu.legalize.shapes import Shape
+from voltac.codegen.legalize.function import Legalizer, Words
+from voltac.codegen.legalize.integers import literal, zero_extended
+from voltac.codegen.legalize.shapes import Shape
 
 
 def bytes_of(shape: Shape) -> int:
@@ -40,9 +43,10 @@ def load_scalar(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Wor
 def _load_bytes(f: Legalizer, pointer: str, count: int, alignment: int) -> str:
     """1 to 4 bytes as a number."""
     w = f.write
-    if count == 4 and alignment >= 4:
+    is_direct = count == 1 or (count in f.machine.facts.accesses and alignment >= count)
+    if count == 4 and is_direct:
         return w.value(f"load i32, ptr {pointer}, align 4")
-    if count == 1 or (count == 2 and alignment >= 2):
+    if is_direct:
         bits = 8 * count
         number = w.value(f"zext i{bits} {w.value(f'load i{bits}, ptr {pointer}, align {count}')} to i32")
         f.zero_above[number] = bits
@@ -73,9 +77,10 @@ def store_scalar(f: Legalizer, shape: Shape, words: Words, pointer: str, alignme
 
 def _store_bytes(f: Legalizer, word: str, pointer: str, count: int, alignment: int) -> None:
     w = f.write
-    if count == 4 and alignment >= 4:
+    is_direct = count == 1 or (count in f.machine.facts.accesses and alignment >= count)
+    if count == 4 and is_direct:
         w.emit(f"store i32 {word}, ptr {pointer}, align 4")
-    elif count == 1 or (count == 2 and alignment >= 2):
+    elif is_direct:
         known = literal(word)
         bits = 8 * count
         if known is None and word != "poison":

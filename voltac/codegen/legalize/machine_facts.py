@@ -1,0 +1,31 @@
+"""What the shared legalization has to know of a machine: one record, made by the device."""
+
+from __future__ import annotations
+
+from voltac.records import record
+
+
+@record
+class MachineFacts:
+    """Registers and instructions of a machine with words of 32 bits; what it lacks is written out."""
+
+    title: str
+    """Its name in messages."""
+    prefix: str
+    """What the names of its functions and of the routines begin with."""
+    lanes: int = 0
+    """Words of a vector register; 0: there are none, and each lane of a vector is a scalar."""
+    accesses: tuple[int, ...] = (1, 2, 4)
+    """Bytes that one instruction loads or stores."""
+    has_high_product: bool = True
+    """The upper words of products: ``mulhu`` and ``mulhs``."""
+    has_zero_count: bool = True
+    """``llvm.ctlz`` and ``llvm.cttz`` of a word."""
+    scalar_results: int = 1
+    """Registers in which a function returns scalars and masks; what is more comes back in memory."""
+    vector_results: int = 0
+
+    @property
+    def vector_bytes(self) -> int:
+        """To so many bytes memory for vectors is aligned; without vectors, to those of two words."""
+        return 4 * self.lanes or 8
