@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from voltac.cli.options import COMMANDS, COMPILE, Option, options_of
+from voltac.cli.option_table import COMMANDS, COMPILE, Option, options_of
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -15,7 +15,7 @@ import pytest
 import voltac
 from voltac.messages.diagnostics import InternalError
 from voltac.python import object_loader
-from voltac.python.object_loader import Code, NotSupported, Unresolved, load
+from voltac.python.object_loader import LoadedCode, NotSupported, Unresolved, load
 
 needs_compiler = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 
@@ -59,7 +59,7 @@ def everything(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
     return (folder / "a.o").read_bytes()
 
 
-def function(code: Code, name: str, result: Any = ctypes.c_int, *arguments: Any) -> Any:
+def function(code: LoadedCode, name: str, result: Any = ctypes.c_int, *arguments: Any) -> Any:
     return ctypes.CFUNCTYPE(result, *arguments)(code.addresses[name])
 
 
@@ -149,7 +149,7 @@ def test_damaged_objects_are_errors_not_crashes(everything: bytes) -> None:
 
 
 def test_kernels_work_when_llvm_loads_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> Code:
+    def refuse(*_: object) -> LoadedCode:
         raise NotSupported("for this test")
 
     monkeypatch.setattr(object_loader, "_load_elf", refuse)

@@ -10,7 +10,7 @@ import pytest
 
 import voltac
 from voltac.llvm.host import can_run
-from voltac.python.compare import Comparison
+from voltac.python.compare_paths import Comparison
 from voltac.target_info import find_target
 
 SOURCE = """\

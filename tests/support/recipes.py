@@ -110,13 +110,13 @@ RECIPES = (
     Recipe("An option", (
         Edit("voltac/options/__init__.py", "disable_fma: bool = False", "    doubled: bool = False"),
         Edit("voltac/options/checks.py", '"disable_fma": _truth,', '    "doubled": _truth,'),
-        Edit("voltac/cli/options.py", '"disable-fma": (', '    "doubled": ("doubled", True),'),
+        Edit("voltac/cli/option_table.py", '"disable-fma": (', '    "doubled": ("doubled", True),'),
     ), used=(
         Edit("voltac/syntax/predefined.py", '("ISPC_ASSERTS_DISABLED", options', '        ("DOUBLED", options.doubled),'),
     ), elsewhere=("voltac/cli/settings.py",)),
     Recipe("A warning", (
-        Edit("voltac/messages/warning_switches.py", 'Switch("shift",',
-             '    Switch("shift-by-zero", True, "a shift that does nothing"),'),
+        Edit("voltac/messages/warning_switches.py", 'WarningSwitch("shift",',
+             '    WarningSwitch("shift-by-zero", True, "a shift that does nothing"),'),
         Edit("docs/diagnostics.md", "| `shift` |", "| `shift-by-zero` | on | a shift that does nothing |"),
     ), used=(
         Edit("voltac/sema/check_operators.py", 'checker.warning("shift", span, f"the constant shift amount is negative',

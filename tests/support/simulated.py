@@ -14,7 +14,7 @@ from run_programs import INPUTS, OUTPUTS, Array, RunTest, compile_for, inputs
 
 from voltac.pipeline import Compilation
 from voltac.python.device_run import Launch, run_kernel
-from voltac.python.signatures import Memory, Parameter, Result, Signature
+from voltac.python.signatures import KernelParameter, Pointee, Result, Signature
 from voltac.target_info import DEVICES
 from voltac.targets import find_device
 
@@ -26,13 +26,13 @@ CYCLES = 20_000_000
 _OUT = "uniform double out[]"
 
 
-def _array(name: str, format_: str) -> Parameter:
-    return Parameter(name, format_, "pointer", 32, Memory(format_, 1, 1, True, False))
+def _array(name: str, format_: str) -> KernelParameter:
+    return KernelParameter(name, format_, "pointer", 32, Pointee(format_, 1, 1, True, False))
 
 
 def _signature(results: str) -> Signature:
     arrays = (_array("out", results), _array("f", "f4"), _array("i", "i4"))
-    return Signature("test", Result("void", "void", 0), (*arrays, Parameter("n", "uniform int", "int", 32)), "")
+    return Signature("test", Result("void", "void", 0), (*arrays, KernelParameter("n", "uniform int", "int", 32)), "")
 
 
 def for_device(text: str) -> str:

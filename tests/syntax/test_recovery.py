@@ -11,7 +11,7 @@ from voltac.messages.diagnostics import CompileError, Diagnostics
 from voltac.options import Options
 from voltac.syntax.recovery.characters import CHARACTERS, Character
 from voltac.syntax.recovery.cursor import Cursor
-from voltac.syntax.recovery.guess import Guess, Mistake, Tried
+from voltac.syntax.recovery.guess import Finding, Guess, Tried
 from voltac.syntax.recovery.recover import Recovery
 from voltac.syntax.recovery.table import GUESSES
 from voltac.target_info import find_target
@@ -45,7 +45,7 @@ def test_the_example_of_a_guess_has_its_message_and_no_other(guess: Guess, monke
     made: list[Guess] = []
     first_guess = Recovery.guess
 
-    def noted(recovery: Recovery, cursor: Cursor, quiet: bool) -> tuple[Guess, Mistake]:
+    def noted(recovery: Recovery, cursor: Cursor, quiet: bool) -> tuple[Guess, Finding]:
         found = first_guess(recovery, cursor, quiet)
         made.append(found[0])
         return found

@@ -10,7 +10,7 @@ import pytest
 
 from voltac.syntax.generate import generate
 from voltac.syntax.lexer import TOKEN, kinds
-from voltac.syntax.statements import Statements
+from voltac.syntax.statements import StatementBuilder
 from voltac.syntax.tables import TABLES_FILE, load
 
 
@@ -26,7 +26,7 @@ def test_the_grammar_has_the_two_conflicts_of_the_reference(caplog: pytest.LogCa
 
 
 def test_every_rule_has_a_builder() -> None:
-    missing = {rule.method for rule in load().rules if not rule.passes_on and not hasattr(Statements, rule.method)}
+    missing = {rule.method for rule in load().rules if not rule.passes_on and not hasattr(StatementBuilder, rule.method)}
     assert missing == set()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from voltac.cli.options import UsageError
+from voltac.cli.option_table import UsageError
 from voltac.pipeline import InputError
 from voltac.system.files import read_file
 

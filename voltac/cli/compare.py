@@ -6,14 +6,14 @@ import shutil
 import sys
 from argparse import Namespace
 
-from voltac.cli.options import UsageError
+from voltac.cli.option_table import UsageError
 from voltac.cli.outputs import Output, write_all
 from voltac.cli.settings import diagnostics_of, number, options_of_arguments
 from voltac.driver import compile_source, read_source
 from voltac.messages.diagnostics import CompileError
 from voltac.messages.visible import bytes_of, visible_listing, visible_name
 from voltac.python.build import build_module
-from voltac.python.compare import compare
+from voltac.python.compare_paths import compare
 from voltac.python.source import Source
 
 

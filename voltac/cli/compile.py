@@ -6,7 +6,7 @@ import os
 import sys
 from argparse import Namespace
 
-from voltac.cli.options import UsageError
+from voltac.cli.option_table import UsageError
 from voltac.cli.outputs import write_all
 from voltac.cli.products import inputs_of, last_stage, outputs_of, warn_of_layouts, warn_of_names
 from voltac.cli.progress import progress

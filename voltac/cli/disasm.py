@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from voltac.cli.device_files import open_program
-from voltac.cli.options import UsageError
+from voltac.cli.option_table import UsageError
 from voltac.cli.outputs import write_standard_output
 from voltac.codegen.device import DeviceCode
 from voltac.codegen.disassembler import Disassembler, Line

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from argparse import Namespace
 
-from voltac.cli.options import COMMANDS, COMPILE, GROUPS, OPT_WORDS, Option
+from voltac.cli.option_table import COMMANDS, COMPILE, GROUPS, OPT_WORDS, Option
 from voltac.cli.settings import diagnostics_of, options_of_arguments
 from voltac.llvm.host import missing
 from voltac.options import Options
@@ -88,7 +88,7 @@ _WIDTH = 80
 
 
 def text_asked_for(command: str, arguments: Namespace) -> str:
-    """What a command line prints that asks for one of :data:`voltac.cli.options.TEXTS`."""
+    """What a command line prints that asks for one of :data:`voltac.cli.option_table.TEXTS`."""
     if arguments.help:
         return help_text(command)
     if arguments.version:

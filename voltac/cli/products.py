@@ -8,7 +8,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable
 
-from voltac.cli.options import UsageError
+from voltac.cli.option_table import UsageError
 from voltac.cli.outputs import Input, Output
 from voltac.driver import compile_source
 from voltac.messages.diagnostics import Diagnostics

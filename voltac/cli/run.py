@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from voltac.cli.options import UsageError
+from voltac.cli.option_table import UsageError
 from voltac.cli.run_arguments import argument_of, generated, printed
 from voltac.cli.settings import diagnostics_of, options_of_arguments, watch_of
 from voltac.driver import compile_source, read_source

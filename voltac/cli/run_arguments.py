@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from voltac.cli.options import UsageError
+from voltac.cli.option_table import UsageError
 from voltac.sema import tree
 from voltac.sema.layout import Layout
 from voltac.sema.types import VARYING, Array, Enum, Pointer, Qual, Scalar, Struct, Vector, Void, member_qual

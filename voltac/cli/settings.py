@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
-from voltac.cli.options import COMPILE, OPT_WORDS, UsageError
+from voltac.cli.option_table import COMPILE, OPT_WORDS, UsageError
 from voltac.driver import read_source
 from voltac.llvm.host import host_target
 from voltac.messages.diagnostics import Diagnostics

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from voltac.cli.device_files import open_program
-from voltac.cli.options import UsageError
+from voltac.cli.option_table import UsageError
 from voltac.cli.run_arguments import filled, from_file, printed
 from voltac.cli.settings import number
 from voltac.codegen.elf_read import BadElf
@@ -26,7 +26,7 @@ from voltac.python.device_failures import failure_of
 from voltac.python.device_program import signatures_of
 from voltac.python.device_run import Launch, changed, run_kernel, run_program
 from voltac.python.numpy_formats import dtype_of
-from voltac.python.signatures import Parameter, Signature
+from voltac.python.signatures import KernelParameter, Signature
 from voltac.target_info import DEVICES
 from voltac.targets import find_device
 from voltac.targets.device import Device, kernels
@@ -152,14 +152,14 @@ _ELEMENTS = 64
 """Of arrays that nobody gave: four gangs of the device, and a result that fits a screen."""
 
 
-def _dtype(parameter: Parameter) -> np.dtype[Any]:
+def _dtype(parameter: KernelParameter) -> np.dtype[Any]:
     memory = parameter.memory
     if memory is None or memory.format is None:
         return np.dtype(np.uint8)
     return dtype_of(memory.format)
 
 
-def _value(parameter: Parameter, word: str, room: tuple[int, str]) -> Any:
+def _value(parameter: KernelParameter, word: str, room: tuple[int, str]) -> Any:
     if parameter.kind == "pointer":
         if word.endswith(".npy"):
             return from_file(word, _dtype(parameter), parameter.name)
@@ -174,7 +174,7 @@ def _value(parameter: Parameter, word: str, room: tuple[int, str]) -> Any:
         raise UsageError(f"argument '{word}' is no value for parameter '{parameter.name}' of type {parameter.text}") from None
 
 
-def _made_up(parameter: Parameter) -> Any:
+def _made_up(parameter: KernelParameter) -> Any:
     """A value for a parameter that none was given for: counts fit the arrays."""
     match parameter.kind:
         case "pointer":

@@ -28,7 +28,7 @@ from voltac.messages.visible import visible_name
 from voltac.python.callbacks import guarded
 from voltac.python.failures import raise_failure
 from voltac.python.numpy_formats import Dtype, described, dtype_of, named, only_element, same_layout
-from voltac.python.signatures import Memory, Parameter, Signature
+from voltac.python.signatures import KernelParameter, Pointee, Signature
 from voltac.records import replace
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -99,7 +99,7 @@ class Arguments:
         """The slots ``voltac.raw.f`` reads, and what has to stay alive while it runs."""
         slots = (ctypes.c_uint64 * (len(values) + 2 + self.signature.result.bytes // 8))()
         arguments = [
-            Argument(self.signature.name, position, parameter, value)
+            GivenArgument(self.signature.name, position, parameter, value)
             for position, (parameter, value) in enumerate(zip(self.signature.parameters, values, strict=True))
         ]
         owners: Owners = []
@@ -114,7 +114,7 @@ class Arguments:
                 struct.pack_into("Q", slots, 8 * position, self._address(argument, argument.parameter.memory, position))
         return slots, owners
 
-    def _packing(self, argument: Argument, position: int, owners: Owners, slots: Any) -> tuple[Any, ...]:
+    def _packing(self, argument: GivenArgument, position: int, owners: Owners, slots: Any) -> tuple[Any, ...]:
         """The arguments for ``struct.pack_into``."""
         parameter = argument.parameter
         match parameter.kind:
@@ -126,7 +126,7 @@ class Arguments:
                 return "q" if parameter.kind == "int" else "Q", slots, 8 * position, argument.integer()
         return "Q", slots, 8 * position, argument.function_address(owners)
 
-    def _address(self, argument: Argument, memory: Memory, position: int) -> int:
+    def _address(self, argument: GivenArgument, memory: Pointee, position: int) -> int:
         address = argument.address(memory)
         if type(argument.value) is np.ndarray and argument.plain:
             # The entry point takes this dtype object by itself from now on. The table never holds a dtype that is gone.
@@ -158,10 +158,10 @@ def _counted(count: int) -> str:
     return "no arguments" if not count else "1 argument" if count == 1 else f"{count} arguments"
 
 
-class Argument:
+class GivenArgument:
     """One argument: its value, its parameter, and how to say what is wrong with it."""
 
-    def __init__(self, kernel: str, position: int, parameter: Parameter, value: Any) -> None:
+    def __init__(self, kernel: str, position: int, parameter: KernelParameter, value: Any) -> None:
         self.kernel = kernel
         self.number = position + 1
         self.parameter = parameter
@@ -265,7 +265,7 @@ class Argument:
             remedy = "" if self.parameter.memory is None or self.parameter.memory.at_least_one else _WHERE_NONE_IS_ALLOWED
             self.refuse(TypeError, expected, remedy, given)
 
-    def hold(self, memory: Memory) -> Any:
+    def hold(self, memory: Pointee) -> Any:
         """What has the memory: an array, a pointer of ctypes, or None. Buffers of other objects stay exported while it lives.
 
         This may run code of the argument, :meth:`address` does not.
@@ -278,7 +278,7 @@ class Argument:
             self.held = self._array(memory)
         return self.held
 
-    def address(self, memory: Memory) -> int:
+    def address(self, memory: Pointee) -> int:
         """Address of the memory that is held, after all checks."""
         if self.held is None:
             return 0
@@ -291,7 +291,7 @@ class Argument:
         start: int = array.__array_interface__["data"][0]
         return start
 
-    def array(self, memory: Memory) -> Array:
+    def array(self, memory: Pointee) -> Array:
         """The array that is held, as it is now, after all checks."""
         array: Array = self.held
         if type(array) is not np.ndarray:
@@ -300,12 +300,12 @@ class Argument:
         self._check(array, memory)
         return array
 
-    def _wanted(self, memory: Memory) -> str:
+    def _wanted(self, memory: Pointee) -> str:
         if memory.format is None:
             return "an array"
         return f"an array of {named(dtype_of(memory.format))}"
 
-    def _array(self, memory: Memory) -> Array:
+    def _array(self, memory: Pointee) -> Array:
         """The argument's memory as an array, without a copy."""
         value = self.value
         if isinstance(value, np.ma.MaskedArray):
@@ -333,20 +333,20 @@ class Argument:
         """A number passed for a reference to const: an object made for the call."""
         bits = 8 * np.dtype(format_).itemsize
         kind = {"f": "float", "i": "int", "u": "uint", "?": "bool"}[format_[0]]
-        number = Argument(
-            self.kernel, self.number - 1, Parameter(self.parameter.name, self.parameter.text, kind, bits), self.value
+        number = GivenArgument(
+            self.kernel, self.number - 1, KernelParameter(self.parameter.name, self.parameter.text, kind, bits), self.value
         )
         if kind == "float":
             return np.frombuffer(number.float_bytes(), format_)
         return np.array(number.boolean() if kind == "bool" else number.integer(), format_)
 
-    def _argument_dtype(self, memory: Memory) -> str:
+    def _argument_dtype(self, memory: Pointee) -> str:
         if memory.format is None:
             return "dtype"
         dtype = dtype_of(memory.format)
         return f"np.{dtype.name}" if dtype.names is None else "dtype"
 
-    def _check(self, array: Array, memory: Memory) -> None:
+    def _check(self, array: Array, memory: Pointee) -> None:
         objects = self._check_type(array, memory)
         if not array.flags.c_contiguous:
             self.refuse(
@@ -368,7 +368,7 @@ class Argument:
         if memory.at_least_one and not objects:
             self.refuse(ValueError, f"{self._wanted(memory)} with at least one object")
 
-    def _check_type(self, array: Array, memory: Memory) -> int:
+    def _check_type(self, array: Array, memory: Pointee) -> int:
         """The number of whole objects in the array."""
         if array.dtype.hasobject:
             self.refuse(TypeError, self._wanted(memory), "Python objects have no place in a kernel")
@@ -395,7 +395,7 @@ class Argument:
             self._refuse_shape(array, whole)
         return array.size // count
 
-    def _refuse_shape(self, array: Array, memory: Memory) -> NoReturn:
+    def _refuse_shape(self, array: Array, memory: Pointee) -> NoReturn:
         layout = ", ".join(str(count) for count in (..., *memory.shape)).replace("Ellipsis", "...")
         rest, remedy = "", f"use x.reshape(-1, {', '.join(map(str, memory.shape))}) if that is what they mean"
         if memory.unused:
@@ -407,7 +407,7 @@ class Argument:
                 remedy = self._copied(f"np.pad(x, ({axes}{',' if array.ndim == 1 else ''}))", memory)
         self.refuse(ValueError, f"an array of {named(array.dtype)} with shape ({layout}){rest}", remedy)
 
-    def _refuse_alignment(self, array: Array, memory: Memory, start: int) -> NoReturn:
+    def _refuse_alignment(self, array: Array, memory: Pointee, start: int) -> NoReturn:
         dtype = f"np.{array.dtype.name}" if array.dtype.names is None else "x.dtype"
         remedy = f"use voltac.empty(x.shape, {dtype}) and fill it" if memory.alignment > 16 else "use x.copy()"
         self.refuse(
@@ -417,7 +417,7 @@ class Argument:
             f"{described(array)} at address {start:#x}",
         )
 
-    def _converted(self, array: Array, expected: Dtype, memory: Memory) -> str:
+    def _converted(self, array: Array, expected: Dtype, memory: Pointee) -> str:
         """What to write instead of an array of the wrong dtype."""
         if expected.names is not None:
             return f"use k[{self.kernel!r}].dtype({self.parameter.name!r})"
@@ -432,7 +432,7 @@ class Argument:
         return self._copied(f"x.astype({wanted})", memory)
 
     @staticmethod
-    def _copied(expression: str, memory: Memory) -> str:
+    def _copied(expression: str, memory: Pointee) -> str:
         if memory.writable:
             return f"use {expression}; that is a copy, so read what the kernel writes from it"
         return f"use {expression}"

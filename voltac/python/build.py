@@ -22,7 +22,7 @@ from voltac.python.interpreter_layout import direct_access, plain_types
 from voltac.python.kernel import Kernel, make_kernel
 from voltac.python.module import KernelModule
 from voltac.python.numpy_formats import described
-from voltac.python.object_loader import Code, Unresolved, load
+from voltac.python.object_loader import LoadedCode, Unresolved, load
 from voltac.python.signatures import Signature, from_json, to_json
 from voltac.python.source import Source
 from voltac.python.symbols import (
@@ -146,11 +146,11 @@ def _compile(source: Source, key: str) -> disk.Entry:
     return entry
 
 
-def _facts(inputs: Inputs) -> disk.Facts:
+def _facts(inputs: Inputs) -> disk.FileAnswers:
     contents = {
         path: sha256(content).hexdigest() if isinstance(content, bytes) else "" for path, content in inputs.contents.items()
     }
-    return disk.Facts(contents, inputs.presence, inputs.identities)
+    return disk.FileAnswers(contents, inputs.presence, inputs.identities)
 
 
 # --- loading ------------------------------------------------------------------------------------------------------
@@ -203,7 +203,7 @@ def _loaded(source: Source, signatures: list[Signature], entry: disk.Entry, func
 
         Diagnostics(wrap=False).fatal(NOWHERE, _unresolved(source, str(error)))
     # The code refers to the handlers and functions, so they live as long as it does.
-    code = Code(loaded.addresses, (loaded, guards, tuple(handlers.values()), tuple(functions.values())))
+    code = LoadedCode(loaded.addresses, (loaded, guards, tuple(handlers.values()), tuple(functions.values())))
     kernels = []
     for item in signatures:
         handler = handlers[item.name]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from voltac.python.numpy_formats import Dtype
-from voltac.python.signatures import Parameter
+from voltac.python.signatures import KernelParameter
 from voltac.python.source import Source
 
 
@@ -14,7 +14,7 @@ class Callee(Protocol):
     """A kernel, as far as arguments for it are made up."""
 
     @property
-    def parameters(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> tuple[KernelParameter, ...]:
         """What it takes."""
 
     def dtype(self, parameter: str) -> Dtype:

@@ -5,7 +5,7 @@ An entry is a file named after its key::
     voltac cache entry 2\\n  sha256 of what follows, in hex \\n  length of the JSON \\n  JSON  objects
 
 The JSON is the description the caller gave (with the sizes of the objects), the
-key, and what the preprocessor asked the file system and was answered (:class:`Facts`):
+key, and what the preprocessor asked the file system and was answered (:class:`FileAnswers`):
 an entry is used while the answers are the same, and a hit needs no preprocessor.
 Nothing in an entry is executed before all of it is checked, and whatever is not an
 entry, or cannot be read, is a miss. The folder must belong to this user and
@@ -52,7 +52,7 @@ class Entry:
 
 
 @record
-class Facts:
+class FileAnswers:
     """What the file system answered during a compilation: an entry is right as long as it would answer the same."""
 
     contents: Mapping[str, str] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Facts:
         )
 
 
-NO_FACTS = Facts()
+NO_FACTS = FileAnswers()
 
 
 def key_of(ingredients: Mapping[str, Any]) -> str:
@@ -102,7 +102,7 @@ def find(key: str, suffix: str = SUFFIX) -> Entry | None:
 
 
 def store(
-    key: str, description: Mapping[str, Any], objects: Sequence[bytes], facts: Facts = NO_FACTS, suffix: str = SUFFIX
+    key: str, description: Mapping[str, Any], objects: Sequence[bytes], facts: FileAnswers = NO_FACTS, suffix: str = SUFFIX
 ) -> None:
     """Keep a compiled program. A folder that cannot be used, or a full disk, is no error."""
     folder = _open_folder(create=True)
@@ -142,7 +142,7 @@ def _checked(content: bytes, key: str) -> Entry | None:
     length, _, rest = body.partition(b"\n")
     header = from_json_text(rest[: int(length)].decode())
     contents, presence, identities = header["facts"]
-    if header["key"] != key or not Facts(contents, presence, identities).hold():
+    if header["key"] != key or not FileAnswers(contents, presence, identities).hold():
         return None
     objects, start = [], int(length)
     for size in header["sizes"]:

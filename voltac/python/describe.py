@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from voltac.python.signatures import Format, Memory, Parameter, Result, Signature
+from voltac.python.signatures import Format, KernelParameter, Pointee, Result, Signature
 from voltac.sema.layout import Layout
 from voltac.sema.null_pointers import may_be_null
 from voltac.sema.tree import FunctionSymbol, VariableSymbol
@@ -36,18 +36,18 @@ def signature(function: FunctionSymbol, layout: Layout) -> Signature:
     )
 
 
-def _parameter(symbol: VariableSymbol, position: int, layout: Layout, nullable: bool) -> Parameter:
+def _parameter(symbol: VariableSymbol, position: int, layout: Layout, nullable: bool) -> KernelParameter:
     qual = symbol.type
     name = symbol.name or f"argument{position}"
     if not isinstance(qual.type, Pointer):
         kind, bits = _scalar(qual)
-        return Parameter(name, str(qual), kind, bits)
+        return KernelParameter(name, str(qual), kind, bits)
     pointee = qual.type.to
     if symbol.is_reference:
-        return Parameter(name, f"{pointee} &", "pointer", 64, _memory(pointee, layout, at_least_one=True), False)
+        return KernelParameter(name, f"{pointee} &", "pointer", 64, _memory(pointee, layout, at_least_one=True), False)
     kind, bits = _scalar(qual)
     memory = None if kind == "function" else _memory(pointee, layout, at_least_one=False)
-    return Parameter(name, str(qual), kind, bits, memory, nullable)
+    return KernelParameter(name, str(qual), kind, bits, memory, nullable)
 
 
 def _result(qual: Qual, layout: Layout) -> Result:
@@ -76,18 +76,18 @@ def _is_data(qual: Qual) -> bool:
     return isinstance(qual.type, Void | Scalar | Enum | Pointer | Array | Vector | Struct)
 
 
-def _memory(pointee: Qual, layout: Layout, at_least_one: bool) -> Memory:
+def _memory(pointee: Qual, layout: Layout, at_least_one: bool) -> Pointee:
     writable = not pointee.const
     try:
         alignment = layout.alignment(pointee)
         element, shape, unused = _element(pointee, layout)
     except ValueError:  # declared, not defined: only its users know what it is
-        return Memory(None, 1, 1, writable, at_least_one)
+        return Pointee(None, 1, 1, writable, at_least_one)
     if isinstance(element.type, Void):
-        return Memory(None, 1, 1, writable, at_least_one)
+        return Pointee(None, 1, 1, writable, at_least_one)
     # The lanes of a gang are no rows: memory is shared out to them as it comes.
     rows = () if pointee.rate == VARYING or prod(shape) == 1 else shape
-    return Memory(_format(element, layout), prod(shape), alignment, writable, at_least_one, rows, unused)
+    return Pointee(_format(element, layout), prod(shape), alignment, writable, at_least_one, rows, unused)
 
 
 def _element(qual: Qual, layout: Layout) -> tuple[Qual, tuple[int, ...], int]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from voltac.codegen.elf_read import BadElf
 from voltac.python.describe import signature
-from voltac.python.signatures import Format, Parameter, Signature, from_json, to_json
+from voltac.python.signatures import Format, KernelParameter, Signature, from_json, to_json
 from voltac.sema.layout import Layout
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _makes_sense(signature: Signature) -> bool:
     )
 
 
-def _is_parameter(parameter: Parameter) -> bool:
+def _is_parameter(parameter: KernelParameter) -> bool:
     memory = parameter.memory
     if memory is None:
         return parameter.kind == "function" or parameter.bits in _BITS.get(parameter.kind, ())

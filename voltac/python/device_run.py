@@ -21,8 +21,8 @@ from voltac.codegen.image import Image, Segment
 from voltac.codegen.simulator import Trap
 from voltac.messages.suggestions import suggestion
 from voltac.messages.visible import visible_name, visible_value
-from voltac.python.arguments import Argument, Array
-from voltac.python.signatures import Parameter, Signature
+from voltac.python.arguments import Array, GivenArgument
+from voltac.python.signatures import KernelParameter, Signature
 from voltac.records import mutable_record, record, replace
 from voltac.targets.device import Device, kernels
 
@@ -148,7 +148,7 @@ def run_kernel(
 ) -> Outcome:
     """Call a kernel; ``values`` are in the order of its parameters. Arrays are changed in place. ``limit`` is in cycles."""
     arguments = [
-        Argument(signature.name, position, parameter, value)
+        GivenArgument(signature.name, position, parameter, value)
         for position, (parameter, value) in enumerate(zip(signature.parameters, values, strict=True))
     ]
     # Numbers first: what converting them runs may change arrays.
@@ -252,7 +252,7 @@ def _remembered(simulator: Any, image: Image) -> Image:
 # --- arrays -------------------------------------------------------------------------------------------------------------
 
 
-def _array(argument: Argument, position: int) -> _Passed | None:
+def _array(argument: GivenArgument, position: int) -> _Passed | None:
     """The array of a pointer parameter; None for numbers and null pointers."""
     parameter = argument.parameter
     if parameter.kind == "function":
@@ -299,9 +299,9 @@ def _address(entry: _Passed, blocks: list[_Block]) -> int:
 # --- numbers ------------------------------------------------------------------------------------------------------------
 
 
-def _word(argument: Argument) -> bytes:
+def _word(argument: GivenArgument) -> bytes:
     """A number as the kernel reads it: numbers of less than 32 bits fill a word by their sign."""
-    parameter: Parameter = argument.parameter
+    parameter: KernelParameter = argument.parameter
     match parameter.kind:
         case "bool":
             return argument.boolean().to_bytes(4, "little")

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Set
 
 from voltac.python import interpreter_layout as layout
 from voltac.python.conventions import Convention
-from voltac.python.entry_values import Writer, array, box, number
+from voltac.python.entry_values import EntryWriter, array, box, number
 from voltac.python.signatures import Signature
 from voltac.python.symbols import (
     accepted_symbol,
@@ -229,7 +229,7 @@ def _code_entry(signature: Signature, convention: Convention) -> str:
 
 
 def _call_entry(signature: Signature, convention: Convention, calls_back: bool, can_fail: bool) -> str:
-    out = Writer()
+    out = EntryWriter()
     count = len(signature.parameters)
     out.put(f"%given = and i64 %n, {(1 << 63) - 1}")
     out.put(f"%enough = icmp eq i64 %given, {count}")
@@ -274,7 +274,7 @@ def _call_entry(signature: Signature, convention: Convention, calls_back: bool, 
     return head + space + "".join(out.lines) + "}\n"
 
 
-def _raise_exceptions(out: Writer) -> None:
+def _raise_exceptions(out: EntryWriter) -> None:
     """End the call with the exception of a function of Python that the kernel has called."""
     out.load("%raised", "i64", '@"voltac.raised"', 0)
     out.put("%quiet = icmp eq i64 %raised, 0")
@@ -288,7 +288,7 @@ def _raise_exceptions(out: Writer) -> None:
     out.block("finished")
 
 
-def _guarded_call(out: Writer, signature: Signature, convention: Convention, values: list[str]) -> None:
+def _guarded_call(out: EntryWriter, signature: Signature, convention: Convention, values: list[str]) -> None:
     """``%result`` becomes the result, or an exception is raised."""
     for position, ((type_, _), value) in enumerate(zip(convention.parameters, values, strict=True)):
         out.put(f"%slot{position} = getelementptr i64, ptr %slots, i64 {position}")

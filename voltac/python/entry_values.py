@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from voltac.python import interpreter_layout as layout
-from voltac.python.signatures import Format, Memory, Parameter
+from voltac.python.signatures import Format, KernelParameter, Pointee
 from voltac.python.symbols import ARRAY_TYPE, accepted_symbol, shape_symbol
 
 
-class Writer:
+class EntryWriter:
     """Text of one function, a block after the other; every check falls through or goes to ``%slow``."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Writer:
         self.put(f"{result} = load {type_}, ptr {result}.at")
 
 
-def number(out: Writer, position: int, parameter: Parameter, type_: str) -> None:
+def number(out: EntryWriter, position: int, parameter: KernelParameter, type_: str) -> None:
     """``%v<position>`` becomes the argument in the type of the convention."""
     match parameter.kind:
         case "float":
@@ -62,7 +62,7 @@ def number(out: Writer, position: int, parameter: Parameter, type_: str) -> None
             out.put(f"%v{position} = freeze {type_} poison")
 
 
-def _float(out: Writer, position: int, bits: int, type_: str) -> None:
+def _float(out: EntryWriter, position: int, bits: int, type_: str) -> None:
     here, exact, other, done = f"%o{position}", f"exact{position}", f"other{position}", f"float{position}"
     out.load(f"%t{position}", "ptr", here, layout.TYPE)
     out.put(f"%is{position} = icmp eq ptr %t{position}, @PyFloat_Type")
@@ -93,7 +93,7 @@ def _float(out: Writer, position: int, bits: int, type_: str) -> None:
         out.put(f"%v{position} = load {type_}, ptr %half")
 
 
-def _integer(out: Writer, position: int, parameter: Parameter, type_: str) -> None:
+def _integer(out: EntryWriter, position: int, parameter: KernelParameter, type_: str) -> None:
     here, value, bits = f"%o{position}", f"%whole{position}", parameter.bits
     signed = parameter.kind == "int"
     exact, other = f"exact{position}", f"other{position}"
@@ -122,13 +122,13 @@ def _integer(out: Writer, position: int, parameter: Parameter, type_: str) -> No
     out.require(f"%fits{position}")
 
 
-def _require_plain(out: Writer, position: int) -> None:
+def _require_plain(out: EntryWriter, position: int) -> None:
     """Go on if the argument's type is one whose conversion runs nobody's code; else only the long way keeps the order."""
     out.put(f"%plain{position} = call i1 @voltac.is_plain(ptr %t{position})")
     out.require(f"%plain{position}")
 
 
-def _require_value(out: Writer, position: int, value: str) -> None:
+def _require_value(out: EntryWriter, position: int, value: str) -> None:
     """Minus one may be a value or the sign of an error."""
     label, check = out.fresh(), f"error{position}"
     out.put(f"%maybe{position} = icmp ne i64 {value}, -1")
@@ -139,13 +139,13 @@ def _require_value(out: Writer, position: int, value: str) -> None:
     out.block(label)
 
 
-def _require_no_error(out: Writer, suffix: str) -> None:
+def _require_no_error(out: EntryWriter, suffix: str) -> None:
     out.put(f"%raised{suffix} = call ptr @PyErr_Occurred()")
     out.put(f"%fine{suffix} = icmp eq ptr %raised{suffix}, null")
     out.require(f"%fine{suffix}")
 
 
-def array(out: Writer, position: int, memory: Memory, kernel: str) -> None:
+def array(out: EntryWriter, position: int, memory: Pointee, kernel: str) -> None:
     """``%v<position>`` becomes the address of an array that is all that ``memory`` asks for."""
     here = f"%o{position}"
     out.load(f"%t{position}", "ptr", here, layout.TYPE)
@@ -196,7 +196,7 @@ def _guaranteed_alignment(format_: Format | None) -> int:
     return np.dtype(format_).alignment if isinstance(format_, str) else 1
 
 
-def box(out: Writer, kind: str, bits: int, type_: str) -> None:
+def box(out: EntryWriter, kind: str, bits: int, type_: str) -> None:
     """Return the result as a Python object."""
     match kind:
         case "void":

@@ -16,8 +16,8 @@ from voltac.llvm.host import require_runnable
 from voltac.messages.visible import visible_value
 from voltac.python.arguments import Arguments
 from voltac.python.numpy_formats import Dtype, dtype_of, named
-from voltac.python.object_loader import Code
-from voltac.python.signatures import Parameter, Signature
+from voltac.python.object_loader import LoadedCode
+from voltac.python.signatures import KernelParameter, Signature
 
 if TYPE_CHECKING:
     import inspect
@@ -34,7 +34,7 @@ class Kernel:
     _arguments: Arguments
     _build: Build
     """What made it of its source, and makes variants of it to compare."""
-    _code: Code | None
+    _code: LoadedCode | None
     """Keeps the machine code loaded."""
     _signature: Signature
     _source: Source
@@ -50,7 +50,7 @@ class Kernel:
         return str(self._signature)
 
     @property
-    def parameters(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> tuple[KernelParameter, ...]:
         """What the function takes, one record a parameter."""
         return self._signature.parameters
 
@@ -83,8 +83,8 @@ class Kernel:
         return self._source.assembly(self.__name__)
 
     def compare(self, **options: Any) -> Any:
-        """The all-on and the masked path of each construct side by side; see :mod:`voltac.python.compare`."""
-        from voltac.python.compare import compare  # late: this compiles, a call does not
+        """The all-on and the masked path of each construct side by side; see :mod:`voltac.python.compare_paths`."""
+        from voltac.python.compare_paths import compare  # late: this compiles, a call does not
 
         return compare(self._build, self._source, self.__name__, **options)
 
@@ -107,7 +107,7 @@ def _documentation(kernel: Kernel) -> str:
 Kernel.__doc__ = property(_documentation)  # type: ignore[assignment]
 
 
-def _accepted(parameter: Parameter) -> str:
+def _accepted(parameter: KernelParameter) -> str:
     memory = parameter.memory
     match parameter.kind:
         case "function":
@@ -145,7 +145,7 @@ class CheckedKernel(Kernel):
 
 
 def make_kernel(
-    signature: Signature, source: Source, arguments: Arguments, build: Build, code: Code | None, entry: int
+    signature: Signature, source: Source, arguments: Arguments, build: Build, code: LoadedCode | None, entry: int
 ) -> Kernel:
     """A kernel that calls the code at ``entry``; with 0, through ``arguments`` alone."""
     if entry:

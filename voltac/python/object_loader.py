@@ -27,7 +27,7 @@ class Unresolved(Exception):
     """Nothing defines a symbol that the code uses; ``str()`` is its name."""
 
 
-class Code:
+class LoadedCode:
     """Loaded code: the addresses of its symbols. The memory lives as long as this object."""
 
     def __init__(self, addresses: Mapping[str, int], owners: Sequence[object]) -> None:
@@ -35,7 +35,7 @@ class Code:
         self._owners = owners
 
 
-def load(objects: Sequence[bytes], imports: Mapping[str, int], exports: Sequence[str]) -> Code:
+def load(objects: Sequence[bytes], imports: Mapping[str, int], exports: Sequence[str]) -> LoadedCode:
     """Load objects that may refer to each other.
 
     ``exports`` are the symbols whose addresses the caller will ask for.
@@ -46,11 +46,11 @@ def load(objects: Sequence[bytes], imports: Mapping[str, int], exports: Sequence
         return _load_with_llvm(objects, imports, exports)
 
 
-def _load_with_llvm(objects: Sequence[bytes], imports: Mapping[str, int], exports: Sequence[str]) -> Code:
+def _load_with_llvm(objects: Sequence[bytes], imports: Mapping[str, int], exports: Sequence[str]) -> LoadedCode:
     from voltac.llvm import load_objects  # late: importing llvmlite is slow
 
     loaded = load_objects(objects, exports, imports)
-    return Code({name: loaded.address(name) for name in exports}, (loaded,))
+    return LoadedCode({name: loaded.address(name) for name in exports}, (loaded,))
 
 
 # --- the ELF format -----------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def _broken(what: str) -> Exception:
     return InternalError(f"stage 'load': {what}")
 
 
-def _load_elf(codes: Sequence[bytes], imports: Mapping[str, int]) -> Code:
+def _load_elf(codes: Sequence[bytes], imports: Mapping[str, int]) -> LoadedCode:
     if platform.machine() not in ("x86_64", "AMD64") or platform.system() != "Linux":
         raise NotSupported("not Linux on x86-64")
     try:
@@ -176,7 +176,7 @@ def _load_elf(codes: Sequence[bytes], imports: Mapping[str, int]) -> Code:
         raise _broken(str(error)) from None
 
 
-def _link(objects: list[_Object], imports: Mapping[str, int]) -> Code:
+def _link(objects: list[_Object], imports: Mapping[str, int]) -> LoadedCode:
     outside = {symbol.name for item in objects for symbol in item.symbols if symbol.section == _UNDEFINED and symbol.name} | {
         symbol.name for item in objects for symbol in item.symbols if symbol.binding != _LOCAL
     }
@@ -198,7 +198,7 @@ def _link(objects: list[_Object], imports: Mapping[str, int]) -> Code:
         linker.relocate(item)
     _protect(base, table, mmap.PROT_READ | mmap.PROT_EXEC)
     _protect(base + table, data - table, mmap.PROT_READ)
-    return Code(linker.defined, (anchor, region))
+    return LoadedCode(linker.defined, (anchor, region))
 
 
 def _page_after(offset: int) -> int:

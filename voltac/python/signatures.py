@@ -1,6 +1,6 @@
 """What a caller from Python has to know of exported functions: plain data, to and from JSON for the cache.
 
-A parameter is a number or an address. For an address the :class:`Memory` it
+A parameter is a number or an address. For an address the :class:`Pointee` it
 must lead to is described in numpy's terms: a dtype, how many of its elements
 make one object, the alignment, and whether the kernel may write to it.
 """
@@ -17,7 +17,7 @@ Format = str | dict[str, Any]
 
 
 @record
-class Memory:
+class Pointee:
     """What an address must lead to."""
 
     format: Format | None
@@ -49,7 +49,7 @@ class Memory:
 
 
 @record
-class Parameter:
+class KernelParameter:
     """A parameter as callers from Python see it."""
 
     name: str
@@ -58,7 +58,7 @@ class Parameter:
     kind: str
     """``int``, ``uint``, ``float``, ``bool``, ``pointer`` or ``function``."""
     bits: int
-    memory: Memory | None = None
+    memory: Pointee | None = None
     nullable: bool = True
     """Of an address: the kernel compares it with NULL, or never follows it."""
 
@@ -83,7 +83,7 @@ class Signature:
 
     name: str
     result: Result
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[KernelParameter, ...]
     documentation: str
 
     def __str__(self) -> str:
@@ -106,12 +106,12 @@ def to_json(signature: Signature) -> dict[str, Any]:
 
 def from_json(data: dict[str, Any]) -> Signature:
     """The inverse of :func:`to_json`."""
-    parameters = tuple(Parameter(**(row | {"memory": _memory(row["memory"])})) for row in data["parameters"])
+    parameters = tuple(KernelParameter(**(row | {"memory": _memory(row["memory"])})) for row in data["parameters"])
     return Signature(data["name"], Result(**data["result"]), parameters, data["documentation"])
 
 
-def _memory(data: dict[str, Any] | None) -> Memory | None:
-    return None if data is None else Memory(**(data | {"shape": tuple(data.get("shape", ()))}))
+def _memory(data: dict[str, Any] | None) -> Pointee | None:
+    return None if data is None else Pointee(**(data | {"shape": tuple(data.get("shape", ()))}))
 
 
 def _fields(row: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import keyword
 from collections.abc import Iterable
 
 from voltac.messages.visible import visible_listing, visible_name
-from voltac.python.signatures import Format, Parameter, Signature
+from voltac.python.signatures import Format, KernelParameter, Signature
 
 _SCALARS = {"int": "int", "uint": "int", "float": "float", "bool": "bool", "pointer": "int", "function": "int", "void": "None"}
 _ELEMENTS = {
@@ -42,7 +42,7 @@ def _function(signature: Signature) -> str:
     return f"\ndef {signature.name}({', '.join(parameters)}) -> {result}:{body}"
 
 
-def _annotation(parameter: Parameter) -> str:
+def _annotation(parameter: KernelParameter) -> str:
     memory = parameter.memory
     if parameter.kind == "function":
         return "Any"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from voltac.llvm.host import host_target
 from voltac.options import Options
 from voltac.python.cache import Entry
-from voltac.python.object_loader import Code, load
+from voltac.python.object_loader import LoadedCode, load
 from voltac.python.source import Source
 from voltac.system.shipped_files import shipped_folder
 
@@ -25,7 +25,7 @@ def launches_tasks(objects: Sequence[bytes]) -> bool:
     return any(b"ISPCLaunch\0" in code for code in objects)
 
 
-def task_functions(made: Callable[[Source, Callable[[Entry], Code]], Code]) -> Mapping[str, int]:
+def task_functions(made: Callable[[Source, Callable[[Entry], LoadedCode]], LoadedCode]) -> Mapping[str, int]:
     """Addresses of the functions of the task pool: one pool for all programs of the process.
 
     ``made`` compiles a source and calls the function with the result.

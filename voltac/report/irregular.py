@@ -25,7 +25,7 @@ what is more as different in each lane."""
 
 
 @record
-class Shape:
+class LaneShape:
     """How a value differs from lane to lane."""
 
     factor: int | None = 0
@@ -40,7 +40,7 @@ class Shape:
     """How much it explains: 0 regular, 1 a stride that is not known, 2 possibly wrapping, 3 irregular."""
 
 
-_SAME = Shape()
+_SAME = LaneShape()
 _REMEDIES = {
     "memory": "if lanes often agree, foreach_unique reads each value once; sorted indices keep the lanes close",
     "call": "if lanes often agree, foreach_unique reads each value once",
@@ -79,7 +79,7 @@ class Irregular:
 
     # --- places
 
-    def place(self, place: tree.Place) -> Shape:
+    def place(self, place: tree.Place) -> LaneShape:
         """The shape of an address, in bytes."""
         match place:
             case tree.Element(aggregate=aggregate, index=index):
@@ -97,12 +97,12 @@ class Irregular:
             return 1
 
     @staticmethod
-    def _scaled(shape: Shape, factor: int) -> Shape:
+    def _scaled(shape: LaneShape, factor: int) -> LaneShape:
         return shape if shape.factor is None else replace(shape, factor=shape.factor * factor)
 
     # --- values
 
-    def value(self, node: tree.Value, depth: int = 0) -> Shape:
+    def value(self, node: tree.Value, depth: int = 0) -> LaneShape:
         """The shape of a value over the lanes; the first part that is irregular is what the report names."""
         if node.type.rate is UNIFORM or depth > _DEEPEST:
             return _SAME
@@ -113,7 +113,7 @@ class Irregular:
             case tree.Constant() | tree.Broadcast():
                 return _SAME
             case tree.ProgramIndex():
-                return Shape(1)
+                return LaneShape(1)
             case tree.Load(place=tree.Variable(symbol=symbol)):
                 return self._variable(node, symbol, depth)
             case tree.Load():
@@ -147,7 +147,7 @@ class Irregular:
         shape = self.value(node, depth + 1)
         return shape.factor == 0 and not shape.rank
 
-    def _converted(self, node: tree.Value, value: tree.Value, depth: int) -> Shape:
+    def _converted(self, node: tree.Value, value: tree.Value, depth: int) -> LaneShape:
         source, target = value.type.type, node.type.type
         if isinstance(source, Scalar) and source.kind == "float":
             if self.is_same(value, depth):
@@ -157,7 +157,7 @@ class Irregular:
             return _irregular(node, f"is cut to {target.bits} bits and may wrap around", "unsigned", rank=2)
         return self.value(value, depth + 1)
 
-    def _binary(self, node: tree.Binary, depth: int) -> Shape:
+    def _binary(self, node: tree.Binary, depth: int) -> LaneShape:
         left, right = self.value(node.left, depth + 1), self.value(node.right, depth + 1)
         worst = max(left, right, key=lambda shape: shape.rank)
         if worst.rank >= 2:
@@ -191,9 +191,9 @@ class Irregular:
                 return _irregular(node, "is divided by what is known at run time only", "division")
         return _irregular(node, f"is the result of '{node.operator}' on varying values", "product")
 
-    def _variable(self, node: tree.Value, symbol: tree.VariableSymbol, depth: int) -> Shape:
+    def _variable(self, node: tree.Value, symbol: tree.VariableSymbol, depth: int) -> LaneShape:
         if symbol in self.values.loops:
-            return Shape(self.values.loops[symbol])
+            return LaneShape(self.values.loops[symbol])
         if symbol.kind == "parameter":
             return _irregular(node, "is a parameter: nothing is known of its lanes here", "parameter")
         given = self.values.declared.get(symbol)
@@ -208,21 +208,21 @@ class Irregular:
         if worst.rank and worst.node is not None:
             return replace(worst, node=node, why=f"gets a value that {worst.why}", given=worst.given or worst.node.span)
         if len(given) > 1:
-            return Shape(None, node, "changes in a loop or branch that only some lanes take", _REMEDIES["changed"], rank=1)
+            return LaneShape(None, node, "changes in a loop or branch that only some lanes take", _REMEDIES["changed"], rank=1)
         return worst
 
 
-def _irregular(node: tree.Value, why: str, remedy: str, rank: int = 3) -> Shape:
-    return Shape(None, node, why, _REMEDIES[remedy], rank=rank)
+def _irregular(node: tree.Value, why: str, remedy: str, rank: int = 3) -> LaneShape:
+    return LaneShape(None, node, why, _REMEDIES[remedy], rank=rank)
 
 
-def _sum(left: Shape, right: Shape) -> Shape:
+def _sum(left: LaneShape, right: LaneShape) -> LaneShape:
     worst = left if left.rank >= right.rank else right
     if worst.rank:
         return worst
     if left.factor is None or right.factor is None:
-        return Shape(None)
-    return Shape(left.factor + right.factor)
+        return LaneShape(None)
+    return LaneShape(left.factor + right.factor)
 
 
 def _is_same(node: tree.Value) -> bool:
@@ -238,7 +238,7 @@ def _constant(node: tree.Value) -> int | None:
 
 
 @record
-class Access:
+class LaneAccess:
     """A place that lanes access each for itself."""
 
     place: tree.Place
@@ -247,9 +247,9 @@ class Access:
     values: Values
 
 
-def accesses(program: tree.Program, lines: set[tuple[str, int]]) -> dict[tuple[str, int, int], list[Access]]:
+def accesses(program: tree.Program, lines: set[tuple[str, int]]) -> dict[tuple[str, int, int], list[LaneAccess]]:
     """File, line and column of its first character -> accesses of the functions in which the lines are, outer ones first."""
-    found: dict[tuple[str, int, int], list[Access]] = {}
+    found: dict[tuple[str, int, int], list[LaneAccess]] = {}
     wanted = {file: sorted(line for other, line in lines if other == file) for file, _ in lines}
     for function in program.functions:
         if function.library or function.body is None:
@@ -262,7 +262,7 @@ def accesses(program: tree.Program, lines: set[tuple[str, int]]) -> dict[tuple[s
         for node in nodes(function.body):
             for place, stored in _touched(node):
                 if place.address_rate is VARYING:
-                    found.setdefault(place.span[:3], []).append(Access(place, stored, values))
+                    found.setdefault(place.span[:3], []).append(LaneAccess(place, stored, values))
             _learn(node, values)
     return found
 

@@ -15,7 +15,7 @@ from voltac.messages.message import Note, Span
 from voltac.options import Options
 from voltac.passes.accesses.access import AccessReport
 from voltac.records import record
-from voltac.report.irregular import Access, Irregular, Shape, accesses, has_members
+from voltac.report.irregular import Irregular, LaneAccess, LaneShape, accesses, has_members
 from voltac.sema import tree
 from voltac.sema.layout import Layout
 from voltac.sema.types import UNIFORM, Pointer
@@ -91,7 +91,7 @@ class Explainer:
         self.layout = Layout(options.target)
         self.accesses = accesses(program, lines) if program is not None else {}
 
-    def expressions(self, place: Span, operation: str) -> list[Access]:
+    def expressions(self, place: Span, operation: str) -> list[LaneAccess]:
         """The accesses that begin at a place; else those of its line, for whole structs have the place of their statement."""
         is_store = operation == "store"
         found = [one for one in self.accesses.get(place[:3], ()) if (one.stored is not None) == is_store]
@@ -111,10 +111,10 @@ class Explainer:
         text, notes = self._explanation(access, shape, report)
         return access.place.span, text, notes
 
-    def _fits(self, access: Access, report: AccessReport) -> bool:
+    def _fits(self, access: LaneAccess, report: AccessReport) -> bool:
         return report.element == "ptr" if isinstance(access.place.storage.type, Pointer) else report.element != "ptr"
 
-    def _explanation(self, access: Access, shape: Shape, report: AccessReport) -> tuple[str, list[Note]]:
+    def _explanation(self, access: LaneAccess, shape: LaneShape, report: AccessReport) -> tuple[str, list[Note]]:
         if shape.node is not None:
             name = self._source(shape.node.span)
             part = f"'{name}'" if name else "a part"

@@ -19,7 +19,7 @@ def _expanded(maker: Span, first: Span, last: Span) -> Span:
     return span
 
 
-class Builder:
+class TreeBuilder:
     """Makes the value of each grammar rule: a method per rule, called with the numbers of the first and last token of the
     text it covers and the values of its parts. The value of a token is its number."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from voltac.messages.message import Span
 from voltac.records import mutable_record, replace
 from voltac.syntax import ast
-from voltac.syntax.expressions import Expressions
+from voltac.syntax.expressions import ExpressionBuilder
 
 _NORMAL_TYPES = {"int": "int32", "uint": "uint32"}
 
@@ -69,7 +69,7 @@ def function_parameters(declarator: ast.Declarator) -> tuple[ast.Parameter, ...]
     return found
 
 
-class Declarations(Expressions):
+class DeclarationBuilder(ExpressionBuilder):
     # --- files
 
     def translation_unit(

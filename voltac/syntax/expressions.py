@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from voltac.messages.message import Span
 from voltac.syntax import ast, literals
-from voltac.syntax.builder import Builder
+from voltac.syntax.builder import TreeBuilder
 
 PRECEDENCE = {
     operator: level
@@ -40,7 +40,7 @@ class _Chain:
             operands[-1] = ast.Binary(span, operators.pop(), left, right), span
 
 
-class Expressions(Builder):
+class ExpressionBuilder(TreeBuilder):
     # --- leaves
 
     def name(self, start: int, end: int, token: int) -> ast.Name:

@@ -1,7 +1,7 @@
 """Text → tokens: one regular expression for the preprocessor and the parser alike.
 
 The kind of a token, the number of a terminal of the grammar, depends on nothing but its text, so each distinct text is
-classified once (:class:`Kinds`); whether a name is a type is decided while parsing.
+classified once (:class:`TokenKinds`); whether a name is a type is decided while parsing.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def is_name(text: str) -> bool:
     return first.isalpha() or first == "_"
 
 
-class Kinds(dict[str, int]):
+class TokenKinds(dict[str, int]):
     """Token text → kind, classified on first sight."""
 
     def __init__(self, tables: Tables) -> None:
@@ -108,5 +108,5 @@ _FLOATING = re.compile(r"[0-9]*\.|[0-9]+(?:[eEdD][+-]?[0-9]|f|F|d$|D$)")
 
 
 @functools.cache
-def kinds() -> Kinds:
-    return Kinds(load())
+def kinds() -> TokenKinds:
+    return TokenKinds(load())

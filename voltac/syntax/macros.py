@@ -35,7 +35,7 @@ class MacroError(Exception):
         self.span = span
 
 
-class TooLarge(MacroError):
+class ExpansionTooLarge(MacroError):
     """The expansions of a file have become too large to go on."""
 
 
@@ -252,7 +252,7 @@ class Expander:
                 raise MacroError(token.span, f"the expansion of macro '{text}' is too large")
             if self._total > _LARGEST_TOTAL:
                 message = f"the macros of this file make more than {_LARGEST_TOTAL} tokens; the last is '{text}'"
-                raise TooLarge(token.span, message)
+                raise ExpansionTooLarge(token.span, message)
             disabled.add(text)
             pending.append(text)
             pending.extend(reversed(new))

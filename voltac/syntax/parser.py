@@ -18,7 +18,7 @@ from voltac.syntax import ast
 from voltac.syntax.lexer import DEPRECATED, kinds
 from voltac.syntax.names import Names
 from voltac.syntax.preprocessed import Preprocessed
-from voltac.syntax.statements import Statements
+from voltac.syntax.statements import StatementBuilder
 from voltac.syntax.tables import load
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Parser:
         last = spans[-1] if spans else Span("", 1, 1, 1, 1)
         self.texts = [*texts, ""]
         self.spans = [*spans, Span(last.file, last.end_line, last.end_column, last.end_line, last.end_column)]
-        self.builder = Statements(self.texts, self.spans, self.names, diagnostics)
+        self.builder = StatementBuilder(self.texts, self.spans, self.names, diagnostics)
         self.methods: list[Callable[..., Any] | None] = [
             None if rule.passes_on else getattr(self.builder, rule.method) for rule in self.tables.rules
         ]

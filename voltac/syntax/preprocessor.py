@@ -22,7 +22,7 @@ from voltac.syntax.inputs import Inputs
 from voltac.syntax.lexer import BLANKS, TOKEN, is_name
 from voltac.syntax.literals import BadLiteral, string
 from voltac.syntax.logical_lines import LogicalLine
-from voltac.syntax.macros import Expander, Macro, MacroError, Token, TooLarge, define, lex, same, spelling
+from voltac.syntax.macros import Expander, ExpansionTooLarge, Macro, MacroError, Token, define, lex, same, spelling
 from voltac.syntax.predefined import predefined
 from voltac.syntax.preprocessed import Preprocessed, quoted, unquoted
 from voltac.system.shipped_files import STANDARD_LIBRARY
@@ -208,7 +208,7 @@ class Preprocessor:
             expanded = self.expander.expand(tokens, more)
         except MacroError as mistake:
             self.error(mistake.span, str(mistake))
-            if isinstance(mistake, TooLarge):
+            if isinstance(mistake, ExpansionTooLarge):
                 raise _Stop from None
             return
         if any(token.text == "_Pragma" for token in expanded):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from voltac.syntax import ast, literals
-from voltac.syntax.declarations import Declarations
+from voltac.syntax.declarations import DeclarationBuilder
 
 _LOOPS = (ast.For, ast.While, ast.DoWhile, ast.Foreach, ast.ForeachActive, ast.ForeachUnique)
 _PRAGMA = re.compile(r"#pragma (unroll|nounroll)\s*(\(?)\s*(\w*)\s*(\)?)\s*(.*)", re.ASCII | re.DOTALL)
 
 
-class Statements(Declarations):
+class StatementBuilder(DeclarationBuilder):
     def open_scope(self, start: int, end: int) -> None:
         self.names.open(end)  # the brace; the first statement begins at the token behind it
 

@@ -12,7 +12,7 @@ TABLES_FILE = os.path.join(os.path.dirname(__file__), "tables.json")
 
 
 @record
-class Rule:
+class Production:
     left: int
     length: int
     method: str
@@ -25,7 +25,7 @@ class Tables:
     terminals: list[str]
     spellings: dict[str, list[str]]
     nonterminals: list[str]
-    rules: list[Rule]
+    rules: list[Production]
     actions: list[dict[int, int]]
     """State -> terminal -> the next state, or -1 - rule for a reduction."""
     gotos: list[dict[int, int]]
@@ -41,7 +41,7 @@ class Tables:
 def load() -> Tables:
     with open(TABLES_FILE, encoding="utf-8") as file:
         data = json.load(file)
-    rules = [Rule(left, length, method, tuple(picks), passes_on) for left, length, method, picks, passes_on in data["rules"]]
+    rules = [Production(left, length, method, tuple(picks), on) for left, length, method, picks, on in data["rules"]]
     # Rows are flat in the file, symbol and value by turns: nested lists take twice as long to read.
     actions = [dict(zip(row[::2], row[1::2])) for row in data["actions"]]
     default = []

@@ -9,7 +9,7 @@ LARGEST = 256 << 20
 """Bytes; no source, and nothing the cache keeps, is larger."""
 
 
-class TooLarge(OSError):
+class FileTooLarge(OSError):
     """A file has more than :data:`LARGEST` bytes."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ def _read(handle: int, regular: bool) -> bytes:
             parts.append(part)
             left -= len(part)
         if not left:
-            raise TooLarge
+            raise FileTooLarge
         return b"".join(parts)
     finally:
         os.close(handle)

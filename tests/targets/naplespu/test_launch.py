@@ -9,7 +9,7 @@ import pytest
 from voltac.codegen.image import Image
 from voltac.messages.diagnostics import Diagnostics
 from voltac.python.device_run import Launch, Outcome, changed, run_kernel
-from voltac.python.signatures import Memory, Parameter, Result, Signature
+from voltac.python.signatures import KernelParameter, Pointee, Result, Signature
 from voltac.records import replace
 from voltac.target_info import DEVICES
 from voltac.targets import device_code, find_device
@@ -39,12 +39,12 @@ end:    jmp     end
 {rest}
 """
 
-POINTER = Parameter("a", "uniform int * uniform", "pointer", 64, Memory("i4", 1, 4, True, False))
-CONSTANT = Parameter("c", "const uniform int * uniform", "pointer", 64, Memory("i4", 1, 4, False, False))
+POINTER = KernelParameter("a", "uniform int * uniform", "pointer", 64, Pointee("i4", 1, 4, True, False))
+CONSTANT = KernelParameter("c", "const uniform int * uniform", "pointer", 64, Pointee("i4", 1, 4, False, False))
 
 
-def number(kind: str, bits: int) -> Parameter:
-    return Parameter("x", f"uniform {kind}{bits}", kind, bits)
+def number(kind: str, bits: int) -> KernelParameter:
+    return KernelParameter("x", f"uniform {kind}{bits}", kind, bits)
 
 
 def image(body: str, rest: str = "") -> Image:
@@ -55,7 +55,9 @@ def image(body: str, rest: str = "") -> Image:
     return make_program(text, "k.s", device_code("naplespu"), Diagnostics(wrap=False), no_ir, no_ir).image()
 
 
-def call(body: str, parameters: Sequence[Parameter], values: Sequence[Any], launch: Launch, result: str = "void") -> Outcome:
+def call(
+    body: str, parameters: Sequence[KernelParameter], values: Sequence[Any], launch: Launch, result: str = "void"
+) -> Outcome:
     kinds = {"void": Result("void", "void", 0), "int": Result("int", "int", 32), "float": Result("float", "float", 32)}
     signature = Signature("k", kinds[result], tuple(parameters), "")
     return run_kernel(DEVICE, image(body), signature, list(values), launch)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from voltac.cli.options import UsageError
+from voltac.cli.option_table import UsageError
 from voltac.cli.settings import number
 from voltac.messages.diagnostics import CompileError
 from voltac.report.measure import Ratio, interleaved, machine, ratio, seconds_of

@@ -6,7 +6,7 @@ and reading goes on there:
 
 * ``words.py``: a misspelt keyword or a word of another language is read as the right one;
 * ``type_names.py``: an unknown type is made known, and its declaration is read again;
-* ``blocks.py``: a block that was not closed, as the indentation shows, is closed;
+* ``unclosed_blocks.py``: a block that was not closed, as the indentation shows, is closed;
 * ``edits.py``: one token is put in, taken out or changed, if what follows up to the end of the statement can be read then;
 * ``given_up.py``: otherwise the operand, head, statement, member or declaration is replaced by one token, ``MISTAKE``, which
   becomes an ``ast.Mistake`` with the names in it, so that later stages are silent about those.

@@ -9,7 +9,7 @@ from typing import Any
 from voltac.messages.message import Span
 from voltac.records import record
 from voltac.syntax import ast
-from voltac.syntax.lexer import Kinds, is_name
+from voltac.syntax.lexer import TokenKinds, is_name
 from voltac.syntax.names import Names
 from voltac.syntax.tables import Tables
 
@@ -38,7 +38,7 @@ class Parse:
     """The parser's state: its tables, the tokens of the file, and its stacks. The recovery changes tokens, names and stacks."""
 
     tables: Tables
-    kinds: Kinds
+    kinds: TokenKinds
     texts: list[str]
     spans: list[Span]
     names: Names

@@ -9,7 +9,7 @@ from voltac.syntax.lexer import MISSING
 from voltac.syntax.literals import short
 from voltac.syntax.recovery.cursor import CLOSING, ENDS, INVENTED, INVENTED_TYPE, Cursor
 from voltac.syntax.recovery.editor import Editor, Repair, edit
-from voltac.syntax.recovery.guess import Guess, Mistake, advice
+from voltac.syntax.recovery.guess import Finding, Guess, advice
 from voltac.syntax.recovery.placement import MISSING_ENDS
 from voltac.syntax.recovery.words import doubled
 
@@ -34,10 +34,10 @@ class Edit:
         return _with_invented_type(repair) if INVENTED_TYPE in texts else repair
 
     def guess(self) -> Guess:
-        def apply(cursor: Cursor) -> Mistake | None:
+        def apply(cursor: Cursor) -> Finding | None:
             repair = None if _is_outside(cursor) else self.repair(cursor)
             words = {"token": short(cursor.text), "following": short(cursor.following)}
-            return Mistake(repair, words=words) if repair is not None else None
+            return Finding(repair, words=words) if repair is not None else None
 
         return advice(self.name, self.example, self.message, apply)
 
@@ -199,7 +199,7 @@ DIGITS = (
 )
 
 
-def _twice(cursor: Cursor) -> Mistake | None:
+def _twice(cursor: Cursor) -> Finding | None:
     """A token stands there twice, and it can be taken out, or nothing else helps."""
     text = cursor.text
     if not text or text != cursor.previous or text in CLOSING:
@@ -212,7 +212,7 @@ def _twice(cursor: Cursor) -> Mistake | None:
             or not _first_of(cursor, (_REMOVAL,))
         ):
             return None
-    return Mistake(edit(cursor.token, cursor.token + 1, []), words={"token": short(text)})
+    return Finding(edit(cursor.token, cursor.token + 1, []), words={"token": short(text)})
 
 
 TWICE = (

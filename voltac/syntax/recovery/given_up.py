@@ -15,7 +15,7 @@ from voltac.syntax.recovery.cursor import (
     Cursor,
 )
 from voltac.syntax.recovery.editor import SETTLED, Editor, Repair, span_of
-from voltac.syntax.recovery.guess import Guess, Mistake, Tried
+from voltac.syntax.recovery.guess import Finding, Guess, Tried
 
 _TYPE_WORDS = {*SPECIFIERS, "ATOMIC", "STRUCT", "ENUM"}
 
@@ -174,7 +174,7 @@ GIVEN_UP = (
         "something else",
         "void f(int a) { a = ¦[](int b) { return b; }; a = 2; }",
         "$error",
-        lambda cursor: Mistake(give_up(cursor)),
+        lambda cursor: Finding(give_up(cursor)),
         Tried.SILENTLY,
     ),
 )

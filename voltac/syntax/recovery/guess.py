@@ -13,7 +13,7 @@ from voltac.syntax.recovery.wording import error, found
 
 
 @record
-class Mistake:
+class Finding:
     """What a guess found."""
 
     repair: Repair | None = None
@@ -43,10 +43,10 @@ class Guess:
     """A file with this one mistake; ``¦`` marks the token that the message points at."""
     message: str
     """``$error``: what was found and could stand there; ``$found``: the token; the others are words of the mistake."""
-    apply: Callable[[Cursor], Mistake | None]
+    apply: Callable[[Cursor], Finding | None]
     tried: Tried = Tried.REPORTED
 
-    def text(self, cursor: Cursor, mistake: Mistake) -> str:
+    def text(self, cursor: Cursor, mistake: Finding) -> str:
         """The message about a mistake."""
         place = mistake.place if mistake.place >= 0 else cursor.token
 
@@ -57,11 +57,11 @@ class Guess:
         return re.sub(r"\$(\w+)", word, self.message)
 
 
-def advice(name: str, example: str, say: str, apply: Callable[[Cursor], Mistake | bool | None]) -> Guess:
+def advice(name: str, example: str, say: str, apply: Callable[[Cursor], Finding | bool | None]) -> Guess:
     """A guess with a remedy behind what was found; ``apply`` may just say whether it fits."""
 
-    def applied(cursor: Cursor) -> Mistake | None:
+    def applied(cursor: Cursor) -> Finding | None:
         mistake = apply(cursor)
-        return mistake if isinstance(mistake, Mistake) else Mistake() if mistake else None
+        return mistake if isinstance(mistake, Finding) else Finding() if mistake else None
 
     return Guess(name, example, "$error; " + say, applied)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from voltac.messages.suggestions import close_words
 from voltac.syntax.recovery.cursor import Cursor
 from voltac.syntax.recovery.editor import edit
-from voltac.syntax.recovery.guess import Guess, Mistake, Tried
+from voltac.syntax.recovery.guess import Finding, Guess, Tried
 from voltac.syntax.recovery.habits import FIRST_WORDS
 from voltac.syntax.recovery.type_names import FOREIGN_TYPES
 from voltac.syntax.recovery.words import FOREIGN, doubled
@@ -17,7 +17,7 @@ _WELL_SPELT = frozenset(guess.name.split("'")[1] for guess in (*FOREIGN, *FOREIG
 """Words of other languages: they are meant, and have their own messages."""
 
 
-def _misspelt_keyword(cursor: Cursor) -> Mistake | None:
+def _misspelt_keyword(cursor: Cursor) -> Finding | None:
     """The keyword that stands misspelt at the error or where its statement begins, if the text can be read with it."""
     if not cursor.text or doubled(cursor):
         return None
@@ -31,7 +31,7 @@ def _misspelt_keyword(cursor: Cursor) -> Mistake | None:
         for keyword in close_words(text, cursor.tables.keywords, _LEAST_LIKENESS):
             begin = cursor.context if was_read else -1
             if cursor.read([cursor.kinds[keyword], *behind], begin) == 1 + len(behind):
-                return Mistake(edit(place, place + 1, [keyword], reread=was_read), place, {"keyword": keyword})
+                return Finding(edit(place, place + 1, [keyword], reread=was_read), place, {"keyword": keyword})
     return None
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from voltac.messages.suggestions import suggestion
 from voltac.syntax.lexer import is_name
 from voltac.syntax.literals import short
-from voltac.syntax.recovery.blocks import bracket_words
 from voltac.syntax.recovery.cursor import CLOSING, STATEMENT_STARTS, Cursor
 from voltac.syntax.recovery.editor import edit
-from voltac.syntax.recovery.guess import Mistake, advice
+from voltac.syntax.recovery.guess import Finding, advice
+from voltac.syntax.recovery.unclosed_blocks import bracket_words
 
 _CONDITIONAL = ("if", "cif", "while", "cwhile", "switch")
 
@@ -16,28 +16,28 @@ _CONDITIONAL = ("if", "cif", "while", "cwhile", "switch")
 # --- what has nothing to belong to
 
 
-def _else_alone(cursor: Cursor) -> Mistake | None:
+def _else_alone(cursor: Cursor) -> Finding | None:
     if cursor.text != "else":
         return None
-    return Mistake(edit(cursor.token, cursor.token + 1, []) if cursor.context_name == "statement" else None)
+    return Finding(edit(cursor.token, cursor.token + 1, []) if cursor.context_name == "statement" else None)
 
 
 def _template_default(cursor: Cursor) -> bool:
     return cursor.text == "=" and cursor.accepts_text(">") and not cursor.accepts_text("<")
 
 
-def _unclosed_in_front(cursor: Cursor) -> Mistake | None:
+def _unclosed_in_front(cursor: Cursor) -> Finding | None:
     """A closing bracket where another one is open."""
     opener = cursor.unclosed_bracket
     if cursor.text not in CLOSING or opener < 0 or cursor.texts[opener] == CLOSING[cursor.text]:
         return None
-    return Mistake(words=bracket_words(cursor, opener)) if cursor.text == "}" or cursor.texts[opener] != "{" else None
+    return Finding(words=bracket_words(cursor, opener)) if cursor.text == "}" or cursor.texts[opener] != "{" else None
 
 
-def _nothing_to_close(cursor: Cursor) -> Mistake | None:
+def _nothing_to_close(cursor: Cursor) -> Finding | None:
     opener = cursor.unclosed_bracket
     if cursor.text in CLOSING and (opener < 0 or cursor.texts[opener] != CLOSING[cursor.text]):
-        return Mistake(words={"opening": CLOSING[cursor.text]})
+        return Finding(words={"opening": CLOSING[cursor.text]})
     return None
 
 
@@ -72,7 +72,7 @@ ALONE = (
 # --- the end of a statement is missing
 
 
-def _missing_end(cursor: Cursor) -> Mistake | None:
+def _missing_end(cursor: Cursor) -> Finding | None:
     """A statement or declaration could end in front of a line or '}'."""
     if not cursor.token or cursor.text == ";" or cursor.context_start < 0 or not cursor.accepts_text(";"):
         return None
@@ -80,7 +80,7 @@ def _missing_end(cursor: Cursor) -> Mistake | None:
         return None
     text = "{" if _has_indented_body(cursor) else ";"
     words = {"missing": text, "previous": short(cursor.previous), "line": cursor.spans[cursor.token - 1].line}
-    return Mistake(edit(cursor.token, cursor.token, [text]), words=words)
+    return Finding(edit(cursor.token, cursor.token, [text]), words=words)
 
 
 def _has_indented_body(cursor: Cursor) -> bool:
@@ -112,10 +112,10 @@ def _in_parentheses(cursor: Cursor) -> tuple[str, bool]:
     return cursor.texts[bracket - 1], bracket < cursor.token - 1
 
 
-def _cast_as_operand(cursor: Cursor) -> Mistake | None:
+def _cast_as_operand(cursor: Cursor) -> Finding | None:
     operator, _ = _in_parentheses(cursor)
     if operator in ("*", "&", "++", "--") and cursor.begins_type(cursor.text):
-        return Mistake(words={"operator": operator})
+        return Finding(words={"operator": operator})
     return None
 
 
@@ -135,10 +135,10 @@ def _condition_declares(cursor: Cursor) -> bool:
     return word in _CONDITIONAL and declares
 
 
-def _unknown_template(cursor: Cursor) -> Mistake | None:
+def _unknown_template(cursor: Cursor) -> Finding | None:
     if cursor.is_plain(cursor.text) and cursor.accepts(cursor.kinds.template_name) and not cursor.accepts_name:
         known = suggestion(cursor.text, cursor.names.templates())
-        return Mistake(words={"name": short(cursor.text), "suggestion": known})
+        return Finding(words={"name": short(cursor.text), "suggestion": known})
     return None
 
 
@@ -148,10 +148,10 @@ def _statement_outside(cursor: Cursor) -> bool:
     return cursor.text in STATEMENT_STARTS or cursor.is_loose_statement(cursor.token)
 
 
-def _statement_behind_brace(cursor: Cursor) -> Mistake | None:
+def _statement_behind_brace(cursor: Cursor) -> Finding | None:
     if cursor.previous != "}" or not _statement_outside(cursor):
         return None
-    return Mistake(words={"line": cursor.spans[cursor.token - 1].line})
+    return Finding(words={"line": cursor.spans[cursor.token - 1].line})
 
 
 CONDITIONS = (

@@ -5,14 +5,14 @@ from __future__ import annotations
 from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.message import Expanded, Span
 from voltac.syntax.lexer import MISSING
-from voltac.syntax.recovery.blocks import close_at_end
 from voltac.syntax.recovery.characters import CHARACTERS
 from voltac.syntax.recovery.cursor import ENDS, Cursor, Parse
 from voltac.syntax.recovery.editor import SETTLED, Editor
 from voltac.syntax.recovery.edits import first_edit
 from voltac.syntax.recovery.given_up import give_up
-from voltac.syntax.recovery.guess import Guess, Mistake, Tried
+from voltac.syntax.recovery.guess import Finding, Guess, Tried
 from voltac.syntax.recovery.table import GUESSES
+from voltac.syntax.recovery.unclosed_blocks import close_at_end
 
 _MOST_ERRORS = 200
 """Of one file: nobody reads more."""
@@ -67,7 +67,7 @@ class Recovery:
             repair = close_at_end(cursor) if not cursor.text else (not quiet and first_edit(cursor)) or give_up(cursor)
         return repair(self.editor)
 
-    def guess(self, cursor: Cursor, quiet: bool) -> tuple[Guess, Mistake]:
+    def guess(self, cursor: Cursor, quiet: bool) -> tuple[Guess, Finding]:
         """The first guess that fits, and what it found; the last one always fits."""
         for guess in GUESSES:
             if quiet and guess.tried is Tried.REPORTED:

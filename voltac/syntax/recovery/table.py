@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from voltac.syntax.recovery.blocks import END, PRAGMAS, UNCLOSED
 from voltac.syntax.recovery.edits import DIGITS, SMALL_CHANGES, TWICE
 from voltac.syntax.recovery.given_up import GIVEN_UP
 from voltac.syntax.recovery.guess import Guess
@@ -10,6 +9,7 @@ from voltac.syntax.recovery.habits import ELSE_IF, FIRST_WORDS, PATTERNS
 from voltac.syntax.recovery.misspelt import MISSPELT
 from voltac.syntax.recovery.placement import ALONE, CASTS, CONDITIONS, MISSING_ENDS, OUTSIDE, TEMPLATES
 from voltac.syntax.recovery.type_names import FOREIGN_TYPES, KEYWORDS_AS_NAMES, NAMED_LIKE_TYPES, UNKNOWN, VALUES, WITHOUT_TYPE
+from voltac.syntax.recovery.unclosed_blocks import END, PRAGMAS, UNCLOSED
 from voltac.syntax.recovery.words import FOREIGN, OPERATORS
 
 GUESSES: tuple[Guess, ...] = (

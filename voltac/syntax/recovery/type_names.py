@@ -8,7 +8,7 @@ from voltac.messages.suggestions import suggestion
 from voltac.syntax.literals import short
 from voltac.syntax.recovery.cursor import Cursor
 from voltac.syntax.recovery.editor import SETTLED, Editor, Repair
-from voltac.syntax.recovery.guess import Guess, Mistake, Tried, advice
+from voltac.syntax.recovery.guess import Finding, Guess, Tried, advice
 
 _BEHIND_VALUES = frozenset((
     ".", "->", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", "[",
@@ -87,21 +87,21 @@ def _make_known(cursor: Cursor, named: int) -> Repair:
     return run
 
 
-def _unknown(cursor: Cursor) -> Mistake | None:
+def _unknown(cursor: Cursor) -> Finding | None:
     named = _unknown_type(cursor)
     if named < 0:
         return None
     name = cursor.texts[named]
     known = [*cursor.names.types(), *cursor.tables.spellings["ATOMIC"]]
-    return Mistake(_make_known(cursor, named), named, {"name": short(name), "suggestion": suggestion(name, known)})
+    return Finding(_make_known(cursor, named), named, {"name": short(name), "suggestion": suggestion(name, known)})
 
 
 def _foreign_type(name: str, example: str, remedy: str) -> Guess:
     """A word of another language where a type has to be."""
 
-    def apply(cursor: Cursor) -> Mistake | None:
+    def apply(cursor: Cursor) -> Finding | None:
         named = _unknown_type(cursor)
-        return Mistake(_make_known(cursor, named), named) if named >= 0 and cursor.texts[named] == name else None
+        return Finding(_make_known(cursor, named), named) if named >= 0 and cursor.texts[named] == name else None
 
     return Guess(f"'{name}'", example, remedy, apply, Tried.CORRECTION)
 
@@ -138,7 +138,7 @@ UNKNOWN = (
 # --- variables taken for unknown types
 
 
-def _value_taken_for_type(cursor: Cursor) -> Mistake | None:
+def _value_taken_for_type(cursor: Cursor) -> Finding | None:
     """A name that was told to be an unknown type is declared or used as a variable here: it is none from here on."""
     token = cursor.token
     if _is_unknown(cursor, cursor.text) and cursor.accepts_name:
@@ -155,7 +155,7 @@ def _value_taken_for_type(cursor: Cursor) -> Mistake | None:
         editor.names.forget_type(editor.texts[named])
         return token if named == token else editor.rewind()
 
-    return Mistake(run, named)
+    return Finding(run, named)
 
 
 def _is_unknown(cursor: Cursor, name: str) -> bool:
@@ -192,7 +192,7 @@ def _named_like_type(cursor: Cursor) -> int:
     return -1
 
 
-def _declared_like_type(cursor: Cursor) -> Mistake | None:
+def _declared_like_type(cursor: Cursor) -> Finding | None:
     named = _named_like_type(cursor)
     if named < 0:
         return None
@@ -203,7 +203,7 @@ def _declared_like_type(cursor: Cursor) -> Mistake | None:
         editor.names.hide_type(name)
         return start
 
-    return Mistake(None if cursor.context_name == "external" else run, words={"name": short(name)})
+    return Finding(None if cursor.context_name == "external" else run, words={"name": short(name)})
 
 
 NAMED_LIKE_TYPES = (
@@ -231,18 +231,18 @@ def _is_behind_specifier(cursor: Cursor) -> bool:
     return cursor.text in ("=", ",", ";", "[", "(", ")", "*", "&", ">") and cursor.is_specifier(cursor.previous)
 
 
-def _specifier_without_type(cursor: Cursor) -> Mistake | None:
+def _specifier_without_type(cursor: Cursor) -> Finding | None:
     if _is_behind_specifier(cursor) and _in_front_of_specifiers(cursor) in ("(", "new", "<", "{", ";"):
-        return Mistake(words={"word": cursor.previous})
+        return Finding(words={"word": cursor.previous})
     return None
 
 
-def _specifier_as_name(cursor: Cursor) -> Mistake | None:
-    return Mistake(words={"word": cursor.previous}) if _is_behind_specifier(cursor) else None
+def _specifier_as_name(cursor: Cursor) -> Finding | None:
+    return Finding(words={"word": cursor.previous}) if _is_behind_specifier(cursor) else None
 
 
-def _keyword_as_name(cursor: Cursor) -> Mistake | None:
-    return Mistake(words={"word": cursor.text}) if cursor.is_keyword(cursor.text) and cursor.accepts_name else None
+def _keyword_as_name(cursor: Cursor) -> Finding | None:
+    return Finding(words={"word": cursor.text}) if cursor.is_keyword(cursor.text) and cursor.accepts_name else None
 
 
 KEYWORDS_AS_NAMES = (
@@ -267,10 +267,10 @@ KEYWORDS_AS_NAMES = (
 )
 
 
-def _declarator_without_type(cursor: Cursor) -> Mistake | None:
+def _declarator_without_type(cursor: Cursor) -> Finding | None:
     if cursor.context_name == "external" and cursor.context_start < 0:
         if cursor.is_plain(cursor.text) and cursor.following in ("=", ";", "[", ",", "("):
-            return Mistake(words={"name": short(cursor.text)})
+            return Finding(words={"name": short(cursor.text)})
     return None
 
 

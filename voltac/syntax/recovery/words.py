@@ -9,7 +9,7 @@ from voltac.messages.message import Expanded
 from voltac.syntax.lexer import OPERATOR_NAME
 from voltac.syntax.recovery.cursor import Cursor
 from voltac.syntax.recovery.editor import Editor, edit
-from voltac.syntax.recovery.guess import Guess, Mistake, Tried
+from voltac.syntax.recovery.guess import Finding, Guess, Tried
 
 ELSE_IF_WORDS = ("elif", "elsif", "elseif")
 
@@ -19,13 +19,13 @@ def _word(
 ) -> Guess:
     """A word that is replaced where it does not fit, unless a variable has its name; ``fits`` gets the token before it."""
 
-    def apply(cursor: Cursor) -> Mistake | None:
+    def apply(cursor: Cursor) -> Finding | None:
         if word not in (cursor.text, cursor.previous) or word in cursor.names.variables:
             return None
         place = cursor.token - (cursor.text != word)
         if not fits(cursor.texts[place - 1] if place else ""):
             return None
-        return Mistake(edit(place, place + 1, instead.split(), reread=place < cursor.token, settled=2), place)
+        return Finding(edit(place, place + 1, instead.split(), reread=place < cursor.token, settled=2), place)
 
     return Guess(name or f"'{word}'", example, f"syntax error: found $found; {remedy}", apply, Tried.CORRECTION)
 
@@ -34,7 +34,7 @@ def _in_function(text: str) -> str:
     return f"int f(int a, int b) {{ {text} return a; }}"
 
 
-def _enum_class(cursor: Cursor) -> Mistake | None:
+def _enum_class(cursor: Cursor) -> Finding | None:
     """``enum class`` is read as an enumeration ``class``, and what follows as a variable's or function's name."""
     for start in (cursor.function_start, cursor.context_start):
         if start >= 0 and cursor.texts[start : start + 2] == ["enum", "class"]:
@@ -45,7 +45,7 @@ def _enum_class(cursor: Cursor) -> Mistake | None:
                 editor.replace(start + 1, start + 2, [])
                 return start
 
-            return Mistake(run, start + 1)
+            return Finding(run, start + 1)
     return None
 
 
@@ -85,16 +85,16 @@ FOREIGN: tuple[Guess, ...] = (
 )
 
 
-def _operator_apart(cursor: Cursor) -> Mistake | None:
+def _operator_apart(cursor: Cursor) -> Finding | None:
     """The name of an operator stands there with the blank that C++ allows: it is read as one token."""
     token = cursor.token
     name = "operator" + cursor.text
     if cursor.previous != "operator" or not re.fullmatch(OPERATOR_NAME, name):
         return None
-    return Mistake(edit(token - 1, token + 1, [name], reread=True), token, {"name": name}, macro=token - 1)
+    return Finding(edit(token - 1, token + 1, [name], reread=True), token, {"name": name}, macro=token - 1)
 
 
-def _operator_apart_in_macro(cursor: Cursor) -> Mistake | None:
+def _operator_apart_in_macro(cursor: Cursor) -> Finding | None:
     """The same where the operator is a parameter of a macro: it has a place of its own."""
     before = cursor.spans[cursor.token - 1]
     return _operator_apart(cursor) if isinstance(before, Expanded) and before != cursor.spans[cursor.token] else None

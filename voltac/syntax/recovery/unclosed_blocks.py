@@ -6,7 +6,7 @@ from voltac.syntax.lexer import MISTAKE
 from voltac.syntax.recovery.cursor import STATEMENT_STARTS, Cursor
 from voltac.syntax.recovery.editor import Editor, Repair
 from voltac.syntax.recovery.given_up import mistaken
-from voltac.syntax.recovery.guess import Guess, Mistake, Tried, advice
+from voltac.syntax.recovery.guess import Finding, Guess, Tried, advice
 
 
 def bracket_words(cursor: Cursor, token: int) -> dict[str, object]:
@@ -17,10 +17,10 @@ def bracket_words(cursor: Cursor, token: int) -> dict[str, object]:
 # --- pragmas
 
 
-def _pragma_without_loop(cursor: Cursor) -> Mistake | None:
+def _pragma_without_loop(cursor: Cursor) -> Finding | None:
     for text in (cursor.text, cursor.previous):
         if text.startswith("#pragma"):
-            return Mistake(words={"pragma": " ".join(text.split()[:2])})
+            return Finding(words={"pragma": " ".join(text.split()[:2])})
     return None
 
 
@@ -30,7 +30,7 @@ PRAGMAS = (Guess("a pragma without a loop", "¦#pragma unroll 4\nint a;", "no lo
 # --- structs and functions that are not closed, as the indentation shows
 
 
-def _unclosed_struct(cursor: Cursor) -> Mistake | None:
+def _unclosed_struct(cursor: Cursor) -> Finding | None:
     """A declaration at a struct's members: close the struct in front of it."""
     if cursor.text == "}" or cursor.context_name != "member" or cursor.unclosed_bracket < 0:
         return None
@@ -43,22 +43,22 @@ def _unclosed_struct(cursor: Cursor) -> Mistake | None:
         editor.rewind()
         return editor.replace(start, start, ["}", ";"])
 
-    return Mistake(run if cursor.text else None, words=bracket_words(cursor, brace))
+    return Finding(run if cursor.text else None, words=bracket_words(cursor, brace))
 
 
 def _member_function(cursor: Cursor) -> bool:
     return cursor.text == "{" and cursor.previous == ")" and cursor.context_name == "member"
 
 
-def _nested_function(cursor: Cursor) -> Mistake | None:
+def _nested_function(cursor: Cursor) -> Finding | None:
     """A function in another one: if that is not closed, as the indentation shows, close it."""
     in_statements = cursor.text == "template" and cursor.context_name == "statement"
     if not in_statements and not (cursor.text == "{" and cursor.is_behind_function_head):
         return None
-    return Mistake(_close_function(cursor), words=bracket_words(cursor, cursor.unclosed_bracket))
+    return Finding(_close_function(cursor), words=bracket_words(cursor, cursor.unclosed_bracket))
 
 
-def _function_in_block(cursor: Cursor) -> Mistake | None:
+def _function_in_block(cursor: Cursor) -> Finding | None:
     return _nested_function(cursor) if cursor.unclosed_bracket >= 0 else None
 
 
@@ -168,14 +168,14 @@ def close_at_end(cursor: Cursor) -> Repair:
     return run
 
 
-def _end(cursor: Cursor) -> Mistake | None:
-    return None if cursor.text else Mistake(close_at_end(cursor))
+def _end(cursor: Cursor) -> Finding | None:
+    return None if cursor.text else Finding(close_at_end(cursor))
 
 
-def _end_in_brackets(cursor: Cursor) -> Mistake | None:
+def _end_in_brackets(cursor: Cursor) -> Finding | None:
     if cursor.text or cursor.unclosed_bracket < 0:
         return None
-    return Mistake(close_at_end(cursor), words=bracket_words(cursor, cursor.unclosed_bracket))
+    return Finding(close_at_end(cursor), words=bracket_words(cursor, cursor.unclosed_bracket))
 
 
 END = (
