@@ -40,7 +40,7 @@ class InputError(Exception):
 
 @record
 class Watch:
-    """What a developer wants to see of a compilation; the rows of the switches are in ``cli/options.py``."""
+    """What a developer wants to see of a compilation; the rows of the switches are in ``cli/option_table.py``."""
 
     print_stages: frozenset[str] = frozenset()
     passes: PassRuns = field(default_factory=PassRuns)
