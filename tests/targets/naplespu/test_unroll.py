@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import voltac
+from voltac.codegen.loops.unroll import count_turns, unroll
 from voltac.ir.interp import Machine
 from voltac.ir.read import read
 from voltac.ir.verify import verify
-from voltac.targets.naplespu.select.unroll import count_turns, unroll
 
 KERNELS = Path(__file__).parent / "kernels"
 

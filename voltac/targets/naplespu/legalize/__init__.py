@@ -42,7 +42,6 @@ Target functions (declared, never defined; all ``nounwind``)::
 from __future__ import annotations
 
 from voltac.codegen.legalize import FLOAT_RULES, RULES, drop_unused, legalize
-from voltac.codegen.legalize.clean import clean
 from voltac.codegen.legalize.elementwise import INTEGER_FUNCTIONS
 from voltac.codegen.legalize.float_elementwise import FLOAT_FUNCTIONS, on_float
 from voltac.codegen.legalize.float_routines import FLOAT_ROUTINES
@@ -52,6 +51,7 @@ from voltac.codegen.legalize.intrinsics import INTRINSICS
 from voltac.codegen.legalize.memory_routines import MEMORY_ROUTINES
 from voltac.codegen.legalize.reductions import REDUCTIONS
 from voltac.codegen.legalize.routines import INTEGER_ROUTINES
+from voltac.codegen.tidying.clean import clean
 from voltac.ir.model import Module
 from voltac.ir.read import read
 from voltac.ir.write import write

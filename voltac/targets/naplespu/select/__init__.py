@@ -8,11 +8,17 @@ from collections.abc import Hashable
 from voltac.codegen.allocation import RegisterFile, allocate, coalesce
 from voltac.codegen.block_placement import Branches, lay_out
 from voltac.codegen.constant_placement import place_constants
+from voltac.codegen.loops.low_bits import find_low_bits
+from voltac.codegen.loops.strides import step_addresses
+from voltac.codegen.loops.unroll import Turns, count_turns, unroll
+from voltac.codegen.loops.versions import version_loops
 from voltac.codegen.machine_code import AnyRegister, MachineFunction, MachineInstruction
 from voltac.codegen.phi_copies import place_phi_copies
 from voltac.codegen.printer import print_function
 from voltac.codegen.scheduling import Machine, schedule
 from voltac.codegen.selection import Selection, SelectionTarget
+from voltac.codegen.tidying.equal_operations import tidy
+from voltac.codegen.tidying.shared_loads import share_loads
 from voltac.ir.model import Function, Module
 from voltac.ir.read import read
 from voltac.ir.write import write
@@ -25,18 +31,13 @@ from voltac.targets.naplespu.select.calls import COPIES, call, copy, leave, take
 from voltac.targets.naplespu.select.data import constant_vectors, data
 from voltac.targets.naplespu.select.flushes import add_flushes
 from voltac.targets.naplespu.select.frame import complete_frame, spill_load, spill_store
-from voltac.targets.naplespu.select.low_bits import find_low_bits
 from voltac.targets.naplespu.select.masks import FULL, assign_states, write_masks
 from voltac.targets.naplespu.select.operations import FUNCTIONS, jump, masked_load, masked_store
 from voltac.targets.naplespu.select.pseudo import ROWS
 from voltac.targets.naplespu.select.reach import extend_branches
 from voltac.targets.naplespu.select.rules import RULES
-from voltac.targets.naplespu.select.shared_loads import share_loads
 from voltac.targets.naplespu.select.stacks import check_stacks
-from voltac.targets.naplespu.select.startup import exported, startup
-from voltac.targets.naplespu.select.strides import step_addresses
-from voltac.targets.naplespu.select.tidy import tidy
-from voltac.targets.naplespu.select.unroll import Turns, count_turns, unroll
+from voltac.targets.naplespu.select.startup import exported, most_loaded, startup
 from voltac.targets.naplespu.select.values import (
     PREDICATES,
     TRANSPARENT,
@@ -44,13 +45,13 @@ from voltac.targets.naplespu.select.values import (
     constant_key,
     key,
     kind_of,
+    leaves_memory,
     literal,
     make_constant,
     prepare,
     pure,
     splat_of,
 )
-from voltac.targets.naplespu.select.versions import version_loops
 
 _FILE = RegisterFile(
     # What a callee saves comes last; what arguments travel in, before that.
@@ -67,6 +68,8 @@ _MACHINE = Machine({"scalar": 50, "vector": 56}, FULL, switch_cycles=16)
 _BRANCHES = Branches(ROWS, "jmp", {"bnez": "beqz", "beqz": "bnez"})
 
 
+_ALIGNMENT_TESTS = (15, 31, 63)
+"""What is asked of the address of a vector of bytes, halves or words (``legalize/lines.py``)."""
 _REGISTER_NAME = re.compile(rf"@({'|'.join(BY_NAME)})(?![-\w$.])")
 """Globals and functions that the assembler would take for registers."""
 
@@ -86,17 +89,18 @@ class _Work:
 MODULE_PASSES = (
     Pass("find_low_bits", "tests of addresses whose low bits are known are decided",
          lambda work: find_low_bits(work.module), optimizing),
-    Pass("tidy", "branches and values that the steps before have left over go", lambda work: tidy(work.module), optimizing),
+    Pass("tidy", "branches and values that the steps before have left over go",
+         lambda work: tidy(work.module, pure), optimizing),
     Pass("version_loops", "loops over what may be aligned become one for each case",
-         lambda work: version_loops(work.module), lambda options: options.level > 1),
+         lambda work: version_loops(work.module, _ALIGNMENT_TESTS), lambda options: options.level > 1),
     Pass("add_flushes", "what a kernel has written is made visible to the host",
          lambda work: add_flushes(work.module), required=True),
     Pass("count_turns", "short loops that are worth it are found", _Work.count_turns,
          lambda options: options.level > 1 and options.loop_unrolling),
     Pass("step_addresses", "addresses in loops are stepped instead of computed",
-         lambda work: step_addresses(work.module)),
+         lambda work: step_addresses(work.module, most_loaded)),
     Pass("share_loads", "loads of neighbouring elements become one of the line",
-         lambda work: share_loads(work.module), optimizing),
+         lambda work: share_loads(work.module, leaves_memory), optimizing),
     Pass("unroll", "the short loops are written out", lambda work: unroll(work.module, work.turns)),
 )  # fmt: skip
 """Legal IR to legal IR, in order."""

@@ -15,8 +15,9 @@ from collections.abc import Sequence
 
 from voltac.codegen.machine_code import Register
 from voltac.codegen.selection import label_of
-from voltac.ir import marks
-from voltac.ir.model import Function, Module
+from voltac.ir import marks, match
+from voltac.ir.model import Function, Instruction, Module
+from voltac.targets.naplespu.facts import THREADS
 from voltac.targets.naplespu.isa import CONTROL_REGISTERS
 from voltac.targets.naplespu.scratchpad import copying, stretches
 from voltac.targets.naplespu.select.abi import argument_places, result_places
@@ -49,12 +50,18 @@ _trapped:
 """
 
 
+def most_loaded(load: Instruction, definitions: dict[str, Instruction]) -> int:
+    """The greatest number that a load of the argument block's first word gives, which is how many threads run; 0 for others."""
+    return THREADS.most * THREADS.cores if _ARGUMENT_BLOCK.matches(load.operands[0].value, definitions) else 0
+
+
 def exported(module: Module) -> list[Function]:
     """The kernels: functions that say which threads run them, or in a module where none does, all that are not internal."""
     marked = [function for function in module.functions if attribute(module, function, marks.THREADS)]
     return marked or [function for function in module.functions if not _INTERNAL.match(function.header)]
 
 
+_ARGUMENT_BLOCK = match.op("inttoptr", match.call("@npu.read_control", match.number(THREADS.arguments)))
 _INTERNAL = re.compile(r"define (?:internal|private) ")
 
 
@@ -142,8 +149,8 @@ def _call(kernel: Function, name: str) -> list[tuple[str, str]]:
         lines += [*_number("s0", frame), ("sub_i32", "sp, sp, s0")]
     # The stack first: it takes a register.
     order = sorted(enumerate(places.places), key=lambda item: isinstance(item[1], Register))
-    for number, place in order:
-        base, offset = _BLOCK, 4 * (number + 1)
+    for position, place in order:
+        base, offset = _BLOCK, 4 * (position + 1)
         if offset > 255:
             lines += [*_number("tr", offset), ("add_i32", f"tr, tr, {_BLOCK}")]
             base, offset = "tr", 0

@@ -81,6 +81,11 @@ def pure(callee: str) -> bool:
     return callee.startswith(("@llvm.ctlz.", "@llvm.cttz.", "@npu.mulh", "@npu.shuffle", "@npu.fcmp."))
 
 
+def leaves_memory(callee: str) -> bool:
+    """Whether a function writes nothing to memory."""
+    return pure(callee) or callee.startswith(("@npu.flush", "@npu.read_control", "@npu.read_mask"))
+
+
 # --- constants ---
 
 _KINDS = Kinds(Layout({}, 4))

@@ -8,8 +8,8 @@
       %q = getelementptr i8, ptr %a, i32 %o          %p.next = getelementptr i8, ptr %p, i32 4
       load ..., ptr %q
 
-One addition a turn, where the core would need a shift and an addition: it has no
-address with an index. Addresses that differ by a constant share a pointer. This
+One addition a turn, where a machine that has no address with an index would need a shift and an
+addition. Addresses that differ by a constant share a pointer. This
 is strength reduction (Cocke and Kennedy, "An algorithm for reduction of operator
 strength", 1977) of sums of products of 32 bits, which may wrap.
 """
@@ -17,28 +17,30 @@ strength", 1977) of sums of products of 32 bits, which may wrap.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from functools import cached_property
 
+from voltac.codegen.loops.loop_sums import LoopSums, integer_of, wrapped
 from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.records import record
-from voltac.targets.naplespu.facts import THREADS
-from voltac.targets.naplespu.select.loop_sums import LoopSums, integer_of, wrapped
 
 _MOST_POINTERS = 12
 """Of one loop: each takes a register throughout."""
 _LONGEST_STEP = 1 << 24
 """In bytes: from an address that is accessed, so many more do not lead past the last address."""
-_MOST_THREADS = 128
-"""More than a device's threads."""
 
 _Group = tuple[tuple[tuple[str, str], int], ...]
 """The part of a sum without the constant."""
 
 
-def step_addresses(module: Module) -> bool:
-    """Whether any loop has changed."""
+MostLoaded = Callable[[Instruction, dict[str, Instruction]], int]
+"""A load, and the definitions of its function -> the greatest number that it gives; 0 where that is not known."""
+
+
+def step_addresses(module: Module, most_loaded: MostLoaded) -> bool:
+    """``most_loaded``: what the machine knows of loads. Whether any loop has changed."""
     changed = False
     for function in module.functions:
         flow = with_own_exits(function)
@@ -47,7 +49,7 @@ def step_addresses(module: Module) -> bool:
         fresh = function.fresh_names()
         # What an inner loop starts from may be stepped by the loop around it.
         for loop in reversed(flow.loops):
-            changed |= _LoopAddresses(function, flow, loop, types, fresh).rewrite()
+            changed |= _LoopAddresses(function, flow, loop, types, fresh).rewrite(most_loaded)
     return changed
 
 
@@ -73,9 +75,10 @@ def with_own_exits(function: Function) -> ControlFlow:
 
 
 class _LoopAddresses(LoopSums):
-    def rewrite(self) -> bool:
+    def rewrite(self, most_loaded: MostLoaded) -> bool:
         if not self.known:
             return False
+        self.most_loaded = most_loaded
         latch = self.latch
         self.pointers: dict[str, _Pointer] = {}
         """Counter -> a pointer that moves on with it, by a number that is not zero."""
@@ -227,11 +230,7 @@ class _LoopAddresses(LoopSums):
             most = [self._most(operand.value, depth - 1) for operand in made.operands]
             return max(most) if all(most) else 0
         if made.op == "load":
-            # The first word of the argument block (startup.py): how many threads run the kernel.
-            place = self.definitions.get(made.operands[0].value)
-            block = self.definitions.get(place.operands[0].value) if place is not None and place.op == "inttoptr" else None
-            if block is not None and block.op == "call" and block.text.endswith(f"@npu.read_control(i32 {THREADS.arguments})"):
-                return _MOST_THREADS
+            return self.most_loaded(made, self.definitions)
         return 0
 
     @cached_property

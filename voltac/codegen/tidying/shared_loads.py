@@ -3,20 +3,19 @@
     %a = load <16 x i32>, ptr %p, align 64 ... %b = load <16 x i32>, ptr %q, align 64, where %q is %p      ->      %a alone
 
 Neighbours of one element (``a[i + 1]``, ``a[i + 2]``) are parts of the same two lines, which is seen when their
-addresses are steps of one pointer (``strides.py``).
+addresses are steps of one pointer (``loops/strides.py``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from voltac.ir.constants import integers
 from voltac.ir.model import Instruction, Module
-from voltac.targets.naplespu.select.values import pure
-
-_HARMLESS = ("@npu.flush", "@npu.read_control", "@npu.read_mask")
 
 
-def share_loads(module: Module) -> bool:
-    """Whether any load has gone."""
+def share_loads(module: Module, is_harmless: Callable[[str], bool]) -> bool:
+    """``is_harmless``: whether a function, by its name, leaves memory as it is. Whether any load has gone."""
     changed = False
     for function in module.functions:
         definitions = function.definitions()
@@ -32,7 +31,7 @@ def share_loads(module: Module) -> bool:
                         continue
                     known[key] = instruction.name
                 elif instruction.op in ("store", "atomicrmw", "cmpxchg", "fence") or (
-                    instruction.op == "call" and not _is_harmless(instruction.parts.callee)
+                    instruction.op == "call" and not is_harmless(instruction.parts.callee)
                 ):
                     known.clear()
                 kept.append(instruction)
@@ -40,10 +39,6 @@ def share_loads(module: Module) -> bool:
         function.replace_uses(renamed)
         changed |= bool(renamed)
     return changed
-
-
-def _is_harmless(callee: str) -> bool:
-    return pure(callee) or callee.startswith(_HARMLESS)
 
 
 def _place(load: Instruction, definitions: dict[str, Instruction]) -> tuple[str, int]:

@@ -1,6 +1,6 @@
 """legal IR -> legal IR: what legalization has written out place by place, made once, outside of loops, without the idle parts.
 
-On operations without effects, none of which can trap on this core:
+On operations without effects, none of which can trap:
 
 * identities: ``and %m, zeroinitializer`` and the like are one of their operands;
 * arithmetic with a bitmap made a vector of 0 and 1 happens under the bitmap instead:
@@ -19,7 +19,7 @@ from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.constants import integers
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY
-from voltac.targets.naplespu.select.values import pure, shape
+from voltac.ir.types import element_of
 
 _PURE = frozenset((
     *BINARY, *FLOAT_BINARY, *CASTS,
@@ -29,24 +29,40 @@ _MOST_MOVED = 24
 """Values of a register class that may move before one loop: each takes a register throughout."""
 
 
-def tidy(module: Module) -> bool:
-    """Whether anything has changed."""
+IsPure = Callable[[str], bool]
+
+
+def tidy(module: Module, is_pure: IsPure) -> bool:
+    """``is_pure``: whether a function, by its name, has no effects. Whether anything has changed."""
     changed = False
     for function in module.functions:
         flow = control_flow(function)
-        changed |= _number_values(function, flow)
-        changed |= _move_out_of_loops(function, flow)
+        changed |= _number_values(function, flow, is_pure)
+        changed |= _move_out_of_loops(function, flow, is_pure)
     return changed
 
 
-def _is_pure(instruction: Instruction) -> bool:
-    return instruction.op in _PURE or (instruction.op == "call" and pure(instruction.parts.callee))
+def _has_no_effect(instruction: Instruction, is_pure: IsPure) -> bool:
+    return instruction.op in _PURE or (instruction.op == "call" and is_pure(instruction.parts.callee))
+
+
+def _is_mask(type_text: str) -> bool:
+    return type_text.startswith("<") and element_of(type_text) == "i1"
+
+
+def _is_vector(type_text: str) -> bool:
+    return type_text.startswith("<") and element_of(type_text) != "i1"
+
+
+def _mask_of(vector: str) -> str:
+    """The type of a mask for the lanes of a vector."""
+    return vector[: vector.index(" x ")] + " x i1>"
 
 
 # --- identities and equal operations ---
 
 
-def _number_values(function: Function, flow: ControlFlow) -> bool:
+def _number_values(function: Function, flow: ControlFlow, is_pure: IsPure) -> bool:
     known: dict[str, list[tuple[str, str]]] = {}
     """Text of an operation -> the blocks where it is made, and its name."""
     blocks = {block.name: block for block in function.blocks}
@@ -67,7 +83,7 @@ def _number_values(function: Function, flow: ControlFlow) -> bool:
                 pending += better[::-1]
                 continue
             same = None
-            if instruction.name and _is_pure(instruction):
+            if instruction.name and _has_no_effect(instruction, is_pure):
                 same = _identity(instruction, definitions)
                 if same is None:
                     text = instruction.text.partition(" = ")[2]
@@ -139,10 +155,9 @@ def _better_form(
     op = instruction.op
     if op not in ("add", "sub", "and", "mul", "xor"):
         return []
-    kind = shape(instruction.type)
-    if kind == "b" and op == "xor":
+    if _is_mask(instruction.type) and op == "xor":
         return _and_not(instruction, definitions, fresh)
-    if kind != "v":
+    if not _is_vector(instruction.type):
         return []
     left, right = (one.value for one in instruction.operands)
     if op != "sub" and _bitmap(left, definitions):
@@ -156,10 +171,12 @@ def _better_form(
         changed = fresh("changed")
         return [
             Instruction(f"  {changed} = {op} {vector} {left}, splat (i32 {number})"),
-            Instruction(f"  {instruction.name} = select <16 x i1> {mask}, {vector} {changed}, {vector} {left}"),
+            Instruction(f"  {instruction.name} = select {_mask_of(vector)} {mask}, {vector} {changed}, {vector} {left}"),
         ]
     if (op, number) in (("and", -1), ("mul", 1)):
-        return [Instruction(f"  {instruction.name} = select <16 x i1> {mask}, {vector} {left}, {vector} zeroinitializer")]
+        return [
+            Instruction(f"  {instruction.name} = select {_mask_of(vector)} {mask}, {vector} {left}, {vector} zeroinitializer")
+        ]
     return []
 
 
@@ -168,23 +185,23 @@ def _sum_in_lanes(
 ) -> list[Instruction]:
     """What is combined with zero in some lanes stays as it is there."""
     op, vector = instruction.op, instruction.type
-    if op not in ("add", "sub", "or", "xor") or shape(vector) != "v":
+    if op not in ("add", "sub", "or", "xor") or not _is_vector(vector):
         return []
     left, right = (one.value for one in instruction.operands)
     for kept, other in ((left, right), (right, left)) if op != "sub" else ((left, right),):
         made = definitions.get(other)
-        if made is None or made.op != "select" or uses[other] != 1 or shape(made.operands[0].type) != "b":
+        if made is None or made.op != "select" or uses[other] != 1 or not _is_mask(made.operands[0].type):
             continue
         mask, yes, no = (one.value for one in made.operands)
         if _same_everywhere(vector, yes) == 0 and mask[0] == "<":
-            lanes = integers("<16 x i1>", mask) or ()
+            lanes = integers(_mask_of(vector), mask) or ()
             mask, yes, no = "<" + ", ".join(f"i1 {'false' if lane else 'true'}" for lane in lanes) + ">", no, yes
         if _same_everywhere(vector, no) != 0:
             continue
         changed = fresh("changed")
         return [
             Instruction(f"  {changed} = {op} {vector} {kept}, {yes}"),
-            Instruction(f"  {instruction.name} = select <16 x i1> {mask}, {vector} {changed}, {vector} {kept}"),
+            Instruction(f"  {instruction.name} = select {_mask_of(vector)} {mask}, {vector} {changed}, {vector} {kept}"),
         ]
     return []
 
@@ -192,7 +209,7 @@ def _sum_in_lanes(
 def _bitmap(value: str, definitions: dict[str, Instruction]) -> tuple[int, str] | None:
     """What a vector made of a bitmap is in the lanes that are on (1 or -1), and the bitmap."""
     made = definitions.get(value)
-    if made is None or made.op not in ("zext", "sext") or shape(made.operands[0].type) != "b":
+    if made is None or made.op not in ("zext", "sext") or not _is_mask(made.operands[0].type):
         return None
     return (1 if made.op == "zext" else -1), made.operands[0].value
 
@@ -210,8 +227,8 @@ def _and_not(instruction: Instruction, definitions: dict[str, Instruction], fres
         if other == second.value and compared is not None and compared.op == "icmp":
             complement = fresh("not")
             return [
-                Instruction(f"  {complement} = xor <16 x i1> {one}, splat (i1 true)"),
-                Instruction(f"  {instruction.name} = and <16 x i1> {other}, {complement}"),
+                Instruction(f"  {complement} = xor {made.type} {one}, splat (i1 true)"),
+                Instruction(f"  {instruction.name} = and {made.type} {other}, {complement}"),
             ]
     return []
 
@@ -223,7 +240,7 @@ def _same_everywhere(type_text: str, value: str) -> int | None:
     lanes = integers(type_text, value)
     if lanes is None or len(set(lanes)) != 1:
         return None
-    return -lanes[0] if shape(type_text) in ("c", "b") else lanes[0]
+    return -lanes[0] if element_of(type_text) == "i1" else lanes[0]
 
 
 def _zero(type_text: str) -> str:
@@ -233,7 +250,7 @@ def _zero(type_text: str) -> str:
 # --- loops ---
 
 
-def _move_out_of_loops(function: Function, flow: ControlFlow) -> bool:
+def _move_out_of_loops(function: Function, flow: ControlFlow, is_pure: IsPure) -> bool:
     blocks = {block.name: block for block in function.blocks}
     changed = False
     # What leaves an inner loop may leave the one around it as well.
@@ -241,22 +258,22 @@ def _move_out_of_loops(function: Function, flow: ControlFlow) -> bool:
         entries = [name for name in flow.predecessors[loop.header] if name not in loop.blocks]
         if len(entries) != 1 or entries[0] not in flow.immediate_dominator:
             continue
-        changed |= _move_before([blocks[name] for name in flow.order if name in loop.blocks], blocks[entries[0]])
+        changed |= _move_before([blocks[name] for name in flow.order if name in loop.blocks], blocks[entries[0]], is_pure)
     return changed
 
 
-def _move_before(loop: list[Block], before: Block) -> bool:
+def _move_before(loop: list[Block], before: Block, is_pure: IsPure) -> bool:
     inside = {instruction.name for block in loop for instruction in block.instructions if instruction.name}
     room = {"v": _MOST_MOVED, "s": _MOST_MOVED}
     moved: list[Instruction] = []
     for block in loop:
         kept: list[Instruction] = []
         for instruction in block.instructions:
-            kind = "v" if shape(instruction.type).startswith("v") else "s"
+            kind = "v" if _is_vector(instruction.type) else "s"
             if (
                 instruction.name
                 and room[kind] > 0
-                and _is_pure(instruction)
+                and _has_no_effect(instruction, is_pure)
                 and not any(operand.value in inside for operand in instruction.operands)
             ):
                 inside.discard(instruction.name)

@@ -13,7 +13,7 @@ from voltac.ir.cfg import control_flow
 from voltac.ir.constants import integers
 from voltac.ir.interp_values import to_signed
 from voltac.ir.model import Block, Function, Instruction
-from voltac.ir.types import vector_parts
+from voltac.ir.types import element_of, integer_bits, vector_parts
 
 _WORD = 0xFFFFFFFF
 """The bits of a register."""
@@ -62,7 +62,7 @@ def _value(instruction: Instruction, definitions: dict[str, Instruction]) -> str
         return f"splat (i32 {lane[0]})" if lane is not None else None
     if any(operand.value[0] in "%@" or "poison" in operand.value for operand in operands):
         return None
-    if instruction.op in _COMPUTED and type in ("i32", "<16 x i32>"):
+    if instruction.op in _COMPUTED and element_of(type) == "i32":
         left, right = (integers(type, operand.value) for operand in operands)
         if left is None or right is None:
             return None
@@ -75,13 +75,15 @@ def _value(instruction: Instruction, definitions: dict[str, Instruction]) -> str
         if left is None or right is None:
             return None
         return "true" if (left == right) == (instruction.parts.predicate == "eq") else "false"
-    if instruction.op == "trunc" and type == "i16":
+    if instruction.op == "trunc" and operands[0].type == "i32" and (width := integer_bits(type)) > 1:
         bits = integers("i32", operands[0].value)
-        return str(to_signed(bits[0] & 0xFFFF, 16)) if bits is not None else None
-    if instruction.op == "bitcast" and type == "<16 x i1>" and operands[0].type == "i16":
-        bits = integers("i16", operands[0].value)
-        assert vector_parts(type) is not None
-        return "<" + ", ".join(f"i1 {str(bool(bits[0] >> lane & 1)).lower()}" for lane in range(16)) + ">" if bits else None
+        return str(to_signed(bits[0] & (1 << width) - 1, width)) if bits is not None else None
+    mask = vector_parts(type)
+    if instruction.op == "bitcast" and mask is not None and mask[1] == "i1" and operands[0].type == f"i{mask[0]}":
+        bits = integers(operands[0].type, operands[0].value)
+        if bits is None:
+            return None
+        return "<" + ", ".join(f"i1 {str(bool(bits[0] >> lane & 1)).lower()}" for lane in range(mask[0])) + ">"
     return None
 
 

@@ -18,28 +18,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from voltac.codegen.loops.loop_sums import LoopSums, integer_of
+from voltac.codegen.loops.strides import with_own_exits
 from voltac.ir.cfg import ControlFlow, Loop
 from voltac.ir.model import Block, Function, Instruction, Module
-from voltac.targets.naplespu.select.loop_sums import LoopSums, integer_of
-from voltac.targets.naplespu.select.strides import with_own_exits
 
 _MOST_INSTRUCTIONS = 400
-_WIDTHS = (15, 31, 63)
-"""What is asked of the address of a vector of bytes, halves or words."""
-_TESTS = tuple(f", {width}" for width in _WIDTHS)
+"""Of a loop that is copied. Chosen, not measured: what is longer is seldom the innermost part of a kernel, and fills the
+instruction cache by itself."""
 
 
-def version_loops(module: Module) -> bool:
-    """Whether any loop has become two."""
+def version_loops(module: Module, widths: tuple[int, ...]) -> bool:
+    """``widths``: what tests of alignment ask of an address, by ``and``. Whether any loop has become two."""
     changed = False
     for function in module.functions:
-        while _version_one(function):
+        while _version_one(function, widths):
             changed = True
     return changed
 
 
-def _version_one(function: Function) -> bool:
-    if not any(one.op == "and" and one.text.endswith(_TESTS) for one in function.instructions()):
+def _version_one(function: Function, widths: tuple[int, ...]) -> bool:
+    tests = tuple(f", {width}" for width in widths)
+    if not any(one.op == "and" and one.text.endswith(tests) for one in function.instructions()):
         return False
     flow = with_own_exits(function)
     fresh, definitions = function.fresh_names(), function.definitions()
@@ -47,7 +47,8 @@ def _version_one(function: Function) -> bool:
     types.update((name, made.type) for name, made in definitions.items())
     inner = [loop for loop in flow.loops if not any(other is not loop and other.blocks < loop.blocks for other in flow.loops)]
     return any(
-        ".tested" not in loop.header and _Version(function, flow, loop, types, fresh, definitions).write() for loop in inner
+        ".tested" not in loop.header and _Version(function, flow, loop, types, fresh, definitions, widths).write()
+        for loop in inner
     )
 
 
@@ -60,7 +61,9 @@ class _Version:
         types: dict[str, str],
         fresh: Callable[[str], str],
         definitions: dict[str, Instruction],
+        widths: tuple[int, ...],
     ) -> None:
+        self.widths = widths
         self.function = function
         self.flow = flow
         self.loop = loop
@@ -105,7 +108,7 @@ class _Version:
             return None
         mask = integer_of(masked.operands[1].value)
         found = self.sums.sum(masked.operands[0])
-        if mask not in _WIDTHS or found is None:
+        if mask not in self.widths or found is None:
             return None
         outside = self.sums.outside
         needed = self.sums.start_of(found)
@@ -127,7 +130,7 @@ class _Version:
         if masked is None or masked.op != "and" or compare.operands[1].value != "0":
             return None
         labels = branch.parts.labels
-        if integer_of(masked.operands[1].value) not in _WIDTHS or not set(labels) <= self.loop.blocks:
+        if integer_of(masked.operands[1].value) not in self.widths or not set(labels) <= self.loop.blocks:
             return None
         return labels[compare.parts.predicate == "ne"], masked.name
 

@@ -89,6 +89,7 @@ class LoopSums:
         return self.outside.added(total, str(constant))
 
     def is_pointer(self, symbol: str) -> bool:
+        """Whether a symbol is an address; globals are."""
         return self.types.get(symbol, "ptr") == "ptr"
 
     def sum(self, operand: Operand) -> Sum | None:
@@ -169,6 +170,7 @@ class Outside:
         return self.made[text]
 
     def scaled(self, value: str, factor: int) -> str:
+        """A value times a constant."""
         known = integer_of(value)
         if known is not None:
             return str(wrapped(known * factor))
@@ -179,6 +181,7 @@ class Outside:
         return self._emit("scaled", f"mul i32 {value}, {factor}")
 
     def times(self, value: str, by: str) -> str:
+        """A value times another from outside, or by itself where that is empty."""
         if not by:
             return value
         for one, other in ((value, by), (by, value)):
@@ -188,6 +191,7 @@ class Outside:
         return self._emit("scaled", f"mul i32 {value}, {by}")
 
     def added(self, left: str, right: str) -> str:
+        """The sum of two values."""
         first, second = integer_of(left), integer_of(right)
         if first is not None and second is not None:
             return str(wrapped(first + second))
@@ -196,12 +200,14 @@ class Outside:
         return left if second == 0 else self._emit("sum", f"add i32 {left}, {right}")
 
     def difference(self, value: str, less: str) -> str:
+        """A value less another."""
         first, second = integer_of(value), integer_of(less)
         if first is not None and second is not None:
             return str(wrapped(first - second))
         return value if second == 0 else self._emit("turns", f"sub i32 {value}, {less}")
 
     def number_of(self, pointer: str) -> str:
+        """An address as a number."""
         return self._emit("number", f"ptrtoint ptr {pointer} to i32")
 
     def joined(self, left: str, right: str) -> str:
@@ -214,10 +220,12 @@ class Outside:
         return left if second == 0 else self._emit("bits", f"or i32 {left}, {right}")
 
     def masked(self, value: str, mask: int) -> str:
+        """A value and a constant, bit by bit."""
         known = integer_of(value)
         return str(known & mask) if known is not None else self._emit("bits", f"and i32 {value}, {mask}")
 
     def moved(self, pointer: str, by: str) -> str:
+        """A pointer so many bytes on."""
         return pointer if by == "0" else self._emit("start", f"getelementptr i8, ptr {pointer}, i32 {by}")
 
 
@@ -230,4 +238,5 @@ def integer_of(value: str) -> int | None:
 
 
 def wrapped(value: int) -> int:
+    """A number as a signed one of 32 bits."""
     return to_signed(value & 0xFFFF_FFFF, 32)

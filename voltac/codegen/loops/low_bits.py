@@ -8,16 +8,16 @@
       %n = add i32 %p, 128                              %n = add i32 %p, 128
 
 Where a vector lies in its line is the same for all turns of most loops, and so are the
-lanes that shuffles take from one line or the other (``legalize/lines.py``). Where it is known, as that of the neighbour
+lanes that shuffles take from one line or the other (a device's legalization). Where it is known, as that of the neighbour
 of an element of an array that begins at a line, it is a constant.
 """
 
 from __future__ import annotations
 
+from voltac.codegen.loops.loop_sums import LoopSums, Sum, integer_of
+from voltac.codegen.tidying.constant_folding import fold_constants
 from voltac.ir.cfg import control_flow
 from voltac.ir.model import Function, Instruction, Module
-from voltac.targets.naplespu.select.fold import fold_constants
-from voltac.targets.naplespu.select.loop_sums import LoopSums, Sum, integer_of
 
 _MOST_BITS = 12
 _DEEPEST = 12
