@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from voltac.driver import compile_source
-from voltac.ir.pseudo import PREFIX
+from voltac.ir.pseudo_operations import PREFIX
 from voltac.options import Options
 from voltac.report.assembly import AssemblyBlock, counts, functions
 from voltac.target_info import find_target

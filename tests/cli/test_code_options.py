@@ -141,7 +141,7 @@ def test_a_sample_profile_weighs_branches(compiled: Compile, voltac: Run, folder
 
 
 def test_llvm_text_with_debug_information_is_accepted_again(compiled: Compile) -> None:
-    from voltac.llvm.machine import binding
+    from voltac.llvm.target_machine import binding
 
     for level in ("-O0", "-O2"):
         text = compiled(SUM, "-g", level)

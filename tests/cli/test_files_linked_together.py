@@ -9,7 +9,7 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from voltac.ir.interp import Machine
+from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
 from voltac.llvm.host import can_run
 from voltac.target_info import find_target
@@ -57,7 +57,7 @@ def test_files_call_each_other(tmp_path: Path, name: str, level: str) -> None:
     else:
         both, caller = (llvm.parse_assembly((tmp_path / f"{stem}.ll").read_text()) for stem in ("callee", "caller"))
         both.link_in(caller)
-        Machine(read(str(both)), new_is_poison=False).call("all", [a, r, 21])
+        IRInterpreter(read(str(both)), new_is_poison=False).call("all", [a, r, 21])
     assert np.array_equal(a, np.arange(21, dtype=np.float32) * 2 + 1)
     # Lanes from 2 on are active in count and all of them above 0; lanes() starts with all on.
     assert r.tolist() == [target.width - 2, target.width, 7]

@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from voltac.ir.interp import Machine
-from voltac.ir.interp_translate import ExecutionError
+from voltac.ir.interp import IRInterpreter
+from voltac.ir.interp_frame import ExecutionError
 from voltac.ir.read import read
 
 
 def run(text: str, name: str, *arguments: object) -> object:
-    return Machine(read(text)).call(name, arguments)  # type: ignore[arg-type]
+    return IRInterpreter(read(text)).call(name, arguments)  # type: ignore[arg-type]
 
 
 def expression(result: str, body: str, parameters: str = "", *arguments: object) -> object:
@@ -193,7 +193,7 @@ def test_freeze_turns_poison_into_a_value() -> None:
 def test_what_a_program_must_not_do_is_named(body: str, complaint: str) -> None:
     text = f"@constant = internal constant i8 7\n\ndefine void @f(ptr %p) {{\nentry:\n{body}\n}}\n"
     with pytest.raises(ExecutionError, match=complaint):
-        Machine(read(text), block_limit=1000).call("f", [np.zeros(4, np.int32)])
+        IRInterpreter(read(text), block_limit=1000).call("f", [np.zeros(4, np.int32)])
 
 
 def test_an_error_names_function_block_and_instruction() -> None:
@@ -438,7 +438,7 @@ define i32 @f(i32 %n) {
   ret i32 %s
 }
 """
-    machine = Machine(read(text), externals={"outside": lambda machine, arguments: arguments[0] + 1})
+    machine = IRInterpreter(read(text), externals={"outside": lambda machine, arguments: arguments[0] + 1})
     assert machine.call("f", [6]) == 721
 
 
@@ -506,7 +506,7 @@ define i32 @f(ptr %p, ptr %q) {
   ret i32 %v
 }
 """
-    machine = Machine(read(text))
+    machine = IRInterpreter(read(text))
     room = np.full(8, 7, np.uint8)
     full = "-1 4294967295 -1 1.500000 abc|"
     assert machine.call("f", [room, np.zeros(1, np.int64)]) == len(full)

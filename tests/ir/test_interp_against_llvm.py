@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from voltac.ir.interp import Machine
+from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
 from voltac.llvm import late, load_objects
 from voltac.options import Options
@@ -206,7 +206,7 @@ def check(seed: int, steps: int) -> None:
     optimized = late(text, Options(target=find_target("avx2-i32x8"), level=0))
     loaded = load_objects([optimized.object_code()], ["f"])
     ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(loaded.address("f"))(source.ctypes.data, expected.ctypes.data)
-    Machine(read(text)).call("f", [source, found])
+    IRInterpreter(read(text)).call("f", [source, found])
     stores = [line.removeprefix("  store ").split(" %")[0] for line in text.split("\n") if line.startswith("  store")]
     for number, kind in enumerate(stores):
         dtype = {"float": np.float32, "double": np.float64}.get(scalar_of(kind), np.uint8)

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
+from voltac.ir.lane_formulas import LaneValue, UniformSymbol
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.lanes import LaneValue, Symbol
 from voltac.ir.model import Function
 from voltac.ir.read import read
 
@@ -223,7 +223,7 @@ class RandomProgram:
         return found
 
 
-def symbol_value(symbol: Symbol, values: dict[str, Lanes], first: int) -> int | None:
+def symbol_value(symbol: UniformSymbol, values: dict[str, Lanes], first: int) -> int | None:
     if symbol.inner is None:
         return values[symbol.name][first if symbol.kind == "lane" else 0]
     inner = symbol_value(symbol.inner, values, first)

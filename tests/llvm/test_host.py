@@ -11,7 +11,7 @@ from kernels import processor_runs
 
 from voltac.llvm import CannotRun, can_run, host_target, require_runnable
 from voltac.llvm import host as host_module
-from voltac.llvm.machine import host_features, target_machine
+from voltac.llvm.target_machine import host_features, target_machine
 from voltac.options import Options
 from voltac.target_info import TARGETS, find_target
 

@@ -93,11 +93,11 @@ def test_level_1_prefers_size() -> None:
 
 def test_a_pipeline_that_breaks_the_module_gives_way_to_a_lower_one(monkeypatch: pytest.MonkeyPatch) -> None:
     from voltac.llvm import optimize
-    from voltac.llvm.machine import Module
+    from voltac.llvm.target_machine import LLVMModule
 
     levels: list[int] = []
     monkeypatch.setattr(optimize, "_simplify", lambda module, text, options, level: levels.append(level))
-    monkeypatch.setattr(Module, "is_sound", lambda module: False)
+    monkeypatch.setattr(LLVMModule, "is_sound", lambda module: False)
     assert "twice" in late(SUM, OPTIONS).text()
     assert levels == [2, 1]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from voltac.driver import compile_source
-from voltac.ir.interp import Machine
+from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
 from voltac.options import Options
 from voltac.target_info import find_target
@@ -42,7 +42,7 @@ def test_sums_wrap_and_are_exact(name: str, target: str) -> None:
     parts = 32 // (8 * np.dtype(first).itemsize)
     products = (a.view(first).astype(np.int64) * b.view(second)).reshape(-1, parts).sum(axis=1)
     wanted = (products + c).astype(np.uint32)
-    Machine(read(text)).call("f", [a, b, c])
+    IRInterpreter(read(text)).call("f", [a, b, c])
     assert np.array_equal(c, wanted)
 
 

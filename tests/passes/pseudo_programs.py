@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voltac import passes
-from voltac.ir.interp import Machine
-from voltac.ir.pseudo import ELEMENT_SUFFIXES, declaration
+from voltac.ir.interp import IRInterpreter
+from voltac.ir.pseudo_operations import ELEMENT_SUFFIXES, declaration
 from voltac.ir.read import read
 from voltac.llvm import can_run, early, late, load_objects
 from voltac.options import Options
@@ -159,7 +159,7 @@ class Program:
         if self._module is None:
             self._function(*[ctypes.c_int(each) if isinstance(each, int) else each.native() for each in arguments])
         else:
-            machine = Machine(self._module, new_is_poison=False)
+            machine = IRInterpreter(self._module, new_is_poison=False)
             places = {id(each.to): each.to.placed(machine) for each in arguments if isinstance(each, Pointer)}
             machine.call("f", [each if isinstance(each, int) else places[id(each.to)] - each.before for each in arguments])
 
@@ -203,7 +203,7 @@ class Fenced:
         """To the element ``before`` places in front of the first one."""
         return Pointer(self, before * self.array.itemsize)
 
-    def placed(self, machine: Machine) -> int:
+    def placed(self, machine: IRInterpreter) -> int:
         """The address of the array as an object of its own in the memory of an interpreter."""
         data = memoryview(self.array.view(np.uint8))  # type: ignore[arg-type]
         return machine.memory.place("array", data, defined=True, alignment=self.array.itemsize, writable=True).base

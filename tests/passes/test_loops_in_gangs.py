@@ -9,7 +9,7 @@ import pytest
 from kernels import compile_kernels
 
 from voltac.driver import compile_source
-from voltac.ir.interp import Machine
+from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
 from voltac.options import Options
 from voltac.target_info import find_target
@@ -78,7 +78,7 @@ def test_results_are_numpys(case: str, name: str, dtype: Any, target: str) -> No
 def test_the_ir_means_the_same() -> None:
     text = passed((HEAD + PRODUCT).format("float"), "avx2-i32x8")
     b, c, a = small_numbers(np.float32, 500, 1), small_numbers(np.float32, 5, 2), np.zeros(77, np.float32)
-    Machine(read(text)).call("f", [a, b, c, 77, 5])
+    IRInterpreter(read(text)).call("f", [a, b, c, 77, 5])
     assert np.array_equal(a, multiplied(b, c, 77, 5))
 
 

@@ -10,7 +10,7 @@ import pytest
 from kernels import compile_kernels
 
 from voltac.driver import compile_source
-from voltac.ir.interp import Machine
+from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
 from voltac.options import Options
 from voltac.target_info import find_target
@@ -72,7 +72,7 @@ def test_the_ir_means_the_same(name: str, target: str) -> None:
     first, second, term, _ = SUMS[name]
     made = compile_source(source(first, second, term), "f.ispc", Options(find_target(target), whole_program=True), end="passes")
     p, q = numbers(first, 300, 1), numbers(second, 300, 2)
-    result = Machine(read(made.results["passes"])).call("f", [p, q, 300])
+    result = IRInterpreter(read(made.results["passes"])).call("f", [p, q, 300])
     assert np.int64(result).astype(np.int32) == expected(term, p, q, find_target(target).width)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from voltac.driver import compile_source
-from voltac.ir.interp import Machine
+from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
 from voltac.ir.verify import verify
 from voltac.messages.diagnostics import Diagnostics
@@ -50,7 +50,7 @@ done:
 
 def run(text: str, n: int) -> list[float]:
     values = np.array([-2, -1, 0, 1, 2, 3, 4, 5], np.float32)
-    Machine(read(text)).call("f", [values, n])
+    IRInterpreter(read(text)).call("f", [values, n])
     return [float(value) for value in values]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from voltac.driver import compile_source
-from voltac.ir.interp import Machine
+from voltac.ir.interp import IRInterpreter
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.read import read
 from voltac.llvm import load_objects
@@ -74,7 +74,7 @@ def test_a_matrix_product_is_right(n: int, type: str, target: str) -> None:
             # Gangs go on in the order of their elements, so the last of those that are stored at one place stays.
             places = [((i * n + k) % modulus, (k * n + j) % modulus) for k in range(n)]
             expected[(i * n + j) % modulus] = sum(a[one] * b[two] for one, two in places)
-    machine = Machine(read(text))
+    machine = IRInterpreter(read(text))
     machine.call("product", [a, b, c, n])
     assert (c == expected).all()
 
@@ -110,7 +110,7 @@ def test_what_a_loop_computes_is_there_behind_both_versions(first: int, type: st
     b = np.arange(1 << bits, dtype=np.int32)
     out = np.zeros(2, np.int32)
     places = np.arange(first, first + n) % (1 << bits)
-    found = Machine(read(text)).call("sums", [a, b, first % (1 << bits), n, out])
+    found = IRInterpreter(read(text)).call("sums", [a, b, first % (1 << bits), n, out])
     assert found == width + 2 * a[places].sum()
     # Each lane has the last element it took.
     assert out[0] == max(places[lane::width][-1] for lane in range(width))
@@ -145,7 +145,7 @@ def test_loops_that_lanes_leave_end_with_the_same_in_both_versions(step: int, de
     for j in range(n):
         total[on] += a[(np.arange(width) + j * step) % 256][on]
         on &= total <= limit
-    assert Machine(read(text)).call("sum", [a, n, step, limit]) == total.sum()
+    assert IRInterpreter(read(text)).call("sum", [a, n, step, limit]) == total.sum()
 
 
 def test_loops_for_indices_that_wrap_are_functions_that_are_left_as_they_are() -> None:

@@ -11,7 +11,7 @@ from guard_pages import GuardedMemory
 from random_accesses import Case, random_cases
 from run_programs import MORE_HOST_TARGETS, SMALL_TYPE_TARGETS, TARGETS, compile_for, ir_after, options
 
-from voltac.ir.interp import Machine
+from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
 from voltac.llvm import can_run, load_objects
 from voltac.pipeline import Compilation
@@ -21,7 +21,7 @@ _Function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_in
 
 
 def differences_in_ir(text: str, cases: list[Case], *, by_llvm: bool = False) -> list[str]:
-    machine, found = Machine(read(text), new_is_poison=not by_llvm), []
+    machine, found = IRInterpreter(read(text), new_is_poison=not by_llvm), []
     for case in cases:
         to, source = case.to.copy(), case.source.copy()
         machine.call(case.name, [to, source, case.a, case.b])

@@ -16,8 +16,8 @@ from run_programs import INPUTS, OUTPUTS, inputs
 
 from voltac.driver import compile_source
 from voltac.interpreter import Interpreter
-from voltac.ir.interp import Machine
-from voltac.ir.interp_values import Fault, Value, to_signed
+from voltac.ir.interp import IRInterpreter
+from voltac.ir.interp_values import InstructionFault, Value, to_signed
 from voltac.ir.read import read
 from voltac.llvm import simplify_for_device
 from voltac.messages.diagnostics import Diagnostics
@@ -44,7 +44,7 @@ def without_double(text: str) -> str:
 # --- the target functions
 
 
-def _read_control(machine: Machine, arguments: list[Value]) -> Value:
+def _read_control(machine: IRInterpreter, arguments: list[Value]) -> Value:
     """One thread of one core; the argument block says so too."""
     if arguments[0] == 13:
         block = machine.memory.allocate("argument block", LINE, LINE, defined=True)
@@ -53,12 +53,12 @@ def _read_control(machine: Machine, arguments: list[Value]) -> Value:
     return {20: 1, 14: 1}.get(arguments[0], 0)
 
 
-def _nothing(machine: Machine, arguments: list[Value]) -> Value:
+def _nothing(machine: IRInterpreter, arguments: list[Value]) -> Value:
     return None
 
 
-def _trap(machine: Machine, arguments: list[Value]) -> Value:
-    raise Fault("traps")
+def _trap(machine: IRInterpreter, arguments: list[Value]) -> Value:
+    raise InstructionFault("traps")
 
 
 def _high(a: Value, b: Value, signed: bool) -> Value:
@@ -87,8 +87,8 @@ for _signed, _letter in ((False, "u"), (True, "s")):
     EXTERNALS[f"npu.mulh{_letter}.v"] = lambda machine, given, s=_signed: [_high(a, b, s) for a, b in zip(*given)]
 
 
-def machine(text: str, block_limit: int = 5_000_000) -> Machine:
-    return Machine(
+def machine(text: str, block_limit: int = 5_000_000) -> IRInterpreter:
+    return IRInterpreter(
         read(text),
         pointer_bytes=4,
         externals=EXTERNALS,

@@ -14,7 +14,7 @@ import numpy as np
 
 import voltac
 from voltac.driver import compile_source
-from voltac.ir.interp import Machine
+from voltac.ir.interp import IRInterpreter
 from voltac.ir.model import Module
 from voltac.ir.read import read
 from voltac.llvm import can_run
@@ -64,7 +64,7 @@ class JudgedKernel:
     def __call__(self, *given: Any) -> Any:
         result = self._kernel._signature.result
         # LLVM reads padding as a part of wider numbers.
-        machine = Machine(self._module, new_is_poison=False)
+        machine = IRInterpreter(self._module, new_is_poison=False)
         found = machine.call(self._kernel.__name__, [*map(_argument, given)])
         sys.stdout.write("".join(machine.printed))
         if result.kind == "bool":

@@ -12,7 +12,7 @@ from voltac.codegen.elf import write_elf
 from voltac.codegen.elf_read import read_image
 from voltac.codegen.link import link
 from voltac.codegen.simulator import RunReport
-from voltac.ir.interp import Machine
+from voltac.ir.interp import IRInterpreter
 from voltac.ir.interp_values import to_signed
 from voltac.ir.read import read
 from voltac.options import Options
@@ -77,7 +77,7 @@ class Compiled:
         copies = [np.copy(one) if isinstance(one, np.ndarray) else one for one in arguments]
         # The interpreter has one memory.
         text = self.text.replace("ptr addrspace(68)", "ptr").replace("addrspace(68) global", "global").replace(".p68(", ".p0(")
-        machine = Machine(read(text), pointer_bytes=4, externals=EXTERNALS)
+        machine = IRInterpreter(read(text), pointer_bytes=4, externals=EXTERNALS)
         values: list[Any] = []
         for one in copies:
             if isinstance(one, np.ndarray):

@@ -40,7 +40,7 @@ from guard_pages import GuardedMemory
 
 from voltac.driver import compile_source
 from voltac.interpreter import Interpreter
-from voltac.ir.interp import Machine
+from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
 from voltac.llvm import can_run, load_objects
 from voltac.llvm.host import host_target
@@ -201,7 +201,7 @@ def interpret(path: Path, text: str, target: TargetInfo) -> tuple[Array, str]:
 def interpret_ir(text: str, *, by_llvm: bool = False) -> tuple[Array, str]:
     """By the interpreter of the IR; raises where the program does what it must not. ``by_llvm``: LLVM has optimised it."""
     out, (floats, integers) = np.zeros(OUTPUTS), inputs()
-    machine = Machine(read(text), new_is_poison=not by_llvm)
+    machine = IRInterpreter(read(text), new_is_poison=not by_llvm)
     machine.call("test", [out, floats, integers, INPUTS])
     return out, "".join(machine.printed)
 

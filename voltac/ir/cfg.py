@@ -12,7 +12,7 @@ from voltac.records import field, mutable_record
 
 
 @mutable_record
-class Loop:
+class NaturalLoop:
     """A natural loop: ``header`` dominates every block in ``blocks`` and is the target of the back edges."""
 
     header: str
@@ -35,9 +35,9 @@ class ControlFlow:
     """The entry block is its own."""
     dominated: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Block -> its number in a walk over the tree of dominators, and the largest number below it."""
-    loops: list[Loop] = field(default_factory=list)
+    loops: list[NaturalLoop] = field(default_factory=list)
     """Outer loops before inner ones."""
-    loop_of: dict[str, Loop] = field(default_factory=dict)
+    loop_of: dict[str, NaturalLoop] = field(default_factory=dict)
     """Block -> the innermost loop it is in."""
 
     def dominates(self, above: str, below: str) -> bool:
@@ -143,6 +143,6 @@ def _find_loops(flow: ControlFlow) -> None:
                 members[name] = None
                 pending.extend(flow.predecessors[name])
         outer = flow.loop_of.get(header)
-        loop = Loop(header, members.keys(), latches[header], 1 if outer is None else outer.depth + 1)
+        loop = NaturalLoop(header, members.keys(), latches[header], 1 if outer is None else outer.depth + 1)
         flow.loops.append(loop)
         flow.loop_of.update(dict.fromkeys(members, loop))

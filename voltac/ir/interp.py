@@ -1,6 +1,6 @@
 """Runs the IR, pseudo operations included: the judge of passes and of code generators.
 
-A function is translated once (``interp_translate.py``), then executed.
+A function is translated once (``interp_translate.py``) to the form of ``interp_frame.py``, then executed.
 ``interp_values.py`` says what values are, ``interp_operations.py`` and
 ``interp_intrinsics.py`` are the rows of meanings, ``interp_memory.py`` checks
 every access.
@@ -16,10 +16,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from voltac.ir.interp_frame import ALLOCATED, RESULT, ExecutionError, TranslatedBlock, TranslatedFunction
 from voltac.ir.interp_library import EXTERNALS, External
-from voltac.ir.interp_memory import Memory, Object
-from voltac.ir.interp_translate import ALLOCATED, RESULT, Block, Code, ExecutionError, Translation
-from voltac.ir.interp_values import ROUND, Fault, Kind, Kinds, Value, constant, encode, parts_of
+from voltac.ir.interp_memory import CheckedMemory, Object
+from voltac.ir.interp_translate import translate
+from voltac.ir.interp_values import ROUND, InstructionFault, Kind, KindTable, Value, constant, encode, parts_of
 from voltac.ir.model import Module
 from voltac.ir.parts import Operand
 from voltac.ir.scan import end_of_type, end_of_value
@@ -37,7 +38,7 @@ _FRAMES_OF_PYTHON = 50_000
 """A call is a few frames; deeper recursion is a RecursionError, as on a machine the stack's end is."""
 
 
-class Machine:
+class IRInterpreter:
     """A module with its memory. ``externals`` are functions the module only declares."""
 
     def __init__(
@@ -55,15 +56,15 @@ class Machine:
         ``line_bytes`` is for devices: objects begin and end at lines, and so must arrays given to :meth:`call`.
         """
         self.module = module
-        self.kinds = Kinds(module.layout(pointer_bytes))
-        self.memory = Memory(new_is_poison, pointer_bytes, line_bytes)
+        self.kinds = KindTable(module.layout(pointer_bytes))
+        self.memory = CheckedMemory(new_is_poison, pointer_bytes, line_bytes)
         self._line_bytes = line_bytes
         self.externals: dict[str, External] = {**EXTERNALS, **(externals or {})}
         self.blocks_left = block_limit
         self.printed: list[str] = []
         """What the program wrote to standard output, piece by piece."""
         self._functions = {function.name: function for function in module.functions}
-        self._codes: dict[str, Code] = {}
+        self._codes: dict[str, TranslatedFunction] = {}
         self._addresses: dict[str, int] = {}
         self._function_at: dict[int, str] = {}
         self._make_globals()
@@ -111,17 +112,17 @@ class Machine:
 
     # --- running ---
 
-    def code(self, name: str) -> Code:
+    def code(self, name: str) -> TranslatedFunction:
         """A function in the form that is executed; translated when it is first asked for."""
         found = self._codes.get(name)
         if found is None:
             function = self._functions.get(name)
             if function is None:
                 raise ExecutionError(f"no function is called @{name}")
-            found = self._codes[name] = Translation(self, function).translate()
+            found = self._codes[name] = translate(self, function)
         return found
 
-    def run(self, code: Code, arguments: Iterable[Value]) -> Value:
+    def run(self, code: TranslatedFunction, arguments: Iterable[Value]) -> Value:
         """Execute a function's code on values; what it returns."""
         frame = code.template[:]
         for slot, value in zip(code.parameters, arguments):
@@ -142,24 +143,24 @@ class Machine:
                     step(frame)
                 step = block.leave
                 previous, number = number, block.leave(frame)
-            except Fault as fault:
+            except InstructionFault as fault:
                 raise ExecutionError(self._where(code, block, step, fault)) from fault
         if frame[ALLOCATED]:
             for base in frame[ALLOCATED]:
                 self.memory.free(base)
         return frame[RESULT]
 
-    def _where(self, code: Code, block: Block, step: object, fault: Fault) -> str:
+    def _where(self, code: TranslatedFunction, block: TranslatedBlock, step: object, fault: InstructionFault) -> str:
         position = next((number for number, other in enumerate(block.steps) if other is step), len(block.steps))
         return f"in @{code.name}, block {block.name}: {fault}\n  {block.origins[position].text.strip()}"
 
     def call_address(self, address: Value, arguments: list[Value]) -> Value:
         """An indirect call."""
         if address is None:
-            raise Fault("calls a poisoned address")
+            raise InstructionFault("calls a poisoned address")
         name = self._function_at.get(address)
         if name is None:
-            raise Fault(f"calls {address:#x}, where no function is")
+            raise InstructionFault(f"calls {address:#x}, where no function is")
         return self.call_named(name, arguments)
 
     def call_named(self, name: str, arguments: list[Value]) -> Value:
@@ -168,7 +169,7 @@ class Machine:
             return self.run(self.code(name), arguments)
         external = self.externals.get(name)
         if external is None:
-            raise Fault(f"calls @{name}, which has no body and no row here")
+            raise InstructionFault(f"calls @{name}, which has no body and no row here")
         return external(self, arguments)
 
     # --- globals and functions ---

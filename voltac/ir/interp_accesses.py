@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from voltac.ir.interp_memory import Called
-from voltac.ir.interp_values import Fault, Value
+from voltac.ir.interp_values import InstructionFault, Value
 from voltac.records import replace
 
 WholeFunction = Callable[[Called], Value]
 
 
 def mask_bit(mask: Value, lane: int) -> bool:
-    """Whether a lane is on; a :class:`Fault` where that is poison."""
+    """Whether a lane is on; a :class:`InstructionFault` where that is poison."""
     bit = mask[lane]
     if bit is None:
-        raise Fault(f"lane {lane} of the mask of a memory access is poison")
+        raise InstructionFault(f"lane {lane} of the mask of a memory access is poison")
     return bool(bit)
 
 
@@ -55,7 +55,7 @@ def _advance(address: Value, by: int) -> Value:
 
 def _check_aligned(address: Value, alignment: int) -> None:
     if address is not None and alignment > 1 and address % alignment:
-        raise Fault(f"accesses {address:#x}, which is not aligned to {alignment}")
+        raise InstructionFault(f"accesses {address:#x}, which is not aligned to {alignment}")
 
 
 def _gather(called: Called) -> Value:
@@ -167,10 +167,10 @@ ACCESSES: dict[str, WholeFunction] = {
 
 
 def pseudo_divisor(called: Called) -> Value:
-    """A :class:`Fault` where a lane is zero."""
+    """A :class:`InstructionFault` where a lane is zero."""
     divisor = called.arguments[0]
     if 0 in (divisor if called.kinds[0].is_vector else [divisor]):
-        raise Fault("divides by zero")
+        raise InstructionFault("divides by zero")
     return None
 
 
@@ -181,4 +181,4 @@ PSEUDO: dict[str, WholeFunction] = {
     "volta.store": pseudo_store,
     "volta.divisor": pseudo_divisor,
 }
-"""``ir/pseudo.py`` says what they are; off lanes yield poison, so that nobody may look at them."""
+"""``ir/pseudo_operations.py`` says what they are; off lanes yield poison, so that nobody may look at them."""

@@ -19,7 +19,7 @@ from voltac.ir.interp_memory import Called
 from voltac.ir.interp_operations import BINARY, _finite, compare_integers
 from voltac.ir.interp_values import (
     ROUND,
-    Fault,
+    InstructionFault,
     Kind,
     Value,
     float_bits,
@@ -344,7 +344,7 @@ def _with_overflow(operation: str, signed: bool) -> WholeFunction:
 
 def _assume(called: Called) -> Value:
     if called.arguments[0] != 1:
-        raise Fault("assumes something that does not hold")
+        raise InstructionFault("assumes something that does not hold")
     return None
 
 
@@ -379,7 +379,7 @@ def _extract_vector(called: Called) -> Value:
 
 
 def _trap(called: Called) -> Value:
-    raise Fault("traps")
+    raise InstructionFault("traps")
 
 
 def _nothing(called: Called) -> Value:

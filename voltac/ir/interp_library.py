@@ -5,18 +5,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from voltac.ir.interp_values import Fault, Value, to_signed
+from voltac.ir.interp_frame import RunningModule
+from voltac.ir.interp_values import InstructionFault, Value, to_signed
 
-if TYPE_CHECKING:
-    from voltac.ir.interp import Machine
-
-External = Callable[["Machine", list[Value]], Value]
+External = Callable[[RunningModule, list[Value]], Value]
 """Gets the arguments, yields the result."""
 
 
-def _aligned_allocation(machine: Machine, arguments: list[Value]) -> Value:
+def _aligned_allocation(machine: RunningModule, arguments: list[Value]) -> Value:
     """``posix_memalign(where, alignment, size)``."""
     where, alignment, size = arguments
     placed = machine.memory.allocate("what posix_memalign gave", size, alignment)
@@ -24,49 +21,49 @@ def _aligned_allocation(machine: Machine, arguments: list[Value]) -> Value:
     return 0
 
 
-def _allocation(machine: Machine, arguments: list[Value]) -> Value:
+def _allocation(machine: RunningModule, arguments: list[Value]) -> Value:
     return machine.memory.allocate("what malloc gave", arguments[0], 16).base
 
 
-def _free(machine: Machine, arguments: list[Value]) -> Value:
+def _free(machine: RunningModule, arguments: list[Value]) -> Value:
     if arguments[0]:
         machine.memory.free(arguments[0])
     return None
 
 
-def _move(machine: Machine, arguments: list[Value]) -> Value:
+def _move(machine: RunningModule, arguments: list[Value]) -> Value:
     machine.memory.copy(*arguments)
     return arguments[0]
 
 
-def _set(machine: Machine, arguments: list[Value]) -> Value:
+def _set(machine: RunningModule, arguments: list[Value]) -> Value:
     machine.memory.fill(arguments[0], arguments[1] & 0xFF, arguments[2])
     return arguments[0]
 
 
-def _abort(machine: Machine, arguments: list[Value]) -> Value:
-    raise Fault("aborts")
+def _abort(machine: RunningModule, arguments: list[Value]) -> Value:
+    raise InstructionFault("aborts")
 
 
 # --- text -------------------------------------------------------------------------------------------------------
 
 
-def _string(machine: Machine, address: Value) -> str:
+def _string(machine: RunningModule, address: Value) -> str:
     """The text up to the NUL at an address."""
     found, offset = machine.memory.find(address, 1, 1)
     data = bytes(found.data[offset:])
     if 0 not in data:
-        raise Fault(f"reads text in {found.name} that does not end")
+        raise InstructionFault(f"reads text in {found.name} that does not end")
     length = data.index(0)
     if found.defined.find(0, offset, offset + length + 1) >= 0:
-        raise Fault("reads text that is poison")
+        raise InstructionFault("reads text that is poison")
     return data[:length].decode("utf-8", "surrogateescape")
 
 
 _DIRECTIVE = re.compile(r"%(l*)([dufsp%])")
 
 
-def _formatted(machine: Machine, template: Value, arguments: list[Value]) -> str:
+def _formatted(machine: RunningModule, template: Value, arguments: list[Value]) -> str:
     """The directives that ``print`` needs: %d %u %f %s %p, and l for 64 bits."""
     remaining = iter(arguments)
 
@@ -76,7 +73,7 @@ def _formatted(machine: Machine, template: Value, arguments: list[Value]) -> str
             return "%"
         value = next(remaining)
         if value is None:
-            raise Fault("prints poison")
+            raise InstructionFault("prints poison")
         bits = 64 if longs else 32
         match letter:
             case "d":
@@ -92,13 +89,13 @@ def _formatted(machine: Machine, template: Value, arguments: list[Value]) -> str
     return _DIRECTIVE.sub(one, _string(machine, template))
 
 
-def _print(machine: Machine, arguments: list[Value]) -> Value:
+def _print(machine: RunningModule, arguments: list[Value]) -> Value:
     text = _formatted(machine, arguments[0], arguments[1:])
     machine.printed.append(text)
     return len(text)
 
 
-def _print_to_memory(machine: Machine, arguments: list[Value]) -> Value:
+def _print_to_memory(machine: RunningModule, arguments: list[Value]) -> Value:
     """``snprintf(where, size, format, ...)``: at most ``size`` bytes with the NUL; yields the whole length."""
     where, size, template, *others = arguments
     text = _formatted(machine, template, others).encode("utf-8", "surrogateescape")
@@ -125,4 +122,4 @@ EXTERNALS: dict[str, External] = {
     "snprintf": _print_to_memory,
     "fflush": lambda machine, arguments: 0,
 }
-"""``Machine(externals=...)`` adds to them."""
+"""``IRInterpreter(externals=...)`` adds to them."""

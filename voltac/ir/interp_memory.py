@@ -7,7 +7,7 @@ something other than poison was stored there.
 
 from __future__ import annotations
 
-from voltac.ir.interp_values import Fault, Kind, Value, decode, encode
+from voltac.ir.interp_values import InstructionFault, Kind, Value, decode, encode
 from voltac.records import mutable_record, record
 
 _REGION_BITS = {8: 40, 4: 18}
@@ -30,7 +30,7 @@ class Object:
         return self.base + len(self.data)
 
 
-class Memory:
+class CheckedMemory:
     """Objects at addresses far apart; every access is checked against the object it begins in."""
 
     def __init__(self, new_is_poison: bool = True, pointer_bytes: int = 8, line_bytes: int = 1) -> None:
@@ -60,11 +60,11 @@ class Memory:
         return self.place(name, memoryview(bytearray(size)), defined=defined, alignment=max(self._line, alignment))
 
     def free(self, base: int) -> None:
-        """End an object; a :class:`Fault` if ``base`` is not its first byte."""
+        """End an object; a :class:`InstructionFault` if ``base`` is not its first byte."""
         number = base >> self._region_bits
         found = self._objects.get(number)
         if found is None or found.base != base:
-            raise Fault(f"what lies at {base:#x} was not allocated or is freed already")
+            raise InstructionFault(f"what lies at {base:#x} was not allocated or is freed already")
         del self._objects[number]
         self._free.append(number)
 
@@ -77,17 +77,17 @@ class Memory:
         """The object that holds ``size`` bytes at an address, and the offset in it."""
         action = "writes" if write else "reads"
         if address is None:
-            raise Fault(f"{action} at a poisoned address")
+            raise InstructionFault(f"{action} at a poisoned address")
         found = self._objects.get(address >> self._region_bits)
         if found is None:
-            raise Fault(f"{action} at {address:#x}, where no object is")
+            raise InstructionFault(f"{action} at {address:#x}, where no object is")
         offset = address - found.base
         if offset < 0 or offset + size > len(found.data):
-            raise Fault(f"{action} bytes {offset} to {offset + size} of {found.name}, which has {len(found.data)}")
+            raise InstructionFault(f"{action} bytes {offset} to {offset + size} of {found.name}, which has {len(found.data)}")
         if alignment > 1 and address % alignment:
-            raise Fault(f"{action} at offset {offset} of {found.name}, which is not aligned to {alignment}")
+            raise InstructionFault(f"{action} at offset {offset} of {found.name}, which is not aligned to {alignment}")
         if write and not found.writable:
-            raise Fault(f"writes to {found.name}, which is constant")
+            raise InstructionFault(f"writes to {found.name}, which is constant")
         return found, offset
 
     def load(self, kind: Kind, address: Value, alignment: int) -> Value:
@@ -103,7 +103,7 @@ class Memory:
     def copy(self, destination: Value, source: Value, size: Value) -> None:
         """As memmove; poison is copied as it is."""
         if size is None:
-            raise Fault("copies a poisoned number of bytes")
+            raise InstructionFault("copies a poisoned number of bytes")
         if size == 0:
             return
         target, to = self.find(destination, size, 1, write=True)
@@ -115,7 +115,7 @@ class Memory:
     def fill(self, destination: Value, byte: Value, size: Value) -> None:
         """``memset``."""
         if size is None:
-            raise Fault("fills a poisoned number of bytes")
+            raise InstructionFault("fills a poisoned number of bytes")
         if size == 0:
             return
         target, to = self.find(destination, size, 1, write=True)
@@ -133,7 +133,7 @@ class Memory:
 class Called:
     """What an intrinsic of whole values gets."""
 
-    memory: Memory
+    memory: CheckedMemory
     kinds: tuple[Kind, ...]
     """Types of the arguments."""
     result: Kind

@@ -2,7 +2,7 @@
 
 A maker gets the element's bits and the instruction's flags and returns the
 function on numbers. It returns None for poison; its arguments are never poison,
-the machine sees to that. Immediate undefined behaviour raises :class:`Fault`.
+the machine sees to that. Immediate undefined behaviour raises :class:`InstructionFault`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection
 
 from voltac.ir.interp_values import (
     ROUND,
-    Fault,
+    InstructionFault,
     Kind,
     Value,
     float_bits,
@@ -58,7 +58,7 @@ def _unsigned_division(quotient: bool) -> Callable[[int, Flags], BinaryFunction]
 
         def divide(a: int, b: int) -> int | None:
             if b == 0:
-                raise Fault("divides by zero")
+                raise InstructionFault("divides by zero")
             if exact and a % b:
                 return None
             return a // b if quotient else a % b
@@ -75,9 +75,9 @@ def _signed_division(quotient: bool) -> Callable[[int, Flags], BinaryFunction]:
         def divide(a: int, b: int) -> int | None:
             x, y = to_signed(a, bits), to_signed(b, bits)
             if y == 0:
-                raise Fault("divides by zero")
+                raise InstructionFault("divides by zero")
             if y == -1 and x == lowest:
-                raise Fault("divides the smallest integer by -1")
+                raise InstructionFault("divides the smallest integer by -1")
             whole = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
             if exact and whole * y != x:
                 return None

@@ -26,7 +26,7 @@ from typing import Any
 
 from voltac.ir.parts import parse_operand
 from voltac.ir.scan import split_list
-from voltac.ir.types import Layout, array_parts, integer_bits, vector_parts
+from voltac.ir.types import DataLayout, array_parts, integer_bits, vector_parts
 
 Value = Any
 """See the table above."""
@@ -36,7 +36,7 @@ _FLOAT_CODES = {16: "e", 32: "f", 64: "d"}
 _INTEGER_CODES = {8: "B", 16: "H", 32: "I", 64: "Q"}
 
 
-class Fault(Exception):
+class InstructionFault(Exception):
     """What the interpreted program did wrong; the machine adds where."""
 
 
@@ -82,10 +82,10 @@ class Kind:
         return self.size
 
 
-class Kinds:
+class KindTable:
     """The types of one module by their text."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: DataLayout) -> None:
         self.layout = layout
         self._known: dict[str, Kind] = {}
 
@@ -114,7 +114,7 @@ class Kinds:
             return Kind(text, "struct", size, alignment, count=len(members), members=members, offsets=offsets)
         if bits := integer_bits(body):
             return Kind(text, "int", size, alignment, bits=bits)
-        raise Fault(f"the type {text} has no values here")
+        raise InstructionFault(f"the type {text} has no values here")
 
 
 def parts_of(kind: Kind) -> list[Kind]:
@@ -325,7 +325,7 @@ def encode(kind: Kind, value: Value, data: memoryview, defined: bytearray, at: i
 _ESCAPE = re.compile(rb"\\(\\|[0-9A-Fa-f]{2})")
 
 
-def constant(kinds: Kinds, kind: Kind, text: str, address_of: Callable[[str], int]) -> Value:
+def constant(kinds: KindTable, kind: Kind, text: str, address_of: Callable[[str], int]) -> Value:
     """The value of a constant as written. ``address_of`` knows globals and functions (with their ``@``)."""
     match text:
         case "zeroinitializer" | "null":
@@ -358,7 +358,7 @@ def _unescaped(found: re.Match[bytes]) -> bytes:
     return code if code == b"\\" else bytes([int(code, 16)])
 
 
-def _typed(kinds: Kinds, text: str, address_of: Callable[[str], int]) -> Value:
+def _typed(kinds: KindTable, text: str, address_of: Callable[[str], int]) -> Value:
     operand = parse_operand(text)
     return constant(kinds, kinds[operand.type], operand.value, address_of)
 
@@ -374,10 +374,10 @@ def _float_constant(text: str, bits: int) -> float:
 _CONSTANT_EXPRESSION = re.compile(r"(\w+)((?: \w+)*) ?\((.*)\)$", re.DOTALL)
 
 
-def _expression(kinds: Kinds, kind: Kind, text: str, address_of: Callable[[str], int]) -> Value:
+def _expression(kinds: KindTable, kind: Kind, text: str, address_of: Callable[[str], int]) -> Value:
     found = _CONSTANT_EXPRESSION.match(text)
     if found is None:
-        raise Fault(f"the constant {text} is not understood")
+        raise InstructionFault(f"the constant {text} is not understood")
     operation, inside = found.group(1), found.group(3)
     match operation:
         case "getelementptr":
@@ -395,7 +395,7 @@ def _expression(kinds: Kinds, kind: Kind, text: str, address_of: Callable[[str],
         case "add" | "sub" | "xor":
             left, right = (_typed(kinds, item, address_of) for item in split_list(inside))
             return {"add": left + right, "sub": left - right, "xor": left ^ right}[operation] & kind.mask
-    raise Fault(f"the constant {text} is not understood")
+    raise InstructionFault(f"the constant {text} is not understood")
 
 
 def _spread(value: Value, count: int) -> list[Value]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from voltac.ir.interp_memory import Called
 from voltac.ir.interp_operations import divide
-from voltac.ir.interp_values import Fault, Value, round_single, square_root, to_signed
+from voltac.ir.interp_values import InstructionFault, Value, round_single, square_root, to_signed
 
 _WORD = 0xFFFFFFFF
 _DEFAULT_CONTROL = 0x1F80
@@ -93,7 +93,7 @@ def _masked_estimate(function: Callable[[float], float]) -> Callable[[Called], V
     def run(called: Called) -> Value:
         _, otherwise, mask = called.arguments
         if mask is None:
-            raise Fault("the mask is poison")
+            raise InstructionFault("the mask is poison")
         return [new if mask >> lane & 1 else otherwise[lane] for lane, new in enumerate(estimated(called))]
 
     return run

@@ -1,4 +1,4 @@
-"""A function -> the formula of each of its values over the lanes (``ir/lanes.py``), on demand.
+"""A function -> the formula of each of its values over the lanes (``ir/lane_formulas.py``), on demand.
 
 A value without a formula, such as a loaded vector, is None. Scalars always have
 one: at worst they are their own symbol.
@@ -6,16 +6,16 @@ one: at worst they are their own symbol.
 
 from __future__ import annotations
 
-from voltac.ir import lanes
+from voltac.ir import lane_formulas
 from voltac.ir.constants import integers, shuffle_mask, splatted
-from voltac.ir.facts import FactFinder
-from voltac.ir.lanes import LaneValue, Symbol
+from voltac.ir.integer_facts import FactFinder
+from voltac.ir.lane_formulas import LaneValue, UniformSymbol
 from voltac.ir.match import scalar_of_splat
 from voltac.ir.memo import Memo
 from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, LANEWISE_INTRINSICS, Operand, parse
 from voltac.ir.scan import split_list
-from voltac.ir.types import Layout, array_parts, element_of, integer_bits, lanes_of
+from voltac.ir.types import DataLayout, array_parts, element_of, integer_bits, lanes_of
 
 _LANEWISE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "freeze", "icmp", "fcmp", "select"))
 _DIVISIONS = {"sdiv": "zero", "udiv": "unsigned", "ashr": "floor", "lshr": "unsigned"}
@@ -26,7 +26,7 @@ _MOST_GUESSES = 3
 class LaneValues:
     """The analysis of one function. Rewriting the function by values that are equal keeps it valid."""
 
-    def __init__(self, function: Function, layout: Layout, subset: tuple[int, ...] = ()) -> None:
+    def __init__(self, function: Function, layout: DataLayout, subset: tuple[int, ...] = ()) -> None:
         """``subset``: look at these lanes only; what holds for them need not hold for all."""
         self.subset = subset
         self.function = function
@@ -62,7 +62,7 @@ class LaneValues:
         if known is not None:
             if self.subset and len(known) > 1:
                 known = tuple(known[lane] for lane in self.subset if lane < len(known))
-            return lanes.constant(bits, known)
+            return lane_formulas.constant(bits, known)
         if element_of(type_text) == "ptr":
             return self._constant_pointer(type_text, value)
         return None
@@ -92,7 +92,7 @@ class LaneValues:
         count = self.count_of(type_text)
         bits = self.bits_of(type_text)
         kind = "lane" if count else "pointer" if type_text == "ptr" else "value"
-        return LaneValue(bits, {Symbol(kind, name, bits): 1}, (0,) * max(1, count))
+        return LaneValue(bits, {UniformSymbol(kind, name, bits): 1}, (0,) * max(1, count))
 
     def is_uniform(self, operand: Operand) -> bool:
         """Whether all lanes are equal; of any type. Scalars are."""
@@ -123,7 +123,7 @@ class LaneValues:
             # The sum may wrap and then cannot be extended; the value as a whole can.
             if found.is_uniform:
                 return self.symbol_of(type_text, name)
-            return lanes.wrapped_together(found, self.symbol_of(type_text, name), self.facts) or found
+            return lane_formulas.wrapped_together(found, self.symbol_of(type_text, name), self.facts) or found
         return found
 
     def _formula(self, instruction: Instruction, bits: int, count: int) -> LaneValue | None:
@@ -161,30 +161,30 @@ class LaneValues:
             return None
         facts = self.facts
         if op == "add" or (op == "or" and "disjoint" in parts.flags):
-            return lanes.add(first, second, parts.flags, facts)
+            return lane_formulas.add(first, second, parts.flags, facts)
         if op == "sub":
-            return lanes.subtract(first, second, parts.flags, facts)
+            return lane_formulas.subtract(first, second, parts.flags, facts)
         if first.is_constant and op in ("mul", "and", "or", "xor"):
             first, second = second, first
         if not second.is_constant:
             return None
         if op in ("and", "or", "xor"):
-            return lanes.bitwise(first, op, second.offsets, facts)
+            return lane_formulas.bitwise(first, op, second.offsets, facts)
         if not second.is_uniform:
             return None
         amount = second.offsets[0]
         if op == "mul":
-            return lanes.scale(first, amount, parts.flags, facts)
+            return lane_formulas.scale(first, amount, parts.flags, facts)
         if op in ("shl", "ashr", "lshr"):
             if not 0 <= amount < bits:
                 return None
             if op == "shl":
-                return lanes.scale(first, 1 << amount, parts.flags, facts)
+                return lane_formulas.scale(first, 1 << amount, parts.flags, facts)
             amount = 1 << amount
         if op in _DIVISIONS:
-            return lanes.divide(first, amount, _DIVISIONS[op], facts)
+            return lane_formulas.divide(first, amount, _DIVISIONS[op], facts)
         if op in ("srem", "urem"):
-            return lanes.remainder(first, amount, op == "srem", facts)
+            return lane_formulas.remainder(first, amount, op == "srem", facts)
         return None
 
     def _resized(self, instruction: Instruction, bits: int) -> LaneValue | None:
@@ -194,9 +194,9 @@ class LaneValues:
         if inner is None:
             return None
         if op == "trunc":
-            return lanes.truncate(inner, bits, self.facts, parts.flags)
+            return lane_formulas.truncate(inner, bits, self.facts, parts.flags)
         if not inner.terms:
-            return lanes.constant(bits, tuple(_extended_number(number, op, inner.bits) for number in inner.offsets))
+            return lane_formulas.constant(bits, tuple(_extended_number(number, op, inner.bits) for number in inner.offsets))
         found = self._extended(inner, op, bits, "nneg" in parts.flags)
         if found is None and inner.is_uniform:
             # The sum may wrap, but then the value as a whole is a symbol.
@@ -205,8 +205,8 @@ class LaneValues:
 
     def _extended(self, inner: LaneValue, op: str, bits: int, nonnegative: bool) -> LaneValue | None:
         if op == "sext":
-            return lanes.sign_extend(inner, bits, self.facts)
-        return lanes.zero_extend(inner, bits, self.facts, nonnegative)
+            return lane_formulas.sign_extend(inner, bits, self.facts)
+        return lane_formulas.zero_extend(inner, bits, self.facts, nonnegative)
 
     def _inserted(self, instruction: Instruction, count: int) -> LaneValue | None:
         """``insertelement poison, x, 0``: lane 0 of a splat to come; the other lanes may be anything."""
@@ -273,7 +273,7 @@ class LaneValues:
                 break
         if shape is None:
             return None
-        own = Symbol("lane", name, bits)
+        own = UniformSymbol("lane", name, bits)
         signed = unsigned = True
         while True:
             guess = LaneValue(bits, {own: 1}, shape, signed, unsigned)
@@ -284,7 +284,7 @@ class LaneValues:
                 if incoming is None:
                     return None
                 steps = tuple(offset - incoming.offsets[0] for offset in incoming.offsets)
-                if any(lanes.wrap(step - expected, bits) for step, expected in zip(steps, shape)):
+                if any(lane_formulas.wrap(step - expected, bits) for step, expected in zip(steps, shape)):
                     return None
                 proved_signed &= incoming.signed and steps == shape
                 proved_unsigned &= incoming.unsigned and steps == shape
@@ -343,8 +343,8 @@ class LaneValues:
                     number = integers(operand.type, operand.value)
                     if number is None:
                         return None
-                    offset = lanes.constant(self.pointer_bits, (self.layout.member_offset(body, number[0]),) * count)
-                    address = lanes.add(address, offset, (), self.facts)
+                    offset = lane_formulas.constant(self.pointer_bits, (self.layout.member_offset(body, number[0]),) * count)
+                    address = lane_formulas.add(address, offset, (), self.facts)
                     current = self.layout.members(body)[0][number[0]]
                     continue
             index = self._index(operand)
@@ -352,7 +352,7 @@ class LaneValues:
                 return None
             if len(index.offsets) < count:
                 index = index.splat(count)
-            address = lanes.add(address, lanes.scale(index, step, (), self.facts), (), self.facts)
+            address = lane_formulas.add(address, lane_formulas.scale(index, step, (), self.facts), (), self.facts)
         return address
 
     def _index(self, operand: Operand) -> LaneValue | None:
@@ -361,13 +361,13 @@ class LaneValues:
         if index is None:
             return None
         if index.bits < self.pointer_bits:
-            extended = lanes.sign_extend(index, self.pointer_bits, self.facts)
+            extended = lane_formulas.sign_extend(index, self.pointer_bits, self.facts)
             if extended is None and index.is_uniform and operand.value[0] == "%":
                 symbol = self.symbol_of(operand.type, operand.value)
-                extended = lanes.sign_extend(symbol, self.pointer_bits, self.facts)
+                extended = lane_formulas.sign_extend(symbol, self.pointer_bits, self.facts)
             return extended
         if index.bits > self.pointer_bits:
-            return lanes.truncate(index, self.pointer_bits, self.facts, ())
+            return lane_formulas.truncate(index, self.pointer_bits, self.facts, ())
         return index
 
     def _constant_pointer(self, type_text: str, value: str) -> LaneValue | None:
@@ -377,7 +377,7 @@ class LaneValues:
         elif count > 1:
             return None
         if value[0] == "@":
-            return LaneValue(self.pointer_bits, {Symbol("pointer", value, self.pointer_bits): 1}, (0,) * count)
+            return LaneValue(self.pointer_bits, {UniformSymbol("pointer", value, self.pointer_bits): 1}, (0,) * count)
         if value.startswith("getelementptr"):
             flags, _, inside = value.partition("(")
             inner = parse(f"{flags}{inside[:-1]}")

@@ -14,7 +14,7 @@ from functools import lru_cache
 from voltac.ir import parts as instruction_parts
 from voltac.ir.parts import Operand, Parts
 from voltac.ir.scan import end_of_type, match_bracket, split_list
-from voltac.ir.types import Layout
+from voltac.ir.types import DataLayout
 from voltac.records import field, mutable_record
 
 _NAME_TOKEN = re.compile(r'%(?:"[^"]*"|[-\w$.]+)')
@@ -263,10 +263,10 @@ class Module:
                 found[name] = body
         return found
 
-    def layout(self, pointer_bytes: int = 8) -> Layout:
+    def layout(self, pointer_bytes: int = 8) -> DataLayout:
         """Sizes and offsets of its types in memory."""
         natural = pointer_bytes == 8 or any(line.startswith("target datalayout") and "i64:64" in line for line in self.lines())
-        return Layout(self.named_types(), pointer_bytes, natural)
+        return DataLayout(self.named_types(), pointer_bytes, natural)
 
     def globals(self) -> dict[str, str]:
         """``@name`` -> what follows `` = `` (linkage, type, value, alignment)."""

@@ -45,7 +45,7 @@ def integer_bits(type_text: str) -> int:
 
 
 @mutable_record
-class Layout:
+class DataLayout:
     """Sizes and offsets of types, given the named types of a module."""
 
     named: dict[str, str]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voltac.ir import pseudo
+from voltac.ir import pseudo_operations
 from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.messages.diagnostics import InternalError
@@ -30,9 +30,9 @@ def verify(module: Module, *, stage: str = "passes", pseudo_operations: bool = F
 def _no_pseudo_operations(module: Module) -> None:
     for function in module.functions:
         for instruction in function.instructions():
-            if "@" + pseudo.PREFIX in instruction.text and instruction.op == "call":
+            if "@" + pseudo_operations.PREFIX in instruction.text and instruction.op == "call":
                 operation = instruction.parts.callee[1:].rpartition(".")[0]
-                remover = pseudo.REMOVED_BY.get(operation, "no pass")
+                remover = pseudo_operations.REMOVED_BY.get(operation, "no pass")
                 raise InternalError(
                     f"{remover} should have removed a pseudo operation from {function.name}: {instruction.text.strip()}"
                 )

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from voltac.llvm.host import CannotRun, can_run, host_target, require_runnable
     from voltac.llvm.load import LoadedObject, load_objects
-    from voltac.llvm.machine import llvm_version
     from voltac.llvm.optimize import Optimized, bitcode, early, late, simplify_for_device
+    from voltac.llvm.target_machine import llvm_version
 
 __all__ = [
     "CannotRun",
@@ -34,7 +34,7 @@ __all__ = [
 _HOMES = {
     "host": ("CannotRun", "can_run", "host_target", "require_runnable"),
     "load": ("LoadedObject", "load_objects"),
-    "machine": ("llvm_version",),
+    "target_machine": ("llvm_version",),
     "optimize": ("Optimized", "bitcode", "early", "late", "simplify_for_device"),
 }
 

@@ -142,7 +142,7 @@ def real_instruction_sets() -> frozenset[str]:
     flags = cpu_description().get("flags")
     if flags is not None:
         return frozenset(flags.split())
-    from voltac.llvm.machine import host_features  # only here: importing llvmlite is slow
+    from voltac.llvm.target_machine import host_features  # only here: importing llvmlite is slow
 
     return frozenset(_LLVM_NAMES.get(name, name) for name in host_features())
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from voltac.llvm.machine import binding
+from voltac.llvm.target_machine import binding
 from voltac.messages.diagnostics import InternalError
 from voltac.records import record
 

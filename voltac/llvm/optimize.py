@@ -17,7 +17,7 @@ from typing import Any
 from voltac import passes
 from voltac.ir import marks
 from voltac.llvm.half import half_conversions
-from voltac.llvm.machine import Module, binding, stage, target_machine
+from voltac.llvm.target_machine import LLVMModule, binding, stage, target_machine
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.records import record, replace
@@ -62,7 +62,7 @@ def early(text: str, options: Options, runs: PassRuns | None = None) -> str:
     """
     runs = runs or PassRuns()
     with stage("early", text):
-        module = Module(text, options)
+        module = LLVMModule(text, options)
         builder = _pass_builder(options, options.level)
         manager = binding().create_new_module_pass_manager()
         for row in runs.of(EARLY, options, lambda: module.text()):
@@ -133,7 +133,7 @@ def late(text: str, options: Options, runs: PassRuns | None = None) -> Optimized
     text = _with_function_properties(text, options)
     text = runs.rewrite(BEFORE_LLVM, text, options)
     with stage("late", text):
-        module = Module(text, options)
+        module = LLVMModule(text, options)
         if options.level == 1:
             _prefer_size(module)
         made = [module]
@@ -144,7 +144,7 @@ def late(text: str, options: Options, runs: PassRuns | None = None) -> Optimized
             simplified = module.text()
             rewritten = runs.rewrite(AFTER_LLVM, simplified, options)
             if rewritten != simplified:
-                module = Module(rewritten, options)
+                module = LLVMModule(rewritten, options)
         elif not _has_own_halves(options) and _HALVES_RETURNED.search(text):
             options = replace(options, level=1)  # LLVM's fast selector ends the process there
         return Optimized(module, text, options)
@@ -154,7 +154,7 @@ def late(text: str, options: Options, runs: PassRuns | None = None) -> Optimized
 class Optimized:
     """A module ready for the code generator."""
 
-    _module: Module
+    _module: LLVMModule
     _input: str
     _options: Options
 
@@ -206,7 +206,7 @@ def simplify_for_device(text: str, options: Options, runs: PassRuns | None = Non
 
 def _simplified_for_device(text: str, options: Options) -> str:
     with stage("simplify", text):
-        module = Module(text, options)
+        module = LLVMModule(text, options)
         builder = _pass_builder(options, min(options.level, 2))
         builder.getModulePassManager().run(module.ref, builder)
         return module.text()
@@ -215,7 +215,7 @@ def _simplified_for_device(text: str, options: Options) -> str:
 FOR_DEVICE = (Pass("llvm_pipeline_for_device", "LLVM's pipeline of whole modules", _simplified_for_device, optimizing),)
 
 
-def _simplified(module: Module, text: str, options: Options) -> Module:
+def _simplified(module: LLVMModule, text: str, options: Options) -> LLVMModule:
     """LLVM's pipeline of the level asked for, or a lower one where its result is no valid module.
 
     LLVM 22 at level 2 moves some shuffles out of a loop whose body still uses them, and the
@@ -223,7 +223,7 @@ def _simplified(module: Module, text: str, options: Options) -> Module:
     """
     _simplify(module, text, options, options.level)
     if not module.is_sound():
-        module = Module(text, options)
+        module = LLVMModule(text, options)
         _simplify(module, text, options, 1)
         module.ref.verify()
     return module
@@ -232,7 +232,7 @@ def _simplified(module: Module, text: str, options: Options) -> Module:
 LLVM = (Pass("llvm_pipeline", "LLVM's function simplification, and its inlining", _simplified, optimizing),)
 
 
-def _simplify(module: Module, text: str, options: Options, level: int) -> None:
+def _simplify(module: LLVMModule, text: str, options: Options, level: int) -> None:
     builder = _pass_builder(options, level)
     if _has_calls_between_functions(text):
         # Only the pipeline of whole modules inlines.
@@ -254,7 +254,7 @@ def _has_calls_between_functions(text: str) -> bool:
     return any(match[1] in defined for match in _CALL_OF_DEFINED.finditer(text))
 
 
-def _prefer_size(module: Module) -> None:
+def _prefer_size(module: LLVMModule) -> None:
     for function in module.definitions():
         if not marks.is_seldom_called(function.name):
             function.add_function_attribute("optsize")
@@ -283,6 +283,6 @@ def _with_function_properties(text: str, options: Options) -> str:
 def bitcode(text: str, options: Options) -> bytes:
     """LLVM bitcode of a module as it is."""
     with stage("bitcode", text):
-        module = Module(text, options)
+        module = LLVMModule(text, options)
         written: bytes = module.ref.as_bitcode()
         return written

@@ -1,4 +1,4 @@
-"""Typed tree -> LLVM text in which every SPMD access to memory is a pseudo operation (``ir/pseudo.py``).
+"""Typed tree -> LLVM text in which every SPMD access to memory is a pseudo operation (``ir/pseudo_operations.py``).
 
 Only what can be reached is lowered: exported and external functions, and the
 versions of others that they call.

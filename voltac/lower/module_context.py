@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from voltac.ir import pseudo
+from voltac.ir import pseudo_operations
 from voltac.ir.sections import SCRATCHPAD, SCRATCHPAD_UNSET, in_section
 from voltac.lower.analyses.node_costs import Costs
 from voltac.lower.debug.debug_info import DebugInfo
@@ -85,9 +85,9 @@ class ModuleContext:
     def pseudo(self, operation: str, element: str, width: int | None = None) -> str:
         """Declares a pseudo operation, of a gang's width if none is given; gives its name with the at sign."""
         width = self.options.target.width if width is None else width
-        name = f"{operation}.{pseudo.suffix(element, width)}"
+        name = f"{operation}.{pseudo_operations.suffix(element, width)}"
         if name not in self.text.declarations:
-            self.text.declarations[name] = pseudo.declaration(operation, element, width)
+            self.text.declarations[name] = pseudo_operations.declaration(operation, element, width)
         return f"@{name}"
 
     def intrinsic(self, name: str, result: str, *parameters: str) -> str:

@@ -19,13 +19,13 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from voltac.ir import match as m
-from voltac.ir import pseudo
+from voltac.ir import pseudo_operations
 from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import CASTS, Operand
 from voltac.ir.strings import escaped, unescaped
-from voltac.ir.types import Layout, element_of, integer_bits, lanes_of
+from voltac.ir.types import DataLayout, element_of, integer_bits, lanes_of
 from voltac.ir.uses import Uses
 from voltac.lower.control_flow.failure_exits import DEVICE_FAIL, FAIL, ZERO_DIVISION
 from voltac.messages.visible import bytes_of
@@ -52,7 +52,7 @@ _TEXT = re.compile(r'constant \[\d+ x i8\] c"(.*)\\00"')
 
 def check_divisors(module: Module, options: Options) -> None:
     """Rewrite the module."""
-    if any(f"@{pseudo.DIVISOR}." in line for line in module.lines()):
+    if any(f"@{pseudo_operations.DIVISOR}." in line for line in module.lines()):
         layout = module.layout(options.target.pointer_bits // 8)
         texts = _Texts(module)
         declarations: set[str] = set()
@@ -124,7 +124,7 @@ class _Accumulator:
 class _Checking:
     """One function."""
 
-    def __init__(self, function: Function, layout: Layout, options: Options, texts: _Texts, declarations: set[str]) -> None:
+    def __init__(self, function: Function, layout: DataLayout, options: Options, texts: _Texts, declarations: set[str]) -> None:
         self._function = function
         self._layout = layout
         self._options = options

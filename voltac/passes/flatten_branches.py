@@ -25,7 +25,7 @@ from voltac.ir import match as m
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
-from voltac.ir.types import Layout, element_of
+from voltac.ir.types import DataLayout, element_of
 from voltac.ir.uses import remove_unused
 from voltac.options import Options
 from voltac.passes.accesses.access import is_divisor, pseudo_operation, read_access
@@ -63,7 +63,7 @@ def flatten_branches(module: Module, options: Options) -> None:
 
 
 class _Flattener:
-    def __init__(self, function: Function, layout: Layout) -> None:
+    def __init__(self, function: Function, layout: DataLayout) -> None:
         self.function = function
         self.layout = layout
         self.blocks = {block.name: block for block in function.blocks}

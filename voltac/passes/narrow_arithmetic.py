@@ -24,7 +24,7 @@ from voltac.ir.lane_values import LaneValues
 from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import Operand
-from voltac.ir.types import Layout, element_of, integer_bits, lanes_of
+from voltac.ir.types import DataLayout, element_of, integer_bits, lanes_of
 from voltac.ir.uses import Uses, remove_unused
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation
@@ -54,7 +54,7 @@ def narrow_arithmetic(module: Module, options: Options) -> None:
 class _Narrowing:
     """Values of one function that 16 bits are enough for."""
 
-    def __init__(self, function: Function, layout: Layout, target: TargetInfo) -> None:
+    def __init__(self, function: Function, layout: DataLayout, target: TargetInfo) -> None:
         self._function = function
         self._values = LaneValues(function, layout)
         self._target = target

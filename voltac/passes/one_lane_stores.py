@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 
-from voltac.ir.types import Layout, element_of
+from voltac.ir.types import DataLayout, element_of
 
 _STORE = re.compile(
     r"  (?:tail )?call void @llvm\.masked\.store\.\w+\.p0\((?P<vector><\d+ x \w+>) (?P<value>.+), ptr align (?P<align>\d+) "
@@ -26,7 +26,7 @@ _STORE = re.compile(
 )
 _TAKEN = re.compile(r"%only_lane\.(\d+) =")
 _MARK = "@llvm.masked.store."
-_LAYOUT = Layout({})
+_LAYOUT = DataLayout({})
 
 
 def store_one_lane(text: str) -> str:

@@ -23,13 +23,13 @@ from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
 from voltac.passes.accesses import broadcast, gather, shuffled_loads, shuffled_stores, tile_rows, vector
-from voltac.passes.accesses.access import Access, AccessReport, Places, Touched, pseudo_operation, read_access
+from voltac.passes.accesses.access import Access, AccessReport, SourcePlaces, Touched, pseudo_operation, read_access
 from voltac.passes.accesses.cost_rows import cost_row, has_masked
 from voltac.passes.accesses.emit import Emitter, declare, lane_source
 from voltac.passes.accesses.known_loads import KnownLoads, Layer, access_key
 from voltac.passes.accesses.merged_stores import Waiting, covers_all, is_passed, mark_readable, write_merged
 from voltac.passes.accesses.neighbouring_loads import RecordAddresses, plan_records
-from voltac.passes.facts.effects import Effects, ModuleEffects
+from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.outlined_blocks import is_seldom_called
 from voltac.records import field, mutable_record
 
@@ -81,7 +81,7 @@ def resolve_accesses(module: Module, options: Options) -> list[AccessReport]:
     reports: list[AccessReport] = []
     layout = module.layout(options.target.pointer_bits // 8)
     effects: ModuleEffects | None = None
-    places = Places(_locations(module))
+    places = SourcePlaces(_locations(module))
     emitters: list[Emitter] = []
     for function in module.functions:
         if not any(pseudo_operation(instruction) for instruction in function.instructions()):
@@ -89,7 +89,7 @@ def resolve_accesses(module: Module, options: Options) -> list[AccessReport]:
         effects = effects or ModuleEffects(module)
         values = LaneValues(function, layout)
         emitter = Emitter(module, function, values)
-        known = Effects(effects, function, values)
+        known = FunctionEffects(effects, function, values)
         resolver = _Resolver(options, function, values, known, emitter, places, reports, RecordAddresses(values, emitter.same))
         resolver.run()
         emitter.finish()
@@ -125,9 +125,9 @@ class _Resolver:
     options: Options
     function: Function
     values: LaneValues
-    effects: Effects
+    effects: FunctionEffects
     emit: Emitter
-    places: Places
+    places: SourcePlaces
     reports: list[AccessReport]
     records: RecordAddresses
     subsets: dict[tuple[int, ...], LaneValues] = field(default_factory=dict)

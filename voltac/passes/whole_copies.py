@@ -15,11 +15,11 @@ from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
-from voltac.ir.types import Layout
+from voltac.ir.types import DataLayout
 from voltac.options import Options
 from voltac.passes.accesses.access import Access, pseudo_operation, read_access
 from voltac.passes.accesses.emit import Emitter, declare
-from voltac.passes.facts.effects import Effects, ModuleEffects
+from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.gang_loops import GangLoop, root
 
 _MOST_INSTRUCTIONS = 16
@@ -45,7 +45,7 @@ def _may_copy(block: Block) -> bool:
     return sorted(filter(None, map(pseudo_operation, block.instructions))) == ["gather", "scatter"]
 
 
-def _copy_in(module: Module, function: Function, layout: Layout, effects: ModuleEffects) -> None:
+def _copy_in(module: Module, function: Function, layout: DataLayout, effects: ModuleEffects) -> None:
     flow = control_flow(function)
     for found in [loop for loop in flow.loops if len(loop.blocks) == 2]:
         values = LaneValues(function, layout)
@@ -57,7 +57,7 @@ def _copy_in(module: Module, function: Function, layout: Layout, effects: Module
         if any(root(symbol) in inside for access in copied if access.address for symbol in access.address.terms):
             continue
         load, store = copied
-        known = Effects(effects, function, values)
+        known = FunctionEffects(effects, function, values)
         if load.memory.root == store.memory.root or known.may_overlap(load.memory, store.memory):
             continue
         rest = _rest(loop, load, store, values)

@@ -18,17 +18,17 @@ import re
 
 from voltac.ir import marks
 from voltac.ir.cfg import control_flow
+from voltac.ir.lane_formulas import UniformSymbol
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.lanes import Symbol
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, LANEWISE_INTRINSICS
-from voltac.ir.types import Layout, element_of, lanes_of
+from voltac.ir.types import DataLayout, element_of, lanes_of
 from voltac.options import Options
 from voltac.passes.accesses.access import Access, is_divisor, pseudo_operation, read_access
 from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.accesses.known_loads import access_key
 from voltac.passes.accesses.merged_stores import covers_all, mark_readable
-from voltac.passes.facts.effects import Effects, ModuleEffects
+from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.accumulators import Accumulator, accumulators, begun, folded, move_conditions_into_terms, repeated
 from voltac.passes.loops.gang_loops import GangLoop, root
 from voltac.passes.loops.narrow_sums import enough, narrow_sums, summed
@@ -72,14 +72,14 @@ def _is_extreme(instruction: Instruction, options: Options) -> bool:
     return "@llvm." in text and _EXTREME.search(text) is not None
 
 
-def _widen_function(function: Function, layout: Layout, effects: ModuleEffects, options: Options) -> None:
+def _widen_function(function: Function, layout: DataLayout, effects: ModuleEffects, options: Options) -> None:
     flow = control_flow(function)
     inner = {loop.header: [each for each in flow.loops if each.blocks < loop.blocks] for loop in flow.loops}
     candidates = [loop for loop in flow.loops if len(loop.blocks) == 2 or inner[loop.header]]
     if not candidates:
         return
     values = LaneValues(function, layout)
-    known = Effects(effects, function, values)
+    known = FunctionEffects(effects, function, values)
     for loop in candidates:
         found = GangLoop.of(function, loop, flow, values, _MOST_INSTRUCTIONS)
         if found is None or (len(found.blocks) > 1 and (found.carried or not inner[loop.header])):
@@ -111,7 +111,7 @@ class _Widening:
         self.heads: set[str] = set()
         """The first blocks of these loops."""
 
-    def factor(self, effects: Effects, options: Options) -> int:
+    def factor(self, effects: FunctionEffects, options: Options) -> int:
         """How many gangs to do at once; 1 where that is not possible or gains nothing."""
         accesses: list[Access] = []
         scalar_loads: list[Instruction] = []
@@ -259,7 +259,7 @@ class _Widening:
             [each for each in accesses if each.is_store and access_key(each) == key], self.values
         )
 
-    def _is_apart(self, store: Access, access: Access, effects: Effects) -> bool:
+    def _is_apart(self, store: Access, access: Access, effects: FunctionEffects) -> bool:
         """Whether no lane of another gang touches an element that a lane stores."""
         assert store.address is not None and access.address is not None
         if store.address.terms == access.address.terms:
@@ -276,7 +276,7 @@ class _Widening:
             return abs(distance) < abs(step) and store.size <= turn <= abs(step) - access.size
         return self._is_elsewhere(store, access, effects)
 
-    def _is_made_in_loop(self, symbol: Symbol) -> bool:
+    def _is_made_in_loop(self, symbol: UniformSymbol) -> bool:
         """Whether it is what lanes of a vector of the loop have in common, which may go with the counter in any way."""
         while symbol.inner is not None:
             symbol = symbol.inner
@@ -284,7 +284,7 @@ class _Widening:
             made.name == symbol.name for block in self.loop.blocks for made in block.instructions
         )
 
-    def _is_elsewhere(self, store: Access, access: Access, effects: Effects) -> bool:
+    def _is_elsewhere(self, store: Access, access: Access, effects: FunctionEffects) -> bool:
         """Whether they are of different objects."""
         first, second = store.memory, access.memory
         return first.root != second.root and not effects.may_overlap(first, second)

@@ -14,15 +14,15 @@ from __future__ import annotations
 
 import re
 
-from voltac.ir.cfg import ControlFlow, Loop, control_flow
+from voltac.ir.cfg import ControlFlow, NaturalLoop, control_flow
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.marks import WRAPPING
 from voltac.ir.model import Function, Instruction, Module
-from voltac.ir.types import Layout, element_of, integer_bits, lanes_of
+from voltac.ir.types import DataLayout, element_of, integer_bits, lanes_of
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.accesses.wrapping_gangs import split_blocks
-from voltac.passes.facts.index_bounds import DECLARATIONS, Claims, Code, LoopBounds, Unbounded
+from voltac.passes.facts.index_bounds import DECLARATIONS, Claims, LoopBounds, Preheader, Unbounded
 from voltac.passes.loops.copied_blocks import CopiedBlocks
 from voltac.passes.loops.outlined_blocks import outline
 
@@ -131,7 +131,7 @@ def _is_wrapping(extension: Instruction, values: LaneValues) -> bool:
 
 
 class _Versions:
-    def __init__(self, module: Module, function: Function, layout: Layout, options: Options) -> None:
+    def __init__(self, module: Module, function: Function, layout: DataLayout, options: Options) -> None:
         self.module = module
         self.function = function
         self.layout = layout
@@ -163,7 +163,7 @@ class _Versions:
 
     def _version(
         self,
-        loop: Loop,
+        loop: NaturalLoop,
         flow: ControlFlow,
         values: LaneValues,
         extensions: dict[str, Instruction],
@@ -177,7 +177,7 @@ class _Versions:
         names = [loop.header, *(name for name in flow.order if name in loop.blocks and name != loop.header)]
         copy = CopiedBlocks(self.function, names, before[0], flow.predecessors)
         fresh = self.function.fresh_names()
-        code = Code(fresh)
+        code = Preheader(fresh)
         bounds = LoopBounds(self.function, flow, loop.blocks, values, block_of, code)
         claims, proved = Claims(), []
         for made in wanted:
@@ -207,7 +207,7 @@ class _Versions:
         return True
 
 
-def _all_hold(claims: Claims, code: Code) -> str:
+def _all_hold(claims: Claims, code: Preheader) -> str:
     found = ""
     for predicate, left, right in claims.tests:
         test = code.value(f"icmp {predicate} i64 {left}, {right}", "no_wrap")

@@ -10,7 +10,7 @@ import pytest
 from npu_programs import run_on_state, scalar, vector
 
 from voltac.codegen.rows import Row
-from voltac.ir.interp import Machine
+from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
 from voltac.targets.naplespu.isa import INSTRUCTIONS
 
@@ -95,12 +95,12 @@ def test_the_tables_know_every_row() -> None:
 
 def expected(name: str, a: int, b: int, old: int) -> int:
     text = f"{DECLARATIONS}define i32 @f(i32 %a, i32 %b, i32 %old) {{\n {BODIES[name]}\n ret i32 %r\n}}\n"
-    machine = _machines.setdefault(name, Machine(read(text)))
+    machine = _machines.setdefault(name, IRInterpreter(read(text)))
     found: int = machine.call("f", [a, b, old])
     return found
 
 
-_machines: dict[str, Machine] = {}
+_machines: dict[str, IRInterpreter] = {}
 
 
 def random_word(random: Random, name: str, second: bool) -> int:

@@ -8,7 +8,7 @@ import pytest
 
 import voltac
 from voltac.codegen.loops.unroll import count_turns, unroll
-from voltac.ir.interp import Machine
+from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
 from voltac.ir.verify import verify
 
@@ -61,8 +61,8 @@ def test_copies_do_what_the_loop_did(text: str, turns: int) -> None:
     assert ("phi" in " ".join(one.text for one in module.functions[0].instructions())) == (turns == 0)
     for a, b in ((0, 0), (1, 2), (-5, 77), (2**31 - 1, -(2**31))):
         if turns:
-            before = Machine(read(text), pointer_bytes=4).call("f", [a, b])
-            assert Machine(module, pointer_bytes=4).call("f", [a, b]) == before
+            before = IRInterpreter(read(text), pointer_bytes=4).call("f", [a, b])
+            assert IRInterpreter(module, pointer_bytes=4).call("f", [a, b]) == before
 
 
 def test_a_step_of_the_vectorial_matrix_product_takes_five_instructions() -> None:

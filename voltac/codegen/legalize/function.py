@@ -18,7 +18,7 @@ from voltac.codegen.legalize.machine_facts import MachineFacts
 from voltac.codegen.legalize.shapes import NotLegal, Shape, Shapes
 from voltac.codegen.legalize.writer import Writer, signed
 from voltac.ir.cfg import control_flow
-from voltac.ir.interp_values import Kinds, Value, constant, float_bits
+from voltac.ir.interp_values import KindTable, Value, constant, float_bits
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.parts import Operand, parse_operand
 from voltac.ir.scan import match_bracket, split_list
@@ -101,7 +101,7 @@ class Legalizer:
         """High word of a 64-bit number -> (signed, low word): the number is that word, extended."""
         self.unaligned: set[str] = set()
         """Addresses a constant distance from another that is not a multiple of a vector: neighbours in a stencil."""
-        self._kinds = Kinds(shapes.layout)
+        self._kinds = KindTable(shapes.layout)
         self._phis: list[tuple[Block, int, str, str, int]] = []
         """Block and position of the phi to be, its name and type, and which part it is."""
         self._last_block: dict[str, str] = {}

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from voltac.codegen.legalize.machine_facts import MachineFacts
 from voltac.codegen.not_on_device import NotOnDevice
-from voltac.ir.types import Layout, array_parts, integer_bits, vector_parts
+from voltac.ir.types import DataLayout, array_parts, integer_bits, vector_parts
 from voltac.records import record
 
 
@@ -75,7 +75,7 @@ class Shape:
 class Shapes:
     """Answers for one module on one machine."""
 
-    def __init__(self, layout: Layout, facts: MachineFacts) -> None:
+    def __init__(self, layout: DataLayout, facts: MachineFacts) -> None:
         self.layout = layout
         self.facts = facts
         self._shapes: dict[str, Shape] = {}

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voltac.ir.cfg import ControlFlow, Loop
+from voltac.ir.cfg import ControlFlow, NaturalLoop
 from voltac.ir.constants import integers
 from voltac.ir.interp_values import to_signed
 from voltac.ir.model import Block, Function, Instruction
@@ -36,7 +36,7 @@ class LoopSums:
     """A loop of one latch, entered from one block; ``self.known`` says whether it is."""
 
     def __init__(
-        self, function: Function, flow: ControlFlow, loop: Loop, types: dict[str, str], fresh: Callable[[str], str]
+        self, function: Function, flow: ControlFlow, loop: NaturalLoop, types: dict[str, str], fresh: Callable[[str], str]
     ) -> None:
         self.function = function
         self.flow = flow

@@ -20,7 +20,7 @@ from collections.abc import Callable
 
 from voltac.codegen.loops.loop_sums import LoopSums, integer_of
 from voltac.codegen.loops.strides import with_own_exits
-from voltac.ir.cfg import ControlFlow, Loop
+from voltac.ir.cfg import ControlFlow, NaturalLoop
 from voltac.ir.model import Block, Function, Instruction, Module
 
 _MOST_INSTRUCTIONS = 400
@@ -57,7 +57,7 @@ class _Version:
         self,
         function: Function,
         flow: ControlFlow,
-        loop: Loop,
+        loop: NaturalLoop,
         types: dict[str, str],
         fresh: Callable[[str], str],
         definitions: dict[str, Instruction],

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 from weakref import WeakKeyDictionary
 
-from voltac.ir import pseudo
+from voltac.ir import pseudo_operations
 from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext
 from voltac.lower.text.ir_values import IR, element_type, integer, same_elements, zero
@@ -102,7 +102,7 @@ def check_divisors(c: FunctionContext, operator: str, right: IR, signed: bool, s
         if c.mask is not None:
             divisor = c.build.select(c.mask, divisor, same_elements(divisor.type, -1))
         lanes, element = (c.width, element_type(divisor.type)) if divisor.type[0] == "<" else (0, divisor.type)
-        callee = c.module.pseudo(pseudo.DIVISOR, element, lanes)
+        callee = c.module.pseudo(pseudo_operations.DIVISOR, element, lanes)
         c.build.emit(f"call void {callee}({divisor}, {c.module.text.text_constant(bytes_of(text))})")
 
 

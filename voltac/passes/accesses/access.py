@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 
-from voltac.ir import lanes, marks, pseudo
+from voltac.ir import lane_formulas, marks
 from voltac.ir.constants import is_all_true
+from voltac.ir.lane_formulas import LaneValue
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.lanes import LaneValue
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
+from voltac.ir.pseudo_operations import ACCESSES, DIVISOR, PREFIX
 from voltac.ir.strings import unescaped
 from voltac.ir.types import element_of, lanes_of
 from voltac.records import mutable_record, record
@@ -131,8 +132,8 @@ class AccessReport:
         return marks.is_seldom_called(self.block)
 
 
-_MARK = "@" + pseudo.PREFIX
-_MARK_OF_DIVISORS = f"@{pseudo.DIVISOR}."
+_MARK = "@" + PREFIX
+_MARK_OF_DIVISORS = f"@{DIVISOR}."
 
 
 def pseudo_operation(instruction: Instruction) -> str:
@@ -140,8 +141,8 @@ def pseudo_operation(instruction: Instruction) -> str:
     if _MARK not in instruction.text or instruction.op != "call":
         return ""
     callee = instruction.parts.callee
-    operation = callee[1 + len(pseudo.PREFIX) :].partition(".")[0] if callee.startswith("@" + pseudo.PREFIX) else ""
-    return operation if pseudo.PREFIX + operation in pseudo.ACCESSES else ""
+    operation = callee[1 + len(PREFIX) :].partition(".")[0] if callee.startswith("@" + PREFIX) else ""
+    return operation if PREFIX + operation in ACCESSES else ""
 
 
 def is_divisor(instruction: Instruction) -> bool:
@@ -172,7 +173,7 @@ def read_access(index: int, instruction: Instruction, operation: str, values: La
 
 def _with_steps(start: LaneValue, steps: tuple[int, ...], values: LaneValues) -> LaneValue | None:
     """Addresses of elements in a row; None if the first is not counted from one pointer, or they go around the end of all."""
-    address = lanes.add(start.splat(len(steps)), lanes.constant(start.bits, steps), (), values.facts)
+    address = lane_formulas.add(start.splat(len(steps)), lane_formulas.constant(start.bits, steps), (), values.facts)
     first = address.offsets[0]
     return with_base(address) if all(offset == first + step for offset, step in zip(address.offsets, steps)) else None
 
@@ -195,7 +196,7 @@ _FILE = re.compile(r"\bfile: (!\d+)")
 _PATH = re.compile(r'filename: "([^"]*)", directory: "([^"]*)"')
 
 
-class Places:
+class SourcePlaces:
     """``!dbg !12`` -> file, line and column, from the metadata of the module."""
 
     def __init__(self, lines: dict[str, str]) -> None:

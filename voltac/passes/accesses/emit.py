@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from voltac.ir.cfg import control_flow
 from voltac.ir.constants import integers
+from voltac.ir.lane_formulas import LaneValue, UniformSymbol
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.lanes import LaneValue, Symbol
 from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, Operand, Parts
-from voltac.ir.pseudo import suffix
+from voltac.ir.pseudo_operations import suffix
 from voltac.ir.types import element_of, lanes_of
 
 NOWHERE = "@volta.nowhere"
@@ -150,7 +150,7 @@ class Emitter:
             base = self.value("address", f"getelementptr {unit}, ptr {base}, {type_text} {index}")
         return base
 
-    def _depth(self, symbol: Symbol) -> int:
+    def _depth(self, symbol: UniformSymbol) -> int:
         """Loops around the definition of a symbol."""
         while symbol.inner is not None:
             symbol = symbol.inner
@@ -162,7 +162,7 @@ class Emitter:
                     self._block_of[instruction.name] = block.name
         return self._depths.get(self._block_of.get(symbol.name, ""), 0)
 
-    def scalar(self, symbol: Symbol) -> str:
+    def scalar(self, symbol: UniformSymbol) -> str:
         """The value of a symbol."""
         if symbol.kind in ("value", "pointer"):
             return symbol.name
@@ -239,7 +239,7 @@ class Emitter:
             return self._lane_zero(operand.value)
         return self.lane(operand.type, operand.value, self.values.first_lane)
 
-    def _is_pointer(self, symbol: Symbol) -> bool:
+    def _is_pointer(self, symbol: UniformSymbol) -> bool:
         """A formula counts a pointer and its number as one symbol; instructions do not."""
         while symbol.inner is not None:
             symbol = symbol.inner

@@ -7,7 +7,7 @@ that the program does not touch. Which of the two is used is a cost row of the t
 
 from __future__ import annotations
 
-from voltac.ir.pseudo import suffix
+from voltac.ir.pseudo_operations import suffix
 from voltac.passes.accesses.access import Access
 from voltac.passes.accesses.emit import Emitter
 

@@ -14,7 +14,7 @@ from voltac.ir.constants import is_all_true
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Instruction
 from voltac.passes.accesses.access import Access, Touched
-from voltac.passes.facts.effects import Effects
+from voltac.passes.facts.effects import FunctionEffects
 from voltac.records import mutable_record, record
 
 _DEPTH = 12
@@ -47,7 +47,7 @@ class Known:
 class KnownLoads:
     """The state at one point of a function."""
 
-    effects: Effects
+    effects: FunctionEffects
     values: LaneValues
     contents: dict[object, Known]
 

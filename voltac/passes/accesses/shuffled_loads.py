@@ -30,7 +30,7 @@ from voltac.target_info.access_costs import CostRow
 
 
 @mutable_record
-class Part:
+class RegisterPart:
     """Lanes of one access that fit a register; positions are in elements from a common origin."""
 
     access: Access
@@ -120,11 +120,11 @@ def clusters(members: list[Access], reach: int) -> list[list[Access]]:
     return found
 
 
-def split(access: Access, native: int) -> list[Part]:
+def split(access: Access, native: int) -> list[RegisterPart]:
     """The lanes in parts that one register of ``native`` elements can hold."""
     positions = tuple(offset // access.size for offset in access.offsets)
     step = min(access.lanes, native)
-    return [Part(access, positions[start : start + step]) for start in range(0, access.lanes, step)]
+    return [RegisterPart(access, positions[start : start + step]) for start in range(0, access.lanes, step)]
 
 
 def _floor_power(number: int) -> int:
@@ -196,7 +196,7 @@ def _separated_starts(wanted: list[int], width: int, first: int, last: int, coun
     return search(0, 0, [])
 
 
-def shared_layout(parts: list[Part], native: int, masked: bool) -> LoadLayout:
+def shared_layout(parts: list[RegisterPart], native: int, masked: bool) -> LoadLayout:
     """Loads side by side over the span of all parts."""
     wanted = sorted({position for part in parts for position in part.positions})
     first, last = wanted[0], wanted[-1]
@@ -206,7 +206,7 @@ def shared_layout(parts: list[Part], native: int, masked: bool) -> LoadLayout:
     return LoadLayout(width, starts, [_find_slots(part.positions, starts, width) for part in parts], last)
 
 
-def transposed_layout(parts: list[Part], native: int, block: int, masked: bool) -> list[Held] | None:
+def transposed_layout(parts: list[RegisterPart], native: int, block: int, masked: bool) -> list[Held] | None:
     """Full registers side by side for parts of one power-of-two stride; None where the shape is another."""
     positions = parts[0].positions
     stride = positions[1] - positions[0] if len(positions) > 1 else 0
@@ -221,13 +221,13 @@ def transposed_layout(parts: list[Part], native: int, block: int, masked: bool) 
     return [tuple(range(first + native * row, first + native * (row + 1))) for row in range(stride)]
 
 
-def _transposed_cost(rows: list[Held], parts: list[Part]) -> float:
+def _transposed_cost(rows: list[Held], parts: list[RegisterPart]) -> float:
     """Loads, the network as far as it is needed, and a permutation a part."""
     stages = len(rows).bit_length() - 1
     return len(rows) + min(stages * len(rows), sum(len(rows) - 1 for _ in parts)) + len(parts)
 
 
-def _transposed_piece(cluster: list[Access], parts: list[Part], rows: list[Held], block: int) -> Piece:
+def _transposed_piece(cluster: list[Access], parts: list[RegisterPart], rows: list[Held], block: int) -> Piece:
     def write(emit: Emitter) -> None:
         access = cluster[0]
         address = access.address
@@ -292,7 +292,7 @@ def is_separated(slots: list[tuple[int, int]]) -> bool:
 # ---- writing --------------------------------------------------------------------
 
 
-def _piece(cluster: list[Access], parts: list[Part], layouts: list[LoadLayout]) -> Piece:
+def _piece(cluster: list[Access], parts: list[RegisterPart], layouts: list[LoadLayout]) -> Piece:
     """``layouts``: one for all parts, or one for each."""
 
     def write(emit: Emitter) -> None:

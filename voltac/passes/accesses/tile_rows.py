@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from voltac.ir.lane_formulas import LaneValue
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.lanes import LaneValue
 from voltac.passes.accesses.access import Access, with_base
 from voltac.passes.accesses.emit import Emitter
 from voltac.records import record

@@ -17,7 +17,7 @@ _TOUCHES_NOTHING = (
 """Operations that tell LLVM, or a pass, something; the last stands wherever a function with pointer parameters was inlined."""
 
 
-class Effects:
+class FunctionEffects:
     """Answers for the instructions of one function."""
 
     def __init__(self, module: ModuleEffects, function: Function, values: LaneValues) -> None:

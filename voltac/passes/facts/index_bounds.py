@@ -14,8 +14,8 @@ from collections.abc import Callable, KeysView
 from voltac.ir import match as m
 from voltac.ir.cfg import ControlFlow
 from voltac.ir.constants import integers
+from voltac.ir.lane_formulas import UniformSymbol, greatest_common_divisor, power_of_two_part
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.lanes import Symbol, greatest_common_divisor, power_of_two_part
 from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import element_of, integer_bits, lanes_of
@@ -58,7 +58,7 @@ class Bounds:
 
 
 @mutable_record
-class Code:
+class Preheader:
     """Instructions before the loop, in order."""
 
     fresh: Callable[[str], str]
@@ -133,7 +133,7 @@ class LoopBounds:
         inside: KeysView[str],
         values: LaneValues,
         block_of: dict[str, str],
-        code: Code,
+        code: Preheader,
     ) -> None:
         self.function = function
         self.flow = flow
@@ -368,7 +368,7 @@ class LoopBounds:
         if limit is None or lanes_of(made.type):
             return self._of_type(bits)
         test, number, at = limit
-        facts = self.values.facts(Symbol("value", made.name, bits))
+        facts = self.values.facts(UniformSymbol("value", made.name, bits))
         nonnegative = facts.low is not None and facts.low >= 0
         if test[0] == "s" and not nonnegative:
             return self._of_type(bits)

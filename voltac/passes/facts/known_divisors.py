@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from voltac.ir import lanes
+from voltac.ir import lane_formulas
 from voltac.ir import match as m
 from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues
@@ -33,7 +33,7 @@ def is_never_zero(divisor: Operand, values: LaneValues, depth: int = _DEPTH) -> 
     formula = values.of(divisor)
     if formula is None:
         return False
-    low, high = lanes.value_range(formula, values.facts)
+    low, high = lane_formulas.value_range(formula, values.facts)
     return (low is not None and low > 0) or (high is not None and high < 0)
 
 

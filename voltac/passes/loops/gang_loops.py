@@ -11,10 +11,10 @@ body:   ...
 from __future__ import annotations
 
 from voltac.ir import match as m
-from voltac.ir.cfg import ControlFlow, Loop
+from voltac.ir.cfg import ControlFlow, NaturalLoop
 from voltac.ir.constants import integers
+from voltac.ir.lane_formulas import UniformSymbol
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.lanes import Symbol
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.passes.accesses.access import Access
@@ -48,7 +48,9 @@ class GangLoop:
         self.width = 0
 
     @staticmethod
-    def of(function: Function, loop: Loop, flow: ControlFlow, values: LaneValues, most_instructions: int) -> GangLoop | None:
+    def of(
+        function: Function, loop: NaturalLoop, flow: ControlFlow, values: LaneValues, most_instructions: int
+    ) -> GangLoop | None:
         """None for a loop of another form."""
         header = function.block(loop.header)
         others = [name for name in flow.predecessors[loop.header] if name not in loop.blocks]
@@ -90,7 +92,7 @@ class GangLoop:
         return len(counting) == 1 and counting[0][0].kind in ("value", "sext") and counting[0][1] == step
 
 
-def root(symbol: Symbol) -> str:
+def root(symbol: UniformSymbol) -> str:
     """The value under extensions and quotients."""
     while symbol.inner is not None:
         symbol = symbol.inner

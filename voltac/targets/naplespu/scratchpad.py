@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 
 from voltac.codegen.selection import label_of
-from voltac.ir.interp_values import Kinds
+from voltac.ir.interp_values import KindTable
 from voltac.ir.model import Function, Module
 from voltac.ir.scan import end_of_type
 from voltac.ir.sections import SCRATCHPAD, in_section
@@ -41,7 +41,7 @@ class Stretch:
 def stretches(module: Module, kernel: Function) -> list[Stretch]:
     """What has to be copied for a kernel: the variables that it reaches, also through functions and other globals."""
     reached = _reached(module, kernel)
-    kinds = Kinds(module.layout(4))
+    kinds = KindTable(module.layout(4))
     found: list[Stretch] = []
     skipped = 0
     for name, body in module.globals().items():
@@ -76,7 +76,7 @@ def _reached(module: Module, kernel: Function) -> set[str]:
     return reached
 
 
-def _size(kinds: Kinds, body: str) -> int:
+def _size(kinds: KindTable, body: str) -> int:
     found = _TYPE.search(body)
     assert found is not None, "a variable says whether it is constant"
     return kinds[body[found.end() : end_of_type(body, found.end())]].size

@@ -6,7 +6,7 @@ import re
 import struct
 
 from voltac.codegen.selection import CannotSelect, label_of
-from voltac.ir.interp_values import Fault, Kind, Kinds, Value, constant, encode, parts_of
+from voltac.ir.interp_values import InstructionFault, Kind, KindTable, Value, constant, encode, parts_of
 from voltac.ir.model import Module
 from voltac.ir.scan import end_of_type, end_of_value, split_list
 from voltac.ir.sections import SCRATCHPAD_UNSET, in_scratchpad, in_section
@@ -17,12 +17,12 @@ _SYMBOL = re.compile(r'@("[^"]*"|[-\w$.]+)')
 
 def data(module: Module) -> str:
     """Every global with a value. In the scratchpad those that have to be copied there come first."""
-    kinds = Kinds(module.layout(4))
+    kinds = KindTable(module.layout(4))
     ordered = sorted(module.globals().items(), key=lambda item: in_section(SCRATCHPAD_UNSET) in item[1])
     return "".join(_one(kinds, name, body) for name, body in ordered)
 
 
-def _one(kinds: Kinds, name: str, body: str) -> str:
+def _one(kinds: KindTable, name: str, body: str) -> str:
     found = _GLOBAL.search(body)
     if found is None or name.startswith("@llvm."):
         return ""
@@ -37,7 +37,7 @@ def _one(kinds: Kinds, name: str, body: str) -> str:
     content, defined = bytearray(kind.size), bytearray(kind.size)
     try:
         encode(kind, _value(kinds, kind, value, 0, words), memoryview(content), defined, 0)
-    except Fault as fault:
+    except InstructionFault as fault:
         raise CannotSelect(f"the initial value of {name}: {fault}") from fault
     if in_scratchpad(body):
         section = ".section scratchpad"
@@ -53,7 +53,7 @@ def _one(kinds: Kinds, name: str, body: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _value(kinds: Kinds, kind: Kind, text: str, at: int, words: dict[int, str]) -> Value:
+def _value(kinds: KindTable, kind: Kind, text: str, at: int, words: dict[int, str]) -> Value:
     """A constant; addresses in it become entries of ``words``, by their offset."""
     if kind.shape in ("vector", "array", "struct") and "@" in text:
         parts, inside = parts_of(kind), text[2:-2] if text.startswith("<{") else text[1:-1]
@@ -67,7 +67,7 @@ def _value(kinds: Kinds, kind: Kind, text: str, at: int, words: dict[int, str]) 
         return constant(kinds, kind, text, lambda name: 0)
     symbol = _SYMBOL.search(text)
     if symbol is None or kind.size != 4:
-        raise Fault(f"the constant {text} is not understood")
+        raise InstructionFault(f"the constant {text} is not understood")
     offset = 0 if text[0] == "@" else int(constant(kinds, kinds["ptr"], text, lambda name: 0))
     words[at] = label_of(symbol.group(1)) + (f"+{offset}" if offset else "")
     return 0

@@ -17,10 +17,10 @@ from voltac.codegen.machine_code import (
 )
 from voltac.codegen.selection import CannotSelect, Selection, label_of
 from voltac.ir.constants import shuffle_mask
-from voltac.ir.interp_values import Fault, Kinds, constant, float_bits, has_poison, to_signed
+from voltac.ir.interp_values import InstructionFault, KindTable, constant, float_bits, has_poison, to_signed
 from voltac.ir.model import Instruction
 from voltac.ir.parts import CASTS, Operand
-from voltac.ir.types import Layout, vector_parts
+from voltac.ir.types import DataLayout, vector_parts
 from voltac.targets.naplespu.regs import FULL_MASK, LANES
 from voltac.targets.naplespu.select.pseudo import ROWS
 
@@ -88,7 +88,7 @@ def leaves_memory(callee: str) -> bool:
 
 # --- constants ---
 
-_KINDS = Kinds(Layout({}, 4))
+_KINDS = KindTable(DataLayout({}, 4))
 
 
 @lru_cache(maxsize=8192)
@@ -99,7 +99,7 @@ def constant_bits(type_text: str, value: str) -> int | tuple[int, ...] | None:
     kind = _KINDS["ptr" if type_text == SCRATCHPAD else type_text]
     try:
         known = constant(_KINDS, kind, value, lambda name: 0)
-    except Fault as fault:
+    except InstructionFault as fault:
         raise CannotSelect(f"a constant of type {type_text}: {value}") from fault
     if not kind.is_vector:
         return 0 if known is None else float_bits(known, 32) if kind.shape == "float" else int(known)
@@ -127,7 +127,7 @@ def _address(type_text: str, value: str) -> tuple[str, int] | None:
         return label_of(found.group(1)), 0
     try:
         offset = constant(_KINDS, _KINDS["ptr"], value.replace(" addrspace(68)", ""), lambda name: 0)
-    except Fault as fault:
+    except InstructionFault as fault:
         raise CannotSelect(f"a constant of type {type_text}: {value}") from fault
     return label_of(found.group(1)), to_signed(int(offset), 32)
 

@@ -6,40 +6,49 @@ that adds a known amount without wrapping has to keep it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from voltac.ir import lanes
-from voltac.ir.lanes import NOTHING, Facts, LaneValue, Symbol, greatest_common_divisor, power_of_two_part
+from voltac.ir import lane_formulas
+from voltac.ir.lane_formulas import NOTHING, IntegerFacts, LaneValue, UniformSymbol, greatest_common_divisor, power_of_two_part
+from voltac.ir.memo import Memo
+from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import integer_bits
 
-if TYPE_CHECKING:
-    from voltac.ir.lane_values import LaneValues
+
+class Formulas(Protocol):
+    """What is asked of the analysis whose symbols these are (``ir/lane_values.py``)."""
+
+    memo: Memo
+    definitions: dict[str, Instruction]
+
+    def of(self, operand: Operand) -> LaneValue | None:
+        """The formula of an operand, if it has one."""
 
 
 class FactFinder:
     """``facts(symbol)``, remembered."""
 
-    def __init__(self, values: LaneValues) -> None:
+    def __init__(self, values: Formulas) -> None:
         self._values = values
 
-    def __call__(self, symbol: Symbol) -> Facts:
+    def __call__(self, symbol: UniformSymbol) -> IntegerFacts:
         """While the facts of a phi are looked for nothing is known of it, so what is concluded holds."""
         ignorance = _within_type(NOTHING, symbol)
-        found: Facts = self._values.memo.answer(symbol, ignorance, lambda: _within_type(self._find(symbol), symbol))
+        found: IntegerFacts = self._values.memo.answer(symbol, ignorance, lambda: _within_type(self._find(symbol), symbol))
         return found
 
-    def of_value(self, value: LaneValue) -> Facts:
+    def of_value(self, value: LaneValue) -> IntegerFacts:
         """Facts of lane 0 of a formula."""
         scalar = value.first()
-        low, high = lanes.value_range(scalar, self)
-        multiple = lanes.uniform_multiple(scalar, self)
+        low, high = lane_formulas.value_range(scalar, self)
+        multiple = lane_formulas.uniform_multiple(scalar, self)
         offset = scalar.offsets[0]
         if not scalar.signed:
             offset = power_of_two_part(offset)
-        return Facts(greatest_common_divisor(multiple, offset), low, high)
+        return IntegerFacts(greatest_common_divisor(multiple, offset), low, high)
 
-    def _find(self, symbol: Symbol) -> Facts:
+    def _find(self, symbol: UniformSymbol) -> IntegerFacts:
         if symbol.inner is not None:
             return self._derived(symbol, symbol.inner)
         instruction = self._values.definitions.get(symbol.name)
@@ -55,10 +64,10 @@ class FactFinder:
         if len(parts.operands) == 2:
             return self._binary(op, parts.flags, parts.operands, symbol.bits)
         if op in ("zext", "sext") and integer_bits(parts.operands[0].type) == 1:
-            return Facts(1, 0, 1) if op == "zext" else Facts(1, -1, 0)
+            return IntegerFacts(1, 0, 1) if op == "zext" else IntegerFacts(1, -1, 0)
         return NOTHING
 
-    def _operand(self, operand: Operand) -> Facts:
+    def _operand(self, operand: Operand) -> IntegerFacts:
         value = self._values.of(operand)
         return NOTHING if value is None else self.of_value(value)
 
@@ -69,60 +78,60 @@ class FactFinder:
         value = self._values.of(operand)
         return value.offsets[0] if value is not None and value.is_constant else None
 
-    def _derived(self, symbol: Symbol, inner: Symbol) -> Facts:
+    def _derived(self, symbol: UniformSymbol, inner: UniformSymbol) -> IntegerFacts:
         known = self(inner)
         if symbol.kind == "sext":
             return known
         if symbol.kind == "zext":
             if known.low is not None and known.low >= 0:
                 return known
-            return Facts(power_of_two_part(known.multiple), 0, (1 << inner.bits) - 1)
+            return IntegerFacts(power_of_two_part(known.multiple), 0, (1 << inner.bits) - 1)
         if symbol.kind == "trunc":
             limit = 1 << (symbol.bits - 1)
             if known.low is not None and known.high is not None and -limit <= known.low and known.high < limit:
                 return known
-            return Facts(power_of_two_part(known.multiple))
+            return IntegerFacts(power_of_two_part(known.multiple))
         if symbol.kind == "quotient":
             low = None if known.low is None else known.low // symbol.divisor
             high = None if known.high is None else known.high // symbol.divisor
-            return Facts(known.multiple // symbol.divisor, low, high)
-        return Facts(1, 0, ((1 << symbol.bits) - 1) // symbol.divisor)
+            return IntegerFacts(known.multiple // symbol.divisor, low, high)
+        return IntegerFacts(1, 0, ((1 << symbol.bits) - 1) // symbol.divisor)
 
-    def _binary(self, op: str, flags: tuple[str, ...], operands: list[Operand], bits: int) -> Facts:
+    def _binary(self, op: str, flags: tuple[str, ...], operands: list[Operand], bits: int) -> IntegerFacts:
         first, second = (self._operand(operand) for operand in operands)
         amount = self._constant(operands[1])
         nonnegative = first.low is not None and first.low >= 0
         if op == "mul":
             product = first.multiple * second.multiple
             low = 0 if "nsw" in flags and nonnegative and second.low is not None and second.low >= 0 else None
-            return Facts(product if "nsw" in flags else power_of_two_part(product), low)
+            return IntegerFacts(product if "nsw" in flags else power_of_two_part(product), low)
         if op == "sub":
-            return self._rounded_down(first, operands) or Facts(
+            return self._rounded_down(first, operands) or IntegerFacts(
                 greatest_common_divisor(power_of_two_part(first.multiple), power_of_two_part(second.multiple))
             )
         if op == "shl":
-            return Facts(power_of_two_part(first.multiple) << max(0, amount or 0))
+            return IntegerFacts(power_of_two_part(first.multiple) << max(0, amount or 0))
         if op == "and":
             return self._bit_and(first, second, amount)
         if op in ("or", "xor"):
             multiple = greatest_common_divisor(power_of_two_part(first.multiple), power_of_two_part(second.multiple))
             both = nonnegative and second.low is not None and second.low >= 0
-            return Facts(multiple, 0 if both else None)
+            return IntegerFacts(multiple, 0 if both else None)
         if op in ("lshr", "udiv") and amount and amount > 0:
             divisor = 1 << amount if op == "lshr" else amount
             high = (first.high if nonnegative and first.high is not None else (1 << bits) - 1) // divisor
-            return Facts(1, 0, high) if high < 1 << (bits - 1) else NOTHING
+            return IntegerFacts(1, 0, high) if high < 1 << (bits - 1) else NOTHING
         if op in ("ashr", "sdiv") and amount and amount > 0:
             divisor = 1 << amount if op == "ashr" else amount
-            return Facts(
+            return IntegerFacts(
                 1, 0 if nonnegative else None, first.high // divisor if nonnegative and first.high is not None else None
             )
         if op in ("urem", "srem") and amount and amount > 0:
             multiple = greatest_common_divisor(first.multiple if op == "srem" or nonnegative else 1, amount)
-            return Facts(multiple, 0 if op == "urem" or nonnegative else 1 - amount, amount - 1)
+            return IntegerFacts(multiple, 0 if op == "urem" or nonnegative else 1 - amount, amount - 1)
         return NOTHING
 
-    def _rounded_down(self, whole: Facts, operands: list[Operand]) -> Facts | None:
+    def _rounded_down(self, whole: IntegerFacts, operands: list[Operand]) -> IntegerFacts | None:
         """``n - (n & 7)`` and ``n - n % 8`` are multiples of 8."""
         rest = self._values.definitions.get(operands[1].value)
         if rest is None or rest.op not in ("and", "srem", "urem"):
@@ -135,13 +144,13 @@ class FactFinder:
         divisor = number + 1 if rest.op == "and" else number
         if divisor <= 0 or (rest.op != "srem" and divisor & (divisor - 1)):
             return None
-        return Facts(divisor, 0 if whole.low is not None and whole.low >= 0 else None, whole.high)
+        return IntegerFacts(divisor, 0 if whole.low is not None and whole.low >= 0 else None, whole.high)
 
     def _equals(self, operand: Operand, other: LaneValue) -> bool:
         value = self._values.of(operand)
         return value is not None and value.terms == other.terms and value.offsets == other.offsets
 
-    def _bit_and(self, first: Facts, second: Facts, amount: int | None) -> Facts:
+    def _bit_and(self, first: IntegerFacts, second: IntegerFacts, amount: int | None) -> IntegerFacts:
         multiple = max(power_of_two_part(first.multiple), power_of_two_part(second.multiple))
         low, high = None, None
         for side in (first, second):
@@ -149,27 +158,27 @@ class FactFinder:
                 low = 0
                 if side.high is not None:
                     high = side.high if high is None else min(high, side.high)
-        return Facts(multiple or 1, low, high)
+        return IntegerFacts(multiple or 1, low, high)
 
-    def _call(self, callee: str, operands: list[Operand]) -> Facts:
+    def _call(self, callee: str, operands: list[Operand]) -> IntegerFacts:
         if callee.startswith("@llvm.smax."):
             first, second = (self._operand(operand) for operand in operands)
             lows = [side.low for side in (first, second) if side.low is not None]
             high = None if first.high is None or second.high is None else max(first.high, second.high)
-            return Facts(greatest_common_divisor(first.multiple, second.multiple), max(lows, default=None), high)
+            return IntegerFacts(greatest_common_divisor(first.multiple, second.multiple), max(lows, default=None), high)
         if callee.startswith("@llvm.smin."):
             first, second = (self._operand(operand) for operand in operands)
             highs = [side.high for side in (first, second) if side.high is not None]
             low = None if first.low is None or second.low is None else min(first.low, second.low)
-            return Facts(greatest_common_divisor(first.multiple, second.multiple), low, min(highs, default=None))
+            return IntegerFacts(greatest_common_divisor(first.multiple, second.multiple), low, min(highs, default=None))
         if callee.startswith(("@llvm.ctpop.", "@llvm.ctlz.", "@llvm.cttz.")):
-            return Facts(1, 0, integer_bits(operands[0].type) or 64)
+            return IntegerFacts(1, 0, integer_bits(operands[0].type) or 64)
         return NOTHING
 
-    def _induction(self, symbol: Symbol, operands: list[Operand]) -> Facts:
+    def _induction(self, symbol: UniformSymbol, operands: list[Operand]) -> IntegerFacts:
         """Facts of a phi, by induction from the values that enter over the steps that add to it."""
         steps: list[LaneValue] = []
-        others: list[Facts] = []
+        others: list[IntegerFacts] = []
         claim = NOTHING
         for operand in operands:
             value = self._values.of(operand)
@@ -190,27 +199,27 @@ class FactFinder:
                 if not step.signed:
                     multiple = power_of_two_part(multiple)
                 grows = grows and step.signed and amount.low is not None and amount.low >= 0
-            claim = Facts(multiple or 1, claim.low if grows else None, None if steps else claim.high)
+            claim = IntegerFacts(multiple or 1, claim.low if grows else None, None if steps else claim.high)
         return claim
 
 
-def _within_type(known: Facts, symbol: Symbol) -> Facts:
+def _within_type(known: IntegerFacts, symbol: UniformSymbol) -> IntegerFacts:
     """What is not known better is bounded by the bits of the symbol; pointers stay without bounds."""
     if symbol.kind == "pointer":
         return known
     limit = 1 << (symbol.bits - 1)
     low = -limit if known.low is None else known.low
     high = limit - 1 if known.high is None else known.high
-    return Facts(known.multiple, low, high)
+    return IntegerFacts(known.multiple, low, high)
 
 
-def _either(sides: list[Facts]) -> Facts:
+def _either(sides: list[IntegerFacts]) -> IntegerFacts:
     multiple = 0
     for side in sides:
         multiple = greatest_common_divisor(multiple, side.multiple)
     lows = [side.low for side in sides]
     highs = [side.high for side in sides]
-    return Facts(
+    return IntegerFacts(
         multiple,
         None if None in lows else min(low for low in lows if low is not None),
         None if None in highs else max(high for high in highs if high is not None),

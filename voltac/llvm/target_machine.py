@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from voltac.llvm.printing import text_of
+from voltac.llvm.module_text import text_of
 from voltac.messages.diagnostics import InternalError
 from voltac.options import Options
 from voltac.system.forking import lock_around_forks, new_in_child
@@ -90,7 +90,7 @@ def data_layout(options: Options) -> str:
     return str(target_machine(options).target_data)
 
 
-class Module:
+class LLVMModule:
     """LLVM text parsed and verified, in a context of its own, with the target's triple and data layout.
 
     llvmlite disposes of a context and its modules in any order when both die in one

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from voltac.records import mutable_record
 
 
-class Symbol(NamedTuple):
+class UniformSymbol(NamedTuple):
     """A uniform scalar that stays as it is in formulas."""
 
     kind: str
@@ -28,7 +28,7 @@ class Symbol(NamedTuple):
     name: str
     """``%i``, ``@g`` for the first three kinds."""
     bits: int
-    inner: Symbol | None = None
+    inner: UniformSymbol | None = None
     divisor: int = 1
 
     def text(self) -> str:
@@ -38,7 +38,7 @@ class Symbol(NamedTuple):
         return f"{self.inner.text()}/{self.divisor}" if "quotient" in self.kind else f"{self.kind}({self.inner.text()})"
 
 
-class Facts(NamedTuple):
+class IntegerFacts(NamedTuple):
     """What is known of an integer, read as signed: a divisor of it, and its range; None where nothing is known.
 
     A multiple of 0 is the number 0 itself.
@@ -49,8 +49,8 @@ class Facts(NamedTuple):
     high: int | None = None
 
 
-NOTHING = Facts()
-FactsOf = Callable[[Symbol], Facts]
+NOTHING = IntegerFacts()
+FactsOf = Callable[[UniformSymbol], IntegerFacts]
 
 
 @mutable_record
@@ -58,13 +58,13 @@ class LaneValue:
     """See the head of this file. One offset for a scalar. Treat as immutable."""
 
     bits: int
-    terms: dict[Symbol, int]
+    terms: dict[UniformSymbol, int]
     offsets: tuple[int, ...]
     signed: bool = True
     unsigned: bool = True
 
     @property
-    def key(self) -> frozenset[tuple[Symbol, int]]:
+    def key(self) -> frozenset[tuple[UniformSymbol, int]]:
         """The uniform part without the constant, to compare."""
         return frozenset(self.terms.items())
 
@@ -125,7 +125,7 @@ def _finish(value: LaneValue, facts: FactsOf) -> LaneValue:
     return value
 
 
-def _nonnegative(facts: Facts) -> bool:
+def _nonnegative(facts: IntegerFacts) -> bool:
     return facts.low is not None and facts.low >= 0
 
 
@@ -183,7 +183,7 @@ def greatest_common_divisor(first: int, second: int) -> int:
     return abs(first)
 
 
-def _merged(first: dict[Symbol, int], second: dict[Symbol, int], sign: int) -> dict[Symbol, int]:
+def _merged(first: dict[UniformSymbol, int], second: dict[UniformSymbol, int], sign: int) -> dict[UniformSymbol, int]:
     terms = dict(first)
     for symbol, factor in second.items():
         total = terms.get(symbol, 0) + sign * factor
@@ -261,9 +261,9 @@ def zero_extend(value: LaneValue, bits: int, facts: FactsOf, nonnegative: bool) 
 
 def truncate(value: LaneValue, bits: int, facts: FactsOf, flags: tuple[str, ...]) -> LaneValue:
     """``trunc`` with its flags: modulo the smaller size."""
-    terms: dict[Symbol, int] = {}
+    terms: dict[UniformSymbol, int] = {}
     for symbol, factor in value.terms.items():
-        narrow = Symbol("trunc", "", bits, symbol)
+        narrow = UniformSymbol("trunc", "", bits, symbol)
         if symbol.kind in ("sext", "zext") and symbol.inner is not None and symbol.inner.bits == bits:
             narrow = symbol.inner
         terms = _merged(terms, {narrow: factor}, 1)
@@ -274,10 +274,10 @@ def truncate(value: LaneValue, bits: int, facts: FactsOf, flags: tuple[str, ...]
     return _finish(LaneValue(bits, terms, value.offsets, "nsw" in flags and value.signed and whole, unsigned), facts)
 
 
-def _extended(kind: str, symbol: Symbol, bits: int) -> Symbol:
+def _extended(kind: str, symbol: UniformSymbol, bits: int) -> UniformSymbol:
     if symbol.kind == kind and symbol.inner is not None:
-        return Symbol(kind, "", bits, symbol.inner)
-    return Symbol(kind, "", bits, symbol)
+        return UniformSymbol(kind, "", bits, symbol.inner)
+    return UniformSymbol(kind, "", bits, symbol)
 
 
 def divide(value: LaneValue, divisor: int, rounding: str, facts: FactsOf) -> LaneValue | None:
@@ -293,13 +293,13 @@ def divide(value: LaneValue, divisor: int, rounding: str, facts: FactsOf) -> Lan
         kind = "unsigned_quotient"
     else:
         return None
-    terms: dict[Symbol, int] = {}
+    terms: dict[UniformSymbol, int] = {}
     for symbol, factor in value.terms.items():
         if (factor * facts(symbol).multiple) % divisor:
             return None
         common = greatest_common_divisor(factor, divisor)
         rest = divisor // common
-        quotient = symbol if rest == 1 else Symbol(kind, "", value.bits, symbol, rest)
+        quotient = symbol if rest == 1 else UniformSymbol(kind, "", value.bits, symbol, rest)
         terms = _merged(terms, {quotient: factor // common}, 1)
     return _finish(
         LaneValue(
