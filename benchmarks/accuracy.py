@@ -28,7 +28,7 @@ import mpmath
 import numpy as np
 
 import voltac
-from voltac.sema.library_index import index
+from voltac.sema.library.index import index
 
 HERE = Path(__file__).resolve().parent
 STORE = HERE.parent / "docs" / "accuracy.json"

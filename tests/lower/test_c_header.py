@@ -9,8 +9,8 @@ import pytest
 from voltac.lower.functions.c_header import c_header
 from voltac.messages.message import NOWHERE
 from voltac.options import Options
-from voltac.sema.layout import Layout
 from voltac.sema.tree import Block, FunctionSymbol, Program, VariableSymbol
+from voltac.sema.type_layout import Layout
 from voltac.sema.types import (
     DOUBLE,
     FLOAT,

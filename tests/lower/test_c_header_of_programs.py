@@ -12,8 +12,8 @@ import pytest
 from voltac.driver import compile_source
 from voltac.lower.functions.c_header import c_header, general_c_header
 from voltac.options import Options
-from voltac.sema.layout import Layout
 from voltac.sema.tree import Program
+from voltac.sema.type_layout import Layout
 from voltac.sema.types import UNIFORM, VARYING, Qual, Struct, member_qual
 from voltac.target_info import find_target
 

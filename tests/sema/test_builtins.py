@@ -11,8 +11,8 @@ from voltac.lower.builtins import table as lowered
 from voltac.messages.diagnostics import InternalError
 from voltac.messages.message import NOWHERE
 from voltac.sema import tree
+from voltac.sema.analyses.independence import has_effect
 from voltac.sema.builtins import BUILTINS, UNSAFE, Callers, Effect, Lanes, check_rows
-from voltac.sema.independence import has_effect
 from voltac.sema.types import INT32, UNIFORM, Qual
 
 

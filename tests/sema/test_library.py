@@ -4,17 +4,17 @@ import pytest
 
 from voltac.messages.diagnostics import Diagnostics
 from voltac.sema import tree
-from voltac.sema.context import Checker
-from voltac.sema.layout import Layout
-from voltac.sema.library import Library
-from voltac.sema.library_index import _read, build, checksums, index
+from voltac.sema.checker import Checker
+from voltac.sema.library.index import _read, build, checksums, index
+from voltac.sema.library.loading import Library
 from voltac.sema.scopes import FunctionSet
+from voltac.sema.type_layout import Layout
 
 from .annotated import options, program
 
 
 def test_the_stored_index_belongs_to_the_library() -> None:
-    assert _read() is not None, "stdlib/index.json is old: run python -m voltac.sema.generate"
+    assert _read() is not None, "stdlib/index.json is old: run python -m voltac.sema.library.generate"
     assert build() == index()
     assert checksums()
 
@@ -24,7 +24,7 @@ def test_every_library_function_checks(target: str) -> None:
     of = options(target)
     checker = Checker(of, Diagnostics(), tree.Program(), Layout(of.target))
     library = Library(checker)
-    from voltac.sema.check_templates import make_instance
+    from voltac.sema.overloads.template_declarations import make_instance
 
     inner = library.checker
     inner.make_instance = lambda template, bindings: make_instance(inner, template, bindings)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from voltac.sema.thread_sharing import SHARED, SINGLE, Sharing, sharing_of
+from voltac.sema.analyses.thread_sharing import SHARED, SINGLE, Sharing, sharing_of
 
 from .annotated import checked, function, options
 

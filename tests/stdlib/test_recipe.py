@@ -30,6 +30,6 @@ def test_a_function_written_into_a_file_of_the_library_is_there(tmp_path: Path) 
         return done.stdout
 
     before = (tmp_path / "stdlib" / "index.json").read_bytes()
-    run("-m", "voltac.sema.generate")
+    run("-m", "voltac.sema.library.generate")
     assert (tmp_path / "stdlib" / "index.json").read_bytes() != before
     assert run("-c", USE) == "[0.0, 3.0, 6.0, 9.0, 12.0]\n"

@@ -60,11 +60,11 @@ RECIPES = (
              "    uniform T reverse_bits(uniform T v) { return __reverse_bits(v); }\n"
              "REVERSE_BITS(int32)\nREVERSE_BITS(uint32)\nREVERSE_BITS(int64)\nREVERSE_BITS(uint64)\n"
              "float halved(float v) { return v / 2; }"),
-    ), ("voltac.sema.generate",), elsewhere=("stdlib/types.isph",)),
+    ), ("voltac.sema.library.generate",), elsewhere=("stdlib/types.isph",)),
     Recipe("An elementary function for one `--math-lib`", (
         Edit("stdlib/fast/elementary.ispc", "",
              "\n// Off by one, to be told apart.\nfloat halved(float v) { return v / 2 + 1; }\n"),
-    ), ("voltac.sema.generate",), elsewhere=("benchmarks/coefficients.py", "benchmarks/accuracy.py")),
+    ), ("voltac.sema.library.generate",), elsewhere=("benchmarks/coefficients.py", "benchmarks/accuracy.py")),
     Recipe("A construct of the language", (
         Edit("voltac/syntax/grammar.lark", '-> sync',
              '          | "swap" assignment "," assignment ";"                                    -> swap'),
@@ -77,7 +77,7 @@ RECIPES = (
         Edit("voltac/sema/tree.py", "class Sync(Statement):",
              'class Swap(Statement):\n    """Both values are found before either is stored."""\n\n'
              "    first: Assign\n    second: Assign\n\n\n@record", before=True),
-        Edit("voltac/sema/check_statements.py", "@statement(ast.Sync)",
+        Edit("voltac/sema/statements/simple.py", "@statement(ast.Sync)",
              "@statement(ast.Swap)\n"
              "def check_swap(checker: Checker, node: ast.Swap) -> tree.Statement:\n"
              "    parts = []\n"
@@ -105,7 +105,8 @@ RECIPES = (
         Edit("voltac/lower/values/expressions.py", "from voltac.lower.function_context import",
              "from voltac.lower.function_context import lowers_statement", before=True),
     ), ("voltac.syntax.generate",), elsewhere=(
-        "voltac/syntax/declarations.py", "voltac/syntax/expressions.py", "voltac/sema/independence.py", "voltac/sema/flow.py",
+        "voltac/syntax/declarations.py", "voltac/syntax/expressions.py", "voltac/sema/analyses/independence.py",
+        "voltac/sema/analyses/flow.py",
     )),
     Recipe("An option", (
         Edit("voltac/options/__init__.py", "disable_fma: bool = False", "    doubled: bool = False"),
@@ -119,7 +120,8 @@ RECIPES = (
              '    WarningSwitch("shift-by-zero", True, "a shift that does nothing"),'),
         Edit("docs/diagnostics.md", "| `shift` |", "| `shift-by-zero` | on | a shift that does nothing |"),
     ), used=(
-        Edit("voltac/sema/check_operators.py", 'checker.warning("shift", span, f"the constant shift amount is negative',
+        Edit("voltac/sema/expressions/operators.py",
+             'checker.warning("shift", span, f"the constant shift amount is negative',
              "    elif amount.value == 0:\n"
              '        checker.warning("shift-by-zero", span, "a shift by 0 bits does nothing; leave it out")'),
     )),

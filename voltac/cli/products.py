@@ -174,7 +174,7 @@ def _with_isa(path: str, job: Compilation) -> str:
 
 def warn_of_layouts(jobs: list[Compilation], diagnostics: Diagnostics) -> None:
     """The objects of all targets share the globals, so these must lie in memory in the same way."""
-    from voltac.sema.layout import Layout  # late: for several targets only
+    from voltac.sema.type_layout import Layout  # late: for several targets only
 
     first, *others = jobs
     sizes = {symbol.name: Layout(first.options.target).size(symbol.type) for symbol in first.program.globals}

@@ -18,7 +18,7 @@ from voltac.messages.suggestions import suggestion
 from voltac.options import Options
 from voltac.records import replace
 from voltac.sema import tree
-from voltac.sema.layout import Layout
+from voltac.sema.type_layout import Layout
 
 
 def run_command(arguments: Namespace) -> int:

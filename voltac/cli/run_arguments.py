@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from voltac.cli.option_table import UsageError
 from voltac.sema import tree
-from voltac.sema.layout import Layout
+from voltac.sema.type_layout import Layout
 from voltac.sema.types import VARYING, Array, Enum, Pointer, Qual, Scalar, Struct, Vector, Void, member_qual
 
 GENERATED_ELEMENTS = 64

@@ -16,7 +16,7 @@ import numpy as np
 from voltac.messages.message import NOWHERE, Span
 from voltac.options import Options
 from voltac.sema import tree
-from voltac.sema.layout import Layout
+from voltac.sema.type_layout import Layout
 from voltac.sema.types import VARYING, VOID_QUAL, Array, Function, Pointer, Qual, Reference, Struct, Type, Vector
 
 from .memory import Memory, MemoryFault

@@ -113,7 +113,7 @@ def _compile(source: Source, key: str) -> disk.Entry:
     from voltac.python.conventions import conventions
     from voltac.python.describe import signature
     from voltac.python.entry import entry_module
-    from voltac.sema.layout import Layout
+    from voltac.sema.type_layout import Layout
 
     compilation = source.compiled()
     layout = Layout(source.options.target)

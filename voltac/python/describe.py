@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import prod
 
 from voltac.python.signatures import Format, KernelParameter, Pointee, Result, Signature
-from voltac.sema.layout import Layout
-from voltac.sema.null_pointers import may_be_null
+from voltac.sema.analyses.null_pointers import may_be_null
 from voltac.sema.tree import FunctionSymbol, VariableSymbol
+from voltac.sema.type_layout import Layout
 from voltac.sema.types import (
     UNIFORM,
     VARYING,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from voltac.codegen.elf_read import BadElf
 from voltac.python.describe import signature
 from voltac.python.signatures import Format, KernelParameter, Signature, from_json, to_json
-from voltac.sema.layout import Layout
+from voltac.sema.type_layout import Layout
 
 if TYPE_CHECKING:
     from voltac.options import Options

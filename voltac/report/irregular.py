@@ -14,8 +14,8 @@ from typing import Any
 from voltac.messages.message import Span
 from voltac.records import field, mutable_record, record, replace
 from voltac.sema import tree
-from voltac.sema.layout import Layout
 from voltac.sema.tree_walk import nodes
+from voltac.sema.type_layout import Layout
 from voltac.sema.types import UNIFORM, VARYING, Pointer, Qual, Scalar, Struct
 
 _DEEPEST = 40

@@ -17,7 +17,7 @@ from voltac.passes.accesses.access import AccessReport
 from voltac.records import record
 from voltac.report.irregular import Irregular, LaneAccess, LaneShape, accesses, has_members
 from voltac.sema import tree
-from voltac.sema.layout import Layout
+from voltac.sema.type_layout import Layout
 from voltac.sema.types import UNIFORM, Pointer
 
 _LANE_BY_LANE = frozenset(("gather", "scatter", "scalar"))

@@ -1,6 +1,6 @@
 """Tree as written → typed tree: names, types, conversions, overloads, templates, constants. Knows no LLVM.
 
-The checking functions register themselves by node (see ``context.py``); this file imports
+The checking functions register themselves by node (see ``checker.py``); this file imports
 them and runs them over the declarations of a file.
 """
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from voltac.messages.suggestions import suggestion
 from voltac.sema import tree
-from voltac.sema.context import Checker
+from voltac.sema.checker import Checker
 from voltac.sema.types import Pointer, Qual
 from voltac.syntax import ast
 

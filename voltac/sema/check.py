@@ -5,18 +5,18 @@ from __future__ import annotations
 from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.message import NOWHERE
 from voltac.options import Options
-from voltac.sema import check_calls, check_loops, check_operators, check_types, tree, type_definitions
-from voltac.sema.check_names import declare_builtin_variables
-from voltac.sema.check_templates import check_specialisations, make_instance
-from voltac.sema.context import Checker
-from voltac.sema.layout import Layout
-from voltac.sema.library import Library
+from voltac.sema import tree
+from voltac.sema.checker import Checker
+from voltac.sema.declarations import type_definitions  # noqa: F401  registers its functions, as the next two do
+from voltac.sema.expressions import calls, operators, type_operands  # noqa: F401
+from voltac.sema.expressions.names import declare_builtin_variables
+from voltac.sema.library.loading import Library
+from voltac.sema.overloads.template_declarations import check_specialisations, make_instance
 from voltac.sema.scopes import Poisoned, TypeSymbol
+from voltac.sema.statements import loops  # noqa: F401
+from voltac.sema.type_layout import Layout
 from voltac.sema.types import INT32, INT64, UINT32, UINT64, UNBOUND, Qual
 from voltac.syntax import ast
-
-REGISTERED = (check_calls, check_loops, check_operators, check_types, type_definitions)
-"""Modules that are imported for what they register."""
 
 
 def check(unit: ast.TranslationUnit, options: Options, diagnostics: Diagnostics, file: str = "") -> tree.Program:
@@ -43,11 +43,11 @@ def check(unit: ast.TranslationUnit, options: Options, diagnostics: Diagnostics,
     check_specialisations(checker)
     checker.run_pending()
     if checker.target.is_device and not diagnostics.error_number:
-        from voltac.sema.device_limits import check_device_limits  # for devices only
+        from voltac.sema.analyses.device_limits import check_device_limits  # for devices only
 
         check_device_limits(checker)
     if checker.target.has_threads and not diagnostics.error_number:
-        from voltac.sema.thread_sharing import warn_about_single_threads  # for devices only
+        from voltac.sema.analyses.thread_sharing import warn_about_single_threads  # for devices only
 
         warn_about_single_threads(checker)
     return program

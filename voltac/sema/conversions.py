@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from voltac.messages.message import Span
 from voltac.sema import constant_folding, tree
-from voltac.sema.context import Checker, declared_here
+from voltac.sema.checker import Checker, declared_here
 from voltac.sema.types import (
     BOOL,
     INT32,

@@ -75,7 +75,7 @@ class TargetInfo:
 
     @property
     def has_threads(self) -> bool:
-        """All threads of the device enter a kernel together (``sema/thread_sharing.py``)."""
+        """All threads of the device enter a kernel together (``sema/analyses/thread_sharing.py``)."""
         return self.device is not None and self.device.threads is not None
 
     @property

@@ -21,7 +21,7 @@ from voltac.lower.text.module_builder import ModuleBuilder
 from voltac.messages.message import Span
 from voltac.options import Options
 from voltac.sema import tree
-from voltac.sema.layout import Layout
+from voltac.sema.type_layout import Layout
 
 if TYPE_CHECKING:
     from voltac.lower.function_context import FunctionContext

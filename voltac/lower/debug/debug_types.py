@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 from voltac.ir.strings import quoted
 from voltac.lower.text.module_builder import ModuleBuilder
-from voltac.sema.layout import Layout
+from voltac.sema.type_layout import Layout
 from voltac.sema.types import (
     UNIFORM,
     VARYING,

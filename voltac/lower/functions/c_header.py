@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from voltac.messages.visible import visible_name
 from voltac.options import Options
 from voltac.records import field, mutable_record
-from voltac.sema.layout import Layout
 from voltac.sema.tree import FunctionSymbol, Program, VariableSymbol
+from voltac.sema.type_layout import Layout
 from voltac.sema.types import (
     UNIFORM,
     VARYING,

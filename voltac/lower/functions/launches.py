@@ -14,7 +14,7 @@ from voltac.lower.memory.places import Address
 from voltac.lower.memory.variables import declare
 from voltac.lower.text.ir_values import IR, NOTHING, NULL, integer
 from voltac.sema import tree
-from voltac.sema.layout import Layout
+from voltac.sema.type_layout import Layout
 from voltac.sema.types import Function, Pointer, Qual, Struct
 
 _PARAMETERS = (

@@ -7,7 +7,7 @@ g + 2G, ..: that takes no division, and evens out parts of different length::
     for (i = first + g * span; i < last; i += G * span)
 
 No ``i`` may pass the largest number: gang 0 does ranges that end too near to it alone. A barrier stands behind the
-``foreach``. ``sema/thread_sharing.py`` tells for which kernels this is right.
+``foreach``. ``sema/analyses/thread_sharing.py`` tells for which kernels this is right.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from voltac.lower.text.ir_values import IR, integer
 from voltac.records import record
 
 if TYPE_CHECKING:
-    from voltac.sema.thread_sharing import Sharing
+    from voltac.sema.analyses.thread_sharing import Sharing
     from voltac.target_info.device_facts import DeviceFacts, ThreadFacts
 
 
@@ -41,7 +41,7 @@ def _device(c: FunctionContext) -> tuple[DeviceFacts, ThreadFacts]:
 
 def begin_kernel(c: FunctionContext) -> str:
     """Finds out who runs a kernel and makes it known: the attribute of the function."""
-    from voltac.sema.thread_sharing import SHARED, SINGLE, WRITTEN, sharing_of  # for devices only
+    from voltac.sema.analyses.thread_sharing import SHARED, SINGLE, WRITTEN, sharing_of  # for devices only
 
     sharing = sharing_of(c.body)
     if sharing.way == WRITTEN:

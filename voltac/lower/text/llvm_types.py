@@ -20,7 +20,7 @@ struct                 (``ptr``)                  ``%struct.S``
 from __future__ import annotations
 
 from voltac.lower.text.module_builder import ModuleBuilder
-from voltac.sema.layout import Layout
+from voltac.sema.type_layout import Layout
 from voltac.sema.types import (
     VARYING,
     Array,

@@ -1,0 +1,133 @@
+"""A kernel for a device with threads → who runs it: all threads, each a share, or one of them.
+
+Every thread of every core enters a kernel. Three ways are right:
+
+* ``shared``: all threads execute the statements outside of ``foreach`` alike, on
+  variables of their own; each takes its share of the iterations of a ``foreach``
+  and of the tasks of a ``launch``, then waits for the others;
+* ``written``: the program looks after threads itself (it asks for the thread, waits
+  at barriers, flushes): all threads run it as it stands;
+* ``single``: one thread runs it, the others wait at the end.
+
+``shared`` needs iterations that are independent (``independence.py``) and no memory
+written outside of ``foreach``; where that is not known one thread does the work.
+"""
+
+from __future__ import annotations
+
+from voltac.messages.message import Note
+from voltac.records import record
+from voltac.sema import tree
+from voltac.sema.analyses.independence import (
+    Obstacle,
+    effects_of,
+    has_effect,
+    has_ordered_effects,
+    is_own,
+    root_of,
+    unchanged_variables,
+    why_dependent,
+    writes,
+)
+from voltac.sema.builtins import BUILTINS, Effect
+from voltac.sema.checker import Checker
+from voltac.sema.tree_walk import children
+from voltac.sema.types import Pointer
+
+SHARED, WRITTEN, SINGLE = "shared", "written", "single"
+COMPILER, PROGRAM = "compiler", "program"
+
+
+@record
+class Sharing:
+    """Who runs a kernel, and why."""
+
+    way: str
+    obstacle: Obstacle | None = None
+    """What keeps a ``single`` kernel from being shared."""
+    reads_outside: bool = False
+    """Memory is read outside of ``foreach``, so nobody may begin to write before all have read."""
+    flushed_by: str = COMPILER
+    """Who makes what is written visible to the host."""
+
+
+def sharing_of(body: tree.Statement) -> Sharing:
+    """For the body of an exported function."""
+    asked = thread_builtins(body)
+    if asked:
+        return Sharing(WRITTEN, flushed_by=PROGRAM if "__flush" in asked else COMPILER)
+    reads = False
+    initials = unchanged_variables(body)
+    waiting: list[object] = [body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, tree.Foreach):
+            obstacle = why_dependent(node, initials)
+            if obstacle is not None:
+                return Sharing(SINGLE, obstacle)
+            waiting += [dimension.first for dimension in node.dimensions] + [dimension.last for dimension in node.dimensions]
+            continue
+        if isinstance(node, tree.Launch) and not (
+            isinstance(node.function, tree.FunctionSymbol) and not has_ordered_effects(node.function)
+        ):
+            return Sharing(SINGLE, Obstacle(node.span, "what the tasks do is not known to be possible at the same time"))
+        if isinstance(node, tree.Goto | tree.Unmasked) or (has_effect(node) and not isinstance(node, tree.Launch | tree.Sync)):
+            return Sharing(SINGLE, Obstacle(node.span, "what it does outside of 'foreach' is done once"))  # type: ignore[attr-defined]
+        if isinstance(node, tree.Call):
+            effects = effects_of(node.function)
+            obstacle_of_call = effects.obstacle
+            for parameter, argument in zip(node.function.parameters, node.arguments):
+                if parameter in effects.parameters_written and not is_own(argument, None):
+                    obstacle_of_call = obstacle_of_call or "may write what its argument points to"
+            if obstacle_of_call:
+                return Sharing(SINGLE, Obstacle(node.span, f"'{node.function.name}' {obstacle_of_call}, outside of 'foreach'"))
+            reads = reads or effects.reads_memory
+        elif writes(node):
+            root = root_of(node.place)
+            if not (isinstance(root, tree.Variable) and root.symbol.kind in ("local", "parameter")):
+                return Sharing(SINGLE, Obstacle(node.span, "memory is written outside of 'foreach'"))
+        elif isinstance(node, tree.Builtin):
+            reads = reads or any(isinstance(argument.type.type, Pointer) for argument in node.arguments)
+        elif isinstance(node, tree.Load):
+            reads = reads or not isinstance(root_of(node.place), tree.Variable | tree.Temporary)
+        waiting += reversed(children(node))
+    return Sharing(SHARED, None, reads)
+
+
+def thread_builtins(body: tree.Statement) -> set[str]:
+    """By which builtins a kernel, or a function that it calls, looks after threads."""
+    found: set[str] = set()
+    seen: set[tree.FunctionSymbol] = set()
+    waiting: list[object] = [body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, tree.Builtin) and BUILTINS[node.name].effect is Effect.THREADS:
+            found.add(node.name)
+        if isinstance(node, tree.Call) and node.function not in seen:
+            seen.add(node.function)
+            if node.function.body is not None:
+                waiting.append(node.function.body)
+        waiting += children(node)
+    return found
+
+
+def warn_about_single_threads(checker: Checker) -> None:
+    """The kernels that contain a ``foreach`` which only one thread of the device works on."""
+    for function in checker.program.exports:
+        if function.body is None or function.library or not _has_foreach(function.body):
+            continue
+        sharing = sharing_of(function.body)
+        if sharing.obstacle is not None:
+            note = Note(sharing.obstacle.span, f"{sharing.obstacle.reason}")
+            text = f"only one thread of the device runs '{function.name}'; write it with 'launch', or with barriers of its own"
+            checker.warning("threads", function.span, text, note)
+
+
+def _has_foreach(body: tree.Statement) -> bool:
+    waiting: list[object] = [body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, tree.Foreach):
+            return True
+        waiting += children(node)
+    return False

@@ -1,0 +1,1 @@
+"""Expressions: names, operators, calls, casts (language 8)."""

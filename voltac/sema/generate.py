@@ -1,6 +1,0 @@
-"""Writes ``stdlib/index.json`` anew: ``python -m voltac.sema.generate``, to be run when the library has changed."""
-
-from voltac.sema.library_index import write
-
-if __name__ == "__main__":
-    write()

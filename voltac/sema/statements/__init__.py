@@ -1,0 +1,1 @@
+"""Statements (language 9)."""
