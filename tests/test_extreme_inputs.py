@@ -118,7 +118,7 @@ def test_an_extreme_program_that_is_wrong_is_one_error(marked: str, part: str) -
 
 
 def test_macros_of_many_lines_end_in_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("voltac.syntax.macros._LARGEST_TOTAL", 20_000)
+    monkeypatch.setattr("voltac.syntax.expansion._LARGEST_TOTAL", 20_000)
     macros = "#define A0 x;\n" + "".join(f"#define A{i} A{i - 1} A{i - 1}\n" for i in range(1, 11))
     ((_, _, text),) = compiled(macros + HEAD + "A10\n" * 1000 + "}")
     assert "more than 20000 tokens" in text

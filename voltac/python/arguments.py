@@ -10,6 +10,8 @@ parameters: numbers are converted, once; objects are asked for their memory; and
 when no such code runs any more, arrays are checked and their addresses taken. The
 entry point takes only what runs no code at all: numbers of Python and numpy and
 plain arrays.
+
+One file, though the call and what is asked of one argument are two subjects: every first call imports it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Nothing is resolved here: names are text, types are type syntax, operators are
 their spelling. Section 4 of the language reference is the grammar. Nodes are
-never changed after they are built; each carries the span of its text.
+never changed after they are built; each carries the span of its text. The file is long because it is a table.
 """
 
 from __future__ import annotations

@@ -32,6 +32,7 @@ class TreeBuilder:
         self.diagnostics = diagnostics
 
     def span(self, start: int, end: int) -> Span:
+        """The text from one token to another; within a macro's text if its beginning is."""
         first = self.spans[start]
         if start == end:
             return first
@@ -47,6 +48,7 @@ class TreeBuilder:
 
     @staticmethod
     def more(start: int, end: int, before: list[_T], value: _T) -> list[_T]:
+        """A repetition goes on."""
         before.append(value)
         return before
 
@@ -58,6 +60,7 @@ class TreeBuilder:
         return mistake
 
     def missing(self, start: int, end: int, token: int) -> ast.Mistake:
+        """An operand that is not there, put in by the recovery."""
         return ast.Mistake(self.spans[token])
 
     def strings(self, start: int, end: int, tokens: list[int]) -> str:
@@ -65,6 +68,7 @@ class TreeBuilder:
         return "".join(self.string_value(token) for token in tokens)
 
     def string_value(self, token: int) -> str:
+        """A string literal without its quotes; one that is none is reported, and read as empty."""
         try:
             return literals.string(self.texts[token])
         except literals.BadLiteral as mistake:
@@ -72,6 +76,7 @@ class TreeBuilder:
             return ""
 
     def integer_value(self, token: int) -> int:
+        """A number that the grammar asks for; one that is none is reported, and read as 1."""
         try:
             return literals.integer(self.texts[token])[0]
         except literals.BadLiteral as mistake:

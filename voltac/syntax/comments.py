@@ -28,6 +28,7 @@ def with_newlines(text: str) -> str:
 
 
 def without_comments(text: str, file: str) -> list[str]:
+    """The lines of a text without comments: each is a blank, or as many ends of lines as it has."""
     if "/" not in text:
         return text.split("\n")
     seen = 0

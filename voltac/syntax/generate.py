@@ -113,6 +113,7 @@ def _compact(data: dict[str, Any]) -> str:
 
 
 def main() -> int:
+    """Write the file; 0 for the shell."""
     text = generate()
     Path(TABLES_FILE).write_text(text, encoding="utf-8")
     print(f"{TABLES_FILE}: {len(text)} bytes")

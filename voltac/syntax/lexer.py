@@ -109,4 +109,5 @@ _FLOATING = re.compile(r"[0-9]*\.|[0-9]+(?:[eEdD][+-]?[0-9]|f|F|d$|D$)")
 
 @functools.cache
 def kinds() -> TokenKinds:
+    """Made once a process: it learns spellings as they come."""
     return TokenKinds(load())

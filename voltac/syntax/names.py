@@ -30,6 +30,7 @@ class Names:
         self._starts.append(start)
 
     def close(self) -> None:
+        """Names of the innermost scope mean again what they did before it."""
         self._starts.pop()
         for name, before in reversed(self._scopes.pop()):
             if before is None:
@@ -49,9 +50,11 @@ class Names:
             self.kinds[name] = kind
 
     def add_type(self, name: str) -> None:
+        """A type from here to the end of the scope."""
         self._set(name, self._type)
 
     def add_template(self, name: str) -> None:
+        """A template from here to the end of the scope."""
         self._set(name, self._template)
 
     def add_variable(self, name: str) -> None:
@@ -84,7 +87,9 @@ class Names:
         self.variables.add(name)
 
     def templates(self) -> list[str]:
+        """All names that are templates now."""
         return [name for name, kind in self.kinds.items() if kind == self._template]
 
     def types(self) -> list[str]:
+        """All names that are types now."""
         return [name for name, kind in self.kinds.items() if kind == self._type]

@@ -142,12 +142,14 @@ class Parser:
                 states.append(state)
 
     def finished(self, unit: ast.TranslationUnit) -> ast.TranslationUnit:
+        """The tree with the names that were used as types and are none; no later message is about lines with mistakes."""
         if "recovery" not in self.__dict__:
             return unit
         self.diagnostics.mistaken_lines = self.recovery.editor.mistaken_lines
         return replace(unit, unknown_types=tuple(self.unknown_types))
 
     def old_spelling(self, token: int) -> int:
+        """Warns of a spelling that is deprecated; the kind of the one in its place."""
         old = self.texts[token]
         new = DEPRECATED[old]
         self.diagnostics.warning("deprecated", self.spans[token], f"'{old}' is an old spelling; write '{new}'")

@@ -53,12 +53,15 @@ class Preprocessed:
         return comment_above(self.main_lines, line)
 
     def add_piece(self, file: str, number: int, text: str) -> None:
+        """The text of a line as it stands in the source."""
         self._pieces.append((file, number, text))
 
     def add_expanded(self, place: Span, tokens: list[Token]) -> None:
+        """What a line became that uses macros."""
         self._pieces.append((place.file, place.line, tokens))
 
     def add_definition(self, file: str, number: int, text: str) -> None:
+        """A ``#define`` or ``#undef``, which only ``text_with_definitions`` shows."""
         self._definitions.append((len(self._pieces), text))
         self._pieces.append((file, number, ""))
 

@@ -1,6 +1,7 @@
 """A file's text → tokens with all directives obeyed and all macros expanded (language 3).
 
 Lines in which nothing has to be expanded go through the lexer's regular expression and nothing else.
+The directives are methods of one class, for all of them change the state in which the lines that follow are read.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from voltac.options import Options
 from voltac.records import mutable_record
 from voltac.syntax.comments import with_newlines, without_comments
 from voltac.syntax.conditions import ConditionError, evaluate
+from voltac.syntax.expansion import Expander, ExpansionTooLarge
 from voltac.syntax.inputs import Inputs
 from voltac.syntax.lexer import BLANKS, TOKEN, is_name
 from voltac.syntax.literals import BadLiteral, string
 from voltac.syntax.logical_lines import LogicalLine
-from voltac.syntax.macros import Expander, ExpansionTooLarge, Macro, MacroError, Token, define, lex, same, spelling
+from voltac.syntax.macros import Macro, MacroError, Token, define, lex, same, spelling
 from voltac.syntax.predefined import predefined
 from voltac.syntax.preprocessed import Preprocessed, quoted, unquoted
 from voltac.system.shipped_files import STANDARD_LIBRARY
@@ -71,6 +73,8 @@ class _Stop(Exception):
 
 
 class Preprocessor:
+    """One run over a file and all that it includes; what it makes is in ``result``."""
+
     def __init__(self, options: Options, diagnostics: Diagnostics, file: str, inputs: Inputs | None) -> None:
         self.options = options
         self.diagnostics = diagnostics
@@ -108,6 +112,7 @@ class Preprocessor:
     # --- diagnostics
 
     def error(self, span: Span, text: str) -> None:
+        """A mistake; a warning with ``--ignore-preprocessor-errors``."""
         if self.options.ignore_preprocessor_errors:
             self.diagnostics.preprocessor_warning(span, text)
         else:
@@ -117,6 +122,7 @@ class Preprocessor:
     # --- files
 
     def predefine(self, rows: dict[str, str]) -> None:
+        """Define macros that no file does: name, or name and parameters -> text."""
         place = Span(BUILT_IN, 1, 1, 1, 1)
         for head, body in rows.items():
             if head.isidentifier() and head != "defined":
@@ -197,6 +203,7 @@ class Preprocessor:
         return LogicalLine(file.shown_name, number, "".join(parts), starts)
 
     def expand_line(self, file: _File, tokens: list[Token]) -> None:
+        """Tokens of a line with macros in it -> those of the result."""
         if not tokens:
             return
         place = tokens[0].span
@@ -216,6 +223,7 @@ class Preprocessor:
         self.add_expanded(place, expanded)
 
     def add_expanded(self, place: Span, tokens: list[Token]) -> None:
+        """Tokens that the parser gets, at the place of a macro's use."""
         if tokens:
             self.result.texts.extend([token.text for token in tokens])
             self.result.spans.extend([token.span for token in tokens])
@@ -261,6 +269,7 @@ class Preprocessor:
     # --- directives
 
     def directive(self, file: _File, whole: LogicalLine) -> None:
+        """A line that begins with ``#``."""
         match = _DIRECTIVE.fullmatch(whole.text)
         assert match is not None
         name = match[1]
@@ -279,6 +288,7 @@ class Preprocessor:
             self.error(mistake.span, str(mistake))
 
     def conditional(self, file: _File, name: str, rest: list[Token], place: Span) -> None:
+        """``#if`` and its like: whether the lines that follow are read."""
         groups = file.groups
         if name in ("else", "endif") and rest and (file.reading or (groups and groups[-1].outer)):
             self.diagnostics.preprocessor_warning(rest[0].span, f"text behind #{name} is ignored; put it into a comment")
@@ -309,6 +319,7 @@ class Preprocessor:
         file.reading = group.reading
 
     def holds(self, file: _File, name: str, tokens: list[Token], place: Span) -> bool:
+        """The condition of ``#if``, ``#ifdef``, ``#elif`` and so on."""
         if name != "if":
             if not tokens or not is_name(tokens[0].text):
                 self.error(tokens[0].span if tokens else place, f"a macro name has to follow #{name}")
@@ -326,6 +337,7 @@ class Preprocessor:
             return False
 
     def is_macro(self, name: str) -> bool:
+        """What ``defined`` says of a name."""
         return name in self.macros or name in self.special or name == "__has_include"
 
     def without_defined(self, file: _File, tokens: list[Token]) -> list[Token]:
@@ -359,6 +371,7 @@ class Preprocessor:
         return result
 
     def other_directive(self, file: _File, whole: LogicalLine, match: re.Match[str], place: Span) -> None:
+        """All but conditions, in lines that are read."""
         name, rest = match[1], match[2].strip(BLANKS)
         behind = match.start(2)
         if name == "define":
@@ -383,6 +396,7 @@ class Preprocessor:
             self.error(here, f"unknown preprocessor directive '#{name or rest.split()[0]}'{suggestion(name, known)}")
 
     def undefine(self, tokens: list[Token], place: Span) -> None:
+        """``#undef``."""
         if not tokens or not is_name(tokens[0].text):
             self.error(tokens[0].span if tokens else place, "a macro name has to follow #undef")
             return
@@ -395,6 +409,7 @@ class Preprocessor:
         self.result.add_definition(place.file, place.line, f"#undef {name}")
 
     def define(self, rest: str, place: Span, begin: int, starts: list[int]) -> None:
+        """``#define``; another definition of the same name is a warning."""
         macro = define(rest, place)
         macro.offset += begin
         macro.starts = starts
@@ -412,6 +427,7 @@ class Preprocessor:
         self.result.add_definition(place.file, place.line, f"#define {macro.definition()}")
 
     def include(self, file: _File, tokens: list[Token], text: str, place: Span) -> None:
+        """``#include``: the file's lines in place of the directive."""
         if tokens:
             place = tokens[0].span.to(tokens[-1].span)
         if text[:1] not in ('"', "<"):
@@ -463,6 +479,7 @@ class Preprocessor:
         return [*own, *self.options.include_directories, str(STANDARD_LIBRARY / "include")]
 
     def pragma(self, file: _File, text: str, place: Span) -> None:
+        """``#pragma``: what is for the parser becomes a token."""
         words = text.split(None, 1)
         if not words:
             return
@@ -506,6 +523,7 @@ class Preprocessor:
         lines[place.file, place.line + 1] = names | lines.get((place.file, place.line), frozenset())
 
     def line_marker(self, file: _File, rest: str, place: Span, named: bool) -> None:
+        """``#line``, or the marker by which preprocessors tell of files."""
         match = _MARKER.fullmatch(rest)
         if match is None and named:
             match = _MARKER.fullmatch(spelling(self.expander.expand(lex(rest, place))))

@@ -76,20 +76,25 @@ class Cursor:
     # --- what a token is
 
     def kind_at(self, token: int) -> int:
+        """Of the token with this number."""
         return self.kind_of(self.texts[token])
 
     def kind_of(self, text: str) -> int:
+        """What the parser takes a text for here: a name may be a type or a template."""
         kind = self.kinds[text]
         return self.names.kinds.get(text, kind) if kind == self.kinds.identifier else kind
 
     def terminal(self, text: str) -> str:
+        """Its name in the grammar; empty for what is no token."""
         kind = self.kinds[text]
         return self.tables.terminals[kind] if kind < self.kinds.bad else ""
 
     def is_specifier(self, text: str) -> bool:
+        """A word that a declaration may begin with, types excepted."""
         return self.terminal(text) in SPECIFIERS
 
     def is_keyword(self, text: str) -> bool:
+        """A word that cannot be a name."""
         return is_name(text) and self.kinds[text] != self.kinds.identifier
 
     def is_plain(self, text: str) -> bool:
@@ -101,14 +106,17 @@ class Cursor:
         return bool(text) and self.kind_of(text) in (self.kinds.identifier, self.kinds.template_name)
 
     def is_type(self, text: str) -> bool:
+        """A word or name that is a type here."""
         return bool(text) and (self.kind_of(text) == self.kinds.type_name or self.terminal(text) == "ATOMIC")
 
     def begins_type(self, text: str) -> bool:
+        """Whether a declaration may begin with it."""
         return self.is_type(text) or self.is_specifier(text) or self.terminal(text) == "STRUCT"
 
     # --- lines
 
     def begins_line(self, token: int) -> bool:
+        """The first token of its line."""
         return not token or self.spans[token].line != self.spans[token - 1].line
 
     def line_start(self, token: int) -> int:
@@ -150,17 +158,21 @@ class Cursor:
         return len(kinds)
 
     def accepts(self, kind: int) -> bool:
+        """Whether a token of this kind can stand here."""
         return bool(self.read([kind]))
 
     def accepts_text(self, text: str) -> bool:
+        """Whether this text can."""
         return self.accepts(self.kinds[text])
 
     @functools.cached_property
     def accepts_name(self) -> bool:
+        """Whether a name that is no type can."""
         return self.accepts(self.kinds.identifier)
 
     @functools.cached_property
     def accepts_type(self) -> bool:
+        """Whether a type's name can."""
         return self.accepts(self.kinds.type_name)
 
     def fits(self, removed: int, texts: Sequence[str]) -> bool:
@@ -238,6 +250,7 @@ class Cursor:
 
     @property
     def is_behind_function_head(self) -> bool:
+        """Where a body, or a semicolon, is to come."""
         return bool(self.values) and isinstance(self.values[-1], ast.FunctionDeclarator)
 
     @property

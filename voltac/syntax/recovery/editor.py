@@ -66,6 +66,7 @@ class Editor:
         return begin
 
     def put(self, begin: int, end: int, texts: Sequence[str], place: Span) -> None:
+        """Texts in the place of tokens, all at one place of the source."""
         self.texts[begin:end] = texts
         self.spans[begin:end] = [place] * len(texts)
         moved = [(token, self.given_up.pop(token)) for token in list(self.given_up) if token >= begin]
@@ -80,6 +81,7 @@ class Editor:
         self._quiet_until = begin + count
 
     def is_quiet(self, token: int) -> bool:
+        """Whether an error at this token is a consequence of what was put there."""
         if token >= self._quiet_until:
             return False
         return not any(text in ENDS for text in self.texts[self._mended_at : token])

@@ -19,6 +19,8 @@ Change = Callable[[Cursor], tuple[int, Sequence[str]] | None]
 
 @record(eq=False)
 class Edit:
+    """A change of tokens that may be what was meant."""
+
     change: Change
     message: str = ""
     """What is asked or advised; empty where an earlier guess always says more."""
@@ -26,6 +28,7 @@ class Edit:
     example: str = ""
 
     def repair(self, cursor: Cursor) -> Repair | None:
+        """The change, if the parser gets on with it."""
         change = self.change(cursor)
         if change is None or not cursor.fits(*change):
             return None
@@ -34,6 +37,8 @@ class Edit:
         return _with_invented_type(repair) if INVENTED_TYPE in texts else repair
 
     def guess(self) -> Guess:
+        """The row of the table: it fits where the change does."""
+
         def apply(cursor: Cursor) -> Finding | None:
             repair = None if _is_outside(cursor) else self.repair(cursor)
             words = {"token": short(cursor.text), "following": short(cursor.following)}

@@ -78,6 +78,7 @@ class Recovery:
         raise AssertionError
 
     def report(self, token: int, message: str) -> None:
+        """A message, unless its line has had its share of them; later stages do not warn in the line."""
         span = self.parse.spans[token]
         line = (span.file, span.line)
         self.of_lines[line] = self.of_lines.get(line, 0) + 1
@@ -91,6 +92,7 @@ class Recovery:
     # --- consequences
 
     def is_misused(self, cursor: Cursor) -> bool:
+        """Whether the word here, or the one before, was the mistake already."""
         return cursor.text in self.misused or cursor.previous in self.misused
 
     def note_misused(self, cursor: Cursor) -> None:
@@ -111,6 +113,7 @@ class Recovery:
         return isinstance(span, Expanded) and span.origin[:2] in self.told_macros
 
     def note_told(self, token: int) -> None:
+        """No more messages about the text of the macro that a token comes out of."""
         span = self.parse.spans[token] if token >= 0 else None
         if isinstance(span, Expanded):
             self.told_macros.add(span.origin[:2])
