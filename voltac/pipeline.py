@@ -18,11 +18,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from voltac import llvm
 from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.message import NOWHERE
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns
 from voltac.records import field, mutable_record, record
+from voltac.targets import find_device
 
 if TYPE_CHECKING:
     from voltac.llvm import Optimized
@@ -119,7 +121,7 @@ class Compilation:
 
 
 def _preprocess(text: str, job: Compilation) -> Preprocessed:
-    from voltac.syntax import preprocess
+    from voltac.syntax import preprocess  # late: text of a later stage needs no parser
 
     made = preprocess(text, job.file, job.options, job.diagnostics, job.inputs)
     job.inputs = made.inputs
@@ -127,68 +129,58 @@ def _preprocess(text: str, job: Compilation) -> Preprocessed:
 
 
 def _parse(source: Preprocessed, job: Compilation) -> Any:
-    from voltac.syntax import parse
+    from voltac.syntax import parse  # late: text of a later stage needs no parser
 
     return parse(source, job.options, job.diagnostics)
 
 
 def _check(unit: Any, job: Compilation) -> Program:
-    from voltac.sema import check
+    from voltac.sema import check  # late: nor the checker
 
     return check(unit, job.options, job.diagnostics, job.file)
 
 
 def _lower(program: Program, job: Compilation) -> str:
-    from voltac.lower import lower
+    from voltac.lower import lower  # late: a program with errors is not lowered
 
     return lower(program, job.options)
 
 
 def _early(text: str, job: Compilation) -> str:
-    from voltac.llvm import early
-
-    return early(text, job.options, job.runs)
+    return llvm.early(text, job.options, job.runs)
 
 
 def _passes(text: str, job: Compilation) -> str:
-    from voltac.passes import run_with_reports
+    from voltac.passes import run_with_reports  # late: a program with errors has no passes
 
     made, reports = run_with_reports(text, job.options, job.runs)
     job.access_reports = reports
     # Without optimisation next to nothing is resolved: a warning would say nothing of the program.
     if job.options.level and any(report.is_notable for report in reports):
-        from voltac.report.slow_accesses import warn_about_accesses
+        from voltac.report.slow_accesses import warn_about_accesses  # late: few programs are warned of
 
         warn_about_accesses(reports, job.results.get("check"), job.dependencies, job.options, job.diagnostics)
     return made
 
 
 def _late(text: str, job: Compilation) -> Optimized:
-    from voltac.llvm import late
-
-    return late(text, job.options, job.runs)
+    return llvm.late(text, job.options, job.runs)
 
 
 def _simplify(text: str, job: Compilation) -> str:
-    from voltac.llvm import simplify_for_device
-
-    return simplify_for_device(text, job.options, job.runs)
+    return llvm.simplify_for_device(text, job.options, job.runs)
 
 
 def _legalize(text: str, job: Compilation) -> str:
-    from voltac.targets import find_device
-
     return _for_device(find_device(job.options.target).legalize, text, job)
 
 
 def _select(text: str, job: Compilation) -> str:
-    from voltac.targets import find_device
-
     return _for_device(find_device(job.options.target).select, text, job)
 
 
 def _for_device(stage: Callable[[str, Options, PassRuns], str], text: str, job: Compilation) -> str:
-    from voltac.codegen.not_on_device import NotOnDevice
+    from voltac.codegen.not_on_device import NotOnDevice  # late: a compilation for the host loads nothing of devices
 
     try:
         return stage(text, job.options, job.runs)
@@ -199,8 +191,7 @@ def _for_device(stage: Callable[[str, Options, PassRuns], str], text: str, job: 
 
 
 def _assemble(text: str, job: Compilation) -> DeviceProgram:
-    from voltac.targets import find_device
-    from voltac.targets.device import make_program
+    from voltac.targets.device import make_program  # late: a compilation for the host loads nothing of devices
 
     def legal() -> str:
         if "legalize" not in job.results:
@@ -208,9 +199,7 @@ def _assemble(text: str, job: Compilation) -> DeviceProgram:
         return str(job.results["legalize"])
 
     def bitcode(text: str) -> bytes:
-        from voltac.llvm import bitcode
-
-        return bitcode(text, job.options)
+        return llvm.bitcode(text, job.options)
 
     # What is selected here is nobody's text but ours.
     file = f"{job.file} (assembly)" if "select" in job.results else job.file
@@ -222,39 +211,21 @@ def _no_passes(target: TargetInfo) -> tuple[Pass, ...]:
 
 
 def _early_passes(target: TargetInfo) -> tuple[Pass, ...]:
-    from voltac.llvm.optimize import EARLY
-
-    return EARLY
+    return llvm.EARLY
 
 
 def _middle_passes(target: TargetInfo) -> tuple[Pass, ...]:
-    from voltac.passes import PASSES
+    from voltac.passes import PASSES  # late: only who lists the passes asks
 
     return PASSES
 
 
 def _late_passes(target: TargetInfo) -> tuple[Pass, ...]:
-    from voltac.llvm.optimize import AFTER_LLVM, BEFORE_LLVM, LLVM
-
-    return (*BEFORE_LLVM, *LLVM, *AFTER_LLVM)
+    return llvm.LATE
 
 
 def _simplify_passes(target: TargetInfo) -> tuple[Pass, ...]:
-    from voltac.llvm.optimize import FOR_DEVICE
-
-    return FOR_DEVICE
-
-
-def _legalize_passes(target: TargetInfo) -> tuple[Pass, ...]:
-    from voltac.targets import find_device
-
-    return find_device(target).legalize_passes()
-
-
-def _select_passes(target: TargetInfo) -> tuple[Pass, ...]:
-    from voltac.targets import find_device
-
-    return find_device(target).select_passes()
+    return llvm.FOR_DEVICE
 
 
 @record
@@ -271,7 +242,7 @@ class Stage:
 
 
 def _show_tree(node: Any) -> str:
-    from voltac.report.show_tree import show_tree
+    from voltac.report.show_tree import show_tree  # late: only developers look at trees
 
     return show_tree(node)
 
@@ -289,8 +260,8 @@ STAGES: tuple[Stage, ...] = (
 DEVICE_STAGES: tuple[Stage, ...] = (
     *STAGES[:-1],
     Stage("simplify", "inlining and simplification", _simplify, str, True, _simplify_passes),
-    Stage("legalize", "IR to what the device has", _legalize, str, True, _legalize_passes),
-    Stage("select", "IR to assembly language", _select, str, True, _select_passes),
+    Stage("legalize", "IR to what the device has", _legalize, str, True, lambda target: find_device(target).legalize_passes()),
+    Stage("select", "IR to assembly language", _select, str, True, lambda target: find_device(target).select_passes()),
     Stage("assemble", "assembly language to a program", _assemble, lambda made: str(made.assembly()), True),
 )
 

@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from voltac.llvm.host import CannotRun, can_run, host_target, require_runnable
     from voltac.llvm.load import LoadedObject, load_objects
-    from voltac.llvm.optimize import Optimized, bitcode, early, late, simplify_for_device
+    from voltac.llvm.optimize import EARLY, FOR_DEVICE, LATE, Optimized, bitcode, early, late, simplify_for_device
     from voltac.llvm.target_machine import llvm_version
 
 __all__ = [
+    "EARLY",
+    "FOR_DEVICE",
+    "LATE",
     "CannotRun",
     "LoadedObject",
     "Optimized",
@@ -35,7 +38,7 @@ _HOMES = {
     "host": ("CannotRun", "can_run", "host_target", "require_runnable"),
     "load": ("LoadedObject", "load_objects"),
     "target_machine": ("llvm_version",),
-    "optimize": ("Optimized", "bitcode", "early", "late", "simplify_for_device"),
+    "optimize": ("EARLY", "FOR_DEVICE", "LATE", "Optimized", "bitcode", "early", "late", "simplify_for_device"),
 }
 
 

@@ -231,6 +231,9 @@ def _simplified(module: LLVMModule, text: str, options: Options) -> LLVMModule:
 
 LLVM = (Pass("llvm_pipeline", "LLVM's function simplification, and its inlining", _simplified, optimizing),)
 
+LATE = (*BEFORE_LLVM, *LLVM, *AFTER_LLVM)
+"""Stage ``late``, in order."""
+
 
 def _simplify(module: LLVMModule, text: str, options: Options, level: int) -> None:
     builder = _pass_builder(options, level)

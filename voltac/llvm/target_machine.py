@@ -34,7 +34,7 @@ def binding() -> Any:
 
 @cache
 def _binding() -> Any:
-    import llvmlite.binding as llvm
+    import llvmlite.binding as llvm  # late: it takes 60 ms
 
     lock = llvm.ffi.lib._lock
     lock_around_forks(lock.__enter__, lambda: lock.__exit__(None, None, None))

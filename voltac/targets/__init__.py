@@ -8,7 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from voltac.target_info import DEVICES, TargetInfo
+from voltac import target_info
+from voltac.target_info import TargetInfo
 
 if TYPE_CHECKING:
     from voltac.codegen.device import DeviceCode
@@ -29,4 +30,4 @@ def device_code(name: str) -> DeviceCode:
 
 def code_of_machine(number: int) -> DeviceCode | None:
     """The forms of the code in an ELF file with this machine number, None if that is no device of ours."""
-    return next((code for name in DEVICES if (code := device_code(name)).elf_machine == number), None)
+    return next((code for name in target_info.DEVICES if (code := device_code(name)).elf_machine == number), None)
