@@ -41,7 +41,7 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
-        raise AttributeError(f"module 'voltac' has no attribute '{name}'")
+        raise AttributeError(f"module 'voltac' has no attribute {name!r}")
     # Of a module that another thread is importing, the child of a fork would wait for the end for ever.
     with compiling():
         found = globals()[name] = getattr(import_module(home), name)

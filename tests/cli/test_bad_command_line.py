@@ -71,7 +71,7 @@ def said(done: subprocess.CompletedProcess[str]) -> str:
         (["--disable-pass=resolve_accesses"], "pass 'resolve_accesses' cannot be left out"),
         (["--stop-after=tidy"], "has no pass 'tidy'"),
         (["--stop-after=convert_half_vectors"], "pass 'convert_half_vectors' does not run here"),
-        (["--pass-limit=-1"], "option '--pass-limit' needs a number, not '-1'"),
+        (["--pass-limit=-1"], "option '--pass-limit' needs a number of at least 0, not '-1'"),
         (["--begin-at=parse"], "option '--begin-at' must be 'preprocess', 'early', "),
         (["@loop.txt"], "the argument file loop.txt includes itself"),
     ],

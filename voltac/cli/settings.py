@@ -186,7 +186,8 @@ def _passes_wanted(arguments: Namespace, target: TargetInfo) -> PassRuns:
 def number(text: str, option: str) -> int:
     """The value of an option that takes a count."""
     if not text.isdecimal():
-        raise UsageError(f"option '{option}' needs a number, not '{text}'")
+        least = " of at least 0" if text.removeprefix("-").isdecimal() else ""
+        raise UsageError(f"option '{option}' needs a number{least}, not '{text}'")
     if len(text) > _MOST_DIGITS:
         raise UsageError(f"option '{option}' needs a number of at most {_MOST_DIGITS} digits, not one of {len(text)}")
     return int(text)

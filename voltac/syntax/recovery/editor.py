@@ -25,16 +25,9 @@ class Editor:
     """Changes the state of the parser, and knows where an error is a consequence of that."""
 
     def __init__(self, parse: Parse) -> None:
-        self.texts = parse.texts
-        self.spans = parse.spans
-        self.names = parse.names
-        self.states = parse.states
-        self.values = parse.values
-        self.starts = parse.starts
-        self.given_up = parse.given_up
+        self.parse = parse
         self.cursor = Cursor(parse, 0)
         """Where the error is; true until the first change."""
-        self.unknown_types = parse.unknown_types
         self.mistaken_lines: set[tuple[str, int]] = set()
         self._mended_at = 0
         self._quiet_until = -1
@@ -42,36 +35,36 @@ class Editor:
     def rewind(self) -> int:
         """Take what has been read of the innermost statement, member or declaration off the stacks; its first token, or -1."""
         position = self.cursor.context
-        start = self.starts[position] if position < len(self.starts) else -1
+        start = self.parse.starts[position] if position < len(self.parse.starts) else -1
         self.cut(position)
         if start >= 0:
-            self.names.close_from(start)
+            self.parse.names.close_from(start)
         return start
 
     def cut(self, position: int) -> None:
         """Take the values from a position on off the stacks."""
-        del self.states[position + 1 :], self.values[position:], self.starts[position:]
+        del self.parse.states[position + 1 :], self.parse.values[position:], self.parse.starts[position:]
 
     def replace(
         self, begin: int, end: int, texts: Sequence[str], mistake: ast.Mistake | None = None, settled: int = SETTLED
     ) -> int:
         """Put other tokens in place of some, with what was given up if ``MISTAKE`` is among them; the first one."""
-        place = span_of(self.spans, begin, end)
+        place = span_of(self.parse.spans, begin, end)
         for token in (begin, end - 1) if begin < end else ():
             self.note_line(token)
         self.put(begin, end, texts, place)
         if MISTAKE in texts:
-            self.given_up[begin + list(texts).index(MISTAKE)] = mistake or ast.Mistake(place)
+            self.parse.given_up[begin + list(texts).index(MISTAKE)] = mistake or ast.Mistake(place)
         self.be_quiet(begin + len(texts), settled - 1)
         return begin
 
     def put(self, begin: int, end: int, texts: Sequence[str], place: Span) -> None:
         """Texts in the place of tokens, all at one place of the source."""
-        self.texts[begin:end] = texts
-        self.spans[begin:end] = [place] * len(texts)
-        moved = [(token, self.given_up.pop(token)) for token in list(self.given_up) if token >= begin]
+        self.parse.texts[begin:end] = texts
+        self.parse.spans[begin:end] = [place] * len(texts)
+        moved = [(token, self.parse.given_up.pop(token)) for token in list(self.parse.given_up) if token >= begin]
         longer = len(texts) - (end - begin)
-        self.given_up.update((token + longer, mistake) for token, mistake in moved if token >= end)
+        self.parse.given_up.update((token + longer, mistake) for token, mistake in moved if token >= end)
 
     # --- consequences
 
@@ -84,16 +77,16 @@ class Editor:
         """Whether an error at this token is a consequence of what was put there."""
         if token >= self._quiet_until:
             return False
-        return not any(text in ENDS for text in self.texts[self._mended_at : token])
+        return not any(text in ENDS for text in self.parse.texts[self._mended_at : token])
 
     def note_line(self, token: int) -> None:
         """Later stages do not warn in the line of a token."""
-        self.mistaken_lines.add((self.spans[token].file, self.spans[token].line))
+        self.mistaken_lines.add((self.parse.spans[token].file, self.parse.spans[token].line))
 
     def add_unknown_type(self, name: str) -> None:
         """Read a name as a type from here on."""
-        self.names.add_everywhere(name)
-        self.unknown_types.append(name)
+        self.parse.names.add_everywhere(name)
+        self.parse.unknown_types.append(name)
 
 
 Repair = Callable[[Editor], int]

@@ -71,10 +71,10 @@ def give_up(cursor: Cursor) -> Repair:
         if end <= token and begin == token:
             if texts[token] != "}":
                 return editor.replace(token, token + 1, [])
-            place = span_of(editor.spans, token, token + external)
+            place = span_of(editor.parse.spans, token, token + external)
             return editor.replace(token, token + external, [MISTAKE], ast.Mistake(place, behind_brace=external))
         ended = texts[end - 1] in ENDS
-        place = span_of(editor.spans, begin, end)
+        place = span_of(editor.parse.spans, begin, end)
         mistake = ast.Mistake(place, behind_brace=True) if loose else mistaken(cursor, begin, end)
         return editor.replace(begin, end, [MISTAKE], mistake, settled=0 if ended else SETTLED)
 
@@ -83,7 +83,7 @@ def give_up(cursor: Cursor) -> Repair:
 
 def _replace_head(editor: Editor, begin: int, end: int) -> int:
     """Put a head without contents in place of ``for (...)``, ``if (...)``."""
-    word = editor.texts[begin]
+    word = editor.parse.texts[begin]
     mistake = mistaken(editor.cursor, begin, end)
     if word in ("for", "cfor"):
         return editor.replace(begin, end, [word, "(", MISTAKE, ";", ")"], mistake)
@@ -95,7 +95,7 @@ def _replace_head(editor: Editor, begin: int, end: int) -> int:
 
 def _replace_initial(editor: Editor, begin: int) -> int:
     """The first part of ``for (...)`` is wrong: replace all that stands in the parentheses."""
-    depth, end, texts = 0, editor.cursor.token, editor.texts
+    depth, end, texts = 0, editor.cursor.token, editor.parse.texts
     while texts[end] and not (depth == 0 and texts[end] in (")", "{", "}")):
         depth += (texts[end] == "(") - (texts[end] == ")")
         end += 1
@@ -105,7 +105,7 @@ def _replace_initial(editor: Editor, begin: int) -> int:
 
 def _note_typedef(editor: Editor, begin: int, token: int) -> None:
     """A type name whose declaration is wrong is known nevertheless."""
-    cursor, texts = editor.cursor, editor.texts
+    cursor, texts = editor.cursor, editor.parse.texts
     if texts[begin] != "typedef":
         return
     end = token

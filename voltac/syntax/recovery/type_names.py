@@ -152,7 +152,7 @@ def _value_taken_for_type(cursor: Cursor) -> Finding | None:
         return None
 
     def run(editor: Editor) -> int:
-        editor.names.forget_type(editor.texts[named])
+        editor.parse.names.forget_type(editor.parse.texts[named])
         return token if named == token else editor.rewind()
 
     return Finding(run, named)
@@ -200,7 +200,7 @@ def _declared_like_type(cursor: Cursor) -> Finding | None:
 
     def run(editor: Editor) -> int:
         start = editor.rewind()
-        editor.names.hide_type(name)
+        editor.parse.names.hide_type(name)
         return start
 
     return Finding(None if cursor.context_name == "external" else run, words={"name": short(name)})

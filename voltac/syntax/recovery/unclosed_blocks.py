@@ -78,8 +78,8 @@ def _close_function(cursor: Cursor) -> Repair | None:
         lines = [token for token in range(brace + 1, start) if cursor.begins_line(token)]
         outside = [token for token in lines if cursor.is_outside(token, outer) and _can_be_outside(cursor, token)]
         end = outside[0] if outside and outside[0] != lines[0] else start
-        editor.cut(editor.starts.index(brace) + 1)
-        editor.names.close_from(brace)
+        editor.cut(editor.parse.starts.index(brace) + 1)
+        editor.parse.names.close_from(brace)
         editor.replace(end, end, ["}"] * (texts.count("{") - texts.count("}")))
         return brace + 1
 

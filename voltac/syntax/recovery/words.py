@@ -40,8 +40,8 @@ def _enum_class(cursor: Cursor) -> Finding | None:
         if start >= 0 and cursor.texts[start : start + 2] == ["enum", "class"]:
 
             def run(editor: Editor, start: int = start) -> int:
-                editor.cut(editor.starts.index(start))
-                editor.names.close_from(start)
+                editor.cut(editor.parse.starts.index(start))
+                editor.parse.names.close_from(start)
                 editor.replace(start + 1, start + 2, [])
                 return start
 
