@@ -5,29 +5,58 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from voltac.lower.analyses.escapes import EscapeScan
 from voltac.lower.analyses.lane_visibility import observes_lanes
 from voltac.lower.analyses.lifetimes import Lifetimes
-from voltac.lower.control_state import Control, Lanes, Region, Target
+from voltac.lower.control_flow.merge_point import MergePoint
+from voltac.lower.control_state import Control, FunctionMasks, LaneVariable, LoopTarget, Region, SwitchTarget
+from voltac.lower.debug.function_debug import FunctionDebug
+from voltac.lower.memory.address import Address, VariableTable
+from voltac.lower.module_context import ModuleContext, Version
 from voltac.lower.text.function_builder import FunctionBuilder
 from voltac.lower.text.ir_values import IR
-from voltac.messages.message import Span
+from voltac.records import field, mutable_record, record
 from voltac.sema import tree
 from voltac.sema.types import Qual
 
 if TYPE_CHECKING:
-    from voltac.lower.analyses.escapes import EscapeScan
-    from voltac.lower.control_flow.merge_point import MergePoint
-    from voltac.lower.functions.threads import Threads
-    from voltac.lower.memory.places import Address
-    from voltac.lower.module_context import ModuleContext, Version
+    from voltac.sema.analyses.thread_sharing import Sharing  # only kernels of devices load it
+
+
+@record
+class Threads:
+    """What a kernel knows of the threads of a device that run it."""
+
+    sharing: Sharing
+    gang: IR
+    """The number of this one, from 0; an i32."""
+    gangs: IR
+    """How many there are."""
+
+
+@mutable_record
+class Tasks:
+    """What a function knows of the task that it is, and of those that it launches."""
+
+    values: dict[str, IR] = field(default_factory=dict)
+    """``taskIndex`` and the like, in a task."""
+    handle: IR | None = None
+    """Where the handle of its launches is; in functions that launch, on hosts."""
+    guarded: bool = False
+    """Something may fail while tasks of this function run."""
 
 
 class FunctionContext:
-    """One version of one function. Everything that changes during lowering is here."""
+    """One version of one function: what is known of it, and what its parts tell each other while it is written.
 
-    def __init__(self, module: ModuleContext, symbol: tree.FunctionSymbol, body: tree.Block, escapes: EscapeScan) -> None:
+    What belongs together is one object: ``control`` the place in the control flow, ``debug`` the place in the source,
+    ``variables``, ``masks``, ``tasks``. What holds for a part of the function only is changed by ``with``.
+    """
+
+    def __init__(self, module: ModuleContext, version: Version, body: tree.Block, escapes: EscapeScan) -> None:
         self.module = module
-        self.symbol = symbol
+        self.version = version
+        self.symbol = version.symbol
         self.body = body
         self.escapes = escapes
         self.options = module.options
@@ -36,44 +65,24 @@ class FunctionContext:
         self.types = module.types
         self.costs = module.costs
         self.build = FunctionBuilder()
-        self.control = Control(None, Region(""), lane_scope=body)
+        self.debug = FunctionDebug(module.debug, self.build, self.symbol, body, self.target)
+        self.exit = MergePoint(module.text, self.build, self.build.block("return"))
+        """Where returns go on."""
+        self.result: Address | None = None
+        """Where the value to return is kept; set with the parameters."""
+        self.control = Control(None, Region(self.exit.final), lane_scope=body)
         """Only :meth:`within` and :meth:`go_on` replace it."""
-        self.entry_mask: IR | None = None
-        self.written: Lanes | None = None
-        """The lanes that the program has switched on itself."""
+        self.variables = VariableTable()
+        self.masks = FunctionMasks()
+        self.tasks = Tasks()
         self.threads: Threads | None = None
         """In a kernel that the threads of a device share."""
-        self.variables: dict[tree.VariableSymbol, Address] = {}
-        self.values: dict[tree.VariableSymbol, IR] = {}
-        """Variables that never change and need no storage."""
-        self.stored_masks: dict[str, IR] = {}
-        """Name of a mask -> the same mask in storage form, where it was made from that."""
-        self.sound_masks: set[str] = set()
-        """Names of masks without poison; bools of the program may hold some in lanes that are off."""
-        self.returned: Lanes | None = None
-        """Lanes that have not returned; made when the first return under a mask is met."""
-        self.result: Address | None = None
+        self.labels: dict[str, str] = {}
+        """Label of the program -> block."""
         self.loops = 0
         """How many have been written."""
-        self.exit_label = ""
-        self.exit: MergePoint
-        self.labels: dict[str, str] = {}
-        self.live: dict[int, Lanes] = {}
-        self.iterations: dict[int, Lanes] = {}
-        """Lanes that are still in a construct, and in this iteration of it, by its identity."""
-        self.task_values: dict[str, IR] = {}
-        self.task_handle: IR | None = None
-        self.guards_launches = False
-        """Something may fail while tasks of this function run."""
         self._lifetimes: Lifetimes | None = None
         self._observes_lanes: dict[int, bool] = {}
-        self.version: Version | None = None
-        self.span: Span = symbol.span
-        """The place of the source that is being lowered."""
-        self.scope = ""
-        """The scope of variables in the debug information."""
-        self.retained_variables = ""
-        """Its list of the function's variables."""
 
     # --- the place in the control flow
 
@@ -86,16 +95,16 @@ class FunctionContext:
         return self.control.region
 
     @property
-    def touched(self) -> frozenset[Lanes]:
+    def touched(self) -> frozenset[LaneVariable]:
         return self.control.touched
 
     @property
-    def targets(self) -> tuple[Target, ...]:
+    def targets(self) -> tuple[LoopTarget | SwitchTarget, ...]:
         return self.control.targets
 
-    def within(self, **changes: Any) -> Part:
+    def within(self, **changes: Any) -> _Part:
         """A part of a statement, with some fields of ``control`` changed; behind it only what escaped stays known."""
-        return Part(self, changes)
+        return _Part(self, changes)
 
     def go_on(self, **changes: Any) -> None:
         """From here on some fields of ``control`` are others, to the end of the part."""
@@ -118,7 +127,7 @@ class FunctionContext:
     def cross_lane(self) -> bool:
         """Can values of lanes that are off be observed here?"""
         scope = self.control.lane_scope
-        if self.escapes.has_goto or scope is None or self.written is not None:
+        if self.escapes.has_goto or scope is None or self.masks.written is not None:
             return True
         known = self._observes_lanes.get(id(scope))
         if known is None:
@@ -131,7 +140,7 @@ class FunctionContext:
         return VALUES[type(node)](self, node)
 
     def statement(self, node: tree.Statement) -> None:
-        self.module.debug.at(self, node.span)
+        self.debug.at(node.span)
         STATEMENTS[type(node)](self, node)
 
     def place(self, node: tree.Place) -> Address:
@@ -151,15 +160,16 @@ class FunctionContext:
         return self.module.lane_numbers(type)
 
 
-class Part:
+class _Part:
     """What ``within`` gives. Not by ``contextmanager``, which takes twice as long: most statements have parts."""
 
     __slots__ = ("_changes", "_context", "_outside")
 
     def __init__(self, context: FunctionContext, changes: dict[str, Any]) -> None:
-        self._context, self._changes, self._outside = context, changes, context.control
+        self._context, self._changes = context, changes
 
     def __enter__(self) -> None:
+        self._outside = self._context.control
         if self._changes:
             self._context.control = self._outside.changed(self._changes)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from voltac.lower.control_flow import masks
-from voltac.lower.control_state import NO_LANES, Lanes, Region
+from voltac.lower.control_state import NO_LANES, LaneVariable, Region
 from voltac.lower.function_context import FunctionContext
 from voltac.lower.text.ir_values import IR
 from voltac.sema import tree
@@ -27,7 +27,7 @@ def construct(c: FunctionContext, entered: tree.Statement | None = None) -> Iter
         go_on_without(c, touched)
 
 
-def go_on_without(c: FunctionContext, touched: frozenset[Lanes]) -> None:
+def go_on_without(c: FunctionContext, touched: frozenset[LaneVariable]) -> None:
     """Behind a construct, from which lanes escaped by way of these variables."""
     if touched:
         c.go_on(mask=masks.without_escaped(c, c.mask, touched), shrunk=True)

@@ -18,7 +18,7 @@ from voltac.lower.control_flow import masks
 from voltac.lower.control_flow.loops import loop_hint
 from voltac.lower.control_flow.statements import path_name
 from voltac.lower.control_flow.unrolling import lanes_may_be_copied
-from voltac.lower.control_state import Region, Target
+from voltac.lower.control_state import LoopTarget, Region
 from voltac.lower.function_context import FunctionContext, lowers_statement
 from voltac.lower.functions.threads import begin_share, wait_for_all
 from voltac.lower.memory.variables import set_value
@@ -35,21 +35,20 @@ Variables = dict[tree.VariableSymbol, IR]
 
 def run_body(c: FunctionContext, node: AnyForeach, variables: Variables, mask: IR | None, step: str) -> None:
     """One execution of the body under a mask, with the values of the loop's variables; control goes on at ``step``."""
-    target = Target(True, Region(step), mask, "", step)
+    iteration = None
     if c.escapes[node].varying_continue:
-        target.iteration = masks.new_lanes(c, "iteration")
-        masks.write_lanes(c, target.iteration, None)
+        iteration = masks.new_lanes(c, "iteration")
+        masks.write_lanes(c, iteration, None)
+    target = LoopTarget(Region(step), mask, "", step, iteration=iteration)
     targets = (*c.targets, target)
-    path, c.build.path = c.build.path, c.build.label if isinstance(node, tree.Foreach) else c.build.path
-    outer_scope = c.module.debug.enter(c, node.span)
-    with c.within(mask=mask, region=target.region, shrunk=False, targets=targets, lane_scope=node.body):
+    path = c.build.label if isinstance(node, tree.Foreach) else c.build.path
+    inside = c.within(mask=mask, region=target.region, shrunk=False, targets=targets, lane_scope=node.body)
+    with c.build.inside(path), c.debug.inside(node.span), inside:
         for symbol, value in variables.items():
             set_value(c, symbol, value)
         c.statement(node.body)
-        c.go_on(touched=c.touched - {target.iteration})
-    c.scope = outer_scope
-    c.build.path = path
-    c.module.debug.at(c, node.span)
+        c.go_on(touched=c.touched - {iteration})
+    c.debug.at(node.span)
     c.build.start(step)
 
 

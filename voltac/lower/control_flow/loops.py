@@ -14,7 +14,7 @@ from voltac.lower.analyses.node_costs import REST_LIMIT
 from voltac.lower.control_flow import masks
 from voltac.lower.control_flow.constructs import construct
 from voltac.lower.control_flow.statements import COPIES_LIMIT, path_name
-from voltac.lower.control_state import Region, Target
+from voltac.lower.control_state import LoopTarget, Region
 from voltac.lower.function_context import FunctionContext, lowers_statement
 from voltac.lower.text.ir_values import IR
 from voltac.records import replace
@@ -66,13 +66,13 @@ def _lower_uniform_loop(c: FunctionContext, node: tree.Loop) -> None:
     """All lanes stay together: jumps, and the mask of the surroundings."""
     head, body, step, done = (c.build.block(f"loop.{part}") for part in ("test", "body", "step", "done"))
     around = c.escapes.around.get(id(node))
-    target = Target(True, c.region, c.mask, done, step)
+    target = LoopTarget(c.region, c.mask, done, step)
     with c.within(targets=(*c.targets, target)):
         c.build.jump(head if node.test_first else body)
         c.build.start(head)
         _recall(c, around)
         if node.test is not None:
-            c.module.debug.at(c, node.test.span)
+            c.debug.at(node.test.span)
             c.build.branch(c.value(node.test), body, done)
         c.build.start(body)
         with c.within():
@@ -97,7 +97,7 @@ def _recall(c: FunctionContext, around: tuple[tree.Statement, ...] | None) -> No
 
 def _at_step(c: FunctionContext, node: tree.Loop) -> None:
     """What follows belongs to the step, or where there is none to the loop."""
-    c.module.debug.at(c, node.span if node.step is None else node.step.span)
+    c.debug.at(node.span if node.step is None else node.step.span)
 
 
 def _lower_masked_loop(c: FunctionContext, node: tree.Loop, varying: bool) -> None:
@@ -108,21 +108,17 @@ def _lower_masked_loop(c: FunctionContext, node: tree.Loop, varying: bool) -> No
     head, body, step, done = (c.build.block(marks.block(name, part)) for part in ("test", "masked", "step", "done"))
     live = masks.live_lanes(c, node) if escapes.needs_live else masks.new_lanes(c, "live")
     masks.write_lanes(c, live, c.mask)
-    target = Target(True, Region(step), None, done, step, live)
-    if escapes.varying_continue:
-        target.iteration = masks.iteration_lanes(c, node)
-    outside = c.variables
-    if target.iteration is None and not c.cross_lane:
-        finished = {symbol: c.variables[symbol] for symbol in c.lifetimes.dead_after(node) if symbol in c.variables}
-        homes = {symbol: replace(address, home=target.region) for symbol, address in finished.items() if address.private}
-        c.variables = {**outside, **homes}
-    with construct(c, node), c.within(region=target.region, copies=copies * 2 if coherent else copies):
+    iteration = masks.iteration_lanes(c, node) if escapes.varying_continue else None
+    target = LoopTarget(Region(step), None, done, step, live, iteration)
+    finished = c.lifetimes.dead_after(node) if iteration is None and not c.cross_lane else ()
+    copies *= 2 if coherent else 1
+    with c.variables.with_home(finished, target.region), construct(c, node), c.within(region=target.region, copies=copies):
         c.build.jump(head if node.test_first else body)
         c.build.start(head)
         current = masks.read_lanes(c, live)
         c.go_on(mask=current)
         if node.test is not None:
-            c.module.debug.at(c, node.test.span)
+            c.debug.at(node.test.span)
         if varying:
             assert node.test is not None
             current = masks.conjunction(c, current, c.value(node.test))
@@ -135,17 +131,16 @@ def _lower_masked_loop(c: FunctionContext, node: tree.Loop, varying: bool) -> No
             c.build.branch(c.value(node.test), body, done)
 
         c.build.start(body)
-        target.mask = current if node.test_first and varying else masks.read_lanes(c, live)
+        target = replace(target, mask=current if node.test_first and varying else masks.read_lanes(c, live))
         staying = _lower_body(c, node, target)
         _at_step(c, node)
         c.build.start(step)
         _end_of_iteration(c, node, target, staying, varying, head)
         c.build.start(done)
-        c.go_on(touched=c.touched - {target.live, target.iteration})
-    c.variables = outside
+        c.go_on(touched=c.touched - {live, iteration})
 
 
-def _lower_body(c: FunctionContext, node: tree.Loop, target: Target) -> IR | None:
+def _lower_body(c: FunctionContext, node: tree.Loop, target: LoopTarget) -> IR | None:
     """The body under a mask; control goes on at the continue label. Gives the mask at its end."""
     with c.within(mask=target.mask, region=target.region, shrunk=False, targets=(*c.targets, target)):
         if target.iteration is not None:
@@ -155,7 +150,7 @@ def _lower_body(c: FunctionContext, node: tree.Loop, target: Target) -> IR | Non
 
 
 def _end_of_iteration(
-    c: FunctionContext, node: tree.Loop, target: Target, staying: IR | None, varying: bool, head: str
+    c: FunctionContext, node: tree.Loop, target: LoopTarget, staying: IR | None, varying: bool, head: str
 ) -> None:
     """The step, for the lanes that stay; then back to the test. ``staying`` is the mask at the end of the body."""
     escapes = c.escapes[node]
@@ -179,7 +174,9 @@ def _end_of_iteration(
         c.build.terminate(f"br label %{head}{loop_hint(c, node.unroll)}")
 
 
-def _coherent_bodies(c: FunctionContext, node: tree.Loop, masked: Target, current: IR, body: str, head: str, done: str) -> None:
+def _coherent_bodies(
+    c: FunctionContext, node: tree.Loop, masked: LoopTarget, current: IR, body: str, head: str, done: str
+) -> None:
     """Behind the test: the all-on body, or on to the masked one."""
     name = path_name(marks.CFOR, node)
     lanes = masks.bits(c, current)
@@ -187,9 +184,8 @@ def _coherent_bodies(c: FunctionContext, node: tree.Loop, masked: Target, curren
     c.build.branch(c.build.compare("icmp eq", lanes, IR(lanes.type, "-1")), all_on, not_all_on)
     c.build.start(all_on)
     target = replace(masked, region=Region(step), mask=None, continue_label=step)
-    path, c.build.path = c.build.path, all_on
-    staying = _lower_body(c, node, target)
-    c.build.path = path
+    with c.build.inside(all_on):
+        staying = _lower_body(c, node, target)
     _at_step(c, node)
     c.build.start(step)
     _end_of_iteration(c, node, target, staying, True, head)

@@ -10,7 +10,7 @@ of range), which must not spread: tests are frozen, or joined by ``select``.
 
 from __future__ import annotations
 
-from voltac.lower.control_state import NO_LANES, Lanes
+from voltac.lower.control_state import NO_LANES, LaneVariable
 from voltac.lower.function_context import FunctionContext
 from voltac.lower.text.ir_values import IR, zero
 from voltac.sema import tree
@@ -41,7 +41,7 @@ def frozen(c: FunctionContext, test: IR) -> IR:
     """
     if c.target.mask_bits == 1:
         return test
-    if test.name in c.sound_masks:
+    if test.name in c.masks.sound:
         return to_storage(c, test)
     return c.build.convert("sext", c.build.value(test.type, f"freeze {test}"), c.types.mask_storage)
 
@@ -49,9 +49,9 @@ def frozen(c: FunctionContext, test: IR) -> IR:
 def sound(c: FunctionContext, test: IR) -> IR:
     """The test, known to have no poison in it."""
     if c.target.mask_bits > 1:
-        if test.name not in c.stored_masks:
-            c.stored_masks[test.name] = c.build.convert("sext", test, c.types.mask_storage)
-        c.sound_masks.add(test.name)
+        if test.name not in c.masks.stored:
+            c.masks.stored[test.name] = c.build.convert("sext", test, c.types.mask_storage)
+        c.masks.sound.add(test.name)
     return test
 
 
@@ -98,7 +98,7 @@ def to_storage(c: FunctionContext, mask: IR | None) -> IR:
         return IR(type, "splat (i1 true)" if c.target.mask_bits == 1 else f"splat (i{c.target.mask_bits} -1)")
     if c.target.mask_bits == 1:
         return mask
-    known = c.stored_masks.get(mask.name)
+    known = c.masks.stored.get(mask.name)
     return c.build.convert("sext", mask, type) if known is None else known
 
 
@@ -106,14 +106,14 @@ def from_storage(c: FunctionContext, stored: IR) -> IR:
     if c.target.mask_bits == 1:
         return stored
     mask = c.build.compare("icmp slt", stored, zero(stored.type))
-    c.stored_masks[mask.name] = stored
+    c.masks.stored[mask.name] = stored
     return mask
 
 
 def _made(c: FunctionContext, stored: IR) -> IR:
     """An execution mask, from its storage form."""
     mask = from_storage(c, stored)
-    c.sound_masks.add(mask.name)
+    c.masks.sound.add(mask.name)
     return mask
 
 
@@ -121,36 +121,36 @@ def storage_alignment(c: FunctionContext) -> int:
     return max(1, c.target.mask_bits * c.width // 8)
 
 
-def new_lanes(c: FunctionContext, name: str) -> Lanes:
+def new_lanes(c: FunctionContext, name: str) -> LaneVariable:
     """A fresh variable for lanes; its first value is the caller's business."""
-    return Lanes(c.build.alloca(c.types.mask_storage, storage_alignment(c), name))
+    return LaneVariable(c.build.alloca(c.types.mask_storage, storage_alignment(c), name))
 
 
-def live_lanes(c: FunctionContext, node: tree.Statement) -> Lanes:
+def live_lanes(c: FunctionContext, node: tree.Statement) -> LaneVariable:
     """The lanes that have not left a loop or switch; a ``goto`` into it needs them before it is lowered."""
     if not c.escapes.has_goto:
         return new_lanes(c, "live")
-    if id(node) not in c.live:
-        c.live[id(node)] = new_lanes(c, "live")
-    return c.live[id(node)]
+    if id(node) not in c.masks.live:
+        c.masks.live[id(node)] = new_lanes(c, "live")
+    return c.masks.live[id(node)]
 
 
-def iteration_lanes(c: FunctionContext, node: tree.Statement) -> Lanes:
+def iteration_lanes(c: FunctionContext, node: tree.Statement) -> LaneVariable:
     """The lanes that have not left this iteration of a loop."""
     if not c.escapes.has_goto:
         return new_lanes(c, "iteration")
-    if id(node) not in c.iterations:
-        c.iterations[id(node)] = new_lanes(c, "iteration")
-    return c.iterations[id(node)]
+    if id(node) not in c.masks.iterations:
+        c.masks.iterations[id(node)] = new_lanes(c, "iteration")
+    return c.masks.iterations[id(node)]
 
 
-def returned_lanes(c: FunctionContext) -> Lanes:
+def returned_lanes(c: FunctionContext) -> LaneVariable:
     """The lanes that have not returned."""
-    if c.returned is None:
-        c.returned = new_lanes(c, "not.returned")
+    if c.masks.returned is None:
+        c.masks.returned = new_lanes(c, "not.returned")
         first = to_storage(c, None)
-        c.build.at_entry(f"store {first}, ptr {c.returned.address.name}, align {storage_alignment(c)}")
-    return c.returned
+        c.build.at_entry(f"store {first}, ptr {c.masks.returned.address.name}, align {storage_alignment(c)}")
+    return c.masks.returned
 
 
 def remembered(c: FunctionContext, around: tuple[tree.Statement, ...]) -> IR | None:
@@ -164,23 +164,23 @@ def remembered(c: FunctionContext, around: tuple[tree.Statement, ...]) -> IR | N
             if escapes.varying_continue:
                 mask = conjunction(c, mask, read_lanes(c, iteration_lanes(c, node)))
             return mask
-    return without_escaped(c, c.entry_mask, frozenset((returned_lanes(c),)) if c.escapes.varying_return else NO_LANES)
+    return without_escaped(c, c.masks.entry, frozenset((returned_lanes(c),)) if c.escapes.varying_return else NO_LANES)
 
 
-def read_lanes(c: FunctionContext, lanes: Lanes) -> IR:
+def read_lanes(c: FunctionContext, lanes: LaneVariable) -> IR:
     return _made(c, c.build.load(c.types.mask_storage, lanes.address, storage_alignment(c)))
 
 
-def write_lanes(c: FunctionContext, lanes: Lanes, mask: IR | None) -> None:
+def write_lanes(c: FunctionContext, lanes: LaneVariable, mask: IR | None) -> None:
     stored = to_storage(c, mask)
-    if mask is not None and mask is c.entry_mask and c.target.mask_bits == 1:
+    if mask is not None and mask is c.masks.entry and c.target.mask_bits == 1:
         # LLVM 22 uses a parameter's place on the stack for the variable that it is copied to first. A mask of bits
         # lies there as bytes, which LLVM overlooks. A store before makes it the second copy; SROA removes that.
         c.build.store(zero(stored.type), lanes.address, storage_alignment(c))
     c.build.store(stored, lanes.address, storage_alignment(c))
 
 
-def remove_lanes(c: FunctionContext, lanes: Lanes, mask: IR | None) -> None:
+def remove_lanes(c: FunctionContext, lanes: LaneVariable, mask: IR | None) -> None:
     """The lanes of the mask leave."""
     alignment = storage_alignment(c)
     remaining = zero(c.types.mask_storage)
@@ -192,7 +192,7 @@ def remove_lanes(c: FunctionContext, lanes: Lanes, mask: IR | None) -> None:
     c.go_on(touched=c.touched | {lanes})
 
 
-def without_escaped(c: FunctionContext, mask: IR | None, touched: frozenset[Lanes]) -> IR | None:
+def without_escaped(c: FunctionContext, mask: IR | None, touched: frozenset[LaneVariable]) -> IR | None:
     """The mask minus the lanes that left through one of the touched variables."""
     if not touched:
         return mask
@@ -209,23 +209,23 @@ def without_escaped(c: FunctionContext, mask: IR | None, touched: frozenset[Lane
 
 def begin_written(c: FunctionContext) -> None:
     """In a function that writes the mask: keep it in a variable."""
-    c.written = new_lanes(c, "written")
-    write_lanes(c, c.written, c.mask)
-    _read_written(c, c.written)
+    c.masks.written = new_lanes(c, "written")
+    write_lanes(c, c.masks.written, c.mask)
+    _read_written(c, c.masks.written)
 
 
 def write_bits(c: FunctionContext, lanes: IR) -> None:
     """The lanes whose bits are 1 run from here on."""
-    assert c.written is not None
-    write_lanes(c, c.written, c.build.convert("bitcast", c.build.convert("trunc", lanes, f"i{c.width}"), c.types.mask))
+    assert c.masks.written is not None
+    write_lanes(c, c.masks.written, c.build.convert("bitcast", c.build.convert("trunc", lanes, f"i{c.width}"), c.types.mask))
 
 
 def use_written(c: FunctionContext) -> None:
     """A statement begins: outside of varying control flow the mask is what was written last."""
-    if c.written is not None and c.mask is c.control.written_mask:
-        _read_written(c, c.written)
+    if c.masks.written is not None and c.mask is c.control.written_mask:
+        _read_written(c, c.masks.written)
 
 
-def _read_written(c: FunctionContext, written: Lanes) -> None:
+def _read_written(c: FunctionContext, written: LaneVariable) -> None:
     mask = read_lanes(c, written)
     c.go_on(mask=mask, written_mask=mask)

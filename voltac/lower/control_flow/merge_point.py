@@ -8,7 +8,8 @@ taking the blocks in between out again.
 
 from __future__ import annotations
 
-from voltac.lower.function_context import FunctionContext
+from voltac.lower.text.function_builder import FunctionBuilder
+from voltac.lower.text.module_builder import ModuleBuilder
 
 _TOGETHER = 256
 """Jumps to one block."""
@@ -17,9 +18,10 @@ _TOGETHER = 256
 class MergePoint:
     """Jumps go to :meth:`label`; :meth:`finish` writes the blocks in between."""
 
-    def __init__(self, context: FunctionContext, label: str) -> None:
-        self._context = context
-        self._final = self._label = label
+    def __init__(self, module: ModuleBuilder, build: FunctionBuilder, final: str) -> None:
+        self._module, self._build = module, build
+        self.final = self._label = final
+        """The last of the blocks."""
         self._jumps = 0
         self._between: list[str] = []
 
@@ -27,18 +29,18 @@ class MergePoint:
         """Where to jump this time."""
         self._jumps += 1
         if self._jumps % _TOGETHER == 0:
-            self._label = self._context.build.block("meet")
+            self._label = self._build.block("meet")
             self._between.append(self._label)
         return self._label
 
     def finish(self) -> None:
         """Begin the last of the blocks, the one behind which all ways meet."""
-        build = self._context.build
+        build = self._build
         if self._between:
-            build.jump(self._final)
-            callee = self._context.module.text.declare("llvm.sideeffect", "void", "")
+            build.jump(self.final)
+            callee = self._module.declare("llvm.sideeffect", "void", "")
             for label in self._between:
                 build.start(label)
                 build.emit(f"call void {callee}()")
-                build.jump(self._final)
-        build.start(self._final)
+                build.jump(self.final)
+        build.start(self.final)

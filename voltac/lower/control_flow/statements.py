@@ -13,7 +13,7 @@ from voltac.lower.analyses.node_costs import BRANCH_LIMIT, REST_LIMIT
 from voltac.lower.control_flow import masks
 from voltac.lower.control_flow.constructs import construct, go_on_without, remember_mask, run_branch
 from voltac.lower.control_flow.unrolling import lower_unrolled
-from voltac.lower.control_state import NO_LANES, Lanes, Region, Target
+from voltac.lower.control_state import NO_LANES, LaneVariable, LoopTarget, Region
 from voltac.lower.function_context import FunctionContext, lowers_statement
 from voltac.lower.memory.memory_access import store, store_everywhere
 from voltac.lower.text.ir_values import IR, zero
@@ -26,10 +26,9 @@ COPIES_LIMIT = 4
 
 @lowers_statement(tree.Block)
 def lower_block(c: FunctionContext, node: tree.Block) -> None:
-    outer_scope = c.module.debug.enter_block(c, node)
-    if not lower_unrolled(c, node):
-        _lower_in_order(c, node.statements)
-    c.scope = outer_scope
+    with c.debug.inside_block(node):
+        if not lower_unrolled(c, node):
+            _lower_in_order(c, node.statements)
 
 
 def _lower_in_order(c: FunctionContext, statements: tuple[tree.Statement, ...]) -> None:
@@ -154,7 +153,7 @@ def _lower_varying_if(c: FunctionContext, node: tree.If, test: IR) -> None:
         go_on_without(c, then_touched | else_touched)
 
 
-def _lower_branch(c: FunctionContext, body: tree.Statement, mask: IR, predicated: bool) -> tuple[bool, frozenset[Lanes]]:
+def _lower_branch(c: FunctionContext, body: tree.Statement, mask: IR, predicated: bool) -> tuple[bool, frozenset[LaneVariable]]:
     """One branch under its mask: do all of its lanes escape at its end, and by way of what do lanes escape?"""
     with c.within(touched=NO_LANES):
         if predicated:
@@ -226,8 +225,8 @@ def _lower_coherent_if(c: FunctionContext, node: tree.If, test: IR) -> None:
 # --- escapes
 
 
-def _loop_target(c: FunctionContext) -> Target:
-    return next(target for target in reversed(c.targets) if target.is_loop)
+def _loop_target(c: FunctionContext) -> LoopTarget:
+    return next(target for target in reversed(c.targets) if isinstance(target, LoopTarget))
 
 
 def leave_region(c: FunctionContext) -> None:
@@ -245,7 +244,8 @@ def lower_break(c: FunctionContext, node: tree.Break) -> None:
         c.build.jump(target.break_label)
         return
     # At the level of the construct all that are left in it go, unless some only left the iteration.
-    everybody = c.region is target.region and target.iteration is None
+    leaves_iterations = isinstance(target, LoopTarget) and target.iteration is not None
+    everybody = c.region is target.region and not leaves_iterations
     masks.remove_lanes(c, target.live, None if everybody else c.mask)
     leave_region(c)
 
@@ -264,7 +264,7 @@ def lower_continue(c: FunctionContext, node: tree.Continue) -> None:
 
 @lowers_statement(tree.Return)
 def lower_return(c: FunctionContext, node: tree.Return) -> None:
-    plain = c.region.end == c.exit_label and c.mask is c.entry_mask
+    plain = c.region.end == c.exit.final and c.mask is c.masks.entry
     if node.value is not None:
         value = c.value(node.value)
         if c.result is not None:

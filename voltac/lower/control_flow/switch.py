@@ -17,12 +17,11 @@ from voltac.lower.control_flow import masks
 from voltac.lower.control_flow.constructs import construct
 from voltac.lower.control_flow.label_ranges import inside_range, label_constant, with_label
 from voltac.lower.control_flow.merge_point import MergePoint
-from voltac.lower.control_state import Region, Target
+from voltac.lower.control_state import Region, SwitchTarget
 from voltac.lower.function_context import FunctionContext, lowers_statement
 from voltac.lower.text.ir_values import IR, splat_constant, zero
-from voltac.records import field, mutable_record
 from voltac.sema import tree
-from voltac.sema.types import VARYING, Qual, Scalar
+from voltac.sema.types import VARYING, Scalar
 
 _MOST_ROWS = 256
 """Labels of one uniform switch of LLVM."""
@@ -30,46 +29,24 @@ _GROUP = 64
 """Labels of a varying switch that are skipped together."""
 
 
-@mutable_record(eq=False)
-class SwitchContext:
-    """The innermost switch while its body is lowered."""
-
-    target: Target
-    outer: IR | None
-    end: MergePoint
-    blocks: dict[int | None, str] = field(default_factory=dict)
-    """Of a uniform switch: label -> block."""
-    value: IR | None = None
-    """Of a varying switch."""
-    type: Qual | None = None
-    labels: tuple[int | None, ...] = ()
-    in_line: bool = False
-    """Of a varying switch: control that runs straight through meets every label."""
-    seen: int = 0
-    """Labels that have been met."""
-    after_group: str = ""
-    """Where control goes on that skips the present group of labels."""
-
-
 @lowers_statement(tree.Switch)
 def lower_switch(c: FunctionContext, node: tree.Switch) -> None:
     varying = node.value.type.rate is VARYING
     value = c.value(node.value)
     with construct(c, node):
-        done = MergePoint(c, c.build.block("switch.done"))
-        context = (_begin_varying if varying else _begin_uniform)(c, node, value, done)
-        target = context.target
-        with c.within(region=target.region, targets=(*c.targets, target), switch=context):
+        done = MergePoint(c.module.text, c.build, c.build.block("switch.done"))
+        target = (_begin_varying if varying else _begin_uniform)(c, node, value, done)
+        with c.within(region=target.region, targets=(*c.targets, target)):
             c.statement(node.body)
         if varying:
             c.build.start(target.region.end)
-            if context.after_group:
-                c.build.start(context.after_group)
+            if target.after_group:
+                c.build.start(target.after_group)
         done.finish()
         c.go_on(touched=c.touched - {target.live})
 
 
-def _begin_uniform(c: FunctionContext, node: tree.Switch, value: IR, end: MergePoint) -> SwitchContext:
+def _begin_uniform(c: FunctionContext, node: tree.Switch, value: IR, end: MergePoint) -> SwitchTarget:
     live = None
     region = c.region
     done = end.label()
@@ -77,7 +54,6 @@ def _begin_uniform(c: FunctionContext, node: tree.Switch, value: IR, end: MergeP
         region = Region(done)
         live = masks.live_lanes(c, node)
         masks.write_lanes(c, live, c.mask)
-    target = Target(False, region, c.mask, done, "", live)
     blocks = {label: c.build.block("default" if label is None else f"case.{label}") for label in node.labels}
     rows = []
     for label, block in blocks.items():
@@ -90,7 +66,7 @@ def _begin_uniform(c: FunctionContext, node: tree.Switch, value: IR, end: MergeP
         # The largest of the unsigned numbers.
         rows = [row for row in rows if row[0] >= 0] + [row for row in rows if row[0] < 0]
     _dispatch(c, value, rows, blocks.get(None, done), less)
-    return SwitchContext(target, c.mask, end, blocks)
+    return SwitchTarget(region, c.mask, c.mask, live, end, done, blocks)
 
 
 def _dispatch(c: FunctionContext, value: IR, rows: list[tuple[int, IR, str]], default: str, less: str) -> None:
@@ -108,81 +84,89 @@ def _dispatch(c: FunctionContext, value: IR, rows: list[tuple[int, IR, str]], de
     _dispatch(c, value, rows[middle:], default, less)
 
 
-def _begin_varying(c: FunctionContext, node: tree.Switch, value: IR, end: MergePoint) -> SwitchContext:
+def _begin_varying(c: FunctionContext, node: tree.Switch, value: IR, end: MergePoint) -> SwitchTarget:
     live = masks.new_lanes(c, "live")
     c.build.store(zero(c.types.mask_storage), live.address, masks.storage_alignment(c))
     first = c.build.block("switch.label")
-    target = Target(False, Region(first), masks.all_off(c), "", "", live)
     # A lane that is off may hold poison; so no test of the value needs to be frozen.
     value = c.build.value(value.type, f"freeze {value}")
-    context = SwitchContext(target, c.mask, end, {}, value, node.value.type, node.labels)
-    context.in_line = _labels_in_line(node.body) == len(node.labels)
+    in_line = _labels_in_line(node.body) == len(node.labels)
     c.build.jump(first)
-    return context
+    return SwitchTarget(
+        Region(first),
+        masks.all_off(c),
+        c.mask,
+        live,
+        end,
+        value=value,
+        type=node.value.type,
+        labels=node.labels,
+        in_line=in_line,
+    )
 
 
-def _equal(c: FunctionContext, context: SwitchContext, label: int | None) -> IR | None:
-    assert context.type is not None and context.value is not None
-    constant = label_constant(c, context.type, label)
+def _equal(c: FunctionContext, target: SwitchTarget, label: int | None) -> IR | None:
+    assert target.type is not None and target.value is not None
+    constant = label_constant(c, target.type, label)
     if constant is None:
         return None
     # The value has been frozen.
-    return masks.sound(c, c.build.compare("icmp eq", context.value, splat_constant(c.width, constant)))
+    return masks.sound(c, c.build.compare("icmp eq", target.value, splat_constant(c.width, constant)))
 
 
 @lowers_statement(tree.CaseLabel)
 def lower_case_label(c: FunctionContext, node: tree.CaseLabel) -> None:
-    context: SwitchContext = c.control.switch
-    if context.value is None:
-        c.build.start(context.blocks[node.value])
-        context.target.break_label = context.end.label()
+    target = next(target for target in reversed(c.targets) if isinstance(target, SwitchTarget))
+    if target.value is None:
+        c.build.start(target.blocks[node.value])
+        target.break_label = target.end.label()
         # Lanes that fall through may have been reduced; who comes from the dispatch finds the variables untouched.
-        c.go_on(mask=masks.without_escaped(c, context.outer, c.touched), shrunk=bool(c.touched))
+        c.go_on(mask=masks.without_escaped(c, target.outer, c.touched), shrunk=bool(c.touched))
         return
     falls_through = c.build.reachable
-    c.build.start(context.target.region.end)
-    if context.in_line and len(context.labels) > 2 * _GROUP and context.seen % _GROUP == 0:
-        _begin_group(c, context, falls_through)
-    context.seen += 1
-    joining = _default_lanes(c, context) if node.value is None else _joining(c, context, node.value)
-    live = context.target.live
+    c.build.start(target.region.end)
+    if target.in_line and len(target.labels) > 2 * _GROUP and target.seen % _GROUP == 0:
+        _begin_group(c, target, falls_through)
+    target.seen += 1
+    joining = _default_lanes(c, target) if node.value is None else _joining(c, target, node.value)
+    live = target.live
     assert live is not None
     mask = masks.disjunction(c, masks.read_lanes(c, live), joining) if falls_through else joining
     masks.write_lanes(c, live, mask)
-    context.target.region = Region(c.build.block("switch.label"))
-    c.go_on(mask=mask, region=context.target.region, shrunk=True)
+    target.region = Region(c.build.block("switch.label"))
+    c.go_on(mask=mask, region=target.region, shrunk=True)
 
 
-def _joining(c: FunctionContext, context: SwitchContext, label: int) -> IR:
-    equal = _equal(c, context, label)
-    return masks.all_off(c) if equal is None else masks.conjunction(c, context.outer, equal)
+def _joining(c: FunctionContext, target: SwitchTarget, label: int) -> IR:
+    equal = _equal(c, target, label)
+    return masks.all_off(c) if equal is None else masks.conjunction(c, target.outer, equal)
 
 
-def _default_lanes(c: FunctionContext, context: SwitchContext) -> IR:
-    assert context.type is not None and context.value is not None
-    labelled = with_label(c, context.value, context.type, context.labels)
+def _default_lanes(c: FunctionContext, target: SwitchTarget) -> IR:
+    assert target.type is not None and target.value is not None
+    labelled = with_label(c, target.value, target.type, target.labels)
     if labelled is None:
-        return masks.explicit(c, context.outer)
-    return masks.conjunction(c, context.outer, masks.sound(c, masks.inverse(c, labelled)))
+        return masks.explicit(c, target.outer)
+    return masks.conjunction(c, target.outer, masks.sound(c, masks.inverse(c, labelled)))
 
 
-def _begin_group(c: FunctionContext, context: SwitchContext, falls_through: bool) -> None:
+def _begin_group(c: FunctionContext, target: SwitchTarget, falls_through: bool) -> None:
     """Skip the labels that follow where no lane is in and none has a value in their range."""
-    if context.after_group:
-        c.build.start(context.after_group)
-        context.after_group = ""
-    labels = context.labels[context.seen : context.seen + _GROUP]
+    if target.after_group:
+        c.build.start(target.after_group)
+        target.after_group = ""
+    labels = target.labels[target.seen : target.seen + _GROUP]
     numbers = sorted(label for label in labels if label is not None)
-    assert context.value is not None and context.type is not None and context.target.live is not None
-    low, high = (label_constant(c, context.type, label) for label in (numbers[0], numbers[-1]))
+    assert target.value is not None and target.type is not None and target.live is not None
+    low, high = (label_constant(c, target.type, label) for label in (numbers[0], numbers[-1]))
     distance = numbers[-1] - numbers[0]
     if None in labels or low is None or high is None or distance >= 1 << int(low.type[1:]):
         return
-    inside = masks.conjunction(c, context.outer, masks.sound(c, inside_range(c, context.value, low, high)))
+    inside = masks.conjunction(c, target.outer, masks.sound(c, inside_range(c, target.value, low, high)))
     if falls_through:
-        inside = masks.disjunction(c, masks.read_lanes(c, context.target.live), inside)
-    look, context.after_group = c.build.block("switch.group"), c.build.block("switch.after_group")
-    c.build.branch(masks.any_on(c, inside), look, context.after_group)
+        inside = masks.disjunction(c, masks.read_lanes(c, target.live), inside)
+    look, target.after_group = c.build.block("switch.group"), c.build.block("switch.after_group")
+    c.build.branch(masks.any_on(c, inside), look, target.after_group)
     c.build.start(look)
 
 

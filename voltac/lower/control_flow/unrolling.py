@@ -53,7 +53,7 @@ def lower_unrolled(c: FunctionContext, node: tree.Block) -> bool:
         for value in values:
             set_value(c, first.symbol, c.value(tree.Constant(first.span, first.symbol.type.with_const(False), value)))
             c.statement(loop.body)
-    del c.values[first.symbol]
+    del c.variables.values[first.symbol]
     return True
 
 
@@ -97,8 +97,8 @@ def _known(c: FunctionContext, node: object) -> int | None:
     match node:
         case tree.Constant(_, Qual(Scalar("int" | "uint", _)), number):
             return int(number)
-        case tree.Load(_, _, tree.Variable(_, Qual(Scalar("int" | "uint", _)), _, symbol)) if symbol in c.values:
-            text = c.values[symbol].name
+        case tree.Load(_, _, tree.Variable(_, Qual(Scalar("int" | "uint", _)), _, symbol)) if symbol in c.variables.values:
+            text = c.variables.values[symbol].name
             return int(text) if text.lstrip("-").isdigit() else None
         case tree.Binary(_, _, "+" | "-" | "*" as sign, left, right):
             one, other = _known(c, left), _known(c, right)

@@ -11,8 +11,9 @@ from voltac.lower.control_flow.foreach import same_value_lanes
 from voltac.lower.function_context import FunctionContext, lowers_value
 from voltac.lower.functions.c_convention import Passing, array_element, passing
 from voltac.lower.functions.definitions import from_passed, signature_types, to_passed
+from voltac.lower.memory.address import Address
 from voltac.lower.memory.memory_access import copy, load, store
-from voltac.lower.memory.places import Address, new_object
+from voltac.lower.memory.places import new_object
 from voltac.lower.module_context import C_CONVENTION, MASKED
 from voltac.lower.text.ir_values import IR, NOTHING, zero
 from voltac.sema import tree
@@ -23,11 +24,10 @@ from voltac.sema.types import VARYING, Function, Pointer, Qual, Struct
 def lower_call(c: FunctionContext, node: tree.Call) -> IR:
     symbol = node.function
     arguments = [_argument(c, argument) for argument in node.arguments]
-    c.span = node.span
+    c.debug.span = node.span
     version = c.module.called_version(symbol, c.mask is None)
     version.uses += 1
-    if c.version is not None:
-        c.version.calls[version] = c.version.calls.get(version, 0) + 1
+    c.version.calls[version] = c.version.calls.get(version, 0) + 1
     if version.kind == C_CONVENTION:
         return call_c_function(c, version.name, symbol.type, arguments)
     return call_volta_function(c, version.name, symbol.type, arguments, version.kind == MASKED)

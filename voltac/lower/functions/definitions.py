@@ -8,15 +8,14 @@ from voltac.lower.analyses.aliasing import memory_effects
 from voltac.lower.builtins.device_builtins import writes_mask
 from voltac.lower.control_flow import masks
 from voltac.lower.control_flow.failure_exits import LAUNCH_RECORD, can_fail
-from voltac.lower.control_flow.merge_point import MergePoint
 from voltac.lower.control_flow.nested_labels import plain_switches
-from voltac.lower.control_state import Region
 from voltac.lower.function_context import FunctionContext
 from voltac.lower.functions.c_convention import array_element, is_function, passing
 from voltac.lower.functions.launches import begin_task, sync_at_return
 from voltac.lower.functions.threads import begin_kernel
+from voltac.lower.memory.address import Address
 from voltac.lower.memory.memory_access import copy_bytes, load, store_everywhere
-from voltac.lower.memory.places import Address, new_object
+from voltac.lower.memory.places import new_object
 from voltac.lower.memory.variables import declare, is_plain_value, set_value
 from voltac.lower.module_context import ALL_ON, C_CONVENTION, MASKED, TASK, ModuleContext, Version, has_shared_version
 from voltac.lower.text.ir_values import IR, NOTHING, zero
@@ -94,12 +93,8 @@ def write_version(module: ModuleContext, version: Version) -> None:
         declare_version(module, version)
         return
     body, escapes = plain_switches(symbol.body)
-    c = FunctionContext(module, symbol, body, escapes)
-    c.version = version
-    c.exit_label = c.build.block("return")
-    c.exit = MergePoint(c, c.exit_label)
-    c.go_on(region=Region(c.exit_label))
-    version.debug = module.debug.begin_function(c, symbol)
+    c = FunctionContext(module, version, body, escapes)
+    version.debug = c.debug.attribute
     if version.kind == C_CONVENTION:
         _c_parameters(c, version)
     elif version.kind == TASK:
@@ -107,10 +102,10 @@ def write_version(module: ModuleContext, version: Version) -> None:
     else:
         _parameters(c, version)
     if symbol.launches and not c.target.is_device:
-        c.guards_launches = can_fail(symbol, c.options)
-        record = LAUNCH_RECORD if c.guards_launches else "ptr"
-        c.task_handle = c.build.alloca(record, c.types.sizes.pointer_bytes, "tasks")
-        c.build.at_entry(f"store ptr null, ptr {c.task_handle.name}, align {c.types.sizes.pointer_bytes}")
+        c.tasks.guarded = can_fail(symbol, c.options)
+        record = LAUNCH_RECORD if c.tasks.guarded else "ptr"
+        c.tasks.handle = c.build.alloca(record, c.types.sizes.pointer_bytes, "tasks")
+        c.build.at_entry(f"store ptr null, ptr {c.tasks.handle.name}, align {c.types.sizes.pointer_bytes}")
     kernel = symbol.exported and version.kind == C_CONVENTION
     thread_attributes = begin_kernel(c) if kernel and c.target.has_threads else ""
     if c.target.is_device and writes_mask(body):
@@ -119,9 +114,9 @@ def write_version(module: ModuleContext, version: Version) -> None:
     begins_here = version.kind == TASK or kernel
     restore_state = _set_float_state(c) if begins_here else None
     c.statement(body)
-    module.debug.at_end(c)
+    c.debug.at_end()
     c.exit.finish()
-    c.go_on(mask=c.entry_mask)
+    c.go_on(mask=c.masks.entry)
     if symbol.launches:
         sync_at_return(c)
     if restore_state is not None:
@@ -138,8 +133,8 @@ def write_version(module: ModuleContext, version: Version) -> None:
 
 def _reads_mask(c: FunctionContext, version: Version) -> bool:
     """Whether the body does anything with the mask but to convert it to the form of registers."""
-    assert c.entry_mask is not None
-    names = {"%mask", c.entry_mask.name}
+    assert c.masks.entry is not None
+    names = {"%mask", c.masks.entry.name}
     mentions = sum(len(re.findall(rf"{re.escape(name)}(?![\w.])", version.body)) for name in names)
     # A conversion mentions both names.
     return mentions > 2 * (len(names) - 1)
@@ -189,21 +184,21 @@ def _parameters(c: FunctionContext, version: Version) -> None:
             bind_parameter(c, parameter, from_passed(c, IR(type, name), parameter.type))
     if masked:
         texts.append(f"{c.types.mask_storage} %mask")
-        c.entry_mask = masks.from_storage(c, IR(c.types.mask_storage, "%mask"))
-        c.go_on(mask=c.entry_mask)
+        c.masks.entry = masks.from_storage(c, IR(c.types.mask_storage, "%mask"))
+        c.go_on(mask=c.masks.entry)
     returned = "void" if isinstance(result.type, Struct) else passed_type(c.module, result)
     version.signature = f"{returned} {version.name}({', '.join(texts)})"
 
 
 def _bind_struct(c: FunctionContext, parameter: tree.VariableSymbol, name: str) -> None:
     """A struct whose address is passed."""
-    address = c.variables[parameter] = Address(IR("ptr", name), parameter.type, private=True)
-    if c.module.debug.keeps_values:
+    address = c.variables.addresses[parameter] = Address(IR("ptr", name), parameter.type, private=True)
+    if c.debug.keeps_values:
         place = c.build.alloca("ptr", c.types.sizes.pointer_bytes, parameter.name)
         c.build.store(address.pointer, place, c.types.sizes.pointer_bytes)
-        c.module.debug.declare(c, parameter, replace(address, pointer=place), indirect=True)
+        c.debug.declare(parameter, replace(address, pointer=place), indirect=True)
     else:
-        c.module.debug.declare(c, parameter, address)
+        c.debug.declare(parameter, address)
 
 
 def bind_parameter(c: FunctionContext, parameter: tree.VariableSymbol, value: IR) -> None:

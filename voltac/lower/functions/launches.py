@@ -9,8 +9,8 @@ from voltac.lower.control_flow import masks
 from voltac.lower.control_flow.failure_exits import can_fail, close_launch, guard_task, open_launch
 from voltac.lower.function_context import FunctionContext, lowers_statement, lowers_value
 from voltac.lower.functions.threads import run_share, wait_for_all
+from voltac.lower.memory.address import Address
 from voltac.lower.memory.memory_access import copy, load, store_everywhere
-from voltac.lower.memory.places import Address
 from voltac.lower.memory.variables import declare
 from voltac.lower.text.ir_values import IR, NOTHING, NULL, integer
 from voltac.sema import tree
@@ -61,7 +61,7 @@ def begin_task(c: FunctionContext, name: str) -> str:
         else:
             store_everywhere(c, address, load(c, source))
     for parameter_name in _PARAMETERS:
-        c.task_values[parameter_name] = IR("i32", f"%{parameter_name}")
+        c.tasks.values[parameter_name] = IR("i32", f"%{parameter_name}")
     return f"void {name}(ptr noalias %data, {', '.join(f'i32 %{name}' for name in _PARAMETERS)})"
 
 
@@ -83,19 +83,19 @@ def lower_launch(c: FunctionContext, node: tree.Launch) -> IR:
         _store_arguments(c, block, arguments, type, offsets, size)
         run_share(c, function, block, counts)
         return NOTHING
-    assert c.task_handle is not None
+    assert c.tasks.handle is not None
     allocate = c.module.intrinsic("ISPCAlloc", "ptr", "ptr", "i64", "i32")
-    guarded = c.guards_launches and (not isinstance(node.function, tree.FunctionSymbol) or can_fail(node.function, c.options))
-    guard = open_launch(c, c.task_handle) if c.guards_launches else NULL
+    guarded = c.tasks.guarded and (not isinstance(node.function, tree.FunctionSymbol) or can_fail(node.function, c.options))
+    guard = open_launch(c, c.tasks.handle) if c.tasks.guarded else NULL
     # What the function that guards tasks has to know stands before the arguments.
     head = block_alignment(c) if guarded else 0
-    block = c.build.value("ptr", f"call ptr {allocate}(ptr {c.task_handle.name}, i64 {head + size}, i32 {block_alignment(c)})")
+    block = c.build.value("ptr", f"call ptr {allocate}(ptr {c.tasks.handle.name}, i64 {head + size}, i32 {block_alignment(c)})")
     data = block
     if guarded:
         function, data = guard_task(c, function, guard, block, head)
     _store_arguments(c, data, arguments, type, offsets, size)
     launch = c.module.intrinsic("ISPCLaunch", "void", "ptr", "ptr", "ptr", "i32", "i32", "i32")
-    c.build.emit(f"call void {launch}(ptr {c.task_handle.name}, {function}, {block}, {', '.join(map(str, counts))})")
+    c.build.emit(f"call void {launch}(ptr {c.tasks.handle.name}, {function}, {block}, {', '.join(map(str, counts))})")
     return NOTHING
 
 
@@ -111,17 +111,17 @@ def sync_at_return(c: FunctionContext) -> None:
     if c.target.is_device:
         wait_for_all(c)
         return
-    assert c.task_handle is not None
+    assert c.tasks.handle is not None
     bytes_ = c.types.sizes.pointer_bytes
-    handle = c.build.load("ptr", c.task_handle, bytes_)
+    handle = c.build.load("ptr", c.tasks.handle, bytes_)
     wait, done = c.build.block("sync"), c.build.block("sync.done")
     c.build.branch(c.build.compare("icmp ne", handle, NULL), wait, done)
     c.build.start(wait)
     sync = c.module.intrinsic("ISPCSync", "void", "ptr")
     c.build.emit(f"call void {sync}({handle})")
-    c.build.store(NULL, c.task_handle, bytes_)
-    if c.guards_launches:
-        close_launch(c, c.task_handle)
+    c.build.store(NULL, c.tasks.handle, bytes_)
+    if c.tasks.guarded:
+        close_launch(c, c.tasks.handle)
     c.build.start(done)
 
 

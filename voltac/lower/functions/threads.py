@@ -15,22 +15,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from voltac.ir import marks
-from voltac.lower.function_context import FunctionContext
+from voltac.lower.function_context import FunctionContext, Threads
 from voltac.lower.text.ir_values import IR, integer
-from voltac.records import record
 
 if TYPE_CHECKING:
-    from voltac.sema.analyses.thread_sharing import Sharing
     from voltac.target_info.device_facts import DeviceFacts, ThreadFacts
-
-
-@record
-class Threads:
-    """What a kernel knows of the threads that run it."""
-
-    sharing: Sharing
-    gang: IR
-    gangs: IR
 
 
 def _device(c: FunctionContext) -> tuple[DeviceFacts, ThreadFacts]:

@@ -6,17 +6,32 @@ reports an internal error where sema promised a constant.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from voltac.lower.text.ir_values import IR, floating, integer, splat_constant, vector_constant, zero
+from voltac.lower.text.llvm_types import TypeLayout
+from voltac.lower.text.module_builder import ModuleBuilder
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Array, Enum, Pointer, Qual, Reference, Scalar, Struct, Vector, member_qual
 
-if TYPE_CHECKING:
-    from voltac.lower.module_context import ModuleContext
+
+class ModuleNames(Protocol):
+    """What constants are made of besides numbers: types of the target, and addresses of what they mention."""
+
+    types: TypeLayout
+    text: ModuleBuilder
+
+    def lane_numbers(self, type: str) -> IR:
+        """``<0, 1, .. W-1>`` of a scalar type."""
+
+    def global_address(self, symbol: tree.VariableSymbol) -> IR:
+        """The address of a global or static variable."""
+
+    def address_of_function(self, symbol: tree.FunctionSymbol) -> str:
+        """What a function pointer holds."""
 
 
-def scalar_constant(module: ModuleContext, type: object, value: int | float | bool) -> IR:
+def scalar_constant(module: ModuleNames, type: object, value: int | float | bool) -> IR:
     """One lane of a scalar type, in register form."""
     match type:
         case Scalar("bool", _):
@@ -40,7 +55,7 @@ def _in_memory(constant: IR) -> IR:
     return constant
 
 
-def constant_initializer(module: ModuleContext, initial: tree.Initializer | None, storage: Qual) -> IR | None:
+def constant_initializer(module: ModuleNames, initial: tree.Initializer | None, storage: Qual) -> IR | None:
     """The constant in memory form for an object of type ``storage``; None if it is none."""
     memory = module.types.memory(storage)
     match initial:
@@ -66,7 +81,7 @@ def constant_initializer(module: ModuleContext, initial: tree.Initializer | None
     return None if lane is None else _in_memory(lane)
 
 
-def _slice_constant(module: ModuleContext, value: tree.Value, storage: Qual) -> IR | None:
+def _slice_constant(module: ModuleNames, value: tree.Value, storage: Qual) -> IR | None:
     """A slice pointer: a block and a slot in it, for all lanes the same."""
     parts = _slice(module, value)
     if parts is None:
@@ -77,7 +92,7 @@ def _slice_constant(module: ModuleContext, value: tree.Value, storage: Qual) -> 
     return IR(f"{{ {block.type}, {slot.type} }}", f"{{ {block}, {slot} }}")
 
 
-def _slice(module: ModuleContext, value: tree.Value) -> tuple[IR, int] | None:
+def _slice(module: ModuleNames, value: tree.Value) -> tuple[IR, int] | None:
     match value:
         case tree.Constant():
             return scalar_constant(module, value.type.type, value.value), 0
@@ -99,7 +114,7 @@ def _behind(base: IR, offset: int) -> IR:
     return base if not offset else IR("ptr", f"getelementptr (i8, {base}, i64 {offset})")
 
 
-def _lanes_in_memory(module: ModuleContext, value: tree.Value) -> IR | None:
+def _lanes_in_memory(module: ModuleNames, value: tree.Value) -> IR | None:
     match value:
         case tree.ProgramIndex():
             return module.lane_numbers("i32")
@@ -115,7 +130,7 @@ def _lanes_in_memory(module: ModuleContext, value: tree.Value) -> IR | None:
     return None if lane is None else splat_constant(module.types.width, _in_memory(lane))
 
 
-def _lane(module: ModuleContext, value: tree.Value) -> IR | None:
+def _lane(module: ModuleNames, value: tree.Value) -> IR | None:
     """A constant scalar, in register form."""
     match value:
         case tree.Constant(_, type, number):
@@ -137,12 +152,12 @@ def _lane(module: ModuleContext, value: tree.Value) -> IR | None:
     return None
 
 
-def _address(module: ModuleContext, place: tree.Place) -> IR | None:
+def _address(module: ModuleNames, place: tree.Place) -> IR | None:
     base, offset, _ = _static_place(module, place)
     return None if base is None else _behind(base, offset)
 
 
-def _static_place(module: ModuleContext, place: tree.Place) -> tuple[IR | None, int, int]:
+def _static_place(module: ModuleNames, place: tree.Place) -> tuple[IR | None, int, int]:
     """A global's name, a byte offset in it, and the slot within soa data."""
     sizes = module.types.sizes
     match place:
@@ -160,7 +175,7 @@ def _static_place(module: ModuleContext, place: tree.Place) -> tuple[IR | None, 
     return None, 0, 0
 
 
-def _aggregate(module: ModuleContext, elements: tuple[tree.Initializer, ...], storage: Qual) -> IR | None:
+def _aggregate(module: ModuleNames, elements: tuple[tree.Initializer, ...], storage: Qual) -> IR | None:
     memory = module.types.memory(storage)
     match storage.type:
         case Struct() as struct:
@@ -188,7 +203,7 @@ def _aggregate(module: ModuleContext, elements: tuple[tree.Initializer, ...], st
     return IR(memory, f"{opening}{', '.join(map(str, parts))}{closing}" if parts else "zeroinitializer")
 
 
-def _slots(module: ModuleContext, elements: tuple[tree.Initializer, ...], storage: Qual) -> IR | None:
+def _slots(module: ModuleNames, elements: tuple[tree.Initializer, ...], storage: Qual) -> IR | None:
     """The values of a scalar in all slots of a block; of slice pointers all blocks, then all slots."""
     memory, values = module.types.memory(storage), [element for element in elements if isinstance(element, tree.Value)]
     if not module.types.is_slice(storage):
@@ -202,7 +217,7 @@ def _slots(module: ModuleContext, elements: tuple[tree.Initializer, ...], storag
     return IR(memory, f"{{ {row_types[0]} [{rows[0]}], {row_types[1]} [{rows[1]}] }}")
 
 
-def _parts(module: ModuleContext, elements: tuple[tree.Initializer, ...], quals: list[Qual]) -> list[IR] | None:
+def _parts(module: ModuleNames, elements: tuple[tree.Initializer, ...], quals: list[Qual]) -> list[IR] | None:
     out = []
     for number, qual in enumerate(quals):
         part = constant_initializer(module, elements[number] if number < len(elements) else None, qual)
@@ -212,7 +227,7 @@ def _parts(module: ModuleContext, elements: tuple[tree.Initializer, ...], quals:
     return out
 
 
-def _struct_constant(module: ModuleContext, storage: Qual, parts: list[IR]) -> IR:
+def _struct_constant(module: ModuleNames, storage: Qual, parts: list[IR]) -> IR:
     name = module.types.memory(storage)
     definition = module.text.types[name]
     if not definition.startswith("<{"):

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext, lowers_statement, lowers_value
+from voltac.lower.memory.address import Address
 from voltac.lower.memory.memory_access import store
-from voltac.lower.memory.places import Address, join_slice, slice_parts
+from voltac.lower.memory.places import join_slice, slice_parts
 from voltac.lower.memory.variables import initialise, lane_values, part_address
 from voltac.lower.text.ir_values import IR, NULL, integer, zero
 from voltac.sema import tree

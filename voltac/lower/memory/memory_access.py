@@ -17,15 +17,8 @@ from __future__ import annotations
 
 from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext, lowers_value
-from voltac.lower.memory.places import (
-    Address,
-    element_address,
-    join_slice,
-    lane_scalar,
-    member_address,
-    new_object,
-    slice_parts,
-)
+from voltac.lower.memory.address import Address
+from voltac.lower.memory.places import element_address, join_slice, lane_scalar, member_address, new_object, slice_parts
 from voltac.lower.text.ir_values import IR, element_type, integer, poison, zero
 from voltac.records import replace
 from voltac.sema import tree
@@ -60,11 +53,11 @@ def store_mask(c: FunctionContext, address: Address) -> IR | None:
 def lower_load(c: FunctionContext, node: tree.Load) -> IR:
     place = node.place
     if type(place) is tree.Variable:
-        known = c.values.get(place.symbol)
+        known = c.variables.values.get(place.symbol)
         if known is not None:
             return known
     address = c.place(place)
-    c.span = node.span
+    c.debug.span = node.span
     return load(c, address)
 
 
@@ -110,7 +103,7 @@ def _load_scalar(c: FunctionContext, address: Address) -> IR:
     if pointer.type[0] == "<":
         callee = c.module.pseudo("volta.gather", lane)
         type = f"<{c.width} x {lane}>"
-        text = f"call {type} {callee}({pointer}, {masks.explicit(c, c.mask)}){c.module.debug.attachment(c)}"
+        text = f"call {type} {callee}({pointer}, {masks.explicit(c, c.mask)}){c.debug.attachment()}"
         loaded = c.build.value(type, text)
     else:
         type = f"<{c.width} x {lane}>" if storage.rate is VARYING else lane
@@ -232,7 +225,7 @@ def _store_scalar(c: FunctionContext, address: Address, value: IR, mask: IR | No
     if pointer.type[0] == "<":
         stored = broadcast(c, _to_memory(c, value))
         callee = c.module.pseudo("volta.scatter", element_type(stored.type))
-        c.build.emit(f"call void {callee}({stored}, {pointer}, {masks.explicit(c, mask)}){c.module.debug.attachment(c)}")
+        c.build.emit(f"call void {callee}({stored}, {pointer}, {masks.explicit(c, mask)}){c.debug.attachment()}")
         return
     if storage.rate is not VARYING:
         c.build.store(_to_memory(c, value), pointer, alignment(c, address))
@@ -247,7 +240,7 @@ def _store_scalar(c: FunctionContext, address: Address, value: IR, mask: IR | No
     else:
         stored = _to_memory(c, value)
         callee = c.module.pseudo("volta.store", element_type(stored.type))
-        c.build.emit(f"call void {callee}({stored}, {pointer}, {mask}){c.module.debug.attachment(c)}")
+        c.build.emit(f"call void {callee}({stored}, {pointer}, {mask}){c.debug.attachment()}")
 
 
 def _store_vector(c: FunctionContext, address: Address, value: IR, count: int, mask: IR | None) -> None:

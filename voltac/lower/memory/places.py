@@ -8,31 +8,12 @@ Within soa data a pointer designates a block and ``slot`` the element in it.
 
 from __future__ import annotations
 
-from voltac.lower.control_state import Region
 from voltac.lower.function_context import FunctionContext, lowers_place, lowers_value
+from voltac.lower.memory.address import Address
 from voltac.lower.text.ir_values import IR, NULL, integer, zero
-from voltac.records import record, replace
+from voltac.records import replace
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Array, Enum, Pointer, Qual, Reference, Scalar, Struct, Vector, member_qual
-
-
-@record
-class Address:
-    pointer: IR
-    """``ptr`` or ``<W x ptr>``."""
-    storage: Qual
-    """The type as it lies in memory."""
-    private: bool = False
-    """In a local variable at a uniform address: nobody minds if lanes that are off are written with their own value."""
-    as_mask: bool = False
-    """A local varying bool, kept in mask storage form."""
-    home: Region | None = None
-    """The region that declared the variable: lanes that are off there never read it, so stores need no mask."""
-    slot: IR | None = None
-
-    @property
-    def is_varying(self) -> bool:
-        return self.pointer.type[0] == "<" or (self.slot is not None and self.slot.type[0] == "<")
 
 
 def address_integer(c: FunctionContext, node: tree.Value) -> IR:

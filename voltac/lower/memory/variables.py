@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext, lowers_place, lowers_statement
+from voltac.lower.memory.address import Address
 from voltac.lower.memory.constant_data import constant_initializer
 from voltac.lower.memory.memory_access import alignment, broadcast, copy, store_everywhere
-from voltac.lower.memory.places import Address, element_address, lane_scalar, member_address, new_object
+from voltac.lower.memory.places import element_address, lane_scalar, member_address, new_object
 from voltac.lower.text.ir_values import IR, integer, poison, zero
 from voltac.records import replace
 from voltac.sema import tree
@@ -18,11 +19,11 @@ _CONSTANT_IMAGE_ELEMENTS = 4
 
 @lowers_place(tree.Variable)
 def lower_variable(c: FunctionContext, node: tree.Variable) -> Address:
-    known = c.variables.get(node.symbol)
+    known = c.variables.addresses.get(node.symbol)
     if known is not None:
         return known
-    if node.symbol in c.values:
-        return temporary(c, c.values[node.symbol], node.symbol.type)
+    if node.symbol in c.variables.values:
+        return temporary(c, c.variables.values[node.symbol], node.symbol.type)
     return Address(c.module.global_address(node.symbol), node.symbol.type)
 
 
@@ -52,27 +53,27 @@ def declare(c: FunctionContext, symbol: tree.VariableSymbol) -> Address:
     else:
         fresh = new_object(c, qual, symbol.name, symbol.alignment)
         address = Address(fresh.pointer, qual, private=True, home=home)
-    c.variables[symbol] = address
-    c.module.debug.declare(c, symbol, address)
+    c.variables.addresses[symbol] = address
+    c.debug.declare(symbol, address)
     return address
 
 
 def set_value(c: FunctionContext, symbol: tree.VariableSymbol, value: IR) -> None:
     """A variable that needs no storage has this value in the code that follows."""
-    c.values[symbol] = value
-    if c.module.debug.keeps_values and c.build.reachable:
+    c.variables.values[symbol] = value
+    if c.debug.keeps_values and c.build.reachable:
         place = new_object(c, symbol.type, symbol.name)
         store_everywhere(c, place, value)
-        c.module.debug.declare(c, symbol, place)
+        c.debug.declare(symbol, place)
     else:
-        c.module.debug.value(c, symbol, value)
+        c.debug.value(symbol, value)
 
 
 @lowers_statement(tree.Declare)
 def lower_declare(c: FunctionContext, node: tree.Declare) -> None:
     symbol = node.symbol
     if symbol.kind == "static":
-        c.module.debug.global_variable(symbol, c.module.global_address(symbol).name, c.scope)
+        c.debug.static_variable(symbol, c.module.global_address(symbol).name)
         return
     initial = node.initial
     if isinstance(initial, tree.Value) and is_plain_value(symbol) and c.values_dominate:
@@ -97,7 +98,7 @@ def initialise(c: FunctionContext, address: Address, initial: tree.Initializer) 
             store_everywhere(c, address, lane_values(c, initial))
         case tree.Load(_, _, place) if isinstance(address.storage.type, Struct):
             source = c.place(place)
-            c.span = place.span
+            c.debug.span = place.span
             copy(c, address, source, everywhere=True)
         case _:
             value = c.value(initial)

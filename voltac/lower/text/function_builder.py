@@ -39,6 +39,10 @@ class FunctionBuilder:
 
     # --- blocks
 
+    def inside(self, path: str) -> _Inside:
+        """``with``: names of blocks begin with another ``path``."""
+        return _Inside(self, path)
+
     @property
     def reachable(self) -> bool:
         """False right behind a terminator."""
@@ -196,3 +200,18 @@ class FunctionBuilder:
         if self.label or self._lines:
             out.append("  unreachable")
         return "\n".join(out)
+
+
+class _Inside:
+    """What :meth:`FunctionBuilder.inside` gives."""
+
+    __slots__ = ("_build", "_outside", "_path")
+
+    def __init__(self, build: FunctionBuilder, path: str) -> None:
+        self._build, self._path, self._outside = build, path, build.path
+
+    def __enter__(self) -> None:
+        self._build.path = self._path
+
+    def __exit__(self, *failure: object) -> None:
+        self._build.path = self._outside

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from voltac.lower.function_context import FunctionContext, lowers_value
+from voltac.lower.memory.address import Address
 from voltac.lower.memory.memory_access import broadcast_value, copy, join_elements, split_elements
-from voltac.lower.memory.places import Address, join_slice, new_object, slice_parts
+from voltac.lower.memory.places import join_slice, new_object, slice_parts
 from voltac.lower.text.ir_values import IR, NOTHING, poison, zero
 from voltac.lower.values.arithmetic import each_element, element_scalar
 from voltac.sema import tree

@@ -9,9 +9,10 @@ from voltac.lower.control_flow import masks
 from voltac.lower.control_flow.failure_exits import may_fail
 from voltac.lower.control_state import Region
 from voltac.lower.function_context import FunctionContext, lowers_value
+from voltac.lower.memory.address import Address
 from voltac.lower.memory.constant_data import scalar_constant
 from voltac.lower.memory.memory_access import broadcast, copy, join_elements, load, split_elements, store
-from voltac.lower.memory.places import Address, address_integer, new_object, null_slice, offset_pointer
+from voltac.lower.memory.places import address_integer, new_object, null_slice, offset_pointer
 from voltac.lower.text.ir_values import IR, NOTHING, element_type, splat_constant, zero
 from voltac.lower.values.arithmetic import binary, each_element, one
 from voltac.sema import tree
@@ -47,7 +48,7 @@ def lower_active_mask(c: FunctionContext, node: tree.ActiveMask) -> IR:
 
 @lowers_value(tree.TaskVariable)
 def lower_task_variable(c: FunctionContext, node: tree.TaskVariable) -> IR:
-    return c.task_values[node.name]
+    return c.tasks.values[node.name]
 
 
 @lowers_value(tree.FunctionAddress)
@@ -70,7 +71,7 @@ def lower_assign(c: FunctionContext, node: tree.Assign) -> IR:
         return _assign_struct(c, node)
     value = c.value(node.value)
     address = c.place(node.place)
-    c.span = node.place.span
+    c.debug.span = node.place.span
     store(c, address, value)
     return value
 
@@ -82,14 +83,14 @@ def _assign_struct(c: FunctionContext, node: tree.Assign) -> IR:
             to = c.place(node.place)
             if source.is_varying or to.is_varying:
                 # Lanes may read what other lanes write: all reads come first.
-                c.span = place.span
+                c.debug.span = place.span
                 source = Address(load(c, source), node.value.type, private=True)
-            c.span = node.place.span
+            c.debug.span = node.place.span
             copy(c, to, source)
             return source.pointer
     value = c.value(node.value)
     to = c.place(node.place)
-    c.span = node.place.span
+    c.debug.span = node.place.span
     copy(c, to, Address(value, node.value.type, private=True))
     return value
 
@@ -100,13 +101,13 @@ def lower_compound_assign(c: FunctionContext, node: tree.CompoundAssign) -> IR:
     if isinstance(qual.type, Pointer):
         index = address_integer(c, node.value)
         address = c.place(node.place)
-        c.span = node.place.span
+        c.debug.span = node.place.span
         value = offset_pointer(c, load(c, address), qual, index, node.operator == "-")
         store(c, address, value)
         return value
     operand = c.value(node.value)
     address = c.place(node.place)
-    c.span = node.place.span
+    c.debug.span = node.place.span
     old = load(c, address)
     if old.type != operand.type and operand.type[0] != "[":
         operand = broadcast(c, operand)
@@ -120,7 +121,7 @@ def lower_compound_assign(c: FunctionContext, node: tree.CompoundAssign) -> IR:
 @lowers_value(tree.Increment)
 def lower_increment(c: FunctionContext, node: tree.Increment) -> IR:
     address = c.place(node.place)
-    c.span = node.place.span
+    c.debug.span = node.place.span
     old = load(c, address)
     qual = Qual(node.place.type.type, VARYING if node.place.type.rate is VARYING else node.type.rate)
     if isinstance(qual.type, Pointer):
