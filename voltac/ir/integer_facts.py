@@ -10,6 +10,7 @@ from typing import Protocol
 
 from voltac.ir import lane_formulas
 from voltac.ir.lane_formulas import NOTHING, IntegerFacts, LaneValue, UniformSymbol, greatest_common_divisor, power_of_two_part
+from voltac.ir.match import made_by
 from voltac.ir.memo import Memo
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
@@ -133,8 +134,8 @@ class FactFinder:
 
     def _rounded_down(self, whole: IntegerFacts, operands: list[Operand]) -> IntegerFacts | None:
         """``n - (n & 7)`` and ``n - n % 8`` are multiples of 8."""
-        rest = self._values.definitions.get(operands[1].value)
-        if rest is None or rest.op not in ("and", "srem", "urem"):
+        rest = made_by(("and", "srem", "urem"), operands[1].value, self._values.definitions)
+        if rest is None:
             return None
         minuend = self._values.of(operands[0])
         if minuend is None or not any(self._equals(operand, minuend) for operand in rest.operands):

@@ -217,6 +217,12 @@ def behind(operations: Collection[str], inner: Pattern) -> Pattern:
     return Pattern(test)
 
 
+def made_by(operations: Collection[str], name: str, definitions: Definitions) -> Instruction | None:
+    """The instruction that makes a value, where it is one of these operations."""
+    made = definitions.get(name)
+    return made if made is not None and made.op in operations else None
+
+
 def source(name: str, operations: Collection[str], definitions: Definitions) -> str:
     """The value that any number of these operations were done to, each to its first operand; often ``name`` itself."""
     while (made := definitions.get(name)) is not None and made.op in operations:

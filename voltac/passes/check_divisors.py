@@ -180,8 +180,8 @@ class _Checking:
 
     def _key(self, operand: Operand) -> object:
         """The same for divisors that are computed twice from what is one."""
-        made = self._values.definitions.get(operand.value)
-        if made is None or made.op not in ("select", "sext", "zext"):
+        made = m.made_by(("select", "sext", "zext"), operand.value, self._values.definitions)
+        if made is None:
             return operand
         return made.op, made.type, tuple(map(self._key, made.operands))
 

@@ -19,9 +19,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from voltac.ir import match as m
 from voltac.ir.constants import integers, written
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.types import DataLayout, element_of, integer_bits, lanes_of
@@ -36,6 +36,7 @@ _UNSIGNED: Range = (0, (1 << 16) - 1)
 """The two ways of reading 16 bits."""
 _NARROW_LOAD = re.compile(r" = [sz]ext (?:nneg )?<\d+ x i(?:8|16)> .* to <\d+ x i32>")
 _INTRINSIC = re.compile(r"@llvm\.(smin|smax|umin|umax|abs)\.v\d+i32$")
+_EXTENSIONS = frozenset(("zext", "sext"))
 _LOW_BITS = frozenset(("add", "sub", "mul", "and", "or", "xor"))
 _DIVISIONS = frozenset(("udiv", "sdiv", "urem", "srem"))
 _EXTREMES = frozenset(("smin", "smax", "umin", "umax"))
@@ -93,13 +94,13 @@ class _Narrowing:
         if made is None:
             return ALL
         op, operands = made.op, made.operands
-        if op in ("zext", "sext"):
+        if op in _EXTENSIONS:
             bits = integer_bits(element_of(operands[0].type))
             return (0, (1 << bits) - 1) if op == "zext" else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
         if op == "select":
             return union(self._range(operands[1]), self._range(operands[2]))
         if op == "shufflevector":
-            scalar = scalar_of_splat(name, self._definitions)
+            scalar = m.scalar_of_splat(name, self._definitions)
             return self._range(scalar) if scalar is not None else ALL
         if op == "call":
             called = _INTRINSIC.search(made.parts.callee)
@@ -124,12 +125,10 @@ class _Narrowing:
         """Whether its lower half is at hand without arithmetic."""
         if operand.value[0] != "%":
             return integers(operand.type, operand.value) is not None
-        made = self._definitions.get(operand.value)
-        if made is None:
-            return False
-        if made.op in ("zext", "sext"):
-            return integer_bits(element_of(made.operands[0].type)) in (1, 8, 16)
-        return scalar_of_splat(operand.value, self._definitions) is not None
+        extended = m.made_by(_EXTENSIONS, operand.value, self._definitions)
+        if extended is not None:
+            return integer_bits(element_of(extended.operands[0].type)) in (1, 8, 16)
+        return m.scalar_of_splat(operand.value, self._definitions) is not None
 
     def _is_computable(self, made: Instruction) -> bool:
         """Whether the lower half of the result is an operation on the lower halves of the operands."""
@@ -202,8 +201,7 @@ class _Narrowing:
         is_choice = term.op == "select" and all(each.value[0] != "%" for each in term.operands[1:])
         if term.op != "mul" and not is_choice and not (term.op == "call" and "@llvm.abs." in term.text):
             return False
-        others = [self._definitions.get(each.value) for each in user.operands]
-        return any(other is not None and other.op == "phi" for other in others)
+        return any(m.made_by(("phi",), each.value, self._definitions) for each in user.operands)
 
     # ---- whether it is worth it ---------------------------------------------
 
@@ -226,8 +224,8 @@ class _Narrowing:
     def _neighbours(self, name: str) -> Iterator[str]:
         made = self._definitions[name]
         yield from made.names_used()
-        compare = self._definitions.get(made.operands[0].value) if made.op == "select" else None
-        if compare is not None and compare.op == "icmp":
+        compare = m.made_by(("icmp",), made.operands[0].value, self._definitions) if made.op == "select" else None
+        if compare is not None:
             yield from compare.names_used()
         for user in self._uses.of(name):
             yield user.name
@@ -250,7 +248,7 @@ class _Narrowing:
         bytes_or_words = 0
         for name in leaves:
             made = self._definitions[name]
-            bits = integer_bits(element_of(made.operands[0].type)) if made.op in ("zext", "sext") else 0
+            bits = integer_bits(element_of(made.operands[0].type)) if made.op in _EXTENSIONS else 0
             if bits < 8:
                 continue
             bytes_or_words += 1
@@ -262,7 +260,7 @@ class _Narrowing:
 
     def _is_part_of_pixel(self, source: Operand) -> bool:
         """Whether it will be cut out of loaded elements of 32 bits, by which 32 bits are as good (wide_elements)."""
-        made = self._definitions.get(source.value)
+        made = m.made_by(("call",), source.value, self._definitions)
         if made is None or pseudo_operation(made) != "gather":
             return False
         address = self._values.of(made.operands[0])
@@ -274,8 +272,8 @@ class _Narrowing:
             return
         if made.op == "select":
             test = made.operands[0].value
-            compare = self._definitions.get(test)
-            if compare is None or compare.op != "icmp" or not self._is_narrow_comparison(compare, component):
+            compare = m.made_by(("icmp",), test, self._definitions)
+            if compare is None or not self._is_narrow_comparison(compare, component):
                 yield test
         for user in self._uses.of(made.name):
             if user.op == "icmp" and self._is_of_words(user, component):
@@ -333,7 +331,7 @@ class _Narrowing:
         for name, made in self._definitions.items():
             if name not in accepted and name not in leaves:
                 continue
-            is_half = made.op in ("zext", "sext") and element_of(made.operands[0].type) == "i16"
+            is_half = made.op in _EXTENSIONS and element_of(made.operands[0].type) == "i16"
             self._halves[name] = made.operands[0].value if is_half else self._fresh("half")
         same: dict[str, str] = {}
         for block in self._function.blocks:
@@ -365,8 +363,8 @@ class _Narrowing:
         for made in self._function.instructions():
             if made.op != "icmp" or element_of(made.operands[0].type) != "i32" or not lanes_of(made.type):
                 continue
-            sources = [self._definitions.get(each.value) for each in made.operands]
-            extended = next((each for each in sources if each is not None and each.op in ("zext", "sext")), None)
+            sources = [m.made_by(_EXTENSIONS, each.value, self._definitions) for each in made.operands]
+            extended = next(filter(None, sources), None)
             if extended is None or integer_bits(element_of(extended.operands[0].type)) not in (8, 16):
                 continue
             vector, values = extended.operands[0].type, []
@@ -397,7 +395,7 @@ class _Narrowing:
         if made.op != "shufflevector":
             text = f"  {half} = {made.op} {source.type} {source.value} to {vector}"
             return [] if half == source.value else [Instruction(text)]
-        scalar = scalar_of_splat(made.name, self._definitions)
+        scalar = m.scalar_of_splat(made.name, self._definitions)
         assert scalar is not None
         cut, first = self._fresh("half"), self._fresh("half")
         places = f"<{lanes_of(vector)} x i32> zeroinitializer"

@@ -461,10 +461,9 @@ class _Resolver:
     def _indices(self, pointers: str) -> tuple[str, ...]:
         """The vectors of indices of a pointer vector."""
         found: list[str] = []
-        instruction = self.values.definitions.get(pointers)
-        while instruction is not None and instruction.op == "getelementptr":
+        while (instruction := m.made_by(("getelementptr",), pointers, self.values.definitions)) is not None:
             found += [index.value for index in instruction.operands[1:] if lanes_of(index.type)]
-            instruction = self.values.definitions.get(instruction.operands[0].value)
+            pointers = instruction.operands[0].value
         return tuple(found)
 
     def _decide_record(self, members: list[Access], distances: dict[int, int], block: Block, plan: _Plan) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 
+from voltac.ir import match as m
 from voltac.ir.cfg import ControlFlow, NaturalLoop, control_flow
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.marks import WRAPPING
@@ -63,8 +64,8 @@ def _that_may_wrap(function: Function) -> list[Instruction]:
     pending = [each.operands[-2].value for each in function.instructions() if pseudo_operation(each)]
     seen = set(pending)
     while pending:
-        made = definitions.get(pending.pop())
-        if made is None or made.op not in _LINEAR or not lanes_of(made.type):
+        made = m.made_by(_LINEAR, pending.pop(), definitions)
+        if made is None or not lanes_of(made.type):
             continue
         inner = _integers_of(made)
         if made.op in ("zext", "sext") and inner:
@@ -111,8 +112,8 @@ def wrapping_extensions(function: Function, values: LaneValues) -> dict[str, Ins
         pending = [instruction.operands[-2].value]
         while pending:
             name = pending.pop()
-            made = values.definitions.get(name)
-            if name in seen or made is None or made.op not in _LINEAR or not lanes_of(made.type):
+            made = m.made_by(_LINEAR, name, values.definitions)
+            if name in seen or made is None or not lanes_of(made.type):
                 continue
             seen.add(name)
             if values.value(made.type, name) is not None:

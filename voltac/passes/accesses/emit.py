@@ -9,7 +9,7 @@ from voltac.ir.cfg import control_flow
 from voltac.ir.constants import integers
 from voltac.ir.lane_formulas import LaneValue, UniformSymbol
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.match import scalar_of_splat
+from voltac.ir.match import made_by, scalar_of_splat
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, Operand, Parts
 from voltac.ir.pseudo_operations import suffix
@@ -328,8 +328,8 @@ class Emitter:
 
         A 32-bit lane of an index and an addressing mode are cheaper than a lane of 64-bit sums.
         """
-        instruction = self.values.definitions.get(vector)
-        if instruction is None or instruction.op != "getelementptr":
+        instruction = made_by(("getelementptr",), vector, self.values.definitions)
+        if instruction is None:
             return self.lane(type_text, vector, lane)
         written = self._written.get(("pointer", vector, lane))
         if written is None:
@@ -345,8 +345,8 @@ class Emitter:
     def _index_lane(self, index: Operand, lane: int) -> str:
         if not lanes_of(index.type):
             return index.value
-        instruction = self.values.definitions.get(index.value)
-        if instruction is not None and instruction.op in ("sext", "zext"):
+        instruction = made_by(("sext", "zext"), index.value, self.values.definitions)
+        if instruction is not None:
             source = instruction.operands[0]
             narrow = self.lane(source.type, source.value, lane)
             return self.value("index", f"{instruction.op} {element_of(source.type)} {narrow} to {element_of(index.type)}")
@@ -426,8 +426,8 @@ product."""
 def lane_source(vector: str, values: LaneValues, same: dict[str, str]) -> str:
     """The vector of which each lane is made by few cheap steps and numbers that are the same in all lanes, or known."""
     for _ in range(_MOST_SCALAR_STEPS):
-        instruction = values.definitions.get(vector)
-        if instruction is None or instruction.op not in _CHEAP_STEPS:
+        instruction = made_by(_CHEAP_STEPS, vector, values.definitions)
+        if instruction is None:
             break
         variable = [
             operand.value

@@ -43,8 +43,8 @@ class RecordAddresses:
 
     def split(self, pointers: Operand) -> tuple[tuple[object, ...], int] | None:
         """Record and distance; None where the distance differs from lane to lane."""
-        definition = self.values.definitions.get(pointers.value)
-        if definition is None or definition.op != "getelementptr":
+        definition = m.made_by(("getelementptr",), pointers.value, self.values.definitions)
+        if definition is None:
             return (self._number(pointers, _DEPTH),), 0
         base, first, *rest = definition.operands
         inner = self.split(base) if lanes_of(base.type) else ((self._number(base, _DEPTH),), 0)
@@ -77,8 +77,8 @@ class RecordAddresses:
 
     def _index(self, index: Operand) -> tuple[object | None, int]:
         """An index as the number of a value, or None, and a constant that is added."""
-        definition = self.values.definitions.get(index.value)
-        if definition is not None and definition.op in ("sext", "zext"):
+        definition = m.made_by(("sext", "zext"), index.value, self.values.definitions)
+        if definition is not None:
             variable, constant = self._sum(definition.operands[0], "nsw" if definition.op == "sext" else "nuw")
             return (definition.op, variable) if variable is not None else None, constant
         return self._sum(index, "")
@@ -101,9 +101,9 @@ class RecordAddresses:
         known = self._known.get(name)
         if known is not None:
             return known
-        definition = self.values.definitions.get(name)
+        definition = m.made_by(_PURE, name, self.values.definitions) if depth else None
         key: object = (operand.type, name)
-        if definition is not None and definition.op in _PURE and depth:
+        if definition is not None:
             parts = definition.parts
             inputs = tuple(self._number(each, depth - 1) for each in parts.operands)
             key = (parts.op, parts.type, parts.element_type, parts.mask, inputs)

@@ -417,8 +417,9 @@ class LoopBounds:
             if above == below:
                 return None
             branch = self._terminators[above]
-            compare = self.values.definitions.get(branch.operands[0].value) if len(branch.parts.labels) == 2 else None
-            if branch.op == "br" and compare is not None and compare.op == "icmp" and not lanes_of(compare.operands[0].type):
+            test = branch.operands[0].value if branch.op == "br" and len(branch.parts.labels) == 2 else ""
+            compare = m.made_by(("icmp",), test, self.values.definitions)
+            if compare is not None and not lanes_of(compare.operands[0].type):
                 found = self._passed(compare, branch, counter, above, block)
                 if found is not None:
                     return found

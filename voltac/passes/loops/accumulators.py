@@ -78,15 +78,15 @@ def move_conditions_into_terms(loop: GangLoop, values: LaneValues) -> None:
     uses: Uses | None = None
     for phi in loop.carried:
         incoming = dict(zip(phi.parts.labels, (operand.value for operand in phi.operands)))
-        choice = values.definitions.get(incoming.get(loop.body.name, ""))
-        if choice is None or choice.op != "select" or not any(each is choice for each in instructions):
+        choice = m.made_by(("select",), incoming.get(loop.body.name, ""), values.definitions)
+        if choice is None or not any(each is choice for each in instructions):
             continue
         test, *sides = choice.operands
         if [side.value for side in sides].count(phi.name) != 1 or lanes_of(test.type) != loop.width:
             continue
         at = 1 - [side.value for side in sides].index(phi.name)
-        change = values.definitions.get(sides[at].value)
-        if change is None or change.op not in _SUMS or not any(each is change for each in instructions):
+        change = m.made_by(_SUMS, sides[at].value, values.definitions)
+        if change is None or not any(each is change for each in instructions):
             continue
         uses = uses or Uses(loop.function.instructions())
         if uses.single_use(change.name) is not choice:

@@ -120,8 +120,8 @@ def _of_bytes(terms: NarrowSum | None) -> NarrowSum | None:
 
 def _narrow(name: str, values: LaneValues) -> tuple[str, str, int] | None:
     """The narrow vector that is extended, how, and its bits."""
-    made = values.definitions.get(name)
-    if made is None or made.op not in ("sext", "zext"):
+    made = m.made_by(("sext", "zext"), name, values.definitions)
+    if made is None:
         return None
     source = made.operands[0]
     bits = {"i8": 8, "i16": 16}.get(element_of(source.type))
