@@ -213,10 +213,89 @@ def test_a_device(scratch: Scratch, level: str) -> None:
     assert found == [collatz(x) - x for x in range(28)] + [28, 29]
 
 
+SHARED = """
+struct Row { int8 bytes[5]; int words[40]; };
+
+export void wide(uniform int64 a[], uniform int64 b[], uniform int c[], uniform int64 q[], uniform int64 r[], uniform int n) {
+    for (uniform int i = 0; i < n; ++i) {
+        q[i] = a[i] / b[i];
+        r[i] = a[i] % b[i] + c[i] % c[n - 1 - i] + (a[i] * b[i] >> (c[i] & 63));
+    }
+}
+
+export void gangs(uniform int a[], uniform int out[], uniform int n) {
+    int total = 0, most = 0;
+    foreach (i = 0 ... n) {
+        int x = a[i];
+        total += x * i;
+        most = max(most, x % 7);
+        if (x > 3)
+            out[i] = x / 3;
+    }
+    out[n] = reduce_add(total);
+    out[n + 1] = reduce_max(most);
+}
+
+export void copied(uniform Row from[], uniform Row to[], uniform int n) {
+    for (uniform int i = 0; i < n; ++i) {
+        to[i] = from[n - 1 - i];
+        memset(&from[i], i, 7);
+    }
+}
+
+export void counted(uniform unsigned int a[], uniform int out[], uniform int n) {
+    for (uniform int i = 0; i < n; ++i)
+        out[i] = count_leading_zeros(a[i]) * 100 + count_trailing_zeros(a[i]);
+}
+"""
+
+SHARED_CHECK = """
+import sys
+import numpy as np
+import voltac
+
+k = voltac.load("shared.ispc", target="tiny", opt=int(sys.argv[1]))
+
+a, b = np.array([-2**62 - 12345, 98765432109876, -17]), np.array([2**33 + 7, -5, -3 * 2**40])
+c = np.array([-2**31 + 1, 77, 1000003], np.int32)
+q, r = np.zeros(3, np.int64), np.zeros(3, np.int64)
+k.wide(a, b, c, q, r, 3)
+quotients = np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b))
+assert (q == quotients).all(), q
+assert (r == a - quotients * b + np.fmod(c, c[::-1]) + (a * b >> (c.astype(np.int64) & 63))).all(), r
+
+a, out = np.array([9, -20, 4, 1000, 33, 3, 8], np.int32), np.zeros(9, np.int32)
+k.gangs(a, out, 7)
+assert (out == [*np.where(a > 3, a // 3, 0), (a * np.arange(7)).sum(), np.fmod(a, 7).max()]).all(), out
+
+row = np.dtype([("bytes", "i1", 5), ("words", "i4", 40)], align=True)
+rows = np.frombuffer(np.random.default_rng(1).bytes(3 * row.itemsize), row).copy()
+before, to = rows.copy(), np.zeros(3, row)
+k.copied(rows, to, 3)
+# The first and the second have been filled before they are copied.
+assert (to[0] == before[2]) and (to[1] == before[1]), to
+filled = before.view("u1").reshape(3, -1).copy()
+for number in range(3):
+    filled[number, :7] = number
+assert (rows.view("u1").reshape(3, -1) == filled).all() and (to.view("u1").reshape(3, -1)[2] == filled[0]).all()
+
+a, out = np.array([1, 0, 0x80000000, 0x00F0F000], np.uint32), np.zeros(4, np.int32)
+k.counted(a, out, 4)
+assert out.tolist() == [3100, 3232, 31, 812], out
+"""
+
+
+@pytest.mark.parametrize("level", ["0", "2"])
+def test_a_device_gets_what_it_lacks_from_the_shared_legalization(scratch: Scratch, level: str) -> None:
+    """64-bit integers, division, lanes, reductions, copies, counts of zeros, on a machine that has none of these."""
+    scratch.write("shared.ispc", SHARED)
+    scratch.run(scratch.write("check_shared.py", SHARED_CHECK), level)
+
+
 def test_what_a_device_lacks_is_one_message(scratch: Scratch) -> None:
-    path = scratch.write("lanes.ispc", "export void f(uniform int a[]) { foreach (i = 0 ... 9) a[i] += 1; }\n")
-    done = scratch.run("-m", "voltac", path, "-o", "lanes.elf", "--target=tiny", fails=True)
-    assert "it has no " in done.stderr
+    path = scratch.write("floats.ispc", "export void f(uniform float a[]) { foreach (i = 0 ... 9) a[i] += 1; }\n")
+    done = scratch.run("-m", "voltac", path, "-o", "floats.elf", "--target=tiny", fails=True)
+    assert "the program needs what tiny has not: the operation fadd" in done.stderr
     assert "internal error" not in done.stderr and "Traceback" not in done.stderr
 
 

@@ -166,6 +166,8 @@ RECIPES = (
     Recipe("A device", tuple(
         Edit(f"voltac/targets/tiny/{path.name}", "", path.read_text())
         for path in sorted((Path(__file__).parent / "tiny_device").glob("*.py"))
+    ), elsewhere=(
+        "voltac/codegen", "voltac/codegen/legalize", "voltac/codegen/tidying", "voltac/codegen/loops",
     )),
     Recipe("A syntax error that deserves its own words", (
         Edit("voltac/syntax/recovery/words.py", """_word("or", "write '||'",""",

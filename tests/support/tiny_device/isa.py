@@ -6,8 +6,8 @@ from voltac.codegen.device import DeviceCode, ImmediateKind, RelocationKind, Sec
 from voltac.codegen.machine_code import Register
 from voltac.codegen.rows import Format, InstructionSet, Operand, Row
 
-A = Format("A", "0000 op:4 rd:2 ra:2 rb:2 000000000000000000", 32)
-I = Format("I", "0001 op:4 rd:2 000000 imm:16", 32)  # noqa: E741
+A = Format("A", "000 op:5 rd:2 ra:2 rb:2 000000000000000000", 32)
+I = Format("I", "0010 op:4 rd:2 000000 imm:16", 32)  # noqa: E741
 
 _TWO = (Operand("rd", "word", "def"), Operand("ra", "word"), Operand("rb", "word"))
 _MEANINGS = {
@@ -21,6 +21,9 @@ INSTRUCTIONS = InstructionSet((
       for number, (name, meaning) in enumerate(_MEANINGS.items())),
     Row("load", "load {rd}, {ra}", A, {"op": 11}, _TWO[:2], "memory", 3, traits=frozenset(("load",))),
     Row("store", "store {ra}, {rb}", A, {"op": 12}, _TWO[1:], "memory", 1, traits=frozenset(("store",))),
+    Row("loadb", "loadb {rd}, {ra}", A, {"op": 15}, _TWO[:2], "memory", 3, traits=frozenset(("load",))),
+    Row("storeb", "storeb {ra}, {rb}", A, {"op": 16}, _TWO[1:], "memory", 1, traits=frozenset(("store",))),
+    Row("jump", "jump {ra}", A, {"op": 17}, _TWO[1:2], "alu", 2, traits=frozenset(("branch",))),
     Row("ashr", "ashr {rd}, {ra}, {rb}", A, {"op": 14}, _TWO, "alu", 1, "signed(ra) >> (rb & 31)"),
     Row("halt", "halt", A, {"op": 13}, (), "alu", 1, traits=frozenset(("end",))),
     Row("low", "low {rd}, {imm}", I, {"op": 0}, (Operand("rd", "word", "def"), Operand("imm", "low")), "alu", 1, "imm"),
@@ -46,6 +49,6 @@ DEVICE_CODE = DeviceCode(
         RelocationKind(4, "R_TINY_HIGH", "high", 0, 16),
     ),
     elf_machine=4243,
-    places=(SectionPlace(".text", "text", 0x400, 0x8000), SectionPlace(".data", "data", 0x8000, 0x10000)),
+    places=(SectionPlace(".text", "text", 0x400, 0x10000), SectionPlace(".data", "data", 0x10000, 0x20000)),
     section_alignment=4,
 )

@@ -19,7 +19,7 @@ class Simulated:
 
     def __init__(self, configuration: Any) -> None:
         self.memory = Memory(1 << 20)
-        self.end = 0x10000
+        self.end = 0x20000
 
     @property
     def free(self) -> int:
@@ -56,6 +56,12 @@ class Simulated:
                 return count
             if name == "branch":
                 following = pc + values["imm"] if values["rd"] else following
+            elif name == "jump":
+                following = values["ra"]
+            elif name == "storeb":
+                self.memory.bytes[values["ra"]] = values["rb"] & 0xFF
+            elif name == "loadb":
+                registers[fields["rd"]] = self.memory.bytes[values["ra"]]
             elif name == "store":
                 words[values["ra"] // 4] = values["rb"]
             elif name == "load":
