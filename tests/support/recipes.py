@@ -45,12 +45,14 @@ class Recipe:
 
 RECIPES = (
     Recipe("A builtin", (
-        Edit("voltac/sema/builtins.py", '"__leading_zeros"',
-             '    (4, "__reverse_bits", "R T", ("R T",), WIDE, "the lowest bit becomes the highest"),'),
-        Edit("voltac/interpreter/builtins.py", '"__leading_zeros":',
-             '    "__reverse_bits": lambda lanes, a:'
-             ' _per_element(lambda number, bits: int(f"{number:0{bits}b}"[::-1], 2),'
-             ' a.view(f"u{a.dtype.itemsize}")).view(a.dtype),'),
+        Edit("voltac/sema/builtins/elementwise.py", "# --- products of the parts",
+             '@_builtin(4, "R T", ("R T",), WIDE)\n'
+             "def __reverse_bits(gang: Gang, a: Value) -> Value:\n"
+             '    """The lowest bit becomes the highest."""\n'
+             '    numbers = a.view(f"u{a.dtype.itemsize}")\n'
+             '    turned = _per_element(gang, lambda number, bits: int(f"{number:0{bits}b}"[::-1], 2), numbers)\n'
+             "    return turned.view(a.dtype)\n\n",
+             before=True),
         Edit("voltac/lower/builtins/table.py", '"__leading_zeros":', '    "__reverse_bits": _plain("bitreverse"),'),
     )),
     Recipe("A library function", (

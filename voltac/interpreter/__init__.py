@@ -10,7 +10,7 @@ reading against section 1 of the language, and sharing no code with ``lower/``.
 ``machine.py``     places: how values of every type lie in memory
 ``expressions.py`` what every value node means
 ``statements.py``  what every statement means: lanes in, lanes out
-``builtins.py``    what the library is made of
+``builtins.py``    what the meanings of builtins are given
 ``interpreter.py`` calls from Python
 ``trace.py``       the trace of a run as text
 =================  ==========================================================

@@ -13,10 +13,11 @@ import numpy as np
 
 from voltac.messages.message import Span
 from voltac.sema import tree
+from voltac.sema.builtins import BUILTINS
 from voltac.sema.types import VARYING, Array, Pointer, Qual, Struct, Vector, Void
 
 from . import arithmetic
-from .builtins import BUILTINS, Lanes
+from .builtins import InterpretedGang
 from .intrinsics import find_intrinsic
 from .machine import InterpreterError, Location, Machine, QuotientOverflow, ZeroDivisor, location_of
 from .memory import MemoryFault
@@ -325,8 +326,8 @@ class Expressions:
         dtype = None if isinstance(element, Void) else dtype_of(element)
         try:
             machine = self.machine
-            lanes = Lanes(active, machine.width, dtype, machine.memory, machine.options.target)
-            return BUILTINS[node.name](lanes, *arguments)
+            gang = InterpretedGang(active, machine.width, dtype, machine.memory, machine.options.target)
+            return BUILTINS[node.name].meaning(gang, *arguments)
         except MemoryFault as fault:
             raise InterpreterError(str(fault), node.span) from None
 

@@ -1,4 +1,4 @@
-"""Tiles of a matrix in registers (AMX): their state and the meaning of the rows ``__amx_...`` of ``sema/builtins.py``.
+"""Tiles of a matrix in registers (AMX): their state and what ``sema/builtins/tiles.py`` does with them.
 
 After the description of TMUL in Intel's Architecture Instruction Set Extensions manual.
 """

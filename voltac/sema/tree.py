@@ -408,7 +408,7 @@ class CallPointer(Value):
 
 @record
 class Builtin(Value):
-    """A row of ``sema/builtins.py``: what the library is made of. ``elements`` is the T it was chosen for."""
+    """A row of ``sema/builtins/``: what the library is made of. ``elements`` is the T it was chosen for."""
 
     name: str
     arguments: tuple[Value, ...]

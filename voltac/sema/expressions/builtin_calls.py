@@ -1,4 +1,4 @@
-"""Calls of builtins from library source: the patterns of ``builtins.py`` matched with the arguments.
+"""Calls of builtins from library source: the patterns of ``builtins/`` matched with the arguments.
 
 A pattern is ``rate type`` or ``rate type * rate`` for a pointer, the rate of the pointee first;
 a pointer without a rate of its own is uniform. ``const`` stands between rate and type.
@@ -27,7 +27,7 @@ def parse_pattern(text: str) -> tuple[tuple[str, str], str]:
 
 
 def call_builtin(checker: Checker, name: str, arguments: Sequence[tree.Value], span: Span) -> tree.Value:
-    """The call of a row of ``builtins.py``; a mistake of the library's source is reported like any other."""
+    """The call of a row of ``builtins/``; a mistake of the library's source is reported like any other."""
     row = BUILTINS[name]
     if len(arguments) != len(row.parameters):
         checker.reject(span, f"builtin '{name}' takes {len(row.parameters)} arguments, {len(arguments)} given")
