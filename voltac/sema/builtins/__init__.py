@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from voltac.messages.diagnostics import InternalError
 from voltac.sema.builtins import across_lanes, atomics, devices, elementwise, memory, system  # noqa: F401  filled by them
 from voltac.sema.builtins.c_library import C_ONE, C_TWO
-from voltac.sema.builtins.rows import BUILTINS, UNSAFE, BuiltinRow, Callers, Effect, Gang, Lanes
+from voltac.sema.builtins.rows import BUILTINS, UNSAFE, BuiltinRow, Callers, Effect, Lanes
 from voltac.sema.builtins.tiles import TILE_PRODUCTS, TILES
 
 __all__ = [
-    "BUILTINS", "C_ONE", "C_TWO", "TILES", "TILE_PRODUCTS", "UNSAFE", "BuiltinRow", "Callers", "Effect", "Gang", "Lanes",
+    "BUILTINS", "C_ONE", "C_TWO", "TILES", "TILE_PRODUCTS", "UNSAFE", "BuiltinRow", "Callers", "Effect", "Lanes",
     "check_rows",
 ]  # fmt: skip
 

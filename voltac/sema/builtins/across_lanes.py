@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from voltac.sema.builtins.rows import NUMBERS, UNSAFE, Effect, Gang, Lanes, Value, declares
+from typing import TYPE_CHECKING
+
+from voltac.sema.builtins.rows import NUMBERS, UNSAFE, Effect, Lanes, Value, declares
 from voltac.sema.types import BOOL, FLOAT
+
+if TYPE_CHECKING:
+    from voltac.sema.builtins.gang import Gang
 
 _builtin = declares(Effect.NONE, Lanes.ALL)
 

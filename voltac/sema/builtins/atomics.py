@@ -6,8 +6,12 @@ The interpreter has one thread: reading, computing and writing one after the oth
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from voltac.sema.builtins.rows import REALS, UNSAFE, WIDE, Effect, Gang, Lanes, Value, declares
+from voltac.sema.builtins.rows import REALS, UNSAFE, WIDE, Effect, Lanes, Value, declares
+
+if TYPE_CHECKING:
+    from voltac.sema.builtins.gang import Gang
 
 _builtin = declares(Effect.ORDERED, Lanes.ALL)
 _numbers, _integers = ((UNSAFE, "u T", ("u T *", "u T"), elements) for elements in ((*WIDE, *REALS), WIDE))

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from voltac.sema.builtins.rows import REALS, UNSAFE, Effect, Gang, Lanes, Meaning, Value, declares
+from typing import TYPE_CHECKING
+
+from voltac.sema.builtins.rows import REALS, UNSAFE, Effect, Lanes, Meaning, Value, declares
+
+if TYPE_CHECKING:
+    from voltac.sema.builtins.gang import Gang
 
 C_ONE = ("acos", "asin", "atan", "cbrt", "cos", "cosh", "erf", "erfc", "exp", "exp2", "expm1", "log", "log1p", "log2",
          "sin", "sinh", "tan", "tanh")  # fmt: skip

@@ -5,7 +5,12 @@ The interpreter is the one thread of a device: nobody else is waited for, and me
 
 from __future__ import annotations
 
-from voltac.sema.builtins.rows import UNSAFE, Callers, Effect, Gang, Lanes, Value, declares
+from typing import TYPE_CHECKING
+
+from voltac.sema.builtins.rows import UNSAFE, Callers, Effect, Lanes, Value, declares
+
+if TYPE_CHECKING:
+    from voltac.sema.builtins.gang import Gang
 
 _threads = declares(Effect.THREADS, Lanes.ALL)
 

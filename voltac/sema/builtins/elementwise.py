@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from voltac.sema.builtins.rows import (
     FLOATS,
@@ -13,13 +14,15 @@ from voltac.sema.builtins.rows import (
     UNSAFE,
     WIDE,
     Effect,
-    Gang,
     Lanes,
     Meaning,
     Value,
     declares,
 )
 from voltac.sema.types import FLOAT
+
+if TYPE_CHECKING:
+    from voltac.sema.builtins.gang import Gang
 
 _builtin = declares(Effect.NONE, Lanes.OWN)
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from voltac.sema.builtins.rows import NUMBERS, UNSAFE, Effect, Gang, Lanes, Value, declares
+from typing import TYPE_CHECKING
+
+from voltac.sema.builtins.rows import NUMBERS, UNSAFE, Effect, Lanes, Value, declares
+
+if TYPE_CHECKING:
+    from voltac.sema.builtins.gang import Gang
 
 _store = declares(Effect.STORE, Lanes.ALL)
 _hint = declares(Effect.HINT, Lanes.ALL)

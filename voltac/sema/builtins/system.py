@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import time
+from typing import TYPE_CHECKING
 
-from voltac.sema.builtins.rows import UNSAFE, Effect, Gang, Lanes, Value, declares
+from voltac.sema.builtins.rows import UNSAFE, Effect, Lanes, Value, declares
+
+if TYPE_CHECKING:
+    from voltac.sema.builtins.gang import Gang
 
 _ordered = declares(Effect.ORDERED, Lanes.OWN)
 

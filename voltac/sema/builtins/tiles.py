@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from voltac.sema.builtins.rows import UNSAFE, Callers, Effect, Gang, Lanes, Meaning, Value, declares
+from typing import TYPE_CHECKING
+
+from voltac.sema.builtins.rows import UNSAFE, Callers, Effect, Lanes, Meaning, Value, declares
+
+if TYPE_CHECKING:
+    from voltac.sema.builtins.gang import Gang
 
 TILE_PRODUCTS = {
     "dpbssd": "int8",
