@@ -88,18 +88,22 @@ class FunctionContext:
 
     @property
     def mask(self) -> IR | None:
+        """The execution mask: None while all lanes are known to be on."""
         return self.control.mask
 
     @property
     def region(self) -> Region:
+        """The stretch of code that the lanes of the mask entered together."""
         return self.control.region
 
     @property
     def touched(self) -> frozenset[LaneVariable]:
+        """What lanes have escaped by in the statement that is being lowered."""
         return self.control.touched
 
     @property
     def targets(self) -> tuple[LoopTarget | SwitchTarget, ...]:
+        """What ``break`` and ``continue`` may leave, innermost last."""
         return self.control.targets
 
     def within(self, **changes: Any) -> _Part:
@@ -119,6 +123,7 @@ class FunctionContext:
 
     @property
     def lifetimes(self) -> Lifetimes:
+        """Found when they are first asked for."""
         if self._lifetimes is None:
             self._lifetimes = Lifetimes(self.symbol, self.body)
         return self._lifetimes
@@ -137,22 +142,27 @@ class FunctionContext:
     # --- nodes to code
 
     def value(self, node: tree.Value) -> IR:
+        """Code for an expression, at the place in the control flow and with its mask; a struct's value is its address."""
         return VALUES[type(node)](self, node)
 
     def statement(self, node: tree.Statement) -> None:
+        """Code for a statement; lanes that leave in it are in ``touched`` behind it."""
         self.debug.at(node.span)
         STATEMENTS[type(node)](self, node)
 
     def place(self, node: tree.Place) -> Address:
+        """Code for an address, without an access to what lies there."""
         address: Address = PLACES[type(node)](self, node)
         return address
 
     # --- constants of this target
 
     def register(self, qual: Qual) -> str:
+        """LLVM type of a value of this type."""
         return self.types.register(qual)
 
     def memory(self, qual: Qual) -> str:
+        """LLVM type of an object of this type."""
         return self.types.memory(qual)
 
     def lanes(self, type: str) -> IR:
@@ -190,6 +200,7 @@ def lowers_value(node: type[N]) -> Callable[[Callable[[FunctionContext, N], IR]]
     """Registers the function that lowers one kind of value."""
 
     def register(function: Callable[[FunctionContext, N], IR]) -> Callable[[FunctionContext, N], IR]:
+        """LLVM type of a value of this type."""
         VALUES[node] = function
         return function
 
@@ -200,6 +211,7 @@ def lowers_statement(node: type[N]) -> Callable[[Callable[[FunctionContext, N], 
     """Registers the function that lowers one kind of statement."""
 
     def register(function: Callable[[FunctionContext, N], None]) -> Callable[[FunctionContext, N], None]:
+        """LLVM type of a value of this type."""
         STATEMENTS[node] = function
         return function
 
@@ -212,6 +224,7 @@ def lowers_place(
     """Registers the function that lowers one kind of place."""
 
     def register(function: Callable[[FunctionContext, N], Address]) -> Callable[[FunctionContext, N], Address]:
+        """LLVM type of a value of this type."""
         PLACES[node] = function
         return function
 

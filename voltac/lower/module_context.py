@@ -52,6 +52,8 @@ class Version:
 
 
 class ModuleContext:
+    """One module while its functions are written; shared by their contexts."""
+
     def __init__(self, options: Options, file: str) -> None:
         self.options = options
         self.text = ModuleBuilder()

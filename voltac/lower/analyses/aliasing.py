@@ -38,6 +38,7 @@ class MemoryEffects:
     written: set[tree.VariableSymbol | None] = field(default_factory=set)
 
     def may_be_noalias(self, parameter: tree.VariableSymbol) -> bool:
+        """The rule at the head of this module, for one pointer parameter."""
         if None in self.written and (parameter in self.read or parameter in self.written):
             return False
         return not (None in self.read and parameter in self.written)
@@ -48,6 +49,7 @@ _KNOWN: WeakKeyDictionary[tree.FunctionSymbol, MemoryEffects] = WeakKeyDictionar
 
 
 def memory_effects(symbol: tree.FunctionSymbol) -> MemoryEffects:
+    """Found once a function; of one whose body is not known, and within a recursion, anything is assumed."""
     known = _KNOWN.get(symbol)
     if known is not None:
         return known

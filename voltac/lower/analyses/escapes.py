@@ -24,6 +24,7 @@ class Escapes:
 
     @property
     def needs_live(self) -> bool:
+        """Are there lanes that leave while others stay, so that a variable has to say which?"""
         return self.varying_break or self.varying_return or self.varying_continue
 
 
@@ -47,6 +48,7 @@ class EscapeScan:
 
 
 def scan(body: tree.Statement) -> EscapeScan:
+    """One walk over a function's body; then returns are carried outwards until nothing changes."""
     result = EscapeScan()
     _find_labels(body, (), result)
     returns: list[list[Escapes]] = []

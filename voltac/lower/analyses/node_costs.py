@@ -35,6 +35,7 @@ class Costs:
         self._functions: dict[tree.FunctionSymbol, int] = {}
 
     def of(self, node: object) -> int:
+        """The weight of a node with all in it; what cannot run under an empty mask is beyond every limit."""
         known = self._known.get(id(node))
         if known is None:
             rule = _RULES.get(type(node))

@@ -20,6 +20,7 @@ from voltac.records import record
 
 
 def load_front(c: FunctionContext, address: IR, count: IR, type: str) -> IR:
+    """``count`` elements (an i32) from ``address`` to the first lanes of a vector; any value in the others."""
     size = element_bits(type) // 8
     if c.target.has_masked_small or (c.target.has_masked_load and size >= 4):
         on = _first_lanes(c, count, type)
@@ -33,6 +34,7 @@ def load_front(c: FunctionContext, address: IR, count: IR, type: str) -> IR:
 
 
 def store_front(c: FunctionContext, address: IR, vector: IR, count: IR) -> None:
+    """The first ``count`` lanes (an i32) of a vector to ``address``; nothing behind them is written."""
     type = vector.type
     size = element_bits(type) // 8
     if c.target.has_masked_small:

@@ -22,11 +22,13 @@ _FLOAT_BITS = {"half": 16, "float": 32, "double": 64}
 
 
 def element_bits(vector: str) -> int:
+    """32 of ``<8 x float>``."""
     lane = element_type(vector)
     return _FLOAT_BITS.get(lane) or int(lane[1:])
 
 
 def lanes_of(vector: str) -> int:
+    """8 of ``<8 x float>``."""
     return int(vector[1:].split(" ", 1)[0])
 
 
@@ -47,6 +49,7 @@ class Permute:
 
     @property
     def index_type(self) -> str:
+        """The type of the vector of numbers that the instruction takes."""
         return f"<{self.lanes} x i{self.index_bits or self.bits}>"
 
 

@@ -36,6 +36,7 @@ from voltac.sema.types import Scalar
 
 @lowers_value(tree.Builtin)
 def lower_builtin(c: FunctionContext, node: tree.Builtin) -> IR:
+    """The row of the builtin's name writes the code; arguments are lowered in their order before."""
     arguments = [c.value(argument) for argument in node.arguments]
     return BUILTINS[node.name](c, node, arguments)
 

@@ -70,6 +70,7 @@ class _Range:
 
 @lowers_statement(tree.Foreach)
 def lower_foreach(c: FunctionContext, node: tree.Foreach) -> None:
+    """Language 9.5; in a shared kernel of a device the outermost dimension is this thread's share, with a barrier behind."""
     bounds = [(c.value(dimension.first), c.value(dimension.last)) for dimension in node.dimensions]
     tiled = node.tiled and len(node.dimensions) > 1
     spans = tile_spans(c.width, len(bounds)) if tiled else [1] * (len(bounds) - 1) + [c.width]
@@ -271,6 +272,7 @@ def _only_lane(c: FunctionContext, lane: IR) -> IR:
 
 @lowers_statement(tree.ForeachActive)
 def lower_foreach_active(c: FunctionContext, node: tree.ForeachActive) -> None:
+    """Language 9.6: the body once for each lane that is on, under the mask of that lane alone."""
     if c.mask is None and lanes_may_be_copied(c, node):
         for number in range(c.width):
             lane = integer("i64", number)
@@ -294,6 +296,7 @@ def lower_foreach_active(c: FunctionContext, node: tree.ForeachActive) -> None:
 
 @lowers_statement(tree.ForeachUnique)
 def lower_foreach_unique(c: FunctionContext, node: tree.ForeachUnique) -> None:
+    """Language 9.7: the body once for each value that lanes have, under the mask of those that have it."""
     values = c.value(node.value)
     waiting = masks.new_lanes(c, "waiting")
     masks.write_lanes(c, waiting, c.mask)

@@ -30,6 +30,7 @@ class HasLabel(tree.Value):
 
 @lowers_value(HasLabel)
 def lower_has_label(c: FunctionContext, node: HasLabel) -> IR:
+    """A test without poison; constant where no label can be met."""
     value = c.value(node.value)
     test = with_label(c, value, node.value.type, node.labels)
     if test is not None:

@@ -55,6 +55,7 @@ def loop_hint(c: FunctionContext, unroll: int | None, gangs: bool = False) -> st
 
 @lowers_statement(tree.Loop)
 def lower_loop(c: FunctionContext, node: tree.Loop) -> None:
+    """With lanes kept in a variable only where the test or an escape is varying."""
     varying = node.test is not None and node.test.type.rate is VARYING
     if varying or c.escapes[node].needs_live:
         _lower_masked_loop(c, node, varying)

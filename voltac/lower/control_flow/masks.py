@@ -17,10 +17,12 @@ from voltac.sema import tree
 
 
 def all_on(c: FunctionContext) -> IR:
+    """The constant; where masks are tested for it, all on is None instead."""
     return IR(c.types.mask, "splat (i1 true)")
 
 
 def all_off(c: FunctionContext) -> IR:
+    """The constant."""
     return IR(c.types.mask, "zeroinitializer")
 
 
@@ -30,6 +32,7 @@ def explicit(c: FunctionContext, mask: IR | None) -> IR:
 
 
 def inverse(c: FunctionContext, test: IR) -> IR:
+    """``~test``; poison stays."""
     return c.build.binary("xor", test, all_on(c))
 
 
@@ -82,11 +85,13 @@ def bits(c: FunctionContext, mask: IR) -> IR:
 
 
 def any_on(c: FunctionContext, mask: IR) -> IR:
+    """An i1."""
     lanes = bits(c, mask)
     return c.build.compare("icmp ne", lanes, zero(lanes.type))
 
 
 def every_on(c: FunctionContext, mask: IR) -> IR:
+    """An i1; lanes that are off are among those asked."""
     lanes = bits(c, mask)
     return c.build.compare("icmp eq", lanes, IR(lanes.type, "-1"))
 
@@ -103,6 +108,7 @@ def to_storage(c: FunctionContext, mask: IR | None) -> IR:
 
 
 def from_storage(c: FunctionContext, stored: IR) -> IR:
+    """A ``<W x i1>`` of what :func:`to_storage` gave; remembers what it was made from."""
     if c.target.mask_bits == 1:
         return stored
     mask = c.build.compare("icmp slt", stored, zero(stored.type))
@@ -118,6 +124,7 @@ def _made(c: FunctionContext, stored: IR) -> IR:
 
 
 def storage_alignment(c: FunctionContext) -> int:
+    """In bytes, of a variable that holds a mask."""
     return max(1, c.target.mask_bits * c.width // 8)
 
 
@@ -168,10 +175,12 @@ def remembered(c: FunctionContext, around: tuple[tree.Statement, ...]) -> IR | N
 
 
 def read_lanes(c: FunctionContext, lanes: LaneVariable) -> IR:
+    """The lanes that have not left, as a mask without poison."""
     return _made(c, c.build.load(c.types.mask_storage, lanes.address, storage_alignment(c)))
 
 
 def write_lanes(c: FunctionContext, lanes: LaneVariable, mask: IR | None) -> None:
+    """The variable's lanes become those of a mask; None is all of them."""
     stored = to_storage(c, mask)
     if mask is not None and mask is c.masks.entry and c.target.mask_bits == 1:
         # LLVM 22 uses a parameter's place on the stack for the variable that it is copied to first. A mask of bits

@@ -26,6 +26,7 @@ COPIES_LIMIT = 4
 
 @lowers_statement(tree.Block)
 def lower_block(c: FunctionContext, node: tree.Block) -> None:
+    """Its statements, or copies of a short loop's body; with a scope of its own in the debug information."""
     with c.debug.inside_block(node):
         if not lower_unrolled(c, node):
             _lower_in_order(c, node.statements)
@@ -47,6 +48,7 @@ def _lower_in_order(c: FunctionContext, statements: tuple[tree.Statement, ...]) 
 
 
 def cost_of_rest(c: FunctionContext, statements: tuple[tree.Statement, ...], start: int) -> int:
+    """Of the statements from ``start`` on, up to the next label; counted no further than the limit."""
     total = 0
     for statement in statements[start:]:
         if isinstance(statement, tree.CaseLabel):
@@ -105,6 +107,7 @@ def _has_goto_label(node: tree.Statement) -> bool:
 
 @lowers_statement(tree.Evaluate)
 def lower_evaluate(c: FunctionContext, node: tree.Evaluate) -> None:
+    """For its effects."""
     c.value(node.value)
 
 
@@ -113,6 +116,7 @@ def lower_evaluate(c: FunctionContext, node: tree.Evaluate) -> None:
 
 @lowers_statement(tree.If)
 def lower_if(c: FunctionContext, node: tree.If) -> None:
+    """In the form that the test, ``cif`` and the options ask for."""
     test = c.value(node.test)
     if node.test.type.rate is not VARYING:
         _lower_uniform_if(c, node, test)
@@ -238,6 +242,7 @@ def leave_region(c: FunctionContext) -> None:
 
 @lowers_statement(tree.Break)
 def lower_break(c: FunctionContext, node: tree.Break) -> None:
+    """Jumps where all lanes go together; else the lanes of the mask are taken out, and the region is left."""
     target = c.targets[-1]
     # Where no break of the target is under varying control, what the mask lost since then has returned.
     if target.live is None or (c.region is target.region and c.mask is target.mask):
@@ -252,6 +257,7 @@ def lower_break(c: FunctionContext, node: tree.Break) -> None:
 
 @lowers_statement(tree.Continue)
 def lower_continue(c: FunctionContext, node: tree.Continue) -> None:
+    """As ``break``, but the lanes are back in the next iteration."""
     target = _loop_target(c)
     if c.region is target.region:
         target.region.end_used = True
@@ -264,6 +270,7 @@ def lower_continue(c: FunctionContext, node: tree.Continue) -> None:
 
 @lowers_statement(tree.Return)
 def lower_return(c: FunctionContext, node: tree.Return) -> None:
+    """The result is stored for the lanes of the mask, which leave all constructs around."""
     plain = c.region.end == c.exit.final and c.mask is c.masks.entry
     if node.value is not None:
         value = c.value(node.value)
@@ -286,6 +293,7 @@ def lower_return(c: FunctionContext, node: tree.Return) -> None:
 
 
 def label_block(c: FunctionContext, name: str) -> str:
+    """The block of a label of the program, known from its first mention on."""
     if name not in c.labels:
         c.labels[name] = c.build.block(f"label.{name}")
     return c.labels[name]
@@ -293,6 +301,7 @@ def label_block(c: FunctionContext, name: str) -> str:
 
 @lowers_statement(tree.Label)
 def lower_label(c: FunctionContext, node: tree.Label) -> None:
+    """Lanes may come from anywhere: the mask is what is kept in variables."""
     c.build.start(label_block(c, node.name))
     if node.name in c.escapes.labels:
         remember_mask(c, c.escapes.labels[node.name])
@@ -300,6 +309,7 @@ def lower_label(c: FunctionContext, node: tree.Label) -> None:
 
 @lowers_statement(tree.Goto)
 def lower_goto(c: FunctionContext, node: tree.Goto) -> None:
+    """All lanes of the mask jump together; loops and switches that they enter take them in."""
     here = c.escapes.around[id(node)]
     for entered in c.escapes.labels[node.name]:
         if any(entered is one for one in here) or isinstance(entered, tree.Unmasked) or not c.escapes[entered].needs_live:
@@ -312,6 +322,7 @@ def lower_goto(c: FunctionContext, node: tree.Goto) -> None:
 
 @lowers_statement(tree.Unmasked)
 def lower_unmasked(c: FunctionContext, node: tree.Unmasked) -> None:
+    """Language 9.9: all lanes are on, and behind it those of the mask around."""
     done = c.build.block("unmasked.done")
     c.go_on(shrunk=False)
     with construct(c, node), c.within(unmasked=True):

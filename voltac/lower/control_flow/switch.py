@@ -31,6 +31,7 @@ _GROUP = 64
 
 @lowers_statement(tree.Switch)
 def lower_switch(c: FunctionContext, node: tree.Switch) -> None:
+    """The value is found before; lanes that break are off until the end."""
     varying = node.value.type.rate is VARYING
     value = c.value(node.value)
     with construct(c, node):
@@ -116,6 +117,7 @@ def _equal(c: FunctionContext, target: SwitchTarget, label: int | None) -> IR | 
 
 @lowers_statement(tree.CaseLabel)
 def lower_case_label(c: FunctionContext, node: tree.CaseLabel) -> None:
+    """Begins the code of a label: a block of its own, or a mask to which the label's lanes are added."""
     target = next(target for target in reversed(c.targets) if isinstance(target, SwitchTarget))
     if target.value is None:
         c.build.start(target.blocks[node.value])

@@ -69,6 +69,7 @@ class DebugTypes:
         return self._pointing("DW_TAG_reference_type", pointer.type.to)
 
     def function(self, type: Function) -> str:
+        """Result and parameters, with no names."""
         quals = (type.result, *type.parameters)
         return self._node(f"!DISubroutineType(types: !{{{', '.join(map(self.of, quals))}}})")
 

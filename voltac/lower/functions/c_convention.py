@@ -39,6 +39,7 @@ class Passing:
 
 
 def passing(types: TypeLayout, qual: Qual, result: bool = False) -> Passing:
+    """How an argument of a type travels, or with ``result`` a result; pointers are ``noalias`` as far as this knows."""
     match qual.type:
         case Struct():
             return _struct_passing(types, qual, result)
@@ -56,10 +57,12 @@ def passing(types: TypeLayout, qual: Qual, result: bool = False) -> Passing:
 
 
 def array_element(type: str) -> str:
+    """``i64`` of ``[2 x i64]``."""
     return type[1:-1].partition(" x ")[2]
 
 
 def is_function(qual: Qual) -> bool:
+    """The type of a function, which is no data."""
     return type(qual.type).__name__ == "Function"
 
 

@@ -22,6 +22,7 @@ from voltac.sema.types import VARYING, Function, Pointer, Qual, Struct
 
 @lowers_value(tree.Call)
 def lower_call(c: FunctionContext, node: tree.Call) -> IR:
+    """The version for the mask here; it counts as a use, by which inlining is decided."""
     symbol = node.function
     arguments = [_argument(c, argument) for argument in node.arguments]
     c.debug.span = node.span
@@ -48,6 +49,7 @@ def _private_copy(c: FunctionContext, value: IR, qual: Qual) -> IR:
 
 
 def call_volta_function(c: FunctionContext, callee: str, type: Function, arguments: list[IR], masked: bool) -> IR:
+    """With the convention between functions of the language; ``masked`` adds the mask. A struct result is its address."""
     result, _ = signature_types(c.module, type, masked)
     passed = [to_passed(c, value, qual) for value, qual in zip(arguments, type.parameters)]
     returned: Address | None = None
@@ -116,6 +118,7 @@ def _joined(c: FunctionContext, parts: list[IR], type: str) -> str:
 
 @lowers_value(tree.CallPointer)
 def lower_call_pointer(c: FunctionContext, node: tree.CallPointer) -> IR:
+    """A varying pointer takes a call for each function among the active lanes."""
     pointer = c.value(node.pointer)
     assert isinstance(node.pointer.type.type, Pointer)
     type = node.pointer.type.type.to.type
@@ -165,6 +168,7 @@ def _private_copies(c: FunctionContext, type: Function, arguments: list[IR]) -> 
 
 @lowers_value(tree.Intrinsic)
 def lower_intrinsic(c: FunctionContext, node: tree.Intrinsic) -> IR:
+    """The LLVM intrinsic of that name, declared with the types of its arguments."""
     arguments = [c.value(argument) for argument in node.arguments]
     result = c.register(node.type)
     name = node.name.removeprefix("@")

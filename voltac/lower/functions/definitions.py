@@ -38,10 +38,12 @@ def passed_type(c: ModuleContext, qual: Qual) -> str:
 
 
 def to_passed(c: FunctionContext, value: IR, qual: Qual) -> IR:
+    """The form in which a value crosses a call: of varying bools the storage form of masks."""
     return masks.to_storage(c, value) if value.type == c.types.mask and isinstance(qual.type, Scalar) else value
 
 
 def from_passed(c: FunctionContext, value: IR, qual: Qual) -> IR:
+    """The inverse of :func:`to_passed`."""
     if qual.rate is VARYING and isinstance(qual.type, Scalar) and qual.type.kind == "bool":
         return masks.from_storage(c, value)
     return value
@@ -202,6 +204,7 @@ def _bind_struct(c: FunctionContext, parameter: tree.VariableSymbol, name: str) 
 
 
 def bind_parameter(c: FunctionContext, parameter: tree.VariableSymbol, value: IR) -> None:
+    """The parameter's value, or a variable that holds it where it changes or its address is taken."""
     if is_plain_value(parameter):
         set_value(c, parameter, value)
     else:

@@ -67,6 +67,7 @@ def begin_task(c: FunctionContext, name: str) -> str:
 
 @lowers_value(tree.Launch)
 def lower_launch(c: FunctionContext, node: tree.Launch) -> IR:
+    """Stores the arguments in a block of the runtime's; on devices this thread runs its share of the tasks at once."""
     if isinstance(node.function, tree.FunctionSymbol):
         version = c.module.called_version(node.function, True)
         version.address_taken = True
@@ -127,5 +128,6 @@ def sync_at_return(c: FunctionContext) -> None:
 
 @lowers_statement(tree.Sync)
 def lower_sync(c: FunctionContext, node: tree.Sync) -> None:
+    """Waits for the tasks that this call has launched; nothing where the function launches none."""
     if c.symbol.launches:
         sync_at_return(c)

@@ -19,6 +19,7 @@ _SMALLEST_ALIGNMENT = 8  # posix_memalign wants a multiple of the size of a poin
 
 @lowers_value(tree.New)
 def lower_new(c: FunctionContext, node: tree.New) -> IR:
+    """One object, or one for each active lane; a null pointer where there is no memory."""
     assert isinstance(node.type.type, Pointer)
     pointee = node.type.type.to
     varying = node.type.rate is VARYING
@@ -124,6 +125,7 @@ def for_each_lane(c: FunctionContext, body: Callable[[IR], None]) -> None:
 
 @lowers_statement(tree.Delete)
 def lower_delete(c: FunctionContext, node: tree.Delete) -> None:
+    """One object, or that of each active lane."""
     pointer = c.value(node.pointer)
     if c.types.is_slice(node.pointer.type):
         pointer = slice_parts(c, pointer)[0]
@@ -136,5 +138,6 @@ def lower_delete(c: FunctionContext, node: tree.Delete) -> None:
 
 @lowers_value(tree.Alloca)
 def lower_alloca(c: FunctionContext, node: tree.Alloca) -> IR:
+    """Memory of the stack that is there until the function returns, aligned for vectors."""
     size = c.value(node.size)
     return c.build.value("ptr", f"alloca i8, {size}, align {max(16, c.target.vector_bits // 8)}")

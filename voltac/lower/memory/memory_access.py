@@ -51,6 +51,7 @@ def store_mask(c: FunctionContext, address: Address) -> IR | None:
 
 @lowers_value(tree.Load)
 def lower_load(c: FunctionContext, node: tree.Load) -> IR:
+    """The value of a variable without storage, or what lies at the place."""
     place = node.place
     if type(place) is tree.Variable:
         known = c.variables.values.get(place.symbol)
@@ -143,6 +144,7 @@ def _load_vector(c: FunctionContext, address: Address, count: int) -> IR:
 
 
 def vector_element(c: FunctionContext, address: Address, number: int) -> Address:
+    """Element of an array or short vector, by a constant number."""
     return element_address(c, address, integer(c.types.word, number))
 
 
@@ -327,6 +329,7 @@ def _same_bytes(to: Address, source: Address, mask: IR | None) -> bool:
 
 
 def copy_bytes(c: FunctionContext, to: Address, source: Address) -> None:
+    """All of an object that lies in memory in the same form, whatever the mask."""
     size = c.types.sizes.size(to.storage)
     if size:
         callee = c.module.text.declare("llvm.memcpy.p0.p0.i64", "void", "ptr, ptr, i64, i1 immarg")

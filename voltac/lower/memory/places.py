@@ -38,6 +38,7 @@ def _widens(source: Qual, target: Qual) -> bool:
 
 
 def extend_index(c: FunctionContext, value: IR, qual: Qual) -> IR:
+    """An integer at the width of an address: sign-extended if signed, else zero-extended, or cut off."""
     word = c.types.word
     lane = c.types.lane(qual.type)
     if lane == word:
@@ -51,6 +52,7 @@ def extend_index(c: FunctionContext, value: IR, qual: Qual) -> IR:
 
 @lowers_place(tree.Deref)
 def lower_deref(c: FunctionContext, node: tree.Deref) -> Address:
+    """What a pointer points to; of a slice pointer the block, and the slot in it."""
     pointer = c.value(node.pointer)
     if c.types.is_slice(node.pointer.type):
         block, slot = slice_parts(c, pointer)
@@ -60,6 +62,7 @@ def lower_deref(c: FunctionContext, node: tree.Deref) -> Address:
 
 @lowers_place(tree.Element)
 def lower_element(c: FunctionContext, node: tree.Element) -> Address:
+    """The aggregate comes before the index."""
     aggregate = c.place(node.aggregate)
     index = address_integer(c, node.index)
     return element_address(c, aggregate, index)
@@ -90,10 +93,12 @@ def element_address(c: FunctionContext, aggregate: Address, index: IR) -> Addres
 
 @lowers_place(tree.MemberPlace)
 def lower_member_place(c: FunctionContext, node: tree.MemberPlace) -> Address:
+    """A member of a struct, at the struct's rate."""
     return member_address(c, c.place(node.struct), node.index)
 
 
 def member_address(c: FunctionContext, struct: Address, index: int) -> Address:
+    """Member number ``index`` as the language counts, without the padding that LLVM types have."""
     number = c.types.member_index(struct.storage, index)
     pointer = c.build.gep(c.memory(struct.storage), struct.pointer, integer("i32", 0), integer("i32", number))
     return replace(struct, pointer=pointer, storage=member_qual(struct.storage, index).with_const(False))
@@ -110,6 +115,7 @@ def new_object(c: FunctionContext, qual: Qual, name: str = "temporary", alignmen
 
 @lowers_value(tree.AddressOf)
 def lower_address_of(c: FunctionContext, node: tree.AddressOf) -> IR:
+    """No access is made."""
     return pointer_to(c, c.place(node.place))
 
 
@@ -124,6 +130,7 @@ def pointer_to(c: FunctionContext, address: Address) -> IR:
 
 @lowers_value(tree.PointerOffset)
 def lower_pointer_offset(c: FunctionContext, node: tree.PointerOffset) -> IR:
+    """Counted in elements, at the width of an address."""
     pointer = c.value(node.pointer)
     index = address_integer(c, node.index)
     return offset_pointer(c, pointer, node.pointer.type, index, node.negative)
@@ -144,6 +151,7 @@ def offset_pointer(c: FunctionContext, pointer: IR, type: Qual, index: IR, negat
 
 @lowers_value(tree.PointerDifference)
 def lower_pointer_difference(c: FunctionContext, node: tree.PointerDifference) -> IR:
+    """In elements; both point into the same array, else the result is anything."""
     left, right = c.value(node.left), c.value(node.right)
     type = node.left.type
     assert isinstance(type.type, Pointer)
@@ -190,6 +198,7 @@ def slice_parts(c: FunctionContext, pointer: IR) -> tuple[IR, IR]:
 
 
 def join_slice(c: FunctionContext, block: IR, slot: IR) -> IR:
+    """A slice pointer of a block and a slot in it, varying if one of them is."""
     if block.type[0] == "<" or slot.type[0] == "<":
         block = block if block.type[0] == "<" else c.build.splat(c.width, block)
         slot = slot if slot.type[0] == "<" else c.build.splat(c.width, slot)
@@ -198,6 +207,7 @@ def join_slice(c: FunctionContext, block: IR, slot: IR) -> IR:
 
 
 def null_slice(c: FunctionContext) -> IR:
+    """The uniform one."""
     return join_slice(c, NULL, integer(c.types.word, 0))
 
 

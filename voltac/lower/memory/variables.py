@@ -19,6 +19,7 @@ _CONSTANT_IMAGE_ELEMENTS = 4
 
 @lowers_place(tree.Variable)
 def lower_variable(c: FunctionContext, node: tree.Variable) -> Address:
+    """Where a variable is; one without storage gets a copy, which nobody writes to."""
     known = c.variables.addresses.get(node.symbol)
     if known is not None:
         return known
@@ -29,6 +30,7 @@ def lower_variable(c: FunctionContext, node: tree.Variable) -> Address:
 
 @lowers_place(tree.Temporary)
 def lower_temporary(c: FunctionContext, node: tree.Temporary) -> Address:
+    """An object with the value, for what has to have an address."""
     value = c.value(node.value)
     if isinstance(node.storage.type, Struct):
         return Address(value, node.storage, private=True)
@@ -71,6 +73,7 @@ def set_value(c: FunctionContext, symbol: tree.VariableSymbol, value: IR) -> Non
 
 @lowers_statement(tree.Declare)
 def lower_declare(c: FunctionContext, node: tree.Declare) -> None:
+    """Storage and first value in all lanes; a scalar that never changes is a value only."""
     symbol = node.symbol
     if symbol.kind == "static":
         c.debug.static_variable(symbol, c.module.global_address(symbol).name)

@@ -72,25 +72,31 @@ class FunctionBuilder:
         return not self.label and not self._lines
 
     def terminate(self, text: str) -> None:
+        """The instruction that ends a block; left out where nothing leads here."""
         if not self._is_dead:
             self._lines.append(f"  {text}{self.location}")
             self._close()
 
     def jump(self, label: str) -> None:
+        """Ends the block."""
         self.terminate(f"br label %{label}")
 
     def branch(self, condition: IR, then: str, otherwise: str) -> None:
+        """Ends the block; the condition is an i1."""
         self.terminate(f"br i1 {condition.name}, label %{then}, label %{otherwise}")
 
     def give_back(self, value: IR) -> None:
+        """Ends the block with ``ret``; the value :data:`NOTHING` for no result."""
         self.terminate("ret void" if value.type == "void" else f"ret {value}")
 
     # --- instructions
 
     def emit(self, text: str) -> None:
+        """An instruction without a result."""
         self._lines.append(f"  {text}{self._place(text)}")
 
     def value(self, type: str, text: str) -> IR:
+        """An instruction with a result of this type."""
         self._count += 1
         name = f"%v{self._count}"
         self._lines.append(f"  {name} = {text}{self._place(text)}")
@@ -119,6 +125,7 @@ class FunctionBuilder:
         self._prologue.append(f"  {text}")
 
     def binary(self, operation: str, left: IR, right: IR) -> IR:
+        """``operation`` with its flags, for instance ``add nsw``; left out where it adds or shifts by 0."""
         # The proofs of the access analysis look for forms such as n - (n & 7), which a "- 0" would hide.
         if right.name == "0" and operation.startswith(_NEUTRAL_ZERO):
             return left
@@ -131,15 +138,19 @@ class FunctionBuilder:
         return self.value(result, f"{operation} {left}, {right.name}")
 
     def convert(self, operation: str, value: IR, type: str) -> IR:
+        """``operation`` is for instance ``sext``; ``type`` the one to convert to."""
         return self.value(type, f"{operation} {value} to {type}")
 
     def select(self, test: IR, then: IR, otherwise: IR) -> IR:
+        """The test is an i1, or a vector of them."""
         return self.value(then.type, f"select {test}, {then}, {otherwise}")
 
     def load(self, type: str, address: IR, alignment: int) -> IR:
+        """The alignment is in bytes."""
         return self.value(type, f"load {type}, ptr {address.name}, align {alignment}")
 
     def store(self, value: IR, address: IR, alignment: int) -> None:
+        """The alignment is in bytes."""
         self.emit(f"store {value}, ptr {address.name}, align {alignment}")
 
     def gep(self, element: str, base: IR, *indices: IR, flags: str = "") -> IR:
@@ -149,13 +160,16 @@ class FunctionBuilder:
         return self.value(type, f"getelementptr {flags}{element}, {base}, {', '.join(map(str, indices))}")
 
     def phi(self, arms: Sequence[tuple[IR, str]]) -> IR:
+        """Pairs of a value and the block that it comes from; stands at the head of its block."""
         type = arms[0][0].type
         return self.value(type, f"phi {type} " + ", ".join(f"[ {value.name}, %{label} ]" for value, label in arms))
 
     def extract(self, vector: IR, index: IR) -> IR:
+        """One lane of a vector."""
         return self.value(element_type(vector.type), f"extractelement {vector}, {index}")
 
     def insert(self, vector: IR, value: IR, index: IR) -> IR:
+        """The vector with another value in one lane."""
         return self.value(vector.type, f"insertelement {vector}, {value}, {index}")
 
     def member(self, aggregate: IR, index: int, type: str) -> IR:
@@ -163,6 +177,7 @@ class FunctionBuilder:
         return self.value(type, f"extractvalue {aggregate}, {index}")
 
     def with_member(self, aggregate: IR, value: IR, index: int) -> IR:
+        """The aggregate with another value as its member."""
         return self.value(aggregate.type, f"insertvalue {aggregate}, {value}, {index}")
 
     def shuffle(self, left: IR, right: IR, indices: Iterable[int]) -> IR:
@@ -172,6 +187,7 @@ class FunctionBuilder:
         return self.value(type, f"shufflevector {left}, {right}, <{len(lanes)} x i32> <{', '.join(lanes)}>")
 
     def splat(self, width: int, value: IR) -> IR:
+        """The value in all lanes; that of a constant is a constant."""
         if is_constant(value) and value.name[0] != "@":
             return splat_constant(width, value)
         type = vector_type(width, value.type)

@@ -23,22 +23,27 @@ NULL = IR("ptr", "null")
 
 
 def integer(type: str, value: int) -> IR:
+    """A constant; ``type`` is for instance ``i32``."""
     return IR(type, str(value))
 
 
 def boolean(value: bool) -> IR:
+    """An i1."""
     return IR("i1", "true" if value else "false")
 
 
 def zero(type: str) -> IR:
+    """All bits zero, of any type."""
     return IR(type, "null" if type == "ptr" else "0" if type[0] == "i" else "zeroinitializer")
 
 
 def poison(type: str) -> IR:
+    """For lanes and members that are written later, or not looked at."""
     return IR(type, "poison")
 
 
 def vector_type(width: int, element: str) -> str:
+    """``<8 x float>`` of 8 and ``float``."""
     return f"<{width} x {element}>"
 
 
@@ -63,6 +68,7 @@ def same_elements(type: str, number: int) -> IR:
 
 
 def vector_constant(elements: Sequence[IR]) -> IR:
+    """All of one type, and constants."""
     return IR(vector_type(len(elements), elements[0].type), f"<{', '.join(map(str, elements))}>")
 
 

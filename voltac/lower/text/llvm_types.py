@@ -88,6 +88,7 @@ class TypeLayout:
         raise ValueError(f"{type} is no scalar type")
 
     def lane_in_memory(self, type: object) -> str:
+        """Type of one lane of a scalar as it lies in memory: bools are bytes."""
         known = self._lanes_in_memory.get(type)
         if known is None:
             lane = self.lane(type)
@@ -95,6 +96,7 @@ class TypeLayout:
         return known
 
     def alignment(self, qual: Qual) -> int:
+        """In bytes, of an object; remembered."""
         known = self._alignments.get(qual)
         if known is None:
             known = self._alignments[qual] = self.sizes.alignment(qual)
@@ -108,6 +110,7 @@ class TypeLayout:
         return min(size, 4) if self.architecture == "x86" else size
 
     def register(self, qual: Qual) -> str:
+        """Type of a value: ``<W x T>`` if varying, the address of a struct or an array."""
         known = self._registers.get(qual)
         if known is None:
             known = self._registers[qual] = self._register(qual)
@@ -131,6 +134,7 @@ class TypeLayout:
         return f"<{self.width} x {lane}>" if qual.rate is VARYING else lane
 
     def memory(self, qual: Qual) -> str:
+        """Type of an object; structs are named types, defined at their first use."""
         known = self._memory.get(qual)
         if known is None:
             known = self._memory[qual] = self._in_memory(qual)

@@ -39,6 +39,7 @@ class ModuleBuilder:
         return f"!{len(self.metadata) - 1}"
 
     def metadata_placeholder(self) -> int:
+        """The number of a node whose text comes later."""
         self.metadata.append("")
         return len(self.metadata) - 1
 
@@ -53,6 +54,7 @@ class ModuleBuilder:
         return IR("ptr", name)
 
     def text(self, header: Iterable[str]) -> str:
+        """The whole module; ``header`` are its first lines."""
         out = [*header, ""]
         out += [f"{name} = type {definition}" for name, definition in self.types.items()]
         out += [f"{name} = {definition}" for name, definition in self.globals.items()]

@@ -13,6 +13,7 @@ _DATA_LAYOUTS = {
 
 
 def module_header(options: Options, file: str) -> list[str]:
+    """The lines that name the source, the data layout and the triple."""
     target = options.target
     layout = target.device.data_layout if target.device is not None else _DATA_LAYOUTS[target.architecture]
     return [

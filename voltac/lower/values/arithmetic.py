@@ -51,6 +51,7 @@ def float_flags(c: FunctionContext, lane: str) -> str:
 
 
 def element_scalar(type: object) -> Scalar | Enum | Pointer:
+    """The type of what an operator works on: of a short vector that of its elements."""
     if isinstance(type, Vector):
         return type.element
     assert isinstance(type, Scalar | Enum | Pointer)
@@ -67,6 +68,7 @@ def each_element(c: FunctionContext, operation: Callable[..., IR], *operands: IR
 
 @lowers_value(tree.Binary)
 def lower_binary(c: FunctionContext, node: tree.Binary) -> IR:
+    """Both sides are lowered, left first, before any check of a divisor."""
     left, right = c.value(node.left), c.value(node.right)
     constant = isinstance(_literal(node.right), tree.Constant)
     return binary(c, node.operator, left, right, node.left.type, node.span, constant_divisor=constant)
@@ -141,6 +143,7 @@ def _legacy_divide(c: FunctionContext, left: IR, right: IR, constant: bool) -> I
 
 
 def compare(c: FunctionContext, operator: str, left: IR, right: IR, scalar: Scalar | Enum | Pointer) -> IR:
+    """An i1, or a vector of them; pointers compare as unsigned numbers."""
     match scalar:
         case Scalar("float", _):
             return c.build.compare(f"fcmp {_FLOAT_COMPARISONS[operator]}", left, right)
@@ -167,6 +170,7 @@ def _compare_slices(c: FunctionContext, operator: str, left: IR, right: IR) -> I
 
 @lowers_value(tree.Unary)
 def lower_unary(c: FunctionContext, node: tree.Unary) -> IR:
+    """Also ``freeze`` and ``sound``, which only rewritten switches have."""
     operand = c.value(node.operand)
     if node.operator == "freeze":
         return c.build.value(operand.type, f"freeze {operand}")
@@ -196,7 +200,3 @@ def one(c: FunctionContext, qual: Qual) -> IR:
     lane = c.types.lane(scalar)
     constant = floating(lane, 1.0) if isinstance(scalar, Scalar) and scalar.kind == "float" else integer(lane, 1)
     return splat_constant(c.width, constant) if qual.rate is VARYING else constant
-
-
-def truth(c: FunctionContext, mask: IR | None) -> IR:
-    return masks.explicit(c, mask)

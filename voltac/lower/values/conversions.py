@@ -14,6 +14,7 @@ from voltac.sema.types import VARYING, Enum, Pointer, Qual, Scalar, Struct, Vect
 
 @lowers_value(tree.Convert)
 def lower_convert(c: FunctionContext, node: tree.Convert) -> IR:
+    """Between scalars, pointers and their vectors (language 6.2); a conversion to void drops the value."""
     value = c.value(node.value)
     if value.type == "void" or node.type.type == node.value.type.type:
         return value
@@ -103,6 +104,7 @@ def _kind(type: Scalar | Enum | Pointer, c: FunctionContext) -> tuple[str, int]:
 
 @lowers_value(tree.Broadcast)
 def lower_broadcast(c: FunctionContext, node: tree.Broadcast) -> IR:
+    """A uniform value to all lanes; of a struct a copy with varying members."""
     value = c.value(node.value)
     if isinstance(node.type.type, Struct):
         copied = new_object(c, node.type)
@@ -113,6 +115,7 @@ def lower_broadcast(c: FunctionContext, node: tree.Broadcast) -> IR:
 
 @lowers_value(tree.Splat)
 def lower_splat(c: FunctionContext, node: tree.Splat) -> IR:
+    """A scalar to all elements of a short vector."""
     value = c.value(node.value)
     assert isinstance(node.type.type, Vector)
     count = node.type.type.count
@@ -123,6 +126,7 @@ def lower_splat(c: FunctionContext, node: tree.Splat) -> IR:
 
 @lowers_value(tree.Swizzle)
 def lower_swizzle(c: FunctionContext, node: tree.Swizzle) -> IR:
+    """Elements of a short vector by number, as a shorter or longer one."""
     value = c.value(node.value)
     if value.type[0] == "[":
         elements = split_elements(c, value)

@@ -21,6 +21,7 @@ from voltac.sema.types import VARYING, Pointer, Qual, Struct, Vector
 
 @lowers_value(tree.Constant)
 def lower_constant(c: FunctionContext, node: tree.Constant) -> IR:
+    """At its own rate; of short vectors the same in each element."""
     if c.types.is_slice(node.type):
         return null_slice(c) if node.type.rate is not VARYING else zero(c.register(node.type))
     if isinstance(node.type.type, Vector):
@@ -34,11 +35,13 @@ def lower_constant(c: FunctionContext, node: tree.Constant) -> IR:
 
 @lowers_value(tree.ProgramIndex)
 def lower_program_index(c: FunctionContext, node: tree.ProgramIndex) -> IR:
+    """0 to W-1."""
     return c.lanes("i32")
 
 
 @lowers_value(tree.ActiveMask)
 def lower_active_mask(c: FunctionContext, node: tree.ActiveMask) -> IR:
+    """As a bool, or as an integer that is -1 where the lane is on."""
     wanted = c.register(node.type)
     mask = masks.explicit(c, c.mask)
     if element_type(wanted) == "i1":
@@ -48,16 +51,19 @@ def lower_active_mask(c: FunctionContext, node: tree.ActiveMask) -> IR:
 
 @lowers_value(tree.TaskVariable)
 def lower_task_variable(c: FunctionContext, node: tree.TaskVariable) -> IR:
+    """A parameter of the task's function."""
     return c.tasks.values[node.name]
 
 
 @lowers_value(tree.FunctionAddress)
 def lower_function_address(c: FunctionContext, node: tree.FunctionAddress) -> IR:
+    """That of the version with a mask, which is wanted by this."""
     return IR("ptr", c.module.address_of_function(node.function))
 
 
 @lowers_value(tree.Comma)
 def lower_comma(c: FunctionContext, node: tree.Comma) -> IR:
+    """The first for its effects."""
     c.value(node.first)
     return c.value(node.second)
 
@@ -67,6 +73,7 @@ def lower_comma(c: FunctionContext, node: tree.Comma) -> IR:
 
 @lowers_value(tree.Assign)
 def lower_assign(c: FunctionContext, node: tree.Assign) -> IR:
+    """The value is found before the place; lanes that are off keep what they have."""
     if isinstance(node.place.storage.type, Struct):
         return _assign_struct(c, node)
     value = c.value(node.value)
@@ -97,6 +104,7 @@ def _assign_struct(c: FunctionContext, node: tree.Assign) -> IR:
 
 @lowers_value(tree.CompoundAssign)
 def lower_compound_assign(c: FunctionContext, node: tree.CompoundAssign) -> IR:
+    """The value is found before the place, which is found once."""
     qual = node.place.type
     if isinstance(qual.type, Pointer):
         index = address_integer(c, node.value)
@@ -120,6 +128,7 @@ def lower_compound_assign(c: FunctionContext, node: tree.CompoundAssign) -> IR:
 
 @lowers_value(tree.Increment)
 def lower_increment(c: FunctionContext, node: tree.Increment) -> IR:
+    """Gives the value before or after; it is stored under the mask."""
     address = c.place(node.place)
     c.debug.span = node.place.span
     old = load(c, address)
@@ -147,6 +156,7 @@ def _ones(c: FunctionContext, qual: Qual) -> IR:
 
 @lowers_value(tree.Logical)
 def lower_logical(c: FunctionContext, node: tree.Logical) -> IR:
+    """The right side runs only for lanes that need it, unless it is cheap and cannot be seen to run."""
     left = c.value(node.left)
     if isinstance(node.type.type, Vector):
         operation = "and" if node.operator == "&&" else "or"
@@ -198,6 +208,7 @@ def _lower_varying_logical(c: FunctionContext, node: tree.Logical, left: IR, con
 
 @lowers_value(tree.Conditional)
 def lower_conditional(c: FunctionContext, node: tree.Conditional) -> IR:
+    """Each side runs under its part of the mask; what is cheap and safe runs without a test."""
     test = c.value(node.test)
     if isinstance(node.test.type.type, Vector):
         return _select_elements(c, node, test)

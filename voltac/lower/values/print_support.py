@@ -115,6 +115,7 @@ def _helper(c: FunctionContext, name: str, text: str) -> str:
 
 @lowers_statement(tree.Print)
 def lower_print(c: FunctionContext, node: tree.Print) -> None:
+    """Language 13.12: the text is put together in memory and written at once."""
     arguments = [(c.value(argument), argument.type) for argument in node.arguments]
     state = c.build.alloca(_STATE, 8, "printed")
     text = c.build.gep("i8", state, integer("i64", 8))
@@ -182,6 +183,7 @@ def _printable(c: FunctionContext, value: IR, qual: Qual) -> tuple[IR, str, str]
 
 @lowers_statement(tree.Assert)
 def lower_assert(c: FunctionContext, node: tree.Assert) -> None:
+    """Language 13.11: fails for the active lanes whose test is false; nothing with assertions off."""
     if c.options.disable_assertions:
         return
     test = c.value(node.test)
