@@ -149,7 +149,7 @@ def test_template_heads() -> None:
         "enum E { A }; template <typename T, uniform int N, bool B, size_t S, E V> T<N> f(T a[N]) { return a[0]; }"
     )[1:]
     assert isinstance(template, ast.TemplateDeclaration)
-    kinds = [None if p.type is None else p.type.name for p in template.parameters]
+    kinds = [None if p.type is None else p.type.types[0].name for p in template.parameters]
     assert [p.name for p in template.parameters] == ["T", "N", "B", "S", "V"]
     assert kinds == [None, "int32", "bool", "size_t", "E"]
     assert template.specifiers.vector_length == "N"

@@ -191,7 +191,7 @@ class TemplateParameter(Node):
     """``typename name`` (``type`` is None), or a value parameter of the given type."""
 
     name: str
-    type: TypeSpecifier | None
+    type: Specifiers | None
 
 
 @record

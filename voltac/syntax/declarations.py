@@ -137,15 +137,10 @@ class DeclarationBuilder(TypeBuilder):
         self.names.add_type(self.texts[name])
         return ast.TemplateParameter(self.span(start, end), self.texts[name], None)
 
-    def value_parameter(self, start: int, end: int, rate: int | None, kind: int, name: int) -> ast.TemplateParameter:
+    def value_parameter(self, start: int, end: int, specifiers: ast.Specifiers, name: int) -> ast.TemplateParameter:
         """``int name`` among the parameters of a template."""
         self.names.add_variable(self.texts[name])
-        return ast.TemplateParameter(self.span(start, end), self.texts[name], self.atomic_type(kind, kind, kind))
-
-    def named_value_parameter(self, start: int, end: int, rate: int | None, kind: int, name: int) -> ast.TemplateParameter:
-        """The same with a type that has a name of its own."""
-        self.names.add_variable(self.texts[name])
-        return ast.TemplateParameter(self.span(start, end), self.texts[name], self.named_type(kind, kind, kind))
+        return ast.TemplateParameter(self.span(start, end), self.texts[name], specifiers)
 
     def template_signature(
         self,

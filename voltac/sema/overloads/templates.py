@@ -79,7 +79,7 @@ def check_parameters(checker: Checker, template: TemplateSymbol) -> None:
             checker.reject(parameter.span, f"'{parameter.name}' stands here already: two template parameters have one name")
         names.add(parameter.name)
         if parameter.type is not None:
-            kind = declarators.specified_type(checker, parameter.type).type
+            kind = declarators.resolve_specifiers(checker, parameter.type).qual.type
             if not isinstance(kind, Enum) and not (isinstance(kind, Scalar) and kind.kind != "float"):
                 checker.reject(
                     parameter.span, f"template parameter '{parameter.name}' must be a type, integer or enum, not '{kind}'"
@@ -100,7 +100,7 @@ def match_explicit(checker: Checker, template: TemplateSymbol, explicit: Argumen
         else:
             if isinstance(given, Qual):
                 return f"template parameter '{parameter.name}' is a value, the type '{given}' is given"
-            kind = declarators.specified_type(checker, parameter.type).type
+            kind = declarators.resolve_specifiers(checker, parameter.type).qual.type
             value = convert(given.value, given.type.type, kind)
             if value is None or (value != given.value and kind is not BOOL and not isinstance(given.type.type, Enum)):
                 return f"template parameter '{parameter.name}' is '{kind}', which does not hold {given.value}"
