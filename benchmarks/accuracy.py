@@ -5,7 +5,7 @@
 
 float and float16 functions of one argument run over all inputs (float: every N-th with --stride N), the others over
 --samples inputs: bit patterns of every magnitude, the range where the function is interesting, and known hard cases.
-The reference and what counts as a unit is said in peers/reference.c; the worst input of each row is judged again by
+The reference and what counts as a unit is said in peers/reference.c; the worst input of each row is checked again by
 mpmath. Finished rows are kept in docs/accuracy.json, so an interrupted run goes on where it stopped; rows of a function
 whose text has changed since, or with fewer inputs than asked for, are measured anew.
 """
@@ -213,7 +213,7 @@ def special_values(name: str, type: str, function: Callable[..., None]) -> list[
     got = np.empty_like(want)
     function(*arguments, got, len(got))
     plain = np.isfinite(want) & (want != 0)
-    # What is at the very edge of overflow or underflow is a matter of rounding, judged above.
+    # What is at the very edge of overflow or underflow is a matter of rounding, checked above.
     edge = ~plain & np.isfinite(np.asarray(exact, np.longdouble)) & (np.asarray(exact) != 0)
     same = (got == want) & (np.signbit(got) == np.signbit(want)) | (np.isnan(got) & np.isnan(want)) | plain | edge
     return [str(tuple(float(one[at]) for one in arguments[: len(wide)])) for at in np.flatnonzero(~same)]
@@ -235,8 +235,8 @@ C_FUNCTIONS: dict[str, Callable[..., Array]] = {
 
 def measure(name: str, type: str, library: str, options: argparse.Namespace, reference: ctypes.CDLL) -> dict[str, Any]:
     function = kernel(name, type, library, options.target)
-    judge = getattr(reference, f"worst_{type}_{name}")
-    judge.restype = ctypes.c_double
+    oracle = getattr(reference, f"worst_{type}_{name}")
+    oracle.restype = ctypes.c_double
     everything = name in ONE and (type == "float16" or type == "float")
     total, chunks = (
         all_inputs(type, options.stride if type == "float" else 1)
@@ -253,7 +253,7 @@ def measure(name: str, type: str, library: str, options: argparse.Namespace, ref
         got = np.empty_like(x)
         function(x, y, got, len(x))
         pointers = (ctypes.c_void_p(one.ctypes.data) for one in (x, y, got))
-        here = judge(*pointers, ctypes.c_long(len(x)), ctypes.byref(where))
+        here = oracle(*pointers, ctypes.c_long(len(x)), ctypes.byref(where))
         if here > worst:
             place = where.value
             worst, result = here, float(got[place])

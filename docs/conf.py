@@ -26,7 +26,7 @@ _ADDED += ("export", "launch", "sync", "task", "soa", "unmasked")
 class _Lexer(CLexer):
     """The language, for colours: C and the words it adds."""
 
-    name = "volta"
+    name = "ispc"
     tokens: ClassVar = {"keywords": [(words(_ADDED, suffix=r"\b"), Keyword), inherit]}
 
 

@@ -148,7 +148,7 @@ def test_importing_llvm_and_syntax_folders_is_light() -> None:
 
 
 def needs(*packages: str) -> pytest.MarkDecorator:
-    """For tests that compile: an interpreter without the project's own dependencies can judge the imports only."""
+    """For tests that compile: an interpreter without the project's own dependencies can check the imports only."""
     missing = [name for name in packages if find_spec(name) is None]
     return pytest.mark.skipif(bool(missing), reason=f"not installed for {sys.executable}: {', '.join(missing)}")
 

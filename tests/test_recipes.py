@@ -11,7 +11,7 @@ from recipes import RECIPES, Recipe, Scratch, copy_with_recipes, named_files, na
 
 INPUTS = [0, 1, 2, 3, -1, -2, 12345, -(1 << 31), (1 << 31) - 1, 0x0F0F0F0F, 7]
 
-JUDGES = """
+ORACLES = """
 import json, sys
 import numpy as np
 import voltac
@@ -44,12 +44,12 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Scratch:
     return copy_with_recipes(tmp_path_factory.mktemp("recipes"))
 
 
-def judged(scratch: Scratch, name: str, body: str) -> list[list[int]]:
-    """What all judges say of ``out`` after a body of a foreach over ``a``, and that they agree."""
+def by_oracles(scratch: Scratch, name: str, body: str) -> list[list[int]]:
+    """What all oracles say of ``out`` after a body of a foreach over ``a``, and that they agree."""
     loop = f"foreach (i = 0 ... n) {{ {body} }}"
     text = f"export void f(uniform int a[], uniform int out[], uniform int n) {{ {loop} }}\n"
     path = scratch.write(name, text)
-    done = scratch.run("-c", JUDGES, path, str(scratch.folder), json.dumps(INPUTS))
+    done = scratch.run("-c", ORACLES, path, str(scratch.folder), json.dumps(INPUTS))
     results: list[list[int]] = json.loads(done.stdout)
     assert len(results) >= 3
     assert all(result == results[0] for result in results), results
@@ -77,7 +77,7 @@ def test_each_recipe_is_followed_here_or_of_another_kind() -> None:
 
 def test_a_builtin_and_a_library_function_that_calls_it(scratch: Scratch) -> None:
     expected = [int(f"{value & 0xFFFFFFFF:032b}"[::-1], 2) for value in INPUTS]
-    results = judged(scratch, "reversed.ispc", "out[i] = reverse_bits(a[i]);")
+    results = by_oracles(scratch, "reversed.ispc", "out[i] = reverse_bits(a[i]);")
     assert results[0] == np.array(expected, np.uint32).view(np.int32).tolist()
 
 
@@ -91,7 +91,7 @@ def test_an_elementary_function_for_one_library(scratch: Scratch) -> None:
 
 
 def test_a_construct(scratch: Scratch) -> None:
-    results = judged(
+    results = by_oracles(
         scratch,
         "swapped.ispc",
         "int b = a[i] + 1, c = 100; if (a[i] > 2) swap b, c; if (n > 5) swap a[i], c; out[i] = b - 3 * c;",

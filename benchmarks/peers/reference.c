@@ -2,7 +2,7 @@
 
    For float and float16 the reference is double: glibc's vector functions are wrong by at most 4 units of double, which
    is 2^-27 units of float. For double it is the 80-bit long double, whose functions err by less than 2 units: 2^-10 of
-   double. The worst inputs found are judged again by mpmath.
+   double. The worst inputs found are checked again by mpmath.
 
    ULP: |result - exact| over the distance of the numbers of the format around exact. An infinite result counts as the
    power of two behind the largest number. A result that is NaN where the exact one is not, or the other way round, or

@@ -1,4 +1,4 @@
-"""Whole programs through the interpreter: what the run-tests do not show, such as C functions and the judge's errors."""
+"""Whole programs through the interpreter: what the run-tests do not show, such as C functions and the oracle's errors."""
 
 from __future__ import annotations
 

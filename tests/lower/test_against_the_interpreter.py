@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from run_programs import JUDGE_TARGETS, TARGETS, WIDTHS, NativeRunner, compile_for, interpret, natively
+from run_programs import ORACLE_TARGETS, TARGETS, WIDTHS, NativeRunner, compile_for, interpret, natively
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.ispc"))
 
@@ -18,7 +18,7 @@ def runner() -> NativeRunner:
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_machine_code_agrees(program: Path, width: int, runner: NativeRunner) -> None:
     text = program.read_text()
-    expected, printed = interpret(program, text, JUDGE_TARGETS[width])
+    expected, printed = interpret(program, text, ORACLE_TARGETS[width])
     targets = [target for target in TARGETS if target.width == width]
     compiled = [natively(compile_for(program, text, target, level)) for target in targets for level in (0, 2)]
     for one, (out, said) in zip(compiled, runner.run(compiled)):

@@ -1,4 +1,4 @@
-"""Structs, small integers and bools cross calls between volta and a C compiler's code in both directions."""
+"""Structs, small integers and bools cross calls between the language and a C compiler's code in both directions."""
 
 import subprocess
 from pathlib import Path

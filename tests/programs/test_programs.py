@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from run_programs import (
     HOST_TARGETS,
-    JUDGE_TARGETS,
+    ORACLE_TARGETS,
     TARGETS,
     NativeRunner,
     RunTest,
@@ -74,7 +74,7 @@ def test_a_large_program_gives_its_result_for_every_target(program: RunTest, run
 @pytest.mark.long
 @every_program
 def test_a_program_gives_its_result_for_every_target_and_interpreter(program: RunTest, runner: NativeRunner) -> None:
-    for width, target in JUDGE_TARGETS.items():
+    for width, target in ORACLE_TARGETS.items():
         if width in program.widths:
             assert program.difference(*interpret(program.path, program.text, target), width) == "", f"at width {width}"
     targets = [target for target in HOST_TARGETS if target.width in program.widths]

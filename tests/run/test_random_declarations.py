@@ -1,4 +1,4 @@
-"""Random declarations, overload sets and enums mean what the reference's rules make of them, on both judges and compiled."""
+"""Random declarations, overload sets and enums mean what the reference's rules make of them, on both oracles and compiled."""
 
 import re
 from contextlib import suppress
@@ -9,7 +9,7 @@ import pytest
 from random_declarations import random_declarations
 from run_programs import (
     HOST_TARGETS,
-    JUDGE_TARGETS,
+    ORACLE_TARGETS,
     WIDTHS,
     NativeRunner,
     at_level,
@@ -35,7 +35,7 @@ def wrong_results(seed: int, runner: NativeRunner) -> list[str]:
     """Where the result is not the expected one: at each width on the typed tree, for one target on the IR and compiled."""
     program = random_declarations(seed, inputs()[1])
     path, text, expected = Path(f"declarations_{seed}.ispc"), str(program), program.result()
-    found = [f"width {w}" for w in WIDTHS if not np.array_equal(interpret(path, text, JUDGE_TARGETS[w])[0], expected)]
+    found = [f"width {w}" for w in WIDTHS if not np.array_equal(interpret(path, text, ORACLE_TARGETS[w])[0], expected)]
     job = compile_for(path, text, HOST_TARGETS[seed % len(HOST_TARGETS)])
     if not np.array_equal(interpret_ir(ir_after(job, "passes"))[0], expected):
         found.append("after passes")

@@ -1,4 +1,4 @@
-"""Random programs give the same on both judges and as machine code of several widths at -O0 and -O2."""
+"""Random programs give the same on both oracles and as machine code of several widths at -O0 and -O2."""
 
 from pathlib import Path
 
@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from random_programs import random_program
 from run_programs import (
-    JUDGE_TARGETS,
     MORE_HOST_TARGETS,
+    ORACLE_TARGETS,
     SMALL_TYPE_TARGETS,
     TARGETS,
     WIDTHS,
@@ -40,7 +40,7 @@ def disagreements(seed: int, text: str, runner: NativeRunner) -> list[str]:
     Three widths: the IR after the passes and machine code at -O2; for one of them before the passes and -O0 too.
     """
     path = Path(f"random_{seed}.ispc")
-    expected = {width: interpret(path, text, JUDGE_TARGETS[width])[0] for width in WIDTHS}
+    expected = {width: interpret(path, text, ORACLE_TARGETS[width])[0] for width in WIDTHS}
     found: list[str] = []
     if seed % 2 == 0:
         found += [f"width {width} differs from 4" for width in WIDTHS if not np.array_equal(expected[width], expected[4])]

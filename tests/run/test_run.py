@@ -1,4 +1,4 @@
-"""Every run-test gives the stated result on both judges and as machine code of every host width at -O0 and -O2."""
+"""Every run-test gives the stated result on both oracles and as machine code of every host width at -O0 and -O2."""
 
 import zlib
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from run_programs import (
-    JUDGE_TARGETS,
+    ORACLE_TARGETS,
     SMALL_TYPE_TARGETS,
     TARGETS,
     WIDTHS,
@@ -36,7 +36,7 @@ def runner() -> NativeRunner:
 @every_program
 def test_on_the_typed_tree(program: RunTest) -> None:
     for width in set(program.widths).intersection(WIDTHS):
-        out, printed = interpret(program.path, program.text, JUDGE_TARGETS[width])
+        out, printed = interpret(program.path, program.text, ORACLE_TARGETS[width])
         assert program.difference(out, printed, width) == "", f"at width {width}"
 
 
@@ -82,7 +82,7 @@ def test_on_the_ir_of_every_stage_and_target(program: RunTest) -> None:
 @pytest.mark.long
 @every_program
 def test_for_the_other_targets(program: RunTest, runner: NativeRunner) -> None:
-    """On both judges and as machine code, for the small types' targets, and of the rest for some that the name picks."""
+    """On both oracles and as machine code, for the small types' targets, and of the rest for some that the name picks."""
     small = [target for target in program.more_targets if target in SMALL_TYPE_TARGETS]
     rest = [target for target in program.more_targets if target not in SMALL_TYPE_TARGETS]
     start = zlib.crc32(program.claim.encode()) % max(1, len(rest))

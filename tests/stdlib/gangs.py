@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from kernels import JudgedModule, compile_kernels
+from kernels import InterpretedModule, compile_kernels
 
 from voltac.llvm.host import can_run
 from voltac.python.module import KernelModule
@@ -45,7 +45,7 @@ def some(types: tuple[str, ...], target: str) -> tuple[str, ...]:
 
 
 def usable(name: str) -> TargetInfo:
-    """The target. The quick ones are judged everywhere, on the interpreter of the IR where the CPU cannot run them."""
+    """The target. The quick ones are checked everywhere, on the interpreter of the IR where the CPU cannot run them."""
     target = find_target(name)
     if name not in QUICK and not can_run(target):
         pytest.skip(f"this CPU cannot run {name}")
@@ -53,7 +53,7 @@ def usable(name: str) -> TargetInfo:
 
 
 @cache
-def compiled(source: str, target: str) -> KernelModule | JudgedModule:
+def compiled(source: str, target: str) -> KernelModule | InterpretedModule:
     return compile_kernels(source, target=target, opt=2)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from judges import DTYPES, JUDGES, compiled, interpreted, uniformly
+from oracles import DTYPES, ORACLES, compiled, interpreted, uniformly
 
 Reference = Callable[..., np.ndarray]
 POINTS = 3000
@@ -68,15 +68,15 @@ def samples(low: float, high: float, dtype: type, seed: int) -> np.ndarray:
     return random.uniform(low, high, POINTS).astype(dtype)
 
 
-@pytest.mark.parametrize("judge", JUDGES)
+@pytest.mark.parametrize("oracle", ORACLES)
 @pytest.mark.parametrize("type", ["float", "double"])
 @pytest.mark.parametrize(("name", "ranges", "float_units", "double_units"), ACCURACY)
 def test_errors_stay_below(
-    name: str, ranges: list[tuple[float, float]], float_units: float, double_units: float, type: str, judge: str
+    name: str, ranges: list[tuple[float, float]], float_units: float, double_units: float, type: str, oracle: str
 ) -> None:
     dtype = DTYPES[type]
     arguments = [samples(low, high, dtype, seed) for seed, (low, high) in enumerate(ranges)]
-    got = JUDGES[judge](name, type, *arguments)
+    got = ORACLES[oracle](name, type, *arguments)
     exact = REFERENCES[name](*(a.astype(np.longdouble) for a in arguments))
     unit = np.spacing(np.abs(exact.astype(dtype)))
     error = np.abs(got.astype(np.longdouble) - exact) / unit.astype(np.longdouble)

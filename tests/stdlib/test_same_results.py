@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from judges import DTYPES
-from kernels import JudgedModule, compile_kernels
+from kernels import InterpretedModule, compile_kernels
+from oracles import DTYPES
 
 import voltac
 from voltac.python import KernelModule
@@ -35,7 +35,7 @@ def source(type: str) -> str:
 
 
 @cache
-def module(type: str, target: str, level: int) -> KernelModule | JudgedModule:
+def module(type: str, target: str, level: int) -> KernelModule | InterpretedModule:
     return compile_kernels(source(type), target=target, opt=level)
 
 

@@ -1,6 +1,6 @@
 """Kernels for any x86 target: its machine code where this CPU runs it, else the interpreter of the IR on the same module.
 
-So what a test says of a target's code is judged on every machine; only the last
+So what a test says of a target's code is checked on every machine; only the last
 step, LLVM's code generation, is not where the CPU lacks the instructions.
 """
 
@@ -26,10 +26,10 @@ from voltac.python.module import KernelModule
 from voltac.target_info import TargetInfo, find_target
 
 
-def compile_kernels(source: str, target: str, *, opt: int = 3, **options: Any) -> KernelModule | JudgedModule:
+def compile_kernels(source: str, target: str, *, opt: int = 3, **options: Any) -> KernelModule | InterpretedModule:
     """What :func:`voltac.compile` makes, or something that is called like it."""
     module = voltac.compile(source, target=target, opt=opt, **options)
-    return module if can_run(find_target(target)) else JudgedModule(module, source, target, opt, options)
+    return module if can_run(find_target(target)) else InterpretedModule(module, source, target, opt, options)
 
 
 def processor_runs(target: TargetInfo) -> bool:
@@ -37,7 +37,7 @@ def processor_runs(target: TargetInfo) -> bool:
     return real_instruction_sets().issuperset(needed(target))
 
 
-class JudgedModule:
+class InterpretedModule:
     """Kernels on the interpreter of the IR: the module as LLVM is done with it."""
 
     def __init__(self, compiled: KernelModule, source: str, target: str, opt: int, options: dict[str, Any]) -> None:

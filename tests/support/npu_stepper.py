@@ -1,6 +1,6 @@
 """A second NaplesPU, as simple as it can be: one instruction after the other, cycle by cycle (NaplesPU 6.4).
 
-It shares the rows and their meanings (which are judged against the IR
+It shares the rows and their meanings (which are checked against the IR
 interpreter) with the simulator, and nothing else: no blocks, no translation, no
 conclusions about what need not be waited for. Accesses have to be aligned, in
 mapped lines; misses happen once a line, nothing is ever evicted.

@@ -1,7 +1,7 @@
 """Random kernels over images: many accesses of one pixel's neighbours, read and written, by masks, strides and channels.
 
 A program has the interface of the run-tests (``run_programs.py``). All it computes is exact: integers that wrap, and floats
-that are small integers. What lanes write to one place follows from the order of lanes, which all judges keep; so the result
+that are small integers. What lanes write to one place follows from the order of lanes, which all oracles keep; so the result
 depends on the gang's width.
 """
 

@@ -1,4 +1,4 @@
-"""Random programs without undefined behaviour, for comparing judges and machine code with each other.
+"""Random programs without undefined behaviour, for comparing oracles and machine code with each other.
 
 A program has the interface of the run-tests (``run_programs.py``). It is free of
 undefined behaviour by construction: signed sums and products are taken of masked

@@ -81,7 +81,7 @@ RARE_TARGETS = tuple(
 )
 """The other x86 targets: the same widths and other instruction sets, or masks of other sizes."""
 MORE_HOST_TARGETS = tuple(target for target in (*SMALL_TYPE_TARGETS, *RARE_TARGETS) if can_run(target))
-JUDGE_TARGETS = {
+ORACLE_TARGETS = {
     width: next(target for target in (*TARGETS, *SMALL_TYPE_TARGETS) if target.width == width and target.element_bits == 32)
     for width in ALL_WIDTHS
 }

@@ -298,7 +298,7 @@ Z
 }
 
 
-def judged(text: str, compiler: str) -> list[str] | None:
+def expanded_by(text: str, compiler: str) -> list[str] | None:
     """The tokens that are left, or None if the compiler refuses the text."""
     command = [compiler, "-E", "-P", "-x", "c", "-std=gnu2x", "-w", "-"]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
@@ -321,7 +321,7 @@ def compiler(request: pytest.FixtureRequest) -> str:
 
 @pytest.mark.parametrize("text", CORPUS.values(), ids=CORPUS.keys())
 def test_the_corpus_expands_as_by_other_compilers(text: str, compiler: str) -> None:
-    expected = judged(text, compiler)
+    expected = expanded_by(text, compiler)
     assert expected is not None
     assert ours(text) == expected
 
@@ -381,7 +381,7 @@ def test_comments_are_blanks_as_by_other_compilers(compiler: str) -> None:
     for seed in range(60 if compiler == "gcc" else 20):
         chance = random.Random(seed)
         text = with_comments(chance, random_macros(chance))
-        expected = judged(text, compiler)
+        expected = expanded_by(text, compiler)
         assert ours(text) == expected, text
         accepted += expected is not None
     assert accepted >= 3
@@ -392,7 +392,7 @@ def test_random_macros_expand_as_by_other_compilers(compiler: str) -> None:
     accepted = 0
     for seed in range(60 if compiler == "gcc" else 20):
         text = random_macros(random.Random(seed))
-        expected = judged(text, compiler)
+        expected = expanded_by(text, compiler)
         assert ours(text) == expected, text
         accepted += expected is not None
     assert accepted >= 3

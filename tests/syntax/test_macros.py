@@ -174,7 +174,7 @@ def test_exponential_expansion_ends_in_one_error() -> None:
     assert "too large" in message(f"#define A0 x\n{definitions}A29").text
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc judges here")
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is the oracle")
 @pytest.mark.parametrize(
     "text",
     [

@@ -151,7 +151,7 @@ GROUPS: tuple[Group, ...] = (
         Option("--no-internal-export-functions", "internal_export_functions", "flag",
                "exported functions can be called from C only", False),
         Option("--internal-export-functions", "internal_export_functions", "flag",
-               "exported functions can be called from volta code too (the default)"),
+               "exported functions can be called from the program itself too (the default)"),
     )),
     Group("Diagnostics", _SOURCE, (
         Option("--werror", "warnings_are_errors", "flag", "warnings count as errors"),

@@ -18,7 +18,7 @@ class Branches:
 
 
 _SMALL = 8
-"""Instructions of a block that are worth copying to the end of a loop, which saves a jump a turn."""
+"""Instructions of a block that are worth copying to the end of a loop, which saves a jump per iteration."""
 
 
 def lay_out(function: MachineFunction, branches: Branches) -> None:

@@ -1,4 +1,4 @@
-"""Runs the IR, pseudo operations included: the judge of passes and of code generators.
+"""Runs the IR, pseudo operations included: the oracle of passes and of code generators.
 
 A function is translated once (``interp_translate.py``) to the form of ``interp_frame.py``, then executed.
 ``interp_values.py`` says what values are, ``interp_operations.py`` and

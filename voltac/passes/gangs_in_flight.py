@@ -1,13 +1,13 @@
-"""Short all-on loops that store nothing -> the wish that LLVM does several gangs a turn.
+"""Short all-on loops that store nothing -> the hint that LLVM does several gangs per iteration.
 
     br label %test, !llvm.loop !7        !7 = distinct !{!7, !8}     !8 = !{!"llvm.loop.unroll.runtime.disable"}
     ->                                   !7 = distinct !{!7, !9}     !9 = !{!"llvm.loop.unroll.count", i32 4}
 
 A loop that only sums up waits for its sums: LLVM gives each of the gangs one of its own,
-where the order of additions does not matter. Loops that store keep one gang a turn: their
+where the order of additions does not matter. Loops that store keep one gang per iteration: their
 code is what a reader of the source expects, and reading and writing memory in the order
 of single gangs is what prefetchers follow best (measured on Zen 4: out of cache, four
-gangs a turn cost saxpy, triad and deinterleave 6 to 18 %, and gain under 2 % in it).
+gangs per iteration cost saxpy, triad and deinterleave 6 to 18 %, and gain under 2 % in it).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from voltac.passes.accesses.access import is_divisor
 
 _MOST_INSTRUCTIONS = 24
 _GANGS = 4
-"""Of a loop's body, and gangs a turn: a float addition takes 3 or 4 cycles, and a longer body keeps the processor busy
+"""Of a loop's body, and gangs per iteration: a float addition takes 3 or 4 cycles, and a longer body keeps the processor busy
 meanwhile. The first is chosen, not measured."""
 _SINGLE = '!{!"llvm.loop.unroll.runtime.disable"}'
 _LOOP = re.compile(r"!llvm\.loop (!\d+)")
 
 
 def put_gangs_in_flight(module: Module, options: Options) -> None:
-    """Rewrite the wishes of the module."""
+    """Rewrite the hints of the module."""
     gangs = _GANGS * options.target.vector_bits // max(options.target.vector_bits, 32 * options.target.width)
     if gangs < 2:
         return
@@ -79,8 +79,8 @@ def _with_gangs(line: str, wanted: set[str], single: set[str], gangs: int) -> st
     name, _, body = line.partition(" = ")
     if name not in wanted or not body.startswith("distinct !{"):
         return line
-    wishes = [wish for wish in body[len("distinct !{") : -1].split(", ") if wish not in single]
-    return f"{name} = distinct !{{{', '.join((*wishes, _count(gangs)))}}}"
+    hints = [hint for hint in body[len("distinct !{") : -1].split(", ") if hint not in single]
+    return f"{name} = distinct !{{{', '.join((*hints, _count(gangs)))}}}"
 
 
 def _count(gangs: int) -> str:

@@ -9,7 +9,7 @@ Eight lanes of bytes fill a quarter of a register. Where every statement works o
 each lane by itself, and no element that one gang stores is touched by another
 gang, the statements of neighbouring gangs may be done together. What the loop sums up
 (:mod:`voltac.passes.loops.accumulators`) is done side by side too: its steps need not wait for each other.
-So with gangs whose work is a short loop, the same number of turns for all of them.
+So with gangs whose work is a short loop, the same number of iterations for all of them.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class _Widening:
         self.header, self.body, self.outside = loop.header, loop.body, loop.outside
         self.counter, self.following, self.width = loop.counter, loop.following, loop.width
         self.inner: set[str] = set()
-        """Blocks of loops in the body: in each turn all gangs do the same there."""
+        """Blocks of loops in the body: in each iteration all gangs do the same there."""
         self.heads: set[str] = set()
         """The first blocks of these loops."""
 
@@ -154,7 +154,7 @@ class _Widening:
             return 1
         for number, store in enumerate(accesses):
             if store.is_store and number in in_loops:
-                return 1  # What gangs store in the turns of a loop may be stored in another order.
+                return 1  # What gangs store in the iterations of a loop may be stored in another order.
         for number, access in enumerate(accesses):
             apart = self._is_elsewhere if number in in_loops else self._is_apart
             if any(store is not access and not apart(store, access, effects) for store in stores):
@@ -210,7 +210,7 @@ class _Widening:
         return self.values.value(instruction.type, instruction.name) is None
 
     def _is_fixed(self, instruction: Instruction) -> bool:
-        """Whether a scalar instruction does the same in each turn, if what it reads is not written."""
+        """Whether a scalar instruction does the same in each iteration, if what it reads is not written."""
         counting = (self.counter, self.following)
         return all(not lanes_of(operand.type) and operand.value not in counting for operand in instruction.operands)
 
@@ -271,7 +271,7 @@ class _Widening:
             distance = access.offsets[0] - store.offsets[0]
             if distance == 0 and access.size == store.size:
                 return True
-            # Members of one struct: in the same turn, side by side.
+            # Members of one struct: in the same iteration, side by side.
             turn = distance % abs(step)
             return abs(distance) < abs(step) and store.size <= turn <= abs(step) - access.size
         return self._is_elsewhere(store, access, effects)
@@ -310,7 +310,7 @@ class _Widening:
         for name, instruction in [(block.name, made) for block in self.loop.blocks for made in block.instructions]:
             lines = copies[name].instructions
             if instruction is self.body.terminator:
-                # Wishes for the loop hold for the wide one from now on; few turns are left for the other.
+                # Hints for the loop hold for the wide one from now on; few iterations are left for the other.
                 lines.append(Instruction(instruction.text.replace(f"%{self.header.name}", test, 1)))
                 continue
             if instruction.name == self.following:

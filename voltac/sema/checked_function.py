@@ -53,7 +53,7 @@ class Candidate:
     """Statements around its declaration."""
     stores: list[Store]
     loop: EnclosingStatement | None = None
-    """The loop that declares it to count its turns: lanes that have left it take no part in its steps."""
+    """The loop that declares it to count its iterations: lanes that have left it take no part in its steps."""
 
 
 @mutable_record(eq=False)

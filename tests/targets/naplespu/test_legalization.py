@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import numpy as np
 import pytest
-from device_judge import Array, legalized, machine
+from device_oracle import Array, legalized, machine
 
 from voltac.codegen.legalize.shapes import NotLegal
 from voltac.ir.read import read

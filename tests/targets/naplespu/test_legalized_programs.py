@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from device_judge import compiled, interpreted, legalized, run, without_double
+from device_oracle import compiled, interpreted, legalized, run, without_double
 from random_kernels import random_kernels
 from random_programs import random_program
 from run_programs import RunTest, run_tests

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from device_judge import Array, options
+from device_oracle import Array, options
 
 from voltac.driver import compile_source
 from voltac.interpreter import Interpreter

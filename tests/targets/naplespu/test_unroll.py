@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import voltac
-from voltac.codegen.loops.unroll import count_turns, unroll
+from voltac.codegen.loops.unroll import count_trips, unroll
 from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
 from voltac.ir.verify import verify
@@ -54,7 +54,7 @@ CASES = [
 @pytest.mark.parametrize("text, turns", CASES)
 def test_copies_do_what_the_loop_did(text: str, turns: int) -> None:
     module = read(text)
-    found = count_turns(module)
+    found = count_trips(module)
     assert found == {"f": {"loop": turns} if turns else {}}
     unroll(module, found)
     verify(module)

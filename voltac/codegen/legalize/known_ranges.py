@@ -156,7 +156,7 @@ class KnownRanges:
     def _bound(
         self, phi: Instruction, following: Instruction, latch: str, start: Range, step: tuple[int, ...], depth: int
     ) -> int | None:
-        """What a counter never exceeds behind its first turn."""
+        """What a counter never exceeds behind its first iteration."""
         branch = self._terminators[latch]
         labels = branch.parts.labels
         test = self._definitions.get(branch.operands[0].value) if branch.op == "br" and len(labels) == 2 else None

@@ -26,7 +26,7 @@ Sum = tuple[dict[tuple[str, str], int], int]
 
 @record
 class Counter:
-    """A number that a loop moves on by the same each turn: a constant, or a value from outside."""
+    """A number that a loop moves on by the same each iteration: a constant, or a value from outside."""
 
     start: str
     step: str
@@ -77,7 +77,7 @@ class LoopSums:
                 self.counters[phi.name] = Counter(start, second.value)
 
     def start_of(self, found: Sum) -> str:
-        """The number that a sum is in the first turn, made before the loop."""
+        """The number that a sum is in the first iteration, made before the loop."""
         symbols, constant = found
         total = "0"
         for (symbol, by), factor in symbols.items():

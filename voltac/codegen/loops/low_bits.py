@@ -7,7 +7,7 @@
       %m = and i32 %p, 63                        ->     %p = phi i32 [ %a, %before ], [ %n, %loop ]
       %n = add i32 %p, 128                              %n = add i32 %p, 128
 
-Where a vector lies in its line is the same for all turns of most loops, and so are the
+Where a vector lies in its line is the same for all iterations of most loops, and so are the
 lanes that shuffles take from one line or the other (a device's legalization). Where it is known, as that of the neighbour
 of an element of an array that begins at a line, it is a constant.
 """

@@ -1,4 +1,4 @@
-"""legal IR -> legal IR: addresses that a loop moves on by the same each turn become pointers that it steps.
+"""legal IR -> legal IR: addresses that a loop moves on by the same each iteration become pointers that it steps.
 
 ::
 
@@ -8,7 +8,7 @@
       %q = getelementptr i8, ptr %a, i32 %o          %p.next = getelementptr i8, ptr %p, i32 4
       load ..., ptr %q
 
-One addition a turn, where a machine that has no address with an index would need a shift and an
+One addition per iteration, where a machine that has no address with an index would need a shift and an
 addition. Addresses that differ by a constant share a pointer. This
 is strength reduction (Cocke and Kennedy, "An algorithm for reduction of operator
 strength", 1977) of sums of products of 32 bits, which may wrap.
@@ -113,7 +113,7 @@ class _LoopAddresses(LoopSums):
             groups.setdefault(tuple(sorted(symbols.items())), []).append((instruction, constant))
 
     def _moving(self, symbols: _Group) -> _Group:
-        """The part of a sum that one pointer can stand for: what is left apart is the same in every turn."""
+        """The part of a sum that one pointer can stand for: what is left apart is the same in every iteration."""
         return tuple(item for item in symbols if item[0][0] in self.counters or self.is_pointer(item[0][0]))
 
     def _step(self, symbols: _Group, members: list[tuple[Instruction, int]]) -> tuple[str, int]:
@@ -145,7 +145,7 @@ class _LoopAddresses(LoopSums):
     def _chain(
         self, place: tuple[str, int], before: _Group, symbols: _Group, members: list[tuple[Instruction, int]]
     ) -> tuple[str, int]:
-        """Addresses that are apart from others by the same in every turn: one addition from the last of these."""
+        """Addresses that are apart from others by the same in every iteration: one addition from the last of these."""
         (first, constant), (name, known) = members[0], place
         outside = self.outside
         apart = dict(symbols)
@@ -160,7 +160,7 @@ class _LoopAddresses(LoopSums):
         return first.name, constant
 
     def _is_accessed(self, address: Instruction) -> bool:
-        """Whether something is loaded from or stored to an address in every turn."""
+        """Whether something is loaded from or stored to an address in every iteration."""
         return any(
             one.op in ("load", "store") and one.operands[-1].value == address.name
             for name in self.loop.blocks
@@ -283,7 +283,7 @@ class _Pointer:
     following: str
     step: str
     factor: int
-    """Bytes that it moves for each one that the counter moves, where it is accessed in every turn; else 0."""
+    """Bytes that it moves for each one that the counter moves, where it is accessed in every iteration; else 0."""
 
 
 def _uses_in(blocks: list[Block]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""legal IR -> legal IR: loops of one block that turn a small known number of times become copies of their body.
+"""legal IR -> legal IR: loops of one block with a small known trip count become copies of their body.
 
 ::
 
@@ -11,7 +11,7 @@
       br i1 %t, label %loop, label %after
 
 Lane numbers become constants, the counter and its test go, and the copies' operations
-fill each other's latencies. How often a loop turns is found before ``strides.py``, which may let
+fill each other's latencies. The trip count is found before ``strides.py``, which may let
 it end by a pointer; the copies are made after it, so a stepped address is one addition a copy.
 """
 
@@ -37,19 +37,19 @@ _FOLDED: dict[str, Callable[[int, int], int]] = {
     "and": lambda a, b: a & b, "or": lambda a, b: a | b,
 }  # fmt: skip
 
-Turns = dict[str, dict[str, int]]
+TripCounts = dict[str, dict[str, int]]
 """Function -> block that is a loop -> how often it runs."""
 
 
-def count_turns(module: Module) -> Turns:
+def count_trips(module: Module) -> TripCounts:
     """The short loops of a module."""
     return {function.name: _short_loops(function) for function in module.functions}
 
 
-def unroll(module: Module, turns: Turns) -> None:
-    """Write out the loops that :func:`count_turns` has found."""
+def unroll(module: Module, trips: TripCounts) -> None:
+    """Write out the loops that :func:`count_trips` has found."""
     for function in module.functions:
-        for name, count in turns.get(function.name, {}).items():
+        for name, count in trips.get(function.name, {}).items():
             block = function.block(name)
             if _is_loop(block):
                 _drop_unused(function, block)
@@ -130,8 +130,8 @@ def _write_out(function: Function, block: Block, count: int) -> None:
     for phi in phis:
         values[phi.name] = phi.operands[1 - phi.parts.labels.index(block.name)].value
     made: list[Instruction] = []
-    for turn in range(count):
-        last = turn == count - 1
+    for trip in range(count):
+        last = trip == count - 1
         for instruction in body:
             copy = Instruction(instruction.text)
             copy.rename(values)

@@ -9,7 +9,7 @@
                                                    loop.aligned:
                                                      ... without %lines
 
-Addresses are where they are for all turns, or for none: those of rows are apart by a length that
+Addresses are where they are for all iterations, or for none: those of rows are apart by a length that
 only the caller knows. What tells an address that is aligned from one that is not is known before the loop if
 it begins at a line and moves on by lines. The loop for these has neither the tests nor the other paths.
 """
@@ -94,7 +94,7 @@ class _Version:
         return True
 
     def _aligned_side(self, block: Block) -> tuple[str, str] | None:
-        """Where a test of an address goes if it is aligned, and a number that is zero if that is so in every turn."""
+        """Where a test of an address goes if it is aligned, and a number that is zero if that is so in every iteration."""
         branch = block.terminator
         if branch.op != "br" or len(block.successors) != 2:
             return None

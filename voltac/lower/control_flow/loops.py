@@ -36,17 +36,17 @@ def loop_hint(c: FunctionContext, unroll: int | None, gangs: bool = False) -> st
     if unroll is None:
         if not gangs:
             return ""
-        wish = '!{!"llvm.loop.unroll.runtime.disable"}'
+        hint = '!{!"llvm.loop.unroll.runtime.disable"}'
     elif unroll == 0 or unroll == 1:
-        wish = '!{!"llvm.loop.unroll.disable"}'
+        hint = '!{!"llvm.loop.unroll.disable"}'
     elif unroll < 0:
-        wish = '!{!"llvm.loop.unroll.full"}'
+        hint = '!{!"llvm.loop.unroll.full"}'
     else:
-        wish = f'!{{!"llvm.loop.unroll.count", i32 {unroll}}}'
+        hint = f'!{{!"llvm.loop.unroll.count", i32 {unroll}}}'
     text = c.module.text
-    hints = [text.metadata_node(wish)]
+    hints = [text.metadata_node(hint)]
     if gangs and c.options.level > 1:
-        # A short loop over two lines of the instruction cache takes a cycle more each turn.
+        # A short loop over two lines of the instruction cache takes a cycle more in each iteration.
         hints.append(text.metadata_node('!{!"llvm.loop.align", i32 64}'))
     number = text.metadata_placeholder()
     text.metadata[number] = f"distinct !{{!{number}, {', '.join(hints)}}}"

@@ -138,10 +138,10 @@ def _header(writers: list[_Writer], program: Program, file_name: str, pragma_onc
         ("#pragma once\n" if pragma_once else f"#ifndef {guard}\n#define {guard}\n") + _START,
     ]
     if writer.vectors:
-        parts.append(_title("Vector types with external visibility from volta code"))
+        parts.append(_title("Vector types with external visibility from the program"))
         parts += map(writer.vector, writer.vectors)
     if writer.enums:
-        parts.append(_title("Enumerator types with external visibility from volta code"))
+        parts.append(_title("Enumerator types with external visibility from the program"))
         parts += map(writer.enum, writer.enums)
     parts.append(_ALIGNMENT)
     structs = [each.struct(struct, rate) for each in writers for struct, rate in each.structs]

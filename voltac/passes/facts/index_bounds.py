@@ -398,7 +398,7 @@ class LoopBounds:
         return found.low
 
     def _goes_up(self, following: str, counter: Instruction, nonnegative: bool) -> bool:
-        """Whether a turn adds to the counter and does not wrap: below a limit there is room for one."""
+        """Whether an iteration adds to the counter and does not wrap: below a limit there is room for one."""
         found = _STEP.find(following, self.values.definitions, counter=Operand(counter.type, counter.name))
         step = integers(*found["step"]) if found else None
         if not step or min(step) < 0:

@@ -41,7 +41,7 @@ class Accumulator:
     compare: Instruction | None
     """Of floats: ``change`` selects by it."""
     term: str
-    """What it takes in each turn."""
+    """What it takes in each iteration."""
     operation: str
 
     @property

@@ -39,7 +39,7 @@ class GangLoop:
         self.values = values
         self.phi = phi
         self.carried = [each for each in header.phis() if each is not phi]
-        """What else goes from one turn to the next."""
+        """What else goes from one iteration to the next."""
         incoming = dict(zip(phi.parts.labels, phi.operands))
         self.counter = phi.name
         self.start = incoming[outside].value

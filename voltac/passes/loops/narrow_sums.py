@@ -31,7 +31,7 @@ _COUNTED = m.one_of(m.op("select", m.mask("test"), m.number(1), m.number(0)), m.
 
 @record
 class NarrowSum:
-    """What is added to a sum in each turn."""
+    """What is added to a sum in each iteration."""
 
     kind: str
     """``products`` of 16 bits, ``bytes``: products of unsigned with signed ones, or ``distances``."""

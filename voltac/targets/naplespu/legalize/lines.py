@@ -91,7 +91,7 @@ def _line_of_words(f: Legalizer, pointer: str, alignment: int) -> str:
 
 
 def _from_two_lines(f: Legalizer, pointer: str) -> str:
-    """Written such that what is the same for all turns of a loop is found before it (``codegen/loops/low_bits.py``)."""
+    """Written such that what is the same for all iterations of a loop is found before it (``codegen/loops/low_bits.py``)."""
     w = f.write
     start = w.number(pointer)
     off = w.op("and", start, LINE - 1)

@@ -10,7 +10,7 @@ from voltac.codegen.block_placement import Branches, lay_out
 from voltac.codegen.constant_placement import place_constants
 from voltac.codegen.loops.low_bits import find_low_bits
 from voltac.codegen.loops.strides import step_addresses
-from voltac.codegen.loops.unroll import Turns, count_turns, unroll
+from voltac.codegen.loops.unroll import TripCounts, count_trips, unroll
 from voltac.codegen.loops.versions import version_loops
 from voltac.codegen.machine_code import AnyRegister, MachineFunction, MachineInstruction
 from voltac.codegen.phi_copies import place_phi_copies
@@ -79,11 +79,11 @@ class _Work:
     """A module on its way."""
 
     module: Module
-    turns: Turns = field(default_factory=dict)
+    trips: TripCounts = field(default_factory=dict)
     """The loops to write out: counted while they are as the source has them."""
 
-    def count_turns(self) -> None:
-        self.turns = count_turns(self.module)
+    def count_trips(self) -> None:
+        self.trips = count_trips(self.module)
 
 
 MODULE_PASSES = (
@@ -95,13 +95,13 @@ MODULE_PASSES = (
          lambda work: version_loops(work.module, _ALIGNMENT_TESTS), lambda options: options.level > 1),
     Pass("add_flushes", "what a kernel has written is made visible to the host",
          lambda work: add_flushes(work.module), required=True),
-    Pass("count_turns", "short loops that are worth it are found", _Work.count_turns,
+    Pass("count_trips", "short loops that are worth it are found", _Work.count_trips,
          lambda options: options.level > 1 and options.loop_unrolling),
     Pass("step_addresses", "addresses in loops are stepped instead of computed",
          lambda work: step_addresses(work.module, most_loaded)),
     Pass("share_loads", "loads of neighbouring elements become one of the line",
          lambda work: share_loads(work.module, leaves_memory), optimizing),
-    Pass("unroll", "the short loops are written out", lambda work: unroll(work.module, work.turns)),
+    Pass("unroll", "the short loops are written out", lambda work: unroll(work.module, work.trips)),
 )  # fmt: skip
 """Legal IR to legal IR, in order."""
 

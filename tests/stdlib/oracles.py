@@ -56,4 +56,4 @@ def uniformly(name: str, type: str, *arguments: Array) -> Array:
     return np.array([kernel(*map(float, row)) for row in zip(*arguments, strict=True)], DTYPES[type])
 
 
-JUDGES: dict[str, Callable[..., Array]] = {"interpreted": interpreted, "compiled": compiled}
+ORACLES: dict[str, Callable[..., Array]] = {"interpreted": interpreted, "compiled": compiled}

@@ -114,9 +114,9 @@ def legalized(text: str, level: int = 2) -> str:
 def run(text: str) -> tuple[Array, str]:
     """``out`` after ``test`` has run, and what it printed."""
     out, (floats, integers) = np.zeros(OUTPUTS, np.float32), inputs()
-    judge = machine(text)
-    judge.call("test", [out, floats, integers, INPUTS])
-    return out, "".join(judge.printed)
+    oracle = machine(text)
+    oracle.call("test", [out, floats, integers, INPUTS])
+    return out, "".join(oracle.printed)
 
 
 def interpreted(path: Path, text: str) -> Array:
