@@ -9,7 +9,7 @@
 if both loads of ``p->data`` are. So this pass goes before the others look at
 addresses. It is common subexpression elimination over the tree of dominators; a
 load is equal to an earlier one if nothing between them may write. Accesses of
-lanes are left to ``known_loads``, which knows their masks.
+lanes are left to ``available_loads``, which knows their masks.
 """
 
 from __future__ import annotations

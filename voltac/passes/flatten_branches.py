@@ -29,7 +29,7 @@ from voltac.ir.types import DataLayout, element_of
 from voltac.ir.uses import remove_unused
 from voltac.options import Options
 from voltac.passes.accesses.access import is_divisor, pseudo_operation, read_access
-from voltac.passes.accesses.known_loads import mask_implies
+from voltac.passes.accesses.available_loads import mask_implies
 
 LIMIT = 16
 """Weight of what is worth to be run always."""

@@ -24,9 +24,9 @@ from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
 from voltac.passes.accesses import broadcast, gather, shuffled_loads, shuffled_stores, tile_rows, vector
 from voltac.passes.accesses.access import Access, AccessReport, SourcePlaces, Touched, pseudo_operation, read_access
+from voltac.passes.accesses.available_loads import AvailableLoads, Layer, access_key
 from voltac.passes.accesses.cost_rows import cost_row, has_masked
 from voltac.passes.accesses.emit import Emitter, declare, lane_source
-from voltac.passes.accesses.known_loads import KnownLoads, Layer, access_key
 from voltac.passes.accesses.merged_stores import Waiting, covers_all, is_passed, mark_readable, write_merged
 from voltac.passes.accesses.neighbouring_loads import RecordAddresses, plan_records
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
@@ -136,19 +136,19 @@ class _Resolver:
     def run(self) -> None:
         """Every block, after those that dominate it."""
         if len(self.function.blocks) == 1:
-            self.block(self.function.blocks[0], KnownLoads(self.effects, self.values, {}))
+            self.block(self.function.blocks[0], AvailableLoads(self.effects, self.values, {}))
             return
         flow = control_flow(self.function)
         position = {name: number for number, name in enumerate(flow.order)}
         blocks = sorted(self.function.blocks, key=lambda block: position.get(block.name, len(position)))
-        at_end: dict[str, KnownLoads] = {}
+        at_end: dict[str, AvailableLoads] = {}
         for block in blocks:
             before = flow.predecessors[block.name]
             known = at_end.get(before[0]) if len(before) == 1 else None
-            at_end[block.name] = known.copy() if known is not None else KnownLoads(self.effects, self.values, {})
+            at_end[block.name] = known.copy() if known is not None else AvailableLoads(self.effects, self.values, {})
             self.block(block, at_end[block.name])
 
-    def block(self, block: Block, known: KnownLoads) -> None:
+    def block(self, block: Block, known: AvailableLoads) -> None:
         """Plan the accesses of a block, then write it anew."""
         plan = _Plan()
         accesses: list[Access] = []

@@ -25,8 +25,8 @@ from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, LANEWISE_INTRINSICS
 from voltac.ir.types import DataLayout, element_of, lanes_of
 from voltac.options import Options
 from voltac.passes.accesses.access import Access, is_divisor, pseudo_operation, read_access
+from voltac.passes.accesses.available_loads import access_key
 from voltac.passes.accesses.cost_rows import has_masked
-from voltac.passes.accesses.known_loads import access_key
 from voltac.passes.accesses.merged_stores import covers_all, mark_readable
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.accumulators import Accumulator, accumulators, begun, folded, move_conditions_into_terms, repeated

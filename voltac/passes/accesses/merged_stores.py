@@ -15,8 +15,8 @@ from bisect import bisect
 
 from voltac.ir.lane_values import LaneValues
 from voltac.passes.accesses.access import Access
+from voltac.passes.accesses.available_loads import access_key, inverse, masks_exclude
 from voltac.passes.accesses.emit import Emitter
-from voltac.passes.accesses.known_loads import access_key, inverse, masks_exclude
 from voltac.records import mutable_record
 
 

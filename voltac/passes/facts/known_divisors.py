@@ -12,7 +12,7 @@ from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
-from voltac.passes.accesses.known_loads import conjuncts
+from voltac.passes.accesses.available_loads import conjuncts
 
 _DEPTH = 6
 """Steps from a divisor back to what is known of it. Each may have two operands, which makes 64 looks at most."""

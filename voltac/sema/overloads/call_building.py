@@ -133,7 +133,8 @@ def _warn_about_use(checker: Checker, function: tree.FunctionSymbol, span: Span)
             "export",
             span,
             f"exported function '{function.name}' is called from the program itself, which a later language level may refuse; "
-            "call a function that is not exported, or mark it external_only and use --no-internal-export-functions to find such calls",
+            "call a function that is not exported, or mark it external_only and use --no-internal-export-functions to find "
+            "such calls",
         )
     for attribute in function.attributes:
         if attribute == "deprecated" or attribute.startswith("deprecated:"):

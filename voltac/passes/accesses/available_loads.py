@@ -44,16 +44,16 @@ class Known:
 
 
 @mutable_record
-class KnownLoads:
+class AvailableLoads:
     """The state at one point of a function."""
 
     effects: FunctionEffects
     values: LaneValues
     contents: dict[object, Known]
 
-    def copy(self) -> KnownLoads:
+    def copy(self) -> AvailableLoads:
         """For a branch that may learn more."""
-        return KnownLoads(self.effects, self.values, dict(self.contents))
+        return AvailableLoads(self.effects, self.values, dict(self.contents))
 
     def find(self, access: Access) -> tuple[Layer, ...]:
         """Layers that make up what a load would give, the first for all its lanes; else the load is known from now on."""
