@@ -1,9 +1,8 @@
 """Runs the IR, pseudo operations included: the oracle of passes and of code generators.
 
 A function is translated once (``interp_translate.py``) to the form of ``interp_frame.py``, then executed.
-``interp_values.py`` says what values are, ``interp_operations.py`` and
-``interp_intrinsics.py`` are the rows of meanings, ``interp_memory.py`` checks
-every access.
+``interp_values.py`` says what values are, ``interp_operations.py``, ``interp_elementwise.py``
+and ``interp_intrinsics.py`` are the rows of meanings, ``interp_memory.py`` checks every access.
 
 Stricter than a machine: poison is tracked element by element, and a poisoned
 branch, address, divisor or mask is an error, as is any access outside an object.
@@ -16,11 +15,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from voltac.ir.interp_constants import constant
 from voltac.ir.interp_frame import ALLOCATED, RESULT, ExecutionError, TranslatedBlock, TranslatedFunction
 from voltac.ir.interp_library import EXTERNALS, External
 from voltac.ir.interp_memory import CheckedMemory, Object
 from voltac.ir.interp_translate import translate
-from voltac.ir.interp_values import ROUND, InstructionFault, Kind, KindTable, Value, constant, encode, parts_of
+from voltac.ir.interp_values import ROUND, InstructionFault, Kind, KindTable, Value, encode, parts_of
 from voltac.ir.model import Module
 from voltac.ir.parts import Operand
 from voltac.ir.scan import end_of_type, end_of_value

@@ -7,6 +7,7 @@ from typing import Any
 
 from voltac.ir import interp_intrinsics as intrinsics
 from voltac.ir import interp_operations as operations
+from voltac.ir.interp_elementwise import apply_elementwise
 from voltac.ir.interp_frame import Frame, Rule, Slots, Step
 from voltac.ir.interp_memory import Called
 from voltac.ir.interp_steps import checking
@@ -47,7 +48,7 @@ def _intrinsic(slots: Slots, instruction: Instruction, target: int, row: tuple[s
         function = meaning(kinds[0].scalar, result.scalar)
 
         def element(frame: Frame) -> None:
-            frame[target] = intrinsics.apply_elementwise(function, kinds, result, [frame[source] for source in sources])
+            frame[target] = apply_elementwise(function, kinds, result, [frame[source] for source in sources])
 
         allowed = operations.finite_only(instruction.parts.flags) if result.scalar.shape == "float" else None
         return element if allowed is None else checking(element, target, allowed, sources)

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from voltac.ir.interp_constants import constant
 from voltac.ir.interp_memory import CheckedMemory
-from voltac.ir.interp_values import KindTable, Value, constant
+from voltac.ir.interp_values import KindTable, Value
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
 from voltac.records import field, mutable_record

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from voltac.ir import interp_operations as operations
+from voltac.ir.interp_constants import constant
 from voltac.ir.interp_frame import Frame, Rule, Slots, Step
-from voltac.ir.interp_values import InstructionFault, Value, constant, has_poison, poison, uniform_value
+from voltac.ir.interp_values import InstructionFault, Value, has_poison, poison, uniform_value
 from voltac.ir.model import Instruction
 
 

@@ -11,7 +11,8 @@ or a product depends on the lower halves of the operands only; a quotient, a com
 greater of two depends on all bits, so that there every operand has to lie in a range that 16
 bits hold. Ranges are those of the elements loaded, carried on by interval arithmetic.
 It is done where it takes less work, what has to be extended again being counted; gangs go together
-better afterwards (:mod:`voltac.passes.wide_gangs`).
+better afterwards (:mod:`voltac.passes.wide_gangs`). Ranges, choice and rewriting are one file: each asks the others
+what a value of the function is.
 """
 
 from __future__ import annotations

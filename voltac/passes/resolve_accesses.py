@@ -7,7 +7,8 @@
 This file decides for each access, block by block, what it becomes; one file each
 knows how to write that: ``broadcast``, ``vector``, ``shuffled_loads``,
 ``shuffled_stores``, ``gather``. An access with off lanes never touches their
-memory, and plain loads never reach beyond the first and the last byte touched.
+memory, and plain loads never reach beyond the first and the last byte touched. It is one file since each decision
+depends on what waits in the same block to be decided.
 """
 
 from __future__ import annotations

@@ -23,9 +23,10 @@ from voltac.ir.types import DataLayout, element_of, integer_bits, lanes_of
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.accesses.wrapping_gangs import split_blocks
-from voltac.passes.facts.index_bounds import DECLARATIONS, Claims, LoopBounds, Preheader, Unbounded
+from voltac.passes.facts.index_bounds import Claims, LoopBounds, Unbounded
 from voltac.passes.loops.copied_blocks import CopiedBlocks
 from voltac.passes.loops.outlined_blocks import outline
+from voltac.passes.loops.preheader import DECLARATIONS, Preheader
 
 _MOST_INSTRUCTIONS = 1500
 """Of a loop that is copied."""

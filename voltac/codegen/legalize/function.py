@@ -18,7 +18,8 @@ from voltac.codegen.legalize.machine_facts import MachineFacts
 from voltac.codegen.legalize.shapes import NotLegal, Shape, Shapes
 from voltac.codegen.legalize.writer import Writer, signed
 from voltac.ir.cfg import control_flow
-from voltac.ir.interp_values import KindTable, Value, constant, float_bits
+from voltac.ir.interp_constants import constant
+from voltac.ir.interp_values import KindTable, Value, float_bits
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.parts import Operand, parse_operand
 from voltac.ir.scan import match_bracket, split_list

@@ -1,6 +1,6 @@
 """Writing the instructions that replace accesses: scalar addresses from formulas, masks, shuffles.
 
-Everything written for one block shares what was written before it in that block.
+Everything written for one block shares what was written before it in that block, so it is written by one class.
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ could wrap around leaves a test in ``tests``, and where all of them hold none of
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, KeysView
 
 from voltac.ir import match as m
@@ -19,10 +18,9 @@ from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import element_of, integer_bits, lanes_of
+from voltac.passes.facts.passed_tests import PassedTests
+from voltac.passes.loops.preheader import Number, Preheader
 from voltac.records import field, mutable_record, record
-
-Number = int | str
-"""Of 64 bits: known now, or the name of what holds it."""
 
 _DEEPEST = 40
 """Of a chain of instructions: addresses are far shorter, and Python's stack is in no danger."""
@@ -32,13 +30,6 @@ _GREATEST = (1 << 64) - 1
 """Of what a number of 64 bits can be."""
 _REMAINDER = m.op(("and", "urem"), m.value("whole"))
 _STEP = m.op("add", m.value("counter"), m.constant("step"))
-_EXACT: dict[str, Callable[[int, int], int]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "shl": operator.lshift,
-    "lshr": operator.rshift,
-}
 
 
 class Unbounded(Exception):
@@ -58,55 +49,6 @@ class Bounds:
 
 
 @mutable_record
-class Preheader:
-    """Instructions before the loop, in order."""
-
-    fresh: Callable[[str], str]
-    instructions: list[Instruction] = field(default_factory=list)
-    _made: dict[str, str] = field(default_factory=dict)
-
-    def value(self, text: str, stem: str = "bound") -> str:
-        """The name of an instruction's result; one that was written before is taken again."""
-        name = self._made.get(text)
-        if name is None:
-            name = self._made[text] = self.fresh(stem)
-            self.instructions.append(Instruction(f"  {name} = {text}"))
-        return name
-
-    def binary(self, op: str, left: Number, right: Number) -> Number:
-        """``add``, ``sub``, ``mul`` or a shift of 64 bits, computed here where both are constants or one changes nothing."""
-        if isinstance(left, int) and isinstance(right, int):
-            return _EXACT[op](left, right)
-        if right == 0 and op != "mul":
-            return left
-        if left == 0 and op == "add":
-            return right
-        if 0 in (left, right) and op == "mul":
-            return 0
-        if 1 in (left, right) and op == "mul":
-            return right if left == 1 else left
-        return self.value(f"{op} i64 {left}, {right}")
-
-    def less(self, left: Number, right: Number) -> Number:
-        """The difference, and 0 where that would be negative."""
-        if isinstance(left, int) and isinstance(right, int):
-            return max(0, left - right)
-        if right == 0:
-            return left
-        return self.value(f"call i64 @llvm.usub.sat.i64(i64 {left}, i64 {right})")
-
-    def extreme(self, which: str, left: Number, right: Number) -> Number:
-        """``which``: umin or umax."""
-        if left == right:
-            return left
-        if 0 in (left, right):
-            return 0 if which == "umin" else right if left == 0 else left
-        if isinstance(left, int) and isinstance(right, int):
-            return (min if which == "umin" else max)(left, right)
-        return self.value(f"call i64 @llvm.{which}.i64(i64 {left}, i64 {right})")
-
-
-@mutable_record
 class Claims:
     """Operations that do not wrap, and the tests that say so."""
 
@@ -118,9 +60,6 @@ class Claims:
         """Take over what another case claims."""
         self.tests |= other.tests
         self.without_wrap |= other.without_wrap
-
-
-DECLARATIONS = tuple(f"declare i64 @llvm.{name}.i64(i64, i64)" for name in ("usub.sat", "umin", "umax"))
 
 
 class LoopBounds:
@@ -146,7 +85,7 @@ class LoopBounds:
         """Of what is being bounded."""
         self._known: dict[tuple[str, str], tuple[Bounds, Claims]] = {}
         self._open: set[str] = set()
-        self._terminators = {block.name: block.terminator for block in function.blocks}
+        self._passed = PassedTests(function, flow, inside, values, block_of)
 
     def of(self, type_text: str, value: str, block: str, depth: int = 0) -> Bounds:
         """Of an operand of what stands in ``block``, over all lanes."""
@@ -364,7 +303,7 @@ class LoopBounds:
 
     def _counter(self, made: Instruction, bits: int, block: str, depth: int) -> Bounds:
         """A counter of a loop: from where it starts, to below what the loop asks it to be less than."""
-        limit = self._limit(made, block)
+        limit = self._passed.limit(made, block)
         if limit is None or lanes_of(made.type):
             return self._of_type(bits)
         test, number, at = limit
@@ -406,39 +345,8 @@ class LoopBounds:
         flags = self.values.definitions[following].parts.flags
         if "nuw" in flags or ("nsw" in flags and nonnegative):
             return True
-        limit = self._limit(counter, self.block_of[following])
+        limit = self._passed.limit(counter, self.block_of[following])
         return step == (1,) and limit is not None and limit[0] == "ult"
-
-    def _limit(self, counter: Instruction, block: str) -> tuple[str, Operand, str] | None:
-        """A test that has been passed on every way to a block: its kind, what the counter is compared with, and where."""
-        below = block
-        while below in self.inside:
-            above = self.flow.immediate_dominator.get(below, below)
-            if above == below:
-                return None
-            branch = self._terminators[above]
-            test = branch.operands[0].value if branch.op == "br" and len(branch.parts.labels) == 2 else ""
-            compare = m.made_by(("icmp",), test, self.values.definitions)
-            if compare is not None and not lanes_of(compare.operands[0].type):
-                found = self._passed(compare, branch, counter, above, block)
-                if found is not None:
-                    return found
-            below = above
-        return None
-
-    def _passed(
-        self, compare: Instruction, branch: Instruction, counter: Instruction, above: str, block: str
-    ) -> tuple[str, Operand, str] | None:
-        predicate, (left, right) = compare.parts.predicate, compare.operands
-        if right.value == counter.name:
-            left, right, predicate = right, left, _SWAPPED.get(predicate, "")
-        if left.value != counter.name:
-            return None
-        for side, wanted in zip(branch.parts.labels, (predicate, _OPPOSITE.get(predicate, ""))):
-            only = self.flow.predecessors.get(side) == [above]
-            if wanted in ("ult", "ule", "slt", "sle") and only and self.flow.dominates(side, block):
-                return wanted, right, self.block_of.get(compare.name, above)
-        return None
 
     # ---- tests
 
@@ -464,8 +372,6 @@ class LoopBounds:
             self.claims.tests[predicate, left, right] = None
 
 
-_SWAPPED = {"ult": "ugt", "ugt": "ult", "ule": "uge", "uge": "ule", "slt": "sgt", "sgt": "slt", "sle": "sge", "sge": "sle"}
-_OPPOSITE = {"ult": "uge", "uge": "ult", "ule": "ugt", "ugt": "ule", "slt": "sge", "sge": "slt", "sle": "sgt", "sgt": "sle"}
 _Rule = Callable[[LoopBounds, Instruction, str, int], Bounds]
 _RULES: dict[str, _Rule] = {
     "add": LoopBounds.add,

@@ -6,7 +6,8 @@ import re
 import struct
 
 from voltac.codegen.selection import CannotSelect, label_of
-from voltac.ir.interp_values import InstructionFault, Kind, KindTable, Value, constant, encode, parts_of
+from voltac.ir.interp_constants import constant
+from voltac.ir.interp_values import InstructionFault, Kind, KindTable, Value, encode, parts_of
 from voltac.ir.model import Module
 from voltac.ir.scan import end_of_type, end_of_value, split_list
 from voltac.ir.sections import SCRATCHPAD_UNSET, in_scratchpad, in_section

@@ -17,7 +17,8 @@ from voltac.codegen.machine_code import (
 )
 from voltac.codegen.selection import CannotSelect, Selection, label_of
 from voltac.ir.constants import shuffle_mask
-from voltac.ir.interp_values import InstructionFault, KindTable, constant, float_bits, has_poison, to_signed
+from voltac.ir.interp_constants import constant
+from voltac.ir.interp_values import InstructionFault, KindTable, float_bits, has_poison, to_signed
 from voltac.ir.model import Instruction
 from voltac.ir.parts import CASTS, Operand
 from voltac.ir.types import DataLayout, vector_parts
