@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from voltac.lower.builtins.intrinsic_calls import call
 from voltac.lower.function_context import FunctionContext
-from voltac.lower.text.ir_values import IR, integer, poison, splat_constant, zero
+from voltac.lower.text.ir_values import IR, lanes_of, poison, same_elements, zero
 from voltac.sema import tree
 
 _PRODUCTS = {128: "x86.sse2.pmadd.wd", 256: "x86.avx2.pmadd.wd", 512: "x86.avx512.pmaddw.d.512"}
@@ -42,35 +42,27 @@ def _by_parts(c: FunctionContext, bits: int, *sides: tuple[IR, bool]) -> IR:
     for top in range(bits, 33, bits):
         parts = []
         for value, signed in sides:
-            raised = c.build.binary("shl", value, _number(value.type, 32 - top))
-            parts.append(c.build.binary("ashr" if signed else "lshr", raised, _number(value.type, 32 - bits)))
+            raised = c.build.binary("shl", value, same_elements(value.type, 32 - top))
+            parts.append(c.build.binary("ashr" if signed else "lshr", raised, same_elements(value.type, 32 - bits)))
         product = c.build.binary("mul", *parts)
         total = product if total is None else c.build.binary("add", total, product)
     assert total is not None
     return total
 
 
-def _number(type: str, value: int) -> IR:
-    return splat_constant(_lanes(type), integer(type[type.index(" x ") + 3 : -1], value))
-
-
-def _lanes(type: str) -> int:
-    return int(type[1:].partition(" ")[0])
-
-
 def _halves(c: FunctionContext, value: IR) -> IR:
-    return c.build.convert("bitcast", value, f"<{2 * _lanes(value.type)} x i16>")
+    return c.build.convert("bitcast", value, f"<{2 * lanes_of(value.type)} x i16>")
 
 
 def _bytes(c: FunctionContext, value: IR, signed: bool, odd: bool) -> IR:
     """Every second byte, as halves."""
     halves = _halves(c, value)
-    eight = _number(halves.type, 8)
+    eight = same_elements(halves.type, 8)
     if odd:
         return c.build.binary("ashr" if signed else "lshr", halves, eight)
     if signed:
         return c.build.binary("ashr", c.build.binary("shl", halves, eight), eight)
-    return c.build.binary("and", halves, _number(halves.type, 255))
+    return c.build.binary("and", halves, same_elements(halves.type, 255))
 
 
 def _pairs(c: FunctionContext, first: IR, second: IR) -> IR:
@@ -79,7 +71,7 @@ def _pairs(c: FunctionContext, first: IR, second: IR) -> IR:
 
 def _in_registers(c: FunctionContext, operation: Callable[[FunctionContext, int, IR, IR], IR], first: IR, second: IR) -> IR:
     """Apply an operation that exists for whole registers; its result has 32-bit lanes."""
-    count = _lanes(first.type)
+    count = lanes_of(first.type)
     size = 16 if first.type.endswith("i16>") else 32
     register = 128 if c.target.isa == "avx" else c.target.vector_bits
     bits = min(max(128, count * size), register)

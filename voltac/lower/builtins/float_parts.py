@@ -10,29 +10,24 @@ from collections.abc import Callable
 from voltac.lower.builtins.intrinsic_calls import Emitter, call, overload
 from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext
-from voltac.lower.text.ir_values import IR, element_type, floating, integer, poison, splat_constant
+from voltac.lower.text.ir_values import IR, element_type, floating, integer, lanes_of, poison, splat_constant
 from voltac.sema import tree
 from voltac.sema.builtins import C_ONE, C_TWO
 
 _INFINITY, _NAN = float("inf"), float("nan")
 
 
-def _lanes(value: IR) -> int:
-    """0 for a scalar."""
-    return int(value.type[1:].split(" ", 1)[0]) if value.type[0] == "<" else 0
-
-
 def _like(value: IR, element: str) -> str:
-    return f"<{_lanes(value)} x {element}>" if _lanes(value) else element
+    return f"<{lanes_of(value.type)} x {element}>" if lanes_of(value.type) else element
 
 
 def _constant(value: IR, one: IR) -> IR:
     """A constant at the rate of a value."""
-    return splat_constant(_lanes(value), one) if _lanes(value) else one
+    return splat_constant(lanes_of(value.type), one) if lanes_of(value.type) else one
 
 
 def _float(value: IR, number: float) -> IR:
-    return _constant(value, floating(element_type(value.type) if _lanes(value) else value.type, number))
+    return _constant(value, floating(element_type(value.type) if lanes_of(value.type) else value.type, number))
 
 
 def _int(value: IR, number: int, bits: int = 32) -> IR:
@@ -41,7 +36,7 @@ def _int(value: IR, number: int, bits: int = 32) -> IR:
 
 def _in_registers(c: FunctionContext, size: int, operation: Callable[..., IR], *values: IR) -> IR:
     """Apply an operation that exists for ``size`` lanes only to vectors of any width, or to scalars."""
-    count = _lanes(values[0])
+    count = lanes_of(values[0].type)
     if count == size:
         return operation(*values)
     if count == 0:
@@ -61,7 +56,7 @@ def _in_registers(c: FunctionContext, size: int, operation: Callable[..., IR], *
 def _avx512(c: FunctionContext, name: str, *operands: IR | str) -> IR:
     """A masked instruction of AVX-512 on float, with all lanes on, in registers of the target's size."""
     vectors = [operand for operand in operands if isinstance(operand, IR)]
-    bits = c.target.vector_bits if _lanes(vectors[0]) else 128
+    bits = c.target.vector_bits if lanes_of(vectors[0].type) else 128
     size = bits // 32
 
     def one(*values: IR) -> IR:
@@ -162,7 +157,7 @@ def _all_plain(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> I
     x = build.value(arguments[0].type, f"freeze {arguments[0]}")
     moved = build.binary("add", build.convert("bitcast", x, _like(x, "i32")), _int(x, 0x7F800000))
     plain = build.compare("icmp slt", moved, _int(x, -0x01000000))
-    return masks.every_on(c, plain) if _lanes(x) else plain
+    return masks.every_on(c, plain) if lanes_of(x.type) else plain
 
 
 def _scale_sum(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
@@ -200,11 +195,11 @@ def _entries(c: FunctionContext, table: IR, start: int, count: int) -> IR:
 def _lookup(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     table, index = arguments
     build = c.build
-    if _lanes(index) and c.target.has_avx512 and c.target.vector_bits == 512:
+    if lanes_of(index.type) and c.target.has_avx512 and c.target.vector_bits == 512:
         return _permuted(c, _entries(c, table, 0, 16), index)
-    if _lanes(index) and c.target.shuffle:
+    if lanes_of(index.type) and c.target.shuffle:
         return _shuffled(c, _entries(c, table, 0, 16), index)
-    if _lanes(index) and c.target.has_fma and c.target.has_gather:
+    if lanes_of(index.type) and c.target.has_fma and c.target.has_gather:
         low, high = _entries(c, table, 0, 8), _entries(c, table, 8, 8)
         if c.target.has_avx512:
             name = "llvm.x86.avx512.vpermi2var.ps.256"
@@ -221,10 +216,10 @@ def _lookup(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
 
 def _lookup_eight(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     table, index = arguments
-    if _lanes(index) and c.target.shuffle:
+    if lanes_of(index.type) and c.target.shuffle:
         eight = _entries(c, table, 0, 8)
         return _shuffled(c, c.build.shuffle(eight, poison(eight.type), [*range(8), *range(8)]), index)
-    if not (_lanes(index) and c.target.has_fma and c.target.has_gather):
+    if not (lanes_of(index.type) and c.target.has_fma and c.target.has_gather):
         return _one_by_one(c, table, index, 8)
     whole = _entries(c, table, 0, 8)
     if c.target.has_avx512 and c.target.vector_bits == 512:
@@ -253,10 +248,10 @@ def _one_by_one(c: FunctionContext, table: IR, index: IR, size: int) -> IR:
     def one(position: IR) -> IR:
         return build.load("float", build.gep("float", table, build.convert("zext", position, "i64")), 4)
 
-    if not _lanes(index):
+    if not lanes_of(index.type):
         return one(wrapped)
     result = poison(_like(index, "float"))
-    for lane in range(_lanes(index)):
+    for lane in range(lanes_of(index.type)):
         at = integer("i64", lane)
         result = build.insert(result, one(build.extract(wrapped, at)), at)
     return result

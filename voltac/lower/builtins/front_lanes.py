@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from voltac.lower.builtins.intrinsic_calls import overload
-from voltac.lower.builtins.lane_movement import element_bits, lanes_of
+from voltac.lower.builtins.lane_movement import element_bits
 from voltac.lower.function_context import FunctionContext
-from voltac.lower.text.ir_values import IR, element_type, integer, poison, vector_constant
+from voltac.lower.text.ir_values import IR, element_type, integer, lanes_of, poison, vector_constant
 from voltac.records import record
 
 

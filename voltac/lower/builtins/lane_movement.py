@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 
 from voltac.lower.builtins.intrinsic_calls import call
 from voltac.lower.function_context import FunctionContext
-from voltac.lower.text.ir_values import IR, element_type, integer, poison, splat_constant, vector_constant
+from voltac.lower.text.ir_values import IR, element_type, integer, lanes_of, poison, splat_constant, vector_constant
 from voltac.records import record
 
 _FLOAT_BITS = {"half": 16, "float": 32, "double": 64}
@@ -25,11 +25,6 @@ def element_bits(vector: str) -> int:
     """32 of ``<8 x float>``."""
     lane = element_type(vector)
     return _FLOAT_BITS.get(lane) or int(lane[1:])
-
-
-def lanes_of(vector: str) -> int:
-    """8 of ``<8 x float>``."""
-    return int(vector[1:].split(" ", 1)[0])
 
 
 @record

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from voltac.lower.builtins.front_lanes import load_front, store_front
 from voltac.lower.builtins.intrinsic_calls import call, overload
-from voltac.lower.builtins.lane_movement import element_bits, joined, lanes_of, look_up
+from voltac.lower.builtins.lane_movement import element_bits, joined, look_up
 from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext
-from voltac.lower.text.ir_values import IR, element_type, integer, poison, vector_constant, zero
+from voltac.lower.text.ir_values import IR, element_type, integer, lanes_of, poison, vector_constant, zero
 
 _WIDEST_TABLE = 8
 """Lanes of a gang whose masks are counted up in a table: 2 kB."""

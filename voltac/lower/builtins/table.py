@@ -6,13 +6,13 @@ instruction of its own, a row of its own for that target is tried first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from voltac.lower.builtins.argument_types import argument_scalar
 from voltac.lower.builtins.device_builtins import DEVICE_BUILTINS
 from voltac.lower.builtins.dot_products import dot_product
+from voltac.lower.builtins.estimates import estimate
 from voltac.lower.builtins.float_parts import FLOAT_PARTS
 from voltac.lower.builtins.intrinsic_calls import Emitter, call, overload
-from voltac.lower.builtins.lane_movement import element_bits, lanes_of, look_up, moves_in_one_step
+from voltac.lower.builtins.lane_movement import element_bits, look_up, moves_in_one_step
 from voltac.lower.builtins.packing import compress, expand, load_active, store_active
 from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext, lowers_value
@@ -24,11 +24,10 @@ from voltac.lower.text.ir_values import (
     floating,
     integer,
     is_constant,
+    lanes_of,
     poison,
-    splat_constant,
     zero,
 )
-from voltac.lower.values.arithmetic import element_scalar
 from voltac.sema import tree
 from voltac.sema.builtins import TILE_PRODUCTS, check_rows
 from voltac.sema.types import Scalar
@@ -42,13 +41,6 @@ def lower_builtin(c: FunctionContext, node: tree.Builtin) -> IR:
 
 
 # --- building blocks
-
-
-def _scalar(node: tree.Builtin) -> Scalar:
-    """The T of a call whose first argument is one."""
-    scalar = element_scalar(node.arguments[0].type.type)
-    assert isinstance(scalar, Scalar)
-    return scalar
 
 
 def _plain(intrinsic: str) -> Emitter:
@@ -73,7 +65,7 @@ def _with_flag(intrinsic: str) -> Emitter:
 
 def _by_sign(signed: str, unsigned: str) -> Emitter:
     def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
-        name = signed if _scalar(node).is_signed else unsigned
+        name = signed if argument_scalar(node).is_signed else unsigned
         return call(c, f"llvm.{name}.{overload(arguments[0].type)}", arguments[0].type, *arguments)
 
     return emit
@@ -84,7 +76,7 @@ def _extremum(comparison: str, signed: str, unsigned: str) -> Emitter:
     integers = _by_sign(signed, unsigned)
 
     def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
-        if _scalar(node).kind == "float":
+        if argument_scalar(node).kind == "float":
             left, right = arguments
             return c.build.select(c.build.compare(f"fcmp {comparison}", left, right), left, right)
         return integers(c, node, arguments)
@@ -93,80 +85,11 @@ def _extremum(comparison: str, signed: str, unsigned: str) -> Emitter:
 
 
 def _absolute(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
-    return (_plain("fabs") if _scalar(node).kind == "float" else _with_flag("abs"))(c, node, arguments)
+    return (_plain("fabs") if argument_scalar(node).kind == "float" else _with_flag("abs"))(c, node, arguments)
 
 
 def _bitcast(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     return c.build.convert("bitcast", arguments[0], c.register(node.type))
-
-
-# --- reciprocals: the target's estimates
-
-
-def _in_pieces(c: FunctionContext, value: IR, piece: int, operation: Callable[[IR], IR]) -> IR:
-    """Apply an operation that exists for vectors of ``piece`` lanes only."""
-    count = int(value.type[1:].split(" ", 1)[0]) if value.type[0] == "<" else 1
-    if count == piece:
-        return operation(value)
-    if count < piece:
-        if value.type[0] != "<":
-            wide = c.build.insert(zero(f"<{piece} x {value.type}>"), value, integer("i64", 0))
-            return c.build.extract(operation(wide), integer("i64", 0))
-        wide = c.build.shuffle(value, poison(value.type), [*range(count), *[0] * (piece - count)])
-        return c.build.shuffle(operation(wide), poison(wide.type), range(count))
-    halves = []
-    for start in (0, count // 2):
-        half = c.build.shuffle(value, poison(value.type), range(start, start + count // 2))
-        halves.append(_in_pieces(c, half, piece, operation))
-    return c.build.shuffle(halves[0], halves[1], range(count))
-
-
-def _estimate(kind: str) -> Emitter:
-    """``rcp`` or ``rsqrt``."""
-
-    def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
-        value = arguments[0]
-        scalar = _scalar(node)
-        if c.target.architecture == "aarch64":
-            return _in_pieces(c, value, 128 // scalar.bits, lambda lanes: _neon_estimate(c, kind, lanes))
-        if c.target.is_device or (scalar.bits == 64 and not c.target.has_avx512):
-            return _exact_reciprocal(c, kind, value)
-        if c.target.has_avx512:
-            bits = c.target.vector_bits if value.type[0] == "<" else 128
-            piece = bits // scalar.bits
-            letter = "ps" if scalar.bits == 32 else "pd"
-            name = f"llvm.x86.avx512.{kind}14.{letter}.{bits}"
-            ones = IR(f"i{max(8, piece)}", "-1")
-
-            def masked(lanes: IR) -> IR:
-                return call(c, name, lanes.type, lanes, zero(lanes.type), ones)
-
-            return _in_pieces(c, value, piece, masked)
-        if c.target.vector_bits == 256 and value.type[0] == "<" and c.width >= 8:
-            return _in_pieces(c, value, 8, lambda lanes: call(c, f"llvm.x86.avx.{kind}.ps.256", lanes.type, lanes))
-        return _in_pieces(c, value, 4, lambda lanes: call(c, f"llvm.x86.sse.{kind}.ps", lanes.type, lanes))
-
-    return emit
-
-
-def _neon_estimate(c: FunctionContext, kind: str, value: IR) -> IR:
-    """Eight bits from the table and one Newton step for sixteen; the step instructions know zeros and infinities."""
-    prefix, suffix = "llvm.aarch64.neon.fr", overload(value.type)
-    if kind == "rcp":
-        first = call(c, f"{prefix}ecpe.{suffix}", value.type, value)
-        step = call(c, f"{prefix}ecps.{suffix}", value.type, value, first)
-    else:
-        first = call(c, f"{prefix}sqrte.{suffix}", value.type, value)
-        step = call(c, f"{prefix}sqrts.{suffix}", value.type, value, c.build.binary("fmul", first, first))
-    return c.build.binary("fmul", first, step)
-
-
-def _exact_reciprocal(c: FunctionContext, kind: str, value: IR) -> IR:
-    lane = element_type(value.type) if value.type[0] == "<" else value.type
-    one = floating(lane, 1.0)
-    ones = splat_constant(int(value.type[1:].split(" ", 1)[0]), one) if value.type[0] == "<" else one
-    divisor = call(c, f"llvm.sqrt.{overload(value.type)}", value.type, value) if kind == "rsqrt" else value
-    return c.build.binary("fdiv", ones, divisor)
 
 
 # --- masks and lanes
@@ -214,7 +137,7 @@ def _shuffle(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
 def _reduce_add(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     vector = arguments[0]
     lane = element_type(vector.type)
-    if _scalar(node).kind != "float":
+    if argument_scalar(node).kind != "float":
         return call(c, f"llvm.vector.reduce.add.{overload(vector.type)}", lane, vector)
     callee = c.module.intrinsic(f"llvm.vector.reduce.fadd.{overload(vector.type)}", lane, lane, vector.type)
     return c.build.value(lane, f"call reassoc {lane} {callee}({floating(lane, -0.0)}, {vector})")
@@ -223,7 +146,7 @@ def _reduce_add(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> 
 def _reduce_extremum(float_comparison: str, signed: str, unsigned: str) -> Emitter:
     def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
         vector = arguments[0]
-        scalar = _scalar(node)
+        scalar = argument_scalar(node)
         if scalar.kind != "float":
             name = f"llvm.vector.reduce.{signed if scalar.is_signed else unsigned}.{overload(vector.type)}"
             return call(c, name, element_type(vector.type), vector)
@@ -371,8 +294,8 @@ BUILTINS: dict[str, Emitter] = {
     "__population_count": _plain("ctpop"),
     "__leading_zeros": _with_flag("ctlz"),
     "__trailing_zeros": _with_flag("cttz"),
-    "__rcp_fast": _estimate("rcp"),
-    "__rsqrt_fast": _estimate("rsqrt"),
+    "__rcp_fast": estimate("rcp"),
+    "__rsqrt_fast": estimate("rsqrt"),
     "__saturating_add": _by_sign("sadd.sat", "uadd.sat"),
     "__saturating_sub": _by_sign("ssub.sat", "usub.sat"),
     "__active": _active,

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from voltac.ir import pseudo_operations
 from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext
-from voltac.lower.text.ir_values import IR, element_type, integer, same_elements, zero
+from voltac.lower.text.ir_values import IR, element_type, integer, lanes_of, same_elements, zero
 from voltac.messages.message import Span
 from voltac.messages.visible import bytes_of
 from voltac.options import Options
@@ -126,7 +126,7 @@ def _constants(value: IR) -> set[int] | None:
 def _any_element(c: FunctionContext, test: IR) -> IR:
     if test.type == "i1":
         return test
-    elements = c.build.convert("bitcast", test, f"i{test.type[1:].partition(' ')[0]}")
+    elements = c.build.convert("bitcast", test, f"i{lanes_of(test.type)}")
     return c.build.compare("icmp ne", elements, zero(elements.type))
 
 

@@ -258,13 +258,6 @@ def _tile(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], position
 # --- over lanes and over values
 
 
-def _next_lane(c: FunctionContext, waiting: IR) -> IR:
-    """Number of the lowest bit set, as int64."""
-    callee = c.module.text.declare(f"llvm.cttz.{waiting.type}", waiting.type, f"{waiting.type}, i1 immarg")
-    lane = c.build.value(waiting.type, f"call {waiting.type} {callee}({waiting}, i1 true)")
-    return lane if lane.type == "i64" else c.build.convert("zext" if c.width < 64 else "trunc", lane, "i64")
-
-
 def _only_lane(c: FunctionContext, lane: IR) -> IR:
     """The mask of one lane."""
     return c.build.compare("icmp eq", c.lanes("i64"), c.build.splat(c.width, lane))
@@ -286,7 +279,7 @@ def lower_foreach_active(c: FunctionContext, node: tree.ForeachActive) -> None:
     lanes = c.build.load(type, waiting, 8)
     c.build.branch(c.build.compare("icmp ne", lanes, zero(type)), body, done)
     c.build.start(body)
-    lane = _next_lane(c, lanes)
+    lane = masks.next_lane(c, lanes)
     rest = c.build.binary("and", lanes, c.build.binary("add", lanes, integer(type, -1)))
     c.build.store(rest, waiting, 8)
     run_body(c, node, {node.symbol: lane}, _only_lane(c, lane), step)
@@ -306,7 +299,7 @@ def lower_foreach_unique(c: FunctionContext, node: tree.ForeachUnique) -> None:
     lanes = masks.bits(c, remaining)
     c.build.branch(c.build.compare("icmp ne", lanes, zero(lanes.type)), body, done)
     c.build.start(body)
-    lane = _next_lane(c, lanes)
+    lane = masks.next_lane(c, lanes)
     value = c.build.extract(values, lane)
     group = same_value_lanes(c, node.value.type.type, values, value, lane, remaining)
     rest = c.build.binary("and", remaining, masks.inverse(c, group))

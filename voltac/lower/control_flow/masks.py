@@ -96,6 +96,18 @@ def every_on(c: FunctionContext, mask: IR) -> IR:
     return c.build.compare("icmp eq", lanes, IR(lanes.type, "-1"))
 
 
+def lowest_lane(c: FunctionContext, lanes: IR) -> IR:
+    """Number of the lowest bit set in what :func:`bits` gave, in its type; one has to be set."""
+    callee = c.module.intrinsic(f"llvm.cttz.{lanes.type}", lanes.type, lanes.type, "i1 immarg")
+    return c.build.value(lanes.type, f"call {lanes.type} {callee}({lanes}, i1 true)")
+
+
+def next_lane(c: FunctionContext, lanes: IR) -> IR:
+    """The same as an i64, which is how the language numbers lanes."""
+    lane = lowest_lane(c, lanes)
+    return lane if lane.type == "i64" else c.build.convert("zext", lane, "i64")
+
+
 def to_storage(c: FunctionContext, mask: IR | None) -> IR:
     """The form in which masks are kept in variables and passed to functions."""
     type = c.types.mask_storage

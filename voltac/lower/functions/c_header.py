@@ -1,4 +1,8 @@
-"""Typed tree → the C and C++ header of its exported functions (language 12.4)."""
+"""Typed tree → the C and C++ header of its exported functions (language 12.4).
+
+One file, though a long one: how a type is declared, what it may be called, and what has to be defined before decide each
+other, and nothing of it serves anybody else.
+"""
 
 from __future__ import annotations
 

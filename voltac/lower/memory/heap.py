@@ -7,12 +7,12 @@ from collections.abc import Callable
 from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext, lowers_statement, lowers_value
 from voltac.lower.memory.address import Address
-from voltac.lower.memory.memory_access import store
+from voltac.lower.memory.memory_access import clear_bytes, store
 from voltac.lower.memory.places import join_slice, slice_parts
-from voltac.lower.memory.variables import initialise, lane_values, part_address
+from voltac.lower.memory.variables import initialise, lane_values, part_address, part_count
 from voltac.lower.text.ir_values import IR, NULL, integer, zero
 from voltac.sema import tree
-from voltac.sema.types import VARYING, Array, Pointer, Qual, Struct, Vector
+from voltac.sema.types import VARYING, Pointer, Qual
 
 _SMALLEST_ALIGNMENT = 8  # posix_memalign wants a multiple of the size of a pointer
 
@@ -30,7 +30,7 @@ def lower_new(c: FunctionContext, node: tree.New) -> IR:
         pointers = _allocate(c, pointee, count)
     if node.initial is not None:
         if varying and _leaves_out(node.initial):
-            for_each_lane(c, lambda lane: _clear(c, c.build.extract(pointers, lane), c.types.sizes.size(pointee)))
+            for_each_lane(c, lambda lane: clear_bytes(c, c.build.extract(pointers, lane), c.types.sizes.size(pointee)))
         _fill(c, Address(pointers, pointee), node.initial)
     return join_slice(c, pointers, integer(c.types.word, 0)) if c.types.is_slice(node.type) else pointers
 
@@ -39,21 +39,7 @@ def _leaves_out(initial: tree.Initializer) -> bool:
     """Are there parts that a braced list does not mention? They are zero. Lists for soa data mention all."""
     if not isinstance(initial, tree.Aggregate) or initial.type.rate.kind == "soa":
         return False
-    match initial.type.type:
-        case Struct() as struct:
-            total = len(struct.members or ())
-        case Array(_, count):
-            total = count or 0
-        case Vector(_, count):
-            total = count
-        case other:
-            raise TypeError(f"{other} has no parts")
-    return len(initial.elements) < total or any(_leaves_out(element) for element in initial.elements)
-
-
-def _clear(c: FunctionContext, pointer: IR, size: int) -> None:
-    callee = c.module.intrinsic("llvm.memset.p0.i64", "void", "ptr", "i8", "i64", "i1 immarg")
-    c.build.emit(f"call void {callee}({pointer}, i8 0, i64 {size}, i1 false)")
+    return len(initial.elements) < part_count(initial.type.type) or any(_leaves_out(element) for element in initial.elements)
 
 
 def _bytes(c: FunctionContext, pointee: Qual, count: IR | None) -> IR:
@@ -113,10 +99,7 @@ def for_each_lane(c: FunctionContext, body: Callable[[IR], None]) -> None:
     lanes = c.build.load(type, waiting, 8)
     c.build.branch(c.build.compare("icmp ne", lanes, zero(type)), inside, done)
     c.build.start(inside)
-    count = c.module.intrinsic(f"llvm.cttz.{type}", type, type, "i1 immarg")
-    lane = c.build.value(type, f"call {type} {count}({lanes}, i1 true)")
-    if type != "i64":
-        lane = c.build.convert("zext", lane, "i64")
+    lane = masks.next_lane(c, lanes)
     c.build.store(c.build.binary("and", lanes, c.build.binary("add", lanes, integer(type, -1))), waiting, 8)
     body(lane)
     c.build.jump(head)

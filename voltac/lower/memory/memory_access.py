@@ -19,7 +19,7 @@ from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext, lowers_value
 from voltac.lower.memory.address import Address
 from voltac.lower.memory.places import element_address, join_slice, lane_scalar, member_address, new_object, slice_parts
-from voltac.lower.text.ir_values import IR, element_type, integer, poison, zero
+from voltac.lower.text.ir_values import IR, element_type, integer, lanes_of, poison, zero
 from voltac.records import replace
 from voltac.sema import tree
 from voltac.sema.types import UNIFORM, VARYING, VOID_QUAL, Array, Pointer, Qual, Scalar, Struct, Type, Vector
@@ -161,8 +161,7 @@ def split_elements(c: FunctionContext, value: IR) -> list[IR]:
     if value.type[0] == "[":
         count, element = value.type[1:-1].split(" x ", 1)
         return [c.build.member(value, number, element) for number in range(int(count))]
-    count = value.type[1:].split(" ", 1)[0]
-    return [c.build.extract(value, integer("i64", number)) for number in range(int(count))]
+    return [c.build.extract(value, integer("i64", number)) for number in range(lanes_of(value.type))]
 
 
 def _load_slice(c: FunctionContext, address: Address) -> IR:
@@ -250,7 +249,7 @@ def _store_vector(c: FunctionContext, address: Address, value: IR, count: int, m
     if not address.is_varying and storage.rate is UNIFORM:
         stored = _to_memory(c, value)
         memory = c.memory(storage)
-        lanes = int(memory[1:].split(" ", 1)[0])
+        lanes = lanes_of(memory)
         if lanes != count:
             stored = c.build.shuffle(stored, poison(stored.type), [*range(count), *[-1] * (lanes - count)])
         c.build.store(stored, address.pointer, alignment(c, address))
@@ -307,8 +306,7 @@ def _of_lowest_lane(c: FunctionContext, value: IR, qual: Qual) -> IR:
     lanes = masks.bits(c, masks.explicit(c, c.mask))
     # Code that no lane runs has no effect, but may not leave the vector.
     some = c.build.binary("or", lanes, integer(lanes.type, 1 << (c.width - 1)))
-    count = c.module.intrinsic(f"llvm.cttz.{lanes.type}", lanes.type, lanes.type, "i1 immarg")
-    lane = c.build.value(lanes.type, f"call {lanes.type} {count}({some}, i1 true)")
+    lane = masks.lowest_lane(c, some)
     match qual.type:
         case Vector():
             parts = [c.build.extract(element, lane) for element in split_elements(c, value)]
@@ -326,6 +324,12 @@ def _same_bytes(to: Address, source: Address, mask: IR | None) -> bool:
     if to.is_varying or source.is_varying or to.storage.rate is not source.storage.rate or to.slot is not None:
         return False
     return mask is None or to.storage.rate is UNIFORM
+
+
+def clear_bytes(c: FunctionContext, pointer: IR, size: int) -> None:
+    """Zero this many bytes."""
+    callee = c.module.intrinsic("llvm.memset.p0.i64", "void", "ptr", "i8", "i64", "i1 immarg")
+    c.build.emit(f"call void {callee}({pointer}, i8 0, i64 {size}, i1 false)")
 
 
 def copy_bytes(c: FunctionContext, to: Address, source: Address) -> None:

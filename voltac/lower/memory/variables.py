@@ -6,12 +6,12 @@ from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext, lowers_place, lowers_statement
 from voltac.lower.memory.address import Address
 from voltac.lower.memory.constant_data import constant_initializer
-from voltac.lower.memory.memory_access import alignment, broadcast, copy, store_everywhere
+from voltac.lower.memory.memory_access import alignment, broadcast, clear_bytes, copy, store_everywhere
 from voltac.lower.memory.places import element_address, lane_scalar, member_address, new_object
 from voltac.lower.text.ir_values import IR, integer, poison, zero
 from voltac.records import replace
 from voltac.sema import tree
-from voltac.sema.types import VARYING, Array, Qual, Scalar, Struct, Vector
+from voltac.sema.types import VARYING, Array, Qual, Scalar, Struct, Type, Vector
 
 _CONSTANT_IMAGE_ELEMENTS = 4
 """A braced list of more constants than this is copied from an image in the object file."""
@@ -137,6 +137,18 @@ def _initialise_aggregate(c: FunctionContext, address: Address, initial: tree.Ag
     _clear_rest(c, address, len(initial.elements))
 
 
+def part_count(type: Type) -> int:
+    """How many parts a braced list for an object can have; 0 where it has none."""
+    match type:
+        case Struct() as struct:
+            return len(struct.members or ())
+        case Array(_, count):
+            return count or 0
+        case Vector(_, count):
+            return count
+    return 0
+
+
 def part_address(c: FunctionContext, address: Address, number: int) -> Address:
     """Part ``number`` of an object, as a braced list counts them: of soa data blocks, and in them the slots of a scalar."""
     storage = address.storage
@@ -153,22 +165,13 @@ def part_address(c: FunctionContext, address: Address, number: int) -> Address:
 
 def _clear_rest(c: FunctionContext, address: Address, given: int) -> None:
     """Zero the elements that a braced list does not mention."""
-    match address.storage.type:
-        case Struct() as struct:
-            total = len(struct.members or ())
-        case Array(_, count):
-            total = count or 0
-        case Vector(_, count):
-            total = count
-        case _:
-            return
+    total = part_count(address.storage.type)
     if given >= total:
         return
     if isinstance(address.storage.type, Array) and total - given > 1:
         first = part_address(c, address, given)
         size = c.types.sizes.size(first.storage) * (total - given)
-        callee = c.module.text.declare("llvm.memset.p0.i64", "void", "ptr, i8, i64, i1 immarg")
-        c.build.emit(f"call void {callee}(ptr {first.pointer.name}, i8 0, i64 {size}, i1 false)")
+        clear_bytes(c, first.pointer, size)
         return
     for number in range(given, total):
         _clear(c, part_address(c, address, number))

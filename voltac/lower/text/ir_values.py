@@ -64,7 +64,7 @@ def splat_constant(width: int, constant: IR) -> IR:
 def same_elements(type: str, number: int) -> IR:
     """A number in each element of an integer or a vector."""
     lane = type.removesuffix(">").rpartition(" ")[2]
-    return integer(lane, number) if type[0] != "<" else splat_constant(int(type[1:].partition(" ")[0]), integer(lane, number))
+    return integer(lane, number) if type[0] != "<" else splat_constant(lanes_of(type), integer(lane, number))
 
 
 def vector_constant(elements: Sequence[IR]) -> IR:
@@ -75,6 +75,11 @@ def vector_constant(elements: Sequence[IR]) -> IR:
 def element_type(vector: str) -> str:
     """``float`` of ``<8 x float>``."""
     return vector[vector.index(" x ") + 3 : -1]
+
+
+def lanes_of(type: str) -> int:
+    """8 of ``<8 x float>``; 0 of what is no vector."""
+    return int(type[1:].partition(" ")[0]) if type[0] == "<" else 0
 
 
 def is_constant(value: IR) -> bool:

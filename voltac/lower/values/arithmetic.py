@@ -17,7 +17,7 @@ from voltac.lower.control_flow.failure_exits import check_division, check_diviso
 from voltac.lower.function_context import FunctionContext, lowers_value
 from voltac.lower.memory.memory_access import join_elements, split_elements
 from voltac.lower.memory.places import slice_parts
-from voltac.lower.text.ir_values import IR, floating, integer, splat_constant, zero
+from voltac.lower.text.ir_values import IR, floating, integer, lanes_of, splat_constant, zero
 from voltac.lower.values.division import divide_integers, tells_large_numbers
 from voltac.messages.message import Span
 from voltac.sema import tree
@@ -136,7 +136,7 @@ def _overflow_is_undefined(c: FunctionContext, scalar: Scalar | Enum | Pointer) 
 def _legacy_divide(c: FunctionContext, left: IR, right: IR, constant: bool) -> IR:
     """``--opt=fast-math``: a quotient by multiplying with the reciprocal."""
     one = floating("float", 1.0)
-    ones = splat_constant(int(right.type[1:].split(" ", 1)[0]), one) if right.type[0] == "<" else one
+    ones = splat_constant(lanes_of(right.type), one) if right.type[0] == "<" else one
     flags = "arcp contract " if constant else "arcp contract afn "
     reciprocal = c.build.binary(f"fdiv {flags}".rstrip(), ones, right)
     return c.build.binary("fmul contract", left, reciprocal)
