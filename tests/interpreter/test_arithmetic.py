@@ -9,7 +9,7 @@ import pytest
 
 from voltac.interpreter.arithmetic import binary, convert, fused_multiply_add, rounded
 from voltac.interpreter.builtins import InterpretedGang
-from voltac.interpreter.memory import Memory
+from voltac.interpreter.memory import ProgramMemory
 from voltac.sema.builtins import BUILTINS
 from voltac.sema.types import BOOL, FLOAT, FLOAT16, INT8, INT32, INT64, UINT8, UINT64, Scalar
 from voltac.target_info import find_target
@@ -100,12 +100,12 @@ LANE = np.arange(8, dtype=np.int32)
     ],
 )
 def test_builtins_compute(name: str, arguments: tuple[np.ndarray, ...], expected: Any) -> None:
-    result = BUILTINS[name].meaning(InterpretedGang(ALL_ON, 8, arguments[0].dtype, Memory(), TARGET), *arguments)
+    result = BUILTINS[name].meaning(InterpretedGang(ALL_ON, 8, arguments[0].dtype, ProgramMemory(), TARGET), *arguments)
     assert np.array_equal(result, expected)
 
 
 def test_compress_and_expand_are_inverse() -> None:
-    gang = InterpretedGang(ALL_ON, 8, LANE.dtype, Memory(), TARGET)
+    gang = InterpretedGang(ALL_ON, 8, LANE.dtype, ProgramMemory(), TARGET)
     wanted = LANE % 3 == 1
     packed = BUILTINS["__compress"].meaning(gang, LANE, wanted)
     assert packed[:3].tolist() == [1, 4, 7]
@@ -114,6 +114,9 @@ def test_compress_and_expand_are_inverse() -> None:
 
 def test_bit_patterns_are_seen_as_integers_and_back() -> None:
     one = np.float32(1)
-    bits = BUILTINS["__bits"].meaning(InterpretedGang(ALL_ON, 8, np.dtype(np.uint32), Memory(), TARGET), one)
+    bits = BUILTINS["__bits"].meaning(InterpretedGang(ALL_ON, 8, np.dtype(np.uint32), ProgramMemory(), TARGET), one)
     assert bits == 0x3F800000
-    assert BUILTINS["__float_of_bits"].meaning(InterpretedGang(ALL_ON, 8, np.dtype(np.float32), Memory(), TARGET), bits) == one
+    assert (
+        BUILTINS["__float_of_bits"].meaning(InterpretedGang(ALL_ON, 8, np.dtype(np.float32), ProgramMemory(), TARGET), bits)
+        == one
+    )

@@ -8,7 +8,7 @@ from trees import BREAK, CONTINUE, EIGHT, INT_POINTER, LANE
 from voltac.interpreter import Interpreter, InterpreterError
 from voltac.messages.message import NOWHERE
 from voltac.sema import tree
-from voltac.sema.types import FLOAT, INT8, UNIFORM_INT32, VARYING, VARYING_INT32, Function, Pointer, Qual, uniform
+from voltac.sema.types import FLOAT, INT8, UNIFORM_INT32, VARYING, VARYING_INT32, FunctionType, Pointer, Qual, uniform
 
 
 def lanes_after(*body: tree.Statement, result: tree.VariableSymbol) -> list[int]:
@@ -186,7 +186,7 @@ def test_overlapping_host_arrays_are_one_object() -> None:
 
 def test_recursion_calls_with_the_lanes_that_still_need_it() -> None:
     n = tree.VariableSymbol("n", VARYING_INT32, "parameter")
-    factorial = tree.FunctionSymbol("factorial", Function(VARYING_INT32, (VARYING_INT32,)), "factorial", (n,))
+    factorial = tree.FunctionSymbol("factorial", FunctionType(VARYING_INT32, (VARYING_INT32,)), "factorial", (n,))
     again = tree.Call(NOWHERE, VARYING_INT32, factorial, (t.operate(t.read(n), "-", 1),))
     factorial.body = t.block(
         t.when(t.operate(t.read(n), "<=", 1), tree.Return(NOWHERE, t.number(1))),
@@ -198,7 +198,7 @@ def test_recursion_calls_with_the_lanes_that_still_need_it() -> None:
 
 def test_a_varying_function_pointer_calls_each_target_once() -> None:
     printed: list[str] = []
-    kind = Function(VARYING_INT32, (VARYING_INT32,))
+    kind = FunctionType(VARYING_INT32, (VARYING_INT32,))
 
     def target(name: str, factor: int) -> tree.FunctionSymbol:
         x = tree.VariableSymbol("x", VARYING_INT32, "parameter")

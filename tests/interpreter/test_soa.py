@@ -7,10 +7,10 @@ from trees import EIGHT, LANE
 from voltac.interpreter import Interpreter
 from voltac.messages.message import NOWHERE
 from voltac.sema import tree
-from voltac.sema.types import FLOAT, INT32, UNBOUND, UNIFORM_INT32, Array, Member, Pointer, Qual, Struct, soa, uniform
+from voltac.sema.types import FLOAT, INT32, UNBOUND, UNIFORM_INT32, Array, Pointer, Qual, Struct, StructMember, soa, uniform
 
 FOUR = soa(4)
-A = Struct("A", (Member("a", Qual(FLOAT, UNBOUND)), Member("b", Qual(Array(Qual(INT32, UNBOUND), 2), UNBOUND))))
+A = Struct("A", (StructMember("a", Qual(FLOAT, UNBOUND)), StructMember("b", Qual(Array(Qual(INT32, UNBOUND), 2), UNBOUND))))
 ARRAY = Qual(Array(Qual(A, FOUR), 3), FOUR)
 SLICE = uniform(Pointer(Qual(A, FOUR)))
 

@@ -12,7 +12,7 @@ from voltac.sema.types import (
     VARYING,
     VARYING_INT32,
     VOID_QUAL,
-    Function,
+    FunctionType,
     Pointer,
     Qual,
     Type,
@@ -105,7 +105,7 @@ BREAK, CONTINUE = tree.Break(NOWHERE), tree.Continue(NOWHERE)
 def function(
     name: str, parameters: list[tree.VariableSymbol], *body: tree.Statement, result: Qual = VOID_QUAL
 ) -> tree.FunctionSymbol:
-    kind = Function(result, tuple(symbol.type for symbol in parameters))
+    kind = FunctionType(result, tuple(symbol.type for symbol in parameters))
     return tree.FunctionSymbol(name, kind, name, tuple(parameters), block(*body))
 
 

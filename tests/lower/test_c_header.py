@@ -24,11 +24,11 @@ from voltac.sema.types import (
     VOID,
     Array,
     Enum,
-    Function,
-    Member,
+    FunctionType,
     Pointer,
     Qual,
     Struct,
+    StructMember,
     Type,
     Vector,
     uniform,
@@ -41,7 +41,7 @@ OPTIONS = Options(target=find_target("avx2-i32x8"))
 
 def exported(name: str, result: Qual, **parameters: Qual) -> FunctionSymbol:
     symbols = tuple(VariableSymbol(key, qual, "parameter") for key, qual in parameters.items())
-    type = Function(result, tuple(parameters.values()))
+    type = FunctionType(result, tuple(parameters.values()))
     return FunctionSymbol(name, type, name, symbols, Block(NOWHERE, ()), exported=True)
 
 
@@ -81,7 +81,7 @@ INT_U = uniform(INT32)
         ({"a": pointer(Qual(FLOAT, UNIFORM, True))}, "extern void f(const float * a);"),
         ({"a": pointer(uniform(Array(FLOAT_U, 4)))}, "extern void f(float a[][4]);"),
         ({"v": pointer(varying(FLOAT))}, "extern void f(float( * v)[8]);"),
-        ({"fp": pointer(uniform(Function(INT_U, (INT_U,))))}, "extern void f(int32_t ( * fp)(int32_t));"),
+        ({"fp": pointer(uniform(FunctionType(INT_U, (INT_U,))))}, "extern void f(int32_t ( * fp)(int32_t));"),
         ({"p": pointer(uniform(VOID)), "x": uniform(UINT64)}, "extern void f(void * p, uint64_t x);"),
         ({"p": pointer(pointer(FLOAT_U))}, "extern void f(float * * p);"),
         ({"class": INT_U}, "extern void f(int32_t class_);"),
@@ -104,20 +104,20 @@ def test_references_are_references_in_cpp_and_pointers_in_c(tmp_path: Path) -> N
 
 
 def everything() -> Struct:
-    inner = Struct("Inner", (Member("a", Qual(INT8, UNBOUND)), Member("b", Qual(DOUBLE, UNBOUND))))
+    inner = Struct("Inner", (StructMember("a", Qual(INT8, UNBOUND)), StructMember("b", Qual(DOUBLE, UNBOUND))))
     node = Struct("Node", None)
-    node.members = (Member("next", pointer(uniform(node))), Member("value", Qual(FLOAT, UNBOUND)))
+    node.members = (StructMember("next", pointer(uniform(node))), StructMember("value", Qual(FLOAT, UNBOUND)))
     return Struct(
         "Everything",
         (
-            Member("small", Qual(INT8, UNBOUND)),
-            Member("w", Qual(Vector(FLOAT, 3), UNBOUND)),
-            Member("inner", Qual(inner, UNBOUND)),
-            Member("lanes", varying(FLOAT)),
-            Member("grid", Qual(Array(Qual(Array(Qual(INT32, UNBOUND), 3), UNBOUND), 2), UNBOUND)),
-            Member("color", Qual(Enum("Color", {"RED": 0, "BLUE": 7}), UNBOUND)),
-            Member("node", pointer(uniform(node))),
-            Member("fixed", uniform(UINT64)),
+            StructMember("small", Qual(INT8, UNBOUND)),
+            StructMember("w", Qual(Vector(FLOAT, 3), UNBOUND)),
+            StructMember("inner", Qual(inner, UNBOUND)),
+            StructMember("lanes", varying(FLOAT)),
+            StructMember("grid", Qual(Array(Qual(Array(Qual(INT32, UNBOUND), 3), UNBOUND), 2), UNBOUND)),
+            StructMember("color", Qual(Enum("Color", {"RED": 0, "BLUE": 7}), UNBOUND)),
+            StructMember("node", pointer(uniform(node))),
+            StructMember("fixed", uniform(UINT64)),
         ),
     )
 
@@ -139,7 +139,7 @@ def test_structs_have_the_same_layout_in_c(rate: object, target: str, tmp_path: 
 
 
 def test_explicitly_aligned_structs_say_so(tmp_path: Path) -> None:
-    struct = Struct("Aligned", (Member("x", Qual(FLOAT, UNBOUND)),), 32)
+    struct = Struct("Aligned", (StructMember("x", Qual(FLOAT, UNBOUND)),), 32)
     text = header(exported("f", uniform(VOID), p=pointer(uniform(struct))))
     assert "__ISPC_ALIGNED_STRUCT__(32) Aligned {" in text
     compiles(text, tmp_path, '_Static_assert(sizeof(struct Aligned) == 32, "size");')
@@ -152,8 +152,8 @@ def test_exported_types_appear_without_a_function(tmp_path: Path) -> None:
 
 def test_structs_that_point_to_each_other_come_out(tmp_path: Path) -> None:
     left, right = Struct("Left", None), Struct("Right", None)
-    left.members = (Member("r", pointer(uniform(right))),)
-    right.members = (Member("l", pointer(uniform(left))),)
+    left.members = (StructMember("r", pointer(uniform(right))),)
+    right.members = (StructMember("l", pointer(uniform(left))),)
     compiles(header(exported("f", uniform(VOID), p=pointer(uniform(left)))), tmp_path, "struct Left l; struct Right r;")
 
 

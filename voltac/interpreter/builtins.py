@@ -10,7 +10,7 @@ import numpy as np
 from voltac.target_info import TargetInfo
 
 from . import arithmetic
-from .memory import Memory
+from .memory import ProgramMemory
 from .tiles import Tiles
 from .values import Mask, Value
 
@@ -22,7 +22,7 @@ class InterpretedGang:
     active: Mask
     width: int
     result: np.dtype[Any] | None
-    memory: Memory
+    memory: ProgramMemory
     target: TargetInfo
 
     @property

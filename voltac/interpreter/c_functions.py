@@ -13,7 +13,7 @@ from typing import Any
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Enum, Pointer, Qual, Scalar, Void
 
-from .memory import Memory
+from .memory import ProgramMemory
 from .values import Value
 
 _LIBRARIES = (None, "libm.so.6")
@@ -32,7 +32,7 @@ _NUMBERS: dict[tuple[str, int], Any] = {
 }
 
 
-def find_c_function(function: tree.FunctionSymbol, memory: Memory) -> Callable[..., Value] | None:
+def find_c_function(function: tree.FunctionSymbol, memory: ProgramMemory) -> Callable[..., Value] | None:
     """The function of that name, or None if there is none or a type has no counterpart in C."""
     found = next(filter(None, (_look_up(library, function.name) for library in _LIBRARIES)), None)
     quals = [function.type.result, *function.type.parameters]
@@ -74,7 +74,7 @@ def _look_up(library: str | None, name: str) -> Any:
         return None
 
 
-def _passed(arguments: Iterable[Value], quals: Iterable[Qual], memory: Memory) -> list[Any]:
+def _passed(arguments: Iterable[Value], quals: Iterable[Qual], memory: ProgramMemory) -> list[Any]:
     passed: list[Any] = []
     for argument, qual in zip(arguments, quals, strict=True):
         if not isinstance(qual.type, Pointer):

@@ -19,7 +19,7 @@ from voltac.sema.types import VARYING, Array, Pointer, Qual, Struct, Vector, Voi
 from . import arithmetic
 from .builtins import InterpretedGang
 from .intrinsics import find_intrinsic
-from .machine import InterpreterError, Location, Machine, QuotientOverflow, ZeroDivisor, location_of
+from .machine import InterpreterError, Location, ProgramState, QuotientOverflow, ZeroDivisor, location_of
 from .memory import MemoryFault
 from .values import ADDRESS, Mask, Value, broadcast, constant, dtype_of, is_slice, lanes_holding, merge, shared_members
 
@@ -30,7 +30,7 @@ CallFunction = Callable[..., Value]
 class Expressions:
     """Evaluates values and places on a machine; ``call`` is how function bodies are run."""
 
-    def __init__(self, machine: Machine, call: CallFunction) -> None:
+    def __init__(self, machine: ProgramState, call: CallFunction) -> None:
         self.machine = machine
         self.call = call
         self._methods: dict[type, Callable[[Any, Mask], Value]] = {

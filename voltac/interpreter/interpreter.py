@@ -16,7 +16,7 @@ from voltac.sema import tree
 from voltac.sema.types import VARYING, Array, Pointer, Qual, Struct, Vector
 from voltac.system.deep_stack import deep_recursion
 
-from .machine import InterpreterError, Machine, Trace
+from .machine import InterpreterError, ProgramState, Trace
 from .statements import Statements
 from .values import ADDRESS, Mask, Value, constant, dtype_of, members
 
@@ -35,7 +35,7 @@ class Interpreter:
         output: Callable[[str], object] | None = None,
         trace: Trace | None = None,
     ) -> None:
-        self.machine = Machine(program, options, output or _to_standard_output, trace)
+        self.machine = ProgramState(program, options, output or _to_standard_output, trace)
         self.statements = Statements(self.machine)
         with _running():
             self._make_globals()

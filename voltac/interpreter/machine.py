@@ -17,9 +17,9 @@ from voltac.messages.message import NOWHERE, Span
 from voltac.options import Options
 from voltac.sema import tree
 from voltac.sema.type_layout import Layout
-from voltac.sema.types import VARYING, VOID_QUAL, Array, Function, Pointer, Qual, Reference, Struct, Type, Vector
+from voltac.sema.types import VARYING, VOID_QUAL, Array, FunctionType, Pointer, Qual, Reference, Struct, Type, Vector
 
-from .memory import Memory, MemoryFault
+from .memory import MemoryFault, ProgramMemory
 from .values import ADDRESS, Mask, Value, dtype_of, is_slice, members, undefined
 
 
@@ -117,18 +117,18 @@ class Frame:
     """The label a ``goto`` is on its way to: statements before it are passed over."""
 
 
-class Machine:
+class ProgramState:
     """Memory, globals, function addresses, output: everything but the meaning of nodes."""
 
     def __init__(self, program: tree.Program, options: Options, output: Callable[[str], object], trace: Trace | None) -> None:
         self.program, self.options, self.output, self.trace = program, options, output, trace
         self.width = options.target.width
         self.layout = Layout(options.target)
-        self.memory = Memory()
+        self.memory = ProgramMemory()
         self.lanes = np.arange(self.width)
         self.all_on: Mask = np.ones(self.width, np.bool_)
         self.none: Mask = np.zeros(self.width, np.bool_)
-        self.frame = Frame(tree.FunctionSymbol("(file scope)", Function(VOID_QUAL, ()), ""), self.all_on)
+        self.frame = Frame(tree.FunctionSymbol("(file scope)", FunctionType(VOID_QUAL, ()), ""), self.all_on)
         self.globals: dict[tree.VariableSymbol, int] = {}
         self.c_functions: dict[str, Callable[..., Any]] = {}
         """Functions declared ``extern "C"``, provided by the host."""
@@ -296,7 +296,7 @@ class Machine:
 
     def _stored(self, kind: Type) -> np.dtype[Any]:
         """The dtype in memory: a bool is a byte, 0 or 1; addresses have the size of the target's."""
-        if isinstance(kind, Pointer | Reference | Function):
+        if isinstance(kind, Pointer | Reference | FunctionType):
             return np.dtype(f"u{self.layout.pointer_bytes}")
         dtype = dtype_of(kind)
         return np.dtype(np.uint8) if dtype == np.bool_ else dtype

@@ -29,7 +29,7 @@ class MemoryFault(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class MemoryObject:
     """One object."""
 
     address: int
@@ -45,12 +45,12 @@ class Segment:
         return self.address + len(self.bytes)
 
 
-class Memory:
+class ProgramMemory:
     """Segments in the order of their addresses."""
 
     def __init__(self) -> None:
         self._starts: list[int] = []
-        self._segments: list[Segment] = []
+        self._segments: list[MemoryObject] = []
         self._next = _FIRST_ADDRESS
         self.tiles = Tiles()
         """Registers, of the program's one thread."""
@@ -64,7 +64,7 @@ class Memory:
         address = -(-self._next // alignment) * alignment
         self._next = address + len(content) + _GAP
         self._starts.append(address)
-        self._segments.append(Segment(address, content, name, writable, freeable))
+        self._segments.append(MemoryObject(address, content, name, writable, freeable))
         return address
 
     def release(self, address: int) -> None:
@@ -99,12 +99,12 @@ class Memory:
             raise MemoryFault(f"a C function returned the pointer {real:#x}, which is not into an object of the program")
         return 0
 
-    def _below(self, address: int) -> Segment | None:
+    def _below(self, address: int) -> MemoryObject | None:
         index = bisect_right(self._starts, address) - 1
         return self._segments[index] if index >= 0 else None
 
     @staticmethod
-    def _explain(address: int, size: int, below: Segment | None) -> str:
+    def _explain(address: int, size: int, below: MemoryObject | None) -> str:
         access = f"access to {size} bytes at {address:#x}"
         if address < _FIRST_ADDRESS:
             return f"{access}: a null pointer"

@@ -24,7 +24,7 @@ from voltac.sema.types import Void
 
 from .c_functions import find_c_function
 from .expressions import Expressions
-from .machine import Frame, InterpreterError, Leaving, Machine, ProgramAborted
+from .machine import Frame, InterpreterError, Leaving, ProgramAborted, ProgramState
 from .memory import MemoryFault
 from .printing import print_text
 from .values import Mask, Value, constant, dtype_of, lanes_holding, merge
@@ -44,7 +44,7 @@ class Jump(Exception):
 class Statements:
     """Executes statements and function bodies on a machine."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: ProgramState) -> None:
         self.machine = machine
         self.expressions = Expressions(machine, self.call)
         self.depth = 0

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from voltac.messages.message import Span
 from voltac.messages.visible import visible_name
 from voltac.sema import tree
-from voltac.sema.types import VARYING, Array, Enum, Function, Pointer, Qual, Scalar, Struct, Vector
+from voltac.sema.types import VARYING, Array, Enum, FunctionType, Pointer, Qual, Scalar, Struct, Vector
 
 from .printing import argument_text
 from .values import Mask, Value, members
@@ -65,7 +65,7 @@ def value_text(qual: Qual, value: Value, lanes: Mask) -> str:
             return "{" + ", ".join(value_text(q, v, lanes) for q, v in zip(members(qual), value, strict=True)) + "}"
         case Vector(element, _):
             return "<" + ", ".join(value_text(Qual(element, qual.rate), part, lanes) for part in value) + ">"
-        case Scalar() | Enum() | Pointer() | Function():
+        case Scalar() | Enum() | Pointer() | FunctionType():
             if value.ndim > (1 if qual.rate == VARYING else 0):
                 # A slice pointer is a block and a slot.
                 return " slot ".join(argument_text(Qual(qual.type, qual.rate), half, lanes) for half in value)

@@ -22,7 +22,7 @@ from voltac.sema.types import (
     VARYING,
     Array,
     Enum,
-    Function,
+    FunctionType,
     Pointer,
     Qual,
     Reference,
@@ -56,7 +56,7 @@ def dtype_of(type: Type) -> np.dtype[Any]:
             return np.dtype(f"{_KINDS[kind]}{bits // 8}")
         case Enum():
             return np.dtype(np.uint32)
-        case Pointer() | Reference() | Function():
+        case Pointer() | Reference() | FunctionType():
             return ADDRESS
     raise TypeError(f"{type} is no scalar type")
 

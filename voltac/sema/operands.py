@@ -14,7 +14,7 @@ from voltac.sema.types import (
     VARYING,
     Array,
     Enum,
-    Function,
+    FunctionType,
     Pointer,
     Qual,
     Scalar,
@@ -61,7 +61,7 @@ def load(checker: Checker, place: tree.Place, span: Span) -> tree.Value:
             _warn_about_shared_members(checker, kind, span, "the lowest active lane's value is read")
     elif isinstance(kind, Void):
         checker.reject(span, "a void pointer cannot be dereferenced; cast it to the type it points to")
-    elif isinstance(kind, Function):
+    elif isinstance(kind, FunctionType):
         checker.reject(span, "a function has no value; call it, or write its name alone for its address")
     result = place.type
     if result.const:
@@ -190,7 +190,7 @@ def require_place(checker: Checker, operand: Operand, span: Span, what: str) -> 
         checker.reject(span, f"{what} is const and cannot be assigned: its type is '{kind}'", declared)
     if isinstance(kind.type, Array):
         checker.reject(span, f"{what} is an array of type '{kind}'; arrays cannot be assigned, copy their elements")
-    if isinstance(kind.type, Function):
+    if isinstance(kind.type, FunctionType):
         checker.reject(span, f"{what} is a function and cannot be assigned")
     if isinstance(kind.type, Void):
         checker.reject(span, "a void pointer cannot be dereferenced; cast it to the type it points to")
@@ -263,7 +263,7 @@ def convert_operand(checker: Checker, operand: Operand, wanted: Qual, place: str
     return convert(checker, to_value(checker, operand, span), wanted, place, span)
 
 
-def fitting_functions(functions: FunctionSet, wanted: Function) -> list[tree.FunctionSymbol]:
+def fitting_functions(functions: FunctionSet, wanted: FunctionType) -> list[tree.FunctionSymbol]:
     """Those of a type, const aside, that pointers may lead to; one of exactly the type comes first."""
     fitting = [one for one in functions.functions if not one.c_linkage and same_type(Qual(one.type), Qual(wanted))]
     return sorted(fitting, key=lambda one: one.type != wanted)
@@ -271,7 +271,7 @@ def fitting_functions(functions: FunctionSet, wanted: Function) -> list[tree.Fun
 
 def pick_function(checker: Checker, functions: FunctionSet, wanted: Qual, place: str, span: Span) -> tree.Value:
     """The address of the function of a set that has the type the pointer wants, exactly or but for const."""
-    if not isinstance(wanted.type, Pointer) or not isinstance(wanted.type.to.type, Function):
+    if not isinstance(wanted.type, Pointer) or not isinstance(wanted.type.to.type, FunctionType):
         return convert(checker, function_address(checker, functions, span), wanted, place, span)
     target = wanted.type.to.type
     only = functions.functions[0] if len(functions.functions) == 1 else None

@@ -8,6 +8,9 @@ enumerators are constants; ``p[i]`` on a pointer is ``Deref(PointerOffset(p, i))
 A *value* is what an expression yields; its ``type`` never is const. A *place*
 is storage: it is read by :class:`Load`, written by the assigning nodes.
 Nodes are never changed after they are built; symbols are, and compare by identity.
+
+The file is long because it is one table: every node stands once, and values, places and
+statements refer to each other.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from voltac.sema.types import (
     VARYING,
     Array,
     Enum,
-    Function,
+    FunctionType,
     Pointer,
     Qual,
     Rate,
@@ -60,7 +63,7 @@ class FunctionSymbol:
     """A function. ``body`` is None for a prototype; library bodies are checked when first called."""
 
     name: str
-    type: Function
+    type: FunctionType
     mangled: str
     """Symbol of the version with a mask parameter (language 12.5), or the plain name for C linkage."""
     parameters: tuple[VariableSymbol, ...] = ()

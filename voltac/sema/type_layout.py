@@ -8,7 +8,7 @@ from voltac.sema.types import (
     VARYING,
     Array,
     Enum,
-    Function,
+    FunctionType,
     Pointer,
     Qual,
     Reference,
@@ -53,7 +53,7 @@ class Layout:
                 return bits // 8
             case Enum():
                 return 4
-            case Pointer() | Reference() | Function():
+            case Pointer() | Reference() | FunctionType():
                 return self.pointer_bytes
         raise ValueError(f"{type} is no scalar type")
 
@@ -62,7 +62,7 @@ class Layout:
         # Within soa data every scalar is a row of as many as a block holds, aligned like one.
         slots = qual.rate.width if qual.rate.kind == "soa" else 1
         match qual.type:
-            case Scalar() | Enum() | Function():
+            case Scalar() | Enum() | FunctionType():
                 bytes_ = self.scalar_bytes(qual.type) * lanes
                 return bytes_ * slots, bytes_ if qual.rate == VARYING else min(bytes_, self._most_aligned)
             case Pointer(to):

@@ -140,7 +140,7 @@ class Vector:
 
 
 @record
-class Member:
+class StructMember:
     """A member of a struct; its rate may be open, and is the struct's then."""
 
     name: str
@@ -154,7 +154,7 @@ class Struct:
     """Nominal. ``members`` is None until the definition is complete; ``alignment`` 0 means natural."""
 
     name: str
-    members: tuple[Member, ...] | None = None
+    members: tuple[StructMember, ...] | None = None
     alignment: int = 0
     mistaken: bool = False
     """The definition has mistakes: not all members are known."""
@@ -173,7 +173,7 @@ class Struct:
 
 
 @record
-class Function:
+class FunctionType:
     """The type of a function, as seen by callers."""
 
     result: Qual
@@ -220,7 +220,7 @@ class ArrayPattern:
 
 
 _Pattern = TypeParameter | VectorPattern | ArrayPattern
-Type = Void | Scalar | Enum | Pointer | Reference | Array | Vector | Struct | Function | _Pattern
+Type = Void | Scalar | Enum | Pointer | Reference | Array | Vector | Struct | FunctionType | _Pattern
 
 
 @record
@@ -267,7 +267,7 @@ class Qual:
                 return f"{to} * {const}{self.rate}"
             case Reference(to):
                 return f"{to} &"
-            case Function():
+            case FunctionType():
                 return str(self.type)
             case _:
                 return f"{const}{self.rate} {self.type}"
@@ -347,12 +347,12 @@ def same_but_const(left: Type, right: Type) -> bool:
             return same_type(to, other)
         case Array(element, count), Array(of, number):
             return count == number and same_type(element, of)
-        case Function(result), Function(other):
+        case FunctionType(result), FunctionType(other):
             is_alike = (left.unmasked, left.task) == (right.unmasked, right.task)
             return is_alike and same_type(result, other) and same_parameters(left, right)
     return False
 
 
-def same_parameters(left: Function, right: Function) -> bool:
+def same_parameters(left: FunctionType, right: FunctionType) -> bool:
     """Whether calls could not choose between two functions but by const."""
     return len(left.parameters) == len(right.parameters) and all(map(same_type, left.parameters, right.parameters))

@@ -27,7 +27,7 @@ from voltac.sema.types import (
     VARYING,
     Array,
     Enum,
-    Function,
+    FunctionType,
     Pointer,
     Qual,
     Reference,
@@ -68,7 +68,7 @@ class DebugTypes:
         assert isinstance(pointer.type, Pointer)
         return self._pointing("DW_TAG_reference_type", pointer.type.to)
 
-    def function(self, type: Function) -> str:
+    def function(self, type: FunctionType) -> str:
         """Result and parameters, with no names."""
         quals = (type.result, *type.parameters)
         return self._node(f"!DISubroutineType(types: !{{{', '.join(map(self.of, quals))}}})")
@@ -118,7 +118,7 @@ class DebugTypes:
                 one = self._slice(to) if to.rate.kind == "soa" else self._pointing("DW_TAG_pointer_type", to)
                 if lanes and to.rate.kind == "soa":
                     return self._rows_of_slices(to, lanes, qual)
-            case Function() as function:
+            case FunctionType() as function:
                 one = self.function(function)
             case _:
                 raise TypeError(f"{qual} has no form in memory")

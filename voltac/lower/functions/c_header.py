@@ -20,14 +20,14 @@ from voltac.sema.types import (
     VARYING,
     Array,
     Enum,
-    Function,
-    Member,
+    FunctionType,
     Pointer,
     Qual,
     Rate,
     Reference,
     Scalar,
     Struct,
+    StructMember,
     Vector,
     Void,
     member_qual,
@@ -198,7 +198,7 @@ class _Writer:
                 self._behind_pointers.append(to)
             case Array(element, _):
                 self._collect(element)
-            case Function(result, parameters):
+            case FunctionType(result, parameters):
                 self.collect_all([result, *parameters], via_pointer=True)
             case Vector() as vector:
                 if qual.rate != VARYING and vector not in self.vectors:
@@ -239,7 +239,7 @@ class _Writer:
                         yield from self._listed([to], in_list)
                 case Array(element, _):
                     yield from self._listed([element], in_list)
-                case Function(result, parameters):
+                case FunctionType(result, parameters):
                     yield from self._listed([result, *parameters], True)
                 case Struct(name=name) as struct:
                     rate = qual.rate if qual.rate == VARYING else UNIFORM
@@ -279,7 +279,7 @@ class _Writer:
         # C knows no empty structs, and in C++ they have a size.
         return f"{opening}{name} {{\n{''.join(lines) or '    int8_t empty_;' + chr(10)}}}"
 
-    def _member(self, member: Member, qual: Qual) -> str:
+    def _member(self, member: StructMember, qual: Qual) -> str:
         element = qual
         while isinstance(element.type, Array):
             element = element.type.element
@@ -333,9 +333,9 @@ class _Writer:
                 name += lanes
                 mark = "&" if isinstance(qual.type, Reference) else "* const" if qual.const else "*"
                 rows = to.rate == VARYING and not isinstance(to.type, Struct | Void)
-                grouped = rows or isinstance(to.type, Array | Function)
+                grouped = rows or isinstance(to.type, Array | FunctionType)
                 return self.declare(to, f"( {mark} {name})" if grouped else f"{mark} {name}")
-            case Function(result, parameters):
+            case FunctionType(result, parameters):
                 written = [_in_signature(each) for each in (result, *parameters)]
                 if None in written:
                     return f"void {name}(void)"

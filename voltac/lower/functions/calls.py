@@ -17,7 +17,7 @@ from voltac.lower.memory.places import new_object
 from voltac.lower.module_context import C_CONVENTION, MASKED
 from voltac.lower.text.ir_values import IR, NOTHING, zero
 from voltac.sema import tree
-from voltac.sema.types import VARYING, Function, Pointer, Qual, Struct
+from voltac.sema.types import VARYING, FunctionType, Pointer, Qual, Struct
 
 
 @lowers_value(tree.Call)
@@ -48,7 +48,7 @@ def _private_copy(c: FunctionContext, value: IR, qual: Qual) -> IR:
     return fresh.pointer
 
 
-def call_volta_function(c: FunctionContext, callee: str, type: Function, arguments: list[IR], masked: bool) -> IR:
+def call_volta_function(c: FunctionContext, callee: str, type: FunctionType, arguments: list[IR], masked: bool) -> IR:
     """With the convention between functions of the language; ``masked`` adds the mask. A struct result is its address."""
     result, _ = signature_types(c.module, type, masked)
     passed = [to_passed(c, value, qual) for value, qual in zip(arguments, type.parameters)]
@@ -65,7 +65,7 @@ def call_volta_function(c: FunctionContext, callee: str, type: Function, argumen
     return from_passed(c, c.build.value(result, text), type.result)
 
 
-def call_c_function(c: FunctionContext, callee: str, type: Function, arguments: list[IR]) -> IR:
+def call_c_function(c: FunctionContext, callee: str, type: FunctionType, arguments: list[IR]) -> IR:
     """One call for the gang, with the platform's convention."""
     how = passing(c.types, type.result, result=True)
     passed: list[str] = []
@@ -122,14 +122,14 @@ def lower_call_pointer(c: FunctionContext, node: tree.CallPointer) -> IR:
     pointer = c.value(node.pointer)
     assert isinstance(node.pointer.type.type, Pointer)
     type = node.pointer.type.type.to.type
-    assert isinstance(type, Function)
+    assert isinstance(type, FunctionType)
     arguments = [c.value(argument) for argument in node.arguments]
     if node.pointer.type.rate is not VARYING:
         return call_volta_function(c, pointer.name, type, arguments, not type.unmasked)
     return _call_each_target(c, pointer, type, arguments)
 
 
-def _call_each_target(c: FunctionContext, pointers: IR, type: Function, arguments: list[IR]) -> IR:
+def _call_each_target(c: FunctionContext, pointers: IR, type: FunctionType, arguments: list[IR]) -> IR:
     """One call for each distinct function among the active lanes, in the order of their first lane."""
     merged = None if c.register(type.result) == "void" else new_object(c, type.result, "result")
     waiting = masks.new_lanes(c, "waiting")
@@ -156,7 +156,7 @@ def _call_each_target(c: FunctionContext, pointers: IR, type: Function, argument
     return NOTHING if merged is None else load(c, merged)
 
 
-def _private_copies(c: FunctionContext, type: Function, arguments: list[IR]) -> list[IR]:
+def _private_copies(c: FunctionContext, type: FunctionType, arguments: list[IR]) -> list[IR]:
     """Struct arguments are the callee's own: every call gets a copy."""
     pairs = zip(arguments, type.parameters)
     return [_private_copy(c, value, qual) if isinstance(qual.type, Struct) else value for value, qual in pairs]

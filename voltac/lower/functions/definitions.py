@@ -22,7 +22,7 @@ from voltac.lower.text.ir_values import IR, NOTHING, zero
 from voltac.options import Options
 from voltac.records import replace
 from voltac.sema import tree
-from voltac.sema.types import VARYING, Function, Pointer, Qual, Scalar, Struct
+from voltac.sema.types import VARYING, FunctionType, Pointer, Qual, Scalar, Struct
 
 _SMALL_BODY_LINES = 300
 _SINGLE_USE_LINES = 3000
@@ -59,7 +59,7 @@ def takes_address(qual: Qual) -> bool:
     )
 
 
-def signature_types(module: ModuleContext, type: Function, masked: bool) -> tuple[str, list[str]]:
+def signature_types(module: ModuleContext, type: FunctionType, masked: bool) -> tuple[str, list[str]]:
     """Result type and parameter types between volta functions; a struct result is a leading address."""
     parameters = [passed_type(module, qual) for qual in type.parameters]
     result = passed_type(module, type.result)

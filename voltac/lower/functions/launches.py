@@ -15,7 +15,7 @@ from voltac.lower.memory.variables import declare
 from voltac.lower.text.ir_values import IR, NOTHING, NULL, integer
 from voltac.sema import tree
 from voltac.sema.type_layout import Layout
-from voltac.sema.types import Function, Pointer, Qual, Struct
+from voltac.sema.types import FunctionType, Pointer, Qual, Struct
 
 _PARAMETERS = (
     "threadIndex", "threadCount", "taskIndex", "taskCount",
@@ -74,7 +74,7 @@ def lower_launch(c: FunctionContext, node: tree.Launch) -> IR:
         function, type = IR("ptr", version.name), node.function.type
     else:
         function = c.value(node.function)
-        assert isinstance(node.function.type.type, Pointer) and isinstance(node.function.type.type.to.type, Function)
+        assert isinstance(node.function.type.type, Pointer) and isinstance(node.function.type.type.to.type, FunctionType)
         type = node.function.type.type.to.type
     counts = [c.value(count) for count in node.counts]
     arguments = [c.value(argument) for argument in node.arguments]
@@ -100,7 +100,9 @@ def lower_launch(c: FunctionContext, node: tree.Launch) -> IR:
     return NOTHING
 
 
-def _store_arguments(c: FunctionContext, block: IR, arguments: list[IR], type: Function, offsets: list[int], size: int) -> None:
+def _store_arguments(
+    c: FunctionContext, block: IR, arguments: list[IR], type: FunctionType, offsets: list[int], size: int
+) -> None:
     for argument, qual, offset in zip(arguments, type.parameters, offsets):
         store_everywhere(c, _parameter_place(c, block, offset, qual), argument)
     mask_place = c.build.gep("i8", block, integer(c.types.word, size - masks.storage_alignment(c)))

@@ -25,7 +25,7 @@ from voltac.sema.types import (
     VARYING,
     Array,
     Enum,
-    Function,
+    FunctionType,
     Pointer,
     Qual,
     Reference,
@@ -83,7 +83,7 @@ class TypeLayout:
                 return f"i{bits}"
             case Enum():
                 return "i32"
-            case Pointer() | Reference() | Function():
+            case Pointer() | Reference() | FunctionType():
                 return "ptr"
         raise ValueError(f"{type} is no scalar type")
 

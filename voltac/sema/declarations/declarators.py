@@ -26,7 +26,7 @@ from voltac.sema.types import (
     Array,
     ArrayPattern,
     Enum,
-    Function,
+    FunctionType,
     Pointer,
     Qual,
     Rate,
@@ -77,7 +77,7 @@ def bind(qual: Qual, rate: Rate) -> Qual:
         isinstance(innermost, VectorPattern) and isinstance(innermost.element, TypeParameter)
     ):
         return qual
-    if isinstance(qual.type, (Void, Function, Reference)):
+    if isinstance(qual.type, (Void, FunctionType, Reference)):
         return Qual(qual.type, UNIFORM, qual.const)
     return qual.with_rate(rate)
 
@@ -289,7 +289,7 @@ def declare(
                 checker.reject(span, f"there are no arrays of references such as '{base}'")
             if isinstance(base.type, Void):
                 checker.reject(span, "there are no arrays of void")
-            if isinstance(base.type, Function):
+            if isinstance(base.type, FunctionType):
                 checker.reject(span, "there are no arrays of functions; use an array of pointers to them")
             if size is not None and (open_size := _open_size(checker, size)) is not None:
                 pattern = Qual(ArrayPattern(base, open_size), base.rate, base.const)
@@ -301,10 +301,10 @@ def declare(
         case ast.FunctionDeclarator(span, inner, parameters):
             if isinstance(base.type, Array):
                 checker.reject(span, f"a function cannot return an array such as '{base}'; return a pointer or a struct")
-            if isinstance(base.type, Function):
+            if isinstance(base.type, FunctionType):
                 checker.reject(span, "a function cannot return a function; return a pointer to it")
             quals = tuple(parameter_qual(checker, one) for one in parameters)
-            function = Function(bind(base, VARYING), quals, "unmasked" in words or "task" in words, "task" in words)
+            function = FunctionType(bind(base, VARYING), quals, "unmasked" in words or "task" in words, "task" in words)
             found = declare(checker, inner, Qual(function), parameter, words, referred)
             if isinstance(inner, ast.NameDeclarator):
                 found.parameters = parameters
@@ -317,7 +317,7 @@ def check_function_words(checker: Checker, base: Base, declared: Declared, what:
     while isinstance(kind, (Pointer, Array)):
         kind = kind.to.type if isinstance(kind, Pointer) else kind.element.type
     for word in base.words:
-        if not isinstance(kind, Function) or word not in ("task", "unmasked"):
+        if not isinstance(kind, FunctionType) or word not in ("task", "unmasked"):
             if base.untyped:
                 checker.reject(base.span, f"a type is missing after '{base.untyped}'; '{word}' is for functions only{what}")
             checker.reject(base.span, f"'{word}' is for functions only{what}")
@@ -358,7 +358,7 @@ def adjust_parameter(checker: Checker, declared: Declared, span: Span) -> Qual:
         checker.reject(span, "a parameter cannot have type void; write () for no parameters")
     if isinstance(kind, (Array, ArrayPattern)):
         return Qual(Pointer(bind(kind.element, VARYING)))
-    if isinstance(kind, Function):
+    if isinstance(kind, FunctionType):
         return Qual(Pointer(qual))
     if isinstance(kind, Struct) and kind.members is None:
         name = f"'{declared.name}'" if declared.name else "here"

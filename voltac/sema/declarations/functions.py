@@ -25,7 +25,7 @@ from voltac.sema.scopes import FunctionSet, Poisoned
 from voltac.sema.statements.simple import check_gotos
 from voltac.sema.types import (
     Array,
-    Function,
+    FunctionType,
     Pointer,
     Qual,
     Reference,
@@ -45,7 +45,7 @@ def check_function_definition(checker: Checker, node: ast.FunctionDefinition) ->
     try:
         base = resolve_specifiers(checker, node.specifiers)
         declared = declare(checker, node.declarator, base.qual)
-        if not isinstance(declared.qual.type, Function):
+        if not isinstance(declared.qual.type, FunctionType):
             checker.reject(declared.span, f"'{declared.name}' is followed by a body, but it is no function: '{declared.qual}'")
         declare_function(checker, base, declared, node.body, node.span)
     except Rejected:
@@ -102,7 +102,7 @@ def make_symbol(checker: Checker, base: Base, declared: Declared) -> tree.Functi
     words = base.words
     check_words(checker, base, name, span)
     plain = declared.qual.type
-    assert isinstance(plain, Function)
+    assert isinstance(plain, FunctionType)
     c_linkage = base.storage.startswith('extern "')
     task = "task" in words
     unmasked = "unmasked" in words
@@ -116,7 +116,7 @@ def make_symbol(checker: Checker, base: Base, declared: Declared) -> tree.Functi
         checker.warning(
             "export", span, f"unmasked adds nothing to the exported function '{name}': it starts with all lanes on anyway"
         )
-    function = Function(plain.result, plain.parameters, unmasked or c_linkage or task, task)
+    function = FunctionType(plain.result, plain.parameters, unmasked or c_linkage or task, task)
     if c_linkage:
         mangled = ("__regcall3__" if "__regcall" in words else "") + name
     else:
@@ -165,7 +165,7 @@ def check_words(checker: Checker, base: Base, name: str, span: Span) -> None:
         checker.reject(span, f"typedef does not go with the function body of '{name}'")
 
 
-def make_parameters(checker: Checker, declared: Declared, function: Function) -> tuple[tree.VariableSymbol, ...]:
+def make_parameters(checker: Checker, declared: Declared, function: FunctionType) -> tuple[tree.VariableSymbol, ...]:
     """The symbols of a function's parameters; one that is a reference holds a pointer."""
     symbols = []
     for node, qual in zip(declared.parameters, function.parameters):
@@ -186,7 +186,7 @@ def declarator_name(declarator: ast.Declarator) -> str:
     return declarator.name
 
 
-def default_arguments(checker: Checker, declared: Declared, function: Function) -> tuple[tree.Value | None, ...]:
+def default_arguments(checker: Checker, declared: Declared, function: FunctionType) -> tuple[tree.Value | None, ...]:
     """Default values: constant, and only at the end of the list."""
     if not any(node.default is not None for node in declared.parameters):
         return ()
@@ -391,7 +391,7 @@ def _export_obstacle(qual: Qual) -> str:
 
 
 def _points_to_varying(qual: Qual) -> bool:
-    return qual.is_varying and not isinstance(qual.type, (Void, Function))
+    return qual.is_varying and not isinstance(qual.type, (Void, FunctionType))
 
 
 def _has_vector(struct: Struct) -> bool:

@@ -9,7 +9,7 @@ from voltac.sema.types import (
     VARYING,
     Array,
     Enum,
-    Function,
+    FunctionType,
     Pointer,
     Qual,
     Reference,
@@ -50,7 +50,7 @@ def encode(qual: Qual) -> str:
             return f"s_5B_{'_c_' if qual.const else ''}{_rate(qual)}{name}_5D_"
         case Reference(to):
             return "REF" + encode(to)
-        case Function(result, parameters):
+        case FunctionType(result, parameters):
             return "".join(map(encode, (result, *parameters)))
     raise TypeError(f"{qual} has no code")
 

@@ -9,7 +9,7 @@ from voltac.sema.checker import NAMELESS, Checker, Rejected, declared_here, firs
 from voltac.sema.declarations.declarators import declare, resolve_specifiers
 from voltac.sema.operands import value_of
 from voltac.sema.scopes import ConstantSymbol, Poisoned, TypeSymbol
-from voltac.sema.types import UNBOUND, Array, Enum, Function, Member, Pointer, Qual, Scalar, Struct, Type, Void
+from voltac.sema.types import UNBOUND, Array, Enum, FunctionType, Pointer, Qual, Scalar, Struct, StructMember, Type, Void
 from voltac.syntax import ast
 
 
@@ -37,7 +37,7 @@ def check_struct(checker: Checker, node: ast.StructSpecifier) -> Qual:
             checker.reject(node.span, f"'{node.name}' is already declared here{place}", declared_here(earlier))
         else:
             checker.scopes.declare(node.name, TypeSymbol(node.name, Qual(struct, UNBOUND), node.span))
-    members: list[Member] = []
+    members: list[StructMember] = []
     seen: set[str] = set()
     for declaration in node.members:
         if isinstance(declaration, ast.Mistake):
@@ -76,7 +76,7 @@ def _is_early(kind: Type) -> bool:
 
 
 def check_member_declaration(
-    checker: Checker, struct: Struct, node: ast.Declaration, members: list[Member], seen: set[str], last: bool
+    checker: Checker, struct: Struct, node: ast.Declaration, members: list[StructMember], seen: set[str], last: bool
 ) -> None:
     """``last``: no other declaration follows in the struct."""
     base = resolve_specifiers(checker, node.specifiers)
@@ -94,7 +94,7 @@ def check_member_declaration(
         kind = qual.type
         if isinstance(kind, Void):
             checker.reject(declared.span, f"member '{name}' cannot have type void")
-        if isinstance(kind, Function):
+        if isinstance(kind, FunctionType):
             checker.reject(declared.span, f"member '{name}' cannot be a function; use a pointer to one")
         if isinstance(kind, Array) and kind.count is None:
             if not last or init is not node.declarators[-1]:
@@ -112,7 +112,7 @@ def check_member_declaration(
                 declared.span,
                 f"{struct} contains an incomplete type\n  Member '{name}' has type '{kind}', which is not complete here",
             )
-        members.append(Member(name, qual, _is_early(qual.type)))
+        members.append(StructMember(name, qual, _is_early(qual.type)))
 
 
 def _enumerator_value(checker: Checker, name: str, node: ast.Expression) -> int:

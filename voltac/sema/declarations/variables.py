@@ -24,7 +24,7 @@ from voltac.sema.types import (
     VARYING,
     Array,
     Enum,
-    Function,
+    FunctionType,
     Pointer,
     Qual,
     Reference,
@@ -133,7 +133,7 @@ def check_file_declaration(checker: Checker, node: ast.Declaration) -> None:
         except Rejected:
             _poison(checker, init.declarator)
             continue
-        if isinstance(declared.qual.type, Function):
+        if isinstance(declared.qual.type, FunctionType):
             declare_function(checker, base, declared, None, node.span)
             if init.initializer is not None:
                 checker.error(init.span, f"function '{declared.name}' cannot have an initial value")
@@ -252,7 +252,7 @@ def _variable_type(checker: Checker, declared: Declared, base: Base, init: ast.I
     kind = qual.type
     if isinstance(kind, Void):
         checker.reject(span, f"variable '{name}' cannot have type void")
-    if isinstance(kind, Function):
+    if isinstance(kind, FunctionType):
         checker.reject(span, f"a function declarator is not allowed in a local declaration; declare '{name}' at file scope")
     if isinstance(kind, Array):
         qual = complete_array(qual, init.initializer)

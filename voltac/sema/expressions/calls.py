@@ -19,7 +19,7 @@ from voltac.sema.types import (
     UNIFORM,
     VARYING,
     VOID_QUAL,
-    Function,
+    FunctionType,
     Pointer,
     Qual,
     Scalar,
@@ -39,7 +39,7 @@ def check_call(checker: Checker, node: ast.Call) -> Operand:
     operands = check_arguments(checker, node.arguments)
     if isinstance(called, FunctionSet):
         return call_set(checker, called, operands, node.span)
-    if isinstance(called, tree.Deref) and isinstance(called.storage.type, Function):
+    if isinstance(called, tree.Deref) and isinstance(called.storage.type, FunctionType):
         checker.reject(node.span, "a function pointer is called by its name alone: write fp(x) instead of (*fp)(x)")
     return call_pointer(checker, called, operands, node.span)
 
@@ -135,7 +135,7 @@ def check_launch(checker: Checker, node: ast.Launch) -> Operand:
 
 def _through_pointer(checker: Checker, pointer: tree.Value, operands: list[Operand], node: ast.Launch) -> list[tree.Value]:
     kind = pointer.type.type
-    if not isinstance(kind, Pointer) or not isinstance(kind.to.type, Function) or pointer.type.rate is VARYING:
+    if not isinstance(kind, Pointer) or not isinstance(kind.to.type, FunctionType) or pointer.type.rate is VARYING:
         checker.reject(node.span, f"launch needs a task or a uniform pointer to one, not '{pointer.type}'")
     function = kind.to.type
     if not function.task:

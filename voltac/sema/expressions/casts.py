@@ -15,7 +15,7 @@ from voltac.sema.operands import (
     pick_function,
 )
 from voltac.sema.scopes import FunctionSet
-from voltac.sema.types import UNBOUND, VARYING, Function, Pointer, Qual, Reference, Struct, same_type
+from voltac.sema.types import UNBOUND, VARYING, FunctionType, Pointer, Qual, Reference, Struct, same_type
 
 # --- references -------------------------------------------------------------------------------------------------
 
@@ -79,7 +79,7 @@ def _obstacle(checker: Checker, source: Qual, target: Qual) -> str:
 
 def cast_function(checker: Checker, functions: FunctionSet, wanted: Qual, by_address: bool, span: Span) -> tree.Value:
     """``(F)function``, where only const may differ, and ``(F)&function``, where parameters may lead to other structs."""
-    assert isinstance(wanted.type, Pointer) and isinstance(wanted.type.to.type, Function)
+    assert isinstance(wanted.type, Pointer) and isinstance(wanted.type.to.type, FunctionType)
     target = wanted.type.to.type
     if not fitting_functions(functions, target):
         alike = [one for one in functions.functions if not one.c_linkage and _called_alike(one.type, target)]
@@ -91,7 +91,7 @@ def cast_function(checker: Checker, functions: FunctionSet, wanted: Qual, by_add
     return pick_function(checker, functions, wanted, "cast", span)
 
 
-def _called_alike(function: Function, target: Function) -> bool:
+def _called_alike(function: FunctionType, target: FunctionType) -> bool:
     """Whether a call through a pointer of the other type passes what the function expects."""
     return (
         (function.unmasked, function.task) == (target.unmasked, target.task)

@@ -28,12 +28,12 @@ from voltac.sema.types import (
     VARYING_INT32,
     VOID_QUAL,
     Array,
-    Member,
     Pointer,
     Qual,
     Reference,
     Scalar,
     Struct,
+    StructMember,
     Vector,
     Void,
 )
@@ -233,7 +233,7 @@ def member_of(checker: Checker, place: tree.Place, node: ast.Member) -> Operand:
     return member
 
 
-def _early_pointer(place: tree.Place) -> Member | None:
+def _early_pointer(place: tree.Place) -> StructMember | None:
     """The member an object is reached through, if it got its type before the object's was defined (language 16.1)."""
     at: tree.Place | tree.Value = place
     behind = False

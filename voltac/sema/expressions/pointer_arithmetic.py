@@ -12,7 +12,7 @@ from voltac.sema.types import (
     INT64,
     UNIFORM,
     VARYING,
-    Function,
+    FunctionType,
     Pointer,
     Qual,
     Struct,
@@ -57,7 +57,7 @@ def check_stride(checker: Checker, pointer: Qual, span: Span) -> None:
     to = pointer.type.to.type
     if isinstance(to, Void):
         checker.reject(span, "there is no pointer arithmetic on void pointers; cast to the type pointed to first")
-    if isinstance(to, Function):
+    if isinstance(to, FunctionType):
         checker.reject(span, f"there is no pointer arithmetic on function pointers such as '{pointer}'")
     if isinstance(to, Struct) and to.members is None:
         checker.reject(span, f"pointer arithmetic needs the definition of {to}, which is only declared here")

@@ -20,7 +20,7 @@ from voltac.sema.types import (
     VARYING,
     VOID_QUAL,
     Array,
-    Function,
+    FunctionType,
     Pointer,
     Qual,
     Reference,
@@ -39,7 +39,7 @@ def check_cast(checker: Checker, node: ast.Cast) -> Operand:
     operand = checker.expression(node.operand)
     if isinstance(target.type, Reference):
         return cast_reference(checker, operand, target.type.to, node.span)
-    if isinstance(target.type, Pointer) and isinstance(target.type.to.type, Function):
+    if isinstance(target.type, Pointer) and isinstance(target.type.to.type, FunctionType):
         if not isinstance(operand, (tree.Place, tree.Value)):
             wanted = target if target.rate is not UNBOUND else target.with_rate(UNIFORM)
             by_address = isinstance(node.operand, ast.Unary) and node.operand.operator == "&"
@@ -90,7 +90,7 @@ def size_of(checker: Checker, qual: Qual, span: Span) -> int:
         kind = kind.element.type
     if isinstance(kind, Struct) and kind.members is None:
         checker.reject(span, f"the size of {kind} is not known: the struct is declared but not defined")
-    if isinstance(kind, (Void, Function)):
+    if isinstance(kind, (Void, FunctionType)):
         checker.reject(span, f"'{kind}' has no size")
     if qual.type is BOOL and qual.rate is VARYING:
         # language B.7: the register form is measured, although memory holds one byte a lane.
@@ -112,7 +112,7 @@ def check_new(checker: Checker, node: ast.New) -> tree.Value:
     qual = resolve_type_name(checker, node.type, UNIFORM)
     if isinstance(qual.type, Vector):
         checker.reject(node.type.span, f"a vector type such as '{qual}' is not allowed for new; wrap it in a struct")
-    if isinstance(qual.type, (Void, Function)):
+    if isinstance(qual.type, (Void, FunctionType)):
         checker.reject(node.type.span, f"'{qual}' cannot be allocated")
     size_of(checker, qual, node.type.span)
     count = None

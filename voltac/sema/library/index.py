@@ -80,7 +80,7 @@ Row = list[Any]
 
 
 @mutable_record
-class Index:
+class LibraryIndex:
     """What the library declares."""
 
     rows: dict[str, list[Row]] = field(default_factory=dict)
@@ -109,10 +109,10 @@ def _chunk(row: Row) -> Chunk:
     return Chunk(file, line, tuple(text.split("\n")))
 
 
-_KNOWN: list[Index] = []
+_KNOWN: list[LibraryIndex] = []
 
 
-def index() -> Index:
+def index() -> LibraryIndex:
     """The index, from its file if that is current."""
     if not _KNOWN:
         _KNOWN.append(_read() or build())
@@ -137,7 +137,7 @@ def checksums() -> dict[str, int]:
     return {name: zlib.crc32(contents) for name, contents in _sources().items()}
 
 
-def _read() -> Index | None:
+def _read() -> LibraryIndex | None:
     """The index of ``index.json``; None if it is missing or older than the library."""
     try:
         with open(INDEX_FILE, encoding="utf-8") as file:
@@ -147,7 +147,7 @@ def _read() -> Index | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     types, templates, hidden = (set(stored[key]) for key in ("types", "templates", "hidden"))
-    return Index(stored["chunks"], types, templates, hidden, stored["overlays"])
+    return LibraryIndex(stored["chunks"], types, templates, hidden, stored["overlays"])
 
 
 def write() -> None:
@@ -165,9 +165,9 @@ def write() -> None:
         file.write(json.dumps(stored, indent=0, ensure_ascii=False) + "\n")
 
 
-def build() -> Index:
+def build() -> LibraryIndex:
     """Preprocess the library and cut it."""
-    made = Index()
+    made = LibraryIndex()
     diagnostics = Diagnostics()
     options = Options(target=find_target("avx2-i32x8"))
     for name, contents in _sources().items():
@@ -198,7 +198,7 @@ def cut(source: Preprocessed, file: str) -> Iterable[Chunk]:
             begin = position + 1
 
 
-def _add(chunk: Chunk, made: Index, rows: dict[str, list[Row]]) -> None:
+def _add(chunk: Chunk, made: LibraryIndex, rows: dict[str, list[Row]]) -> None:
     """Find the name a chunk declares: what stands before the first parenthesis, or behind struct and enum."""
     texts = chunk.texts
     begin = _behind_brackets(texts, 1, "<", ">") if texts[0] == "template" else 0

@@ -14,7 +14,7 @@ from voltac.sema import tree
 from voltac.sema.checker import Checker
 from voltac.sema.declarations.functions import check_body
 from voltac.sema.expressions.names import declare_builtin_variables
-from voltac.sema.library.index import Chunk, Index, index
+from voltac.sema.library.index import Chunk, LibraryIndex, index
 from voltac.sema.scopes import FunctionSet, Symbol
 from voltac.syntax import Preprocessed, ast, parse
 
@@ -95,7 +95,7 @@ _PARSED: dict[tuple[Chunk, ...], ast.TranslationUnit] = {}
 """Trees are never changed, so the compilations of one process share them."""
 
 
-def parse_chunks(chunks: Sequence[Chunk], index: Index, options: Options) -> ast.TranslationUnit:
+def parse_chunks(chunks: Sequence[Chunk], index: LibraryIndex, options: Options) -> ast.TranslationUnit:
     """The tree of pieces of the library; each combination is parsed once in a process."""
     key = tuple(chunks)
     known = _PARSED.get(key)

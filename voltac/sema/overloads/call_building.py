@@ -12,7 +12,7 @@ from voltac.sema.conversions import convert
 from voltac.sema.operands import address_of, convert_operand, temporary, to_value
 from voltac.sema.overloads import resolution, templates
 from voltac.sema.scopes import FunctionSet, Poisoned
-from voltac.sema.types import UNIFORM, VARYING, Function, Pointer, Qual, Reference, Struct, Void, same_type
+from voltac.sema.types import UNIFORM, VARYING, FunctionType, Pointer, Qual, Reference, Struct, Void, same_type
 
 
 def call_set(
@@ -68,7 +68,7 @@ def build_call(checker: Checker, function: tree.FunctionSymbol, operands: Sequen
     return call_result(tree.Call(span, result_qual(function.type), function, tuple(arguments)), function.type)
 
 
-def result_qual(function: Function) -> Qual:
+def result_qual(function: FunctionType) -> Qual:
     """The type of a call node: a reference is a pointer."""
     result = function.result
     if isinstance(result.type, Reference):
@@ -76,7 +76,7 @@ def result_qual(function: Function) -> Qual:
     return result.with_const(False)
 
 
-def call_result(call: tree.Call | tree.CallPointer, function: Function) -> Operand:
+def call_result(call: tree.Call | tree.CallPointer, function: FunctionType) -> Operand:
     """What a call yields: a value, or the place that a returned reference leads to."""
     if isinstance(function.result.type, Reference):
         return tree.deref(call, call.span, of_reference=True)
@@ -86,7 +86,7 @@ def call_result(call: tree.Call | tree.CallPointer, function: Function) -> Opera
 def convert_arguments(
     checker: Checker,
     name: str,
-    function: Function,
+    function: FunctionType,
     operands: Sequence[Operand],
     span: Span,
     defaults: Sequence[tree.Value | None] = (),
@@ -151,7 +151,7 @@ def call_pointer(checker: Checker, operand: Operand, operands: Sequence[Operand]
     """A call through a function pointer."""
     pointer = to_value(checker, operand, span)
     kind = pointer.type.type
-    if not isinstance(kind, Pointer) or not isinstance(kind.to.type, Function):
+    if not isinstance(kind, Pointer) or not isinstance(kind.to.type, FunctionType):
         checker.reject(
             span, f"only functions and function pointers can be called, a value of type '{pointer.type}' is no function"
         )

@@ -16,7 +16,7 @@ from voltac.sema.types import (
     VARYING,
     VOID_QUAL,
     Array,
-    Function,
+    FunctionType,
     Pointer,
     Qual,
     Reference,
@@ -55,7 +55,7 @@ class Argument:
 
 
 _NULL = Qual(Pointer(VOID_QUAL))
-_NO_TYPE = Qual(Function(Qual(Pointer(Qual(Scalar("int", 8)))), ()))
+_NO_TYPE = Qual(FunctionType(Qual(Pointer(Qual(Scalar("int", 8)))), ()))
 
 
 def argument(operand: Operand) -> Argument:
@@ -118,7 +118,7 @@ def cost(given: Argument, parameter: Qual) -> int | None:
     """The table of section 6.3 of the language in units of k; None if the conversion is impossible."""
     if given.functions is not None:
         target = parameter.type.to.type if isinstance(parameter.type, Pointer) else None
-        fitting = fitting_functions(given.functions, target) if isinstance(target, Function) else []
+        fitting = fitting_functions(given.functions, target) if isinstance(target, FunctionType) else []
         return int(fitting[0].type != target) if fitting else None
     if isinstance(parameter.type, Reference):
         to = parameter.type.to

@@ -10,7 +10,7 @@ from voltac.sema.declarations.functions import check_body, make_symbol
 from voltac.sema.declarations.mangle import in_library, mangle_instance
 from voltac.sema.overloads import templates
 from voltac.sema.scopes import FunctionSet, Poisoned, TemplateSymbol
-from voltac.sema.types import Array, Enum, Function, Pointer, Qual, Reference, Struct
+from voltac.sema.types import Array, Enum, FunctionType, Pointer, Qual, Reference, Struct
 from voltac.syntax import ast
 
 _IMPOSSIBLE_WORDS = ("task", "export")
@@ -126,7 +126,7 @@ def make_instance(checker: Checker, template: TemplateSymbol, bindings: template
 def _declare(checker: Checker, specifiers: ast.Specifiers, declarator: ast.Declarator) -> tuple[Base, Declared]:
     base = resolve_specifiers(checker, specifiers)
     declared = declare(checker, declarator, base.qual)
-    if not isinstance(declared.qual.type, Function):
+    if not isinstance(declared.qual.type, FunctionType):
         checker.reject(declared.span, f"'{declared.name}' is no function; only functions can be templates")
     return base, declared
 
@@ -155,7 +155,7 @@ def _has_local_type(qual: Qual) -> bool:
             return _has_local_type(to)
         case Array(element):
             return _has_local_type(element)
-        case Function(result, parameters):
+        case FunctionType(result, parameters):
             return any(map(_has_local_type, (result, *parameters)))
     return False
 
@@ -173,7 +173,7 @@ def _find_template(
     if name.template_arguments is None:
         checker.reject(name.span, f"the template arguments of '{name.name}' must be spelled out here: {name.name}<...>")
     explicit = templates.resolve_arguments(checker, name.template_arguments)
-    assert isinstance(declared.qual.type, Function)
+    assert isinstance(declared.qual.type, FunctionType)
     wanted = declared.qual.type.parameters
     reasons = []
     for template in known.templates:

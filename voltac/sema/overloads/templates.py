@@ -26,7 +26,7 @@ from voltac.sema.types import (
     Array,
     ArrayPattern,
     Enum,
-    Function,
+    FunctionType,
     Pointer,
     Qual,
     Reference,
@@ -164,7 +164,7 @@ def _mentions(pattern: Qual) -> bool:
             return True
         case Array(element):
             return _mentions(element)
-        case Function(result, parameters):
+        case FunctionType(result, parameters):
             return any(map(_mentions, (result, *parameters)))
     return False
 
@@ -202,7 +202,7 @@ def _match(pattern: Qual, given: Qual, found: Bindings, explicit: frozenset[str]
             return _match(to, other, found, explicit, top=False)
         case Array(element), Array(other_element):
             return _match(element, other_element, found, explicit, top=False)
-        case Function(result, parameters), Function(other_result, other_parameters):
+        case FunctionType(result, parameters), FunctionType(other_result, other_parameters):
             pairs = zip((result, *parameters), (other_result, *other_parameters))
             return len(parameters) == len(other_parameters) and all(
                 _match(one, other, found, explicit, top=False) for one, other in pairs
