@@ -53,6 +53,7 @@ def lower_unrolled(c: FunctionContext, node: tree.Block) -> bool:
         for value in values:
             set_value(c, first.symbol, c.value(tree.Constant(first.span, first.symbol.type.with_const(False), value)))
             c.statement(loop.body)
+    # Behind the loop the counter is out of scope; a copy of the loop elsewhere has values of its own.
     del c.variables.values[first.symbol]
     return True
 
