@@ -90,10 +90,6 @@ def test_import_cycles_are_the_known_ones() -> None:
     assert cycles(imports_of_modules()) == known
 
 
-WITHOUT_REASON = "python/device_run.py targets/naplespu/target.py"  # still to be said there
-"""Files with imports inside functions for which no reason is given; one that has been mended is taken out here."""
-
-
 def unexplained_imports(text: str) -> list[int]:
     """Lines of imports inside functions without a comment: beside them, or above the first of those in a row."""
     lines = text.split("\n")
@@ -119,8 +115,7 @@ def blocks_of(node: ast.AST) -> list[list[ast.stmt]]:
 
 
 def test_an_import_inside_a_function_says_why() -> None:
-    without = [str(path.relative_to(ROOT)) for path in FILES if unexplained_imports(path.read_text())]
-    assert without == sorted(WITHOUT_REASON.split())
+    assert [f"{path}:{line}" for path in FILES for line in unexplained_imports(path.read_text())] == []
 
 
 def device_folders() -> list[Path]:

@@ -22,6 +22,7 @@ from voltac.codegen.simulator import Trap
 from voltac.messages.suggestions import suggestion
 from voltac.messages.visible import visible_name, visible_value
 from voltac.python.arguments import Array, GivenArgument
+from voltac.python.numpy_formats import dtype_of
 from voltac.python.signatures import KernelParameter, Signature
 from voltac.records import mutable_record, record, replace
 from voltac.targets.device import Device, kernels
@@ -333,7 +334,6 @@ def _result(signature: Signature, content: bytes) -> Any:
 
 def signature_dtype(signature: Signature) -> np.dtype[Any]:
     """The dtype of a result that is a struct."""
-    from voltac.python.numpy_formats import dtype_of
 
     assert signature.result.format is not None
     return dtype_of(signature.result.format)

@@ -13,37 +13,40 @@ if TYPE_CHECKING:
 
 
 def _legalize(text: str, options: Options, runs: PassRuns) -> str:
-    from voltac.targets.naplespu.legalize import run
+    from voltac.targets.naplespu.legalize import run  # late: where the stage runs, or its passes are asked for
 
     return run(text, options, runs)
 
 
 def _select(text: str, options: Options, runs: PassRuns) -> str:
-    from voltac.targets.naplespu.select import run
+    from voltac.targets.naplespu.select import run  # late: where the stage runs, or its passes are asked for
 
     return run(text, options, runs)
 
 
 def _legalize_passes() -> tuple[Pass, ...]:
-    from voltac.targets.naplespu.legalize import PASSES
+    from voltac.targets.naplespu.legalize import PASSES  # late: where the stage runs, or its passes are asked for
 
     return PASSES
 
 
 def _select_passes() -> tuple[Pass, ...]:
-    from voltac.targets.naplespu.select import FUNCTION_PASSES, MODULE_PASSES
+    from voltac.targets.naplespu.select import (  # late: where the stage runs, or its passes are asked for
+        FUNCTION_PASSES,
+        MODULE_PASSES,
+    )
 
     return (*MODULE_PASSES, *FUNCTION_PASSES)
 
 
 def _simulator(configuration: Any) -> Any:
-    from voltac.targets.naplespu.simulator.machine import Device as Simulated
+    from voltac.targets.naplespu.simulator.machine import Device as Simulated  # late: where it is simulated only
 
     return Simulated(configuration)
 
 
 def _configuration(**fields: Any) -> Any:
-    from voltac.targets.naplespu.simulator.machine import Configuration
+    from voltac.targets.naplespu.simulator.machine import Configuration  # late: where it is simulated only
 
     return Configuration(**fields)
 
