@@ -10,7 +10,7 @@ from voltac.lower.builtins import table as lowered
 from voltac.messages.diagnostics import InternalError
 from voltac.messages.message import NOWHERE
 from voltac.sema import tree
-from voltac.sema.analyses.independence import has_effect
+from voltac.sema.analyses.effects import has_effect
 from voltac.sema.builtins import BUILTINS, UNSAFE, Callers, Effect, Lanes, check_rows
 from voltac.sema.types import INT32, UNIFORM, Qual
 

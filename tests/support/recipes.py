@@ -107,7 +107,7 @@ RECIPES = (
         Edit("voltac/lower/values/expressions.py", "from voltac.lower.function_context import",
              "from voltac.lower.function_context import lowers_statement", before=True),
     ), ("voltac.syntax.generate",), elsewhere=(
-        "voltac/syntax/declarations.py", "voltac/syntax/expressions.py", "voltac/sema/analyses/independence.py",
+        "voltac/syntax/declarations.py", "voltac/syntax/expressions.py", "voltac/sema/analyses/effects.py",
         "voltac/sema/analyses/flow.py",
     )),
     Recipe("An option", (

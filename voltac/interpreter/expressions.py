@@ -1,7 +1,8 @@
 """What every expression of the typed tree means: one method a node.
 
 ``active`` is the set of lanes that execute the expression; it is never empty.
-Results in other lanes are unspecified, and memory is not touched for them.
+Results in other lanes are unspecified, and memory is not touched for them. The file is as
+long as the table of nodes: a method is a few lines, and they call each other.
 """
 
 from __future__ import annotations

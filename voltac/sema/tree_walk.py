@@ -35,6 +35,24 @@ def nodes(root: object) -> Iterator[Any]:
         waiting += reversed(children(node))
 
 
+def nodes_reached(body: tree.Statement | None, launches: bool) -> Iterator[Any]:
+    """The nodes of a body, of all functions that it calls and, with ``launches``, of its tasks; None for one without body."""
+    ways = tree.Call | tree.Launch if launches else tree.Call
+    seen: set[tree.FunctionSymbol] = set()
+    waiting = [body]
+    while waiting:
+        here = waiting.pop()
+        if here is None:
+            yield None
+        for node in nodes(here):
+            yield node
+            if isinstance(node, ways):
+                function = node.function
+                if isinstance(function, tree.FunctionSymbol) and function not in seen:
+                    seen.add(function)
+                    waiting.append(function.body)
+
+
 _PARENTS = (tree.Value, tree.Place, tree.Statement, tree.Aggregate, tree.LaneList, tree.ForeachDimension)
 _FIELDS: dict[type, tuple[str, ...]] = {}
 _WITHOUT_NODES = frozenset(("span", "type", "storage", "symbol", "address_rate"))

@@ -6,7 +6,7 @@ from voltac.messages.message import Span
 from voltac.sema import tree
 from voltac.sema.attributes import barrier_of
 from voltac.sema.checker import Checker
-from voltac.sema.tree_walk import children
+from voltac.sema.tree_walk import nodes
 from voltac.sema.types import Array, Pointer, Qual, Scalar, Struct, Type, Vector
 
 _LACKING: dict[type, str] = {
@@ -76,11 +76,8 @@ def check_device_limits(checker: Checker) -> None:
         if not declared and not target.has_double and _has_double(function.type.result.type):
             declared = True
             refuse_double(function.span)
-        waiting: list[object] = [function.body]
-        while waiting:
-            node = waiting.pop()
+        for node in nodes(function.body):
             check_node(node)
-            waiting += reversed(children(node))
 
 
 def _is_double(qual: Qual) -> bool:

@@ -18,20 +18,19 @@ from __future__ import annotations
 from voltac.messages.message import Note
 from voltac.records import record
 from voltac.sema import tree
-from voltac.sema.analyses.independence import (
-    Obstacle,
+from voltac.sema.analyses.effects import (
     effects_of,
     has_effect,
     has_ordered_effects,
     is_own,
     root_of,
     unchanged_variables,
-    why_dependent,
     writes,
 )
+from voltac.sema.analyses.independence import Obstacle, why_dependent
 from voltac.sema.builtins import BUILTINS, Effect
 from voltac.sema.checker import Checker
-from voltac.sema.tree_walk import children
+from voltac.sema.tree_walk import children, nodes, nodes_reached
 from voltac.sema.types import Pointer
 
 SHARED, WRITTEN, SINGLE = "shared", "written", "single"
@@ -96,19 +95,11 @@ def sharing_of(body: tree.Statement) -> Sharing:
 
 def thread_builtins(body: tree.Statement) -> set[str]:
     """By which builtins a kernel, or a function that it calls, looks after threads."""
-    found: set[str] = set()
-    seen: set[tree.FunctionSymbol] = set()
-    waiting: list[object] = [body]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, tree.Builtin) and BUILTINS[node.name].effect is Effect.THREADS:
-            found.add(node.name)
-        if isinstance(node, tree.Call) and node.function not in seen:
-            seen.add(node.function)
-            if node.function.body is not None:
-                waiting.append(node.function.body)
-        waiting += children(node)
-    return found
+    return {
+        node.name
+        for node in nodes_reached(body, launches=False)
+        if isinstance(node, tree.Builtin) and BUILTINS[node.name].effect is Effect.THREADS
+    }
 
 
 def warn_about_single_threads(checker: Checker) -> None:
@@ -124,10 +115,4 @@ def warn_about_single_threads(checker: Checker) -> None:
 
 
 def _has_foreach(body: tree.Statement) -> bool:
-    waiting: list[object] = [body]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, tree.Foreach):
-            return True
-        waiting += children(node)
-    return False
+    return any(isinstance(node, tree.Foreach) for node in nodes(body))
