@@ -1,6 +1,6 @@
 """What every statement of the typed tree means: a function from the set of lanes that reach it to the set that go on behind it.
 
-This is section 1 of the language read literally. A lane is active at a
+This is section 1 of the language read literally, in one file as it is there. A lane is active at a
 statement exactly if, alone, it would be executing it. Lanes that ``break``,
 ``continue`` or ``return`` are missing from the set that goes on; they are kept in
 the :class:`Leaving` of the loop they left, and join again at its end. Uniform and

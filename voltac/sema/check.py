@@ -13,7 +13,7 @@ from voltac.sema.expressions.names import declare_builtin_variables
 from voltac.sema.library.loading import Library
 from voltac.sema.overloads.template_declarations import check_specialisations, make_instance
 from voltac.sema.scopes import Poisoned, TypeSymbol
-from voltac.sema.statements import loops  # noqa: F401
+from voltac.sema.statements import jumps, loops  # noqa: F401
 from voltac.sema.type_layout import Layout
 from voltac.sema.types import INT32, INT64, UINT32, UINT64, UNBOUND, Qual
 from voltac.syntax import ast

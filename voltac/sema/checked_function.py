@@ -8,6 +8,9 @@ from voltac.sema import tree
 from voltac.sema.types import Qual
 from voltac.syntax import ast
 
+FOREACH_KINDS = ("foreach", "foreach_active", "foreach_unique")
+"""Statements whose body runs for groups of lanes: break, return and goto do not leave them."""
+
 
 @mutable_record(eq=False)
 class EnclosingStatement:

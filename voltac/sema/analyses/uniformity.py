@@ -12,14 +12,13 @@ from collections.abc import Iterator
 
 from voltac.messages.message import Note, Span
 from voltac.sema import tree
-from voltac.sema.checked_function import Candidate, CheckedFunction, EnclosingStatement, Store
+from voltac.sema.checked_function import FOREACH_KINDS, Candidate, CheckedFunction, EnclosingStatement, Store
 from voltac.sema.checker import Checker
 from voltac.sema.operands import root_variable
 from voltac.sema.types import UNIFORM, VARYING, Enum, Pointer, Qual, Scalar
 
 _MOST_FRAMES = 50
 """Statements around a store, and jumps out of a statement, that are told apart."""
-_FOREACH = ("foreach", "foreach_active", "foreach_unique")
 
 
 def note_declaration(checker: Checker, symbol: tree.VariableSymbol, initial: tree.Initializer | None, implicit: bool) -> None:
@@ -66,7 +65,7 @@ def _warn_uniform_store(
     depth = function.depths.get(root, 0) if root is not None else 0
     around: EnclosingStatement | None = None
     for frame in function.frames[depth:]:
-        if frame.kind in _FOREACH or frame.kind == "unmasked":
+        if frame.kind in FOREACH_KINDS or frame.kind == "unmasked":
             around = None
         elif frame.varying and around is None:
             around = frame
@@ -159,7 +158,7 @@ def _fits(store: Store, could: _Could) -> bool:
 
 def _diverges(frame: EnclosingStatement, could: _Could) -> bool:
     """Whether some lanes may be off inside, though all were on before."""
-    if frame.kind in _FOREACH or len(frame.exits) > _MOST_FRAMES or _varies(frame, could):
+    if frame.kind in FOREACH_KINDS or len(frame.exits) > _MOST_FRAMES or _varies(frame, could):
         return True
     return any(_varies(one, could) for exit in frame.exits for one in exit)
 

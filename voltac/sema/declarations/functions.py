@@ -1,4 +1,7 @@
-"""Functions: prototypes, definitions, bodies, qualifiers (language 10) and what may be exported (language 12.2)."""
+"""Functions: prototypes, definitions, bodies, qualifiers (language 10) and what may be exported (language 12.2).
+
+One file: each step works on the symbol that the one before has made.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from voltac.sema.declarations.mangle import in_library, mangle
 from voltac.sema.declarations.operator_functions import is_operator, warn_about_operator
 from voltac.sema.operands import value_of
 from voltac.sema.scopes import FunctionSet, Poisoned
-from voltac.sema.statements.simple import check_gotos
+from voltac.sema.statements.jumps import check_gotos
 from voltac.sema.types import (
     Array,
     FunctionType,

@@ -1,4 +1,4 @@
-"""Statements without loops: blocks, expressions, selection, jumps, output."""
+"""Statements without loops and jumps: blocks, expressions, selection, output."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from voltac.messages.message import Note, Span
 from voltac.messages.suggestions import suggestion
 from voltac.messages.visible import visible_name
 from voltac.sema import constant_folding, tree
-from voltac.sema.analyses.uniformity import note_exit, note_test
-from voltac.sema.checked_function import EnclosingStatement
+from voltac.sema.analyses.uniformity import note_test
+from voltac.sema.checked_function import FOREACH_KINDS, EnclosingStatement
 from voltac.sema.checker import Checker, Rejected, statement
 from voltac.sema.conversions import build, is_constant, to_bool
-from voltac.sema.operands import convert_operand, to_value, value_of
-from voltac.sema.overloads.call_building import reference_argument
+from voltac.sema.operands import to_value, value_of
 from voltac.sema.scopes import FunctionSet, Poisoned, TypeSymbol
 from voltac.sema.types import (
     ATOMIC_TYPES,
@@ -24,13 +23,9 @@ from voltac.sema.types import (
     Enum,
     Pointer,
     Qual,
-    Reference,
     Scalar,
-    Void,
 )
 from voltac.syntax import ast
-
-_FOREACH = ("foreach", "foreach_active", "foreach_unique")
 
 
 @statement(ast.Compound)
@@ -163,7 +158,7 @@ def _enclosing_switch(checker: Checker, node: ast.Case | ast.Default, word: str)
     for frame in reversed(checker.frames):
         if frame.kind == "switch":
             return frame
-        if frame.kind in _FOREACH:
+        if frame.kind in FOREACH_KINDS:
             break
     with suppress(Rejected):
         checker.misplaced(node.span.first(len(word)), f"'{word}' stands outside of any switch")
@@ -257,131 +252,6 @@ def _variable_in(checker: Checker, node: object) -> str | None:
         case ast.Conditional(_, test, then, otherwise):
             return _variable_in(checker, test) or _variable_in(checker, then) or _variable_in(checker, otherwise)
     return None
-
-
-# --- jumps ------------------------------------------------------------------------------------------------------
-
-
-@statement(ast.Break)
-def check_break(checker: Checker, node: ast.Break) -> tree.Statement:
-    """``break`` (9.3), of the innermost loop or switch."""
-    for depth, frame in enumerate(reversed(checker.frames)):
-        if frame.kind in ("loop", "switch"):
-            note_exit(frame, checker.frames[len(checker.frames) - depth :])
-            _end_case(checker)
-            return tree.Break(node.span)
-        if frame.kind in _FOREACH:
-            text = f"break cannot leave a {frame.kind}, and there is no loop or switch inside it to leave"
-            checker.misplaced(node.span, text, checker.note_frame(frame))
-        _warn_unmasked(checker, frame, "break", node.span)
-    checker.misplaced(node.span, "break has no loop or switch to leave")
-
-
-def _end_case(checker: Checker) -> None:
-    """A jump: in a switch of a constant, what follows runs only if it begins with the right label."""
-    if checker.frames and checker.frames[-1].selected is not None:
-        checker.frames[-1].left_out = True
-
-
-@statement(ast.Continue)
-def check_continue(checker: Checker, node: ast.Continue) -> tree.Statement:
-    """``continue`` (9.3), of the innermost loop or foreach."""
-    for depth, frame in enumerate(reversed(checker.frames)):
-        if frame.kind == "loop" or frame.kind in _FOREACH:
-            note_exit(frame, checker.frames[len(checker.frames) - depth :])
-            return tree.Continue(node.span)
-        if frame.kind == "switch":
-            text = "continue has no loop to continue: it cannot leave the switch it stands in"
-            checker.misplaced(node.span, text, checker.note_frame(frame))
-        _warn_unmasked(checker, frame, "continue", node.span)
-    checker.misplaced(node.span, "continue has no loop to continue")
-
-
-def _warn_unmasked(checker: Checker, frame: EnclosingStatement, word: str, span: Span) -> None:
-    if frame.kind == "unmasked":
-        checker.warning("unmasked", span, f"{word} out of an unmasked block: which lanes it takes along is undefined")
-
-
-@statement(ast.Return)
-def check_return(checker: Checker, node: ast.Return) -> tree.Statement:
-    """``return`` (9.3): its value converts to the function's result."""
-    assert checker.function is not None
-    function = checker.function.symbol
-    for frame in checker.frames:
-        if frame.kind in _FOREACH:
-            text = f"return cannot leave a {frame.kind}; set a variable and return behind it"
-            checker.misplaced(node.span, text, checker.note_frame(frame))
-        _warn_unmasked(checker, frame, "return", node.span)
-    result = function.type.result
-    if node.value is None:
-        _end_case(checker)
-        if not isinstance(result.type, Void):
-            checker.reject(node.span, f"return needs a value: '{function.name}' has the result type '{result}'")
-        return tree.Return(node.span, None)
-    operand = checker.expression(node.value)
-    _end_case(checker)
-    if isinstance(result.type, Void):
-        value = to_value(checker, operand, node.value.span)
-        checker.reject(
-            node.span, f"the void function '{function.name}' has no result, but a value of type '{value.type}' is returned"
-        )
-    if isinstance(result.type, Reference):
-        if isinstance(operand, tree.Value):
-            checker.reject(node.value.span, f"return statement: a value has no address for the reference '{result}'")
-        return tree.Return(node.span, reference_argument(checker, operand, result.type.to, "return statement", node.value.span))
-    checker.converted_for = function
-    try:
-        return tree.Return(node.span, convert_operand(checker, operand, result, "return statement", node.value.span))
-    finally:
-        checker.converted_for = None
-
-
-@statement(ast.Labelled)
-def check_labelled(checker: Checker, node: ast.Labelled) -> tree.Statement:
-    """``name: statement``; the name is one function's, in whatever scope it stands."""
-    assert checker.function is not None
-    labels = checker.function.labels
-    label: tuple[tree.Statement, ...] = ()
-    if node.name in labels:
-        checker.error(
-            node.span.first(len(node.name)),
-            f"label '{node.name}' is defined twice; the first is in line {labels[node.name].line}",
-            Note(labels[node.name], f"'{node.name}' is first defined here"),
-        )
-    else:
-        labels[node.name] = node.span.first(len(node.name))
-        if any(frame.varying or frame.kind in _FOREACH for frame in checker.frames):
-            checker.function.guarded_labels.add(node.name)  # no goto leads here, so it stands in the typed tree for nothing
-        else:
-            label = (tree.Label(node.span, node.name),)
-    return tree.Block(node.span, (*label, checker.statement(node.statement)))
-
-
-@statement(ast.Goto)
-def check_goto(checker: Checker, node: ast.Goto) -> tree.Statement:
-    """``goto`` (9.8): under uniform control flow only, and not inside a foreach."""
-    assert checker.function is not None
-    for frame in checker.frames:
-        if frame.kind in _FOREACH:
-            checker.reject(node.span, f"goto is not possible inside a {frame.kind}", checker.note_frame(frame))
-        if frame.varying:
-            text = f"goto is not possible under varying control flow (here a varying {frame.kind})"
-            checker.reject(node.span, text, checker.note_frame(frame))
-    checker.function.gotos.append(node)
-    return tree.Goto(node.span, node.name)
-
-
-def check_gotos(checker: Checker) -> None:
-    """At the end of a function: every goto has its label."""
-    assert checker.function is not None
-    labels = checker.function.labels
-    for goto in checker.function.gotos:
-        if goto.name not in labels and checker.function.mistaken:
-            continue
-        if goto.name not in labels:
-            checker.error(goto.span, f"the function has no label '{goto.name}'{suggestion(goto.name, labels)}")
-        elif goto.name in checker.function.guarded_labels:
-            checker.error(goto.span, f"goto '{goto.name}' jumps into varying control flow, which is not possible")
 
 
 # --- others -----------------------------------------------------------------------------------------------------
