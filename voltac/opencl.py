@@ -33,7 +33,7 @@ from voltac.messages.suggestions import suggestion
 from voltac.python import compile as compile_text
 from voltac.python import load
 from voltac.python.device_kernel import DeviceKernel
-from voltac.python.device_run import Launch, changed
+from voltac.python.device_run import changed, first_launch
 from voltac.python.numpy_formats import described
 from voltac.records import record
 from voltac.target_info import DEVICES
@@ -105,7 +105,7 @@ class Device:
             "blocking_stores": blocking_stores,
         }
         try:
-            launch = changed(Launch(), {**self._machine, "cores": cores})
+            launch = changed(first_launch(_TARGET), {**self._machine, "cores": cores}, _TARGET)
         except ValueError as error:
             raise Unsupported(f"a device's {error}") from None
         self.max_compute_units = launch.cores

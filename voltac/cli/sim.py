@@ -24,10 +24,10 @@ from voltac.messages.visible import visible, visible_name
 from voltac.pipeline import InputError
 from voltac.python.device_failures import failure_of
 from voltac.python.device_program import signatures_of
-from voltac.python.device_run import Launch, changed, run_kernel, run_program
+from voltac.python.device_run import Launch, changed, first_launch, run_kernel, run_program
 from voltac.python.numpy_formats import dtype_of
 from voltac.python.signatures import KernelParameter, Signature
-from voltac.target_info import DEVICES
+from voltac.target_info import DEVICES, TargetInfo
 from voltac.targets import find_device
 from voltac.targets.device import Device, kernels
 
@@ -40,7 +40,8 @@ def sim_command(arguments: Namespace) -> int:
     code, file = open_program(path)
     if file.image is None:
         raise InputError(f"{path} is not linked; compile without --emit-obj to get a program that runs")
-    launch = _launch(arguments)
+    target = DEVICES[code.name]
+    launch = _launch(arguments, target)
     limit = number(arguments.limit, "--limit") if arguments.limit else None
     if limit == 0:
         raise UsageError("option '--limit' must be at least 1, not 0")
@@ -49,7 +50,7 @@ def sim_command(arguments: Namespace) -> int:
         signatures = signatures_of(file.notes)
     except BadElf as error:
         raise InputError(f"{path} is no program for a device: {error}") from None
-    device = find_device(DEVICES[code.name])
+    device = find_device(target)
     try:
         if not signatures and not kernels(file.image.symbols):
             report = _bare(device, file.image, words, launch, trace, limit)
@@ -76,7 +77,7 @@ def _print_trace(line: str) -> None:
     sys.stderr.write(visible_name(line) + "\n")
 
 
-def _launch(arguments: Namespace) -> Launch:
+def _launch(arguments: Namespace, target: TargetInfo) -> Launch:
     changes: dict[str, Any] = {
         name: number(getattr(arguments, name), _option(name))
         for name in ("cores", "threads", "latency", "write_latency")
@@ -86,10 +87,10 @@ def _launch(arguments: Namespace) -> Launch:
         changes["fpu"] = arguments.fpu
     if arguments.blocking_stores:
         changes["blocking_stores"] = True
-    launch = Launch()
+    launch = first_launch(target)
     for name, value in changes.items():
         try:
-            launch = changed(launch, {name: value})
+            launch = changed(launch, {name: value}, target)
         except ValueError as error:
             raise UsageError(f"option '{_option(name)}'{str(error).removeprefix(name)}") from None
     return launch

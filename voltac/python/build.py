@@ -169,12 +169,13 @@ def _device_module(source: Source, entry: disk.Entry, launch: Mapping[str, Any])
     # late: devices are nothing to those who call kernels of the host
     from voltac.codegen.elf_read import read_image
     from voltac.python.device_kernel import device_kernels
-    from voltac.python.device_run import Launch, changed
+    from voltac.python.device_run import changed, first_launch
     from voltac.targets import device_code
 
     signatures = [from_json(data) for data in entry.description["signatures"]]
     image = read_image(entry.objects[0], device_code(source.options.target.isa))
-    kernels = device_kernels(source, signatures, image, changed(Launch(), dict(launch)), build_module)
+    target = source.options.target
+    kernels = device_kernels(source, signatures, image, changed(first_launch(target), dict(launch), target), build_module)
     return KernelModule(source, kernels, entry.description["warnings"])
 
 

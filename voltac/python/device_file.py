@@ -12,7 +12,7 @@ from voltac.options import Options
 from voltac.python.building import Build
 from voltac.python.device_kernel import device_kernels
 from voltac.python.device_program import signatures_of
-from voltac.python.device_run import Launch, changed
+from voltac.python.device_run import changed, first_launch
 from voltac.python.module import KernelModule
 from voltac.python.source import Source, device_function
 from voltac.records import record
@@ -66,5 +66,7 @@ def load_file(
         if value != code.name:
             raise ValueError(f"{visible_name(name)} is a program for {code.name}, not for {visible_value(value)}")
     source = DeviceFile("", name, Options(DEVICES[code.name]), content)
-    kernels = device_kernels(source, signatures.values(), found.image, changed(Launch(), dict(launch or {})), build)
+    target = source.options.target
+    first = changed(first_launch(target), dict(launch or {}), target)
+    kernels = device_kernels(source, signatures.values(), found.image, first, build)
     return KernelModule(source, kernels, "")

@@ -69,7 +69,7 @@ class DeviceKernel(Kernel):
 
     def configure(self, **changes: Any) -> DeviceKernel:
         """Change the launch of the calls to come: fields of :class:`Launch`, by name. Gives the kernel."""
-        self._launch = changed(self._launch, changes)
+        self._launch = changed(self._launch, changes, self._source.options.target)
         return self
 
 

@@ -25,6 +25,7 @@ from voltac.python.arguments import Array, GivenArgument
 from voltac.python.numpy_formats import dtype_of
 from voltac.python.signatures import KernelParameter, Signature
 from voltac.records import mutable_record, record, replace
+from voltac.target_info import TargetInfo
 from voltac.targets.device import Device, kernels
 
 _LINE = 64
@@ -36,7 +37,7 @@ class Launch:
     """How many cores and threads run a kernel, and on what machine."""
 
     cores: int = 1
-    threads: int = 8
+    threads: int = 1
     """Of each core."""
     latency: int = 40
     """Cycles until memory answers."""
@@ -54,12 +55,25 @@ class Launch:
 
 
 _LATENCIES = range(1, 100_001)
-_RANGES = {"cores": range(1, 9), "threads": range(1, 9), "latency": _LATENCIES, "write_latency": _LATENCIES}
+"""Cycles. Chosen: far beyond any memory, so that a mistake in the number is found."""
 _FPUS = ("ideal", "rtl")
 
 
-def changed(launch: Launch, given: dict[str, Any]) -> Launch:
-    """The launch with some fields changed; TypeError and ValueError say what there is."""
+def first_launch(target: TargetInfo) -> Launch:
+    """One core of a device with all its threads."""
+    facts = target.device
+    return Launch(threads=facts.threads.most if facts is not None and facts.threads is not None else 1)
+
+
+def changed(launch: Launch, given: dict[str, Any], target: TargetInfo) -> Launch:
+    """The launch with some fields changed; TypeError and ValueError say what the device has."""
+    facts = target.device.threads if target.device is not None else None
+    ranges = {
+        "cores": range(1, 1 + (facts.cores if facts is not None else 1)),
+        "threads": range(1, 1 + (facts.most if facts is not None else 1)),
+        "latency": _LATENCIES,
+        "write_latency": _LATENCIES,
+    }
     changes = dict(given)
     for name, value in given.items():
         if name not in Launch.__match_args__:
@@ -74,18 +88,17 @@ def changed(launch: Launch, given: dict[str, Any]) -> Launch:
             if not isinstance(value, bool):
                 raise TypeError(f"blocking_stores must be True or False, not {visible_value(value)}")
         else:
-            changes[name] = _whole_number(name, value)
+            changes[name] = _whole_number(name, value, ranges[name])
     return replace(launch, **changes)
 
 
-def _whole_number(name: str, value: Any) -> int:
+def _whole_number(name: str, value: Any, there: range) -> int:
     try:
         number = operator.index(value)
     except TypeError:
         raise TypeError(f"{name} must be an integer, not {visible_value(value)}") from None
     if isinstance(value, bool):
         raise TypeError(f"{name} must be an integer, not {value}")
-    there = _RANGES[name]
     if number not in there:
         raise ValueError(f"{name} must be {there.start} to {there.stop - 1}, not {visible_value(number)}")
     return number

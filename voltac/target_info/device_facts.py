@@ -9,6 +9,9 @@ from __future__ import annotations
 from voltac.records import record
 from voltac.target_info.access_costs import CostRow
 
+_OF_THREADS = ("__barrier", "__read_control")
+"""Builtins of which the compiler makes use where several threads enter a kernel."""
+
 
 @record
 class ThreadFacts:
@@ -51,7 +54,18 @@ class DeviceFacts:
     """None: one thread runs a kernel."""
     scratchpad_bytes: int = 0
     """Of a core's own memory, as much as programs have for their variables."""
+    library: str = ""
+    """The folder of ``stdlib/`` with functions that it has besides, or of its own; empty: none."""
+
+    def __post_init__(self) -> None:
+        named = dict(self.functions)
+        missing = [builtin for builtin in _OF_THREADS if builtin not in named] if self.threads is not None else []
+        if missing:
+            raise ValueError(f"{self.title} has threads, but its facts name no function for {', '.join(missing)}")
 
     def function(self, builtin: str) -> str:
-        """The name of a builtin's function."""
-        return dict(self.functions)[builtin]
+        """The name of a builtin's function; LookupError says which one the facts lack, and who asks for it."""
+        found = dict(self.functions).get(builtin)
+        if found is None:
+            raise LookupError(f"the facts of {self.title} name no function for {builtin}, which its library calls")
+        return found

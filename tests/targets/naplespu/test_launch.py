@@ -200,11 +200,11 @@ def test_the_kernel_begins_at_its_label() -> None:
 )
 def test_launches_that_there_are_not(changes: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        changed(Launch(), changes)
+        changed(Launch(), changes, DEVICES["naplespu"])
 
 
 def test_integers_of_numpy_are_integers() -> None:
-    assert changed(Launch(), {"cores": np.int64(2), "latency": np.uint8(7)}) == Launch(cores=2, latency=7)
+    assert changed(Launch(), {"cores": np.int64(2), "latency": np.uint8(7)}, DEVICES["naplespu"]) == Launch(cores=2, latency=7)
 
 
 @pytest.mark.parametrize(

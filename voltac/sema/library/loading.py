@@ -30,7 +30,7 @@ class Library:
     def __init__(self, user: Checker) -> None:
         self.index = index()
         target = user.options.target
-        self.overlay = target.isa if target.is_device else user.options.math_library
+        self.overlay = user.options.math_library if target.device is None else target.device.library
         self.diagnostics = Diagnostics(warnings=False)
         self.checker = Checker(user.options, self.diagnostics, user.program, user.layout)
         self.checker.is_library = True

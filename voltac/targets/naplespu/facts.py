@@ -41,6 +41,7 @@ DEVICE = DeviceFacts(
     shuffle="npu.shuffle",
     threads=THREADS,
     scratchpad_bytes=SCRATCHPAD_BYTES,
+    library="naplespu",
 )
 
 TARGET = TargetInfo(

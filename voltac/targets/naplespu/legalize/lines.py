@@ -173,6 +173,7 @@ def _first_lanes(f: Legalizer, bytes_: str, size: int) -> str:
 
 
 def store_vector(f: Legalizer, shape: Shape, words: Words, pointer: str, alignment: int) -> None:
+    """A register's lanes as consecutive elements: one line where the address allows it, else lane by lane."""
     w = f.write
     size = bytes_of(shape)
     kind = _kind(shape)

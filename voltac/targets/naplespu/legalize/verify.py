@@ -117,6 +117,7 @@ RULES: dict[str, Callable[[Parts], bool]] = {
 
 
 def illegal(instruction: Instruction) -> bool:
+    """Whether no row allows the instruction."""
     rule = RULES.get(instruction.op)
     return rule is None or not rule(instruction.parts)
 

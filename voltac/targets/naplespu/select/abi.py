@@ -34,6 +34,7 @@ class Places:
 
 
 def argument_places(kinds: Sequence[str]) -> Places:
+    """Where a function looks for its arguments, given the register class of each (NaplesPU 3.2)."""
     return _places(kinds, ARGUMENTS)
 
 

@@ -20,6 +20,7 @@ IGNORED = ("@llvm.lifetime.", "@llvm.assume", "@llvm.dbg.", "@llvm.experimental.
 
 
 def copy(to: AnyRegister, source: AnyRegister) -> MachineInstruction:
+    """A move between registers of one class."""
     return MachineInstruction(ROWS[COPIES[to.kind]], [to, source])
 
 
@@ -31,6 +32,7 @@ def parts_of_type(type_text: str) -> list[str]:
 
 
 def take_parameters(selection: Selection) -> None:
+    """Copies of what a function is given to registers of its own, at its beginning."""
     parameters = selection.function.parameters
     kinds = [kind_of(parameter.type) for parameter in parameters]
     for parameter, kind, place in zip(parameters, kinds, argument_places(kinds).places):
@@ -46,6 +48,7 @@ def take_parameters(selection: Selection) -> None:
 
 
 def call(selection: Selection, instruction: Instruction) -> None:
+    """Arguments to their places, the call, results from theirs."""
     parts = instruction.parts
     if parts.callee.startswith(IGNORED):
         return

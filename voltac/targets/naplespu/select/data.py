@@ -99,6 +99,7 @@ def _content(content: bytes, words: dict[int, str]) -> list[str]:
 
 
 def constant_vectors(pool: dict[tuple[int, ...], str]) -> str:
+    """The constants that functions load, as data: those of the pool, whose keys are the lanes' bits."""
     lines = ["\t.rodata", "\t.align 64"] if pool else []
     for lanes, label in pool.items():
         lines += [f"{label}:", "\t.word " + ", ".join(str(lane) if lane < 1 << 16 else f"0x{lane:x}" for lane in lanes)]

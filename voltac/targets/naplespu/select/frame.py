@@ -39,10 +39,12 @@ def complete_frame(function: MachineFunction) -> None:
 
 
 def spill_store(register: Value, slot: int) -> MachineInstruction:
+    """A register to its place in the frame."""
     return _move(STORES, register, slot)
 
 
 def spill_load(register: Value, slot: int) -> MachineInstruction:
+    """A register from its place in the frame."""
     return _move(LOADS, register, slot)
 
 

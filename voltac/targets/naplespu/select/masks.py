@@ -75,6 +75,7 @@ def _lanes_wanted(user: MachineInstruction) -> Hashable:
 
 
 def write_masks(function: MachineFunction) -> None:
+    """Writes to the mask register where an instruction needs another mask than the one before it."""
     for block in function.blocks:
         _write_masks(block)
 

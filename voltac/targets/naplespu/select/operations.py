@@ -120,6 +120,7 @@ def _suffix(pointer: Operand) -> str:
 
 
 def load(selection: Selection, instruction: Instruction) -> None:
+    """Loads of scalars and of whole lines, narrow ones with the extension that their users ask for."""
     (pointer,) = instruction.operands
     signed = shape(instruction.type) in _SIGNED_LOADS and is_signed_load(selection, instruction.name)
     rows = _SIGNED_LOADS if signed else _LOADS
@@ -132,6 +133,7 @@ def load(selection: Selection, instruction: Instruction) -> None:
 
 
 def store(selection: Selection, instruction: Instruction) -> None:
+    """Stores of scalars, of whole lines, and of lanes cut to bytes and halves."""
     value, pointer = instruction.operands
     _store(selection, value, pointer, None)
 
@@ -160,6 +162,7 @@ def masked_load(selection: Selection, instruction: Instruction) -> None:
 
 
 def masked_store(selection: Selection, instruction: Instruction) -> None:
+    """A store to the scratchpad under a mask."""
     value, pointer, *_, mask = instruction.operands
     _store(selection, value, pointer, _mask(selection, mask))
 
@@ -280,6 +283,7 @@ def insert_bit(selection: Selection, instruction: Instruction) -> None:
 
 
 def shuffle(selection: Selection, instruction: Instruction) -> None:
+    """A shuffle by constants: a move, for a splat too, or by the lanes' numbers."""
     result = selection.result(instruction.name, instruction.type)
     scalar = selection.splats.get(instruction.name)
     if scalar is not None:
@@ -327,14 +331,17 @@ def shuffle_bits(selection: Selection, instruction: Instruction) -> None:
 
 
 def jump(block: str) -> MachineInstruction:
+    """The end of a block that one other follows."""
     return MachineInstruction(ROWS["jmp"], [Label(block)])
 
 
 def branch(selection: Selection, instruction: Instruction) -> None:
+    """A ``br`` without a condition."""
     selection.out.append(jump(selection.label(instruction.parts.labels[0])))
 
 
 def branch_if(selection: Selection, instruction: Instruction) -> None:
+    """A ``br`` by a condition, as the rule for it says, and a jump to the other block."""
     found = selection.rule_for(instruction)
     assert found is not None
     yes, no = map(selection.label, instruction.parts.labels)

@@ -78,6 +78,7 @@ def attribute(module: Module, function: Function, key: str) -> str:
 
 
 def startup(module: Module) -> str:
+    """The code that each kernel's threads begin with, and what they end in, as assembly."""
     kernels = exported(module)
     parts = [_TRAP, *(_entry(module, kernel) for kernel in kernels)]
     return "".join(parts)

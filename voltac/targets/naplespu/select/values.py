@@ -33,6 +33,7 @@ SCRATCHPAD = "ptr addrspace(68)"
 
 
 def shape(type_text: str) -> str:
+    """A letter or two for a type, by which rules are found: s scalar, v vector, c condition, b bitmap, y byte, h half."""
     return _SHAPES.get(type_text, type_text)
 
 
@@ -79,6 +80,7 @@ def is_signed_load(selection: Selection, name: str) -> bool:
 
 
 def pure(callee: str) -> bool:
+    """Whether a function of the core, or an intrinsic, has no effects."""
     return callee.startswith(("@llvm.ctlz.", "@llvm.cttz.", "@npu.mulh", "@npu.shuffle", "@npu.fcmp."))
 
 
@@ -184,6 +186,7 @@ def cheap_constant(key: Hashable) -> bool:
 
 
 def literal(value: int) -> Hashable:
+    """The key of a constant scalar, by its bits."""
     return ("scalar", value & 0xFFFF_FFFF)
 
 

@@ -128,9 +128,11 @@ class BlockState:
         return lines
 
     def emit(self, text: str, deeper: int = 0) -> None:
+        """A line of the source."""
         self.lines.append((self.at, "    " * (self.indent + deeper) + text))
 
     def need(self, name: str) -> str:
+        """A name of the runtime that the source uses, bound at its beginning."""
         self.needed.setdefault(name)
         return name
 
@@ -289,6 +291,7 @@ class BlockState:
         return source
 
     def value(self, kind: str, number: int, pc: int) -> str:
+        """An operand in the source: a register's contents, or the program counter."""
         return self.read(number, pc) if kind == "scalar" else self.lanes(number)
 
     def result(self, kind: str, number: int) -> str:
@@ -318,6 +321,7 @@ class BlockState:
         self.emit(f"M = t.mask = {source}; m = t.flags = FLAGS[M]")
 
     def set_vector(self, number: int, source: str, row: Row, ready: str = "", form: str = BITS) -> None:
+        """A vector register under the mask; ``form`` says whether the source gives bits or floats."""
         source, form = self.forms.kept(number, source, form)
         name = self.forms.name(number, form)
         if self.all_on and number != MASKING_VECTOR:
@@ -353,6 +357,7 @@ class BlockState:
         self.state[kind, number] = (self.at, latency, self._unit(row))
 
     def trace(self, instruction: Instruction, value: str) -> None:
+        """A line of the trace with what an instruction has written."""
         if self.shape.traced:
             self.emit(f"t.core.trace(t, {instruction.pc}, c, {value})")
 

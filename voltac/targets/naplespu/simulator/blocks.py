@@ -42,6 +42,7 @@ class BlockFacts:
 
 
 def facts_of(instructions: tuple[Instruction, ...], start: int, origin: tuple[int, ...] = ()) -> BlockFacts:
+    """What is known of these instructions; ``origin`` is that of its record."""
     vectors = sum("vector" in instruction.row.traits for instruction in instructions)
     memory = sum(instruction.row.unit == "memory" for instruction in instructions)
     return BlockFacts(start, start + 4 * len(instructions), instructions, vectors, memory, origin)

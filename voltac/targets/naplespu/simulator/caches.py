@@ -57,6 +57,7 @@ class Tags:
         return lines.index(None) if None in lines else VICTIM[self.recency[number]]
 
     def remove(self, line: int) -> None:
+        """Forget a line, if it is there."""
         if line in self.present:
             lines = self._lines[line % SETS]
             lines[lines.index(line)] = None
@@ -96,6 +97,8 @@ class Controller:
 
 
 class InstructionCache:
+    """The lines of code that a core has near it."""
+
     def __init__(self, controller: Controller) -> None:
         self.controller = controller
         self.tags = Tags()
@@ -184,6 +187,7 @@ class DataCache:
         return done
 
     def invalidate(self, line: int, cycle: int) -> int:
+        """Flush a line and forget it; when that is done."""
         done = self.flush(line, cycle)
         self.tags.remove(line)
         if self.writable is not self.present:

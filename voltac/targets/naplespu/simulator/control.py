@@ -119,6 +119,7 @@ def read(core: _Core, thread: _Thread, register: int, cycle: int, pc: int) -> in
 
 
 def write(core: _Core, thread: _Thread, register: int, value: int) -> None:
+    """A control register (NaplesPU 1.4), with what follows from it for the thread."""
     register &= 63
     if FIRST_DEBUG <= register <= LAST_DEBUG:
         core.registers.debug[register - FIRST_DEBUG] = value

@@ -54,6 +54,8 @@ def _turns(threads: int) -> tuple[bytes, ...]:
 
 
 class Scratchpad:
+    """A core's own memory, accessed lane by lane."""
+
     def __init__(self) -> None:
         self.lanes: npt.NDArray[np.uint32] = np.zeros(SCRATCHPAD_BYTES // 4, np.uint32)
         self.signed, self.floats = self.lanes.view(np.int32), self.lanes.view(np.float32)
@@ -66,10 +68,12 @@ class Scratchpad:
         return (np.arange(LANES) * 4 + address & SCRATCHPAD_BYTES - 1) // size
 
     def gather(self, address: int, size: int, signed: bool) -> npt.NDArray[np.uint32]:
+        """Each lane's element, extended to 32 bits."""
         found = self.lanes.view(f"{'i' if signed else 'u'}{size}")[self._places(address, size)]
         return found.astype(np.int32 if signed else np.uint32).view(np.uint32)
 
     def scatter(self, address: int, size: int, values: npt.NDArray[np.uint32], flags: npt.NDArray[np.bool_]) -> None:
+        """The elements of the lanes that are on, the highest last."""
         self.lanes.view(f"u{size}")[self._places(address, size)[flags]] = values[flags].astype(f"u{size}")
 
 
@@ -109,6 +113,7 @@ class HardwareThread:
         self.active_lanes = 0
 
     def wake(self, cycle: int) -> None:
+        """Let a thread that waits at a barrier go on in a cycle."""
         self.waiting = False
         self.core.ready[self.core.threads.index(self)] = cycle
         self.core.woken = self.core.rearranged = True
@@ -185,6 +190,8 @@ class PlacedFault(Fault):
 
 
 class Core:
+    """One core: its threads, caches and scratchpad, cycle by cycle."""
+
     def __init__(
         self,
         number: int,
@@ -232,6 +239,7 @@ class Core:
         self._sends: list[Callable[[tuple[int, int]], int]] = []
 
     def start(self, entry: int, barriers: Barriers, program: Program) -> None:
+        """All threads to the entry of a program."""
         for thread in self.threads:
             life = thread.life = thread.run(entry, barriers, program)
             next(life)
@@ -307,9 +315,11 @@ class Core:
 
     @property
     def issuing(self) -> HardwareThread:
+        """The thread whose instruction runs in this cycle."""
         return self.threads[self._last]
 
     def trace(self, thread: HardwareThread, pc: int, cycle: int, value: object) -> None:
+        """A line with cycle, thread, instruction and what it wrote."""
         if self.tracer is not None:
             self.tracer(thread, pc, cycle, value)
 

@@ -23,6 +23,8 @@ MASKING_VECTOR = 59
 
 
 class Forms:
+    """In which forms, bits or floats, the generated source holds each vector register."""
+
     def __init__(self, shape: Shape, instructions: tuple[Instruction, ...], loops: bool, template: bool) -> None:
         self.mode = shape.mode
         self.instructions = instructions
@@ -36,6 +38,7 @@ class Forms:
 
     @staticmethod
     def name(number: int, form: str) -> str:
+        """The variable of the generated source for a vector register."""
         return f"v{number}" if form == BITS else f"v{number}_{form}"
 
     def _start(self, number: int, form: str) -> None:

@@ -19,6 +19,8 @@ _decoded = lru_cache(maxsize=1 << 16)(Decoder(DEVICE_CODE).decode)
 
 @record
 class Instruction:
+    """An instruction as it was decoded, with its address."""
+
     pc: Any
     row: Row
     values: tuple[Any, ...]
@@ -97,6 +99,7 @@ class Listing:
         return found
 
     def text(self, pc: int) -> str:
+        """The instruction at an address in assembly language; empty where there is none."""
         try:
             return self.instruction(pc).text
         except Fault:

@@ -105,6 +105,7 @@ class Device:
         return max(0, self.memory.size - self._free)
 
     def write(self, address: int, content: bytes | bytearray | memoryview) -> None:
+        """Memory as the host writes it, before a run."""
         self.memory.write(address, content)
 
     def read(self, address: int, size: int) -> bytes:
@@ -118,6 +119,7 @@ class Device:
 
     @property
     def argv(self) -> int:
+        """Control register 13 of core 0 after a run."""
         return self.cores[0].registers.argv
 
     # --- running ---

@@ -43,6 +43,8 @@ VISITS = 24
 
 
 class Unwritten(Fault):
+    """A register is read that nothing has written."""
+
     def __init__(self, kind: str, number: int) -> None:
         registers = SCALARS if kind == "scalar" else VECTORS
         super().__init__(f"read of {registers[number].name}, which was never written")
@@ -100,6 +102,7 @@ class Steps:
 
 
 def placed_step(instruction: Instruction, first: bool, shape: Shape) -> PlacedStep:
+    """The function for one instruction, with the registers and numbers that it is called with."""
     row, pc = instruction.row, instruction.pc
     names: list[int | str] = []
     arguments = [pc]
@@ -154,6 +157,7 @@ class Translation:
         return known
 
     def steps(self, pc: int) -> Steps:
+        """The block that begins at an address, instruction by instruction; made once."""
         known = self._steps.get(pc)
         if known is None:
             instructions = straight_line(self.listing, pc)
@@ -175,6 +179,7 @@ class Translation:
 
 @lru_cache(maxsize=TRANSLATIONS)
 def translation(pieces: tuple[tuple[int, bytes], ...], shape: Shape) -> Translation:
+    """What was made for the same code and machine in this process."""
     return Translation(pieces, shape)
 
 

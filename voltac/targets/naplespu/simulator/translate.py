@@ -18,7 +18,6 @@ instructions back. A block that branches to its own start is a loop in Python.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from voltac.targets.naplespu.regs import PC, RA
 from voltac.targets.naplespu.simulator import timing
@@ -28,9 +27,6 @@ from voltac.targets.naplespu.simulator.instructions import WORD, Instruction
 from voltac.targets.naplespu.simulator.meanings import BITS, Term, compiled_lanes, compiled_scalar
 from voltac.targets.naplespu.simulator.translate_memory import write_main_memory, write_scratchpad
 
-if TYPE_CHECKING:
-    pass
-
 
 class BlockWriter(BlockState):
     """Writes the source of one block."""
@@ -38,6 +34,7 @@ class BlockWriter(BlockState):
     # --- putting it together ---
 
     def write(self) -> tuple[str, BlockFacts]:
+        """The source, and what is known of the block."""
         self.needed = dict.fromkeys(("W", "E", "J"))
         for number, instruction in enumerate(self.instructions):
             self.at = number

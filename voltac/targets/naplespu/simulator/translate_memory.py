@@ -52,6 +52,7 @@ def _as_bits(source: str, form: str) -> str:
 
 
 def write_main_memory(block: BlockState, instruction: Instruction) -> None:
+    """An access of main memory: through the data cache, with its stalls."""
     row = instruction.row
     for name in ("K", "G", "A", "q"):
         block.need(name)
@@ -107,6 +108,7 @@ def _hit(block: BlockState, queue: str, waiting: str) -> None:
 
 
 def write_scratchpad(block: BlockState, instruction: Instruction) -> None:
+    """An access of the scratchpad, lane by lane."""
     row = instruction.row
     size, vector = _measure(row, "bytes"), "vector" in row.traits
     queue = f"g{block.scratch_queued % timing.QUEUE}"
