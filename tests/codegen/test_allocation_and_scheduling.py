@@ -12,27 +12,27 @@ from voltac.codegen.block_placement import Branches, lay_out
 from voltac.codegen.dependence import dependences
 from voltac.codegen.liveness import liveness
 from voltac.codegen.machine_code import (
-    Access,
     FrameSlot,
     Immediate,
-    Label,
+    LabelOperand,
     MachineBlock,
     MachineFunction,
     MachineInstruction,
+    MemoryOperand,
     Register,
     VirtualRegister,
 )
-from voltac.codegen.patterns import Constant, Operation, parse_rule
+from voltac.codegen.patterns import ConstantPattern, Operation, parse_rule
 from voltac.codegen.phi_copies import order_copies
-from voltac.codegen.rows import Format, InstructionSet, Operand, Row
-from voltac.codegen.scheduling import Machine, schedule
+from voltac.codegen.rows import Format, InstructionSet, Row, RowOperand
+from voltac.codegen.scheduling import IssueModel, schedule
 
 FORM = Format("F", "00000000", 8)
-D, A, B = Operand("d", "word", "def"), Operand("a", "word"), Operand("b", "word")
-U, I = Operand("d", "word", "update"), Operand("i", "number")  # noqa: E741
+D, A, B = RowOperand("d", "word", "def"), RowOperand("a", "word"), RowOperand("b", "word")
+U, I = RowOperand("d", "word", "update"), RowOperand("i", "number")  # noqa: E741
 
 
-def row(name: str, operands: tuple[Operand, ...], latency: int = 1, *traits: str) -> Row:
+def row(name: str, operands: tuple[RowOperand, ...], latency: int = 1, *traits: str) -> Row:
     text = name + " " + ", ".join(f"{{{operand.field}}}" for operand in operands)
     return Row(name, text, FORM, {}, operands, "alu", latency, traits=frozenset(traits))
 
@@ -46,15 +46,15 @@ ROWS = InstructionSet((
     row("load", (D, I), 5, "load"),
     row("store", (A, I), 1, "store"),
     row("call", (), 1, "call"),
-    row("jump", (Operand("l", "label"),), 1, "branch"),
-    row("if", (A, Operand("l", "label")), 1, "branch"),
-    row("unless", (A, Operand("l", "label")), 1, "branch"),
+    row("jump", (RowOperand("l", "label"),), 1, "branch"),
+    row("if", (A, RowOperand("l", "label")), 1, "branch"),
+    row("unless", (A, RowOperand("l", "label")), 1, "branch"),
     row("return", (A,), 1, "return"),
 ))  # fmt: skip
 REGISTERS = tuple(Register(f"r{number}", "word", number) for number in range(4))
 
 
-def make(name: str, *values: object, access: Access | None = None) -> MachineInstruction:
+def make(name: str, *values: object, access: MemoryOperand | None = None) -> MachineInstruction:
     return MachineInstruction(ROWS[name], list(values), access=access)  # type: ignore[arg-type]
 
 
@@ -147,11 +147,13 @@ def random_code(seed: int) -> MachineFunction:
             known.append(copied)
         elif kind == "store":
             place = dice.randint(0, 5)
-            loop.instructions.append(make("store", dice.choice(known), Immediate(place), access=Access("m", "", "b", place, 1)))
+            loop.instructions.append(
+                make("store", dice.choice(known), Immediate(place), access=MemoryOperand("m", "", "b", place, 1))
+            )
         elif kind == "load":
             known.append(new())
             place = dice.randint(0, 5)
-            loop.instructions.append(make("load", known[-1], Immediate(place), access=Access("m", "", "b", place, 1)))
+            loop.instructions.append(make("load", known[-1], Immediate(place), access=MemoryOperand("m", "", "b", place, 1)))
         elif kind == "call":
             made = make("call")
             made.implicit_defs = list(REGISTERS[:2])
@@ -161,7 +163,11 @@ def random_code(seed: int) -> MachineFunction:
             loop.instructions.append(make("set", known[-1], Immediate(dice.randint(0, 999))))
     for register in dice.sample(outer, dice.randint(0, len(outer))):
         loop.instructions.append(make("copy", register, dice.choice(known)))
-    loop.instructions += [make("add", count, count, one), make("if", count, Label("loop")), make("jump", Label("end"))]
+    loop.instructions += [
+        make("add", count, count, one),
+        make("if", count, LabelOperand("loop")),
+        make("jump", LabelOperand("end")),
+    ]
     end = MachineBlock("end", [], [])
     total = known[0]
     for register in outer[1:]:
@@ -179,7 +185,7 @@ def test_random_code_computes_the_same_through_every_stage(seed: int) -> None:
     wanted = execute(function, calls_destroy=False)
     coalesce(function, FILE)
     assert execute(function, calls_destroy=False) == wanted
-    schedule(function, Machine({"word": 3}, "usual", 10))
+    schedule(function, IssueModel({"word": 3}, "usual", 10))
     assert execute(function, calls_destroy=False) == wanted
     allocate(function, FILE)
     assert execute(function) == wanted
@@ -269,7 +275,7 @@ def test_independent_work_fills_the_wait_for_a_result() -> None:
         make("mul", e, a, b), make("store", e, Immediate(8)), make("mul", f, c, d), make("store", f, Immediate(9)),
         make("return", a),
     ]  # fmt: skip
-    schedule(function, Machine({"word": 8}, "usual", 10))
+    schedule(function, IssueModel({"word": 8}, "usual", 10))
     names = [one.row.name for one in function.instructions()]
     assert names.index("store") > max(index for index, name in enumerate(names) if name == "mul")
 
@@ -277,12 +283,12 @@ def test_independent_work_fills_the_wait_for_a_result() -> None:
 def test_loads_and_stores_that_may_meet_keep_their_order() -> None:
     function, (a, b) = straight(2)
     c = function.new_register("word")
-    first = make("store", a, Immediate(1), access=Access("main", "", "p", 0, 4))
-    apart = make("load", b, Immediate(2), access=Access("main", "", "p", 4, 4))
-    unknown = make("load", c, Immediate(3), access=Access("main"))
+    first = make("store", a, Immediate(1), access=MemoryOperand("main", "", "p", 0, 4))
+    apart = make("load", b, Immediate(2), access=MemoryOperand("main", "", "p", 4, 4))
+    unknown = make("load", c, Immediate(3), access=MemoryOperand("main"))
     nodes = dependences([first, apart, unknown])
     assert [after.number for after, _ in nodes[0].after] == [2]
-    elsewhere = make("load", c, Immediate(3), access=Access("scratchpad"))
+    elsewhere = make("load", c, Immediate(3), access=MemoryOperand("scratchpad"))
     assert not dependences([first, elsewhere])[0].after
 
 
@@ -294,7 +300,7 @@ def test_instructions_of_one_state_come_together() -> None:
         made.states = ("odd",) if number % 2 else ("usual",)
         code.append(made)
     function.blocks[0].instructions += [*code, make("return", registers[0])]
-    schedule(function, Machine({"word": 8}, "usual", 50))
+    schedule(function, IssueModel({"word": 8}, "usual", 50))
     states = [one.states[0] for one in function.instructions() if one.states]
     assert len(list(itertools.groupby(states))) == 2
 
@@ -321,7 +327,7 @@ def test_rules_are_read_as_written() -> None:
     rule = parse_rule("add.s(a, mul.s(b, c:small)) -> t = mul b c; add a t")
     assert rule.pattern.key == "add.s"
     inner = rule.pattern.operands[1]
-    assert isinstance(inner, Operation) and inner.operands[1] == Constant("c", "small")
+    assert isinstance(inner, Operation) and inner.operands[1] == ConstantPattern("c", "small")
     assert [step.result for step in rule.steps] == ["t", ""]
 
 
@@ -330,10 +336,12 @@ def test_a_loop_that_tests_first_is_turned_round() -> None:
     a, one = function.new_register("word"), function.new_register("word")
     function.blocks = [
         MachineBlock(
-            "entry", [make("set", a, Immediate(3)), make("set", one, Immediate(0xFFFF)), make("jump", Label("head"))], ["head"]
+            "entry",
+            [make("set", a, Immediate(3)), make("set", one, Immediate(0xFFFF)), make("jump", LabelOperand("head"))],
+            ["head"],
         ),
-        MachineBlock("head", [make("if", a, Label("body")), make("jump", Label("end"))], ["body", "end"], 1),
-        MachineBlock("body", [make("add", a, a, one), make("jump", Label("head"))], ["head"], 1),
+        MachineBlock("head", [make("if", a, LabelOperand("body")), make("jump", LabelOperand("end"))], ["body", "end"], 1),
+        MachineBlock("body", [make("add", a, a, one), make("jump", LabelOperand("head"))], ["head"], 1),
         MachineBlock("end", [make("return", a)], []),
     ]
     wanted = execute(function)

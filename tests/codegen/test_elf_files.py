@@ -14,7 +14,7 @@ from elftools.elf.sections import SymbolTableSection
 from voltac.codegen.assembler import assemble
 from voltac.codegen.elf import write_elf
 from voltac.codegen.elf_read import BadElf, read_elf, read_image
-from voltac.codegen.image import Image, Segment, memory_text, toolchain_text
+from voltac.codegen.image import Image, ImageSegment, memory_text, toolchain_text
 from voltac.codegen.link import link
 from voltac.messages.diagnostics import CompileError
 from voltac.targets.naplespu.isa import DEVICE_CODE
@@ -266,7 +266,7 @@ def test_a_relocatable_file_does_not_run() -> None:
 
 
 def test_memory_as_text() -> None:
-    image = Image(0, (Segment(64 + 60, bytes(range(1, 9)), 8), Segment(256, b"", 64)), {})
+    image = Image(0, (ImageSegment(64 + 60, bytes(range(1, 9)), 8), ImageSegment(256, b"", 64)), {})
     first, second = bytes(60) + bytes((1, 2, 3, 4)), bytes((5, 6, 7, 8)) + bytes(60)
     assert toolchain_text(image) == f"0x00000040,0x{first.hex()}\n0x00000080,0x{second.hex()}\n"
     # 512 bits a line as one number, so the byte at the highest address stands first; from address 0 on.

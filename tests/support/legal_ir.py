@@ -19,7 +19,7 @@ from voltac.options import Options
 from voltac.target_info import find_target
 from voltac.targets.naplespu.isa import DEVICE_CODE
 from voltac.targets.naplespu.select import run
-from voltac.targets.naplespu.simulator.machine import Configuration, Device
+from voltac.targets.naplespu.simulator.machine import Configuration, SimulatedDevice
 
 Argument = int | float | np.ndarray[Any, Any]
 
@@ -98,7 +98,7 @@ class Compiled:
     ) -> tuple[int, list[Argument], RunReport]:
         """The result's bits, the arrays behind the run, the report."""
         settings: dict[str, Any] = {"fpu": "ideal", "latency": 2} | more
-        device = Device(Configuration(cores=cores, threads=threads, **settings))
+        device = SimulatedDevice(Configuration(cores=cores, threads=threads, **settings))
         device.load(self.image)
         words = [cores * threads]
         places: list[int | None] = []

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from npu_programs import ALL_ON, END, END_FLAG, THREAD_TO_S40, device_for
 
-from voltac.targets.naplespu.simulator.machine import Device
+from voltac.targets.naplespu.simulator.machine import SimulatedDevice
 
 ADDITIONS = (
     ALL_ON
@@ -54,7 +54,9 @@ def matrix_product(threads: int, flushed: bool = False) -> str:
 A, B, C = (0x800000 + place * 4096 for place in range(3))
 
 
-def matrix_device(threads: int, flushed: bool = False, **configuration: object) -> tuple[Device, npt.NDArray[np.int32]]:
+def matrix_device(
+    threads: int, flushed: bool = False, **configuration: object
+) -> tuple[SimulatedDevice, npt.NDArray[np.int32]]:
     """A device that is ready to multiply two matrices of small integers, and what should come out."""
     device = device_for(matrix_product(threads, flushed), threads, **configuration)
     random = np.random.default_rng(1)

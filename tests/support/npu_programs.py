@@ -15,7 +15,7 @@ from voltac.codegen.image import Image
 from voltac.codegen.link import link
 from voltac.codegen.simulator import RunReport
 from voltac.targets.naplespu.isa import DEVICE_CODE
-from voltac.targets.naplespu.simulator.machine import Configuration, Device
+from voltac.targets.naplespu.simulator.machine import Configuration, SimulatedDevice
 
 Lanes = Sequence[int] | npt.NDArray[np.uint32]
 
@@ -48,13 +48,13 @@ def image_of(text: str) -> Image:
     return read_image(write_elf(code, DEVICE_CODE, "_start"), DEVICE_CODE)
 
 
-def device_for(text: str, threads: int = 1, **configuration: object) -> Device:
-    device = Device(Configuration(threads=threads, **configuration))  # type: ignore[arg-type]
+def device_for(text: str, threads: int = 1, **configuration: object) -> SimulatedDevice:
+    device = SimulatedDevice(Configuration(threads=threads, **configuration))  # type: ignore[arg-type]
     device.load(image_of(text))
     return device
 
 
-def run(text: str, threads: int = 1, **configuration: object) -> tuple[Device, RunReport]:
+def run(text: str, threads: int = 1, **configuration: object) -> tuple[SimulatedDevice, RunReport]:
     """Run a program to its end, which is appended."""
     device = device_for(text + END, threads, **configuration)
     return device, device.run(limit=1_000_000)
@@ -64,14 +64,14 @@ def constant(register: str, value: int) -> str:
     return f" moveih {register}, {value >> 16 & 0xFFFF}\n moveil {register}, {value & 0xFFFF}\n"
 
 
-def scalar(device: Device, number: int, thread: int = 0, core: int = 0) -> int:
+def scalar(device: SimulatedDevice, number: int, thread: int = 0, core: int = 0) -> int:
     """A register at the end of the run, which the program's end must not have used."""
     found = device.cores[core].threads[thread].scalars[number]
     assert found is not None, f"s{number} was never written"
     return found
 
 
-def vector(device: Device, number: int, thread: int = 0) -> list[int]:
+def vector(device: SimulatedDevice, number: int, thread: int = 0) -> list[int]:
     found = device.cores[0].threads[thread].vectors[number]
     assert found is not None, f"v{number} was never written"
     return [int(lane) for lane in found]
@@ -79,7 +79,7 @@ def vector(device: Device, number: int, thread: int = 0) -> list[int]:
 
 def run_on_state(
     instructions: str, scalars: Mapping[int, int], vectors: Mapping[int, Lanes], mask: int = 0xFFFF, **configuration: Any
-) -> Device:
+) -> SimulatedDevice:
     """Run instructions on registers that have been set; s0, s1 and s49 are used up by setting and ending."""
     text = ALL_ON + "".join(constant(f"s{number}", value) for number, value in scalars.items())
     data = "\n .data\n .align 64\n"

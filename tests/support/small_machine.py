@@ -2,7 +2,7 @@
 
 from voltac.codegen.device import DeviceCode, ImmediateKind, RelocationKind, SectionPlace
 from voltac.codegen.machine_code import Register
-from voltac.codegen.rows import Format, InstructionSet, Operand, Row
+from voltac.codegen.rows import Format, InstructionSet, Row, RowOperand
 
 T = Format("T", "0 op:3 rd:3 ra:3 rb:3 000", 16)
 S = Format("S", "10 op:2 rd:3 imm:9", 16)
@@ -10,15 +10,15 @@ B = Format("B", "11 op:2 rd:3 off:9", 16)
 
 REGISTERS = {f"r{number}": Register(f"r{number}", "word", number) for number in range(8)}
 
-_THREE = (Operand("rd", "word", "def"), Operand("ra", "word"), Operand("rb", "word"))
+_THREE = (RowOperand("rd", "word", "def"), RowOperand("ra", "word"), RowOperand("rb", "word"))
 
 INSTRUCTIONS = InstructionSet((
     Row("add", "add {rd} = {ra}, {rb}", T, {"op": 0}, _THREE, "alu", 1, "ra + rb"),
     Row("load", "load {rd}, [{ra}]", T, {"op": 1}, _THREE[:2], "memory", 3, traits=frozenset(("load",))),
-    Row("set", "set {rd}, {imm}", S, {"op": 0}, (Operand("rd", "word", "def"), Operand("imm", "byte")), "alu", 1, "imm"),
-    Row("low", "low {rd}, {imm}", S, {"op": 1}, (Operand("rd", "word", "def"), Operand("imm", "low")), "alu", 1, "imm"),
-    Row("high", "high {rd}, {imm}", S, {"op": 2}, (Operand("rd", "word", "update"), Operand("imm", "high")), "alu", 1),
-    Row("branch", "branch {rd} ? {off}", B, {"op": 0}, (Operand("rd", "word"), Operand("off", "near")), "alu", 2),
+    Row("set", "set {rd}, {imm}", S, {"op": 0}, (RowOperand("rd", "word", "def"), RowOperand("imm", "byte")), "alu", 1, "imm"),
+    Row("low", "low {rd}, {imm}", S, {"op": 1}, (RowOperand("rd", "word", "def"), RowOperand("imm", "low")), "alu", 1, "imm"),
+    Row("high", "high {rd}, {imm}", S, {"op": 2}, (RowOperand("rd", "word", "update"), RowOperand("imm", "high")), "alu", 1),
+    Row("branch", "branch {rd} ? {off}", B, {"op": 0}, (RowOperand("rd", "word"), RowOperand("off", "near")), "alu", 2),
 ))  # fmt: skip
 
 SMALL = DeviceCode(

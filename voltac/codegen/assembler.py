@@ -20,7 +20,7 @@ from voltac.codegen.device import DeviceCode
 from voltac.codegen.encoding import EncodingError, encode
 from voltac.codegen.object_file import ObjectFile, Relocation, Section, Symbol
 from voltac.codegen.patch import DoesNotFit, patched
-from voltac.codegen.rows import Operand, Row
+from voltac.codegen.rows import Row, RowOperand
 from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.message import Note, Span
 from voltac.messages.suggestions import suggestion
@@ -62,7 +62,7 @@ class _Misfit:
     position: int
     piece: str = ""
     problem: str = ""
-    tried: list[tuple[Row, Operand]] = field(default_factory=list)
+    tried: list[tuple[Row, RowOperand]] = field(default_factory=list)
 
 
 class _Assembler:
@@ -187,7 +187,7 @@ class _Assembler:
             problem += f"; '{other}' takes numbers" if other else ""
         return problem
 
-    def _with_number(self, row: Row, operand: Operand) -> str:
+    def _with_number(self, row: Row, operand: RowOperand) -> str:
         """The mnemonic that does the same with a number for an operand; empty if there is none."""
         place = row.operands.index(operand)
         for other in self.device.instructions.rows.values():
@@ -211,7 +211,7 @@ class _Assembler:
         forms = dict.fromkeys(re.sub(r"[{}]", "", row.text) for row, _ in rows)
         return f"wrong operands of '{mnemonic}'; it is written '{chr(39).join(forms)}'"
 
-    def _described(self, operand: Operand) -> str:
+    def _described(self, operand: RowOperand) -> str:
         kind = self.device.immediates.get(operand.kind)
         if kind is None:
             return f"a {operand.kind} register"
@@ -219,7 +219,7 @@ class _Assembler:
             return f"a label or a multiple of {kind.multiple} from {kind.lowest} to {kind.highest}"
         return "a label" if kind.part else f"a number from {kind.lowest} to {kind.highest}"
 
-    def _operand(self, operand: Operand, text: str) -> int | _Address:
+    def _operand(self, operand: RowOperand, text: str) -> int | _Address:
         kind = self.device.immediates.get(operand.kind)
         register = self.device.registers.get(text)
         if kind is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voltac.codegen.machine_code import Label, MachineBlock, MachineFunction, MachineInstruction
+from voltac.codegen.machine_code import LabelOperand, MachineBlock, MachineFunction, MachineInstruction
 from voltac.codegen.rows import InstructionSet
 from voltac.records import record
 
@@ -36,7 +36,7 @@ def _last_jump(block: MachineBlock, branches: Branches) -> str | None:
     if not block.instructions or block.instructions[-1].row.name != branches.jump:
         return None
     label = block.instructions[-1].values[0]
-    return label.name if isinstance(label, Label) else None
+    return label.name if isinstance(label, LabelOperand) else None
 
 
 def _skip_empty(function: MachineFunction, branches: Branches) -> None:
@@ -58,7 +58,9 @@ def _skip_empty(function: MachineFunction, branches: Branches) -> None:
     for block in function.blocks:
         for instruction in block.instructions:
             if "branch" in instruction.row.traits:
-                instruction.values = [Label(end(one.name)) if isinstance(one, Label) else one for one in instruction.values]
+                instruction.values = [
+                    LabelOperand(end(one.name)) if isinstance(one, LabelOperand) else one for one in instruction.values
+                ]
         block.successors = list(dict.fromkeys(end(name) for name in block.successors))
 
 
@@ -69,7 +71,7 @@ def _named_elsewhere(function: MachineFunction) -> set[str]:
         for instruction in function.instructions()
         if "branch" not in instruction.row.traits
         for value in instruction.values
-        if isinstance(value, Label)
+        if isinstance(value, LabelOperand)
     }
 
 
@@ -152,12 +154,12 @@ def _drop_jumps(function: MachineFunction, branches: Branches) -> None:
         if opposite is None:
             continue
         label = other.values[-1]
-        if not isinstance(label, Label):
+        if not isinstance(label, LabelOperand):
             continue
         if label.name == following or frequency[target] > frequency[label.name]:
             # A branch over a jump is turned round; if both go elsewhere, the way inside the loop is the branch.
             other.row = branches.instructions[opposite]
-            other.values[-1] = Label(target)
+            other.values[-1] = LabelOperand(target)
             code[-1].values[0] = label
             if label.name == following:
                 code.pop()

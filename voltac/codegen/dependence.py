@@ -12,14 +12,14 @@ FENCES = frozenset(
 
 
 @mutable_record(eq=False)
-class Node:
+class DependenceNode:
     """An instruction, what waits for it, and after how many cycles."""
 
     instruction: MachineInstruction
     number: int
     reads: frozenset[AnyRegister]
     writes: frozenset[AnyRegister]
-    after: list[tuple[Node, int]] = field(default_factory=list)
+    after: list[tuple[DependenceNode, int]] = field(default_factory=list)
     waits_for: int = 0
     """How many nodes come before it."""
     height: int = 0
@@ -31,22 +31,22 @@ def is_fence(instruction: MachineInstruction) -> bool:
     return not FENCES.isdisjoint(instruction.row.traits)
 
 
-def dependences(instructions: list[MachineInstruction]) -> list[Node]:
+def dependences(instructions: list[MachineInstruction]) -> list[DependenceNode]:
     """The graph of instructions among which there is no fence, in their order."""
     nodes = [
-        Node(instruction, number, frozenset(instruction.reads()), frozenset(instruction.writes()))
+        DependenceNode(instruction, number, frozenset(instruction.reads()), frozenset(instruction.writes()))
         for number, instruction in enumerate(instructions)
     ]
-    writer: dict[AnyRegister, Node] = {}
-    readers: dict[AnyRegister, list[Node]] = {}
-    loads: list[Node] = []
-    stores: list[Node] = []
-    flushes: list[Node] = []
+    writer: dict[AnyRegister, DependenceNode] = {}
+    readers: dict[AnyRegister, list[DependenceNode]] = {}
+    loads: list[DependenceNode] = []
+    stores: list[DependenceNode] = []
+    flushes: list[DependenceNode] = []
     for node in nodes:
         instruction = node.instruction
         before: dict[int, int] = {}
 
-        def wait(other: Node, cycles: int, before: dict[int, int] = before) -> None:
+        def wait(other: DependenceNode, cycles: int, before: dict[int, int] = before) -> None:
             before[other.number] = max(cycles, before.get(other.number, 0))
 
         for register in node.reads:

@@ -36,7 +36,7 @@ from voltac.codegen.elf_format import (
     WRITABLE,
     ZEROS,
 )
-from voltac.codegen.image import Image, Segment
+from voltac.codegen.image import Image, ImageSegment
 from voltac.codegen.object_file import ObjectFile, Relocation, Section, Symbol
 from voltac.records import mutable_record, record
 
@@ -335,7 +335,7 @@ class _Reader:
 
     def _segment(
         self, number: int, offset: int, address: int, loaded_at: int, in_file: int, size: int, flags: int, alignment: int
-    ) -> Segment:
+    ) -> ImageSegment:
         self._inside(f"segment {number}", offset, in_file)
         if in_file > size:
             raise BadElf(f"segment {number} has {in_file} bytes in the file and {size} in memory")
@@ -352,4 +352,4 @@ class _Reader:
             item.loaded_at = loaded_at
             if content != item.content:
                 raise BadElf(f"segment {number} has other bytes than section '{item.name}'")
-        return Segment(loaded_at, content, size, bool(flags & PROGRAM_EXECUTE))
+        return ImageSegment(loaded_at, content, size, bool(flags & PROGRAM_EXECUTE))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from voltac.codegen.device import DeviceCode
-from voltac.codegen.rows import Operand, Row
+from voltac.codegen.rows import Row, RowOperand
 from voltac.records import record
 
 
@@ -41,7 +41,7 @@ def encode(row: Row, values: Sequence[int], device: DeviceCode, linked: bool = F
     return word
 
 
-def _problem(operand: Operand, value: int, width: int, device: DeviceCode) -> str:
+def _problem(operand: RowOperand, value: int, width: int, device: DeviceCode) -> str:
     """Why a value cannot stand in a field; empty if it can."""
     kind = device.immediates.get(operand.kind)
     if kind is None:

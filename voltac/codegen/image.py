@@ -11,7 +11,7 @@ BLOCK = 64
 
 
 @record
-class Segment:
+class ImageSegment:
     """``size`` bytes from ``address`` on: ``content``, then zeros."""
 
     address: int
@@ -25,7 +25,7 @@ class Image:
     """A program as it lies in memory, with its names."""
 
     entry: int
-    segments: tuple[Segment, ...]
+    segments: tuple[ImageSegment, ...]
     symbols: dict[str, int]
     """Name → address."""
     notes: dict[str, bytes] = field(default_factory=dict)

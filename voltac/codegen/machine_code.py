@@ -50,7 +50,7 @@ class Immediate:
 
 
 @record
-class Label:
+class LabelOperand:
     """A block, function or global; ``part`` is what of its address is meant: ``relative``, ``high``, ``low``, ``absolute``."""
 
     name: str
@@ -73,11 +73,11 @@ class FrameSlot:
 
 
 AnyRegister = VirtualRegister | Register
-Value = AnyRegister | Immediate | Label | FrameSlot
+Value = AnyRegister | Immediate | LabelOperand | FrameSlot
 
 
 @record
-class Access:
+class MemoryOperand:
     """What is known of the memory a load or store touches."""
 
     space: str
@@ -89,7 +89,7 @@ class Access:
     offset: int = 0
     size: int = 0
 
-    def meets(self, other: Access) -> bool:
+    def meets(self, other: MemoryOperand) -> bool:
         """Whether both may touch one byte."""
         if self.space != other.space or (self.origin and other.origin and self.origin != other.origin):
             return False
@@ -112,7 +112,7 @@ class MachineInstruction:
     """Of the source, 0 where none is known."""
     mask: VirtualRegister | Register | Immediate | None = None
     """The lanes that it writes, None for all of them; the device's mask register is set later."""
-    access: Access | None = None
+    access: MemoryOperand | None = None
     """Of a load or store."""
     states: tuple[Hashable, ...] = ()
     """Names of the states of the machine (such as masks) in which it may run, its own first; empty: in any."""

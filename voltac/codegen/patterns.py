@@ -35,7 +35,7 @@ class Any:
 
 
 @record
-class Constant:
+class ConstantPattern:
     """A constant that a predicate takes."""
 
     name: str
@@ -47,10 +47,10 @@ class Operation:
     """An IR operation with patterns for its operands."""
 
     key: str
-    operands: tuple[Any | Constant | Operation, ...]
+    operands: tuple[Any | ConstantPattern | Operation, ...]
 
 
-Pattern = Any | Constant | Operation
+Pattern = Any | ConstantPattern | Operation
 
 
 @record
@@ -64,7 +64,7 @@ class Step:
 
 
 @record
-class Rule:
+class SelectionRule:
     """What is matched, and the instructions that take its place."""
 
     pattern: Operation
@@ -74,7 +74,7 @@ class Rule:
 _TOKEN = re.compile(r"\s*([\w.$]+|[(),:])")
 
 
-def parse_rule(text: str) -> Rule:
+def parse_rule(text: str) -> SelectionRule:
     """A rule out of its text; ValueError for one that is none."""
     left, arrow, right = text.partition("->")
     if not arrow:
@@ -83,13 +83,13 @@ def parse_rule(text: str) -> Rule:
     pattern, rest = _pattern(tokens)
     if rest or not isinstance(pattern, Operation):
         raise ValueError(f"the pattern cannot be read: {text}")
-    return Rule(pattern, tuple(_step(part.split()) for part in right.split(";")))
+    return SelectionRule(pattern, tuple(_step(part.split()) for part in right.split(";")))
 
 
 def _pattern(tokens: list[str]) -> tuple[Pattern, list[str]]:
     name, *rest = tokens
     if rest[:1] == [":"]:
-        return Constant(name, rest[1]), rest[2:]
+        return ConstantPattern(name, rest[1]), rest[2:]
     if rest[:1] != ["("]:
         return Any(name), rest
     operands: list[Pattern] = []
@@ -108,9 +108,9 @@ def _step(words: list[str]) -> Step:
     return Step("", words[0], tuple(words[1:]))
 
 
-def rules(text: str) -> dict[str, list[Rule]]:
+def rules(text: str) -> dict[str, list[SelectionRule]]:
     """Rules by the key of their pattern, one a line; ``#`` begins a comment."""
-    found: dict[str, list[Rule]] = {}
+    found: dict[str, list[SelectionRule]] = {}
     for line in text.splitlines():
         content = line.partition("#")[0].strip()
         if content:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voltac.codegen.machine_code import Label, MachineBlock, MachineFunction, MachineInstruction, VirtualRegister
+from voltac.codegen.machine_code import LabelOperand, MachineBlock, MachineFunction, MachineInstruction, VirtualRegister
 from voltac.codegen.selection import Selection
 from voltac.ir.parts import Operand
 
@@ -57,7 +57,8 @@ def _split_edge(
         for instruction in member.instructions:
             if "branch" in instruction.row.traits:
                 instruction.values = [
-                    Label(name) if isinstance(value, Label) and value.name == target else value for value in instruction.values
+                    LabelOperand(name) if isinstance(value, LabelOperand) and value.name == target else value
+                    for value in instruction.values
                 ]
         member.successors = [name if successor == target else successor for successor in member.successors]
     machine.blocks.insert(machine.blocks.index(group[-1]) + 1, block)

@@ -58,7 +58,7 @@ class Format:
 
 
 @record
-class Operand:
+class RowOperand:
     """A place of an instruction that a program fills in."""
 
     field: str
@@ -80,7 +80,7 @@ class Row:
     format: Format
     fixed: dict[str, int]
     """Values of the fields that no operand fills; the others are zero, and the hardware does not look at them."""
-    operands: tuple[Operand, ...]
+    operands: tuple[RowOperand, ...]
     """In the order of the text."""
     unit: str
     """Where it executes: a name of the target's pipeline model."""
@@ -98,12 +98,12 @@ class Row:
         return self.text.split()[0]
 
     @property
-    def defined(self) -> tuple[Operand, ...]:
+    def defined(self) -> tuple[RowOperand, ...]:
         """Operands that it writes, also those that it reads as well."""
         return tuple(operand for operand in self.operands if operand.role != "use")
 
     @property
-    def used(self) -> tuple[Operand, ...]:
+    def used(self) -> tuple[RowOperand, ...]:
         """Operands that it reads, also those that it writes as well."""
         return tuple(operand for operand in self.operands if operand.role != "def")
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from voltac.codegen.dependence import Node, dependences, is_fence
+from voltac.codegen.dependence import DependenceNode, dependences, is_fence
 from voltac.codegen.liveness import liveness
 from voltac.codegen.machine_code import AnyRegister, MachineFunction, MachineInstruction, VirtualRegister
 from voltac.records import record
@@ -21,7 +21,7 @@ _LONGEST = 400
 
 
 @record(eq=False)
-class Machine:
+class IssueModel:
     """What scheduling has to know of a target."""
 
     registers: dict[str, int]
@@ -32,7 +32,7 @@ class Machine:
     """What a change of state costs."""
 
 
-def schedule(function: MachineFunction, machine: Machine) -> None:
+def schedule(function: MachineFunction, machine: IssueModel) -> None:
     """Reorder the instructions of each block between its fences, before registers are allocated."""
     lives = liveness(function)
     for block in function.blocks:
@@ -62,7 +62,7 @@ def _regions(instructions: list[MachineInstruction]) -> list[list[MachineInstruc
 class _Pressure:
     """How many values live while instructions are picked one by one."""
 
-    def __init__(self, region: list[Node], wanted_later: set[AnyRegister]) -> None:
+    def __init__(self, region: list[DependenceNode], wanted_later: set[AnyRegister]) -> None:
         self.readers_left: dict[AnyRegister, int] = {}
         self.wanted_later = wanted_later
         self.living: set[AnyRegister] = set()
@@ -79,7 +79,7 @@ class _Pressure:
             if isinstance(register, VirtualRegister):
                 self.count[register.kind] = self.count.get(register.kind, 0) + 1
 
-    def change(self, node: Node) -> dict[str, int]:
+    def change(self, node: DependenceNode) -> dict[str, int]:
         """By class, how many more values live behind an instruction."""
         changes: dict[str, int] = {}
         for register in node.writes:
@@ -93,7 +93,7 @@ class _Pressure:
     def _ends(self, register: AnyRegister) -> bool:
         return self.readers_left[register] == 1 and register in self.living and register not in self.wanted_later
 
-    def issue(self, node: Node) -> None:
+    def issue(self, node: DependenceNode) -> None:
         for kind, change in self.change(node).items():
             self.count[kind] = self.count.get(kind, 0) + change
         for register in node.reads:
@@ -103,7 +103,7 @@ class _Pressure:
         self.living |= node.writes
 
 
-def _ordered(region: list[MachineInstruction], wanted_later: set[AnyRegister], machine: Machine) -> list[MachineInstruction]:
+def _ordered(region: list[MachineInstruction], wanted_later: set[AnyRegister], machine: IssueModel) -> list[MachineInstruction]:
     nodes = dependences(region)
     pressure = _Pressure(nodes, wanted_later)
     earliest = [0] * len(nodes)
@@ -115,7 +115,9 @@ def _ordered(region: list[MachineInstruction], wanted_later: set[AnyRegister], m
     while ready:
         scarce = [kind for kind, limit in machine.registers.items() if pressure.count.get(kind, 0) >= limit]
 
-        def rank(node: Node, scarce: list[str] = scarce, now: int = now, state: Hashable = state) -> tuple[int, int, int, int]:
+        def rank(
+            node: DependenceNode, scarce: list[str] = scarce, now: int = now, state: Hashable = state
+        ) -> tuple[int, int, int, int]:
             change = 0
             if scarce:
                 changes = pressure.change(node)

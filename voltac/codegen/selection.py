@@ -14,17 +14,17 @@ import re
 from collections.abc import Callable, Hashable
 
 from voltac.codegen.machine_code import (
-    Access,
     AnyRegister,
     Immediate,
-    Label,
+    LabelOperand,
     MachineBlock,
     MachineFunction,
     MachineInstruction,
+    MemoryOperand,
     Value,
     VirtualRegister,
 )
-from voltac.codegen.patterns import SPLAT, Any, Constant, Operation, Pattern, Rule, Step
+from voltac.codegen.patterns import SPLAT, Any, ConstantPattern, Operation, Pattern, SelectionRule, Step
 from voltac.codegen.rows import InstructionSet
 from voltac.ir.cfg import control_flow
 from voltac.ir.model import Block, Function, Instruction, Module
@@ -40,7 +40,7 @@ class SelectionTarget:
     """What a target tells the selection."""
 
     instructions: InstructionSet
-    rules: dict[str, list[Rule]]
+    rules: dict[str, list[SelectionRule]]
     functions: dict[str, Callable[[Selection, Instruction], None]]
     """What rules cannot say: by key, asked before the rules, or by operation, asked after them."""
     key: Callable[[Selection, Instruction], str]
@@ -202,7 +202,9 @@ class Selection:
         """A register for a value of its own."""
         return self.machine.new_register(kind)
 
-    def emit(self, row: str, *values: Value, mask: Mask | None = None, access: Access | None = None) -> MachineInstruction:
+    def emit(
+        self, row: str, *values: Value, mask: Mask | None = None, access: MemoryOperand | None = None
+    ) -> MachineInstruction:
         """Append an instruction of the row named to the block."""
         instruction = MachineInstruction(self.target.instructions[row], list(values), line=self.line, mask=mask, access=access)
         self.out.append(instruction)
@@ -219,7 +221,7 @@ class Selection:
 
     # --- rules ---
 
-    def rule_for(self, instruction: Instruction) -> tuple[Rule, Bindings] | None:
+    def rule_for(self, instruction: Instruction) -> tuple[SelectionRule, Bindings] | None:
         """The last rule that fits, and what its names stand for."""
         for rule in reversed(self.target.rules.get(self.key(instruction), ())):
             bindings: Bindings = {}
@@ -238,7 +240,7 @@ class Selection:
             case Any(name):
                 known = bindings.setdefault(name, operand)
                 return known == operand
-            case Constant(name, predicate):
+            case ConstantPattern(name, predicate):
                 value = self.target.predicates[predicate](self.resolve(operand))
                 if value is None:
                     return False
@@ -257,7 +259,7 @@ class Selection:
                 )
         return False
 
-    def apply(self, rule: Rule, bindings: Bindings, result: VirtualRegister | None) -> None:
+    def apply(self, rule: SelectionRule, bindings: Bindings, result: VirtualRegister | None) -> None:
         """Emit a rule's instructions, the last one into ``result``."""
         made: dict[str, Value] = {}
         for step in rule.steps:
@@ -384,7 +386,7 @@ def targets(code: list[MachineInstruction]) -> list[str]:
         for instruction in code
         if "branch" in instruction.row.traits
         for value in instruction.values
-        if isinstance(value, Label)
+        if isinstance(value, LabelOperand)
     }
     return list(found)
 

@@ -62,7 +62,7 @@ class Trap(Exception):
         """Of the function by which the program ended itself."""
 
 
-class Memory:
+class DeviceMemory:
     """Main memory from address 0 on, of which only declared ranges may be used."""
 
     def __init__(self, size: int) -> None:

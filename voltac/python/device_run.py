@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from voltac.codegen.image import Image, Segment
+from voltac.codegen.image import Image, ImageSegment
 from voltac.codegen.simulator import Trap
 from voltac.messages.suggestions import suggestion
 from voltac.messages.visible import visible_name, visible_value
@@ -258,7 +258,7 @@ def _remembered(simulator: Any, image: Image) -> Image:
     segments = []
     for segment in image.segments:
         if not segment.executable:
-            segment = Segment(segment.address, simulator.read(segment.address, segment.size), segment.size)
+            segment = ImageSegment(segment.address, simulator.read(segment.address, segment.size), segment.size)
         segments.append(segment)
     return replace(image, segments=tuple(segments))
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from voltac.codegen.device import DeviceCode, ImmediateKind, RelocationKind, SectionPlace
 from voltac.codegen.machine_code import Register
-from voltac.codegen.rows import Format, InstructionSet, Operand, Row
+from voltac.codegen.rows import Format, InstructionSet, Row, RowOperand
 
 A = Format("A", "000 op:5 rd:2 ra:2 rb:2 000000000000000000", 32)
 I = Format("I", "0010 op:4 rd:2 000000 imm:16", 32)  # noqa: E741
 
-_TWO = (Operand("rd", "word", "def"), Operand("ra", "word"), Operand("rb", "word"))
+_TWO = (RowOperand("rd", "word", "def"), RowOperand("ra", "word"), RowOperand("rb", "word"))
 _MEANINGS = {
     "add": "ra + rb", "sub": "ra - rb", "mul": "ra * rb", "and": "ra & rb", "or": "ra | rb", "xor": "ra ^ rb",
     "shl": "ra << (rb & 31)", "lshr": "ra >> (rb & 31)", "less": "signed(ra) < signed(rb)", "below": "ra < rb",
@@ -26,10 +26,10 @@ INSTRUCTIONS = InstructionSet((
     Row("jump", "jump {ra}", A, {"op": 17}, _TWO[1:2], "alu", 2, traits=frozenset(("branch",))),
     Row("ashr", "ashr {rd}, {ra}, {rb}", A, {"op": 14}, _TWO, "alu", 1, "signed(ra) >> (rb & 31)"),
     Row("halt", "halt", A, {"op": 13}, (), "alu", 1, traits=frozenset(("end",))),
-    Row("low", "low {rd}, {imm}", I, {"op": 0}, (Operand("rd", "word", "def"), Operand("imm", "low")), "alu", 1, "imm"),
-    Row("high", "high {rd}, {imm}", I, {"op": 1}, (Operand("rd", "word", "update"), Operand("imm", "high")), "alu", 1,
+    Row("low", "low {rd}, {imm}", I, {"op": 0}, (RowOperand("rd", "word", "def"), RowOperand("imm", "low")), "alu", 1, "imm"),
+    Row("high", "high {rd}, {imm}", I, {"op": 1}, (RowOperand("rd", "word", "update"), RowOperand("imm", "high")), "alu", 1,
         "rd | imm << 16"),
-    Row("branch", "branch {rd}, {imm}", I, {"op": 2}, (Operand("rd", "word"), Operand("imm", "near")), "alu", 2,
+    Row("branch", "branch {rd}, {imm}", I, {"op": 2}, (RowOperand("rd", "word"), RowOperand("imm", "near")), "alu", 2,
         traits=frozenset(("branch",))),
 ))  # fmt: skip
 

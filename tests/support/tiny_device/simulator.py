@@ -7,7 +7,7 @@ from typing import Any
 
 from voltac.codegen.encoding import Decoder
 from voltac.codegen.image import Image
-from voltac.codegen.simulator import Memory
+from voltac.codegen.simulator import DeviceMemory
 
 from .isa import DEVICE_CODE
 
@@ -18,7 +18,7 @@ class Simulated:
     """A machine with its memory."""
 
     def __init__(self, configuration: Any) -> None:
-        self.memory = Memory(1 << 20)
+        self.memory = DeviceMemory(1 << 20)
         self.end = 0x20000
 
     @property

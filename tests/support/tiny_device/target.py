@@ -7,7 +7,7 @@ from typing import Any
 
 from voltac.codegen.legalize import RULES, drop_unused, legalize
 from voltac.codegen.legalize.elementwise import INTEGER_FUNCTIONS
-from voltac.codegen.legalize.function import Machine
+from voltac.codegen.legalize.function import LegalMachine
 from voltac.codegen.legalize.intrinsics import INTRINSICS
 from voltac.codegen.legalize.machine_facts import MachineFacts
 from voltac.codegen.legalize.memory_routines import MEMORY_ROUTINES
@@ -25,7 +25,7 @@ from .isa import DEVICE_CODE
 from .select import assembly
 from .simulator import Simulated
 
-MACHINE = Machine(
+MACHINE = LegalMachine(
     MachineFacts("Tiny", "tiny.", accesses=(1, 4), has_high_product=False, has_zero_count=False, scalar_results=4),
     RULES, INTRINSICS, INTEGER_FUNCTIONS, REDUCTIONS, {**INTEGER_ROUTINES, **MEMORY_ROUTINES},
 )  # fmt: skip

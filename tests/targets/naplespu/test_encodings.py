@@ -11,7 +11,7 @@ from voltac.codegen.disassembler import Disassembler
 from voltac.codegen.encoding import Decoder, EncodingError, encode
 from voltac.codegen.link import link
 from voltac.codegen.machine_code import Immediate, MachineInstruction, Register, Value
-from voltac.codegen.rows import Operand, Row
+from voltac.codegen.rows import Row, RowOperand
 from voltac.messages.diagnostics import CompileError
 from voltac.targets.naplespu.isa import DEVICE_CODE, INSTRUCTIONS
 from voltac.targets.naplespu.regs import SCALARS, VECTORS
@@ -140,14 +140,14 @@ def test_every_memory_instruction_of_the_reference_is_there(suffix: str) -> None
     assert checked == 18
 
 
-def operand(of: Operand, chance: random.Random) -> int:
+def operand(of: RowOperand, chance: random.Random) -> int:
     kind = DEVICE_CODE.immediates.get(of.kind)
     if kind is None:
         return chance.randrange(64)
     return chance.choice((kind.lowest, kind.highest, 0, chance.randrange(kind.lowest, kind.highest + 1, kind.multiple)))
 
 
-def value(of: Operand, number: int) -> Value:
+def value(of: RowOperand, number: int) -> Value:
     registers: dict[str, tuple[Register, ...]] = {"scalar": SCALARS, "vector": VECTORS}
     return registers[of.kind][number] if of.kind in registers else Immediate(number)
 

@@ -10,10 +10,10 @@ import pytest
 from npu_programs import ALL_ON, END, THREAD_TO_S40, constant, image_of
 from npu_stepper import Machine
 
-from voltac.codegen.rows import Operand
+from voltac.codegen.rows import RowOperand
 from voltac.targets.naplespu.isa import INSTRUCTIONS
 from voltac.targets.naplespu.simulator import program
-from voltac.targets.naplespu.simulator.machine import Configuration, Device
+from voltac.targets.naplespu.simulator.machine import Configuration, SimulatedDevice
 
 DATA_LINES = 6
 AT = 0x800000
@@ -23,7 +23,7 @@ COMPUTING = [row for row in INSTRUCTIONS.rows.values() if row.meaning and "alias
 ACCESSES = [row for row in INSTRUCTIONS.rows.values() if row.unit in ("memory", "scratchpad")]
 
 
-def some_register(random: Random, operand: Operand) -> str:
+def some_register(random: Random, operand: RowOperand) -> str:
     if operand.kind == "scalar":
         return random.choice([f"s{random.choice(SCALARS)}"] * 30 + (["rm"] if operand.role == "def" else ["rm", "pc"]))
     return random.choice([f"v{random.choice(VECTORS)}"] * 60 + ["v59"])
@@ -87,7 +87,7 @@ def check(seed: int, threads: int = 1) -> None:
         "blocking_stores": random.random() < 0.3,
     }
     image = image_of(some_program(random))
-    device = Device(Configuration(**machine_shape))
+    device = SimulatedDevice(Configuration(**machine_shape))
     device.load(image)
     code = next(segment.content for segment in image.segments if segment.executable)
     size = 64 * DATA_LINES

@@ -7,7 +7,7 @@ import pytest
 from npu_programs import ALL_ON, END, THREAD_TO_S40, constant, device_for, run, scalar
 
 from voltac.codegen.simulator import Trap
-from voltac.targets.naplespu.simulator.machine import Configuration, Device
+from voltac.targets.naplespu.simulator.machine import Configuration, SimulatedDevice
 
 CORE_TO_S41 = " movei s0, 0\n read_cr s41, s0\n"
 PLACES = "\n .data\n .align 64\ndata: .space 8192\n"
@@ -298,7 +298,7 @@ def test_a_loop_without_end_meets_the_limit() -> None:
 @pytest.mark.parametrize("configuration", [{"cores": 0}, {"cores": 9}, {"threads": 0}, {"threads": 9}, {"fpu": "exact"}])
 def test_machines_that_do_not_exist_are_refused(configuration: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"NaplesPU has 1 to 8 cores|has 1 to 8 threads|no arithmetic 'exact'"):
-        Device(Configuration(**configuration))  # type: ignore[arg-type]
+        SimulatedDevice(Configuration(**configuration))  # type: ignore[arg-type]
 
 
 def test_the_host_is_told_when_it_uses_unmapped_memory_or_too_much_of_it() -> None:

@@ -2,8 +2,9 @@
 
     %q = udiv i64 %a, %b      ->      %q = call { i32, i32, i32, i32 } @divide(i32 %a.0, i32 %a.1, i32 %b.0, i32 %b.1)
 
-A device asks for this with a :class:`~voltac.codegen.legalize.function.Machine`: the facts of its registers and instructions,
-and tables of what writes an operation. It takes the rows from here and puts its own beside them or in their place:
+A device asks for this with a :class:`~voltac.codegen.legalize.function.LegalMachine`: the facts of its registers and
+instructions, and tables of what writes an operation. It takes the rows from here
+and puts its own beside them or in their place:
 
 =========================  ====================================================================
 :data:`RULES`              integers of any width, division, aggregates, calls, memory, vectors of any number of lanes, atomics
@@ -23,7 +24,7 @@ rows write.
 from __future__ import annotations
 
 from voltac.codegen.legalize import aggregates, atomics, division, floats, function, halves, integer_rules, lanes, memory
-from voltac.codegen.legalize.function import Legalizer, Machine, Rule
+from voltac.codegen.legalize.function import Legalizer, LegalMachine, Rule
 from voltac.codegen.legalize.routines import routine_text
 from voltac.codegen.legalize.shapes import Shapes
 from voltac.codegen.legalize.writer import nowhere
@@ -45,7 +46,7 @@ FLOAT_RULES: dict[str, Rule] = {**floats.RULES, **halves.RULES}
 """For those whose floats are added, subtracted, multiplied and divided, and no more."""
 
 
-def legalize(module: Module, options: Options, machine: Machine) -> None:
+def legalize(module: Module, options: Options, machine: LegalMachine) -> None:
     """Rewrite the functions of a module, and add the routines they call."""
     shapes = Shapes(module.layout(options.target.pointer_bits // 8), machine.facts)
     declarations: set[str] = set()

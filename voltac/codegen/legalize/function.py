@@ -59,7 +59,7 @@ class VectorMemory:
 
 
 @record(eq=False)
-class Machine:
+class LegalMachine:
     """How values and operations become those of one machine: the shared rows it takes, and its own."""
 
     facts: MachineFacts
@@ -83,7 +83,7 @@ class Machine:
 class Legalizer:
     """State of one function's rewriting."""
 
-    def __init__(self, machine: Machine, shapes: Shapes, function: Function, attributes: str = "") -> None:
+    def __init__(self, machine: LegalMachine, shapes: Shapes, function: Function, attributes: str = "") -> None:
         """``attributes`` of the function, written out: what is claimed of its threads and of its memory is found there."""
         self.machine = machine
         self.width = machine.facts.lanes

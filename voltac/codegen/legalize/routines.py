@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from voltac.codegen.legalize.function import Legalizer, Machine, Routine, Words
+from voltac.codegen.legalize.function import Legalizer, LegalMachine, Routine, Words
 from voltac.codegen.legalize.machine_facts import MachineFacts
 from voltac.codegen.legalize.results import call_function
 from voltac.codegen.legalize.shapes import NotLegal
@@ -114,7 +114,7 @@ def call_routine(f: Legalizer, name: str, vector: bool, arguments: Words) -> Wor
     return call_function(f, f"@{callee}", given, [w.type(type, vector) for type in routine.results])
 
 
-def routine_text(machine: Machine, callee: str) -> str:
+def routine_text(machine: LegalMachine, callee: str) -> str:
     """The definition, before legalization."""
     facts = machine.facts
     vector = callee.endswith(".v")

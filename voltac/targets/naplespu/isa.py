@@ -13,7 +13,7 @@ numbers are 32 bits without sign, arrays have one for each lane.
 from __future__ import annotations
 
 from voltac.codegen.device import DeviceCode, ImmediateKind, RelocationKind, SectionPlace
-from voltac.codegen.rows import Format, InstructionSet, Operand, Row
+from voltac.codegen.rows import Format, InstructionSet, Row, RowOperand
 from voltac.targets.naplespu.facts import SCRATCHPAD_BYTES
 from voltac.targets.naplespu.regs import BY_NAME
 
@@ -130,7 +130,7 @@ def _with_mask(row: Row) -> tuple[Row, ...]:
         row.text.replace(" ", ".m ", 1),
         row.format,
         row.fixed | {"m": 1},
-        (Operand(first.field, "vector", "update"), *row.operands[1:]) if keeps else row.operands,
+        (RowOperand(first.field, "vector", "update"), *row.operands[1:]) if keeps else row.operands,
         row.unit,
         row.latency,
         row.meaning,
@@ -148,7 +148,9 @@ def _r_rows() -> list[Row]:
     for op, mnemonic, shapes, unit, latency, meaning in _R_ROWS:
         for shape in shapes.split():
             fields = ("rd", "rs0", "rs1")[: len(shape)]
-            operands = tuple(Operand(name, _KINDS[kind], "def" if name == "rd" else "use") for name, kind in zip(fields, shape))
+            operands = tuple(
+                RowOperand(name, _KINDS[kind], "def" if name == "rd" else "use") for name, kind in zip(fields, shape)
+            )
             shape_bits = {bit: int(kind == "v") for bit, kind in zip(("fd", "f0", "f1"), shape)}
             text = f"{mnemonic} " + ", ".join(f"{{{name}}}" for name in fields)
             fixed = {"op": op, **shape_bits}
@@ -164,7 +166,11 @@ def _i_rows() -> list[Row]:
             continue
         name = mnemonic.removesuffix("_i32") + "i"
         for shape in {"svs": ("svi",), _COMPARE: ("ssi", "svi"), _BINARY: ("ssi", "vvi", "vsi")}[shapes]:
-            operands = (Operand("rd", _KINDS[shape[0]], "def"), Operand("rs0", _KINDS[shape[1]]), Operand("imm", "imm9"))
+            operands = (
+                RowOperand("rd", _KINDS[shape[0]], "def"),
+                RowOperand("rs0", _KINDS[shape[1]]),
+                RowOperand("imm", "imm9"),
+            )
             fixed = {"op": op, "fd": int(shape[0] == "v"), "f0": int(shape[1] == "v")}
             text = f"{name} {{rd}}, {{rs0}}, {{imm}}"
             row = Row(
@@ -180,7 +186,7 @@ def _movei_rows() -> list[Row]:
         for shape in ("si", "vi"):
             vector = shape == "vi"
             role = "update" if "rd" in meaning else "def"
-            operands = (Operand("rd", _KINDS[shape[0]], role), Operand("imm", "imm16"))
+            operands = (RowOperand("rd", _KINDS[shape[0]], role), RowOperand("imm", "imm16"))
             fixed = {"op": op, "fd": int(vector)}
             text = f"{mnemonic} {{rd}}, {{imm}}"
             row = Row(f"{mnemonic}.{shape}", text, MOVEI, fixed, operands, INTEGER, 7, meaning, _reads_mask(shape))
@@ -193,7 +199,7 @@ def _address_rows() -> list[Row]:
     rows: list[Row] = []
     for mnemonic, op, part in (("leah", 1, "high"), ("leal", 0, "low")):
         same = next(row for row in _movei_rows() if row.fixed == {"op": op, "fd": 0})
-        operands = (same.operands[0], Operand("imm", part))
+        operands = (same.operands[0], RowOperand("imm", part))
         text = f"{mnemonic} {{rd}}, {{imm}}"
         rows.append(Row(f"{mnemonic}.si", text, MOVEI, same.fixed, operands, INTEGER, 7, same.meaning, frozenset(("alias",))))
     return rows
@@ -207,13 +213,13 @@ def _mask_rows() -> list[Row]:
         "read_mr {rd}",
         R,
         {"op": 32, "rs0": 59},
-        (Operand("rd", scalar, "def"),),
+        (RowOperand("rd", scalar, "def"),),
         INTEGER,
         7,
         traits=frozenset(("alias", "read_mask")),
     )
     write = Row(
-        "write_mr", "write_mr {rs0}", R, {"op": 32, "rd": 59}, (Operand("rs0", scalar),), INTEGER, 7,
+        "write_mr", "write_mr {rs0}", R, {"op": 32, "rd": 59}, (RowOperand("rs0", scalar),), INTEGER, 7,
         traits=frozenset(("alias", "write_mask")),
     )  # fmt: skip
     return [read, write]
@@ -224,7 +230,7 @@ def _memory_rows() -> list[Row]:
     for scratchpad, suffix, unit, latency in ((0, "", MEMORY, 9), (1, "_scratchpad", SCRATCHPAD, 11)):
         for op, mnemonic, kind, size, alignment, signed in _LOADS:
             text = f"{mnemonic}{suffix} {{rds}}, {{off}}({{rbase}})"
-            operands = (Operand("rds", kind, "def"), Operand("off", "imm9"), Operand("rbase", "scalar"))
+            operands = (RowOperand("rds", kind, "def"), RowOperand("off", "imm9"), RowOperand("rbase", "scalar"))
             traits = {"load", f"bytes {size}", f"align {4 if scratchpad and kind == 'vector' else alignment}"}
             traits |= {"signed"} if signed else set()
             traits |= {"vector"} if kind == "vector" else set()
@@ -234,7 +240,7 @@ def _memory_rows() -> list[Row]:
             rows += _with_mask(row)
         for op, mnemonic, kind, size, alignment in _STORES:
             text = f"{mnemonic}{suffix} {{rds}}, {{off}}({{rbase}})"
-            operands = (Operand("rds", kind), Operand("off", "imm9"), Operand("rbase", "scalar"))
+            operands = (RowOperand("rds", kind), RowOperand("off", "imm9"), RowOperand("rbase", "scalar"))
             traits = {"store", f"bytes {size}", f"align {4 if scratchpad and kind == 'vector' else alignment}"}
             traits |= {"vector"} if kind == "vector" else set()
             fixed = {"op": op, "s": scratchpad}
@@ -243,15 +249,15 @@ def _memory_rows() -> list[Row]:
 
 
 def _control_rows() -> list[Row]:
-    def row(name: str, text: str, form: Format, op: int, operands: tuple[Operand, ...], latency: int, *traits: str) -> Row:
+    def row(name: str, text: str, form: Format, op: int, operands: tuple[RowOperand, ...], latency: int, *traits: str) -> Row:
         fixed = {"op": op} if "op" in form.fields else {}
         return Row(name, text, form, fixed, operands, CONTROL, latency, traits=frozenset(traits))
 
-    scalar = Operand("rs", "scalar")
-    target = Operand("imm", "label")
-    first, second = Operand("rs0", "scalar"), Operand("rs1", "scalar")
+    scalar = RowOperand("rs", "scalar")
+    target = RowOperand("imm", "label")
+    first, second = RowOperand("rs0", "scalar"), RowOperand("rs1", "scalar")
     # The cross product has an encoding; without the unit its result never comes.
-    vectors = (Operand("rd", "vector", "def"), Operand("rs0", "vector"), Operand("rs1", "vector"))
+    vectors = (RowOperand("rd", "vector", "def"), RowOperand("rs0", "vector"), RowOperand("rs1", "vector"))
     absent = frozenset(("absent",))
     return [
         row("jmp", "jmp {imm}", J, 0, (target,), 9, "branch", "end"),
@@ -265,7 +271,7 @@ def _control_rows() -> list[Row]:
         row("bnez", "bnez {rs}, {imm}", JR, 6, (scalar, target), 9, "branch", "conditional"),
         row("barrier", "barrier {rs0}, {rs1}", C, 0, (first, second), 10, "barrier"),
         row("flush", "flush {rs0}", C, 2, (first,), 1, "flush"),
-        row("read_cr", "read_cr {rs0}, {rs1}", C, 3, (Operand("rs0", "scalar", "def"), second), 7, "read_control"),
+        row("read_cr", "read_cr {rs0}, {rs1}", C, 3, (RowOperand("rs0", "scalar", "def"), second), 7, "read_control"),
         row("write_cr", "write_cr {rs0}, {rs1}", C, 4, (first, second), 1, "write_control"),
         row("dcache_inv", "dcache_inv {rs0}", C, 5, (first,), 1, "flush", "invalidate"),
         row("nop", "nop", NOP, 0, (), 1),

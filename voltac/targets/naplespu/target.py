@@ -1,4 +1,7 @@
-"""NaplesPU as the driver sees it: its stages and its simulator. Each is imported when it is used."""
+"""NaplesPU as the driver sees it: its stages and its simulator.
+
+Each is imported late, when it is used: who runs a finished program needs no code generator, who compiles no simulator.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +43,9 @@ def _select_passes() -> tuple[Pass, ...]:
 
 
 def _simulator(configuration: Any) -> Any:
-    from voltac.targets.naplespu.simulator.machine import Device as Simulated  # late: where it is simulated only
+    from voltac.targets.naplespu.simulator.machine import SimulatedDevice  # late: where it is simulated only
 
-    return Simulated(configuration)
+    return SimulatedDevice(configuration)
 
 
 def _configuration(**fields: Any) -> Any:

@@ -46,7 +46,7 @@ from voltac.codegen.legalize.elementwise import INTEGER_FUNCTIONS
 from voltac.codegen.legalize.float_elementwise import FLOAT_FUNCTIONS, on_float
 from voltac.codegen.legalize.float_routines import FLOAT_ROUTINES
 from voltac.codegen.legalize.floats import FLOAT_INTRINSICS
-from voltac.codegen.legalize.function import Machine
+from voltac.codegen.legalize.function import LegalMachine
 from voltac.codegen.legalize.intrinsics import INTRINSICS
 from voltac.codegen.legalize.memory_routines import MEMORY_ROUTINES
 from voltac.codegen.legalize.reductions import REDUCTIONS
@@ -65,7 +65,7 @@ from voltac.targets.naplespu.legalize.roots import square_root
 from voltac.targets.naplespu.legalize.spaces import separate_spaces
 from voltac.targets.naplespu.legalize.verify import verify
 
-MACHINE = Machine(
+MACHINE = LegalMachine(
     FACTS,
     rules={**RULES, **FLOAT_RULES, **floats_to_integers.RULES, **integers_to_floats.RULES, **scratchpad.RULES},
     intrinsics={

@@ -15,7 +15,7 @@ from voltac.codegen.loops.versions import version_loops
 from voltac.codegen.machine_code import AnyRegister, MachineFunction, MachineInstruction
 from voltac.codegen.phi_copies import place_phi_copies
 from voltac.codegen.printer import print_function
-from voltac.codegen.scheduling import Machine, schedule
+from voltac.codegen.scheduling import IssueModel, schedule
 from voltac.codegen.selection import Selection, SelectionTarget
 from voltac.codegen.tidying.equal_operations import tidy
 from voltac.codegen.tidying.shared_loads import share_loads
@@ -64,7 +64,7 @@ _FILE = RegisterFile(
     spill_store,
     spill_load,
 )
-_MACHINE = Machine({"scalar": 50, "vector": 56}, FULL, switch_cycles=16)
+_MACHINE = IssueModel({"scalar": 50, "vector": 56}, FULL, switch_cycles=16)
 _BRANCHES = Branches(ROWS, "jmp", {"bnez": "beqz", "beqz": "bnez"})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voltac.codegen.machine_code import AnyRegister, FrameSlot, Label, MachineInstruction, Register
+from voltac.codegen.machine_code import AnyRegister, FrameSlot, LabelOperand, MachineInstruction, Register
 from voltac.codegen.selection import Selection, label_of
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
@@ -68,7 +68,7 @@ def call(selection: Selection, instruction: Instruction) -> None:
             used.append(place)
             selection.copy_to(place, operand)
     if parts.callee[0] == "@":
-        made = selection.emit("jmpsr", Label(label_of(parts.callee[1:])))
+        made = selection.emit("jmpsr", LabelOperand(label_of(parts.callee[1:])))
     else:
         made = selection.emit("call_address", selection.register(Operand("ptr", parts.callee)))
     made.implicit_uses = used

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from voltac.codegen.machine_code import (
-    Access,
     AnyRegister,
     FrameSlot,
     Immediate,
-    Label,
+    LabelOperand,
     MachineBlock,
     MachineInstruction,
+    MemoryOperand,
     Value,
 )
 from voltac.codegen.selection import CannotSelect, Mask, Selection, targets
@@ -39,7 +39,7 @@ from voltac.targets.naplespu.select.values import (
 # --- memory ---
 
 
-def _address_of(selection: Selection, pointer: Operand, size: int) -> tuple[Value, AnyRegister, Access]:
+def _address_of(selection: Selection, pointer: Operand, size: int) -> tuple[Value, AnyRegister, MemoryOperand]:
     """Offset, base register, and what is known of the bytes."""
     space = "scratchpad" if pointer.type == SCRATCHPAD else "main"
     offset = 0
@@ -50,7 +50,7 @@ def _address_of(selection: Selection, pointer: Operand, size: int) -> tuple[Valu
             break
         offset += step
         operand = selection.resolve(made.operands[0])
-    access = Access(space, _origin(selection, operand), operand.value, offset, size)
+    access = MemoryOperand(space, _origin(selection, operand), operand.value, offset, size)
     known = constant_key(selection, operand)
     if isinstance(known, tuple) and known[0] == "frame":
         return FrameSlot(known[1], offset), SP, access
@@ -332,7 +332,7 @@ def shuffle_bits(selection: Selection, instruction: Instruction) -> None:
 
 def jump(block: str) -> MachineInstruction:
     """The end of a block that one other follows."""
-    return MachineInstruction(ROWS["jmp"], [Label(block)])
+    return MachineInstruction(ROWS["jmp"], [LabelOperand(block)])
 
 
 def branch(selection: Selection, instruction: Instruction) -> None:
@@ -346,7 +346,7 @@ def branch_if(selection: Selection, instruction: Instruction) -> None:
     assert found is not None
     yes, no = map(selection.label, instruction.parts.labels)
     selection.apply(*found, None)
-    selection.out[-1].values.append(Label(yes))
+    selection.out[-1].values.append(LabelOperand(yes))
     selection.out.append(jump(no))
 
 
@@ -394,14 +394,14 @@ def _tree(
 
 def _branch_on(selection: Selection, mnemonic: str, value: AnyRegister, number: int, target: str) -> list[MachineInstruction]:
     if mnemonic == "cmpeq" and number == 0:
-        return [MachineInstruction(ROWS["beqz"], [value, Label(target)])]
+        return [MachineInstruction(ROWS["beqz"], [value, LabelOperand(target)])]
     condition = selection.new("scalar")
     if -256 <= number <= 255:
         compare = MachineInstruction(ROWS[mnemonic + "i.ssi"], [condition, value, Immediate(number)])
     else:
         other = selection.constant(literal(number), "scalar")
         compare = MachineInstruction(ROWS[mnemonic + "_i32.sss"], [condition, value, other])
-    return [compare, MachineInstruction(ROWS["bnez"], [condition, Label(target)])]
+    return [compare, MachineInstruction(ROWS["bnez"], [condition, LabelOperand(target)])]
 
 
 def unreachable(selection: Selection, instruction: Instruction) -> None:

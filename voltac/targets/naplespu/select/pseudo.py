@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voltac.codegen.machine_code import FrameSlot, Immediate, Label, MachineBlock, MachineFunction, MachineInstruction
-from voltac.codegen.rows import InstructionSet, Operand, Row
+from voltac.codegen.machine_code import FrameSlot, Immediate, LabelOperand, MachineBlock, MachineFunction, MachineInstruction
+from voltac.codegen.rows import InstructionSet, Row, RowOperand
 from voltac.targets.naplespu.isa import INSTRUCTIONS, MOVEI
 from voltac.targets.naplespu.regs import RA
 
 _FRESH = frozenset(("pseudo", "rematerialisable"))
 _ROWS = (
-    Row("constant", "constant {rd}, {imm}", MOVEI, {}, (Operand("rd", "scalar", "def"), Operand("imm", "imm32")), "integer", 8,
+    Row("constant", "constant {rd}, {imm}", MOVEI, {}, (RowOperand("rd", "scalar", "def"), RowOperand("imm", "imm32")),
+        "integer", 8, traits=_FRESH),
+    Row("address", "address {rd}, {imm}", MOVEI, {}, (RowOperand("rd", "scalar", "def"), RowOperand("imm", "absolute")),
+        "integer", 8, traits=_FRESH),
+    Row("frame", "frame {rd}, {imm}", MOVEI, {}, (RowOperand("rd", "scalar", "def"), RowOperand("imm", "frame")), "integer", 8,
         traits=_FRESH),
-    Row("address", "address {rd}, {imm}", MOVEI, {}, (Operand("rd", "scalar", "def"), Operand("imm", "absolute")), "integer", 8,
-        traits=_FRESH),
-    Row("frame", "frame {rd}, {imm}", MOVEI, {}, (Operand("rd", "scalar", "def"), Operand("imm", "frame")), "integer", 8,
-        traits=_FRESH),
-    Row("call_address", "call_address {imm}", MOVEI, {}, (Operand("imm", "scalar"),), "control", 9,
+    Row("call_address", "call_address {imm}", MOVEI, {}, (RowOperand("imm", "scalar"),), "control", 9,
         traits=frozenset(("pseudo", "call", "indirect"))),
 )  # fmt: skip
 
@@ -48,7 +48,7 @@ def expand(function: MachineFunction, frame_address: Callable[[MachineInstructio
                     # The core's own call by address stores a wrong return address (NaplesPU 2.8).
                     behind = MachineBlock(f"{block.name}.after{len(blocks)}", [], current.successors, current.frequency)
                     current.successors = [behind.name]
-                    back = Label(behind.name, "absolute")
+                    back = LabelOperand(behind.name, "absolute")
                     current.instructions += [
                         MachineInstruction(ROWS["leah.si"], [RA, back], line=instruction.line),
                         MachineInstruction(ROWS["leal.si"], [RA, back], line=instruction.line),

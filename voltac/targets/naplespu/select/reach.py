@@ -7,7 +7,7 @@ address stores a wrong one (NaplesPU 2.8).
 
 from __future__ import annotations
 
-from voltac.codegen.machine_code import Label, MachineBlock, MachineFunction, MachineInstruction, Register
+from voltac.codegen.machine_code import LabelOperand, MachineBlock, MachineFunction, MachineInstruction, Register
 from voltac.targets.naplespu.regs import RA, TR
 from voltac.targets.naplespu.select.pseudo import ROWS
 
@@ -51,7 +51,7 @@ def _find_far(functions: list[MachineFunction], before: int, reach: int, far: se
     found = set()
     for instruction, at in branches:
         label = instruction.values[-1]
-        assert isinstance(label, Label)
+        assert isinstance(label, LabelOperand)
         # What is not a function of the program is part of the start-up code.
         if not -reach <= places.get(label.name, 0) - at < reach:
             found.add(id(instruction))
@@ -71,10 +71,10 @@ def _extend(function: MachineFunction, far: set[int]) -> None:
             name = instruction.row.name
             behind = MachineBlock(f"{block.name}.near{len(blocks)}", [], current.successors, current.frequency)
             label = instruction.values[-1]
-            assert isinstance(label, Label)
+            assert isinstance(label, LabelOperand)
             if name in _OPPOSITE:
                 over = MachineInstruction(
-                    ROWS[_OPPOSITE[name]], [instruction.values[0], Label(behind.name)], line=instruction.line
+                    ROWS[_OPPOSITE[name]], [instruction.values[0], LabelOperand(behind.name)], line=instruction.line
                 )
                 current.instructions.append(over)
             current.instructions += _address(TR, label.name, instruction.line)
@@ -89,7 +89,7 @@ def _extend(function: MachineFunction, far: set[int]) -> None:
 
 
 def _address(register: Register, name: str, line: int) -> list[MachineInstruction]:
-    label = Label(name, "absolute")
+    label = LabelOperand(name, "absolute")
     return [
         MachineInstruction(ROWS["leah.si"], [register, label], line=line),
         MachineInstruction(ROWS["leal.si"], [register, label], line=line),

@@ -7,7 +7,7 @@ half zero), ``h`` an ``i16`` and ``y`` an ``i8`` (zero-extended in a register).
 
 from __future__ import annotations
 
-from voltac.codegen.patterns import Rule, rules
+from voltac.codegen.patterns import SelectionRule, rules
 
 _BINARY = """
 {op}.s(a, b)                -> {row}.sss a b
@@ -189,4 +189,4 @@ def _text() -> str:
     return "\n".join(parts)
 
 
-RULES: dict[str, list[Rule]] = rules(_text())
+RULES: dict[str, list[SelectionRule]] = rules(_text())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voltac.codegen.machine_code import Label, MachineFunction
+from voltac.codegen.machine_code import LabelOperand, MachineFunction
 from voltac.codegen.not_on_device import NotOnDevice
 from voltac.targets.naplespu.select.startup import USABLE_STACK
 
@@ -16,7 +16,7 @@ def check_stacks(functions: list[MachineFunction], limit: int = USABLE_STACK) ->
             for instruction in function.instructions()
             if "call" in instruction.row.traits
             for value in instruction.values
-            if isinstance(value, Label) and value.name in by_name
+            if isinstance(value, LabelOperand) and value.name in by_name
         ]
         for function in functions
     }

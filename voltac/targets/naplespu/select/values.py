@@ -7,13 +7,13 @@ from collections.abc import Callable, Hashable
 from functools import lru_cache
 
 from voltac.codegen.machine_code import (
-    Access,
     AnyRegister,
     FrameSlot,
     Immediate,
-    Label,
+    LabelOperand,
     MachineFunction,
     MachineInstruction,
+    MemoryOperand,
 )
 from voltac.codegen.selection import CannotSelect, Selection, label_of
 from voltac.ir.constants import shuffle_mask
@@ -158,7 +158,7 @@ def make_constant(
         case ("scalar", int(bits)):
             return [MachineInstruction(ROWS["constant"], [register, Immediate(bits)])]
         case ("address", str(name), int(offset)):
-            return [MachineInstruction(ROWS["address"], [register, Label(name, "absolute", offset)])]
+            return [MachineInstruction(ROWS["address"], [register, LabelOperand(name, "absolute", offset)])]
         case ("frame", int(slot), int(offset)):
             return [MachineInstruction(ROWS["frame"], [register, FrameSlot(slot, offset)])]
         case ("splat", int(bits)) if bits <= 0xFFFF:
@@ -173,8 +173,8 @@ def make_constant(
             label = pool.setdefault(lanes, f".lanes.{len(pool)}")
             address = function.new_register("scalar")
             return [
-                MachineInstruction(ROWS["address"], [address, Label(label, "absolute")]),
-                MachineInstruction(ROWS["load_v16i32"], [register, Immediate(0), address], access=Access("constant")),
+                MachineInstruction(ROWS["address"], [address, LabelOperand(label, "absolute")]),
+                MachineInstruction(ROWS["load_v16i32"], [register, Immediate(0), address], access=MemoryOperand("constant")),
             ]
     raise AssertionError(key)
 

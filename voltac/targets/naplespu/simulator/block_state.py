@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from voltac.codegen.simulator import Fault
 from voltac.targets.naplespu.regs import FULL_MASK, PC, RA, RM
 from voltac.targets.naplespu.simulator import timing
-from voltac.targets.naplespu.simulator.blocks import NEVER, Shape
+from voltac.targets.naplespu.simulator.blocks import NEVER, BlockTraits
 from voltac.targets.naplespu.simulator.forms import MASKING_VECTOR, Forms
-from voltac.targets.naplespu.simulator.instructions import WORD, Instruction, Listing
+from voltac.targets.naplespu.simulator.instructions import WORD, DecodedInstruction, Listing
 from voltac.targets.naplespu.simulator.meanings import BITS
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ class BlockState:
 
     def __init__(
         self,
-        shape: Shape,
+        shape: BlockTraits,
         constant: Callable[[int, str], str],
-        instructions: tuple[Instruction, ...],
+        instructions: tuple[DecodedInstruction, ...],
         listing: Listing,
         number: int = 0,
         template: bool = False,
@@ -81,7 +81,7 @@ class BlockState:
         self.scratch_queued = 0
 
     @staticmethod
-    def _defined(instruction: Instruction) -> list[tuple[str, int]]:
+    def _defined(instruction: DecodedInstruction) -> list[tuple[str, int]]:
         found = [
             (operand.kind, value)
             for operand, value in zip(instruction.row.operands, instruction.values)
@@ -226,7 +226,7 @@ class BlockState:
 
     # --- waiting and results ---
 
-    def issue(self, instruction: Instruction, queue: str = "") -> None:
+    def issue(self, instruction: DecodedInstruction, queue: str = "") -> None:
         """The cycle in which the instruction issues."""
         self.emit("c += 1")
         for kind, number in instruction.registers():
@@ -356,7 +356,7 @@ class BlockState:
         self.written.setdefault((kind, number))
         self.state[kind, number] = (self.at, latency, self._unit(row))
 
-    def trace(self, instruction: Instruction, value: str) -> None:
+    def trace(self, instruction: DecodedInstruction, value: str) -> None:
         """A line of the trace with what an instruction has written."""
         if self.shape.traced:
             self.emit(f"t.core.trace(t, {instruction.pc}, c, {value})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from voltac.codegen.simulator import Fault
 from voltac.records import record
-from voltac.targets.naplespu.simulator.instructions import Instruction, Listing
+from voltac.targets.naplespu.simulator.instructions import DecodedInstruction, Listing
 
 NEVER = 1 << 62
 """A cycle that does not come."""
@@ -13,7 +13,7 @@ LONGEST_BLOCK = 64
 
 
 @record
-class Shape:
+class BlockTraits:
     """What of a machine its blocks are written for."""
 
     mode: str
@@ -34,14 +34,14 @@ class BlockFacts:
 
     start: int
     end: int
-    instructions: tuple[Instruction, ...]
+    instructions: tuple[DecodedInstruction, ...]
     vector_instructions: int
     memory_instructions: int
     origin: tuple[int, ...]
     """The instruction (its number) that each line of the block's source belongs to."""
 
 
-def facts_of(instructions: tuple[Instruction, ...], start: int, origin: tuple[int, ...] = ()) -> BlockFacts:
+def facts_of(instructions: tuple[DecodedInstruction, ...], start: int, origin: tuple[int, ...] = ()) -> BlockFacts:
     """What is known of these instructions; ``origin`` is that of its record."""
     vectors = sum("vector" in instruction.row.traits for instruction in instructions)
     memory = sum(instruction.row.unit == "memory" for instruction in instructions)
@@ -51,7 +51,7 @@ def facts_of(instructions: tuple[Instruction, ...], start: int, origin: tuple[in
 ENDS = frozenset(("branch", "call", "return", "barrier", "write_control"))
 
 
-def straight_line(listing: Listing, start: int) -> tuple[Instruction, ...]:
+def straight_line(listing: Listing, start: int) -> tuple[DecodedInstruction, ...]:
     """The block from an address on."""
     found = [listing.instruction(start)]
     while len(found) < LONGEST_BLOCK and not found[-1].row.traits & ENDS:

@@ -1,6 +1,6 @@
 """The first-level caches of a core and the controller that serves their misses (NaplesPU 1.6, 6.3).
 
-The data itself lives in :class:`voltac.codegen.simulator.Memory`, as all cores see
+The data itself lives in :class:`voltac.codegen.simulator.DeviceMemory`, as all cores see
 it. A data cache knows which lines are present, which of their bytes are dirty,
 and when a line under way arrives. Coherence between cores: one core may write a
 line, the others' copies go; dirty bytes move with the right to write and reach
@@ -9,7 +9,7 @@ the host only by eviction, flush or invalidation, wherever they are.
 
 from __future__ import annotations
 
-from voltac.codegen.simulator import WHOLE_LINE, Memory
+from voltac.codegen.simulator import WHOLE_LINE, DeviceMemory
 from voltac.targets.naplespu.simulator import timing
 
 SETS, WAYS = 32, 4
@@ -123,7 +123,7 @@ class InstructionCache:
 class DataCache:
     """The tags, dirty masks and requests of one core's data cache; ``others`` are the caches of the other cores."""
 
-    def __init__(self, memory: Memory, controller: Controller, coherent: bool) -> None:
+    def __init__(self, memory: DeviceMemory, controller: Controller, coherent: bool) -> None:
         self.memory = memory
         self.controller = controller
         self.tags = Tags() if coherent else TagsInTurn()

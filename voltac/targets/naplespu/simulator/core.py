@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voltac.codegen.simulator import LINE, Fault, Memory, Misaligned, Unmapped
+from voltac.codegen.simulator import LINE, DeviceMemory, Fault, Misaligned, Unmapped
 from voltac.targets.naplespu.regs import RA
 from voltac.targets.naplespu.simulator import control, timing
 from voltac.targets.naplespu.simulator.blocks import NEVER
 from voltac.targets.naplespu.simulator.caches import Controller, DataCache, InstructionCache
 from voltac.targets.naplespu.simulator.control import Barriers, CoreRegisters
 from voltac.targets.naplespu.simulator.meanings import FLAGS, LANES
-from voltac.targets.naplespu.simulator.program import Program
+from voltac.targets.naplespu.simulator.program import RunnableProgram
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -118,7 +118,7 @@ class HardwareThread:
         self.core.ready[self.core.threads.index(self)] = cycle
         self.core.woken = self.core.rearranged = True
 
-    def run(self, entry: int, barriers: Barriers, program: Program) -> Generator[int, tuple[int, int], None]:
+    def run(self, entry: int, barriers: Barriers, program: RunnableProgram) -> Generator[int, tuple[int, int], None]:
         """The thread's life: yields the cycle it wants to issue in, negated where other threads' wishes have changed too."""
         blocks = program.blocks
         cycle, horizon = yield 1
@@ -195,7 +195,7 @@ class Core:
     def __init__(
         self,
         number: int,
-        memory: Memory,
+        memory: DeviceMemory,
         *,
         threads: int,
         hardware_threads: int,
@@ -238,7 +238,7 @@ class Core:
         """A cycle modulo its size -> the threads that wish to issue in it."""
         self._sends: list[Callable[[tuple[int, int]], int]] = []
 
-    def start(self, entry: int, barriers: Barriers, program: Program) -> None:
+    def start(self, entry: int, barriers: Barriers, program: RunnableProgram) -> None:
         """All threads to the entry of a program."""
         for thread in self.threads:
             life = thread.life = thread.run(entry, barriers, program)
@@ -439,7 +439,7 @@ class Core:
 
 
 class _LineMemory:
-    """One line in the forms of :class:`Memory`."""
+    """One line in the forms of :class:`DeviceMemory`."""
 
     def __init__(self, content: bytearray) -> None:
         self.bytes = memoryview(content)
@@ -448,7 +448,7 @@ class _LineMemory:
         self.lanes: npt.NDArray[np.uint32] = np.frombuffer(content, np.uint32)
 
 
-def _read(memory: Memory | _LineMemory, address: int, size: int, signed: bool, vector: bool) -> Any:
+def _read(memory: DeviceMemory | _LineMemory, address: int, size: int, signed: bool, vector: bool) -> Any:
     """What a load finds; narrow vectors are broken in hardware: lane i gets its part of word i of the line."""
     if not vector:
         return int.from_bytes(memory.bytes[address : address + size], "little", signed=signed) & 0xFFFFFFFF
@@ -459,7 +459,7 @@ def _read(memory: Memory | _LineMemory, address: int, size: int, signed: bool, v
     return parts.astype(np.int32 if signed else np.uint32).view(np.uint32)
 
 
-def _write(memory: Memory | _LineMemory, address: int, value: Any, size: int, vector: bool) -> None:
+def _write(memory: DeviceMemory | _LineMemory, address: int, value: Any, size: int, vector: bool) -> None:
     if vector and size == 4:
         memory.lanes[address // 4 : address // 4 + LANES] = value
     elif vector:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from voltac.targets.naplespu.simulator.meanings import BITS, DTYPES, first_form
 
 if TYPE_CHECKING:
-    from voltac.targets.naplespu.simulator.blocks import Shape
-    from voltac.targets.naplespu.simulator.instructions import Instruction
+    from voltac.targets.naplespu.simulator.blocks import BlockTraits
+    from voltac.targets.naplespu.simulator.instructions import DecodedInstruction
 
 MASKING_VECTOR = 59
 """Number of the vector register in whose place the hardware has the mask: it is no register like the others."""
@@ -25,7 +25,7 @@ MASKING_VECTOR = 59
 class Forms:
     """In which forms, bits or floats, the generated source holds each vector register."""
 
-    def __init__(self, shape: Shape, instructions: tuple[Instruction, ...], loops: bool, template: bool) -> None:
+    def __init__(self, shape: BlockTraits, instructions: tuple[DecodedInstruction, ...], loops: bool, template: bool) -> None:
         self.mode = shape.mode
         self.instructions = instructions
         self.loops = loops

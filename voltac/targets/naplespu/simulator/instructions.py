@@ -18,7 +18,7 @@ _decoded = lru_cache(maxsize=1 << 16)(Decoder(DEVICE_CODE).decode)
 
 
 @record
-class Instruction:
+class DecodedInstruction:
     """An instruction as it was decoded, with its address."""
 
     pc: Any
@@ -58,7 +58,7 @@ _JUMPS = frozenset(("not_i32", "or_i32", "xor_i32", "add_i32", "sub_i32", "mull_
 """Operations of R format whose numbers are those of branches too."""
 
 
-def _is_taken_for_a_branch(instruction: Instruction) -> bool:
+def _is_taken_for_a_branch(instruction: DecodedInstruction) -> bool:
     """Register 63 as the destination in R format (NaplesPU 1.2): of vectors any but a move is trapped."""
     row = instruction.row
     if row.format.name != "R" or not row.operands or row.operands[0].field != "rd" or instruction["rd"] != PC.number:
@@ -72,9 +72,9 @@ class Listing:
 
     def __init__(self, pieces: tuple[tuple[int, bytes], ...]) -> None:
         self._pieces = pieces
-        self._known: dict[int, Instruction] = {}
+        self._known: dict[int, DecodedInstruction] = {}
 
-    def instruction(self, pc: int) -> Instruction:
+    def instruction(self, pc: int) -> DecodedInstruction:
         """What stands at an address; a fault if that is no instruction."""
         known = self._known.get(pc)
         if known is not None:
@@ -92,7 +92,7 @@ class Listing:
             raise Fault(f"undefined encoding 0x{word:08X}")
         if "absent" in decoded.row.traits:
             raise Fault(f"{decoded.row.mnemonic} has no unit: its result never comes")
-        found = self._known[pc] = Instruction(pc, decoded.row, decoded.values)
+        found = self._known[pc] = DecodedInstruction(pc, decoded.row, decoded.values)
         if _is_taken_for_a_branch(found):
             del self._known[pc]
             raise Fault(f"'{found.text}' is taken for a branch: register 63 cannot be the destination here, but of a move")

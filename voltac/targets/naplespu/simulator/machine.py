@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voltac.codegen.simulator import LINE, BlockReport, Fault, Memory, RunReport, ThreadReport, Trap, Unmapped
+from voltac.codegen.simulator import LINE, BlockReport, DeviceMemory, Fault, RunReport, ThreadReport, Trap, Unmapped
 from voltac.records import record
 from voltac.targets.naplespu.simulator import timing
-from voltac.targets.naplespu.simulator.blocks import NEVER, Shape
+from voltac.targets.naplespu.simulator.blocks import NEVER, BlockTraits
 from voltac.targets.naplespu.simulator.control import Barriers
 from voltac.targets.naplespu.simulator.core import Core, HardwareThread, PlacedFault
 from voltac.targets.naplespu.simulator.meanings import LANES, MODES
-from voltac.targets.naplespu.simulator.program import Program, translation
+from voltac.targets.naplespu.simulator.program import RunnableProgram, translation
 
 if TYPE_CHECKING:
     from voltac.codegen.image import Image
@@ -61,7 +61,7 @@ class Configuration:
     """A misaligned access goes on at 0x380, as in hardware, instead of ending the run."""
 
 
-class Device:
+class SimulatedDevice:
     """A machine with its memory. Caches, registers and scratchpads are new for each run."""
 
     def __init__(self, configuration: Configuration = Configuration()) -> None:  # noqa: B008 - immutable
@@ -72,11 +72,11 @@ class Device:
         if configuration.fpu not in MODES:
             raise ValueError(f"there is no arithmetic {configuration.fpu!r}, only {' and '.join(MODES)}")
         self.configuration = configuration
-        self.memory = Memory(configuration.memory)
+        self.memory = DeviceMemory(configuration.memory)
         self.entry = 0
         self._free = HEAP
         self._code: list[tuple[int, int]] = []
-        self._programs: dict[bool, Program] = {}
+        self._programs: dict[bool, RunnableProgram] = {}
         self.cores: list[Core] = []
 
     # --- the host's side ---
@@ -166,10 +166,10 @@ class Device:
             unflushed = self._forget_dirty_lines()
         return self._report(program, unflushed)
 
-    def _program(self, traced: bool) -> Program:
+    def _program(self, traced: bool) -> RunnableProgram:
         if traced not in self._programs:
             configuration = self.configuration
-            shape = Shape(
+            shape = BlockTraits(
                 mode=configuration.fpu,
                 coherent=configuration.cores > 1,
                 write_through=configuration.write_through,
@@ -179,7 +179,7 @@ class Device:
                 blocking_stores=configuration.blocking_stores,
             )
             pieces = tuple((start, self.memory.read(start, size)) for start, size in self._code)
-            program = Program(self.memory, translation(pieces, shape))
+            program = RunnableProgram(self.memory, translation(pieces, shape))
             self._programs[traced] = program
         return self._programs[traced]
 
@@ -269,7 +269,7 @@ class Device:
                 count += 1
         return count
 
-    def _report(self, program: Program, unflushed: int) -> RunReport:
+    def _report(self, program: RunnableProgram, unflushed: int) -> RunReport:
         report = RunReport(lanes=LANES, unflushed=unflushed)
         visits: dict[int, int] = {}
         cycles: dict[int, int] = {}
@@ -303,7 +303,7 @@ class Device:
         return report
 
 
-def _tracer(program: Program, trace: Callable[[str], None]) -> Callable[[HardwareThread, int, int, Any], None]:
+def _tracer(program: RunnableProgram, trace: Callable[[str], None]) -> Callable[[HardwareThread, int, int, Any], None]:
     """Writes a line for each instruction: cycle, core and thread, address, text, and the value it made or used."""
 
     def line(thread: HardwareThread, pc: int, cycle: int, value: Any) -> None:

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voltac.codegen.simulator import Fault, Memory, Misaligned
+from voltac.codegen.simulator import DeviceMemory, Fault, Misaligned
 from voltac.records import record
 from voltac.targets.naplespu.isa import INSTRUCTIONS
 from voltac.targets.naplespu.regs import FP, PC, RM, SCALARS, SP, VECTORS
 from voltac.targets.naplespu.simulator import control
-from voltac.targets.naplespu.simulator.blocks import ENDS, NEVER, BlockFacts, Shape, facts_of, straight_line
+from voltac.targets.naplespu.simulator.blocks import ENDS, NEVER, BlockFacts, BlockTraits, facts_of, straight_line
 from voltac.targets.naplespu.simulator.forms import MASKING_VECTOR
-from voltac.targets.naplespu.simulator.instructions import Instruction, Listing
+from voltac.targets.naplespu.simulator.instructions import DecodedInstruction, Listing
 from voltac.targets.naplespu.simulator.meanings import DTYPES, LANES, namespace
 from voltac.targets.naplespu.simulator.translate import BlockWriter
 
@@ -101,7 +101,7 @@ class Steps:
     ends: bool
 
 
-def placed_step(instruction: Instruction, first: bool, shape: Shape) -> PlacedStep:
+def placed_step(instruction: DecodedInstruction, first: bool, shape: BlockTraits) -> PlacedStep:
     """The function for one instruction, with the registers and numbers that it is called with."""
     row, pc = instruction.row, instruction.pc
     names: list[int | str] = []
@@ -121,8 +121,8 @@ def placed_step(instruction: Instruction, first: bool, shape: Shape) -> PlacedSt
 
 
 @cache
-def _template(name: str, values: tuple[int | str, ...], through_stack: bool, shape: Shape) -> CodeType:
-    template = Instruction("pc", INSTRUCTIONS[name], values)
+def _template(name: str, values: tuple[int | str, ...], through_stack: bool, shape: BlockTraits) -> CodeType:
+    template = DecodedInstruction("pc", INSTRUCTIONS[name], values)
     writer = BlockWriter(shape, _constant, (template,), Listing(()), template=True, through_stack=through_stack)
     return compile(writer.write_step(), f"{STEP_FILE} {name}>", "exec")
 
@@ -130,7 +130,7 @@ def _template(name: str, values: tuple[int | str, ...], through_stack: bool, sha
 class Translation:
     """A program's blocks as compiled Python, bound to no memory yet."""
 
-    def __init__(self, pieces: tuple[tuple[int, bytes], ...], shape: Shape) -> None:
+    def __init__(self, pieces: tuple[tuple[int, bytes], ...], shape: BlockTraits) -> None:
         self.listing = Listing(pieces)
         self.shape = shape
         self.facts: list[BlockFacts] = []
@@ -169,7 +169,7 @@ class Translation:
             self.facts.append(facts_of(alone, pc))
         return known
 
-    def place(self, file: str, line: int, names: dict[str, Any]) -> Instruction | None:
+    def place(self, file: str, line: int, names: dict[str, Any]) -> DecodedInstruction | None:
         """The instruction that a line of generated source with these local variables belongs to."""
         if file.startswith(STEP_FILE):
             return self.listing.instruction(names["pc"])
@@ -178,15 +178,15 @@ class Translation:
 
 
 @lru_cache(maxsize=TRANSLATIONS)
-def translation(pieces: tuple[tuple[int, bytes], ...], shape: Shape) -> Translation:
+def translation(pieces: tuple[tuple[int, bytes], ...], shape: BlockTraits) -> Translation:
     """What was made for the same code and machine in this process."""
     return Translation(pieces, shape)
 
 
-class Program:
+class RunnableProgram:
     """A translation that works on a device's memory."""
 
-    def __init__(self, memory: Memory, translated: Translation) -> None:
+    def __init__(self, memory: DeviceMemory, translated: Translation) -> None:
         self.translation = translated
         self.blocks: dict[int, Block] = {}
         self.visits = VISITS

@@ -23,7 +23,7 @@ from voltac.targets.naplespu.regs import PC, RA
 from voltac.targets.naplespu.simulator import timing
 from voltac.targets.naplespu.simulator.block_state import BlockState
 from voltac.targets.naplespu.simulator.blocks import ENDS, BlockFacts, facts_of
-from voltac.targets.naplespu.simulator.instructions import WORD, Instruction
+from voltac.targets.naplespu.simulator.instructions import WORD, DecodedInstruction
 from voltac.targets.naplespu.simulator.meanings import BITS, Term, compiled_lanes, compiled_scalar
 from voltac.targets.naplespu.simulator.translate_memory import write_main_memory, write_scratchpad
 
@@ -63,7 +63,7 @@ class BlockWriter(BlockState):
 
     # --- instructions ---
 
-    def _instruction(self, instruction: Instruction) -> None:
+    def _instruction(self, instruction: DecodedInstruction) -> None:
         row = instruction.row
         if row.meaning:
             self._computation(instruction)
@@ -76,7 +76,7 @@ class BlockWriter(BlockState):
         else:
             self._control(instruction)
 
-    def _computation(self, instruction: Instruction) -> None:
+    def _computation(self, instruction: DecodedInstruction) -> None:
         row = instruction.row
         self.issue(instruction)
         result, target = row.operands[0].kind, instruction.values[0]
@@ -115,7 +115,7 @@ class BlockWriter(BlockState):
             self.emit(f"if {name} is None: {name} = 0")
         return Term(name, "scalar")
 
-    def _jump(self, instruction: Instruction) -> None:
+    def _jump(self, instruction: DecodedInstruction) -> None:
         row, pc = instruction.row, instruction.pc
         self.issue(instruction)
         indirect = "indirect" in row.traits
@@ -143,7 +143,7 @@ class BlockWriter(BlockState):
             self.set_scalar(RA.number, "y + 4 & 0xFFFFFFFF" if indirect else str(pc + 4), row, f"c + {timing.BRANCH}")
         self._taken(target)
 
-    def _control(self, instruction: Instruction) -> None:
+    def _control(self, instruction: DecodedInstruction) -> None:
         row, pc = instruction.row, instruction.pc
         if row.traits & {"flush"}:
             self.need("q")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from voltac.targets.naplespu.regs import FP, FULL_MASK, PC, SP
 from voltac.targets.naplespu.simulator import timing
-from voltac.targets.naplespu.simulator.instructions import WORD, Instruction
+from voltac.targets.naplespu.simulator.instructions import WORD, DecodedInstruction
 from voltac.targets.naplespu.simulator.meanings import BITS, DTYPES
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ SLEEP = f"W[{timing.MEMORY}] += k - 1 - c; c = k - 1"
 """Where stores block, a thread does not issue until the line that its store misses is there."""
 
 
-def _address(block: BlockState, instruction: Instruction, wrap: int) -> None:
+def _address(block: BlockState, instruction: DecodedInstruction, wrap: int) -> None:
     """``x`` is the effective address."""
     base, offset = block.read(instruction["rbase"], instruction.pc), instruction["off"]
     block.emit(f"x = {base} + {offset} & {wrap}" if offset or wrap != WORD else f"x = {base}")
 
 
-def _stored(block: BlockState, instruction: Instruction, vector: bool, any_form: bool) -> tuple[str, str]:
+def _stored(block: BlockState, instruction: DecodedInstruction, vector: bool, any_form: bool) -> tuple[str, str]:
     """What a store writes, and the form of lanes. A prologue may save a register that nobody has set."""
     number = instruction["rds"]
     kind = "vector" if vector else "scalar"
@@ -51,7 +51,7 @@ def _as_bits(source: str, form: str) -> str:
     return source if form == BITS else f"{source}.view({DTYPES[BITS][0]})"
 
 
-def write_main_memory(block: BlockState, instruction: Instruction) -> None:
+def write_main_memory(block: BlockState, instruction: DecodedInstruction) -> None:
     """An access of main memory: through the data cache, with its stalls."""
     row = instruction.row
     for name in ("K", "G", "A", "q"):
@@ -107,7 +107,7 @@ def _hit(block: BlockState, queue: str, waiting: str) -> None:
     block.emit(f"if A and A.get(y, 0) > k: {queue} = q = k = A[y]{waiting}", 1)
 
 
-def write_scratchpad(block: BlockState, instruction: Instruction) -> None:
+def write_scratchpad(block: BlockState, instruction: DecodedInstruction) -> None:
     """An access of the scratchpad, lane by lane."""
     row = instruction.row
     size, vector = _measure(row, "bytes"), "vector" in row.traits
