@@ -20,7 +20,7 @@ import ctypes
 import math
 import operator
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -29,8 +29,9 @@ from voltac.messages.suggestions import suggestion
 from voltac.messages.visible import visible_name
 from voltac.python.callbacks import guarded
 from voltac.python.failures import raise_failure
+from voltac.python.lengths import counted_arrays, is_missing, reason, value_of
 from voltac.python.numpy_formats import Dtype, described, dtype_of, named, only_element, same_layout
-from voltac.python.signatures import KernelParameter, Pointee, Signature
+from voltac.python.signatures import KernelParameter, Needed, Pointee, Signature
 from voltac.records import replace
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -41,7 +42,8 @@ _POINTERS = (ctypes.c_void_p, ctypes.c_char_p, ctypes._Pointer)
 FUNCTIONS: tuple[type[Any], ...] = (ctypes._CFuncPtr,)  # type: ignore[attr-defined]
 """What counts as a C function: made by ``ctypes.CFUNCTYPE`` or taken from a library."""
 _ADDRESSES: tuple[type[Any], ...] = (*FUNCTIONS, *_POINTERS)
-_MISSING = object()
+OMITTED = object()
+"""In place of an argument that is the length of arrays, by their declarations."""
 _WHERE_NONE_IS_ALLOWED = "None is for parameters that the kernel compares with NULL"
 
 
@@ -50,6 +52,7 @@ class Arguments:
 
     def __init__(self, signature: Signature) -> None:
         self.signature = signature
+        self._counted = counted_arrays(signature)
         self._accepted: list[object] = [None] * len(signature.parameters)
         self._table: Any = None
         self._call: Any = None
@@ -84,11 +87,11 @@ class Arguments:
             self._refuse_call(f"has no parameter '{visible_name(unknown[0])}'{suggestion(unknown[0], names)}")
         if len(given) > len(parameters):
             self._refuse_call(f"takes {_counted(len(parameters))}, {len(given) + len(by_name)} given")
-        values = list(given) + [by_name.get(name, _MISSING) for name in names[len(given) :]]
+        values = list(given) + [by_name.get(name, OMITTED) for name in names[len(given) :]]
         twice = [name for name in names[: len(given)] if name in by_name]
         if twice:
             self._refuse_call(f"got two values for '{twice[0]}'")
-        missing = [name for name, value in zip(names, values) if value is _MISSING]
+        missing = [names[number] for number, value in enumerate(values) if value is OMITTED and number not in self._counted]
         if missing:
             which = ", ".join(f"'{name}'" for name in missing)
             self._refuse_call(f"takes {_counted(len(parameters))}, {len(given) + len(by_name)} given; missing: {which}")
@@ -106,7 +109,7 @@ class Arguments:
         ]
         owners: Owners = []
         for position, argument in enumerate(arguments):
-            if argument.parameter.memory is None:
+            if argument.parameter.memory is None and argument.value is not OMITTED:
                 struct.pack_into(*self._packing(argument, position, owners, slots))
         for argument in arguments:
             if argument.parameter.memory is not None:
@@ -114,6 +117,9 @@ class Arguments:
         for position, argument in enumerate(arguments):
             if argument.parameter.memory is not None:
                 struct.pack_into("Q", slots, 8 * position, self._address(argument, argument.parameter.memory, position))
+        for argument in fill_in(arguments, self.signature):
+            struct.pack_into(*self._packing(argument, argument.number - 1, owners, slots))
+        check_lengths(arguments, self.signature)
         return slots, owners
 
     def _packing(self, argument: GivenArgument, position: int, owners: Owners, slots: Any) -> tuple[Any, ...]:
@@ -160,6 +166,35 @@ def _counted(count: int) -> str:
     return "no arguments" if not count else "1 argument" if count == 1 else f"{count} arguments"
 
 
+def fill_in(arguments: Sequence[GivenArgument], signature: Signature) -> list[GivenArgument]:
+    """Give the omitted arguments their values, the lengths of arrays that are checked by now; ValueError if these differ."""
+    filled = [argument for argument in arguments if argument.value is OMITTED]
+    for argument in filled:
+        name = visible_name(argument.parameter.name)
+        arrays = [arguments[position] for position in counted_arrays(signature)[argument.number - 1]]
+        lengths = {array.objects for array in arrays}
+        if None in lengths:
+            raise TypeError(f"{signature.name}() needs '{name}', as it gets an address of nobody knows how many elements")
+        if len(lengths) > 1:
+            found = ", ".join(f"'{array.parameter.name}' has {array.objects}" for array in arrays)
+            raise ValueError(f"{signature.name}() needs '{name}', as arrays differ in length: {found}")
+        argument.value = arrays[0].objects
+    return filled
+
+
+def check_lengths(arguments: Sequence[GivenArgument], signature: Signature) -> None:
+    """ValueError if an array lacks an element that the call uses."""
+    numbers = {position: argument.whole for position, argument in enumerate(arguments)}
+    for needed in signature.needed:
+        objects = arguments[needed.parameter].objects
+        if objects is not None and is_missing(needed, numbers, objects):
+            arguments[needed.parameter].refuse_length(needed, numbers, signature)
+
+
+def _elements(count: int) -> str:
+    return "1 element" if count == 1 else f"{count} elements"
+
+
 class GivenArgument:
     """One argument: its value, its parameter, and how to say what is wrong with it."""
 
@@ -172,6 +207,10 @@ class GivenArgument:
         """An array of the parameter's own dtype, rather than of another one that happens to fit."""
         self.held: Any = None
         """What :meth:`hold` found."""
+        self.whole = 0
+        """The value of an integer, once it is converted."""
+        self.objects: int | None = None
+        """The objects of an array, once it is checked; None where nobody knows how many follow the address."""
 
     def refuse(
         self, error: type[Exception], expected: str, remedy: str = "", given: str = "", cause: Exception | None = None
@@ -206,7 +245,7 @@ class GivenArgument:
             return np.array(number, f"f{self.parameter.bits // 8}").tobytes()
 
     def integer(self) -> int:
-        """The number, checked against the parameter's range."""
+        """The number, checked against the parameter's range, and noted as :attr:`whole`."""
         value = self._scalar("an integer")
         try:
             number = operator.index(value)
@@ -217,6 +256,7 @@ class GivenArgument:
         low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
         if not low <= number <= high:
             self.refuse(ValueError, f"in the range {low} .. {high}")
+        self.whole = number
         return number
 
     def boolean(self) -> int:
@@ -367,6 +407,7 @@ class GivenArgument:
         start = array.__array_interface__["data"][0]
         if start % memory.alignment and array.size:
             self._refuse_alignment(array, memory, start)
+        self.objects = objects
         if memory.at_least_one and not objects:
             self.refuse(ValueError, f"{self._wanted(memory)} with at least one object")
 
@@ -396,6 +437,16 @@ class GivenArgument:
         if array.size and not whole.fits(array.shape):
             self._refuse_shape(array, whole)
         return array.size // count
+
+    def refuse_length(self, needed: Needed, numbers: dict[int, int], signature: Signature) -> NoReturn:
+        """Raise the error of an array that lacks an element."""
+        memory, why = self.parameter.memory, reason(needed, signature, numbers)
+        assert memory is not None
+        if not needed.below_end:
+            self.refuse(ValueError, "an array whose elements before the first are not used", why)
+        count = value_of(needed.index, numbers) + 1
+        what = f"{count} objects of {memory.count} elements each" if memory.count > 1 else _elements(count)
+        self.refuse(ValueError, f"{self._wanted(memory)} with at least {what}", why)
 
     def _refuse_shape(self, array: Array, memory: Pointee) -> NoReturn:
         layout = ", ".join(str(count) for count in (..., *memory.shape)).replace("Ellipsis", "...")

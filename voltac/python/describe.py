@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from math import prod
 
-from voltac.python.signatures import Format, KernelParameter, Pointee, Result, Signature
+from voltac.messages.visible import visible_name
+from voltac.python.signatures import Format, KernelParameter, Needed, Pointee, Result, Signature
+from voltac.sema.analyses.needed_elements import UsedElement, needed_elements
 from voltac.sema.analyses.null_pointers import may_be_null
 from voltac.sema.tree import FunctionSymbol, VariableSymbol
 from voltac.sema.type_layout import Layout
@@ -25,15 +27,23 @@ from voltac.sema.types import (
 
 def signature(function: FunctionSymbol, layout: Layout) -> Signature:
     """What callers have to know of an exported function."""
-    return Signature(
-        function.name,
-        _result(function.type.result, layout),
-        tuple(
-            _parameter(symbol, position, layout, nullable)
-            for position, (symbol, nullable) in enumerate(zip(function.parameters, may_be_null(function)), 1)
-        ),
-        function.documentation,
+    parameters = tuple(
+        _parameter(symbol, position, layout, nullable)
+        for position, (symbol, nullable) in enumerate(zip(function.parameters, may_be_null(function)), 1)
     )
+    needed = tuple(
+        _needed(one, function)
+        for one in needed_elements(function)
+        if (memory := parameters[one.parameter].memory) is not None and memory.format is not None
+    )
+    return Signature(function.name, _result(function.type.result, layout), parameters, function.documentation, needed)
+
+
+def _needed(one: UsedElement, function: FunctionSymbol) -> Needed:
+    place = ""
+    if one.span is not None:
+        place = f"line {one.span.line}" + ("" if one.span.file == function.span.file else f" of {visible_name(one.span.file)}")
+    return Needed(one.parameter, one.index, one.below_end, one.unless_empty, place)
 
 
 def _parameter(symbol: VariableSymbol, position: int, layout: Layout, nullable: bool) -> KernelParameter:

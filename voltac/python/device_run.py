@@ -21,7 +21,7 @@ from voltac.codegen.image import Image, ImageSegment
 from voltac.codegen.simulator import Trap
 from voltac.messages.suggestions import suggestion
 from voltac.messages.visible import visible_name, visible_value
-from voltac.python.arguments import Array, GivenArgument
+from voltac.python.arguments import OMITTED, Array, GivenArgument, check_lengths, fill_in
 from voltac.python.numpy_formats import dtype_of
 from voltac.python.signatures import KernelParameter, Signature
 from voltac.records import mutable_record, record, replace
@@ -166,11 +166,14 @@ def run_kernel(
         for position, (parameter, value) in enumerate(zip(signature.parameters, values, strict=True))
     ]
     # Numbers first: what converting them runs may change arrays.
-    numbers = [None if argument.parameter.kind in ("pointer", "function") else _word(argument) for argument in arguments]
+    numbers = [_word(argument) if _is_number(argument) and argument.value is not OMITTED else None for argument in arguments]
     for argument in arguments:
         if argument.parameter.memory is not None:
             argument.hold(argument.parameter.memory)
     arrays = [_array(argument, position) for position, argument in enumerate(arguments)]
+    for argument in fill_in(arguments, signature):
+        numbers[argument.number - 1] = _word(argument)
+    check_lengths(arguments, signature)
     blocks = _blocks(arrays)
     simulator = _loaded(device, image, launch)
     for block in blocks:
@@ -264,6 +267,10 @@ def _remembered(simulator: Any, image: Image) -> Image:
 
 
 # --- arrays -------------------------------------------------------------------------------------------------------------
+
+
+def _is_number(argument: GivenArgument) -> bool:
+    return argument.parameter.kind not in ("pointer", "function")
 
 
 def _array(argument: GivenArgument, position: int) -> _Passed | None:

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Set
 
 from voltac.python import interpreter_layout as layout
 from voltac.python.conventions import Convention
+from voltac.python.entry_lengths import check_lengths
 from voltac.python.entry_values import EntryWriter, array, box, number
 from voltac.python.signatures import Signature
 from voltac.python.symbols import (
@@ -246,6 +247,7 @@ def _call_entry(signature: Signature, convention: Convention, calls_back: bool, 
     for position, (parameter, _) in numbered:
         if parameter.memory is not None:
             array(out, position, parameter.memory, signature.name)
+    check_lengths(out, signature, convention)
     values = [f"%v{position}" for position in range(count)]
     if signature.result.kind == "struct":
         out.put("br label %slow")

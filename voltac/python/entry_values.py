@@ -38,6 +38,11 @@ class EntryWriter:
         self.put(f"br i1 {condition}, label %{label}, label %slow, !prof !0")
         self.block(label)
 
+    def element_count(self, position: int) -> str:
+        """The number of the elements of the array ``%o<position>``, as an i64."""
+        self.put(f"%elements{position} = call i64 @voltac.elements(ptr %o{position})")
+        return f"%elements{position}"
+
     def load(self, result: str, type_: str, base: str, offset: int) -> None:
         """``result`` is what lies ``offset`` bytes behind ``base``; its address is ``result.at``."""
         self.put(f"{result}.at = getelementptr i8, ptr {base}, i64 {offset}")

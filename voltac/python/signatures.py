@@ -77,6 +77,24 @@ class Result:
     """Of a struct."""
 
 
+Sum = tuple[tuple[int, tuple[int, ...]], ...]
+"""Coefficients, each with the numbers of the integer parameters it is multiplied by."""
+
+
+@record
+class Needed:
+    """An element that every call uses, unless the range it belongs to is empty: one of the extents is zero or less."""
+
+    parameter: int
+    """Number of the array."""
+    index: Sum
+    below_end: bool
+    """Whether the index may be too large; else it may be negative."""
+    extents: tuple[Sum, ...]
+    place: str
+    """Where it is used, ``line 3`` or ``line 3 of FILE``; empty where the declaration says the length."""
+
+
 @record
 class Signature:
     """One exported function."""
@@ -85,6 +103,7 @@ class Signature:
     result: Result
     parameters: tuple[KernelParameter, ...]
     documentation: str
+    needed: tuple[Needed, ...] = ()
 
     def __str__(self) -> str:
         parameters = ", ".join(f"{parameter.text} {parameter.name}".strip() for parameter in self.parameters)
@@ -101,13 +120,21 @@ def to_json(signature: Signature) -> dict[str, Any]:
             for parameter in signature.parameters
         ],
         "documentation": signature.documentation,
+        "needed": [_fields(needed) for needed in signature.needed],
     }
 
 
 def from_json(data: dict[str, Any]) -> Signature:
     """The inverse of :func:`to_json`."""
     parameters = tuple(KernelParameter(**(row | {"memory": _memory(row["memory"])})) for row in data["parameters"])
-    return Signature(data["name"], Result(**data["result"]), parameters, data["documentation"])
+    needed = tuple(
+        Needed(**(row | {"index": _sum(row["index"]), "extents": tuple(map(_sum, row["extents"]))})) for row in data["needed"]
+    )
+    return Signature(data["name"], Result(**data["result"]), parameters, data["documentation"], needed)
+
+
+def _sum(data: Any) -> Sum:
+    return tuple((coefficient, tuple(factors)) for coefficient, factors in data)
 
 
 def _memory(data: dict[str, Any] | None) -> Pointee | None:

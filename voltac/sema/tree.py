@@ -54,6 +54,8 @@ class VariableSymbol:
     initial: Initializer | None = None
     """Of globals and statics: made of constants only; None is zero."""
     no_escape: bool = False
+    length: Value | None = None
+    """Of a parameter that is an array: how many elements its declaration says there are."""
     scratchpad: bool = False
     """A global in the memory of a device's core."""
 

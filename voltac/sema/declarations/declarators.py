@@ -264,12 +264,15 @@ def declare(
     checker: Checker,
     declarator: ast.Declarator,
     base: Qual,
-    parameter: bool = False,
+    among: frozenset[str] | None = None,
     words: tuple[str, ...] = (),
     referred: Rate = VARYING,
 ) -> Declared:
-    """Apply a declarator to the base type; ``words`` are qualifiers of the function type that is declared, ``referred`` is
-    the rate of what a reference refers to where none is written."""
+    """Apply a declarator to the base type.
+
+    ``among``: it is a parameter, one of those of these names. ``words`` are qualifiers of the function type that is
+    declared, ``referred`` is the rate of what a reference refers to where none is written.
+    """
     match declarator:
         case ast.NameDeclarator(span, name):
             return Declared(name, base, span)
@@ -277,13 +280,13 @@ def declare(
             if isinstance(base.type, Reference):
                 checker.reject(span, f"there are no pointers to references such as '{base}'")
             const, rate = _pointer_words(checker, qualifiers)
-            return declare(checker, inner, Qual(Pointer(bind(base, UNIFORM)), rate, const), parameter, words, referred)
+            return declare(checker, inner, Qual(Pointer(bind(base, UNIFORM)), rate, const), among, words, referred)
         case ast.ReferenceDeclarator(span, inner):
             if isinstance(base.type, Reference):
                 checker.reject(span, f"there are no references to references such as '{base}'")
             if isinstance(base.type, Void):
                 checker.reject(span, "there are no references to void")
-            return declare(checker, inner, Qual(Reference(bind(base, referred))), parameter, words, referred)
+            return declare(checker, inner, Qual(Reference(bind(base, referred))), among, words, referred)
         case ast.ArrayDeclarator(span, inner, size):
             if isinstance(base.type, Reference):
                 checker.reject(span, f"there are no arrays of references such as '{base}'")
@@ -293,19 +296,21 @@ def declare(
                 checker.reject(span, "there are no arrays of functions; use an array of pointers to them")
             if size is not None and (open_size := _open_size(checker, size)) is not None:
                 pattern = Qual(ArrayPattern(base, open_size), base.rate, base.const)
-                return declare(checker, inner, pattern, parameter, words, referred)
+                return declare(checker, inner, pattern, among, words, referred)
+            if size is not None and isinstance(inner, ast.NameDeclarator) and _names_one(size, among):
+                size = None
             count = None if size is None else array_size(checker, size)
-            if isinstance(base.type, Array) and base.type.count is None and parameter:
+            if isinstance(base.type, Array) and base.type.count is None and among is not None:
                 checker.reject(span, "only the first dimension of an array parameter may be empty")
-            return declare(checker, inner, Qual(Array(base, count), base.rate, base.const), parameter, words, referred)
+            return declare(checker, inner, Qual(Array(base, count), base.rate, base.const), among, words, referred)
         case ast.FunctionDeclarator(span, inner, parameters):
             if isinstance(base.type, Array):
                 checker.reject(span, f"a function cannot return an array such as '{base}'; return a pointer or a struct")
             if isinstance(base.type, FunctionType):
                 checker.reject(span, "a function cannot return a function; return a pointer to it")
-            quals = tuple(parameter_qual(checker, one) for one in parameters)
+            quals = parameter_quals(checker, parameters)
             function = FunctionType(bind(base, VARYING), quals, "unmasked" in words or "task" in words, "task" in words)
-            found = declare(checker, inner, Qual(function), parameter, words, referred)
+            found = declare(checker, inner, Qual(function), among, words, referred)
             if isinstance(inner, ast.NameDeclarator):
                 found.parameters = parameters
             return found
@@ -338,16 +343,41 @@ def _pointer_words(checker: Checker, words: tuple[ast.Word, ...]) -> tuple[bool,
     return const, rate
 
 
-def parameter_qual(checker: Checker, node: ast.Parameter) -> Qual:
-    """The type of a parameter: arrays are pointers to their element."""
+def parameter_quals(checker: Checker, parameters: tuple[ast.Parameter, ...]) -> tuple[Qual, ...]:
+    """The types of a function's parameters: arrays are pointers to their element."""
+    names = frozenset(declarator_name(one.declarator) for one in parameters)
+    return tuple(_parameter_qual(checker, one, names) for one in parameters)
+
+
+def _parameter_qual(checker: Checker, node: ast.Parameter, among: frozenset[str]) -> Qual:
     base = resolve_specifiers(checker, node.specifiers)
     if base.storage:
         checker.reject(node.span, f"a parameter has no storage class, '{base.storage}' does not belong here")
-    declared = declare(checker, node.declarator, base.qual, parameter=True, words=base.words)
+    declared = declare(checker, node.declarator, base.qual, among, base.words)
     check_function_words(checker, base, declared, ", not for a parameter")
     warn_if_untyped(checker, base)
     attributes.warn_about(checker, base.attributes, "parameter")
     return adjust_parameter(checker, declared, node.span)
+
+
+def array_length(node: ast.Parameter) -> ast.Expression | None:
+    """What is written as the length of a parameter that is an array; None without."""
+    declarator, length = node.declarator, None
+    while not isinstance(declarator, ast.NameDeclarator):
+        length = declarator.size if isinstance(declarator, ast.ArrayDeclarator) else None
+        declarator = declarator.inner
+    return length
+
+
+def _names_one(node: ast.Expression, names: frozenset[str] | None) -> bool:
+    return names is not None and any(isinstance(part, ast.Name) and part.name in names for part in ast.nodes(node))
+
+
+def declarator_name(declarator: ast.Declarator) -> str:
+    """The name inside a declarator; empty if it has none."""
+    while not isinstance(declarator, ast.NameDeclarator):
+        declarator = declarator.inner
+    return declarator.name
 
 
 def adjust_parameter(checker: Checker, declared: Declared, span: Span) -> Qual:

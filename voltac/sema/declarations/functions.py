@@ -20,7 +20,8 @@ from voltac.sema.checker import (
     replaces,
 )
 from voltac.sema.conversions import convert
-from voltac.sema.declarations.declarators import Base, Declared, declare, resolve_specifiers, warn_if_untyped
+from voltac.sema.declarations.declarators import Base, Declared, declarator_name, declare, resolve_specifiers, warn_if_untyped
+from voltac.sema.declarations.lengths import declare_lengths
 from voltac.sema.declarations.mangle import in_library, mangle
 from voltac.sema.declarations.operator_functions import is_operator, warn_about_operator
 from voltac.sema.operands import value_of
@@ -179,14 +180,8 @@ def make_parameters(checker: Checker, declared: Declared, function: FunctionType
         symbol.alignment = attributes.alignment(checker, node.specifiers.attributes)
         symbol.no_escape = attributes.check_noescape(checker, qual, node.specifiers.attributes)
         symbols.append(symbol)
+    declare_lengths(checker, declared.parameters, symbols)
     return tuple(symbols)
-
-
-def declarator_name(declarator: ast.Declarator) -> str:
-    """The name inside a declarator; empty if it has none."""
-    while not isinstance(declarator, ast.NameDeclarator):
-        declarator = declarator.inner
-    return declarator.name
 
 
 def default_arguments(checker: Checker, declared: Declared, function: FunctionType) -> tuple[tree.Value | None, ...]:

@@ -151,7 +151,7 @@ def parameter_patterns(checker: Checker, template: TemplateSymbol, bindings: Bin
         if parameter.name not in bindings:
             open_parameters[parameter.name] = Qual(TypeParameter(parameter.name), UNBOUND)
     with _Bound(checker, bindings | open_parameters):
-        return tuple(declarators.parameter_qual(checker, one) for one in _parameters_as_written(template))
+        return declarators.parameter_quals(checker, _parameters_as_written(template))
 
 
 def _mentions(pattern: Qual) -> bool:
@@ -380,4 +380,4 @@ def body_checker(
 def instance_parameters(checker: Checker, template: TemplateSymbol, bindings: Bindings) -> tuple[Qual, ...]:
     """The parameter types of an instance."""
     with _Bound(checker, bindings):
-        return tuple(declarators.parameter_qual(checker, one) for one in _parameters_as_written(template))
+        return declarators.parameter_quals(checker, _parameters_as_written(template))
