@@ -49,7 +49,7 @@ def kernel(parameters: str, body: str = "", **options: Any) -> Any:
 def test_a_declared_length_is_needed(length: str, given: dict[str, int], count: int, checked: bool) -> None:
     source = f"const uniform int SIZE = 7;\nexport void f(uniform float a[{length}], uniform int n, uniform int w) {{ }}"
     f = voltac.compile(source, **HOST).f
-    numbers = [given.get("n", 1), given.get("w", 1)]
+    numbers: list[Any] = [given.get("n", 1), given.get("w", 1)]
     if checked:  # a number that only the long way takes
         numbers[0] = np.array(numbers[0])
     f(floats(count), *numbers)
