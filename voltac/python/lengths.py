@@ -1,4 +1,4 @@
-"""The lengths of arrays that a call is given, against those that the kernel needs (:mod:`voltac.sema.analyses.needed_elements`).
+"""The lengths of the arrays a call is given, against those the kernel needs (:mod:`voltac.sema.analyses.needed_elements`).
 
 The entry point has the same tests as code (:mod:`voltac.python.entry_lengths`); what fails one of them comes here.
 """
