@@ -20,7 +20,7 @@ from voltac.messages.diagnostics import Diagnostics, InternalError
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, Stopped
 from voltac.pipeline import EVERY_STAGE, Compilation, Watch, passes_of, stages_of
-from voltac.python.device_run import Launch
+from voltac.python.device_run import DeviceLaunch
 from voltac.target_info import TargetInfo, find_target
 
 SAXPY = """\
@@ -49,7 +49,7 @@ def compiled(program: RunTest, target: TargetInfo, runs: PassRuns) -> Compilatio
 def wrong(program: RunTest, job: Compilation) -> str:
     """What is wrong with what the program computes; empty if nothing."""
     if job.options.target.is_device:
-        return difference(program, *simulate(job, Launch(1, 1, 2)))
+        return difference(program, *simulate(job, DeviceLaunch(1, 1, 2)))
     return program.difference(*interpret_ir(job.optimized.text(), by_llvm=True), job.options.target.width)
 
 

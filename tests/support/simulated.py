@@ -13,7 +13,7 @@ import numpy as np
 from run_programs import INPUTS, OUTPUTS, Array, RunTest, compile_for, inputs
 
 from voltac.pipeline import Compilation
-from voltac.python.device_run import Launch, run_kernel
+from voltac.python.device_run import DeviceLaunch, run_kernel
 from voltac.python.signatures import KernelParameter, Pointee, Result, Signature
 from voltac.target_info import DEVICES
 from voltac.targets import find_device
@@ -44,24 +44,24 @@ def compile_for_device(path: Path, text: str, level: int = 2) -> Compilation:
     return compile_for(path, for_device(text), NAPLESPU, level)
 
 
-def simulate(job: Compilation, launch: Launch) -> tuple[Array, str]:
+def simulate(job: Compilation, launch: DeviceLaunch) -> tuple[Array, str]:
     """``out`` as numbers of double, and what was printed."""
     out, printed = _run(job, launch, "f4")
     return out.astype(np.float64), printed
 
 
-def simulate_random(job: Compilation, launch: Launch) -> Array:
+def simulate_random(job: Compilation, launch: DeviceLaunch) -> Array:
     """``out`` of a random program."""
     return _run(job, launch, "i4")[0]
 
 
-def _run(job: Compilation, launch: Launch, results: str) -> tuple[Array, str]:
+def _run(job: Compilation, launch: DeviceLaunch, results: str) -> tuple[Array, str]:
     floats, integers = inputs()
     out = np.zeros(OUTPUTS, results)
     return out, simulate_on(job, launch, out, floats, integers, INPUTS)
 
 
-def simulate_on(job: Compilation, launch: Launch, out: Array, floats: Array, integers: Array, n: int) -> str:
+def simulate_on(job: Compilation, launch: DeviceLaunch, out: Array, floats: Array, integers: Array, n: int) -> str:
     """``test`` of a program on arrays of the caller; what was printed."""
     given = [out, floats, integers, n]
     program = job.device_program.image()
@@ -100,5 +100,5 @@ def random_kernels_for_device(text: str) -> str:
     return re.sub(r"(\d)d\b", r"\1f", re.sub(r"\bdouble\b", "float", text))
 
 
-def simulate_random_kernels(job: Compilation, launch: Launch) -> Array:
+def simulate_random_kernels(job: Compilation, launch: DeviceLaunch) -> Array:
     return _run(job, launch, "f4")[0]

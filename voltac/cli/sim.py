@@ -24,7 +24,7 @@ from voltac.messages.visible import visible, visible_name
 from voltac.pipeline import InputError
 from voltac.python.device_failures import failure_of
 from voltac.python.device_program import signatures_of
-from voltac.python.device_run import Launch, changed, first_launch, run_kernel, run_program
+from voltac.python.device_run import DeviceLaunch, changed, first_launch, run_kernel, run_program
 from voltac.python.numpy_formats import dtype_of
 from voltac.python.signatures import KernelParameter, Signature
 from voltac.target_info import DEVICES, TargetInfo
@@ -77,7 +77,7 @@ def _print_trace(line: str) -> None:
     sys.stderr.write(visible_name(line) + "\n")
 
 
-def _launch(arguments: Namespace, target: TargetInfo) -> Launch:
+def _launch(arguments: Namespace, target: TargetInfo) -> DeviceLaunch:
     changes: dict[str, Any] = {
         name: number(getattr(arguments, name), _option(name))
         for name in ("cores", "threads", "latency", "write_latency")
@@ -115,7 +115,7 @@ def _chosen(path: str, signatures: dict[str, Signature], image: Image, name: str
 
 
 def _bare(
-    device: Device, image: Image, words: list[str], launch: Launch, trace: Callable[[str], None] | None, limit: int | None
+    device: Device, image: Image, words: list[str], launch: DeviceLaunch, trace: Callable[[str], None] | None, limit: int | None
 ) -> Any:
     """A program without kernels: from its beginning, without arguments."""
     if words:
@@ -128,7 +128,7 @@ def _call(
     image: Image,
     signature: Signature,
     words: list[str],
-    launch: Launch,
+    launch: DeviceLaunch,
     trace: Callable[[str], None] | None,
     limit: int | None,
 ) -> Any:

@@ -10,7 +10,7 @@ from voltac.codegen.simulator import Trap
 from voltac.python.arguments import Arguments
 from voltac.python.building import Build
 from voltac.python.device_failures import failure_of
-from voltac.python.device_run import Launch, changed, run_kernel
+from voltac.python.device_run import DeviceLaunch, changed, run_kernel
 from voltac.python.kernel import Kernel
 from voltac.python.signatures import Signature
 from voltac.python.source import Source
@@ -31,7 +31,7 @@ class DeviceKernel(Kernel):
     __slots__ = ("_last_run", "_launch", "_program")
 
     _last_run: Any
-    _launch: Launch
+    _launch: DeviceLaunch
     _program: _Program
 
     def __call__(self, *given: Any, **by_name: Any) -> Any:
@@ -49,7 +49,7 @@ class DeviceKernel(Kernel):
         return outcome.result
 
     @property
-    def launch(self) -> Launch:
+    def launch(self) -> DeviceLaunch:
         """The cores, threads and machine of the calls to come."""
         return self._launch
 
@@ -68,12 +68,14 @@ class DeviceKernel(Kernel):
         return symbols["__scratchpad_end"] - symbols["__scratchpad_start"]
 
     def configure(self, **changes: Any) -> DeviceKernel:
-        """Change the launch of the calls to come: fields of :class:`Launch`, by name. Gives the kernel."""
+        """Change the launch of the calls to come: fields of :class:`DeviceLaunch`, by name. Gives the kernel."""
         self._launch = changed(self._launch, changes, self._source.options.target)
         return self
 
 
-def device_kernels(source: Source, signatures: Iterable[Signature], image: Image, launch: Launch, build: Build) -> list[Kernel]:
+def device_kernels(
+    source: Source, signatures: Iterable[Signature], image: Image, launch: DeviceLaunch, build: Build
+) -> list[Kernel]:
     """The kernels of a program; its global variables keep their values from call to call."""
     program = _Program(image)
     made: list[Kernel] = []

@@ -33,7 +33,7 @@ _LINE = 64
 
 
 @record
-class Launch:
+class DeviceLaunch:
     """How many cores and threads run a kernel, and on what machine."""
 
     cores: int = 1
@@ -59,13 +59,13 @@ _LATENCIES = range(1, 100_001)
 _FPUS = ("ideal", "rtl")
 
 
-def first_launch(target: TargetInfo) -> Launch:
+def first_launch(target: TargetInfo) -> DeviceLaunch:
     """One core of a device with all its threads."""
     facts = target.device
-    return Launch(threads=facts.threads.most if facts is not None and facts.threads is not None else 1)
+    return DeviceLaunch(threads=facts.threads.most if facts is not None and facts.threads is not None else 1)
 
 
-def changed(launch: Launch, given: dict[str, Any], target: TargetInfo) -> Launch:
+def changed(launch: DeviceLaunch, given: dict[str, Any], target: TargetInfo) -> DeviceLaunch:
     """The launch with some fields changed; TypeError and ValueError say what the device has."""
     facts = target.device.threads if target.device is not None else None
     ranges = {
@@ -76,9 +76,9 @@ def changed(launch: Launch, given: dict[str, Any], target: TargetInfo) -> Launch
     }
     changes = dict(given)
     for name, value in given.items():
-        if name not in Launch.__match_args__:
-            known = ", ".join(Launch.__match_args__)
-            close = suggestion(name, Launch.__match_args__) or f"; it has {known}"
+        if name not in DeviceLaunch.__match_args__:
+            known = ", ".join(DeviceLaunch.__match_args__)
+            close = suggestion(name, DeviceLaunch.__match_args__) or f"; it has {known}"
             raise TypeError(f"a launch has no '{visible_name(name)}'{close}")
         if name == "fpu":
             if not isinstance(value, str) or value not in _FPUS:
@@ -156,7 +156,7 @@ def run_kernel(
     image: Image,
     signature: Signature,
     values: list[Any],
-    launch: Launch,
+    launch: DeviceLaunch,
     trace: Callable[[str], None] | None = None,
     limit: int | None = None,
 ) -> Outcome:
@@ -211,7 +211,7 @@ def run_kernel(
 
 
 def run_program(
-    device: Device, image: Image, launch: Launch, trace: Callable[[str], None] | None = None, limit: int | None = None
+    device: Device, image: Image, launch: DeviceLaunch, trace: Callable[[str], None] | None = None, limit: int | None = None
 ) -> Any:
     """Run a program without kernels from its beginning, without arguments; the simulator's report."""
     simulator = _loaded(device, image, launch)
@@ -236,8 +236,8 @@ def _located(image: Image, blocks: Sequence[_Block] = ()) -> Iterator[None]:
         raise
 
 
-def _loaded(device: Device, image: Image, launch: Launch) -> Any:
-    fields = {name: getattr(launch, name) for name in Launch.__match_args__}
+def _loaded(device: Device, image: Image, launch: DeviceLaunch) -> Any:
+    fields = {name: getattr(launch, name) for name in DeviceLaunch.__match_args__}
     simulator = device.simulator(device.configuration(**fields))
     if image.end > simulator.memory.size:
         needed = f"the program and its variables reach up to {image.end} bytes"

@@ -8,7 +8,7 @@ import pytest
 
 from voltac.codegen.image import Image
 from voltac.messages.diagnostics import Diagnostics
-from voltac.python.device_run import Launch, Outcome, changed, run_kernel
+from voltac.python.device_run import DeviceLaunch, Outcome, changed, run_kernel
 from voltac.python.signatures import KernelParameter, Pointee, Result, Signature
 from voltac.records import replace
 from voltac.target_info import DEVICES
@@ -56,14 +56,14 @@ def image(body: str, rest: str = "") -> Image:
 
 
 def call(
-    body: str, parameters: Sequence[KernelParameter], values: Sequence[Any], launch: Launch, result: str = "void"
+    body: str, parameters: Sequence[KernelParameter], values: Sequence[Any], launch: DeviceLaunch, result: str = "void"
 ) -> Outcome:
     kinds = {"void": Result("void", "void", 0), "int": Result("int", "int", 32), "float": Result("float", "float", 32)}
     signature = Signature("k", kinds[result], tuple(parameters), "")
     return run_kernel(DEVICE, image(body), signature, list(values), launch)
 
 
-ONE = Launch(threads=1, latency=2)
+ONE = DeviceLaunch(threads=1, latency=2)
 
 BLOCK_TO_ARRAY = """
         load32  s1, 4(s10)
@@ -102,7 +102,7 @@ def test_as_many_threads_run_as_were_asked_for(cores: int, threads: int) -> None
         flush   s3
     """
     out = np.zeros((64, 16), np.int32)
-    outcome = call(mark, [POINTER], [out], Launch(cores, threads, 2))
+    outcome = call(mark, [POINTER], [out], DeviceLaunch(cores, threads, 2))
     expected = np.zeros((64, 16), np.int32)
     expected[: cores * threads, 0] = cores * threads
     assert np.array_equal(out, expected)
@@ -200,11 +200,13 @@ def test_the_kernel_begins_at_its_label() -> None:
 )
 def test_launches_that_there_are_not(changes: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        changed(Launch(), changes, DEVICES["naplespu"])
+        changed(DeviceLaunch(), changes, DEVICES["naplespu"])
 
 
 def test_integers_of_numpy_are_integers() -> None:
-    assert changed(Launch(), {"cores": np.int64(2), "latency": np.uint8(7)}, DEVICES["naplespu"]) == Launch(cores=2, latency=7)
+    assert changed(DeviceLaunch(), {"cores": np.int64(2), "latency": np.uint8(7)}, DEVICES["naplespu"]) == DeviceLaunch(
+        cores=2, latency=7
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import voltac
 from voltac.driver import compile_source
 from voltac.interpreter import Interpreter
 from voltac.messages.diagnostics import Diagnostics
-from voltac.python.device_run import Launch
+from voltac.python.device_run import DeviceLaunch
 
-_MACHINES = (Launch(1, 1, 20), Launch(1, 2, 20), Launch(1, 8, 20), Launch(3, 8, 20))
+_MACHINES = (DeviceLaunch(1, 1, 20), DeviceLaunch(1, 2, 20), DeviceLaunch(1, 8, 20), DeviceLaunch(3, 8, 20))
 
 _PACKING = """
 export void test(uniform int out[], uniform float f[], uniform int q[], uniform int n) {
@@ -22,7 +22,7 @@ export void test(uniform int out[], uniform float f[], uniform int q[], uniform 
 _LOOPS = ("foreach (i = 0 ... n)", "foreach (j = 0 ... 5, i = 0 ... n)", "foreach_tiled (j = 0 ... 6, i = 0 ... 37)")
 
 
-def differing(text: str) -> list[Launch]:
+def differing(text: str) -> list[DeviceLaunch]:
     """The machines on which a program does something else than on the typed tree."""
     job = compile_source(text, "shared.ispc", options(NAPLESPU), Diagnostics())
     given = np.arange(2048, dtype=np.int32) * 53 % 601

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from voltac.messages.message import Span
 from voltac.records import record
 from voltac.sema import tree
-from voltac.sema.analyses.independence import root_of, unchanged_variables
+from voltac.sema.analyses.effects import root_of, unchanged_variables
 from voltac.sema.analyses.index_forms import IndexForm, IndexReader, constant_form
 from voltac.sema.tree_walk import children, nodes
 from voltac.sema.types import UNIFORM, Pointer, Scalar
