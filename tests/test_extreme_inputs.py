@@ -12,8 +12,8 @@ from voltac.target_info import find_target
 
 OPTIONS = Options(target=find_target("avx2-i32x8"), level=0)
 HEAD = "export void f(uniform int a[], uniform int n) { "
-SECONDS = 5.0
-"""Of processor time, as for every bad input."""
+SECONDS = 8.0
+"""Of processor time: 5 as for every bad input (at most 4.3 measured), and room where two hardware threads share a core."""
 
 RIGHT = {
     "parentheses": HEAD + "a[0] = " + "(" * 900 + "n" + ")" * 900 + "; }",

@@ -248,7 +248,7 @@ KERNEL = "export void f(uniform float values[], uniform int n) { foreach (i = 0 
         (["several.npy"], 2, "several.npy holds several arrays; parameter 'values' needs a file of one"),
         (["damaged.npy"], 2, "cannot read the array file damaged.npy for parameter 'values'"),
         (["--function"], 2, "option '--function' needs a value"),
-        (["zeros:20", "4000"], 1, " bytes behind the end of array 'values'"),
+        (["zeros:20", "4000"], 2, "with at least 4000 elements, not an array of float32 with shape"),
         (["--limit", "100", "zeros:16", "16"], 1, "the run takes more than 100 cycles (core 0, thread"),
     ],
 )
@@ -300,6 +300,7 @@ def test_a_signature_out_of_a_file_is_not_trusted() -> None:
                 "format": "f4", "count": 1, "alignment": 4, "writable": True, "at_least_one": False, "shape": [], "unused": 0,
             },
         }],
+        "needed": [],
     }  # fmt: skip
     assert list(signatures_of({"kernels": json.dumps([right]).encode()})) == ["f"]
     (parameter,) = right["parameters"]
@@ -314,6 +315,14 @@ def test_a_signature_out_of_a_file_is_not_trusted() -> None:
         wrong = right | {"parameters": [parameter | change]}
         with pytest.raises(BadElf, match="makes no sense"):
             signatures_of({"kernels": json.dumps([wrong]).encode()})
+    needed = {"parameter": 0, "index": [[1, []]], "below_end": True, "extents": [], "place": ""}
+    assert list(signatures_of({"kernels": json.dumps([right | {"needed": [needed]}]).encode()})) == ["f"]
+    for change in (
+        {"parameter": 1}, {"parameter": "0"}, {"index": [[1, [0]]]}, {"index": [["1", []]]}, {"index": [[1, [7]]]},
+        {"index": 1}, {"extents": [[[1.5, []]]]}, {"below_end": 1}, {"place": 5}, {"extra": 1},
+    ):  # fmt: skip
+        with pytest.raises(BadElf, match="makes no sense"):
+            signatures_of({"kernels": json.dumps([right | {"needed": [needed | change]}]).encode()})
     for content in (b"", b"{}", b"[1]", b"\xff", b"[" * 100_000, b"null"):
         with pytest.raises(BadElf, match="makes no sense"):
             signatures_of({"kernels": content})

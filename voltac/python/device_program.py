@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from voltac.codegen.elf_read import BadElf
 from voltac.python.describe import signature
-from voltac.python.signatures import Format, KernelParameter, Signature, from_json, to_json
+from voltac.python.signatures import Format, KernelParameter, Needed, Signature, from_json, to_json
 from voltac.sema.type_layout import Layout
 
 if TYPE_CHECKING:
@@ -51,6 +51,20 @@ def _makes_sense(signature: Signature) -> bool:
         and (result.kind == "struct") == (result.format is not None)
         and (result.format is None or _size(result.format) == result.bytes)
         and all(_is_parameter(parameter) for parameter in signature.parameters)
+        and all(_is_needed(needed, signature) for needed in signature.needed)
+    )
+
+
+def _is_needed(needed: Needed, signature: Signature) -> bool:
+    kinds = dict(enumerate(parameter.kind for parameter in signature.parameters))
+    products = [product for one in (needed.index, *needed.extents) for product in one]
+    return (
+        type(needed.parameter) is int
+        and kinds.get(needed.parameter) == "pointer"
+        and type(needed.below_end) is bool
+        and isinstance(needed.place, str)
+        and all(type(coefficient) is int for coefficient, _ in products)
+        and all(type(factor) is int and kinds.get(factor) in ("int", "uint") for _, factors in products for factor in factors)
     )
 
 
