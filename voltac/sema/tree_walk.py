@@ -12,8 +12,10 @@ def children(node: object) -> list[object]:
     """The nodes directly below a node, in the order of the source."""
     if isinstance(node, tuple):
         return [child for child in node if isinstance(child, _PARENTS)]
+    kind = type(node)
     out: list[object] = []
-    for name in _fields(type(node)):
+    fields = _FIELDS.get(kind)
+    for name in _fields(kind) if fields is None else fields:
         child = getattr(node, name)
         if isinstance(child, tuple):
             out += [one for one in child if isinstance(one, _PARENTS)]
@@ -32,7 +34,10 @@ def nodes(root: object) -> Iterator[Any]:
         node = waiting.pop()
         if not isinstance(node, tuple):
             yield node
-        waiting += reversed(children(node))
+        below = children(node)
+        if below:
+            below.reverse()
+            waiting += below
 
 
 def nodes_reached(body: tree.Statement | None, launches: bool) -> Iterator[Any]:
@@ -59,8 +64,6 @@ _WITHOUT_NODES = frozenset(("span", "type", "storage", "symbol", "address_rate")
 
 
 def _fields(kind: type) -> tuple[str, ...]:
-    known = _FIELDS.get(kind)
-    if known is None:
-        names = tuple(name for name in kind.__match_args__ if name not in _WITHOUT_NODES)  # type: ignore[attr-defined]
-        known = _FIELDS[kind] = names
+    """The fields that may hold nodes, found once for a kind of node."""
+    known = _FIELDS[kind] = tuple(name for name in kind.__match_args__ if name not in _WITHOUT_NODES)  # type: ignore[attr-defined]
     return known

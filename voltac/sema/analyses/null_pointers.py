@@ -55,8 +55,9 @@ def _may_be_null(parameter: tree.VariableSymbol, uses: _Uses) -> bool:
 
 def _look_at(body: tree.Block, uses: _Uses) -> Iterator[tree.FunctionSymbol]:
     """Note what a function does; gives the functions it passes pointers to."""
-    not_followed = {id(place) for node in nodes(body) if isinstance(node, tree.AddressOf) for place in _path(node.place)}
-    for node in nodes(body):
+    every = list(nodes(body))
+    not_followed = {id(place) for node in every if isinstance(node, tree.AddressOf) for place in _path(node.place)}
+    for node in every:
         match node:
             case tree.Declare(symbol=symbol, initial=initial):
                 _goes(initial, symbol, uses)
