@@ -28,6 +28,7 @@ import numpy as np
 from voltac.messages.suggestions import suggestion
 from voltac.messages.visible import visible_name
 from voltac.python.callbacks import guarded
+from voltac.python.entry_names import NameTable
 from voltac.python.failures import raise_failure
 from voltac.python.lengths import counted_arrays, is_missing, reason, value_of
 from voltac.python.numpy_formats import Dtype, described, dtype_of, named, only_element, same_layout
@@ -55,15 +56,18 @@ class Arguments:
         self._counted = counted_arrays(signature)
         self._accepted: list[object] = [None] * len(signature.parameters)
         self._table: Any = None
+        self._names: NameTable | None = None
         self._call: Any = None
         self._finish: Callable[[], None] | None = None
 
-    def connect(self, raw: int, accepted: int, finish: Callable[[], None] | None = None) -> None:
-        """Where the code is: ``voltac.raw.f`` and the table ``voltac.accepted.f``. Whoever calls keeps it loaded.
+    def connect(self, raw: int, accepted: int, names: int, finish: Callable[[], None] | None = None) -> None:
+        """Where the code is: ``voltac.raw.f``, and the tables ``voltac.accepted.f`` and ``voltac.names.f``. Whoever
+        calls keeps it loaded.
 
         ``finish`` is called after each call.
         """
         self._finish = finish
+        self._names = NameTable(self.signature, self._counted, names)
         self._call = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(raw)
         self._table = (ctypes.c_void_p * max(1, len(self._accepted))).from_address(accepted)
 
@@ -86,16 +90,28 @@ class Arguments:
         if unknown:
             self._refuse_call(f"has no parameter '{visible_name(unknown[0])}'{suggestion(unknown[0], names)}")
         if len(given) > len(parameters):
-            self._refuse_call(f"takes {_counted(len(parameters))}, {len(given) + len(by_name)} given")
-        values = list(given) + [by_name.get(name, OMITTED) for name in names[len(given) :]]
+            self._refuse_call(f"takes {self._expected()}, {len(given) + len(by_name)} given")
+        values = list(given) + [
+            by_name.get(names[number], self._substitute(number)) for number in range(len(given), len(parameters))
+        ]
         twice = [name for name in names[: len(given)] if name in by_name]
         if twice:
             self._refuse_call(f"got two values for '{twice[0]}'")
         missing = [names[number] for number, value in enumerate(values) if value is OMITTED and number not in self._counted]
         if missing:
             which = ", ".join(f"'{name}'" for name in missing)
-            self._refuse_call(f"takes {_counted(len(parameters))}, {len(given) + len(by_name)} given; missing: {which}")
+            self._refuse_call(f"takes {self._expected()}, {len(given) + len(by_name)} given; missing: {which}")
         return values
+
+    def _substitute(self, number: int) -> object:
+        """For an argument left out; a length is that of the arrays, whatever default it has."""
+        parameter = self.signature.parameters[number]
+        return parameter.default_object if parameter.has_default and number not in self._counted else OMITTED
+
+    def _expected(self) -> str:
+        most = len(self.signature.parameters)
+        least = most - sum(row.has_default or number in self._counted for number, row in enumerate(self.signature.parameters))
+        return _counted(most) if least == most else f"{least} to {_counted(most)}"
 
     def _refuse_call(self, problem: str) -> NoReturn:
         raise TypeError(f"{self.signature.name}() {problem}\nit is: {self.signature}")

@@ -36,6 +36,7 @@ from voltac.python.symbols import (
     call_symbol,
     given_symbol,
     guarded_symbol,
+    names_symbol,
     raw_symbol,
 )
 from voltac.python.tasks import TASK_FUNCTIONS, launches_tasks, task_functions
@@ -191,7 +192,7 @@ def _loaded(source: Source, signatures: list[Signature], entry: disk.Entry, func
     exports = [
         symbol(item.name)
         for item in signatures
-        for symbol in (raw_symbol, accepted_symbol, *((call_symbol,) if direct else ()))
+        for symbol in (raw_symbol, accepted_symbol, names_symbol, *((call_symbol,) if direct else ()))
     ]
     callbacks = entry.description["callbacks"]
     guards, addresses = _guards(entry.objects[2:], callbacks, functions)
@@ -209,7 +210,8 @@ def _loaded(source: Source, signatures: list[Signature], entry: disk.Entry, func
     for item in signatures:
         handler = handlers[item.name]
         finish = raise_first if calls_back(signatures, callbacks) else None
-        handler.connect(code.addresses[raw_symbol(item.name)], code.addresses[accepted_symbol(item.name)], finish)
+        tables = code.addresses[accepted_symbol(item.name)], code.addresses[names_symbol(item.name)]
+        handler.connect(code.addresses[raw_symbol(item.name)], *tables, finish)
         entry_point = code.addresses[call_symbol(item.name)] if direct else 0
         kernels.append(make_kernel(item, source, handler, build_module, code, entry_point))
     return kernels

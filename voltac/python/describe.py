@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from math import prod
 
 from voltac.messages.visible import visible_name
 from voltac.python.signatures import Format, KernelParameter, Needed, Pointee, Result, Signature
+from voltac.records import replace
 from voltac.sema.analyses.needed_elements import UsedElement, needed_elements
 from voltac.sema.analyses.null_pointers import may_be_null
-from voltac.sema.tree import FunctionSymbol, VariableSymbol
+from voltac.sema.tree import Constant, FunctionSymbol, Value, VariableSymbol
 from voltac.sema.type_layout import Layout
 from voltac.sema.types import (
     UNIFORM,
@@ -28,8 +30,10 @@ from voltac.sema.types import (
 def signature(function: FunctionSymbol, layout: Layout) -> Signature:
     """What callers have to know of an exported function."""
     parameters = tuple(
-        _parameter(symbol, position, layout, nullable)
-        for position, (symbol, nullable) in enumerate(zip(function.parameters, may_be_null(function)), 1)
+        replace(_parameter(symbol, position, layout, nullable), default=_default(default))
+        for position, (symbol, nullable, default) in enumerate(
+            zip_longest(function.parameters, may_be_null(function), function.defaults), 1
+        )
     )
     needed = tuple(
         _needed(one, function)
@@ -37,6 +41,11 @@ def signature(function: FunctionSymbol, layout: Layout) -> Signature:
         if (memory := parameters[one.parameter].memory) is not None and memory.format is not None
     )
     return Signature(function.name, _result(function.type.result, layout), parameters, function.documentation, needed)
+
+
+def _default(value: Value | None) -> int | float | bool | None:
+    """The number; the address of a function is none yet."""
+    return value.value if isinstance(value, Constant) else None
 
 
 def _needed(one: UsedElement, function: FunctionSymbol) -> Needed:

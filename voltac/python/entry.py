@@ -19,7 +19,8 @@ from collections.abc import Iterable, Iterator, Set
 
 from voltac.python import interpreter_layout as layout
 from voltac.python.conventions import Convention
-from voltac.python.entry_lengths import check_lengths
+from voltac.python.entry_lengths import check_lengths, fill_in
+from voltac.python.entry_names import BINDING, bind
 from voltac.python.entry_values import EntryWriter, array, box, number
 from voltac.python.signatures import Signature
 from voltac.python.symbols import (
@@ -27,6 +28,7 @@ from voltac.python.symbols import (
     arguments_symbol,
     call_symbol,
     code_symbol,
+    names_symbol,
     raw_symbol,
     shape_symbol,
 )
@@ -149,7 +151,7 @@ def entry_module(
     ``calls_back``: they may call functions of Python (:mod:`voltac.python.callbacks`). ``failing`` are the names of those
     that can fail, for which the text of :mod:`voltac.python.failures` has to be added.
     """
-    text = _DECLARATIONS
+    text = _DECLARATIONS + BINDING
     for name in ("DIMENSION_COUNT", "DIMENSIONS"):
         text = re.sub(rf"\b{name}\b", str(getattr(layout, name)), text)
     return text + "".join(
@@ -164,6 +166,7 @@ def _entries(signature: Signature, convention: Convention, calls_back: bool, can
         f'\ndeclare {convention.result_attributes} {convention.result} @"{signature.name}"({declaration}) nonlazybind\n'
         f'@"{arguments_symbol(signature.name)}" = external global i8\n'
         f'@"{accepted_symbol(signature.name)}" = global [{max(1, len(signature.parameters))} x ptr] zeroinitializer\n'
+        f'@"{names_symbol(signature.name)}" = global [{max(1, len(signature.parameters))} x [2 x ptr]] zeroinitializer\n'
         + "".join(_shapes(signature))
         + _code_entry(signature, convention)
         + _raw_entry(signature, can_fail)
@@ -232,14 +235,10 @@ def _code_entry(signature: Signature, convention: Convention) -> str:
 def _call_entry(signature: Signature, convention: Convention, calls_back: bool, can_fail: bool) -> str:
     out = EntryWriter()
     count = len(signature.parameters)
-    out.put(f"%given = and i64 %n, {(1 << 63) - 1}")
-    out.put(f"%enough = icmp eq i64 %given, {count}")
-    out.put("%unnamed = icmp eq ptr %names, null")
-    out.put("%plain = and i1 %enough, %unnamed")
-    out.require("%plain")
+    bind(out, signature)
     numbered = list(enumerate(zip(signature.parameters, convention.parameters, strict=True)))
     for position, _ in numbered:
-        out.load(f"%o{position}", "ptr", "%arguments", 8 * position)
+        out.load(f"%o{position}", "ptr", "%given.arguments", 8 * position)
     # Numbers first, as :mod:`voltac.python.arguments` has it.
     for position, (parameter, (type_, _)) in numbered:
         if parameter.kind != "pointer":
@@ -247,8 +246,8 @@ def _call_entry(signature: Signature, convention: Convention, calls_back: bool, 
     for position, (parameter, _) in numbered:
         if parameter.memory is not None:
             array(out, position, parameter.memory, signature.name)
-    check_lengths(out, signature, convention)
-    values = [f"%v{position}" for position in range(count)]
+    values = fill_in(out, signature, convention)
+    check_lengths(out, signature, convention, values)
     if signature.result.kind == "struct":
         out.put("br label %slow")
     else:
@@ -270,7 +269,7 @@ def _call_entry(signature: Signature, convention: Convention, calls_back: bool, 
     out.put("ret ptr %handled")
     head = f'define ptr @"{call_symbol(signature.name)}"(ptr %kernel, ptr %arguments, i64 %n, ptr %names) {{\nentry:\n'
     # What converting a half-precision number needs; allocas have to stand first.
-    space = "  %half = alloca i16\n"
+    space = f"  %half = alloca i16\n  %bound = alloca [{max(1, count)} x ptr]\n"
     if can_fail:
         space += f"  %slots = alloca [{count + 2} x i64]\n  %failure = alloca [3 x i64]\n"
     return head + space + "".join(out.lines) + "}\n"

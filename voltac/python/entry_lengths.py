@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from voltac.python.conventions import Convention
+from voltac.python.entry_names import MOST
 from voltac.python.entry_values import EntryWriter
+from voltac.python.lengths import counted_arrays
 from voltac.python.signatures import Signature, Sum
 
 _FITS = 1 << 62
 """Sums below this are found in 64 bits; the others take 128, which the analysis keeps to."""
 
 
-def check_lengths(out: EntryWriter, signature: Signature, convention: Convention) -> None:
-    """Go on if the arrays ``%o<position>`` have all elements that are needed with the numbers ``%v<position>``."""
+def fill_in(out: EntryWriter, signature: Signature, convention: Convention) -> list[str]:
+    """The values of all parameters; lengths whose bit in ``%omitted`` is set are those of their arrays, which have to agree."""
+    values = [f"%v{position}" for position in range(len(signature.parameters))]
+    for position in sorted({needed.parameter for needed in signature.needed}):
+        _count_objects(out, position, signature)
+    counted = counted_arrays(signature)
+    for position, arrays in counted.items() if len(values) <= MOST else ():
+        parameter, type_ = signature.parameters[position], convention.parameters[position][0]
+        length = f"%objects{arrays[0]}"
+        out.put(f"%bit{position} = and i64 %omitted, {1 << position}")
+        out.put(f"%is.given{position} = icmp eq i64 %bit{position}, 0")
+        most = (1 << parameter.bits - (parameter.kind == "int")) - 1
+        out.put(f"%agrees{position}.0 = icmp ule i64 {length}, {min(most, (1 << 63) - 1)}")
+        for number, array in enumerate(arrays[1:], 1):
+            out.put(f"%same{position}.{number} = icmp eq i64 {length}, %objects{array}")
+            out.put(f"%agrees{position}.{number} = and i1 %agrees{position}.{number - 1}, %same{position}.{number}")
+        out.put(f"%usable{position} = or i1 %is.given{position}, %agrees{position}.{len(arrays) - 1}")
+        out.require(f"%usable{position}")
+        if type_ != "i64":
+            out.put(f"%length.cut{position} = trunc i64 {length} to {type_}")
+            length = f"%length.cut{position}"
+        values[position] = f"%n.final{position}"
+        out.put(f"{values[position]} = select i1 %is.given{position}, {type_} %v{position}, {type_} {length}")
+    return values
+
+
+def check_lengths(out: EntryWriter, signature: Signature, convention: Convention, values: Sequence[str]) -> None:
+    """Go on if the arrays have all elements that are needed with the numbers in ``values``."""
     if not signature.needed:
         return
     sums = {needed.index for needed in signature.needed} | {one for needed in signature.needed for one in needed.extents}
@@ -20,10 +50,14 @@ def check_lengths(out: EntryWriter, signature: Signature, convention: Convention
         parameter, type_ = signature.parameters[position], convention.parameters[position][0]
         extension = "sext" if parameter.kind == "int" else "zext"
         same = type_ == wide
-        out.put(f"%n{position} = " + (f"add i64 0, %v{position}" if same else f"{extension} {type_} %v{position} to {wide}"))
+        out.put(
+            f"%n{position} = "
+            + (f"add i64 0, {values[position]}" if same else f"{extension} {type_} {values[position]} to {wide}")
+        )
     names = {one: _sum(out, number, one, wide) for number, one in enumerate(sorted(sums))}
     for position in sorted({needed.parameter for needed in signature.needed}):
-        _count_objects(out, position, signature, wide)
+        extended = f"add i64 0, %objects{position}" if wide == "i64" else f"zext i64 %objects{position} to i128"
+        out.put(f"%length{position} = {extended}")
     fine = []
     for number, needed in enumerate(signature.needed):
         index = names[needed.index]
@@ -61,12 +95,9 @@ def _sum(out: EntryWriter, number: int, sum_: Sum, wide: str) -> str:
     return total
 
 
-def _count_objects(out: EntryWriter, position: int, signature: Signature, wide: str) -> None:
-    """``%length<position>`` becomes the number of the array's objects."""
+def _count_objects(out: EntryWriter, position: int, signature: Signature) -> None:
+    """``%objects<position>`` becomes the number of the array's objects."""
     memory = signature.parameters[position].memory
     assert memory is not None
     elements = out.element_count(position)
-    if memory.count > 1:
-        out.put(f"%objects{position} = udiv i64 {elements}, {memory.count}")
-        elements = f"%objects{position}"
-    out.put(f"%length{position} = " + (f"add i64 0, {elements}" if wide == "i64" else f"zext i64 {elements} to i128"))
+    out.put(f"%objects{position} = udiv i64 {elements}, {memory.count}")

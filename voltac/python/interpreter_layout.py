@@ -20,6 +20,8 @@ TYPE = 8
 """``ob_type`` of any object."""
 FLOAT_VALUE = 16
 """``ob_fval`` of a float."""
+TUPLE_SIZE, TUPLE_ITEMS = object.__basicsize__, tuple.__basicsize__
+"""``ob_size`` and ``ob_item`` of a tuple."""
 DATA, DIMENSION_COUNT, DIMENSIONS, DESCRIPTOR, FLAGS = 16, 24, 32, 56, 64
 """Members of an ndarray."""
 DESCRIPTOR_KIND = 24
@@ -51,6 +53,7 @@ def direct_access() -> bool:
         and not hasattr(sys, "gettotalrefcount")
         and _arrays_agree()
         and _numbers_agree()
+        and _tuples_agree()
     )
 
 
@@ -106,6 +109,14 @@ def _numbers_agree() -> bool:
     return all(
         ctypes.c_double.from_address(id(number) + FLOAT_VALUE).value == number and _pointer(id(number) + TYPE) == id(float)
         for number in numbers
+    )
+
+
+def _tuples_agree() -> bool:
+    items = ("a", None, 5)
+    here = id(items)
+    return ctypes.c_ssize_t.from_address(here + TUPLE_SIZE).value == len(items) and all(
+        _pointer(here + TUPLE_ITEMS + 8 * number) == id(item) for number, item in enumerate(items)
     )
 
 

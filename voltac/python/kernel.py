@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from voltac.llvm.host import require_runnable
 from voltac.messages.visible import visible_value
 from voltac.python.arguments import Arguments
+from voltac.python.lengths import omissible
 from voltac.python.numpy_formats import Dtype, dtype_of, named
 from voltac.python.object_loader import LoadedCode
 from voltac.python.signatures import KernelParameter, Signature
@@ -67,8 +68,16 @@ class Kernel:
     def __signature__(self) -> inspect.Signature:
         import inspect  # late: calls do not need it
 
+        optional = omissible(self._signature)
         return inspect.Signature(
-            [inspect.Parameter(row.name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for row in self.parameters]
+            [
+                inspect.Parameter(
+                    row.name,
+                    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                    default=row.default_object if position in optional else inspect.Parameter.empty,
+                )
+                for position, row in enumerate(self.parameters)
+            ]
         )
 
     def dtype(self, parameter: str) -> Dtype:

@@ -63,3 +63,14 @@ def counted_arrays(signature: Signature) -> dict[int, list[int]]:
         if not needed.place and len(length) == 1 and length[0][0] == 1 and len(length[0][1]) == 1:
             found.setdefault(length[0][1][0], []).append(needed.parameter)
     return found
+
+
+def omissible(signature: Signature) -> list[int]:
+    """The parameters at the end that Python's syntax lets a call leave out: with a default, or the length of arrays."""
+    counted = counted_arrays(signature)
+    found: list[int] = []
+    for position in reversed(range(len(signature.parameters))):
+        if position not in counted and not signature.parameters[position].has_default:
+            break
+        found.insert(0, position)
+    return found

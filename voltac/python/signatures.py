@@ -61,6 +61,22 @@ class KernelParameter:
     memory: Pointee | None = None
     nullable: bool = True
     """Of an address: the kernel compares it with NULL, or never follows it."""
+    default: int | float | bool | None = None
+    """The number that stands for an argument left out, 0 for a null pointer; None: it has to be given."""
+
+    def __str__(self) -> str:
+        default = "NULL" if self.kind in ("pointer", "function") else str(self.default).lower()
+        return f"{self.text} {self.name}".strip() + (f" = {default}" if self.has_default else "")
+
+    @property
+    def has_default(self) -> bool:
+        """Whether the argument may be left out."""
+        return self.default is not None
+
+    @property
+    def default_object(self) -> object:
+        """What a caller who gives the default passes."""
+        return None if self.kind in ("pointer", "function") else self.default
 
 
 @record
@@ -106,7 +122,7 @@ class Signature:
     needed: tuple[Needed, ...] = ()
 
     def __str__(self) -> str:
-        parameters = ", ".join(f"{parameter.text} {parameter.name}".strip() for parameter in self.parameters)
+        parameters = ", ".join(str(parameter) for parameter in self.parameters)
         return f"{self.result.text} {self.name}({parameters})"
 
 

@@ -6,6 +6,7 @@ import keyword
 from collections.abc import Iterable
 
 from voltac.messages.visible import visible_listing, visible_name
+from voltac.python.lengths import omissible
 from voltac.python.signatures import Format, KernelParameter, Signature
 
 _SCALARS = {"int": "int", "uint": "int", "float": "float", "bool": "bool", "pointer": "int", "function": "int", "void": "None"}
@@ -33,9 +34,14 @@ def stub(signatures: Iterable[Signature], file: str) -> str:
 
 
 def _function(signature: Signature) -> str:
-    parameters = [f"{row.name}: {_annotation(row)}" for row in signature.parameters]
-    if any(keyword.iskeyword(row.name) for row in signature.parameters):
-        parameters = [f"_{position}: {_annotation(row)}" for position, row in enumerate(signature.parameters)] + ["/"]
+    by_position_only = any(keyword.iskeyword(row.name) for row in signature.parameters)
+    optional = omissible(signature)
+    parameters = [
+        f"{f'_{position}' if by_position_only else row.name}: {_annotation(row)}{' = ...' if position in optional else ''}"
+        for position, row in enumerate(signature.parameters)
+    ]
+    if by_position_only:
+        parameters.append("/")
     result = "np.void" if signature.result.kind == "struct" else _SCALARS[signature.result.kind]
     text = visible_listing(signature.documentation.strip()).replace("\\", "\\\\").replace('"""', "'''")
     body = f'\n    """{text}"""\n    ...\n' if text else " ...\n"

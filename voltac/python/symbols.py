@@ -44,6 +44,11 @@ def accepted_symbol(name: str) -> str:
     return f"voltac.accepted.{name}"
 
 
+def names_symbol(name: str) -> str:
+    """The table of :mod:`voltac.python.entry_names`."""
+    return f"voltac.names.{name}"
+
+
 def guarded_symbol(name: str) -> str:
     """What a kernel calls in place of a C function of Python."""
     return f"voltac.guarded.{name}"
