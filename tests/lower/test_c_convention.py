@@ -77,6 +77,10 @@ def test_pointer_parameters_may_point_to_globals_and_to_what_pointers_in_memory_
     export void calls(uniform float a[], uniform float b[], uniform int n) { writes_too(a, n); b[1] = 0; }
     export void through(uniform View &v, uniform float a[], uniform int n) { v.data[n] = a[n]; }
     export void from(uniform View &v, uniform float a[], uniform int n) { a[n] = v.data[n] * v.scale; }
+    export void keeps(uniform float a[], uniform float b[], uniform int n) {
+        uniform float * uniform * uniform p = &a;
+        (*p)[n] = table[1] + b[n];
+    }
     export void own(uniform float a[], uniform float b[], uniform int n) {
         hidden[n] = fixed[n];
         uniform float * uniform p = n > 3 ? a : b;
@@ -94,6 +98,8 @@ def test_pointer_parameters_may_point_to_globals_and_to_what_pointers_in_memory_
     assert assumed("through") == [False, False]
     assert assumed("from") == [True, False]
     assert assumed("own") == [True, True]
+    # What is written through *p may be the global's memory, as far as the language goes.
+    assert assumed("keeps") == [False, False]
 
 
 def test_only_reachable_functions_are_written() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import zip_longest
 from math import prod
 
+from voltac.lower.analyses.aliasing import memory_effects
 from voltac.messages.visible import visible_name
 from voltac.python.signatures import Format, KernelParameter, Needed, Pointee, Result, Signature
 from voltac.records import replace
@@ -29,8 +30,9 @@ from voltac.sema.types import (
 
 def signature(function: FunctionSymbol, layout: Layout) -> Signature:
     """What callers have to know of an exported function."""
+    effects = memory_effects(function)
     parameters = tuple(
-        replace(_parameter(symbol, position, layout, nullable), default=_default(default))
+        replace(_parameter(symbol, position, layout, nullable, effects.may_be_written(symbol)), default=_default(default))
         for position, (symbol, nullable, default) in enumerate(
             zip_longest(function.parameters, may_be_null(function), function.defaults), 1
         )
@@ -55,7 +57,7 @@ def _needed(one: UsedElement, function: FunctionSymbol) -> Needed:
     return Needed(one.parameter, one.index, one.below_end, one.unless_empty, place)
 
 
-def _parameter(symbol: VariableSymbol, position: int, layout: Layout, nullable: bool) -> KernelParameter:
+def _parameter(symbol: VariableSymbol, position: int, layout: Layout, nullable: bool, written: bool) -> KernelParameter:
     qual = symbol.type
     name = symbol.name or f"argument{position}"
     if not isinstance(qual.type, Pointer):
@@ -63,9 +65,9 @@ def _parameter(symbol: VariableSymbol, position: int, layout: Layout, nullable: 
         return KernelParameter(name, str(qual), kind, bits)
     pointee = qual.type.to
     if symbol.is_reference:
-        return KernelParameter(name, f"{pointee} &", "pointer", 64, _memory(pointee, layout, at_least_one=True), False)
+        return KernelParameter(name, f"{pointee} &", "pointer", 64, _memory(pointee, layout, written, at_least_one=True), False)
     kind, bits = _scalar(qual)
-    memory = None if kind == "function" else _memory(pointee, layout, at_least_one=False)
+    memory = None if kind == "function" else _memory(pointee, layout, written, at_least_one=False)
     return KernelParameter(name, str(qual), kind, bits, memory, nullable)
 
 
@@ -95,8 +97,8 @@ def _is_data(qual: Qual) -> bool:
     return isinstance(qual.type, Void | Scalar | Enum | Pointer | Array | Vector | Struct)
 
 
-def _memory(pointee: Qual, layout: Layout, at_least_one: bool) -> Pointee:
-    writable = not pointee.const
+def _memory(pointee: Qual, layout: Layout, written: bool, at_least_one: bool) -> Pointee:
+    writable = written and not pointee.const
     try:
         alignment = layout.alignment(pointee)
         element, shape, unused = _element(pointee, layout)

@@ -1,11 +1,11 @@
-"""Which pointer parameters of a function may be called ``noalias``.
+"""Which pointer parameters of a function may be called ``noalias``, and which are only read.
 
 The compiler may assume that different pointer parameters point to different objects
 (language 5.5), and no more: a parameter may point to a global, or to what a
 pointer in memory points to. LLVM's ``noalias`` excludes these too, where one of the
 accesses is a store. So a parameter is ``noalias`` if
 
-* no memory is written but through parameters, and
+* no memory is written but through parameters, unless nothing is accessed through this one, which is kept nowhere, and
 * where the parameter is written through itself, none is read but through parameters.
 
 What each function reads and writes, and through which of its parameters, is found in
@@ -36,10 +36,16 @@ class MemoryEffects:
 
     read: set[tree.VariableSymbol | None] = field(default_factory=set)
     written: set[tree.VariableSymbol | None] = field(default_factory=set)
+    kept: set[tree.VariableSymbol | None] = field(default_factory=set)
+    """Those whose pointers go to memory, into numbers, or back to the caller: somebody may find them there."""
+
+    def may_be_written(self, parameter: tree.VariableSymbol) -> bool:
+        """Whether memory that the parameter leads to may be written: through it, or by whoever finds it where it is kept."""
+        return parameter in self.written or parameter in self.kept
 
     def may_be_noalias(self, parameter: tree.VariableSymbol) -> bool:
         """The rule at the head of this module, for one pointer parameter."""
-        if None in self.written and (parameter in self.read or parameter in self.written):
+        if None in self.written and (parameter in self.read or parameter in self.written or parameter in self.kept):
             return False
         return not (None in self.read and parameter in self.written)
 
@@ -55,12 +61,12 @@ def memory_effects(symbol: tree.FunctionSymbol) -> MemoryEffects:
         return known
     # What an unknown function does, and one that calls itself.
     everything = {None, *symbol.parameters}
-    _KNOWN[symbol] = MemoryEffects(set(everything), set(everything))
+    _KNOWN[symbol] = MemoryEffects(set(everything), set(everything), set(everything))
     if symbol.body is not None:
         effects = _KNOWN[symbol] = _Walk(symbol, symbol.body).effects
         if symbol.library:
             # It makes pointers of numbers, but none to what it was not given.
-            for places in (effects.read, effects.written):
+            for places in (effects.read, effects.written, effects.kept):
                 if None in places:
                     places |= everything
                     places.discard(None)
@@ -163,12 +169,17 @@ class _Walk:
         match node:
             case tree.Load(place=place):
                 self.effects.read |= self._roots_of_place(place)
-            case tree.Assign(place=place):
+            case tree.Assign(place=place, value=value):
                 self.effects.written |= self._roots_of_place(place)
+                if not isinstance(place, tree.Variable) or not _is_followed(place.symbol):
+                    self._keep(value)
             case tree.CompoundAssign(place=place) | tree.Increment(place=place):
                 self._touch(self._roots_of_place(place))
             case tree.Call(function=function, arguments=arguments):
                 self._note_call(memory_effects(function), function, arguments)
+            case tree.Launch(function=tree.FunctionSymbol() as function, arguments=arguments):
+                self._note_call(memory_effects(function), function, arguments)
+                self._touch(_ELSEWHERE)
             case tree.CallPointer(arguments=arguments) | tree.Launch(arguments=arguments):
                 self._touch(_ELSEWHERE | self._roots_of_all(arguments))
             case tree.Sync():
@@ -184,6 +195,15 @@ class _Walk:
                 self._touch(self._roots_of_all(arguments))
             case tree.Delete(pointer=pointer):
                 self._touch(self._roots_of(pointer))
+            case tree.Declare(symbol=symbol, initial=initial):
+                if not _is_followed(symbol):
+                    self._keep(initial)
+            case tree.New(initial=value) | tree.Return(value=value):
+                self._keep(value)
+            case tree.Convert(value=value) if not isinstance(node.type.type, Pointer):
+                self._keep(value)
+            case tree.AddressOf(place=tree.Variable(symbol=symbol)) if isinstance(symbol.type.type, Pointer):
+                self.effects.kept |= self._roots_of_variable(symbol)
 
     def _note_call(self, effects: MemoryEffects, function: tree.FunctionSymbol, arguments: tuple[tree.Value, ...]) -> None:
         for parameter, value in zip(function.parameters, arguments):
@@ -192,18 +212,34 @@ class _Walk:
                     self.effects.read |= self._roots_of(value)
                 if parameter in effects.written:
                     self.effects.written |= self._roots_of(value)
+                if parameter in effects.kept:
+                    self._keep(value)
         self.effects.read |= _ELSEWHERE & effects.read
         self.effects.written |= _ELSEWHERE & effects.written
+
+    def _keep(self, value: tree.Initializer | None) -> None:
+        match value:
+            case tree.Value():
+                if isinstance(value.type.type, Pointer):
+                    self.effects.kept |= self._roots_of(value)
+            case tree.Aggregate(elements=elements) | tree.LaneList(elements=elements):
+                for element in elements:
+                    self._keep(element)
 
     def _touch(self, roots: Roots) -> None:
         self.effects.read |= roots
         self.effects.written |= roots
 
 
+def _is_followed(symbol: tree.VariableSymbol) -> bool:
+    """Whether :class:`_Walk` knows what pointers a variable gets."""
+    return symbol.kind in ("local", "parameter") and isinstance(symbol.type.type, Pointer) and not symbol.address_taken
+
+
 _GIVING = frozenset((tree.Declare, tree.Assign, tree.ForeachUnique))
 _NOTED = _GIVING | {
     tree.Load, tree.CompoundAssign, tree.Increment, tree.Call, tree.CallPointer, tree.Launch, tree.Sync, tree.Builtin,
-    tree.Intrinsic, tree.Delete,
+    tree.Intrinsic, tree.Delete, tree.New, tree.Return, tree.Convert, tree.AddressOf,
 }  # fmt: skip
 
 
