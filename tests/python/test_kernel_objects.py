@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import gc
 import inspect
-import pickle
 import subprocess
 import sys
 import threading
@@ -99,14 +97,6 @@ def test_the_stub_is_what_a_type_checker_understands(k: voltac.KernelModule, tmp
     command = [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path / "mypy"), "--config-file", "", "user.py"]
     found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False).stdout
     assert "user.py:4: error" in found and "Found 1 error in 1 file" in found, found
-
-
-def test_kernels_refuse_to_be_pickled(k: voltac.KernelModule) -> None:
-    for value in (k, k.increment):
-        with pytest.raises(TypeError, match="cannot be pickled"):
-            pickle.dumps(value)
-    with pytest.raises(TypeError, match="cannot be pickled"):
-        copy.copy(k.increment)
 
 
 def test_an_instance_made_by_hand_is_no_kernel(k: voltac.KernelModule) -> None:

@@ -27,7 +27,7 @@ from voltac.python.callbacks import PRINT_FUNCTION
 from voltac.python.kernel import Kernel
 from voltac.python.module import KernelModule
 from voltac.python.numpy_formats import described
-from voltac.python.source import Source
+from voltac.python.source import Origin, Source
 from voltac.system.files import read_file
 from voltac.system.forking import compiling
 from voltac.target_info import TargetInfo, find_target
@@ -59,7 +59,7 @@ def load(
             from voltac.python.device_file import load_file  # late: for devices only
 
             return load_file(content, name, launch, options, build_module)
-        return build_module(Source(_decoded(content, name), name, make_options(**options)), cache, functions, launch)
+        return build_module(_source(_decoded(content, name), name, options), cache, functions, launch)
 
 
 def compile(
@@ -89,7 +89,11 @@ def compile(
     name = plain_text(file)
     with compiling():
         text = _decoded(source.encode("utf-8", "surrogatepass"), name)
-        return build_module(Source(text, name, make_options(**options)), cache, functions, launch)
+        return build_module(_source(text, name, options), cache, functions, launch)
+
+
+def _source(text: str, name: str, options: Mapping[str, Any]) -> Source:
+    return Source(text, name, make_options(**options), Origin(for_host=options.get("target", "host") == "host"))
 
 
 def _check_arguments(cache: object, functions: object, launch: object) -> None:

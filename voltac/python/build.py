@@ -24,7 +24,7 @@ from voltac.python.module import KernelModule
 from voltac.python.numpy_formats import described
 from voltac.python.object_loader import LoadedCode, Unresolved, load
 from voltac.python.signatures import Signature, from_json, to_json
-from voltac.python.source import Source
+from voltac.python.source import CarriedFiles, Source
 from voltac.python.symbols import (
     ARRAY_TYPE,
     NOTE,
@@ -63,6 +63,7 @@ def build_module(
     launches tasks gets our task pool, unless they contain another one.
     """
     given = functions or {}
+    source = source.with_origin(use_cache=use_cache, functions=tuple(given), build=build_module)
     if source.options.target.is_device:
         return _made(source, use_cache, lambda entry: _device_module(source, entry, launch or {}))
     if launch is not None:
@@ -140,18 +141,23 @@ def _compile(source: Source, key: str) -> disk.Entry:
         "warnings": compilation.diagnostics.render(),
         "callbacks": callbacks,
     }
-    entry = disk.Entry(description, objects)
     inputs = compilation.preprocessed.inputs
+    entry = disk.Entry(description, objects, _facts(inputs, source.carried or CarriedFiles()))
     if key and not inputs.depends_on_time and is_unchanged():
-        disk.store(key, entry.description, entry.objects, _facts(inputs))
+        disk.store(key, entry.description, entry.objects, entry.facts)
     return entry
 
 
-def _facts(inputs: Inputs) -> disk.FileAnswers:
+def _facts(inputs: Inputs, carried: CarriedFiles) -> disk.FileAnswers:
+    """What the file system was asked; what the source brought with it, it was not."""
     contents = {
-        path: sha256(content).hexdigest() if isinstance(content, bytes) else "" for path, content in inputs.contents.items()
+        path: sha256(content).hexdigest() if isinstance(content, bytes) else ""
+        for path, content in inputs.contents.items()
+        if path not in carried.contents
     }
-    return disk.FileAnswers(contents, inputs.presence, inputs.identities)
+    presence = {path: there for path, there in inputs.presence.items() if path not in carried.presence}
+    identities = {path: file for path, file in inputs.identities.items() if path not in carried.identities}
+    return disk.FileAnswers(contents, presence, identities)
 
 
 # --- loading ------------------------------------------------------------------------------------------------------
@@ -159,6 +165,7 @@ def _facts(inputs: Inputs) -> disk.FileAnswers:
 
 def _module(source: Source, entry: disk.Entry, functions: Mapping[str, object]) -> KernelModule:
     signatures = [from_json(data) for data in entry.description["signatures"]]
+    source = source.with_origin(answers=entry.facts)
     if can_run(source.options.target):
         kernels = _loaded(source, signatures, entry, functions)
     else:
@@ -176,6 +183,7 @@ def _device_module(source: Source, entry: disk.Entry, launch: Mapping[str, Any])
     signatures = [from_json(data) for data in entry.description["signatures"]]
     image = read_image(entry.objects[0], device_code(source.options.target.isa))
     target = source.options.target
+    source = source.with_origin(answers=entry.facts)
     kernels = device_kernels(source, signatures, image, changed(first_launch(target), dict(launch), target), build_module)
     return KernelModule(source, kernels, entry.description["warnings"])
 
@@ -273,12 +281,14 @@ def _key(source: Source) -> str:
     state = compiler_state()
     if state is None:
         return ""
+    carried = source.carried
     return disk.key_of(
         {
             "text": source.text,
             # It stands in messages and assertions, and included files are looked for beside it.
             "file": source.file,
             "options": repr(source.options),
+            "files": "" if carried is None else repr(carried),
             "compiler": state,
             "python": [sys.version, getattr(sys, "abiflags", ""), sys.platform, direct_access()],
             "numpy": [np.__version__, np.dtype("i8").num],

@@ -49,6 +49,7 @@ class Entry:
 
     description: dict[str, Any]
     objects: tuple[bytes, ...]
+    facts: FileAnswers
 
 
 @record
@@ -142,7 +143,8 @@ def _checked(content: bytes, key: str) -> Entry | None:
     length, _, rest = body.partition(b"\n")
     header = from_json_text(rest[: int(length)].decode())
     contents, presence, identities = header["facts"]
-    if header["key"] != key or not FileAnswers(contents, presence, identities).hold():
+    facts = FileAnswers(contents, presence, identities)
+    if header["key"] != key or not facts.hold():
         return None
     objects, start = [], int(length)
     for size in header["sizes"]:
@@ -150,7 +152,7 @@ def _checked(content: bytes, key: str) -> Entry | None:
         start += size
     if start != len(rest):
         return None
-    return Entry(header["description"], tuple(objects))
+    return Entry(header["description"], tuple(objects), facts)
 
 
 # --- files --------------------------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ def load_file(
             raise TypeError(f"{visible_name(name)} is a finished program: option '{visible_name(option)}' is for compiling")
         if value != code.name:
             raise ValueError(f"{visible_name(name)} is a program for {code.name}, not for {visible_value(value)}")
-    source = DeviceFile("", name, Options(DEVICES[code.name]), content)
+    source = DeviceFile("", name, Options(DEVICES[code.name]), content=content)
     target = source.options.target
     first = changed(first_launch(target), dict(launch or {}), target)
     kernels = device_kernels(source, signatures.values(), found.image, first, build)

@@ -72,6 +72,22 @@ class DeviceKernel(Kernel):
         self._launch = changed(self._launch, changes, self._source.options.target)
         return self
 
+    def __copy__(self) -> DeviceKernel:
+        """The same kernel with a launch of its own."""
+        copied = DeviceKernel()
+        for name in (*Kernel.__slots__, *DeviceKernel.__slots__):
+            if name != "__weakref__":
+                setattr(copied, name, getattr(self, name))
+        return copied
+
+    def __deepcopy__(self, memo: object) -> DeviceKernel:
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        again, arguments = super().__reduce__()
+        fields = {name: getattr(self._launch, name) for name in DeviceLaunch.__match_args__}
+        return again, (*arguments, fields)
+
 
 def device_kernels(
     source: Source, signatures: Iterable[Signature], image: Image, launch: DeviceLaunch, build: Build

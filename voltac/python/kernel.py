@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from voltac.llvm.host import require_runnable
 from voltac.messages.visible import visible_value
@@ -100,8 +100,22 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<kernel {self.signature} for {self.target}>"
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("kernels cannot be pickled; send the source and load it on the other side: compiled code is cached")
+    def __copy__(self) -> Kernel:
+        # As with functions: there is one of it, with its module's globals.
+        return self
+
+    def __deepcopy__(self, memo: object) -> Kernel:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from voltac.python.portable import kernel_again, program_of  # late: calls do not need it
+
+        return kernel_again, (program_of(self._source), self.__name__)
+
+    def __dask_tokenize__(self) -> tuple[str, ...]:
+        from voltac.python.portable import token  # late: as above
+
+        return (*token(self._source), self.__name__)
 
 
 def _documentation(kernel: Kernel) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from voltac.messages.suggestions import suggestion
 from voltac.messages.visible import visible_name, visible_value
@@ -108,5 +108,21 @@ class KernelModule:
     def __repr__(self) -> str:
         return f"<voltac module {self._source.file!r} for {self.target}: {', '.join(self._kernels) or 'no exports'}>"
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("modules of kernels cannot be pickled; load the source on the other side: compiled code is cached")
+    def __copy__(self) -> KernelModule:
+        # As with functions: there is one of it, whose globals are its own.
+        return self
+
+    def __deepcopy__(self, memo: object) -> KernelModule:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from voltac.python.portable import module_again, program_of  # late: calls do not need it
+
+        # The launches of a device's kernels.
+        launches = {name: made[2] for name, kernel in self._kernels.items() if len(made := kernel.__reduce__()[1]) > 2}
+        return module_again, (program_of(self._source), launches)
+
+    def __dask_tokenize__(self) -> tuple[str, ...]:
+        from voltac.python.portable import token  # late: as above
+
+        return token(self._source)

@@ -3,14 +3,43 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from voltac.options import Options
-from voltac.records import record
+from voltac.python.cache import NO_FACTS, FileAnswers
+from voltac.records import field, record, replace
 
 if TYPE_CHECKING:
     from voltac.pipeline import Compilation
+    from voltac.syntax.inputs import Inputs
+
+
+@record(eq=False)
+class Origin:
+    """How kernels were asked for, besides their source: what it takes to ask for the same in another process."""
+
+    for_host: bool = False
+    """The target was not named: it is the best of the computer where they are."""
+    use_cache: bool = True
+    functions: tuple[str, ...] = ()
+    """Names of the C functions they were given."""
+    answers: FileAnswers = NO_FACTS
+    build: Callable[..., Any] | None = None
+    """What makes a module of kernels of a source."""
+
+
+_UNKNOWN = Origin()
+
+
+@record(eq=False)
+class CarriedFiles:
+    """What the preprocessor asks of files, answered already: a source that came from another process brings its own."""
+
+    contents: Mapping[str, bytes] = field(default_factory=dict)
+    presence: Mapping[str, bool] = field(default_factory=dict)
+    identities: Mapping[str, str] = field(default_factory=dict)
 
 
 @record
@@ -20,6 +49,27 @@ class Source:
     text: str
     file: str
     options: Options
+    origin: Origin = _UNKNOWN
+    carried: CarriedFiles | None = None
+
+    def with_origin(self, **changes: Any) -> Source:
+        """The same source with a changed origin; what is compiled of it already stays known."""
+        changed = replace(self, origin=replace(self.origin, **changes))
+        if "kept" in self.__dict__:
+            changed.__dict__["kept"] = self.kept
+        return changed
+
+    def inputs(self) -> Inputs | None:
+        """What the preprocessor is to know of files beforehand."""
+        if self.carried is None:
+            return None
+        from voltac.syntax.inputs import Inputs  # late: as for the compiler
+
+        inputs = Inputs()
+        inputs.contents.update(self.carried.contents)
+        inputs.presence.update(self.carried.presence)
+        inputs.identities.update(self.carried.identities)
+        return inputs
 
     def compiled(self) -> Compilation:
         """All that a compilation makes."""
@@ -30,7 +80,7 @@ class Source:
         from voltac.driver import compile_source
         from voltac.messages.diagnostics import Diagnostics
 
-        return compile_source(self.text, self.file, self.options, Diagnostics(wrap=False))
+        return compile_source(self.text, self.file, self.options, Diagnostics(wrap=False), inputs=self.inputs())
 
     @cached_property
     def kept(self) -> Compilation:
