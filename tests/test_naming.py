@@ -42,7 +42,6 @@ LONG_FILES = {
     "passes/accesses/emit.py": "what is written for a block shares what was written for it before",
     "passes/narrow_arithmetic.py": "ranges, choice and rewriting ask each other what a value is",
     "passes/resolve_accesses.py": "each decision depends on what waits in the same block to be decided",
-    "python/arguments.py": "the complete definition of what a call accepts, and every message of it",
     "sema/declarations/declarators.py": "types contain declarators and declarators types",
     "sema/declarations/functions.py": "prototypes, definitions and what may be exported are matched with each other",
     "sema/declarations/variables.py": "globals, locals and members differ in a few lines each",

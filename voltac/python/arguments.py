@@ -11,41 +11,31 @@ when no such code runs any more, arrays are checked and their addresses taken. T
 entry point takes only what runs no code at all: numbers of Python and numpy and
 plain arrays.
 
-One file, though the call and what is asked of one argument are two subjects: every first call imports it.
+What is asked of one argument stands in :mod:`voltac.python.given_argument`, what of several in
+:mod:`voltac.python.array_rules`.
 """
 
 from __future__ import annotations
 
 import ctypes
-import math
-import operator
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 
 from voltac.messages.suggestions import suggestion
 from voltac.messages.visible import visible_name
-from voltac.python.callbacks import guarded
+from voltac.python.array_rules import check_lengths, check_overlaps, fill_in
 from voltac.python.entry_names import NameTable
 from voltac.python.failures import raise_failure
-from voltac.python.lengths import counted_arrays, is_missing, reason, value_of
-from voltac.python.numpy_formats import Dtype, described, dtype_of, named, only_element, same_layout
-from voltac.python.signatures import KernelParameter, Needed, Pointee, Signature
-from voltac.records import replace
+from voltac.python.given_argument import OMITTED, GivenArgument, Owners
+from voltac.python.lengths import counted_arrays
+from voltac.python.numpy_formats import described, dtype_of
+from voltac.python.signatures import Signature
 
-Array = np.ndarray[Any, np.dtype[Any]]
-Owners = list[object]
-"""What has to stay alive while the kernel runs."""
-
-_POINTERS = (ctypes.c_void_p, ctypes.c_char_p, ctypes._Pointer)
-FUNCTIONS: tuple[type[Any], ...] = (ctypes._CFuncPtr,)  # type: ignore[attr-defined]
-"""What counts as a C function: made by ``ctypes.CFUNCTYPE`` or taken from a library."""
-_ADDRESSES: tuple[type[Any], ...] = (*FUNCTIONS, *_POINTERS)
-OMITTED = object()
-"""In place of an argument that is the length of arrays, by their declarations."""
-_WHERE_NONE_IS_ALLOWED = "None is for parameters that the kernel compares with NULL"
+COPY = "copy"
+"""Name of the argument of a call that is for us, where no parameter has it."""
 
 
 class Arguments:
@@ -73,19 +63,29 @@ class Arguments:
 
     def __call__(self, *given: Any, **by_name: Any) -> Any:
         """The whole call, from the objects given to the object returned."""
-        slots, owners = self.pack(self.bound(given, by_name))
+        values, copy = self.bound(given, by_name)
+        slots, arguments, owners = self.pack(values, copy)
         failure = (ctypes.c_uint64 * 3)()
-        if self._call(ctypes.addressof(slots), ctypes.addressof(failure)):
+        failed = self._call(ctypes.addressof(slots), ctypes.addressof(failure))
+        for argument in arguments:
+            argument.write_back()
+        if failed:
             raise_failure(*failure)
         del owners
         if self._finish is not None:
             self._finish()
         return self._result(slots)
 
-    def bound(self, given: tuple[Any, ...], by_name: dict[str, Any]) -> list[Any]:
-        """The arguments in the order of the parameters; TypeError if there are too many, too few or unknown ones."""
+    def bound(self, given: tuple[Any, ...], by_name: dict[str, Any]) -> tuple[list[Any], bool]:
+        """The arguments in the order of the parameters, and whether arrays may be copied (``copy=True``, where no parameter
+        has that name); TypeError if there are too many, too few or unknown ones."""
         parameters = self.signature.parameters
         names = [parameter.name for parameter in parameters]
+        copy = False
+        if COPY in by_name and COPY not in names:
+            copy = by_name.pop(COPY)
+            if not isinstance(copy, bool):
+                self._refuse_call(f"takes copy=True or copy=False, not {described(copy)}")
         unknown = [name for name in by_name if name not in names]
         if unknown:
             self._refuse_call(f"has no parameter '{visible_name(unknown[0])}'{suggestion(unknown[0], names)}")
@@ -101,7 +101,7 @@ class Arguments:
         if missing:
             which = ", ".join(f"'{name}'" for name in missing)
             self._refuse_call(f"takes {self._expected()}, {len(given) + len(by_name)} given; missing: {which}")
-        return values
+        return values, copy
 
     def _substitute(self, number: int) -> object:
         """For an argument left out; a length is that of the arrays, whatever default it has."""
@@ -116,11 +116,11 @@ class Arguments:
     def _refuse_call(self, problem: str) -> NoReturn:
         raise TypeError(f"{self.signature.name}() {problem}\nit is: {self.signature}")
 
-    def pack(self, values: list[Any]) -> tuple[Any, Owners]:
-        """The slots ``voltac.raw.f`` reads, and what has to stay alive while it runs."""
+    def pack(self, values: list[Any], copy: bool = False) -> tuple[Any, list[GivenArgument], Owners]:
+        """The slots ``voltac.raw.f`` reads, the arguments, and what has to stay alive while it runs."""
         slots = (ctypes.c_uint64 * (len(values) + 2 + self.signature.result.bytes // 8))()
         arguments = [
-            GivenArgument(self.signature.name, position, parameter, value)
+            GivenArgument(self.signature.name, position, parameter, value, copy)
             for position, (parameter, value) in enumerate(zip(self.signature.parameters, values, strict=True))
         ]
         owners: Owners = []
@@ -130,13 +130,17 @@ class Arguments:
         for argument in arguments:
             if argument.parameter.memory is not None:
                 owners.append(argument.hold(argument.parameter.memory))
-        for position, argument in enumerate(arguments):
+        for argument in arguments:
             if argument.parameter.memory is not None:
-                struct.pack_into("Q", slots, 8 * position, self._address(argument, argument.parameter.memory, position))
+                argument.locate(argument.parameter.memory)
         for argument in fill_in(arguments, self.signature):
             struct.pack_into(*self._packing(argument, argument.number - 1, owners, slots))
         check_lengths(arguments, self.signature)
-        return slots, owners
+        check_overlaps(arguments, self.signature)
+        for position, argument in enumerate(arguments):
+            if argument.parameter.memory is not None:
+                struct.pack_into("Q", slots, 8 * position, self._address(argument, position))
+        return slots, arguments, owners
 
     def _packing(self, argument: GivenArgument, position: int, owners: Owners, slots: Any) -> tuple[Any, ...]:
         """The arguments for ``struct.pack_into``."""
@@ -150,14 +154,13 @@ class Arguments:
                 return "q" if parameter.kind == "int" else "Q", slots, 8 * position, argument.integer()
         return "Q", slots, 8 * position, argument.function_address(owners)
 
-    def _address(self, argument: GivenArgument, memory: Pointee, position: int) -> int:
-        address = argument.address(memory)
+    def _address(self, argument: GivenArgument, position: int) -> int:
         if type(argument.value) is np.ndarray and argument.plain:
             # The entry point takes this dtype object by itself from now on. The table never holds a dtype that is gone.
             dtype = argument.value.dtype
             self._table[position] = id(dtype)
             self._accepted[position] = dtype
-        return address
+        return argument.start or 0
 
     def _result(self, slots: Any) -> Any:
         result = self.signature.result
@@ -180,328 +183,3 @@ class Arguments:
 
 def _counted(count: int) -> str:
     return "no arguments" if not count else "1 argument" if count == 1 else f"{count} arguments"
-
-
-def fill_in(arguments: Sequence[GivenArgument], signature: Signature) -> list[GivenArgument]:
-    """Give the omitted arguments their values, the lengths of arrays that are checked by now; ValueError if these differ."""
-    filled = [argument for argument in arguments if argument.value is OMITTED]
-    for argument in filled:
-        name = visible_name(argument.parameter.name)
-        arrays = [arguments[position] for position in counted_arrays(signature)[argument.number - 1]]
-        lengths = {array.objects for array in arrays}
-        if None in lengths:
-            raise TypeError(f"{signature.name}() needs '{name}', as it gets an address of nobody knows how many elements")
-        if len(lengths) > 1:
-            found = ", ".join(f"'{array.parameter.name}' has {array.objects}" for array in arrays)
-            raise ValueError(f"{signature.name}() needs '{name}', as arrays differ in length: {found}")
-        argument.value = arrays[0].objects
-    return filled
-
-
-def check_lengths(arguments: Sequence[GivenArgument], signature: Signature) -> None:
-    """ValueError if an array lacks an element that the call uses."""
-    numbers = {position: argument.whole for position, argument in enumerate(arguments)}
-    for needed in signature.needed:
-        objects = arguments[needed.parameter].objects
-        if objects is not None and is_missing(needed, numbers, objects):
-            arguments[needed.parameter].refuse_length(needed, numbers, signature)
-
-
-def _elements(count: int) -> str:
-    return "1 element" if count == 1 else f"{count} elements"
-
-
-class GivenArgument:
-    """One argument: its value, its parameter, and how to say what is wrong with it."""
-
-    def __init__(self, kernel: str, position: int, parameter: KernelParameter, value: Any) -> None:
-        self.kernel = kernel
-        self.number = position + 1
-        self.parameter = parameter
-        self.value = value
-        self.plain = False
-        """An array of the parameter's own dtype, rather than of another one that happens to fit."""
-        self.held: Any = None
-        """What :meth:`hold` found."""
-        self.whole = 0
-        """The value of an integer, once it is converted."""
-        self.objects: int | None = None
-        """The objects of an array, once it is checked; None where nobody knows how many follow the address."""
-
-    def refuse(
-        self, error: type[Exception], expected: str, remedy: str = "", given: str = "", cause: Exception | None = None
-    ) -> NoReturn:
-        """Raise the error of this argument; an exception that code of the argument raised goes on as it is."""
-        if cause is not None and cause.__traceback__ is not None and cause.__traceback__.tb_next is not None:
-            raise cause
-        advice = f"; {remedy}" if remedy else ""
-        raise error(
-            f"{self.kernel}(): argument {self.number} '{self.parameter.name}' ({self.parameter.text}) "
-            f"must be {expected}, not {given or described(self.value)}{advice}"
-        ) from None
-
-    # --- numbers ---
-
-    def float_bytes(self) -> bytes:
-        """The number in the parameter's precision; what is beyond its range becomes infinite, as in C."""
-        value = self._scalar("a number")
-        if isinstance(value, (complex, np.complexfloating, str, bytes)):
-            self.refuse(TypeError, "a real number")
-        if isinstance(value, (np.timedelta64, np.void)):
-            # They convert to float all the same: the one as an integer, the other as a text.
-            self.refuse(TypeError, "a number")
-        try:
-            # Unlike float(), this takes no text and no buffers.
-            number = math.ldexp(value, 0)
-        except OverflowError as error:
-            self.refuse(ValueError, "a number in the range of a double", cause=error)
-        except (TypeError, ValueError) as error:
-            self.refuse(TypeError, "a number", cause=error)
-        with np.errstate(all="ignore"):
-            return np.array(number, f"f{self.parameter.bits // 8}").tobytes()
-
-    def integer(self) -> int:
-        """The number, checked against the parameter's range, and noted as :attr:`whole`."""
-        value = self._scalar("an integer")
-        try:
-            number = operator.index(value)
-        except TypeError as error:
-            remedy = "use int(x) to cut off the fraction" if isinstance(value, (float, np.floating)) else ""
-            self.refuse(TypeError, "an integer", remedy, cause=error)
-        bits, signed = self.parameter.bits, self.parameter.kind == "int"
-        low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
-        if not low <= number <= high:
-            self.refuse(ValueError, f"in the range {low} .. {high}")
-        self.whole = number
-        return number
-
-    def boolean(self) -> int:
-        """0 or 1, of a bool, one of numpy, or an integer that is one of them; TypeError for all else."""
-        value = self._scalar("a bool")
-        if isinstance(value, (bool, np.bool)):
-            return int(value)
-        try:
-            number = operator.index(value)
-        except TypeError as error:
-            self.refuse(TypeError, "True or False", "use bool(x)", cause=error)
-        if number not in (0, 1):
-            self.refuse(TypeError, "True or False", "use bool(x)")
-        return number
-
-    def _scalar(self, expected: str) -> Any:
-        """The value itself; an array of no dimensions counts as its element."""
-        if isinstance(self.value, np.ma.MaskedArray):
-            self.refuse(TypeError, expected, "its mask would be ignored: use x.data or x.filled(value)")
-        if isinstance(self.value, np.ndarray):
-            if self.value.ndim:
-                self.refuse(TypeError, expected, "use x.item() or x[i] for one element" if self.value.size else "")
-            return self.value.item()
-        return self.value
-
-    # --- addresses ---
-
-    def function_address(self, owners: Owners) -> int:
-        """Address of a function: None, an integer, or a function of ctypes."""
-        expected = "the address of a C function, or a function of ctypes"
-        if self.value is None:
-            self._require_nullable(expected, "None")
-            return 0
-        if isinstance(self.value, _ADDRESSES):
-            owners.append(self.value)
-            address = ctypes.cast(guarded(self.value), ctypes.c_void_p).value or 0
-        elif isinstance(self.value, int) and not isinstance(self.value, bool) and 0 <= self.value < 1 << 64:
-            address = self.value
-        else:
-            self.refuse(TypeError, f"{'None, ' if self.parameter.nullable else ''}{expected}")
-        if not address:
-            self._require_nullable(expected, "a null pointer")
-        return address
-
-    def _require_nullable(self, expected: str, given: str) -> None:
-        """A null pointer is for kernels that look whether it is one."""
-        if not self.parameter.nullable:
-            remedy = "" if self.parameter.memory is None or self.parameter.memory.at_least_one else _WHERE_NONE_IS_ALLOWED
-            self.refuse(TypeError, expected, remedy, given)
-
-    def hold(self, memory: Pointee) -> Any:
-        """What has the memory: an array, a pointer of ctypes, or None. Buffers of other objects stay exported while it lives.
-
-        This may run code of the argument, :meth:`address` does not.
-        """
-        if self.value is None:
-            self._require_nullable(self._wanted(memory), "None")
-        elif isinstance(self.value, _POINTERS):
-            self.held = self.value
-        else:
-            self.held = self._array(memory)
-        return self.held
-
-    def address(self, memory: Pointee) -> int:
-        """Address of the memory that is held, after all checks."""
-        if self.held is None:
-            return 0
-        if not isinstance(self.held, np.ndarray):
-            address = ctypes.cast(self.held, ctypes.c_void_p).value or 0
-            if not address:
-                self._require_nullable(self._wanted(memory), "a null pointer")
-            return address
-        array = self.array(memory)
-        start: int = array.__array_interface__["data"][0]
-        return start
-
-    def array(self, memory: Pointee) -> Array:
-        """The array that is held, as it is now, after all checks."""
-        array: Array = self.held
-        if type(array) is not np.ndarray:
-            # A class derived from it may have attributes of its own.
-            array = np.ndarray.view(array, np.ndarray)
-        self._check(array, memory)
-        return array
-
-    def _wanted(self, memory: Pointee) -> str:
-        if memory.format is None:
-            return "an array"
-        return f"an array of {named(dtype_of(memory.format))}"
-
-    def _array(self, memory: Pointee) -> Array:
-        """The argument's memory as an array, without a copy."""
-        value = self.value
-        if isinstance(value, np.ma.MaskedArray):
-            self.refuse(TypeError, self._wanted(memory), "its mask would be ignored: use x.data or x.filled(value)")
-        if isinstance(value, np.ndarray):
-            return value
-        if memory.at_least_one and not memory.writable and isinstance(memory.format, str):
-            if isinstance(value, (bool, int, float, np.generic)):
-                return self._constant(memory.format)
-        if isinstance(value, (str, np.generic)):
-            self.refuse(TypeError, self._wanted(memory))
-        if hasattr(value, "__array_interface__"):
-            return np.asarray(value)
-        try:
-            view = memoryview(value)
-        except TypeError:
-            remedy = f"use np.array(x, {self._argument_dtype(memory)})" if isinstance(value, (list, tuple, range)) else ""
-            self.refuse(TypeError, self._wanted(memory), remedy)
-        try:
-            return np.asarray(view)
-        except (ValueError, TypeError, NotImplementedError):
-            self.refuse(TypeError, self._wanted(memory), given=f"a buffer of format {view.format!r}")
-
-    def _constant(self, format_: str) -> Array:
-        """A number passed for a reference to const: an object made for the call."""
-        bits = 8 * np.dtype(format_).itemsize
-        kind = {"f": "float", "i": "int", "u": "uint", "?": "bool"}[format_[0]]
-        number = GivenArgument(
-            self.kernel, self.number - 1, KernelParameter(self.parameter.name, self.parameter.text, kind, bits), self.value
-        )
-        if kind == "float":
-            return np.frombuffer(number.float_bytes(), format_)
-        return np.array(number.boolean() if kind == "bool" else number.integer(), format_)
-
-    def _argument_dtype(self, memory: Pointee) -> str:
-        if memory.format is None:
-            return "dtype"
-        dtype = dtype_of(memory.format)
-        return f"np.{dtype.name}" if dtype.names is None else "dtype"
-
-    def _check(self, array: Array, memory: Pointee) -> None:
-        objects = self._check_type(array, memory)
-        if not array.flags.c_contiguous:
-            self.refuse(
-                ValueError,
-                "C-contiguous",
-                self._copied("np.ascontiguousarray(x)", memory),
-                f"{described(array)} and strides {array.strides}",
-            )
-        if memory.writable and not array.flags.writeable:
-            self.refuse(
-                ValueError,
-                "writable, because the kernel may write to it",
-                "use x.copy(), or declare the parameter const",
-                f"read-only: {described(self.value)}",
-            )
-        start = array.__array_interface__["data"][0]
-        if start % memory.alignment and array.size:
-            self._refuse_alignment(array, memory, start)
-        self.objects = objects
-        if memory.at_least_one and not objects:
-            self.refuse(ValueError, f"{self._wanted(memory)} with at least one object")
-
-    def _check_type(self, array: Array, memory: Pointee) -> int:
-        """The number of whole objects in the array."""
-        if array.dtype.hasobject:
-            self.refuse(TypeError, self._wanted(memory), "Python objects have no place in a kernel")
-        if memory.format is None:
-            self.plain = True
-            return array.size
-        expected = dtype_of(memory.format)
-        count, whole = memory.count, memory
-        self.plain = same_layout(array.dtype, expected)
-        if not self.plain:
-            # A struct of three floats may also be a row of three floats.
-            element = only_element(expected)
-            if expected.names is None or element is None or not same_layout(array.dtype, element[0]):
-                self.refuse(TypeError, self._wanted(memory), self._converted(array, expected, memory))
-            count *= element[1]
-            whole = replace(memory, shape=(*memory.shape, element[1]))
-        if array.size % count:
-            self.refuse(
-                ValueError,
-                f"a whole number of objects of {count} x {named(array.dtype)} each",
-                given=f"{described(array)}: {array.size} elements",
-            )
-        if array.size and not whole.fits(array.shape):
-            self._refuse_shape(array, whole)
-        return array.size // count
-
-    def refuse_length(self, needed: Needed, numbers: dict[int, int], signature: Signature) -> NoReturn:
-        """Raise the error of an array that lacks an element."""
-        memory, why = self.parameter.memory, reason(needed, signature, numbers)
-        assert memory is not None
-        if not needed.below_end:
-            self.refuse(ValueError, "an array whose elements before the first are not used", why)
-        count = value_of(needed.index, numbers) + 1
-        what = f"{count} objects of {memory.count} elements each" if memory.count > 1 else _elements(count)
-        self.refuse(ValueError, f"{self._wanted(memory)} with at least {what}", why)
-
-    def _refuse_shape(self, array: Array, memory: Pointee) -> NoReturn:
-        layout = ", ".join(str(count) for count in (..., *memory.shape)).replace("Ellipsis", "...")
-        rest, remedy = "", f"use x.reshape(-1, {', '.join(map(str, memory.shape))}) if that is what they mean"
-        if memory.unused:
-            used = memory.shape[-1] - memory.unused
-            are = "is" if memory.unused == 1 else "are"
-            rest = f": each {used} elements are followed by {memory.unused} that {are} not used"
-            if array.ndim and array.shape[-1] == used:
-                axes = ", ".join(["(0, 0)"] * (array.ndim - 1) + [f"(0, {memory.unused})"])
-                remedy = self._copied(f"np.pad(x, ({axes}{',' if array.ndim == 1 else ''}))", memory)
-        self.refuse(ValueError, f"an array of {named(array.dtype)} with shape ({layout}){rest}", remedy)
-
-    def _refuse_alignment(self, array: Array, memory: Pointee, start: int) -> NoReturn:
-        dtype = f"np.{array.dtype.name}" if array.dtype.names is None else "x.dtype"
-        remedy = f"use voltac.empty(x.shape, {dtype}) and fill it" if memory.alignment > 16 else "use x.copy()"
-        self.refuse(
-            ValueError,
-            f"aligned to {memory.alignment} bytes",
-            remedy,
-            f"{described(array)} at address {start:#x}",
-        )
-
-    def _converted(self, array: Array, expected: Dtype, memory: Pointee) -> str:
-        """What to write instead of an array of the wrong dtype."""
-        if expected.names is not None:
-            return f"use k[{self.kernel!r}].dtype({self.parameter.name!r})"
-        if array.dtype.names is not None or array.dtype.kind in "USVmMO":
-            return ""
-        wanted = f"np.{expected.name}"
-        same_size = array.dtype.isnative and array.dtype.itemsize == expected.itemsize
-        if (same_size and array.dtype.kind + expected.kind in ("iu", "ui", "ub", "bu", "ib", "bi")) or (
-            array.dtype.kind == "c" and expected.kind == "f" and array.dtype.itemsize == 2 * expected.itemsize
-        ):
-            return f"use x.view({wanted})"
-        return self._copied(f"x.astype({wanted})", memory)
-
-    @staticmethod
-    def _copied(expression: str, memory: Pointee) -> str:
-        if memory.writable:
-            return f"use {expression}; that is a copy, so read what the kernel writes from it"
-        return f"use {expression}"

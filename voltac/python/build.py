@@ -13,10 +13,11 @@ import numpy as np
 from voltac.llvm.host import can_run
 from voltac.messages.visible import visible_value
 from voltac.python import cache as disk
-from voltac.python.arguments import FUNCTIONS, Arguments
+from voltac.python.arguments import Arguments
 from voltac.python.callbacks import guarded, note, raise_first, raised, with_print_function
 from voltac.python.compiler_state import compiler_state, is_unchanged
 from voltac.python.failures import FAILURE_SYMBOL, KEY_SYMBOL, failure_text, guard_key, raise_failure
+from voltac.python.given_argument import FUNCTIONS
 from voltac.python.hashing import sha256
 from voltac.python.interpreter_layout import direct_access, plain_types
 from voltac.python.kernel import Kernel, make_kernel

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
+from collections.abc import Iterator
+from itertools import combinations, zip_longest
 from math import prod
 
 from voltac.lower.analyses.aliasing import memory_effects
 from voltac.messages.visible import visible_name
-from voltac.python.signatures import Format, KernelParameter, Needed, Pointee, Result, Signature
+from voltac.python.signatures import Apart, Format, KernelParameter, Needed, Pointee, Result, Signature
 from voltac.records import replace
 from voltac.sema.analyses.needed_elements import UsedElement, needed_elements
 from voltac.sema.analyses.null_pointers import may_be_null
+from voltac.sema.analyses.overlaps import may_be_the_same
 from voltac.sema.tree import Constant, FunctionSymbol, Value, VariableSymbol
 from voltac.sema.type_layout import Layout
 from voltac.sema.types import (
@@ -42,7 +44,22 @@ def signature(function: FunctionSymbol, layout: Layout) -> Signature:
         for one in needed_elements(function)
         if (memory := parameters[one.parameter].memory) is not None and memory.format is not None
     )
-    return Signature(function.name, _result(function.type.result, layout), parameters, function.documentation, needed)
+    result = _result(function.type.result, layout)
+    return Signature(function.name, result, parameters, function.documentation, needed, tuple(_apart(function, parameters)))
+
+
+def _apart(function: FunctionSymbol, parameters: tuple[KernelParameter, ...]) -> Iterator[Apart]:
+    effects = memory_effects(function)
+    arrays = [(number, symbol) for number, symbol in enumerate(function.parameters) if parameters[number].memory is not None]
+    same = may_be_the_same(function) if len(arrays) > 1 else set()
+    for one, other in combinations(arrays, 2):
+        if effects.is_written(one[1]) and effects.is_touched(other[1]):
+            written, read = one, other
+        elif effects.is_written(other[1]) and effects.is_touched(one[1]):
+            written, read = other, one
+        else:
+            continue
+        yield Apart(written[0], read[0], (written[0], read[0]) in same)
 
 
 def _default(value: Value | None) -> int | float | bool | None:

@@ -36,10 +36,10 @@ class DeviceKernel(Kernel):
 
     def __call__(self, *given: Any, **by_name: Any) -> Any:
         """A run on a machine of its own, set up as :meth:`configure` said last; arrays are copied there and back."""
-        values = self._arguments.bound(given, by_name)
+        values, copy = self._arguments.bound(given, by_name)
         device = find_device(self._source.options.target)
         try:
-            outcome = run_kernel(device, self._program.image, self._signature, values, self._launch)
+            outcome = run_kernel(device, self._program.image, self._signature, values, self._launch, copy=copy)
         except Trap as trap:
             failure = failure_of(trap, self._program.image)
             if failure is None:

@@ -21,7 +21,8 @@ from voltac.codegen.image import Image, ImageSegment
 from voltac.codegen.simulator import Trap
 from voltac.messages.suggestions import suggestion
 from voltac.messages.visible import visible_name, visible_value
-from voltac.python.arguments import OMITTED, Array, GivenArgument, check_lengths, fill_in
+from voltac.python.array_rules import check_lengths, check_overlaps, fill_in
+from voltac.python.given_argument import OMITTED, Array, GivenArgument
 from voltac.python.numpy_formats import dtype_of
 from voltac.python.signatures import KernelParameter, Signature
 from voltac.records import mutable_record, record, replace
@@ -159,10 +160,12 @@ def run_kernel(
     launch: DeviceLaunch,
     trace: Callable[[str], None] | None = None,
     limit: int | None = None,
+    copy: bool = False,
 ) -> Outcome:
-    """Call a kernel; ``values`` are in the order of its parameters. Arrays are changed in place. ``limit`` is in cycles."""
+    """Call a kernel; ``values`` are in the order of its parameters. Arrays are changed in place, or copies of them made
+    where ``copy`` allows it. ``limit`` is in cycles."""
     arguments = [
-        GivenArgument(signature.name, position, parameter, value)
+        GivenArgument(signature.name, position, parameter, value, copy)
         for position, (parameter, value) in enumerate(zip(signature.parameters, values, strict=True))
     ]
     # Numbers first: what converting them runs may change arrays.
@@ -170,10 +173,13 @@ def run_kernel(
     for argument in arguments:
         if argument.parameter.memory is not None:
             argument.hold(argument.parameter.memory)
-    arrays = [_array(argument, position) for position, argument in enumerate(arguments)]
+    for argument in arguments:
+        _locate(argument)
     for argument in fill_in(arguments, signature):
         numbers[argument.number - 1] = _word(argument)
     check_lengths(arguments, signature)
+    check_overlaps(arguments, signature)
+    arrays = [_passed(argument) for argument in arguments]
     blocks = _blocks(arrays)
     simulator = _loaded(device, image, launch)
     for block in blocks:
@@ -203,6 +209,8 @@ def run_kernel(
             if passed.writable and array.size:
                 flat = array.reshape(-1).view(np.uint8)
                 flat[:] = np.frombuffer(simulator.read(block.address + _start(array) - block.start, array.nbytes), np.uint8)
+    for argument in arguments:
+        argument.write_back()
     if struct_place:
         result = _result(signature, simulator.read(struct_place, signature.result.bytes))
     else:
@@ -273,22 +281,25 @@ def _is_number(argument: GivenArgument) -> bool:
     return argument.parameter.kind not in ("pointer", "function")
 
 
-def _array(argument: GivenArgument, position: int) -> _Passed | None:
-    """The array of a pointer parameter; None for numbers and null pointers."""
+def _locate(argument: GivenArgument) -> None:
     parameter = argument.parameter
     if parameter.kind == "function":
         argument.refuse(TypeError, "absent", "a device cannot call functions of the host")
-    if parameter.kind != "pointer":
-        return None
-    assert parameter.memory is not None
-    # Copies are aligned, whatever the array is.
-    memory = replace(parameter.memory, alignment=1)
-    if argument.held is None:
-        return None
-    if not isinstance(argument.held, np.ndarray):
+    if parameter.memory is None:
+        return
+    # What the device gets is aligned, whatever the array is.
+    argument.locate(replace(parameter.memory, alignment=1))
+    if argument.start and argument.located is None:
         remedy = "a device has a memory of its own, to which arrays are copied"
-        argument.refuse(TypeError, "an array", remedy, f"address {argument.address(memory):#x}")
-    return _Passed(position, parameter.name, argument.array(memory), memory.writable)
+        argument.refuse(TypeError, "an array", remedy, f"address {argument.start:#x}")
+
+
+def _passed(argument: GivenArgument) -> _Passed | None:
+    """The array of a pointer parameter; None for numbers and null pointers."""
+    memory = argument.parameter.memory
+    if memory is None or argument.located is None:
+        return None
+    return _Passed(argument.number - 1, argument.parameter.name, argument.located, memory.writable)
 
 
 def _start(array: Array) -> int:

@@ -21,6 +21,7 @@ from voltac.python import interpreter_layout as layout
 from voltac.python.conventions import Convention
 from voltac.python.entry_lengths import check_lengths, fill_in
 from voltac.python.entry_names import BINDING, bind
+from voltac.python.entry_overlaps import check_overlaps
 from voltac.python.entry_values import EntryWriter, array, box, number
 from voltac.python.signatures import Signature
 from voltac.python.symbols import (
@@ -248,6 +249,7 @@ def _call_entry(signature: Signature, convention: Convention, calls_back: bool, 
             array(out, position, parameter.memory, signature.name)
     values = fill_in(out, signature, convention)
     check_lengths(out, signature, convention, values)
+    check_overlaps(out, signature)
     if signature.result.kind == "struct":
         out.put("br label %slow")
     else:

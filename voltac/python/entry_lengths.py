@@ -100,4 +100,6 @@ def _count_objects(out: EntryWriter, position: int, signature: Signature) -> Non
     memory = signature.parameters[position].memory
     assert memory is not None
     elements = out.element_count(position)
-    out.put(f"%objects{position} = udiv i64 {elements}, {memory.count}")
+    out.put(
+        f"%objects{position} = " + (f"udiv i64 {elements}, {memory.count}" if memory.count > 1 else f"add i64 0, {elements}")
+    )

@@ -26,6 +26,8 @@ DATA, DIMENSION_COUNT, DIMENSIONS, DESCRIPTOR, FLAGS = 16, 24, 32, 56, 64
 """Members of an ndarray."""
 DESCRIPTOR_KIND = 24
 """In a dtype: eight bytes kind, type, byte order, unused, type number (four bytes)."""
+DESCRIPTOR_SIZE = 40
+"""In a dtype: the bytes of an element."""
 
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 """Flags of an ndarray, as numpy's headers number them."""
@@ -94,7 +96,8 @@ def _array_agrees(array: np.ndarray[Any, np.dtype[Any]]) -> bool:
     count = ctypes.c_int.from_address(here + DIMENSION_COUNT).value
     dimensions = _pointer(here + DIMENSIONS)
     return (
-        _pointer(here + DATA) == array.__array_interface__["data"][0]
+        ctypes.c_ssize_t.from_address(descriptor + DESCRIPTOR_SIZE).value == array.dtype.itemsize
+        and _pointer(here + DATA) == array.__array_interface__["data"][0]
         and count == array.ndim
         and [ctypes.c_ssize_t.from_address(dimensions + 8 * axis).value for axis in range(count)] == list(array.shape)
         and (word == descriptor_word(array.dtype)) == array.dtype.isnative

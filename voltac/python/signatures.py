@@ -112,6 +112,16 @@ class Needed:
 
 
 @record
+class Apart:
+    """Two array parameters that must not share memory, since the result may depend on it."""
+
+    written: int
+    other: int
+    may_be_same: bool
+    """Both may begin at the same address."""
+
+
+@record
 class Signature:
     """One exported function."""
 
@@ -120,6 +130,7 @@ class Signature:
     parameters: tuple[KernelParameter, ...]
     documentation: str
     needed: tuple[Needed, ...] = ()
+    apart: tuple[Apart, ...] = ()
 
     def __str__(self) -> str:
         parameters = ", ".join(str(parameter) for parameter in self.parameters)
@@ -137,6 +148,7 @@ def to_json(signature: Signature) -> dict[str, Any]:
         ],
         "documentation": signature.documentation,
         "needed": [_fields(needed) for needed in signature.needed],
+        "apart": [_fields(apart) for apart in signature.apart],
     }
 
 
@@ -146,7 +158,14 @@ def from_json(data: dict[str, Any]) -> Signature:
     needed = tuple(
         Needed(**(row | {"index": _sum(row["index"]), "extents": tuple(map(_sum, row["extents"]))})) for row in data["needed"]
     )
-    return Signature(data["name"], Result(**data["result"]), parameters, data["documentation"], needed)
+    return Signature(
+        data["name"],
+        Result(**data["result"]),
+        parameters,
+        data["documentation"],
+        needed,
+        tuple(Apart(**row) for row in data["apart"]),
+    )
 
 
 def _sum(data: Any) -> Sum:

@@ -43,6 +43,14 @@ class MemoryEffects:
         """Whether memory that the parameter leads to may be written: through it, or by whoever finds it where it is kept."""
         return parameter in self.written or parameter in self.kept
 
+    def is_written(self, parameter: tree.VariableSymbol) -> bool:
+        """Whether a call may write the memory that the parameter leads to."""
+        return parameter in self.written or (parameter in self.kept and None in self.written)
+
+    def is_touched(self, parameter: tree.VariableSymbol) -> bool:
+        """Whether a call may read or write the memory that the parameter leads to."""
+        return parameter in self.read or parameter in self.kept or parameter in self.written
+
     def may_be_noalias(self, parameter: tree.VariableSymbol) -> bool:
         """The rule at the head of this module, for one pointer parameter."""
         if None in self.written and (parameter in self.read or parameter in self.written or parameter in self.kept):

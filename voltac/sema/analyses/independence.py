@@ -5,7 +5,7 @@ writes no other one reads or writes, and if they call nothing whose effects are
 seen in order (``print``, atomics, ``new`` ...). Two accesses of one array cannot
 meet if an index that both have in common, or one that differs from it by less
 than its step, has another value in each iteration (the loop's variables count
-as the digits of a number, see :func:`_tells_iterations_apart`).
+as the digits of a number, see :func:`tells_iterations_apart`).
 
 Uniform pointers that are parameters point to different objects (language 5.5);
 any other pointer may point anywhere. Where nothing is proved the answer is no.
@@ -50,21 +50,22 @@ class _Access:
     span: Span
 
 
-class _Body:
+class ForeachBody:
     """A foreach body, or the body of a function that it calls, under analysis."""
 
     def __init__(self, loop: tree.Foreach, initials: dict[tree.VariableSymbol, tree.Value]) -> None:
         self.loop = loop
         self.reader = IndexReader(initials)
         self.initials = initials
-        self.inside: set[tree.VariableSymbol] = set()
+        kinds = (tree.Declare, tree.ForeachActive, tree.ForeachUnique)
+        self.inside: set[tree.VariableSymbol] = {node.symbol for node in nodes(loop.body) if isinstance(node, kinds)}
         self.accesses: list[_Access] = []
         self.unknown_read: Span | None = None
         self.unmasked = False
         self.found: Obstacle | None = None
 
     def obstacle(self) -> Obstacle | None:
-        self._declared(self.loop.body)
+        """Why the iterations cannot run at the same time; None if they can."""
         self._statement(self.loop.body)
         written = {access.base for access in self.accesses if access.writes}
         if written and self.unknown_read is not None:
@@ -72,10 +73,6 @@ class _Body:
         for base in sorted(written, key=lambda symbol: symbol.name):
             self._meet([access for access in self.accesses if access.base is base])
         return self.found
-
-    def _declared(self, root: tree.Statement) -> None:
-        kinds = (tree.Declare, tree.ForeachActive, tree.ForeachUnique)
-        self.inside |= {node.symbol for node in nodes(root) if isinstance(node, kinds)}
 
     def _refuse(self, span: Span, reason: str) -> None:
         if self.found is None:
@@ -121,16 +118,16 @@ class _Body:
                 if writes:
                     self._refuse(place.span, f"'{symbol.name}', which is declared outside, is changed")
                 return
-            self._add(symbol, self._path(place), writes, place.span)
+            self._add(symbol, self.path_of(place), writes, place.span)
             return
         assert isinstance(root, tree.Deref)
-        base = self._pointer_base(root.pointer)
+        base = self.base_of(root.pointer)
         if base is None:
             if writes:
                 self._refuse(place.span, "it is not known which object this pointer leads to")
             self._reads_anything(place.span)
             return
-        self._add(base[0], self._path(place), writes, place.span)
+        self._add(base[0], self.path_of(place), writes, place.span)
 
     def _reads_anything(self, span: Span) -> None:
         if self.unknown_read is None:
@@ -141,11 +138,11 @@ class _Body:
             self._refuse(span, f"'{base.name}' is in the scratchpad of one core, which other cores do not see")
         self.accesses.append(_Access(base, None if self.unmasked else path, writes, span))
 
-    def _pointer_base(self, pointer: tree.Value) -> tuple[tree.VariableSymbol, IndexForm | None] | None:
+    def base_of(self, pointer: tree.Value) -> tuple[tree.VariableSymbol, IndexForm | None] | None:
         """The variable that a pointer is made of, and how many elements it is beyond."""
         match pointer:
             case tree.PointerOffset():
-                found = self._pointer_base(pointer.pointer)
+                found = self.base_of(pointer.pointer)
                 if found is None:
                     return None
                 offset = self.reader.form(pointer.index)
@@ -153,34 +150,34 @@ class _Body:
                     return found[0], None
                 return found[0], found[1].plus(offset, -1 if pointer.negative else 1)
             case tree.Broadcast():
-                return self._pointer_base(pointer.value)
+                return self.base_of(pointer.value)
             case tree.Convert() if is_same_pointer(pointer):
-                return self._pointer_base(pointer.value)
+                return self.base_of(pointer.value)
             case tree.Load(place=tree.Variable(symbol=symbol)):
                 if symbol.kind == "parameter" and not symbol.assigned and not symbol.address_taken:
                     if isinstance(symbol.type.type, Pointer) and symbol.type.rate is UNIFORM:
                         return symbol, constant_form(0)
                     return None
                 initial = self.initials.get(symbol)
-                return None if initial is None else self._pointer_base(initial)
+                return None if initial is None else self.base_of(initial)
             case tree.AddressOf(place=tree.Element(aggregate=tree.Variable(symbol=symbol), index=index)):
                 if symbol.kind in ("global", "static"):
                     return symbol, self.reader.form(index)
         return None
 
-    def _path(self, place: tree.Place) -> tuple[IndexForm, ...] | None:
+    def path_of(self, place: tree.Place) -> tuple[IndexForm, ...] | None:
         """The indices that lead to a place, the outermost first."""
         match place:
             case tree.Element():
-                before = self._path(place.aggregate)
+                before = self.path_of(place.aggregate)
                 index = self.reader.form(place.index)
                 return None if before is None or index is None else (*before, index)
             case tree.MemberPlace():
-                before = self._path(place.struct)
+                before = self.path_of(place.struct)
                 # Of other members is no index known to be in common with.
                 return None if before is None else (*before, constant_form(place.index))
             case tree.Deref():
-                found = self._pointer_base(place.pointer)
+                found = self.base_of(place.pointer)
                 return None if found is None or found[1] is None else (found[1],)
             case tree.Variable():
                 return ()
@@ -198,7 +195,7 @@ class _Body:
             self._add(root.symbol, None, False, node.span)
         else:
             assert isinstance(root, tree.Deref)
-            base = self._pointer_base(root.pointer)
+            base = self.base_of(root.pointer)
             if base is None:
                 self._reads_anything(node.span)
             else:
@@ -248,13 +245,13 @@ class _Body:
             if any(distance.variables() for distance in distances):
                 return False
             offsets = [distance.constant for distance in distances]
-            if self._tells_iterations_apart(forms[0], max(offsets) - min(offsets)):
+            if self.tells_iterations_apart(forms[0], max(offsets) - min(offsets)):
                 return True
             if any(offsets) or forms[0].variables():
                 return False
         return False
 
-    def _tells_iterations_apart(self, form: IndexForm, spread: int) -> bool:
+    def tells_iterations_apart(self, form: IndexForm, spread: int = 0) -> bool:
         """Has the form values more than ``spread`` apart in any two iterations?
 
         The variable with the constant step s moves it by s; the next one has to move it by at least s
@@ -305,4 +302,4 @@ def why_dependent(loop: tree.Foreach, initials: dict[tree.VariableSymbol, tree.V
 
     ``initials`` are the :func:`unchanged_variables` of the function.
     """
-    return _Body(loop, initials).obstacle()
+    return ForeachBody(loop, initials).obstacle()
