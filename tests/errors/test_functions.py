@@ -50,6 +50,9 @@ test_templates = row_test(
     [
         ("10.5 default of a parameter", "error: default", "template <typename T «=» int> void f(T a) { }"),
         ("10.5 parameter of another type", "error: float", "template <«float F»> void f(int a) { }"),
+        ("10.5 a varying parameter", "error: 'N' ... lanes", "template <«varying» int N> void f(int a) { }"),
+        ("10.5 storage of a parameter", "error: 'N' ... 'static'", "template <«static» int N> void f(int a) { }"),
+        ("10.5 a word of functions", "error: 'N' ... 'task'", "template <«task» int N> void f(int a) { }"),
         ("10.4 operator without struct", "warning: 'operator+' ... struct", "int «operator+»(int a, int b) { return a; }"),
         ("10.4 operands of an operator", "warning: 1 parameter, 2", S + "S «operator!»(S a, S b) { return a; }"),
         ("10.4 stepped by value", "warning: 'operator++' ... reference", S + "S «operator++»(S a) { return a; }"),

@@ -79,6 +79,12 @@ def check_parameters(checker: Checker, template: TemplateSymbol) -> None:
             checker.reject(parameter.span, f"'{parameter.name}' stands here already: two template parameters have one name")
         names.add(parameter.name)
         if parameter.type is not None:
+            for word in (*parameter.type.storage, *parameter.type.qualifiers):
+                if word.text not in ("const", "uniform", "signed", "unsigned"):
+                    reason = (
+                        "it is one number for all lanes" if word.text == "varying" else f"'{word.text}' does not belong here"
+                    )
+                    checker.reject(word.span, f"template parameter '{parameter.name}' is always 'const uniform': {reason}")
             kind = declarators.resolve_specifiers(checker, parameter.type).qual.type
             if not isinstance(kind, Enum) and not (isinstance(kind, Scalar) and kind.kind != "float"):
                 checker.reject(
