@@ -8,7 +8,7 @@ from trees import BREAK, CONTINUE, EIGHT, INT_POINTER, LANE
 from voltac.interpreter import Interpreter, InterpreterError
 from voltac.messages.message import NOWHERE
 from voltac.sema import tree
-from voltac.sema.types import FLOAT, INT8, UNIFORM_INT32, VARYING, VARYING_INT32, FunctionType, Pointer, Qual, uniform
+from voltac.sema.types import FLOAT, INT8, INT32, VARYING, VARYING_INT32, FunctionType, Pointer, Qual, uniform
 
 
 def lanes_after(*body: tree.Statement, result: tree.VariableSymbol) -> list[int]:
@@ -18,7 +18,7 @@ def lanes_after(*body: tree.Statement, result: tree.VariableSymbol) -> list[int]
 
 
 def test_a_uniform_variable_changes_if_some_lane_takes_the_path() -> None:
-    who = t.local("who", UNIFORM_INT32)
+    who = t.local("who", Qual(INT32))
 
     def add(amount: int) -> tree.Statement:
         return t.assign(who, t.operate(t.read(who), "+", amount))
@@ -30,7 +30,7 @@ def test_a_uniform_variable_changes_if_some_lane_takes_the_path() -> None:
         t.when(t.operate(LANE, "<", 2), add(1), add(10)),
         t.when(t.operate(LANE, "<", 0), add(99)),
         tree.Return(NOWHERE, t.read(who)),
-        result=UNIFORM_INT32,
+        result=Qual(INT32),
     )
     assert Interpreter(t.program(function), EIGHT).call("f", []) == 11
 
@@ -47,7 +47,7 @@ def test_break_and_continue_remove_lanes_until_the_end_of_loop_and_iteration() -
 
 
 def test_a_uniform_loop_goes_on_while_a_lane_has_not_broken() -> None:
-    i, n, times = t.local("i", UNIFORM_INT32), t.local("n"), t.local("times", UNIFORM_INT32)
+    i, n, times = t.local("i", Qual(INT32)), t.local("n"), t.local("times", Qual(INT32))
     looping = t.loop(
         t.operate(t.read(i), "<", 10),
         t.step(i),
@@ -96,7 +96,7 @@ def groups(tiled: bool, *ranges: tuple[int, int]) -> list[list[tuple[int, ...]]]
     x = tree.VariableSymbol("x", INT_POINTER, "parameter")
     symbols = [t.local(f"i{n}", Qual(VARYING_INT32.type, VARYING, True)) for n in range(len(ranges))]
     dimensions = tuple(
-        tree.ForeachDimension(symbol, t.number(first, UNIFORM_INT32), t.number(last, UNIFORM_INT32))
+        tree.ForeachDimension(symbol, t.number(first, Qual(INT32)), t.number(last, Qual(INT32)))
         for symbol, (first, last) in zip(symbols, ranges, strict=True)
     )
     seen: list[list[tuple[int, ...]]] = []
@@ -132,7 +132,7 @@ def test_foreach_tiled_takes_tiles_of_two_by_four() -> None:
 
 def test_foreach_unique_visits_values_in_order_and_each_nan_lane_alone() -> None:
     values = t.local("values", Qual(FLOAT, VARYING))
-    one, order, count = t.local("v", uniform(FLOAT)), t.local("order"), t.local("count", UNIFORM_INT32)
+    one, order, count = t.local("v", uniform(FLOAT)), t.local("order"), t.local("count", Qual(INT32))
     nan = float("nan")
     lanes = tree.LaneList(NOWHERE, values.type, tuple(t.number(v, uniform(FLOAT)) for v in (3, nan, 3, 1, nan, 1, 3, 2)))
     note = t.block(tree.Evaluate(NOWHERE, t.step(count)), t.assign(order, t.varying(t.read(count))))
@@ -148,8 +148,8 @@ def test_small_integers_wrap_in_their_own_type() -> None:
 
 @pytest.mark.parametrize(("operator", "expected"), [("/", -3), ("%", -1), (">>", -2)])
 def test_integer_division_truncates(operator: str, expected: int) -> None:
-    value = t.operate(t.number(-7, UNIFORM_INT32), operator, 2)
-    function = t.function("f", [], tree.Return(NOWHERE, value), result=UNIFORM_INT32)
+    value = t.operate(t.number(-7, Qual(INT32)), operator, 2)
+    function = t.function("f", [], tree.Return(NOWHERE, value), result=Qual(INT32))
     assert Interpreter(t.program(function), EIGHT).call("f", []) == expected
 
 
@@ -176,10 +176,10 @@ def test_a_division_by_zero_matters_in_active_lanes_only() -> None:
 def test_overlapping_host_arrays_are_one_object() -> None:
     a = tree.VariableSymbol("a", INT_POINTER, "parameter")
     b = tree.VariableSymbol("b", INT_POINTER, "parameter")
-    first = t.item(a, t.number(1, UNIFORM_INT32))
-    copy = t.assign(t.item(b, t.number(1, UNIFORM_INT32)), t.operate(t.read(first), "+", 1))
+    first = t.item(a, t.number(1, Qual(INT32)))
+    copy = t.assign(t.item(b, t.number(1, Qual(INT32))), t.operate(t.read(first), "+", 1))
     data = np.arange(4, dtype=np.int32)
-    function = t.function("f", [a, b], t.assign(first, t.number(40, UNIFORM_INT32)), copy)
+    function = t.function("f", [a, b], t.assign(first, t.number(40, Qual(INT32))), copy)
     Interpreter(t.program(function), EIGHT).call("f", [data, data[1:]])
     assert data.tolist() == [0, 40, 41, 3]
 
@@ -220,7 +220,7 @@ def test_a_varying_function_pointer_calls_each_target_once() -> None:
 
 
 def test_goto_moves_back_and_forth_under_uniform_control() -> None:
-    n, r = t.local("n", UNIFORM_INT32), t.local("r")
+    n, r = t.local("n", Qual(INT32)), t.local("r")
     body = (
         t.declare(n, 0),
         t.declare(r, 0),
@@ -249,18 +249,18 @@ def test_print_marks_the_lanes_that_are_off() -> None:
 
 def test_objects_end_with_their_function_and_with_delete() -> None:
     pointer = t.local("p", INT_POINTER)
-    inner = t.local("inner", UNIFORM_INT32)
+    inner = t.local("inner", Qual(INT32))
     address = tree.AddressOf(NOWHERE, INT_POINTER, t.place(inner))
     leak = t.function("leak", [], t.declare(inner, 1), tree.Return(NOWHERE, address), result=INT_POINTER)
-    first = t.item(pointer, t.number(0, UNIFORM_INT32))
+    first = t.item(pointer, t.number(0, Qual(INT32)))
 
     def using(*start: tree.Statement) -> None:
-        user = t.function("user", [], *start, tree.Return(NOWHERE, t.read(first)), result=UNIFORM_INT32)
+        user = t.function("user", [], *start, tree.Return(NOWHERE, t.read(first)), result=Qual(INT32))
         Interpreter(t.program(user), EIGHT).call("user", [])
 
     with pytest.raises(InterpreterError, match="no object"):
         using(t.declare(pointer, tree.Call(NOWHERE, INT_POINTER, leak, ())))
-    made = t.declare(pointer, tree.New(NOWHERE, INT_POINTER, None, t.number(5, UNIFORM_INT32)))
+    made = t.declare(pointer, tree.New(NOWHERE, INT_POINTER, None, t.number(5, Qual(INT32))))
     using(made)
     with pytest.raises(InterpreterError, match="no object"):
         using(made, tree.Delete(NOWHERE, t.read(pointer)))

@@ -7,7 +7,7 @@ from trees import EIGHT, LANE
 from voltac.interpreter import Interpreter
 from voltac.messages.message import NOWHERE
 from voltac.sema import tree
-from voltac.sema.types import FLOAT, INT32, UNBOUND, UNIFORM_INT32, Array, Pointer, Qual, Struct, StructMember, soa, uniform
+from voltac.sema.types import FLOAT, INT32, UNBOUND, Array, Pointer, Qual, Struct, StructMember, soa, uniform
 
 FOUR = soa(4)
 A = Struct("A", (StructMember("a", Qual(FLOAT, UNBOUND)), StructMember("b", Qual(Array(Qual(INT32, UNBOUND), 2), UNBOUND))))
@@ -20,10 +20,10 @@ def test_members_of_soa_elements_lie_in_blocks() -> None:
 
     def member(index: tree.Value, part: int) -> tree.Place:
         struct = t.element_of(t.place(x), index)
-        return t.element_of(tree.member_place(struct, 1, NOWHERE), t.number(part, UNIFORM_INT32))
+        return t.element_of(tree.member_place(struct, 1, NOWHERE), t.number(part, Qual(INT32)))
 
     one = t.operate(LANE, "+", 100)
-    body = [t.assign(member(LANE, 1), one), t.assign(member(t.number(9, UNIFORM_INT32), 0), t.number(7, UNIFORM_INT32))]
+    body = [t.assign(member(LANE, 1), one), t.assign(member(t.number(9, Qual(INT32)), 0), t.number(7, Qual(INT32)))]
     program = t.program(t.function("f", [], *body))
     program.globals.append(x)
     interpreter = Interpreter(program, EIGHT)
@@ -37,18 +37,18 @@ def test_members_of_soa_elements_lie_in_blocks() -> None:
 
 def test_slice_pointers_step_through_slots_and_blocks() -> None:
     x, p = tree.VariableSymbol("x", ARRAY, "global"), t.local("p", SLICE)
-    third = tree.AddressOf(NOWHERE, SLICE, t.element_of(t.place(x), t.number(3, UNIFORM_INT32)))
-    moved = tree.deref(tree.PointerOffset(NOWHERE, SLICE, t.read(p), t.number(2, UNIFORM_INT32)), NOWHERE)
-    place = t.element_of(tree.member_place(moved, 1, NOWHERE), t.number(0, UNIFORM_INT32))
-    distance = tree.PointerDifference(NOWHERE, UNIFORM_INT32, tree.AddressOf(NOWHERE, SLICE, moved), t.read(p))
+    third = tree.AddressOf(NOWHERE, SLICE, t.element_of(t.place(x), t.number(3, Qual(INT32))))
+    moved = tree.deref(tree.PointerOffset(NOWHERE, SLICE, t.read(p), t.number(2, Qual(INT32))), NOWHERE)
+    place = t.element_of(tree.member_place(moved, 1, NOWHERE), t.number(0, Qual(INT32)))
+    distance = tree.PointerDifference(NOWHERE, Qual(INT32), tree.AddressOf(NOWHERE, SLICE, moved), t.read(p))
     program = t.program(
         t.function(
             "f",
             [],
             t.declare(p, third),
-            t.assign(place, t.number(5, UNIFORM_INT32)),
+            t.assign(place, t.number(5, Qual(INT32))),
             tree.Return(NOWHERE, distance),
-            result=UNIFORM_INT32,
+            result=Qual(INT32),
         )
     )
     program.globals.append(x)

@@ -62,7 +62,7 @@ _RELOCATION = struct.Struct("<QIIq")
 
 # Numbers of the ELF format: kinds of files, machines, sections and their flags, places and bindings of symbols.
 _RELOCATABLE, _X86_64 = 1, 62
-_PROGRAM_DATA, _SYMBOL_TABLE, _RELOCATIONS, _NO_DATA, _X86_64_UNWIND = 1, 2, 4, 8, 0x70000001
+_SYMBOL_TABLE, _RELOCATIONS, _NO_DATA, _X86_64_UNWIND = 2, 4, 8, 0x70000001
 _INITIALISERS = (14, 15, 16)
 _WRITE, _ALLOCATE, _EXECUTE, _THREAD_LOCAL = 0x1, 0x2, 0x4, 0x400
 _UNDEFINED, _ABSOLUTE, _COMMON = 0, 0xFFF1, 0xFFF2

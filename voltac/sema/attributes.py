@@ -112,16 +112,14 @@ def apply_to_function(checker: Checker, function: tree.FunctionSymbol, found: Se
                 checker.reject(attribute.span, "noescape is for pointer parameters, not for functions")
 
 
-def check_noescape(checker: Checker, qual: Qual, found: Sequence[ast.Attribute]) -> bool:
-    """Whether a parameter has ``noescape``, which only uniform pointers may."""
+def check_noescape(checker: Checker, qual: Qual, found: Sequence[ast.Attribute]) -> None:
+    """Only uniform pointers may be ``noescape``, which is a hint that nothing needs: functions are looked into."""
     for attribute in found:
         if attribute.name == "noescape":
             if not isinstance(qual.type, Pointer):
                 checker.reject(attribute.span, f"noescape is for pointer parameters, this one is of type '{qual}'")
             if qual.is_varying:
                 checker.reject(attribute.span, f"noescape cannot be promised for a varying pointer such as '{qual}'")
-            return True
-    return False
 
 
 def apply_declspecs(checker: Checker, function: tree.FunctionSymbol | None, words: Sequence[ast.Word]) -> None:

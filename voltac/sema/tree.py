@@ -53,7 +53,6 @@ class VariableSymbol:
     """From ``__attribute__((aligned(N)))``; 0 is natural."""
     initial: Initializer | None = None
     """Of globals and statics: made of constants only; None is zero."""
-    no_escape: bool = False
     length: Value | None = None
     """Of a parameter that is an array: how many elements its declaration says there are."""
     scratchpad: bool = False

@@ -301,7 +301,6 @@ PROMOTION_ORDER: tuple[Scalar, ...] = (
 """The usual arithmetic conversions go to the later of two types in this order (language 6.1)."""
 
 VOID_QUAL = Qual(VOID)
-UNIFORM_INT32 = Qual(INT32)
 VARYING_INT32 = Qual(INT32, VARYING)
 
 

@@ -30,8 +30,6 @@ from voltac.sema.analyses.index_forms import IndexForm
 from voltac.sema.tree_walk import nodes
 from voltac.sema.types import Pointer
 
-Initials = dict[tree.VariableSymbol, tree.Value]
-
 
 @record
 class _Use:

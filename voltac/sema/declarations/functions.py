@@ -178,7 +178,7 @@ def make_parameters(checker: Checker, declared: Declared, function: FunctionType
         held = Qual(Pointer(qual.type.to)) if isinstance(qual.type, Reference) else qual
         symbol = tree.VariableSymbol(name, held, "parameter", node.span, reference)
         symbol.alignment = attributes.alignment(checker, node.specifiers.attributes)
-        symbol.no_escape = attributes.check_noescape(checker, qual, node.specifiers.attributes)
+        attributes.check_noescape(checker, qual, node.specifiers.attributes)
         symbols.append(symbol)
     declare_lengths(checker, declared.parameters, symbols)
     return tuple(symbols)

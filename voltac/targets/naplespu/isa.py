@@ -25,9 +25,7 @@ JR = Format("JR", "01110 op:3 rs:6 imm:18")
 J = Format("J", "01111 op:3 imm:24")
 M = Format("M", "10 op:6 rds:6 rbase:6 off:9 0 s m")
 NOP = Format("NOP", "11111111111111111111111111111111")
-
-FORMATS = (R, I, MOVEI, C, JR, J, M, NOP)
-"""The bit for operations on 64 bits, which the core has not, is always 0."""
+# The bit for operations on 64 bits, which the core has not, is always 0.
 
 INTEGER, FLOAT, MEMORY, SCRATCHPAD, CONTROL = "integer", "float", "memory", "scratchpad", "control"
 
