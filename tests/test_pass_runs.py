@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from run_programs import RunTest, interpret_ir, options, read_run_test
-from simulated import difference, for_device, simulate
+from simulated import difference, for_device, naplespu_launch, simulate
 
 from voltac.cli.bisect import first_bad
 from voltac.cli.command import main
@@ -20,7 +20,6 @@ from voltac.messages.diagnostics import Diagnostics, InternalError
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, Stopped
 from voltac.pipeline import EVERY_STAGE, Compilation, Watch, passes_of, stages_of
-from voltac.python.device_run import DeviceLaunch
 from voltac.target_info import TargetInfo, find_target
 
 SAXPY = """\
@@ -49,7 +48,7 @@ def compiled(program: RunTest, target: TargetInfo, runs: PassRuns) -> Compilatio
 def wrong(program: RunTest, job: Compilation) -> str:
     """What is wrong with what the program computes; empty if nothing."""
     if job.options.target.is_device:
-        return difference(program, *simulate(job, DeviceLaunch(1, 1, 2)))
+        return difference(program, *simulate(job, naplespu_launch(latency=2)))
     return program.difference(*interpret_ir(job.optimized.text(), by_llvm=True), job.options.target.width)
 
 

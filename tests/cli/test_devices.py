@@ -300,7 +300,7 @@ def test_a_signature_out_of_a_file_is_not_trusted() -> None:
                 "format": "f4", "count": 1, "alignment": 4, "writable": True, "at_least_one": False, "shape": [], "unused": 0,
             },
         }],
-        "needed": [],
+        "needed": [], "apart": [],
     }  # fmt: skip
     assert list(signatures_of({"kernels": json.dumps([right]).encode()})) == ["f"]
     (parameter,) = right["parameters"]
@@ -310,6 +310,7 @@ def test_a_signature_out_of_a_file_is_not_trusted() -> None:
         {"memory": memory | {"format": {"names": ["a"], "formats": [["f4", []]], "offsets": [-4], "itemsize": 4}}},
         {"memory": memory | {"alignment": "4"}}, {"memory": None}, {"kind": "uint"}, {"kind": []}, {"name": 5},
         {"memory": memory | {"shape": [0]}}, {"memory": memory | {"extra": 1}},
+        {"default": "0"}, {"default": 1.5}, {"default": [1]},
     )  # fmt: skip
     for change in changes:
         wrong = right | {"parameters": [parameter | change]}
@@ -323,6 +324,11 @@ def test_a_signature_out_of_a_file_is_not_trusted() -> None:
     ):  # fmt: skip
         with pytest.raises(BadElf, match="makes no sense"):
             signatures_of({"kernels": json.dumps([right | {"needed": [needed | change]}]).encode()})
+    apart = {"written": 0, "other": 0, "may_be_same": True}
+    assert list(signatures_of({"kernels": json.dumps([right | {"apart": [apart]}]).encode()})) == ["f"]
+    for change in ({"written": 1}, {"other": "0"}, {"may_be_same": 1}, {"extra": 1}):
+        with pytest.raises(BadElf, match="makes no sense"):
+            signatures_of({"kernels": json.dumps([right | {"apart": [apart | change]}]).encode()})
     for content in (b"", b"{}", b"[1]", b"\xff", b"[" * 100_000, b"null"):
         with pytest.raises(BadElf, match="makes no sense"):
             signatures_of({"kernels": content})

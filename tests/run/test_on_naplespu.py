@@ -19,6 +19,7 @@ from simulated import (
     WIDTH,
     compile_for_device,
     difference,
+    naplespu_launch,
     random_for_device,
     random_kernels_for_device,
     simulate,
@@ -32,7 +33,6 @@ from voltac.driver import compile_source
 from voltac.interpreter import Interpreter
 from voltac.messages.diagnostics import CompileError, Diagnostics
 from voltac.pipeline import Compilation
-from voltac.python.device_run import DeviceLaunch
 
 _HEAP, _OUTPUT = "the device has no heap", "the device has no output"
 LEFT_OUT: dict[str, str] = {
@@ -64,7 +64,7 @@ PROGRAMS = [
     program for program in ALL if WIDTH in program.widths and not uses_double(program.text) and name_of(program) not in LEFT_OUT
 ]
 FEW = [program for program in PROGRAMS if zlib.crc32(name_of(program).encode()) % SOME == 0]
-MACHINES = (DeviceLaunch(threads=1, latency=2), DeviceLaunch(cores=2, threads=8, latency=20, fpu="rtl"))
+MACHINES = (naplespu_launch(threads=1, latency=2), naplespu_launch(cores=2, threads=8, latency=20, fpu="rtl"))
 
 
 def compiled(program: RunTest, level: int = 2) -> Compilation:
@@ -100,8 +100,8 @@ def differs(seed: int, text: str = "") -> bool:
     job = compile_source(text, f"random_{seed}.ispc", options(NAPLESPU), Diagnostics())
     out, (floats, integers) = np.zeros(1024, np.int32), inputs()
     Interpreter(job.program, options(NAPLESPU)).call("test", [out, floats, integers, len(floats)])
-    machine = DeviceLaunch(threads=1 + seed % 8, latency=2, fpu=("ideal", "rtl")[seed // 8 % 2])
-    return not np.array_equal(simulate_random(job, machine), out)
+    launch = naplespu_launch(threads=1 + seed % 8, latency=2, fpu=("ideal", "rtl")[seed // 8 % 2])
+    return not np.array_equal(simulate_random(job, launch), out)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -131,7 +131,7 @@ def kernels_differ(seed: int) -> bool:
     out, (floats, integers) = np.zeros(1024, np.float32), inputs()
     with np.errstate(all="ignore"):
         Interpreter(job.program, options(NAPLESPU)).call("test", [out, floats, integers, len(floats)])
-    found = simulate_random_kernels(job, DeviceLaunch(threads=(1, 2, 8)[seed % 3], latency=2))
+    found = simulate_random_kernels(job, naplespu_launch(threads=(1, 2, 8)[seed % 3], latency=2))
     return not np.array_equal(found, out, equal_nan=True)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from run_programs import INPUTS, OUTPUTS, Array, RunTest, compile_for, inputs
 
 from voltac.pipeline import Compilation
-from voltac.python.device_run import DeviceLaunch, run_kernel
+from voltac.python.device_run import DeviceLaunch, changed, first_launch, run_kernel
 from voltac.python.signatures import KernelParameter, Pointee, Result, Signature
 from voltac.target_info import DEVICES
 from voltac.targets import find_device
@@ -42,6 +42,12 @@ def for_device(text: str) -> str:
 
 def compile_for_device(path: Path, text: str, level: int = 2) -> Compilation:
     return compile_for(path, for_device(text), NAPLESPU, level)
+
+
+def naplespu_launch(cores: int = 1, threads: int = 1, **settings: int | str | bool) -> DeviceLaunch:
+    """A launch on NaplesPU; what is not said is usual."""
+    target = DEVICES["naplespu"]
+    return changed(first_launch(target), {"cores": cores, "threads": threads, **settings}, target)
 
 
 def simulate(job: Compilation, launch: DeviceLaunch) -> tuple[Array, str]:

@@ -83,16 +83,17 @@ def _launch(arguments: Namespace, target: TargetInfo) -> DeviceLaunch:
         for name in ("cores", "threads", "latency", "write_latency")
         if getattr(arguments, name) is not None
     }
-    if arguments.fpu:
-        changes["fpu"] = arguments.fpu
-    if arguments.blocking_stores:
-        changes["blocking_stores"] = True
+    changes |= {"fpu": arguments.fpu} if arguments.fpu else {}
+    changes |= {"blocking_stores": True} if arguments.blocking_stores else {}
     launch = first_launch(target)
     for name, value in changes.items():
         try:
             launch = changed(launch, {name: value}, target)
         except ValueError as error:
             raise UsageError(f"option '{_option(name)}'{str(error).removeprefix(name)}") from None
+        except TypeError:
+            device = target.device.title if target.device is not None else target.name
+            raise UsageError(f"option '{_option(name)}': {device} has nothing of the kind to choose") from None
     return launch
 
 

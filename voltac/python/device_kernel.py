@@ -68,7 +68,7 @@ class DeviceKernel(Kernel):
         return symbols["__scratchpad_end"] - symbols["__scratchpad_start"]
 
     def configure(self, **changes: Any) -> DeviceKernel:
-        """Change the launch of the calls to come: fields of :class:`DeviceLaunch`, by name. Gives the kernel."""
+        """Change the launch of the calls to come: ``cores``, ``threads``, the machine's settings. Gives the kernel."""
         self._launch = changed(self._launch, changes, self._source.options.target)
         return self
 
@@ -85,8 +85,7 @@ class DeviceKernel(Kernel):
 
     def __reduce__(self) -> tuple[Any, ...]:
         again, arguments = super().__reduce__()
-        fields = {name: getattr(self._launch, name) for name in DeviceLaunch.__match_args__}
-        return again, (*arguments, fields)
+        return again, (*arguments, self._launch.fields())
 
 
 def device_kernels(

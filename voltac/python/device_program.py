@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from voltac.codegen.elf_read import BadElf
 from voltac.python.describe import signature
-from voltac.python.signatures import Format, KernelParameter, Needed, Signature, from_json, to_json
+from voltac.python.signatures import Apart, Format, KernelParameter, Needed, Signature, from_json, to_json
 from voltac.sema.type_layout import Layout
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def _makes_sense(signature: Signature) -> bool:
         and (result.format is None or _size(result.format) == result.bytes)
         and all(_is_parameter(parameter) for parameter in signature.parameters)
         and all(_is_needed(needed, signature) for needed in signature.needed)
+        and all(_is_apart(apart, signature) for apart in signature.apart)
     )
 
 
@@ -68,8 +69,18 @@ def _is_needed(needed: Needed, signature: Signature) -> bool:
     )
 
 
+def _is_apart(apart: Apart, signature: Signature) -> bool:
+    arrays = [number for number, parameter in enumerate(signature.parameters) if parameter.memory is not None]
+    numbers = (apart.written, apart.other)
+    return all(type(number) is int and number in arrays for number in numbers) and type(apart.may_be_same) is bool
+
+
 def _is_parameter(parameter: KernelParameter) -> bool:
-    memory = parameter.memory
+    memory, default = parameter.memory, parameter.default
+    if default is not None and (
+        type(default) not in (int, float, bool) or (parameter.kind == "float") != isinstance(default, float)
+    ):
+        return False
     if memory is None:
         return parameter.kind == "function" or parameter.bits in _BITS.get(parameter.kind, ())
     numbers = [memory.count, memory.alignment, *memory.shape]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import operator
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -27,6 +27,7 @@ from voltac.python.numpy_formats import dtype_of
 from voltac.python.signatures import KernelParameter, Signature
 from voltac.records import mutable_record, record, replace
 from voltac.target_info import TargetInfo
+from voltac.target_info.device_facts import MachineSetting
 from voltac.targets.device import Device, kernels
 
 _LINE = 64
@@ -35,62 +36,68 @@ _LINE = 64
 
 @record
 class DeviceLaunch:
-    """How many cores and threads run a kernel, and on what machine."""
+    """How many cores and threads run a kernel, and on what machine: its settings are attributes, too."""
 
     cores: int = 1
     threads: int = 1
     """Of each core."""
-    latency: int = 40
-    """Cycles until memory answers."""
-    write_latency: int = 2
-    """Cycles until memory has accepted a line that is written."""
-    blocking_stores: bool = False
-    """Whether a store that misses stops its thread; the hardware's go on."""
-    fpu: str = "ideal"
-    """``ideal`` for IEEE arithmetic, ``rtl`` for that of the hardware as it was built."""
+    settings: tuple[tuple[str, int | str | bool], ...] = ()
+    """By name; see :class:`voltac.target_info.device_facts.MachineSetting`."""
 
     @property
     def gangs(self) -> int:
         """How many threads enter a kernel: those of all cores."""
         return self.cores * self.threads
 
+    def fields(self) -> dict[str, Any]:
+        """Everything that :func:`changed` changes, by name."""
+        return {"cores": self.cores, "threads": self.threads, **dict(self.settings)}
 
-_LATENCIES = range(1, 100_001)
-"""Cycles. Chosen: far beyond any memory, so that a mistake in the number is found."""
-_FPUS = ("ideal", "rtl")
+    def __getattr__(self, name: str) -> Any:
+        for setting, value in self.settings if name != "settings" else ():
+            if setting == name:
+                return value
+        raise AttributeError(f"a launch has no {name!r}")
 
 
 def first_launch(target: TargetInfo) -> DeviceLaunch:
-    """One core of a device with all its threads."""
+    """One core of a device with all its threads, and its usual settings."""
     facts = target.device
-    return DeviceLaunch(threads=facts.threads.most if facts is not None and facts.threads is not None else 1)
+    if facts is None:
+        return DeviceLaunch()
+    threads = facts.threads.most if facts.threads is not None else 1
+    return DeviceLaunch(1, threads, tuple((setting.name, setting.usual) for setting in facts.settings))
 
 
-def changed(launch: DeviceLaunch, given: dict[str, Any], target: TargetInfo) -> DeviceLaunch:
+def changed(launch: DeviceLaunch, given: Mapping[str, Any], target: TargetInfo) -> DeviceLaunch:
     """The launch with some fields changed; TypeError and ValueError say what the device has."""
-    facts = target.device.threads if target.device is not None else None
-    ranges = {
-        "cores": range(1, 1 + (facts.cores if facts is not None else 1)),
-        "threads": range(1, 1 + (facts.most if facts is not None else 1)),
-        "latency": _LATENCIES,
-        "write_latency": _LATENCIES,
+    facts = target.device
+    threads = facts.threads if facts is not None else None
+    known = {
+        "cores": MachineSetting("cores", 1, range(1, 1 + (threads.cores if threads is not None else 1))),
+        "threads": MachineSetting("threads", 1, range(1, 1 + (threads.most if threads is not None else 1))),
+        **{setting.name: setting for setting in (facts.settings if facts is not None else ())},
     }
-    changes = dict(given)
+    fields = launch.fields()
     for name, value in given.items():
-        if name not in DeviceLaunch.__match_args__:
-            known = ", ".join(DeviceLaunch.__match_args__)
-            close = suggestion(name, DeviceLaunch.__match_args__) or f"; it has {known}"
+        if name not in known:
+            close = suggestion(name, known) or f"; it has {', '.join(known)}"
             raise TypeError(f"a launch has no '{visible_name(name)}'{close}")
-        if name == "fpu":
-            if not isinstance(value, str) or value not in _FPUS:
-                wrong = ValueError if isinstance(value, str) else TypeError
-                raise wrong(f"fpu must be one of {', '.join(_FPUS)}, not {visible_value(value)}")
-        elif name == "blocking_stores":
-            if not isinstance(value, bool):
-                raise TypeError(f"blocking_stores must be True or False, not {visible_value(value)}")
-        else:
-            changes[name] = _whole_number(name, value, ranges[name])
-    return replace(launch, **changes)
+        fields[name] = _checked(known[name], value)
+    return DeviceLaunch(fields.pop("cores"), fields.pop("threads"), tuple(fields.items()))
+
+
+def _checked(setting: MachineSetting, value: Any) -> int | str | bool:
+    name, values = setting.name, setting.values
+    if isinstance(values, range):
+        return _whole_number(name, value, values)
+    if values:
+        if not isinstance(value, str) or value not in values:
+            wrong = ValueError if isinstance(value, str) else TypeError
+            raise wrong(f"{name} must be one of {', '.join(values)}, not {visible_value(value)}")
+    elif not isinstance(value, bool):
+        raise TypeError(f"{name} must be True or False, not {visible_value(value)}")
+    return bool(value) if not values else str(value)
 
 
 def _whole_number(name: str, value: Any, there: range) -> int:
@@ -245,8 +252,7 @@ def _located(image: Image, blocks: Sequence[_Block] = ()) -> Iterator[None]:
 
 
 def _loaded(device: Device, image: Image, launch: DeviceLaunch) -> Any:
-    fields = {name: getattr(launch, name) for name in DeviceLaunch.__match_args__}
-    simulator = device.simulator(device.configuration(**fields))
+    simulator = device.simulator(device.configuration(**launch.fields()))
     if image.end > simulator.memory.size:
         needed = f"the program and its variables reach up to {image.end} bytes"
         raise MemoryError(f"{needed}; the device has {simulator.memory.size}: make its global variables smaller")

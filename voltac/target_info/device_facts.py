@@ -36,6 +36,16 @@ class ThreadFacts:
 
 
 @record
+class MachineSetting:
+    """What a launch may choose of the simulated machine besides cores and threads."""
+
+    name: str
+    usual: int | str | bool
+    values: range | tuple[str, ...] = ()
+    """The numbers or words there are; none for True and False."""
+
+
+@record
 class DeviceFacts:
     """One device."""
 
@@ -54,6 +64,8 @@ class DeviceFacts:
     """None: one thread runs a kernel."""
     scratchpad_bytes: int = 0
     """Of a core's own memory, as much as programs have for their variables."""
+    settings: tuple[MachineSetting, ...] = ()
+    """Of its simulator."""
     library: str = ""
     """The folder of ``stdlib/`` with functions that it has besides, or of its own; empty: none."""
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from simulated import naplespu_launch
 
 from voltac.codegen.image import Image
 from voltac.messages.diagnostics import Diagnostics
@@ -63,7 +64,7 @@ def call(
     return run_kernel(DEVICE, image(body), signature, list(values), launch)
 
 
-ONE = DeviceLaunch(threads=1, latency=2)
+ONE = naplespu_launch(latency=2)
 
 BLOCK_TO_ARRAY = """
         load32  s1, 4(s10)
@@ -102,7 +103,7 @@ def test_as_many_threads_run_as_were_asked_for(cores: int, threads: int) -> None
         flush   s3
     """
     out = np.zeros((64, 16), np.int32)
-    outcome = call(mark, [POINTER], [out], DeviceLaunch(cores, threads, 2))
+    outcome = call(mark, [POINTER], [out], naplespu_launch(cores, threads, latency=2))
     expected = np.zeros((64, 16), np.int32)
     expected[: cores * threads, 0] = cores * threads
     assert np.array_equal(out, expected)
@@ -200,13 +201,12 @@ def test_the_kernel_begins_at_its_label() -> None:
 )
 def test_launches_that_there_are_not(changes: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        changed(DeviceLaunch(), changes, DEVICES["naplespu"])
+        changed(naplespu_launch(), changes, DEVICES["naplespu"])
 
 
 def test_integers_of_numpy_are_integers() -> None:
-    assert changed(DeviceLaunch(), {"cores": np.int64(2), "latency": np.uint8(7)}, DEVICES["naplespu"]) == DeviceLaunch(
-        cores=2, latency=7
-    )
+    found = changed(naplespu_launch(), {"cores": np.int64(2), "latency": np.uint8(7)}, DEVICES["naplespu"])
+    assert found == naplespu_launch(cores=2, latency=7)
 
 
 @pytest.mark.parametrize(

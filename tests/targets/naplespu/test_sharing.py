@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from random_sharing import random_sharing
 from run_programs import options
-from simulated import NAPLESPU, simulate_on
+from simulated import NAPLESPU, naplespu_launch, simulate_on
 
 import voltac
 from voltac.driver import compile_source
@@ -12,7 +12,7 @@ from voltac.interpreter import Interpreter
 from voltac.messages.diagnostics import Diagnostics
 from voltac.python.device_run import DeviceLaunch
 
-_MACHINES = (DeviceLaunch(1, 1, 20), DeviceLaunch(1, 2, 20), DeviceLaunch(1, 8, 20), DeviceLaunch(3, 8, 20))
+_MACHINES = tuple(naplespu_launch(cores, threads, latency=20) for cores, threads in ((1, 1), (1, 2), (1, 8), (3, 8)))
 
 _PACKING = """
 export void test(uniform int out[], uniform float f[], uniform int q[], uniform int n) {

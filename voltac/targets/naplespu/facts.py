@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from voltac.target_info import TargetInfo
 from voltac.target_info.access_costs import CostRow
-from voltac.target_info.device_facts import DeviceFacts, ThreadFacts
+from voltac.target_info.device_facts import DeviceFacts, MachineSetting, ThreadFacts
 
 THREADS = ThreadFacts(most=8, cores=8, core=0, thread=2, arguments=13, threads_of_a_core=20, barrier=42, barriers=511)
 """Control registers (NaplesPU 1.4), the last one free otherwise. A barrier's field for threads has room for more
 (NaplesPU 1.8), and there is one barrier more, at which kernels end."""
 SCRATCHPAD_BYTES = 0xF800
 """The rest is each thread's staging space."""
+
+_LATENCIES = range(1, 100_001)
+"""Cycles. Chosen: far beyond any memory, so that a mistake in the number is found."""
+SETTINGS = (
+    # Cycles until memory answers, and until it has accepted a line that is written (NaplesPU 6.3).
+    MachineSetting("latency", 40, _LATENCIES),
+    MachineSetting("write_latency", 2, _LATENCIES),
+    # Whether a store that misses stops its thread; the hardware's go on.
+    MachineSetting("blocking_stores", False),
+    # IEEE arithmetic, or that of the hardware as it was built.
+    MachineSetting("fpu", "ideal", ("ideal", "rtl")),
+)
 
 _VECTORS = (
     ("i8", "int8"), ("u8", "uint8"), ("i16", "int16"), ("u16", "uint16"), ("i32", "int32"), ("u32", "uint32"), ("f32", "float"),
@@ -41,6 +53,7 @@ DEVICE = DeviceFacts(
     shuffle="npu.shuffle",
     threads=THREADS,
     scratchpad_bytes=SCRATCHPAD_BYTES,
+    settings=SETTINGS,
     library="naplespu",
 )
 
