@@ -188,6 +188,38 @@ def test_without_zmm_registers_a_gang_of_sixteen_is_two_of_eight(compiled: Compi
     assert "zmm" not in halves and "ymm" in halves
 
 
+def test_without_zmm_registers_is_for_those_of_several_targets_that_have_them(compiled: Compile, folder: Path) -> None:
+    compiled(SUM, "--emit-asm", "-o", "f.s", "--target=avx2,avx512skx-x16", "--opt=disable-zmm")
+    assert all(
+        "ymm" in text and "zmm" not in text for text in ((folder / f"f_{isa}.s").read_text() for isa in ("avx2", "avx512skx"))
+    )
+
+
+@pytest.mark.parametrize(("value", "attribute"), [("", "ssp"), ("=on", "ssp"), ("=strong", "sspstrong"), ("=all", "sspreq")])
+def test_functions_check_the_stack_on_request(compiled: Compile, value: str, attribute: str) -> None:
+    assert re.search(rf"attributes #\d+ = {{[^\n]* {attribute}\b", compiled(SUM, f"--stack-protector{value}"))
+    assert "ssp" not in compiled(SUM, "--stack-protector=none") + compiled(SUM)
+    calls = compiled(SUM, "--stack-protector=all", "--emit-asm", "-o", "-")
+    assert "__stack_chk_fail" in calls
+
+
+def test_functions_keep_a_frame_pointer_on_request(compiled: Compile) -> None:
+    asm = ("--emit-asm", "-o", "-", "--target=sse4")
+    assert "movq\t%rsp, %rbp" in compiled(SUM, *asm, "--no-omit-frame-pointer")
+    assert "movq\t%rsp, %rbp" not in compiled(SUM, *asm)
+
+
+def test_assembly_language_in_the_syntax_of_intel(voltac: Run, folder: Path) -> None:
+    (folder / "code.ispc").write_text(SUM)
+    done = voltac("code.ispc", "--target=sse4,avx2", "--emit-asm", "--x86-asm-syntax=intel", "-o", "code.s")
+    assert done.stderr == ""
+    for name in ("code", "code_sse4", "code_avx2"):
+        assert "\t.intel_syntax noprefix\n" in (folder / f"{name}.s").read_text()
+        subprocess.run(["gcc", "-c", f"{name}.s", "-o", f"{name}.o"], cwd=folder, check=True)
+    assert "%rsp" not in voltac("code.ispc", "--target=sse4", "--emit-asm", "--x86-asm-syntax=intel", "-o", "-").stdout
+    assert "%r" in voltac("code.ispc", "--target=sse4", "--emit-asm", "--x86-asm-syntax=att", "-o", "-").stdout
+
+
 def test_fast_math_divides_by_reciprocals_and_more_on_request(compiled: Compile) -> None:
     source = "export void f(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] = a[i] / 3.0f; }\n"
     assert "fdiv" in compiled(source) and "fdiv" not in compiled(source, "--opt=fast-math")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from voltac.cli.option_table import COMPILE, OPT_WORDS, options_of
 from voltac.messages.warning_switches import SWITCHES
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -219,10 +220,10 @@ def test_every_level_makes_an_object(voltac: Run, folder: Path, level: str) -> N
 
 ACCEPTED = """
 --pic --PIC --mcmodel=small --mcmodel=large -ffunction-sections -fno-function-sections -g --dwarf-version=4
---opt=disable-fma --opt=fast-math --opt=disable-apx=egpr --math-lib=fast --addressing=64 --wrap-signed-int
+--opt=disable-fma --opt=fast-math --math-lib=fast --addressing=64 --wrap-signed-int
 --no-wrap-signed-int --no-internal-export-functions --internal-export-functions --force-alignment=64
 --include-float16-conversions --no-omit-frame-pointer --stack-protector --stack-protector=strong
---x86-asm-syntax=intel --vectorcall --no-vectorcall --dllexport --instrument --arch=x86-64 --target-os=linux
+--x86-asm-syntax=intel --no-vectorcall --arch=x86-64 --target-os=linux -O
 --cpu=skylake --nowrap --device=znver4
 """
 
@@ -230,6 +231,42 @@ ACCEPTED = """
 def test_options_of_a_build_for_ispc_are_accepted(voltac: Run) -> None:
     done = voltac("good.ispc", TARGET, "-o", "good.o", *ACCEPTED.split())
     assert (done.stderr, done.returncode) == ("", 0)
+
+
+def test_options_with_separate_values(voltac: Run, folder: Path) -> None:
+    words = "--target sse4-i32x4 --arch x86-64 --cpu skylake --addressing 64 --math-lib fast --opt disable-fma --opt fast-math"
+    done = voltac("good.ispc", "--outfile", "good.s", "--emit-asm", *words.split(), "--dwarf-version", "4")
+    assert (done.stderr, done.returncode) == ("", 0)
+    joined = words.replace(" ", "=").replace("=--", " --")
+    assert voltac("good.ispc", "-o", "other.s", "--emit-asm", *joined.split(), "--dwarf-version=4").returncode == 0
+    assert (folder / "good.s").read_text() == (folder / "other.s").read_text()
+
+
+def test_every_option_with_a_value_takes_it_separately(voltac: Run, folder: Path) -> None:
+    for option in options_of(COMPILE):
+        if option.form == "equals" and option.choices and option.field != "emit":
+            value = option.choices.split()[-1]
+            name = option.names.split()[0]
+            separate, joined = (
+                voltac("good.ispc", TARGET, "-o", "good.o", *words) for words in ([name, value], [f"{name}={value}"])
+            )
+            assert (separate.returncode, separate.stderr) == (joined.returncode, joined.stderr), name
+
+
+IDLE = [
+    "--vectorcall",
+    "--dllexport",
+    "--instrument",
+    *(f"--opt={word}" for word, does in OPT_WORDS.items() if isinstance(does, str)),
+]
+
+
+def test_what_is_accepted_without_effect_is_warned_of(voltac: Run) -> None:
+    done = voltac("good.ispc", TARGET, "-o", "good.o", *IDLE, "--opt=disable-apx=egpr")
+    for name in (*IDLE, "--opt=disable-apx=egpr"):
+        assert f"Warning: option '{name}' has no effect: " in said(done)
+    assert done.returncode == 0
+    assert voltac("good.ispc", TARGET, "-o", "good.o", *IDLE, "--wno-output").stderr == ""
 
 
 # --- diagnostics ------------------------------------------------------------------------------------------------

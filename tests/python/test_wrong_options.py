@@ -49,6 +49,7 @@ VALUES: dict[str, tuple[list[Any], list[Any]]] = {
     "force_alignment": ([0, 1, 64, 4096, 1 << 30], [3, -1, 24, 1 << 31, 1 << 80]),
     "symbol_suffix": (["", "_avx2"], [" ", "-a", "ä", '"']),
     "code_model": (["", "small", "large"], ["medium", "kernel", "tiny"]),
+    "stack_protector": (["", "none", "on", "strong", "all"], ["weak", "ON", "off"]),
     **{name: ([True, False], []) for name in SWITCHES},
 }
 """Field -> values that are allowed, and some of the right type that are not."""

@@ -12,6 +12,7 @@ from voltac.cli.products import inputs_of, last_stage, outputs_of, warn_of_layou
 from voltac.cli.progress import progress
 from voltac.cli.settings import diagnostics_of, options_of_targets, watch_of
 from voltac.driver import compile_source, decode_source, read_source
+from voltac.llvm.target_machine import write_intel_assembly
 from voltac.messages.diagnostics import CompileError
 from voltac.messages.message import NOWHERE
 from voltac.pipeline import STAGE_NAMES, Compilation, InputError, stages_of
@@ -30,6 +31,8 @@ def compile_command(arguments: Namespace) -> int:
             _require_stages(options.target, begin, end)
         if len(targets) > 1:
             _require_names(arguments)
+        if arguments.assembly_syntax == "intel":
+            write_intel_assembly()
         if not arguments.preprocess:
             diagnostics.warning("output", NOWHERE, "--nocpp is deprecated: a source without directives needs no option")
         warn_of_names(arguments, targets[0].target, diagnostics)

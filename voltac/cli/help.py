@@ -122,8 +122,9 @@ def help_text(command: str) -> str:
         out += _wrapped("devices, whose programs run on a simulator: " + ", ".join(DEVICES), 2)
         out += _wrapped("short names: " + ", ".join(f"{short} = {name}" for short, name in target_aliases().items()), 2)
         out += ["", "Words of --opt:"]
-        out += _wrapped(", ".join(word for word, meaning in OPT_WORDS.items() if meaning), 2)
-        out += _wrapped("accepted, without effect: " + ", ".join(word for word, meaning in OPT_WORDS.items() if not meaning), 2)
+        out += _wrapped(", ".join(word for word, meaning in OPT_WORDS.items() if not isinstance(meaning, str)), 2)
+        idle = [word for word, meaning in OPT_WORDS.items() if isinstance(meaning, str)]
+        out += _wrapped("accepted with a warning, there is no effect: " + ", ".join(idle), 2)
     if command == COMPILE:
         out += ["", *_wrapped(_MORE_ARGUMENTS, 0), *_wrapped(_EXIT_CODES, 0)]
     return "\n".join(out) + "\n"

@@ -29,7 +29,7 @@ class Option:
     """``form`` says how the value is given:
 
     ``flag``      no value; ``value`` is what the field is set to
-    ``equals``    ``--name=value``
+    ``equals``    ``--name=value`` or ``--name value``
     ``next``      the next argument, ``-o file``
     ``attached``  ``-Dname``, in the same argument
     ``joined``    ``-Idir`` or ``-I dir``
@@ -78,6 +78,11 @@ def _warning_options() -> Iterator[Option]:
 
 _WARNING_OPTIONS = tuple(_warning_options())
 
+
+def _without_effect(name: str, reason: str) -> Option:
+    return Option(name, "without_effect", "flag", "", (name, reason), repeated=True)
+
+
 GROUPS: tuple[Group, ...] = (
     Group("Output", _COMPILE, (
         Option("-o --outfile", "output", "next", "write the output to FILE; '-' is standard output", metavar="FILE"),
@@ -114,11 +119,16 @@ GROUPS: tuple[Group, ...] = (
         Option("--debug-prefix-map", "prefixes", "next", "debug information has NEW where the name of a file begins with OLD",
                metavar="OLD=NEW", repeated=True),
         Option("--sample-profiling-debug-info", "profiling", "flag", "debug information for sampling profilers; implies -g"),
+        Option("--no-omit-frame-pointer", "frame_pointer", "flag", "every function keeps a frame pointer, for profilers"),
+        Option("--stack-protector", "stack_protector", "optional",
+               "functions with arrays on the stack check it before they return; 'strong': more of them, 'all': all",
+               "on", choices="all none on strong"),
+        Option("--x86-asm-syntax", "assembly_syntax", "equals", "of --emit-asm (default att)", choices="att intel"),
     )),
     Group("Optimisation", _SOURCE, (
         Option("-O0", "level", "flag", "no optimisation", 0),
         Option("-O1", "level", "flag", "prefer small code", 1),
-        Option("-O2", "level", "flag", "prefer fast code", 2),
+        Option("-O2 -O", "level", "flag", "prefer fast code", 2),
         Option("-O3", "level", "flag", "fastest code (the default)", 3),
         Option("--opt", "opt", "equals", "switch a single optimisation; WORD is one of those listed below", metavar="WORD",
                repeated=True),
@@ -236,15 +246,15 @@ GROUPS: tuple[Group, ...] = (
         Option("--support-matrix", "support_matrix", "flag", "print the targets, and which of them run on this machine"),
         Option("--list-passes", "list_passes", "flag", "print the stages and passes of a compilation for the target"),
     )),
-    Group("Accepted, without effect", (COMPILE, "bisect"), (
+    Group("Accepted: so it is in any case", (COMPILE, "bisect"), (
         Option("--include-float16-conversions", "ignored", "flag", ""),
-        Option("--no-omit-frame-pointer", "ignored", "flag", ""),
-        Option("--stack-protector", "ignored", "optional", "", "on", choices="all none on strong"),
-        Option("--x86-asm-syntax", "ignored", "equals", "", choices="att intel"),
-        Option("--vectorcall", "ignored", "flag", ""),
         Option("--no-vectorcall", "ignored", "flag", ""),
-        Option("--dllexport", "ignored", "flag", ""),
-        Option("--instrument", "ignored", "flag", ""),
+    )),
+    Group("Accepted with a warning: there is no effect", (COMPILE, "bisect"), (
+        _without_effect("--vectorcall", "only code for Windows has that calling convention"),
+        _without_effect("--dllexport", "only libraries for Windows list what they export"),
+        _without_effect("--instrument", "calls of ISPCInstrument() are not made; 'voltac explain' and '-g' with a sampling "
+                        "profiler say what code does"),
     )),
     Group("Known, not supported", _COMPILE, (
         Option("--nanobind-wrapper", "unsupported", "joined", "",
@@ -269,8 +279,10 @@ COMMANDS: dict[str, str] = {
 TEXTS = ("help", "version", "support_matrix", "list_passes")
 """Fields of options that ask for a text, and for nothing else."""
 
-# Word of --opt -> field of Options or of its target, and its value; None for switches that are accepted and change nothing.
-OPT_WORDS: dict[str, tuple[str, object] | None] = {
+_OF_ISPC = "it is for the developers of ispc, whose optimisations have other names here (--list-passes, --disable-pass)"
+
+# Word of --opt -> field of Options or of its target, and its value; a text where nothing changes: why.
+OPT_WORDS: dict[str, tuple[str, object] | str] = {
     "disable-assertions": ("disable_assertions", True),
     "disable-fma": ("disable_fma", True),
     "disable-loop-unroll": ("loop_unrolling", False),
@@ -284,19 +296,19 @@ OPT_WORDS: dict[str, tuple[str, object] | None] = {
     "disable-zmm": ("vector_bits", 256),
     "disable-all-on-optimizations": ("all_on_paths", False),
     "disable-gather-scatter-optimizations": ("resolve_accesses", False),
-    "fast-masked-vload": None,
-    "force-aligned-memory": None,
-    "disable-apx": None,
-    "disable-blended-masked-stores": None,
-    "disable-blending-removal": None,
-    "disable-coalescing": None,
-    "disable-coherent-control-flow": None,
-    "disable-gather-scatter-flattening": None,
-    "disable-handle-pseudo-memory-ops": None,
-    "disable-uniform-control-flow": None,
-    "disable-uniform-memory-optimizations": None,
-    "enable-ldst-vectorizer": None,
-    "enable-slp-vectorizer": None,
+    "fast-masked-vload": "a masked load never reads lanes that are off",
+    "force-aligned-memory": "accesses have the alignment that their types and addresses give them",
+    "disable-apx": "no code is made with instructions or registers of APX",
+    "disable-blended-masked-stores": _OF_ISPC,
+    "disable-blending-removal": _OF_ISPC,
+    "disable-coalescing": _OF_ISPC,
+    "disable-coherent-control-flow": _OF_ISPC,
+    "disable-gather-scatter-flattening": _OF_ISPC,
+    "disable-handle-pseudo-memory-ops": _OF_ISPC,
+    "disable-uniform-control-flow": _OF_ISPC,
+    "disable-uniform-memory-optimizations": _OF_ISPC,
+    "enable-ldst-vectorizer": _OF_ISPC,
+    "enable-slp-vectorizer": _OF_ISPC,
 }
 
 
@@ -364,7 +376,8 @@ def _known(words: list[str], options: list[Option], command: str) -> list[str]:
     forms = {name: option.form for name, option in rows.items()}
     value_follows = False
     known = []
-    for word in words:
+    rest = iter(words)
+    for word in rest:
         known.append(word)
         if value_follows or not word.startswith("-") or word == "-" or _NUMBER.match(word):
             value_follows = False
@@ -372,7 +385,10 @@ def _known(words: list[str], options: list[Option], command: str) -> list[str]:
         name, equals, value = word.partition("=")
         form = forms.get(name)
         if form == "equals" and not equals:
-            raise UsageError(f"option '{name}' needs a value, given as {name}=VALUE")
+            value = next(rest, "")
+            if not value or value.startswith("-"):
+                raise UsageError(f"option '{name}' needs a value, given as {name}=VALUE or {name} VALUE")
+            known[-1], equals = f"{name}={value}", "="
         if form == "flag" and equals:
             raise UsageError(f"option '{name}' takes no value")
         if form == "attached" and name == word:

@@ -155,7 +155,7 @@ def _outputs_of_several(arguments: Namespace, jobs: list[Compilation]) -> list[O
         target = replace(
             find_target("sse2"), triple=jobs[0].options.target.triple, pointer_bits=jobs[0].options.target.pointer_bits
         )
-        options = replace(jobs[0].options, target=target, symbol_suffix="")
+        options = replace(jobs[0].options, target=target, symbol_suffix="", stack_protector="")
         chosen = compile_source(text, arguments.output, options, begin="late")
         outputs.append(Output(arguments.output, make(chosen)))
     if arguments.header:

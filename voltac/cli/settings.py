@@ -43,6 +43,7 @@ _MOST_DIGITS = 18
 # Fields of the arguments that are fields of Options under the same name and of the same type.
 _SAME = (
     "debug_info",
+    "frame_pointer",
     "function_sections",
     "ignore_preprocessor_errors",
     "internal_export_functions",
@@ -53,7 +54,7 @@ _SAME = (
 )
 _OF_TARGET = ("has_gather", "has_scatter", "vector_bits")
 """Fields of targets that words of ``--opt`` set."""
-_TEXTS = ("code_model", "position_independent")
+_TEXTS = ("code_model", "position_independent", "stack_protector")
 
 
 def diagnostics_of(arguments: Namespace) -> Diagnostics:
@@ -89,6 +90,7 @@ def options_of_arguments(arguments: Namespace, diagnostics: Diagnostics) -> Opti
 
 def options_of_targets(arguments: Namespace, diagnostics: Diagnostics) -> list[Options]:
     """The options of each compilation, one a target."""
+    _warn_of_idle_options(arguments, diagnostics)
     names = (arguments.target or "").split(",")
     if len(names) == 1:
         return [_options(arguments, *_target(arguments, diagnostics), "")]
@@ -106,7 +108,29 @@ def options_of_targets(arguments: Namespace, diagnostics: Diagnostics) -> list[O
                 raise UsageError(f"both SSE4 levels in one build ('{other.name}' and '{target.name}'); take one of them")
             if target.isa == other.isa:
                 raise UsageError(f"two targets of one ISA, {target.isa}: '{other.name}' and '{target.name}'; take one of them")
+    if "disable-zmm" in arguments.opt and not any(map(_has_zmm, targets)):
+        raise UsageError(_no_zmm(targets))
     return [_options(arguments, target, "", f"_{target.isa}") for target in targets]
+
+
+def _warn_of_idle_options(arguments: Namespace, diagnostics: Diagnostics) -> None:
+    """What is accepted since command lines for ispc have it, and changes nothing."""
+    for name, reason in getattr(arguments, "without_effect", ()):
+        diagnostics.warning("output", NOWHERE, f"option '{name}' has no effect: {reason}")
+    for word in dict.fromkeys(arguments.opt):
+        reason = OPT_WORDS.get(word.partition("=")[0])
+        if isinstance(reason, str):
+            diagnostics.warning("output", NOWHERE, f"option '--opt={word}' has no effect: {reason}")
+
+
+def _has_zmm(target: TargetInfo) -> bool:
+    """Whether gangs of this target may be told to keep to narrower registers."""
+    return target.name in _DISABLE_ZMM or target.isa == "generic"
+
+
+def _no_zmm(targets: list[TargetInfo]) -> str:
+    names = " and ".join(f"'{target.name}'" for target in targets)
+    return f"--opt=disable-zmm is for the targets {', '.join(_DISABLE_ZMM)}, not for {names}"
 
 
 def _options(arguments: Namespace, target: TargetInfo, tuning: str, suffix: str) -> Options:
@@ -115,8 +139,10 @@ def _options(arguments: Namespace, target: TargetInfo, tuning: str, suffix: str)
     switches = _switches(arguments.opt)
     of_target = {name: switches.pop(name) for name in _OF_TARGET if name in switches}
     fields |= switches
-    if "vector_bits" in of_target and target.name not in _DISABLE_ZMM and target.isa != "generic":
-        raise UsageError(f"--opt=disable-zmm is for the targets {', '.join(_DISABLE_ZMM)}, not for '{target.name}'")
+    if "vector_bits" in of_target and not _has_zmm(target):
+        if not suffix:
+            raise UsageError(_no_zmm([target]))
+        del of_target["vector_bits"]  # of several targets it is for those with such registers
     if getattr(arguments, "dwarf_version", None):
         fields |= {"debug_info": True, "dwarf_version": int(arguments.dwarf_version)}
     if getattr(arguments, "prefixes", None):
@@ -229,7 +255,7 @@ def _switches(words: list[str]) -> dict[str, object]:
         if known not in OPT_WORDS or (known != word and known != "disable-apx"):
             raise UsageError(f"unknown word of --opt '{word}'{suggestion(word, OPT_WORDS)}; see 'voltac --help'")
         meaning = OPT_WORDS[known]
-        if meaning is not None:
+        if not isinstance(meaning, str):
             fields[meaning[0]] = meaning[1]
     return fields
 

@@ -28,6 +28,8 @@ _DEFINITION = re.compile(
 _NAME = re.compile(r'@("[^"]*"|[\w.$-]+)\(')
 _HALVES_RETURNED = re.compile(r" = call (?:\w+ )*(?:\[\d+ x )?<\d+ x half>")
 _OPTNONE = re.compile(r"^(attributes #\d+ = \{[^\n]*?) optnone\b", re.MULTILINE)
+_STACK_PROTECTORS = {"": "", "none": "", "on": " ssp", "strong": " sspstrong", "all": " sspreq"}
+"""Value of ``--stack-protector`` -> LLVM's attribute."""
 _CALL_OF_DEFINED = re.compile(r'\b(?:call|invoke)\b[^@\n]*@("[^"]*"|[\w.$-]+)\(')
 
 
@@ -270,12 +272,15 @@ def _name_of(definition: re.Match[str]) -> str:
 
 
 def _with_function_properties(text: str, options: Options) -> str:
-    """Write what LLVM takes from each function instead of the target machine: tuning CPU, section."""
-    if not options.cpu and not options.function_sections:
+    """Write what LLVM takes from each function instead of the target machine: tuning CPU, section, care for the stack."""
+    attributes = f' "tune-cpu"="{options.cpu}"' if options.cpu else ""
+    attributes += _STACK_PROTECTORS[options.stack_protector]
+    attributes += ' "frame-pointer"="all"' if options.frame_pointer else ""
+    if not attributes and not options.function_sections:
         return text
 
     def rewrite(match: re.Match[str]) -> str:
-        properties = f' "tune-cpu"="{options.cpu}"' if options.cpu else ""
+        properties = attributes
         if options.function_sections:
             properties += f' section ".text.{_name_of(match).strip(chr(34))}"'
         return match[0][: match.start("rest") - match.start()] + properties + match["rest"]

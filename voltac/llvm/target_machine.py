@@ -77,6 +77,12 @@ def target_machine(options: Options, comments: bool = False) -> Any:
 
 
 @cache
+def write_intel_assembly() -> None:
+    """Assembly language has Intel's syntax from here on. For the process, as LLVM takes this once; before any target machine."""
+    binding().set_option("voltac", "--x86-asm-syntax=intel")
+
+
+@cache
 def _machine(triple: str, cpu: str, features: str, level: int, code_model: str, comments: bool) -> Any:
     target = binding().Target.from_triple(triple)
     machine = target.create_target_machine(cpu=cpu, features=features, opt=level, reloc="pic", codemodel=code_model)

@@ -67,6 +67,10 @@ class Options:
     """``''``, ``small`` or ``large`` (``--mcmodel``)."""
     function_sections: bool = False
     """One section per function (``-ffunction-sections``)."""
+    stack_protector: str = ""
+    """``''`` or ``none``, ``on``, ``strong``, ``all`` (``--stack-protector``): which functions check the stack."""
+    frame_pointer: bool = False
+    """Every function keeps one (``--no-omit-frame-pointer``)."""
     loop_unrolling: bool = True
     """LLVM may unroll loops (``--opt=disable-loop-unroll`` clears it)."""
 

@@ -22,6 +22,8 @@ DWARF_VERSIONS = (2, 3, 4, 5)
 MATH_LIBRARIES = ("default", "fast", "system")
 """Where exp, sin, pow and the like come from (``--math-lib``)."""
 FAST_MATH = ("", "legacy", "balanced", "aggressive")
+STACK_PROTECTORS = ("", "none", "on", "strong", "all")
+"""Which functions check the stack before they return."""
 SIZES = ("", "small", "large")
 """Of code models and of tables of addresses."""
 LARGEST_ALIGNMENT = 1 << 30
@@ -222,6 +224,8 @@ CHECKS: dict[str, Check] = {
     "symbol_suffix": _part_of_a_symbol,
     "code_model": _one_of_words(SIZES),
     "function_sections": _truth,
+    "stack_protector": _one_of_words(STACK_PROTECTORS),
+    "frame_pointer": _truth,
     "loop_unrolling": _truth,
 }
 """Field of Options -> its check. A test holds that each field has one."""

@@ -261,7 +261,7 @@ def target_aliases() -> dict[str, str]:
 def find_target(name: str) -> TargetInfo:
     """The record for a canonical name or alias; ``host`` is resolved by ``voltac.llvm.host``.
 
-    Raises :class:`UnknownTarget`, listing the possible names.
+    Raises :class:`UnknownTarget`, naming the nearest and the families.
     """
     text = _ALIASES.get(name, name)
     if text.startswith("sse4-"):
@@ -274,6 +274,10 @@ def find_target(name: str) -> TargetInfo:
     devices = __getattr__("DEVICES")
     if text in devices:
         return devices[text]
-    names = [*_ALIASES, *target_names(), *devices]
-    known = ", ".join(names)
-    raise UnknownTarget(f"unknown target '{visible_name(name)}'{suggestion(name, names)}; possible targets are: host, {known}")
+    names = ["host", *_ALIASES, *target_names(), *devices]
+    if isa in _ROWS:
+        known = f"those for {isa} are: {', '.join(f'{isa}-{form}' for form in _ROWS[isa][1])}"
+    else:
+        known = f"families of targets are: {', '.join(_ROWS)}; others: host, {', '.join(devices)}"
+    all_of_them = "'voltac --support-matrix' lists all"
+    raise UnknownTarget(f"unknown target '{visible_name(name)}'{suggestion(name, names)}; {known}; {all_of_them}")
