@@ -78,7 +78,7 @@ def target_machine(options: Options, comments: bool = False) -> Any:
 
 @cache
 def write_intel_assembly() -> None:
-    """Assembly language has Intel's syntax from here on. For the process, as LLVM takes this once; before any target machine."""
+    """Assembly language has Intel's syntax from here on. For the process: LLVM takes it once, before any target machine."""
     binding().set_option("voltac", "--x86-asm-syntax=intel")
 
 
