@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from voltac.cli.option_table import COMPILE, OPT_WORDS, options_of
+from voltac.cli.opt_words import OPT_WORDS
+from voltac.cli.option_table import COMPILE, options_of
 from voltac.messages.warning_switches import SWITCHES
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

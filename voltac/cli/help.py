@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 from argparse import Namespace
 
-from voltac.cli.option_table import COMMANDS, COMPILE, GROUPS, OPT_WORDS, Option
+from voltac.cli.opt_words import OPT_WORDS
+from voltac.cli.option_table import COMMANDS, COMPILE, GROUPS, Option
 from voltac.cli.settings import diagnostics_of, options_of_arguments
 from voltac.llvm.host import missing
 from voltac.options import Options

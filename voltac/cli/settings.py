@@ -8,7 +8,8 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
-from voltac.cli.option_table import COMPILE, OPT_WORDS, UsageError
+from voltac.cli.opt_words import OPT_WORDS
+from voltac.cli.option_table import COMPILE, UsageError
 from voltac.driver import read_source
 from voltac.llvm.host import host_target
 from voltac.messages.diagnostics import Diagnostics
