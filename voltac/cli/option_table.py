@@ -279,6 +279,7 @@ COMMANDS: dict[str, str] = {
 TEXTS = ("help", "version", "support_matrix", "list_passes")
 """Fields of options that ask for a text, and for nothing else."""
 
+
 class UsageError(Exception):
     """The command line cannot be understood; ``str()`` is the message for the user."""
 
