@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from voltac.llvm.host import CannotRun
     from voltac.messages.diagnostics import CompileError, InternalError
     from voltac.python import Kernel, KernelModule, compile, empty, load
+    from voltac.python.ufuncs import ufunc
 
-__all__ = ["CannotRun", "CompileError", "InternalError", "Kernel", "KernelModule", "compile", "empty", "load"]
+__all__ = ["CannotRun", "CompileError", "InternalError", "Kernel", "KernelModule", "compile", "empty", "load", "ufunc"]
 
 __version__ = "0.1.0"
 
@@ -35,6 +36,7 @@ _HOMES = {
     "compile": "voltac.python",
     "empty": "voltac.python",
     "load": "voltac.python",
+    "ufunc": "voltac.python.ufuncs",
 }
 
 

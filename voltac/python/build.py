@@ -81,6 +81,11 @@ def build_module(
     return _made(source, use_cache, module)
 
 
+def exported_code(source: Source, names: Sequence[str]) -> LoadedCode:
+    """Exported functions as C has them: nothing catches their failures, and what they need of Python is Unresolved."""
+    return _made(source, source.origin.use_cache, lambda entry: load(entry.objects[:1], {}, names))
+
+
 def _made(source: Source, use_cache: bool, make: Callable[[disk.Entry], T]) -> T:
     """What ``make`` makes of the compiled program; if it cannot use what the cache has, that is compiled anew."""
     key = _key(source) if use_cache else ""
