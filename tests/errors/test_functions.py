@@ -52,6 +52,7 @@ test_templates = row_test(
         ("10.5 parameter of another type", "error: float", "template <«float F»> void f(int a) { }"),
         ("10.5 a varying parameter", "error: 'N' ... lanes", "template <«varying» int N> void f(int a) { }"),
         ("10.5 storage of a parameter", "error: 'N' ... 'static'", "template <«static» int N> void f(int a) { }"),
+        ("10.5 an enum of its own", "error: enum ... 'N' ... in front", "template <«enum E { A, B }» N> void f(int a) { }"),
         ("10.5 a word of functions", "error: 'N' ... 'task'", "template <«task» int N> void f(int a) { }"),
         ("10.4 operator without struct", "warning: 'operator+' ... struct", "int «operator+»(int a, int b) { return a; }"),
         ("10.4 operands of an operator", "warning: 1 parameter, 2", S + "S «operator!»(S a, S b) { return a; }"),

@@ -127,9 +127,7 @@ _LOOPS = (
 
 
 def _sharing(body: str) -> Sharing:
-    made = function(_source(body), "kernel").body
-    assert made is not None
-    return sharing_of(made)
+    return sharing_of(function(_source(body), "kernel"))
 
 
 @pytest.mark.parametrize("call", _CALLS)

@@ -9,12 +9,13 @@ raise, such as the KeyboardInterrupt of a Ctrl-C that was pressed while the kern
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 from voltac.python.callbacks import PRINT_FUNCTION
 from voltac.python.conventions import heads, trailing_type
 from voltac.python.symbols import NOTE, given_symbol, guarded_symbol
 from voltac.sema import tree
-from voltac.sema.tree_walk import nodes
+from voltac.sema.tree_walk import nodes, nodes_of
 
 _SIGNALS = """\
 declare i32 @PyGILState_Ensure() nonlazybind
@@ -75,12 +76,9 @@ def guard_module(text: str, program: tree.Program) -> tuple[str, tuple[str, ...]
 
 def _c_functions(program: tree.Program) -> set[str]:
     """The C functions that the program itself declares and uses, and ours to print."""
-    roots = [function.body for function in program.functions if not function.library]
-    called = {
-        node.function
-        for node in nodes((*roots, *(symbol.initial for symbol in program.globals)))
-        if isinstance(node, (tree.Call, tree.FunctionAddress))
-    }
+    bodies = (nodes_of(function) for function in program.functions if not function.library)
+    initials = nodes(tuple(symbol.initial for symbol in program.globals))
+    called = {node.function for node in chain(*bodies, initials) if isinstance(node, (tree.Call, tree.FunctionAddress))}
     return {function.name for function in called if function.c_linkage and function.body is None} | {PRINT_FUNCTION}
 
 

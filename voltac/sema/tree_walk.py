@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from voltac.sema import tree
 
@@ -40,24 +41,34 @@ def nodes(root: object) -> Iterator[Any]:
             waiting += below
 
 
-def nodes_reached(body: tree.Statement | None, launches: bool) -> Iterator[Any]:
-    """The nodes of a body, of all functions that it calls and, with ``launches``, of its tasks; None for one without body."""
+def nodes_of(function: tree.FunctionSymbol) -> tuple[Any, ...]:
+    """The nodes of a function's body, found once for all that ask; of one without body there are none."""
+    known = _KNOWN.get(function)
+    if known is None or known[0] is not function.body:
+        known = _KNOWN[function] = (function.body, tuple(nodes(function.body)))
+    return known[1]
+
+
+def nodes_reached(function: tree.FunctionSymbol, launches: bool) -> Iterator[Any]:
+    """The nodes of a function, of all that it calls and, with ``launches``, of its tasks; None for one without body."""
     ways = tree.Call | tree.Launch if launches else tree.Call
-    seen: set[tree.FunctionSymbol] = set()
-    waiting = [body]
+    seen = {function}
+    waiting = [function]
     while waiting:
         here = waiting.pop()
-        if here is None:
+        if here.body is None:
             yield None
-        for node in nodes(here):
+        for node in nodes_of(here):
             yield node
             if isinstance(node, ways):
-                function = node.function
-                if isinstance(function, tree.FunctionSymbol) and function not in seen:
-                    seen.add(function)
-                    waiting.append(function.body)
+                other = node.function
+                if isinstance(other, tree.FunctionSymbol) and other not in seen:
+                    seen.add(other)
+                    waiting.append(other)
 
 
+_KNOWN: WeakKeyDictionary[tree.FunctionSymbol, tuple[tree.Block | None, tuple[Any, ...]]] = WeakKeyDictionary()
+"""By the object: what is known of a function goes when its symbol does."""
 _PARENTS = (tree.Value, tree.Place, tree.Statement, tree.Aggregate, tree.LaneList, tree.ForeachDimension)
 _FIELDS: dict[type, tuple[str, ...]] = {}
 _WITHOUT_NODES = frozenset(("span", "type", "storage", "symbol", "address_rate"))

@@ -1,5 +1,5 @@
 // claim: the type of a value parameter is written as that of any declaration: with words for its sign, qualifiers, names
-// expect: [4294967295, 4294967295, 2**63, -1, 200, 65535, -5, 2**40, 7, 4, 1, 9, 3, 12, 4294967290, -9, 17, 5], i * 3
+// expect: [4294967295, 4294967295, 2**63, -1, 200, 65535, -5, 2**40, 7, 4, 1, 9, 3, 12, 4294967290, -9, 17], i * 3
 typedef unsigned int64 Large;
 enum Flag { NONE, READ = 2, WRITE = 4 };
 template <unsigned int N> uniform double plain() { return N; }
@@ -18,7 +18,6 @@ template <enum Flag N, unsigned int M> uniform double both() { return N + M; }
 template <unsigned N> uniform double bare() { return N; }
 template <signed N> uniform double bare_signed() { return N; }
 template <int unsigned N> uniform double behind() { return N; }
-template <enum Inside { ONE = 5, TWO } N> uniform double defined_here() { return N; }
 export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n) {
     uniform float three[3] = {0, 0, 0};
     out[0] = plain<4294967295>();
@@ -38,7 +37,6 @@ export void test(uniform double out[], uniform float f[], uniform int32 i[], uni
     out[14] = bare<4294967290>();
     out[15] = bare_signed<-9>();
     out[16] = behind<17>();
-    out[17] = defined_here<ONE>();
     foreach (k = 0 ... n)
-        out[18 + k] = scale<int, 3>(i[k]);
+        out[17 + k] = scale<int, 3>(i[k]);
 }

@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 from voltac.records import field, mutable_record
 from voltac.sema import tree
 from voltac.sema.builtins import BUILTINS
-from voltac.sema.tree_walk import children
+from voltac.sema.tree_walk import nodes_of
 from voltac.sema.types import Pointer
 
 Roots = frozenset[tree.VariableSymbol | None]
@@ -71,7 +71,7 @@ def memory_effects(symbol: tree.FunctionSymbol) -> MemoryEffects:
     everything = {None, *symbol.parameters}
     _KNOWN[symbol] = MemoryEffects(set(everything), set(everything), set(everything))
     if symbol.body is not None:
-        effects = _KNOWN[symbol] = _Walk(symbol, symbol.body).effects
+        effects = _KNOWN[symbol] = _Walk(symbol).effects
         if symbol.library:
             # It makes pointers of numbers, but none to what it was not given.
             for places in (effects.read, effects.written, effects.kept):
@@ -88,15 +88,15 @@ def memory_effects(symbol: tree.FunctionSymbol) -> MemoryEffects:
 class _Walk:
     """One function: its pointers first, then what is done through them."""
 
-    def __init__(self, symbol: tree.FunctionSymbol, body: tree.Block) -> None:
+    def __init__(self, symbol: tree.FunctionSymbol) -> None:
         self.effects = MemoryEffects()
         self._given: dict[tree.VariableSymbol, list[tree.Value]] = {}
         self._roots: dict[tree.VariableSymbol, Roots] = {}
-        nodes = _nodes(body)
-        for node in nodes:
+        noted = [node for node in nodes_of(symbol) if type(node) in _NOTED]
+        for node in noted:
             if type(node) in _GIVING:
                 self._note_pointer(node)
-        for node in nodes:
+        for node in noted:
             self._note_access(node)
 
     # --- where pointers come from
@@ -249,15 +249,3 @@ _NOTED = _GIVING | {
     tree.Load, tree.CompoundAssign, tree.Increment, tree.Call, tree.CallPointer, tree.Launch, tree.Sync, tree.Builtin,
     tree.Intrinsic, tree.Delete, tree.New, tree.Return, tree.Convert, tree.AddressOf,
 }  # fmt: skip
-
-
-def _nodes(root: object) -> list[object]:
-    """The nodes that a walk takes note of."""
-    found: list[object] = []
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        if type(node) in _NOTED:
-            found.append(node)
-        waiting += children(node)
-    return found

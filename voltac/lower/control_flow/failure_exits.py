@@ -22,7 +22,7 @@ from voltac.messages.visible import bytes_of
 from voltac.options import Options
 from voltac.records import record
 from voltac.sema import tree
-from voltac.sema.tree_walk import nodes
+from voltac.sema.tree_walk import nodes, nodes_of
 from voltac.sema.types import VARYING, Scalar, Vector
 
 FAIL, OPEN_LAUNCH, CLOSE_LAUNCH, RUN_TASK = "voltac.fail", "voltac.open_launch", "voltac.close_launch", "voltac.run_task"
@@ -189,7 +189,7 @@ def can_fail(symbol: tree.FunctionSymbol, options: Options) -> bool:
 def _facts(symbol: tree.FunctionSymbol) -> _Facts:
     found = _KNOWN.get(symbol)
     if found is None:
-        found = _KNOWN[symbol] = _facts_of(nodes(symbol.body) if symbol.body is not None else ())
+        found = _KNOWN[symbol] = _facts_of(nodes_of(symbol))
     return found
 
 

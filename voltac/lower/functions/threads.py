@@ -32,7 +32,7 @@ def begin_kernel(c: FunctionContext) -> str:
     """Finds out who runs a kernel and makes it known: the attribute of the function."""
     from voltac.sema.analyses.thread_sharing import SHARED, SINGLE, WRITTEN, sharing_of  # for devices only
 
-    sharing = sharing_of(c.body)
+    sharing = sharing_of(c.symbol)
     if sharing.way == WRITTEN:
         c.module.lines_have_one_thread = False
     if sharing.way == SHARED:

@@ -7,7 +7,7 @@ from typing import TypeGuard
 from voltac.records import field, mutable_record
 from voltac.sema import tree
 from voltac.sema.builtins import BUILTINS, Effect
-from voltac.sema.tree_walk import children, nodes, nodes_reached
+from voltac.sema.tree_walk import children, nodes_of, nodes_reached
 from voltac.sema.types import Pointer
 
 _IN_ORDER = (
@@ -111,7 +111,7 @@ def _collected(function: tree.FunctionSymbol, known: _Known) -> Effects:
 
 def has_ordered_effects(function: tree.FunctionSymbol) -> bool:
     """Does a task, or what it calls, do something that threads of a device cannot do at the same time? Writing is fine."""
-    for node in nodes_reached(function.body, launches=True):
+    for node in nodes_reached(function, launches=True):
         if node is None or (isinstance(node, tree.Launch) and not isinstance(node.function, tree.FunctionSymbol)):
             return True
         if isinstance(node, tree.Builtin):
@@ -128,7 +128,7 @@ def _collect(function: tree.FunctionSymbol, known: _Known) -> Effects:
         effects.obstacle = "is defined elsewhere"
         return effects
     waiting: list[object] = [function.body]
-    initials = unchanged_variables(function.body)
+    initials = unchanged_variables(function)
     while waiting and not effects.obstacle:
         node = waiting.pop()
         if has_effect(node):
@@ -202,10 +202,10 @@ def root_of_pointer(
                 return None
 
 
-def unchanged_variables(body: tree.Statement) -> dict[tree.VariableSymbol, tree.Value]:
+def unchanged_variables(function: tree.FunctionSymbol) -> dict[tree.VariableSymbol, tree.Value]:
     """The variables of a function that keep the value they are declared with."""
     found: dict[tree.VariableSymbol, tree.Value] = {}
-    for node in nodes(body):
+    for node in nodes_of(function):
         if isinstance(node, tree.Declare) and isinstance(node.initial, tree.Value):
             if not node.symbol.assigned and not node.symbol.address_taken:
                 found[node.symbol] = node.initial

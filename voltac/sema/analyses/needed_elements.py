@@ -24,7 +24,7 @@ from voltac.records import record
 from voltac.sema import tree
 from voltac.sema.analyses.effects import root_of, unchanged_variables
 from voltac.sema.analyses.index_forms import IndexForm, IndexReader, constant_form
-from voltac.sema.tree_walk import children, nodes
+from voltac.sema.tree_walk import children, nodes, nodes_of
 from voltac.sema.types import UNIFORM, Pointer, Scalar
 
 Sum = tuple[tuple[int, tuple[int, ...]], ...]
@@ -52,7 +52,7 @@ class UsedElement:
 
 def needed_elements(function: tree.FunctionSymbol) -> tuple[UsedElement, ...]:
     """What the arrays of an exported function must have for a call with all arguments valid not to leave them."""
-    found = _Function(function.parameters, {} if function.body is None else unchanged_variables(function.body))
+    found = _Function(function.parameters, unchanged_variables(function))
     found.declarations(function.parameters)
     if function.body is not None:
         found.statement(function.body)
@@ -272,20 +272,19 @@ _LEAVING = (tree.Return, tree.Break, tree.Continue, tree.Goto, tree.Label, *_FAI
 
 def _may_leave(root: object) -> bool:
     """Whether what follows a node is not certain to be run by all lanes: a jump, or a failure in a function it calls."""
-    return any(isinstance(node, _LEAVING) for node in nodes(root)) or _may_fail(root)
+    return any(isinstance(node, _LEAVING) or (isinstance(node, tree.Call) and _may_fail(node.function)) for node in nodes(root))
 
 
-def _may_fail(root: object) -> bool:
+def _may_fail(function: tree.FunctionSymbol) -> bool:
     """Whether a call may not come back: it fails, or runs what is not known."""
     seen: set[tree.FunctionSymbol] = set()
-    waiting: list[object] = [root]
+    waiting = [function]
     while waiting:
-        for node in nodes(waiting.pop()):
-            if isinstance(node, _FAILING):
-                return True
-            if isinstance(node, tree.Call) and node.function not in seen and not node.function.library:
-                if node.function.body is None:
-                    return True
-                seen.add(node.function)
-                waiting.append(node.function.body)
+        here = waiting.pop()
+        if here in seen or here.library:
+            continue
+        seen.add(here)
+        if here.body is None or any(isinstance(node, _FAILING) for node in nodes_of(here)):
+            return True
+        waiting += [node.function for node in nodes_of(here) if isinstance(node, tree.Call)]
     return False

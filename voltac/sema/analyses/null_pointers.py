@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from voltac.records import field, mutable_record
 from voltac.sema import tree
-from voltac.sema.tree_walk import nodes
+from voltac.sema.tree_walk import nodes, nodes_of
 from voltac.sema.types import Pointer, Scalar
 
 Symbols = frozenset[tree.VariableSymbol]
@@ -37,7 +37,7 @@ def may_be_null(function: tree.FunctionSymbol) -> tuple[bool, ...]:
         here = waiting.pop()
         if here.body is not None and here not in uses.seen:
             uses.seen.add(here)
-            waiting += _look_at(here.body, uses)
+            waiting += _look_at(here, uses)
     if uses.integers_become_pointers:
         uses.followed |= uses.as_integers
     return tuple(_may_be_null(parameter, uses) for parameter in function.parameters)
@@ -53,9 +53,9 @@ def _may_be_null(parameter: tree.VariableSymbol, uses: _Uses) -> bool:
     return not found.isdisjoint(uses.tested) or found.isdisjoint(uses.followed)
 
 
-def _look_at(body: tree.Block, uses: _Uses) -> Iterator[tree.FunctionSymbol]:
+def _look_at(here: tree.FunctionSymbol, uses: _Uses) -> Iterator[tree.FunctionSymbol]:
     """Note what a function does; gives the functions it passes pointers to."""
-    every = list(nodes(body))
+    every = nodes_of(here)
     not_followed = {id(place) for node in every if isinstance(node, tree.AddressOf) for place in _path(node.place)}
     for node in every:
         match node:

@@ -27,7 +27,7 @@ from voltac.sema import tree
 from voltac.sema.analyses.effects import root_of, unchanged_variables, writes
 from voltac.sema.analyses.independence import ForeachBody
 from voltac.sema.analyses.index_forms import IndexForm
-from voltac.sema.tree_walk import nodes
+from voltac.sema.tree_walk import nodes, nodes_of
 from voltac.sema.types import Pointer
 
 
@@ -65,13 +65,13 @@ def may_be_the_same(function: tree.FunctionSymbol) -> set[tuple[int, int]]:
     """Pairs of parameters, the first written and the second read, that may be the same array; not one that begins elsewhere."""
     if function.body is None:
         return set()
-    every = list(nodes(function.body))
+    every = nodes_of(function)
     loads = Counter(
         node.place.symbol for node in every if isinstance(node, tree.Load) and isinstance(node.place, tree.Variable)
     )
     if any(isinstance(node, tree.Goto | tree.Unmasked) for node in every):
         return set()
-    initials = unchanged_variables(function.body)
+    initials = unchanged_variables(function)
     found = set()
     for loop in _loops(function.body):
         body = _Body(ForeachBody(loop, initials))

@@ -30,7 +30,7 @@ from voltac.sema.analyses.effects import (
 from voltac.sema.analyses.independence import Obstacle, why_dependent
 from voltac.sema.builtins import BUILTINS, Effect
 from voltac.sema.checker import Checker
-from voltac.sema.tree_walk import children, nodes, nodes_reached
+from voltac.sema.tree_walk import children, nodes_of, nodes_reached
 from voltac.sema.types import Pointer
 
 SHARED, WRITTEN, SINGLE = "shared", "written", "single"
@@ -50,14 +50,14 @@ class Sharing:
     """Who makes what is written visible to the host."""
 
 
-def sharing_of(body: tree.Statement) -> Sharing:
-    """For the body of an exported function."""
-    asked = thread_builtins(body)
+def sharing_of(function: tree.FunctionSymbol) -> Sharing:
+    """For an exported function."""
+    asked = thread_builtins(function)
     if asked:
         return Sharing(WRITTEN, flushed_by=PROGRAM if "__flush" in asked else COMPILER)
     reads = False
-    initials = unchanged_variables(body)
-    waiting: list[object] = [body]
+    initials = unchanged_variables(function)
+    waiting: list[object] = [function.body]
     while waiting:
         node = waiting.pop()
         if isinstance(node, tree.Foreach):
@@ -93,11 +93,11 @@ def sharing_of(body: tree.Statement) -> Sharing:
     return Sharing(SHARED, None, reads)
 
 
-def thread_builtins(body: tree.Statement) -> set[str]:
+def thread_builtins(function: tree.FunctionSymbol) -> set[str]:
     """By which builtins a kernel, or a function that it calls, looks after threads."""
     return {
         node.name
-        for node in nodes_reached(body, launches=False)
+        for node in nodes_reached(function, launches=False)
         if isinstance(node, tree.Builtin) and BUILTINS[node.name].effect is Effect.THREADS
     }
 
@@ -105,14 +105,10 @@ def thread_builtins(body: tree.Statement) -> set[str]:
 def warn_about_single_threads(checker: Checker) -> None:
     """The kernels that contain a ``foreach`` which only one thread of the device works on."""
     for function in checker.program.exports:
-        if function.body is None or function.library or not _has_foreach(function.body):
+        if function.library or not any(isinstance(node, tree.Foreach) for node in nodes_of(function)):
             continue
-        sharing = sharing_of(function.body)
+        sharing = sharing_of(function)
         if sharing.obstacle is not None:
             note = Note(sharing.obstacle.span, f"{sharing.obstacle.reason}")
             text = f"only one thread of the device runs '{function.name}'; write it with 'launch', or with barriers of its own"
             checker.warning("threads", function.span, text, note)
-
-
-def _has_foreach(body: tree.Statement) -> bool:
-    return any(isinstance(node, tree.Foreach) for node in nodes(body))

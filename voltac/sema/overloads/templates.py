@@ -85,6 +85,11 @@ def check_parameters(checker: Checker, template: TemplateSymbol) -> None:
                         "it is one number for all lanes" if word.text == "varying" else f"'{word.text}' does not belong here"
                     )
                     checker.reject(word.span, f"template parameter '{parameter.name}' is always 'const uniform': {reason}")
+            for specifier in parameter.type.types:
+                if isinstance(specifier, ast.EnumSpecifier) and specifier.enumerators is not None:
+                    # Each instance would declare it anew.
+                    what = f"the enum of template parameter '{parameter.name}'"
+                    checker.reject(specifier.span, f"{what} cannot be defined here; define it in front of the template")
             kind = declarators.resolve_specifiers(checker, parameter.type).qual.type
             if not isinstance(kind, Enum) and not (isinstance(kind, Scalar) and kind.kind != "float"):
                 checker.reject(
