@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 
     from voltac.llvm.host import CannotRun
     from voltac.messages.diagnostics import CompileError, InternalError
+    from voltac.messages.exceptions import VoltacWarning
     from voltac.python import Kernel, KernelModule, compile, empty, load
     from voltac.python.ufuncs import ufunc
 
-__all__ = ["CannotRun", "CompileError", "InternalError", "Kernel", "KernelModule", "compile", "empty", "load", "ufunc"]
+__all__ = [
+    "CannotRun", "CompileError", "InternalError", "Kernel", "KernelModule", "VoltacWarning",
+    "compile", "empty", "load", "ufunc",
+]  # fmt: skip
 
 __version__ = "0.1.0"
 
@@ -33,6 +37,7 @@ _HOMES = {
     "InternalError": "voltac.messages.diagnostics",
     "Kernel": "voltac.python",
     "KernelModule": "voltac.python",
+    "VoltacWarning": "voltac.messages.exceptions",
     "compile": "voltac.python",
     "empty": "voltac.python",
     "load": "voltac.python",

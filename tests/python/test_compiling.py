@@ -6,6 +6,8 @@ import ctypes
 import os
 import subprocess
 import sys
+import traceback
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +79,45 @@ def test_warnings_are_kept_with_the_module() -> None:
     first, again = voltac.compile(source, file="w.ispc"), voltac.compile(source, file="w.ispc")
     assert "w.ispc:1:" in first.warnings and "arning" in first.warnings
     assert again.warnings == first.warnings
+
+
+def test_warnings_are_python_warnings_of_the_line_that_compiles(tmp_path: Path) -> None:
+    path = tmp_path / "w.ispc"
+    path.write_text("export void f(varying int * uniform p) { p[0] = 1; }\n")
+    script = tmp_path / "script.py"
+    script.write_text(f"import voltac\nfor _ in range(3):\n    k = voltac.load({str(path)!r})\nprint(len(k))\n")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"
+    assert done.stderr.startswith(f"{script}:3: VoltacWarning: {path}:1:")
+    assert done.stderr.count("VoltacWarning") == 1
+    with pytest.warns(voltac.VoltacWarning, match=r"w\.ispc:1:"):
+        voltac.load(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", voltac.VoltacWarning)
+        with pytest.raises(voltac.VoltacWarning):
+            voltac.compile(path.read_text())
+        voltac.compile("export void f() { }")
+
+
+def test_an_error_has_none_of_the_compilers_frames(tmp_path: Path) -> None:
+    path = tmp_path / "bad.ispc"
+    path.write_text("export void f() { a = 1; }\n")
+    for call, given in ((voltac.load, str(path)), (voltac.compile, path.read_text())):
+        with pytest.raises(voltac.CompileError) as caught:
+            call(given)
+        frames = traceback.extract_tb(caught.tb)
+        assert [frame.name for frame in frames[1:]] in (["load"], ["compile"])
+        assert caught.value.__cause__ is None and caught.value.__suppress_context__
+
+
+def test_an_error_has_thirty_lines_at_most() -> None:
+    with pytest.raises(voltac.CompileError) as caught:
+        voltac.compile("export void f() {\n" + "".join(f"    a{number} = 1;\n" for number in range(100)) + "}")
+    shown, everything = str(caught.value).splitlines(), caught.value.diagnostics.render().strip().splitlines()
+    assert len(shown) <= 30 and shown[:20] == everything[:20]
+    left = len(everything) - len(shown) + 2
+    assert shown[-1] == f"... and {left} lines more: error.diagnostics.render() has them"
+    assert caught.value.diagnostics.error_count == 100
 
 
 def test_functions_of_c_are_found_or_given() -> None:

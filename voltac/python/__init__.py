@@ -12,12 +12,14 @@ import math
 import operator
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, SupportsIndex
 
 import numpy as np
 
 from voltac.llvm.host import host_target
+from voltac.messages.exceptions import VoltacWarning, is_compile_error
 from voltac.messages.suggestions import suggestion
 from voltac.messages.visible import visible_name, visible_value
 from voltac.options import Options
@@ -32,7 +34,7 @@ from voltac.system.files import read_file
 from voltac.system.forking import compiling
 from voltac.target_info import TargetInfo, find_target
 
-__all__ = ["Kernel", "KernelModule", "compile", "compile_with_options", "empty", "load"]
+__all__ = ["Kernel", "KernelModule", "VoltacWarning", "compile", "compile_with_options", "empty", "load"]
 
 Defines = Mapping[str, object] | Iterable[str]
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
@@ -54,12 +56,18 @@ def load(
     _check_arguments(cache, functions, launch)
     name = os.fsdecode(path)
     content = read_file(name)
-    with compiling():
-        if content.startswith(b"\x7fELF"):
-            from voltac.python.device_file import load_file  # late: for devices only
+    if content.startswith(b"\x7fELF"):
+        from voltac.python.device_file import load_file  # late: for devices only
 
+        with compiling():
             return load_file(content, name, launch, options, build_module)
-        return build_module(_source(_decoded(content, name), name, options), cache, functions, launch)
+    try:
+        return _told(_built(content, name, cache, functions, launch, options))
+    except Exception as error:
+        if is_compile_error(error):
+            # Without the compiler's frames, which are not what is wrong.
+            raise error.with_traceback(None) from None
+        raise
 
 
 def compile(
@@ -87,9 +95,32 @@ def compile(
         raise TypeError(f"file must be a str, the name that messages give the source, not {described(file)}")
     _check_arguments(cache, functions, launch)
     name = plain_text(file)
+    try:
+        return _told(_built(source.encode("utf-8", "surrogatepass"), name, cache, functions, launch, options))
+    except Exception as error:
+        if is_compile_error(error):
+            # Without the compiler's frames, which are not what is wrong.
+            raise error.with_traceback(None) from None
+        raise
+
+
+def _built(
+    content: bytes,
+    name: str,
+    cache: bool,
+    functions: Mapping[str, object] | None,
+    launch: Mapping[str, Any] | None,
+    options: Mapping[str, Any],
+) -> KernelModule:
     with compiling():
-        text = _decoded(source.encode("utf-8", "surrogatepass"), name)
-        return build_module(_source(text, name, options), cache, functions, launch)
+        return build_module(_source(_decoded(content, name), name, options), cache, functions, launch)
+
+
+def _told(module: KernelModule) -> KernelModule:
+    """The module; what the compiler had to say about it is a warning where the caller's caller stands."""
+    if module.warnings:
+        warnings.warn(VoltacWarning(module.warnings.strip()), stacklevel=3)
+    return module
 
 
 def _source(text: str, name: str, options: Mapping[str, Any]) -> Source:
