@@ -206,7 +206,7 @@ def test_errors_of_the_interface_to_python() -> None:
     for call in (
         lambda: voltac.compile(source, target=strange),
         lambda: voltac.compile(source, cpu=strange),
-        lambda: voltac.compile(source, math_library=strange),
+        lambda: voltac.compile(source, math_library=strange),  # type: ignore[arg-type]
         lambda: voltac.compile(source, **{strange: 1}),  # type: ignore[arg-type]
         lambda: voltac.compile(source, defines={strange: 1}),
         lambda: voltac.compile(source, sample_profile=strange),

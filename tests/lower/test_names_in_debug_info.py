@@ -133,7 +133,7 @@ def test_a_prefix_map_from_python(tmp_path: Path) -> None:
     wrong: object
     for wrong in ("a=b", ["a=b"], (("", "b"),), (("a", 1),), (("a",),), {1: "b"}):
         with pytest.raises((TypeError, ValueError), match="debug_prefix_map must be"):
-            voltac.compile("export void f() {}", debug_prefix_map=wrong)
+            voltac.compile("export void f() {}", debug_prefix_map=wrong)  # type: ignore[arg-type]
 
 
 def test_a_prefix_map_that_is_none(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_macros_folders_and_level_reach_the_compiler(tmp_path: Path) -> None:
 
 def test_wrong_options_are_refused() -> None:
     with pytest.raises(TypeError, match="no option 'targt'; did you mean 'target'"):
-        voltac.compile(SOURCE, targt="host")
+        voltac.compile(SOURCE, targt="host")  # type: ignore[call-arg]
     with pytest.raises(ValueError, match="opt must be 0, 1, 2 or 3, not 4"):
         voltac.compile(SOURCE, opt=4)
     with pytest.raises(ValueError, match=r"unknown target 'avx3'; did you mean 'avx' .*families of targets are: sse2"):

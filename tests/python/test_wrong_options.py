@@ -5,10 +5,13 @@ from __future__ import annotations
 import ctypes
 import enum
 import math
+import os
 import random
 import re
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
@@ -18,11 +21,13 @@ from voltac.messages.visible import visible_value
 from voltac.options import Options
 from voltac.options.checks import CHECKS
 from voltac.python import make_options
+from voltac.python.call_options import CompileOptions
 from voltac.records import replace
 from voltac.target_info import TARGETS, find_target
 
 SOURCE = "export void f(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] = 7; }"
 TARGET = find_target("sse4-i32x4")
+ROOT = Path(__file__).resolve().parents[2]
 HUGE = 10**5000
 """Python does not write so many digits."""
 PUTS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)
@@ -234,3 +239,18 @@ def test_prefixes_are_a_mapping_or_pairs(prefixes: Any) -> None:
 def test_folders_may_be_bytes_as_elsewhere_in_python() -> None:
     assert make_options(target="sse4", include=b"/tmp").include_directories == ("/tmp",)
     assert make_options(target="sse4", include=["/tmp", b"/usr"]).include_directories == ("/tmp", "/usr")
+
+
+def test_type_checkers_know_the_options(tmp_path: Path) -> None:
+    fields = set(Options.__match_args__) - {"masked_paths", "symbol_suffix", "level", "include_directories"}
+    assert set(get_type_hints(CompileOptions)) == fields | {"opt", "include"}
+    right, wrong = tmp_path / "right.py", tmp_path / "wrong.py"
+    right.write_text("import voltac\nvoltac.load('k.ispc', target='avx2', opt=2, fast_math='balanced', defines={'N': 3})\n")
+    wrong.write_text(
+        "import voltac\nvoltac.load('k.ispc', targett='avx2')\nvoltac.compile('', fast_math='agressive')\n"
+        "voltac.compile('', disable_fma=1.5)\n"
+    )
+    command = [sys.executable, "-m", "mypy", "--no-error-summary", "--cache-dir", os.devnull, "--follow-imports=silent"]
+    done = subprocess.run([*command, right, wrong], capture_output=True, text=True, cwd=ROOT)
+    lines = [line for line in done.stdout.splitlines() if ": error:" in line]
+    assert [line.split(": error:")[0] for line in lines] == [f"{wrong}:{number}" for number in (2, 3, 4)]

@@ -331,7 +331,7 @@ def test_a_remainder_has_the_sign_of_its_dividend_also_where_it_is_zero_or_no_nu
 
 @pytest.mark.parametrize("library", ["fast", "system"])
 def test_the_sign_of_a_remainder_is_that_of_other_libraries_too(library: str) -> None:
-    _check_signs_of_remainders(voltac.compile("".join(map(_remainders, FLOATS)), math_library=library))
+    _check_signs_of_remainders(voltac.compile("".join(map(_remainders, FLOATS)), math_library=library))  # type: ignore[arg-type]
 
 
 def test_srgb_codes_are_within_half_a_step() -> None:

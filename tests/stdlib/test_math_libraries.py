@@ -25,7 +25,7 @@ def kernels(library: str, names: Iterable[str], type: str = "float") -> KernelMo
         call = f"{name}(x[i]{', y[i]' if name in ('pow', 'atan2') else ''})"
         arrays = f"uniform {type} x[], uniform {type} y[], uniform {type} out[], uniform int n"
         lines.append(f"export void {name}_({arrays}) {{ foreach (i = 0 ... n) out[i] = {call}; }}\n")
-    return voltac.compile("".join(lines), math_library=library)
+    return voltac.compile("".join(lines), math_library=library)  # type: ignore[arg-type]
 
 
 def exact(name: str, arguments: list[np.ndarray]) -> np.ndarray:
@@ -90,4 +90,4 @@ def test_unknown_libraries_are_refused(capsys: pytest.CaptureFixture[str]) -> No
     assert main(["--math-lib=svml", "--target=host", "-o", "-", "-"]) != 0
     assert "svml" in capsys.readouterr().err
     with pytest.raises(ValueError, match="svml"):
-        voltac.compile("export void f() {}\n", math_library="svml")
+        voltac.compile("export void f() {}\n", math_library="svml")  # type: ignore[arg-type]

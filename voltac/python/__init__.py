@@ -14,7 +14,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex, Unpack
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from voltac.system.files import read_file
 from voltac.system.forking import compiling
 from voltac.target_info import TargetInfo, find_target
 
+if TYPE_CHECKING:
+    from voltac.python.call_options import CompileOptions
+
 __all__ = ["Kernel", "KernelModule", "VoltacWarning", "compile", "compile_with_options", "empty", "load"]
 
 Defines = Mapping[str, object] | Iterable[str]
@@ -46,7 +49,7 @@ def load(
     cache: bool = True,
     functions: Mapping[str, object] | None = None,
     launch: Mapping[str, Any] | None = None,
-    **options: Any,
+    **options: Unpack[CompileOptions],
 ) -> KernelModule:
     """Compile the program in a file. Options as for :func:`compile`. A program for a device may be compiled already.
 
@@ -77,7 +80,7 @@ def compile(
     cache: bool = True,
     functions: Mapping[str, object] | None = None,
     launch: Mapping[str, Any] | None = None,
-    **options: Any,
+    **options: Unpack[CompileOptions],
 ) -> KernelModule:
     """Compile a program.
 
