@@ -6,9 +6,11 @@ import array
 import ctypes
 import decimal
 import fractions
+import mmap
 import pickle
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -89,7 +91,7 @@ def vectors() -> list[Any]:
     return [np.arange(5, dtype=np.float32) * scale for scale in (1, 2, 0)]
 
 
-def refused(kind: type[Exception], call: Any, *arguments: Any, says: str) -> None:
+def refused(kind: type[Exception] | tuple[type[Exception], ...], call: Any, *arguments: Any, says: str) -> None:
     with pytest.raises(kind) as caught:
         call(*arguments)
     assert re.search(says, str(caught.value), re.DOTALL), str(caught.value)
@@ -331,8 +333,56 @@ def test_other_buffers_are_accepted_without_a_copy(k: voltac.KernelModule) -> No
         k.saxpy(1, memoryview(x), np.zeros(5, np.float32), y, 5)
         assert list(y) == [0, 1, 2, 3, 4]
     x.append(5.0)  # nobody holds the buffer any more
-    refused(TypeError, k.saxpy, 1, out, y, y, 5, says="must be an array of float32, not a bytearray")
+    refused(TypeError, k.saxpy, 1, out, y, y, 5, says=r"float32, not a bytearray.*; use np\.frombuffer\(x, np\.float32\)$")
+    doubles = array.array("d", range(5))
+    refused(
+        TypeError,
+        k.saxpy,
+        1,
+        doubles,
+        y,
+        y,
+        5,
+        says=r"float32, not an array of float64; use np\.array\(x, np\.float32\)",
+    )
     refused(ValueError, k.saxpy, 1, x, y, memoryview(bytes(20)).cast("f"), 5, says="writable.*read-only: a memoryview")
+
+
+def test_mapped_files_are_accepted(k: voltac.KernelModule, tmp_path: Path) -> None:
+    path = tmp_path / "numbers"
+    path.write_bytes(np.arange(5, dtype=np.float32).tobytes())
+    with path.open("r+b") as file:
+        mapped = mmap.mmap(file.fileno(), 0)
+    y = np.ones(5, np.float32)
+    refused(TypeError, k.saxpy, 1, mapped, y, y.copy(), 5, says=r"use np\.frombuffer\(x, np\.float32\)")
+    k.saxpy(2, np.memmap(path, np.float32, "r"), y, np.frombuffer(mapped, np.float32), 5)
+    np.testing.assert_array_equal(np.fromfile(path, np.float32), 2 * np.arange(5) + 1)
+
+
+class Tensor:
+    """As other libraries have them: nothing but DLPack's protocol."""
+
+    def __init__(self, array: Any, device: int = 1) -> None:
+        self.array, self.device = array, device
+
+    def __dlpack__(self, **wishes: Any) -> Any:
+        if self.device != 1:
+            raise BufferError("the memory is on device 2")
+        return self.array.__dlpack__(**wishes)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.device, 0
+
+
+def test_tensors_of_dlpack_are_accepted_without_a_copy(k: voltac.KernelModule) -> None:
+    x, y, out = vectors()
+    k.saxpy(3, Tensor(x), Tensor(y), Tensor(out), 5)
+    np.testing.assert_array_equal(out, 3 * x + y)
+    refused(TypeError, k.saxpy, 3, Tensor(x, 2), y, out, 5, says="float32, not a Tensor, .*; copy it to the CPU's memory")
+    refused(TypeError, k.saxpy, 3, Tensor(x.astype(np.float64)), y, out, 5, says=r"use np\.array\(x, np\.float32\)")
+    fixed = x.copy()
+    fixed.flags.writeable = False
+    refused((ValueError, TypeError), k.saxpy, 3, x, y, Tensor(fixed), 5, says="float32|writable")
 
 
 def test_what_is_no_array_is_refused(k: voltac.KernelModule) -> None:

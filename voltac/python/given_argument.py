@@ -215,6 +215,8 @@ class GivenArgument:
             self.refuse(TypeError, self._wanted(memory))
         if hasattr(value, "__array_interface__"):
             return np.asarray(value)
+        if hasattr(value, "__dlpack__"):
+            return self._from_dlpack(memory)
         try:
             view = memoryview(value)
         except TypeError:
@@ -224,6 +226,15 @@ class GivenArgument:
             return np.asarray(view)
         except (ValueError, TypeError, NotImplementedError):
             self.refuse(TypeError, self._wanted(memory), given=f"a buffer of format {view.format!r}")
+
+    def _from_dlpack(self, memory: Pointee) -> Array:
+        """The memory of another library's tensor, if it is one that the CPU can read."""
+        try:
+            array: Array = np.from_dlpack(self.value)
+        except (BufferError, RuntimeError, TypeError, ValueError) as error:
+            what = f"{described(self.value)}, which numpy.from_dlpack does not take: {error}"
+            self.refuse(TypeError, self._wanted(memory), "copy it to the CPU's memory", what)
+        return array
 
     def _constant(self, format_: str) -> Array:
         """A number passed for a reference to const: an object made for the call."""
@@ -283,7 +294,8 @@ class GivenArgument:
             # A struct of three floats may also be a row of three floats.
             element = only_element(expected)
             if expected.names is None or element is None or not same_layout(array.dtype, element[0]):
-                self.refuse(TypeError, self._wanted(memory), self._converted(array, expected, memory))
+                given = "" if isinstance(self.value, np.ndarray) else f"{described(self.value)} of {named(array.dtype)}"
+                self.refuse(TypeError, self._wanted(memory), self._converted(array, expected, memory), given)
             count *= element[1]
             whole = replace(memory, shape=(*memory.shape, element[1]))
         if array.size % count:
@@ -352,6 +364,9 @@ class GivenArgument:
         if array.dtype.names is not None or array.dtype.kind in "USVmMO":
             return ""
         wanted = f"np.{expected.name}"
+        if not isinstance(self.value, np.ndarray):
+            is_raw = array.dtype.itemsize == 1 and array.ndim == 1
+            return f"use np.frombuffer(x, {wanted})" if is_raw else self._copied(f"np.array(x, {wanted})", memory)
         same_size = array.dtype.isnative and array.dtype.itemsize == expected.itemsize
         if (same_size and array.dtype.kind + expected.kind in ("iu", "ui", "ub", "bu", "ib", "bi")) or (
             array.dtype.kind == "c" and expected.kind == "f" and array.dtype.itemsize == 2 * expected.itemsize
