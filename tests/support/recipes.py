@@ -113,7 +113,7 @@ RECIPES = (
     Recipe("An option", (
         Edit("voltac/options/__init__.py", "disable_fma: bool = False", "    doubled: bool = False"),
         Edit("voltac/options/checks.py", '"disable_fma": _truth,', '    "doubled": _truth,'),
-        Edit("voltac/cli/option_table.py", '"disable-fma": (', '    "doubled": ("doubled", True),'),
+        Edit("voltac/cli/opt_words.py", '"disable-fma": (', '    "doubled": ("doubled", True),'),
     ), used=(
         Edit("voltac/syntax/predefined.py", '("ISPC_ASSERTS_DISABLED", options', '        ("DOUBLED", options.doubled),'),
     ), elsewhere=("voltac/cli/settings.py",)),

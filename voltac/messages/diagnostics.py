@@ -27,7 +27,7 @@ class CompileError(Exception):
     """The compilation cannot go on; what is wrong stands in ``diagnostics``."""
 
     def __init__(self, diagnostics: Diagnostics) -> None:
-        super().__init__(_cut(diagnostics.render().strip()))
+        super().__init__(_cut(diagnostics))
         self.diagnostics = diagnostics
 
 
@@ -35,11 +35,15 @@ _MOST_LINES = 30
 """Of an exception, so that it fits a screen."""
 
 
-def _cut(text: str) -> str:
-    """Whole messages, as many as fit; the first one in any case, as far as it does."""
-    lines = text.split("\n")
+def _cut(diagnostics: Diagnostics) -> str:
+    """Whole messages, as many as fit, the errors first; the first one in any case, as far as it does."""
+    lines = diagnostics.render().strip().split("\n")
+    if len(lines) > _MOST_LINES:
+        errors = [item for item in diagnostics.items if item.kind in ("Error", "error")]
+        others = [item for item in diagnostics.items if item.kind not in ("Error", "error")]
+        lines = replace(diagnostics, items=errors + others).render().strip().split("\n")
     if len(lines) <= _MOST_LINES:
-        return text
+        return "\n".join(lines)
     end = max((number for number in range(_MOST_LINES - 1) if not lines[number]), default=_MOST_LINES - 2)
     return "\n".join([*lines[:end], "", f"... and {len(lines) - end} lines more: error.diagnostics.render() has them"])
 

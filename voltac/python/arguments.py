@@ -61,7 +61,7 @@ class Arguments:
         self._call = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(raw)
         self._table = (ctypes.c_void_p * max(1, len(self._accepted))).from_address(accepted)
 
-    def __call__(self, *given: Any, **by_name: Any) -> Any:
+    def __call__(self, /, *given: Any, **by_name: Any) -> Any:
         """The whole call, from the objects given to the object returned."""
         values, copy = self.bound(given, by_name)
         slots, arguments, owners = self.pack(values, copy)

@@ -7,6 +7,7 @@ from itertools import combinations, zip_longest
 from math import prod
 
 from voltac.lower.analyses.aliasing import memory_effects
+from voltac.messages.message import Span
 from voltac.messages.visible import visible_name
 from voltac.python.signatures import Apart, Format, KernelParameter, Needed, Pointee, Result, Signature
 from voltac.records import replace
@@ -39,9 +40,14 @@ def signature(function: FunctionSymbol, layout: Layout) -> Signature:
             zip_longest(function.parameters, may_be_null(function), function.defaults), 1
         )
     )
+    elements, narrowed = needed_elements(function)
+    parameters = tuple(
+        replace(parameter, narrowed=_line(narrowed[number], function)) if number in narrowed else parameter
+        for number, parameter in enumerate(parameters)
+    )
     needed = tuple(
         _needed(one, function)
-        for one in needed_elements(function)
+        for one in elements
         if (memory := parameters[one.parameter].memory) is not None and memory.format is not None
     )
     result = _result(function.type.result, layout)
@@ -62,15 +68,17 @@ def _apart(function: FunctionSymbol, parameters: tuple[KernelParameter, ...]) ->
         yield Apart(written[0], read[0], (written[0], read[0]) in same)
 
 
+def _line(span: Span, function: FunctionSymbol) -> str:
+    return f"line {span.line}" + ("" if span.file == function.span.file else f" of {visible_name(span.file)}")
+
+
 def _default(value: Value | None) -> int | float | bool | None:
     """The number; the address of a function is none yet."""
     return value.value if isinstance(value, Constant) else None
 
 
 def _needed(one: UsedElement, function: FunctionSymbol) -> Needed:
-    place = ""
-    if one.span is not None:
-        place = f"line {one.span.line}" + ("" if one.span.file == function.span.file else f" of {visible_name(one.span.file)}")
+    place = "" if one.span is None else _line(one.span, function)
     return Needed(one.parameter, one.index, one.below_end, one.unless_empty, place)
 
 

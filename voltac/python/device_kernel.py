@@ -34,7 +34,7 @@ class DeviceKernel(Kernel):
     _launch: DeviceLaunch
     _program: _Program
 
-    def __call__(self, *given: Any, **by_name: Any) -> Any:
+    def __call__(self, /, *given: Any, **by_name: Any) -> Any:
         """A run on a machine of its own, set up as :meth:`configure` said last; arrays are copied there and back."""
         values, copy = self._arguments.bound(given, by_name)
         device = find_device(self._source.options.target)

@@ -77,6 +77,8 @@ def _is_apart(apart: Apart, signature: Signature) -> bool:
 
 def _is_parameter(parameter: KernelParameter) -> bool:
     memory, default = parameter.memory, parameter.default
+    if not isinstance(parameter.narrowed, str):
+        return False
     if default is not None and (
         type(default) not in (int, float, bool) or (parameter.kind == "float") != isinstance(default, float)
     ):

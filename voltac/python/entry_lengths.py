@@ -25,7 +25,7 @@ def fill_in(out: EntryWriter, signature: Signature, convention: Convention) -> l
         length = f"%objects{arrays[0]}"
         out.put(f"%bit{position} = and i64 %omitted, {1 << position}")
         out.put(f"%is.given{position} = icmp eq i64 %bit{position}, 0")
-        most = (1 << parameter.bits - (parameter.kind == "int")) - 1
+        most = (1 << parameter.range_bits - (parameter.kind == "int")) - 1
         out.put(f"%agrees{position}.0 = icmp ule i64 {length}, {min(most, (1 << 63) - 1)}")
         for number, array in enumerate(arrays[1:], 1):
             out.put(f"%same{position}.{number} = icmp eq i64 {length}, %objects{array}")
@@ -78,7 +78,7 @@ def check_lengths(out: EntryWriter, signature: Signature, convention: Convention
 
 def _most(sum_: Sum, signature: Signature) -> int:
     return sum(
-        abs(coefficient) << sum(signature.parameters[factor].bits for factor in factors) for coefficient, factors in sum_
+        abs(coefficient) << sum(signature.parameters[factor].range_bits for factor in factors) for coefficient, factors in sum_
     )
 
 

@@ -131,6 +131,11 @@ def _integer(out: EntryWriter, position: int, parameter: KernelParameter, type_:
         convert = "PyLong_AsLongLong" if signed else "PyLong_AsUnsignedLongLong"
         out.put(f"%v{position} = call i64 @{convert}(ptr {here})")
         _require_value(out, position, f"%v{position}")
+        if parameter.range_bits < bits:
+            least = 1 << 31 if signed else 0
+            out.put(f"%shifted{position} = add i64 %v{position}, {least}")
+            out.put(f"%fits{position} = icmp ult i64 %shifted{position}, {least + (1 << 31)}")
+            out.require(f"%fits{position}")
         return
     out.put(f"{value} = call i64 @PyLong_AsLongLong(ptr {here})")
     if signed:
@@ -141,7 +146,7 @@ def _integer(out: EntryWriter, position: int, parameter: KernelParameter, type_:
     else:
         # The -1 of a failed conversion is out of range as well.
         out.put(f"%v{position} = trunc i64 {value} to {type_}")
-        out.put(f"%fits{position} = icmp ult i64 {value}, {1 << bits}")
+        out.put(f"%fits{position} = icmp ult i64 {value}, {1 << parameter.range_bits}")
     out.require(f"%fits{position}")
 
 

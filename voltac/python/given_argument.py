@@ -100,10 +100,11 @@ class GivenArgument:
         except TypeError as error:
             remedy = "use int(x) to cut off the fraction" if isinstance(value, (float, np.floating)) else ""
             self.refuse(TypeError, "an integer", remedy, cause=error)
-        bits, signed = self.parameter.bits, self.parameter.kind == "int"
+        bits, signed = self.parameter.range_bits, self.parameter.kind == "int"
         low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
         if not low <= number <= high:
-            self.refuse(ValueError, f"in the range {low} .. {high}")
+            narrowed = self.parameter.narrowed
+            self.refuse(ValueError, f"in the range {low} .. {high}", f"{narrowed} converts it to int32" if narrowed else "")
         self.whole = number
         return number
 

@@ -42,7 +42,7 @@ class Kernel:
 
     if TYPE_CHECKING:
 
-        def __call__(self, *given: Any, **by_name: Any) -> Any:
+        def __call__(self, /, *given: Any, **by_name: Any) -> Any:
             """Call the kernel with numpy arrays, numbers and None, by position or by name."""
 
     @property
@@ -160,7 +160,7 @@ class CheckedKernel(Kernel):
 
     __slots__ = ()
 
-    def __call__(self, *given: Any, **by_name: Any) -> Any:
+    def __call__(self, /, *given: Any, **by_name: Any) -> Any:
         """The same call, by Python code; ``CannotRun`` if this CPU lacks instructions of the target."""
         if self._code is None:
             require_runnable(self._source.options.target)

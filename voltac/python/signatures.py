@@ -61,12 +61,19 @@ class KernelParameter:
     memory: Pointee | None = None
     nullable: bool = True
     """Of an address: the kernel compares it with NULL, or never follows it."""
+    narrowed: str = ""
+    """Where every call converts the integer to ``int32``, into which it has to fit: ``line 3``; empty: nowhere."""
     default: int | float | bool | None = None
     """The number that stands for an argument left out, 0 for a null pointer; None: it has to be given."""
 
     def __str__(self) -> str:
         default = "NULL" if self.kind in ("pointer", "function") else str(self.default).lower()
         return f"{self.text} {self.name}".strip() + (f" = {default}" if self.has_default else "")
+
+    @property
+    def range_bits(self) -> int:
+        """An integer has to fit into these."""
+        return self.bits if not self.narrowed else 32 if self.kind == "int" else 31
 
     @property
     def has_default(self) -> bool:

@@ -6,6 +6,7 @@ declared once and never changed stand for what they were declared with.
 
 from __future__ import annotations
 
+from voltac.messages.message import Span
 from voltac.records import record
 from voltac.sema import tree
 from voltac.sema.types import Scalar
@@ -71,6 +72,8 @@ class IndexReader:
     def __init__(self, initials: dict[tree.VariableSymbol, tree.Value]) -> None:
         """``initials``: variables that are never written after their declaration, and what they begin with."""
         self.initials = initials
+        self.narrowed: dict[tree.VariableSymbol, Span] | None = None
+        """Parameters that count as themselves where they are converted to fewer bits, and where that is; None: none do."""
         self.symbols: dict[int, tree.VariableSymbol] = {}
 
     def form(self, value: tree.Value) -> IndexForm | None:
@@ -86,6 +89,12 @@ class IndexReader:
                 return self.form(value.value)
             case tree.Convert() if _is_widening(value):
                 return self.form(value.value)
+            case tree.Convert(value=tree.Load(place=tree.Variable(symbol=symbol))) if self.narrowed is not None:
+                if symbol.kind != "parameter" or not _is_signed(value) or not _is_integer(value.value):
+                    return None
+                self.narrowed.setdefault(symbol, value.span)
+                self.symbols[id(symbol)] = symbol
+                return IndexForm({(id(symbol),): 1})
             case tree.Load(place=tree.Variable(symbol=symbol)):
                 return self.variable(symbol)
             case tree.Unary(operator="-") if _is_signed(value):
@@ -117,6 +126,11 @@ def _is_signed(value: tree.Value) -> bool:
     """Arithmetic that does not wrap around: overflow of signed integers is undefined."""
     kind = value.type.type
     return isinstance(kind, Scalar) and kind.kind == "int" and kind.bits >= 32
+
+
+def _is_integer(value: tree.Value) -> bool:
+    kind = value.type.type
+    return isinstance(kind, Scalar) and kind.kind in ("int", "uint")
 
 
 def _is_widening(value: tree.Convert) -> bool:

@@ -50,13 +50,21 @@ class UsedElement:
     """Of the place that is used; None where the declaration says the length."""
 
 
-def needed_elements(function: tree.FunctionSymbol) -> tuple[UsedElement, ...]:
-    """What the arrays of an exported function must have for a call with all arguments valid not to leave them."""
+def needed_elements(function: tree.FunctionSymbol) -> tuple[tuple[UsedElement, ...], dict[int, Span]]:
+    """What the arrays of an exported function must have for a call with all arguments valid not to leave them.
+
+    That holds while the parameters whose numbers are given beside it fit into the ``int32`` they are converted to.
+    """
     found = _Function(function.parameters, unchanged_variables(function))
     found.declarations(function.parameters)
+    found.reader.narrowed = {}
     if function.body is not None:
         found.statement(function.body)
-    return _strongest(found.needed)
+    needed = _strongest(found.needed)
+    sums = [one for element in needed for one in (element.index, *element.unless_empty)]
+    used = {factor for one in sums for _, factors in one for factor in factors}
+    places = {found.positions.get(id(symbol)): span for symbol, span in found.reader.narrowed.items()}
+    return needed, {position: span for position, span in places.items() if position is not None and position in used}
 
 
 def _strongest(needed: list[UsedElement]) -> tuple[UsedElement, ...]:
