@@ -112,7 +112,7 @@ def test_a_finished_program_of_a_device_is_sent_as_the_file_it_is(tmp_path: Path
     command = [sys.executable, "-m", "voltac", str(tmp_path / "f.ispc"), "--target=naplespu", "-o", str(program)]
     subprocess.run(command, check=True, timeout=100)
     k = voltac.load(program)
-    with pytest.raises(TypeError, match=r"program.elf cannot be pickled: it is a finished program; send the file"):
+    with pytest.raises(TypeError, match=r"program.elf cannot be pickled or recorded: it is a finished program; send the file"):
         pickle.dumps(k.f)
 
 

@@ -19,6 +19,7 @@ _USAGE = {
     "compare": "voltac compare FILE.ispc [options]",
     "explain": "voltac explain FILE.ispc [options]",
     "run": "voltac run FILE.ispc [options] [ARGUMENT ...]",
+    "replay": "voltac replay FILE [options]",
     "bisect": "voltac bisect FILE.ispc --check CMD [options]",
     "disasm": "voltac disasm FILE.elf [options]",
     "sim": "voltac sim FILE.elf [options] [ARGUMENT ...]",
@@ -30,6 +31,9 @@ _EXPLANATION = {
     "compare": COMMANDS["compare"].capitalize() + ".",
     "explain": """Show line by line what each memory access and each foreach statement became, and why: a vector load, a
 shuffle, a gather; in whole gangs or under a mask.""",
+    "replay": """Make a call again that a Python program recorded: k.f.record(FILE)(...). Prints what differs from what it left
+then. Options go before those it was recorded with. Opening a file runs nothing of it; replaying runs its kernel, with
+--interpret so that each access is checked.""",
     "bisect": """Compile with the first N of the passes that can be left out, and find the least N with which CMD fails. CMD
 is a command of the shell; the object file, or a device's program, is $VOLTAC_OBJECT. LLVM's own pipeline is one pass.""",
     "disasm": """Print the code of a device's program: address, word and assembly language of each instruction, with the labels,
@@ -58,6 +62,11 @@ _EXAMPLES = {
         ("voltac explain f.ispc --target=avx2-i32x8", "print it"),
         ("voltac explain f.ispc --html page.html", "the same as a page"),
     ),
+    "replay": (
+        ("voltac replay call.zip", "does it happen here, too?"),
+        ("voltac replay call.zip --target=sse4-i32x4 -O0", "with other options"),
+        ("voltac replay call.zip --interpret", "what the language says"),
+    ),
     "bisect": (
         ("voltac bisect f.ispc --check 'cc main.c $VOLTAC_OBJECT -o t && ./t'", "a program that tests itself"),
         ("voltac bisect f.ispc --target={device} --check 'voltac sim $VOLTAC_OBJECT'", "a device's program"),
@@ -77,7 +86,7 @@ _EXAMPLES = {
     ),
 }
 
-_OF_SOURCES = (COMPILE, "compare", "explain", "run", "bisect")
+_OF_SOURCES = (COMPILE, "compare", "explain", "run", "replay", "bisect")
 """The commands that compile, with stages and targets."""
 
 _MORE_ARGUMENTS = "More arguments: '@FILE' stands for the words in FILE; those in the variable ISPC_ARGS are appended."

@@ -56,9 +56,9 @@ class Group:
 
 
 _COMPILE = (COMPILE,)
-_SOURCE = (COMPILE, "compare", "explain", "run", "bisect")
+_SOURCE = (COMPILE, "compare", "explain", "run", "replay", "bisect")
 """The commands that compile a source file."""
-_ALL = (COMPILE, "demo", "compare", "explain", "run", "bisect", "disasm", "sim")
+_ALL = (COMPILE, "demo", "compare", "explain", "run", "replay", "bisect", "disasm", "sim")
 
 
 def _words(values: tuple[object, ...]) -> str:
@@ -215,6 +215,9 @@ GROUPS: tuple[Group, ...] = (
         Option("--interpret", "interpret", "flag", "run the typed tree on numpy instead of compiled code"),
         Option("--trace", "trace", "flag", "with --interpret: print each statement with its mask and the lanes' values"),
     )),
+    Group("How to replay", ("replay",), (
+        Option("--interpret", "interpret", "flag", "run the typed tree on numpy instead of compiled code"),
+    )),
     Group("What to print", ("disasm",), (
         Option("--json", "json", "flag", "print JSON"),
     )),
@@ -271,6 +274,7 @@ COMMANDS: dict[str, str] = {
     "compare": "show the all-on and the masked path of each foreach and coherent statement side by side",
     "explain": "show line by line what the memory accesses and foreach statements of a file became, and why",
     "run": "call a function of a file on arguments given as text",
+    "replay": "make a call again that k.f.record(FILE) wrote in Python, and show what differs",
     "bisect": "find the pass of the compiler with which what a program does becomes wrong",
     "disasm": "print the instructions of a program for a device",
     "sim": "run a program for a device on the simulator",

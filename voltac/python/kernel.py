@@ -22,8 +22,10 @@ from voltac.python.signatures import KernelParameter, Signature
 
 if TYPE_CHECKING:
     import inspect
+    import os
 
     from voltac.python.building import Build
+    from voltac.python.recorded_calls import Recorder
     from voltac.python.source import Source
 
 
@@ -96,6 +98,15 @@ class Kernel:
         from voltac.python.compare_paths import compare  # late: this compiles, a call does not
 
         return compare(self._build, self._source, self.__name__, **options)
+
+    def record(self, path: str | os.PathLike[str]) -> Recorder:
+        """The kernel, with each call written to a file before it is made: source, options, arguments; then what it left.
+
+        ``voltac replay`` makes the call again.
+        """
+        from voltac.python.recorded_calls import Recorder  # late: calls do not need it
+
+        return Recorder(self, path)
 
     def __repr__(self) -> str:
         return f"<kernel {self.signature} for {self.target}>"

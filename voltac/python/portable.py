@@ -35,13 +35,13 @@ def plain_source(source: Source) -> Plain:
     origin = source.origin
     if origin.functions:
         raise TypeError(
-            f"the kernels of {visible_name(source.file)} cannot be pickled: they were given functions= "
+            f"the kernels of {visible_name(source.file)} cannot be pickled or recorded: they were given functions= "
             f"({', '.join(origin.functions)}), which are addresses in this process; "
             "compile the source with functions= in the other one"
         )
     if type(source) is not Source:
         raise TypeError(
-            f"the kernels of {visible_name(source.file)} cannot be pickled: it is a finished program; "
+            f"the kernels of {visible_name(source.file)} cannot be pickled or recorded: it is a finished program; "
             "send the file, and voltac.load it in the other process"
         )
     files = _files_along(source)
@@ -60,6 +60,8 @@ def plain_source(source: Source) -> Plain:
 
 def source_of(data: Mapping[str, Any], options: Mapping[str, Any] | None = None) -> Source:
     """The source for this process; ``options`` go before its own. TypeError and ValueError for what is no such data."""
+    if not isinstance(data["text"], str) or not isinstance(data["file"], str):
+        raise TypeError("the source is no text")
     name = data["target"]
     target = host_target() if name == "host" else _target(name)
     fields: dict[str, Any] = {option: _tuples(value) for option, value in data["options"].items()}
@@ -69,7 +71,7 @@ def source_of(data: Mapping[str, Any], options: Mapping[str, Any] | None = None)
         found = data["files"]
         contents = {path: text.encode("utf-8", "surrogateescape") for path, text in found["contents"].items()}
         files = CarriedFiles(contents, found["presence"], found["identities"])
-    origin = Origin(for_host=name == "host", use_cache=data["cache"])
+    origin = Origin(for_host=name == "host" and "target" not in (options or {}), use_cache=data["cache"])
     return Source(data["text"], data["file"], given, origin, files)
 
 
