@@ -12,7 +12,7 @@ import json
 import os
 import zipfile
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +22,6 @@ from voltac.python.given_argument import OMITTED
 from voltac.python.numpy_formats import described
 from voltac.python.portable import Plain, plain_source
 from voltac.records import record
-
-if TYPE_CHECKING:
-    from voltac.python.kernel import Kernel
 
 _FORMAT = "voltac recorded call 1"
 _CALL, _OUTCOME = "call.json", "outcome.json"
@@ -49,7 +46,7 @@ class RecordedCall:
 class Recorder:
     """A kernel whose calls are recorded: the file has the last one, and as much of it as there was."""
 
-    def __init__(self, kernel: Kernel, path: str | os.PathLike[str]) -> None:
+    def __init__(self, kernel: Any, path: str | os.PathLike[str]) -> None:
         self._kernel = kernel
         self.path = os.fspath(path)
         # What cannot be recorded is told before there is something to record.
