@@ -162,11 +162,10 @@ def kernels() -> Any:
 @pytest.mark.parametrize("seed", range(4))
 def test_wrong_calls_are_refused(seed: int, kernels: Any) -> None:
     chance = random.Random(seed)
-    assert sum(call_wrongly(chance, kernels) for _ in range(500)) > 250
+    assert sum(call_wrongly(chance, kernels) for _ in range(5000)) > 2500
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(4, 12))
+@pytest.mark.parametrize("seed", range(4, 44))
 def test_many_wrong_calls_are_refused(seed: int, kernels: Any) -> None:
-    chance = random.Random(seed)
-    assert sum(call_wrongly(chance, kernels) for _ in range(5000)) > 2500
+    test_wrong_calls_are_refused(seed, kernels)
