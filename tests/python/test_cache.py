@@ -21,6 +21,7 @@ import pytest
 
 import voltac
 from voltac.python import build, cache
+from voltac.python.cache_limit import cache_limit
 from voltac.python.hashing import sha256
 
 SOURCE = "export uniform int f() { return 41 + 1; }"
@@ -415,7 +416,7 @@ def test_a_write_that_fails_halfway_leaves_nothing(folder: Path) -> None:
 
 
 def test_what_was_used_longest_ago_is_removed_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "_LIMIT", 100_000)
+    monkeypatch.setenv("VOLTAC_CACHE_SIZE", "98K")
     payload = (b"x" * 30_000,)
     for number in range(3):
         cache.store(f"{number}", {}, payload)
@@ -427,6 +428,58 @@ def test_what_was_used_longest_ago_is_removed_first(folder: Path, monkeypatch: p
     cache.store("3", {}, payload)
     assert {path.stem for path in entries(folder)} == {"0", "3"}
     assert not leftover.exists()
+
+
+@pytest.mark.parametrize(
+    "text, size", [("0", 0), ("500", 500), ("2K", 2048), ("1.5m", 3 << 19), ("3 GiB", 3 << 30), ("1TB", 1 << 40), ("", 1 << 30)]
+)
+def test_what_the_cache_may_take(text: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VOLTAC_CACHE_SIZE", text)
+    assert cache_limit() == size
+
+
+@pytest.mark.parametrize("text", ["much", "-1", "5X", "1e9", "1,5G", "٣M", "9" * 5000])
+def test_a_size_that_is_none_is_a_warning(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VOLTAC_CACHE_SIZE", text)
+    with pytest.warns(RuntimeWarning, match="VOLTAC_CACHE_SIZE must be a number of bytes.*the cache may take 1G") as caught:
+        cache.store("0", {}, ())
+        cache.store("1", {}, ())
+    assert len(entries(folder)) == 2 and len(caught) == 1
+
+
+def test_what_was_just_stored_stays_if_it_fits(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VOLTAC_CACHE_SIZE", "100K")
+    for number, size in enumerate((60_000, 90_000, 110_000)):
+        cache.store(f"{number}", {}, (b"x" * size,))
+        assert [path.stem for path in entries(folder)] == [["0"], ["1"], []][number]
+
+
+def test_a_folder_with_many_entries_is_trimmed_sooner_or_later(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VOLTAC_CACHE_SIZE", "1K")
+    monkeypatch.setattr(cache, "_MANY", 50)
+    folder.mkdir(0o700)
+    for number in range(100):
+        (folder / f"{number}.voltac").write_bytes(b"x" * 100)
+    for _ in range(2000):
+        cache.store("new", {}, ())
+        if len(entries(folder)) <= 10:
+            return
+    raise AssertionError("never")
+
+
+def _store_many(first: int) -> None:
+    for number in range(first, first + 40):
+        cache.store(f"{number}", {}, (b"x" * 10_000,))
+        cache.find(f"{number - 3}")
+
+
+def test_processes_trim_one_cache_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VOLTAC_CACHE_SIZE", "200K")
+    with multiprocessing.get_context("spawn").Pool(3) as pool:
+        pool.map(_store_many, range(0, 240, 40), chunksize=1)
+    assert 0 < sum(path.stat().st_size for path in entries(folder)) <= 200 << 10
+    assert all(cache.find(path.stem) for path in entries(folder))
+    assert not list(folder.glob("*.part"))
 
 
 def _fill(number: int) -> list[int]:

@@ -266,3 +266,50 @@ def test_files_just_written_are_hashed_each_time(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(time, "time", lambda: newest + 5)
     assert compiler_state.compiler_state() is not None and len(list(folder.glob("*.compiler"))) == 1
     compiler_state.compiler_state.cache_clear()
+
+
+KEY = "from voltac.python.compiler_state import compiler_state; print(compiler_state())"
+
+
+def test_the_same_compiler_at_another_place_finds_what_the_first_made(tmp_path: Path, folder: Path) -> None:
+    """A new environment, a new image: other paths, other times, the same contents."""
+    places = [copied_compiler(tmp_path / name) for name in ("first", "second")]
+    os.utime(places[1] / "voltac" / "driver.py", (1, 1))
+    first, second = (answers(place, f"{CLAMPED}; {KEY}") for place in places)
+    assert first == second and first[0] == "0"
+    assert len(list(folder.glob("*.voltac"))) == 1
+    with (places[1] / "voltac" / "driver.py").open("a") as file:
+        file.write("\n")
+    assert answers(places[1], KEY) != answers(places[0], KEY)
+
+
+def test_a_llvmlite_is_known_by_its_contents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As its installer wrote them down, as long as no file was changed later."""
+    site = tmp_path / "site"
+    library = site / "llvmlite" / "binding" / "libllvmlite.so"
+    library.parent.mkdir(parents=True)
+    (site / "llvmlite" / "__init__.py").touch()
+    library.write_bytes(b"first")
+    monkeypatch.syspath_prepend(site)
+
+    def state() -> str:
+        return compiler_state.contents_hash(compiler_state._llvmlite_rows())
+
+    read: list[str] = []
+    real = compiler_state._hash_of
+
+    def reading(path: str) -> str:
+        read.append(path)
+        return real(path)
+
+    monkeypatch.setattr(compiler_state, "_hash_of", reading)
+    unrecorded = state()
+    assert read == [str(library)]
+    record = site / "llvmlite-1.2.3.dist-info" / "RECORD"
+    record.parent.mkdir()
+    record.write_text(f"llvmlite/binding/libllvmlite.so,{real(str(library))},5\nllvmlite-1.2.3.dist-info/RECORD,,\n")
+    assert state() == unrecorded and len(read) == 1
+    changed = record.stat().st_mtime + 1
+    library.write_bytes(b"other")
+    os.utime(library, (changed, changed))
+    assert state() != unrecorded and len(read) == 2

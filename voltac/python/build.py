@@ -296,7 +296,14 @@ def _key(source: Source) -> str:
             "options": repr(source.options),
             "files": "" if carried is None else repr(carried),
             "compiler": state,
-            "python": [sys.version, getattr(sys, "abiflags", ""), sys.platform, direct_access()],
+            # The entry points read its objects. Two builds of one version lay them out alike; direct_access() looks.
+            "python": [
+                sys.implementation.cache_tag,
+                *sys.version_info,
+                getattr(sys, "abiflags", ""),
+                sys.platform,
+                direct_access(),
+            ],
             "numpy": [np.__version__, np.dtype("i8").num],
         }
     )

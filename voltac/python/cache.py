@@ -37,8 +37,9 @@ SUFFIX = ".voltac"
 STATE_SUFFIX = ".compiler"
 """Of entries that say what the compiler's own files contain."""
 _TEMPORARY = ".part"
-_LIMIT = LARGEST
 _LEFT_AFTER_TRIMMING = 0.75
+_MANY, _SELDOM = 2000, 32
+"""Asking the file system for the sizes of so many entries takes ten milliseconds: then only one time in 32."""
 _FORGOTTEN = 3600.0
 """Seconds after which a temporary file is one of a process that died."""
 
@@ -50,6 +51,13 @@ class Entry:
     description: dict[str, Any]
     objects: tuple[bytes, ...]
     facts: FileAnswers
+
+
+class UnusableFolder(Exception):
+    """The cache's folder must not be trusted; ``str()`` says which it is, and why."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"the cache folder {visible_name(path)} {reason}")
 
 
 @record
@@ -117,7 +125,7 @@ def store(
             "description": dict(description),
         }
         _write(folder, key + suffix, _packed(header, objects))
-        _trim(folder)
+        _trim(folder, key + suffix)
     except OSError:
         pass
     finally:
@@ -175,19 +183,23 @@ def folder_path() -> str | None:
 _warned: set[str] = set()
 
 
-def _warn_once(path: str, reason: str) -> None:
-    if path not in _warned:
-        _warned.add(path)
-        warnings.warn(
-            f"the cache folder {visible_name(path)} {reason}; "
-            "voltac compiles without a cache (VOLTAC_CACHE_DIR names another folder)",
-            RuntimeWarning,
-            stacklevel=6,
-        )
+def _warn_once(subject: str, text: str) -> None:
+    if subject not in _warned:
+        _warned.add(subject)
+        warnings.warn(text, RuntimeWarning, stacklevel=6)
 
 
 def _open_folder(create: bool) -> int | None:
-    """A descriptor of the folder, after making sure that nobody else can put files there."""
+    """A descriptor of the folder; None if there is none that can be used."""
+    try:
+        return open_folder(create)
+    except UnusableFolder as error:
+        _warn_once(folder_path() or "", f"{error}; voltac compiles without a cache (VOLTAC_CACHE_DIR names another folder)")
+        return None
+
+
+def open_folder(create: bool = False) -> int | None:
+    """A descriptor of the folder, None if there is none; :class:`UnusableFolder` if others could put files there."""
     path = folder_path()
     if path is None or not hasattr(os, "geteuid"):
         return None
@@ -197,12 +209,10 @@ def _open_folder(create: bool) -> int | None:
             with suppress(FileExistsError):
                 os.mkdir(path, 0o700)
         if stat.S_ISLNK(os.lstat(path).st_mode):
-            _warn_once(path, "is a symbolic link")
-            return None
+            raise UnusableFolder(path, "is a symbolic link")
         folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except NotADirectoryError:
-        _warn_once(path, "is not a folder")
-        return None
+        raise UnusableFolder(path, "is not a folder") from None
     except OSError:
         return None
     status = os.fstat(folder)
@@ -213,8 +223,7 @@ def _open_folder(create: bool) -> int | None:
         reason = "can be written by other users"
     if reason:
         os.close(folder)
-        _warn_once(path, reason)
-        return None
+        raise UnusableFolder(path, reason)
     return folder
 
 
@@ -258,8 +267,14 @@ def _write(folder: int, name: str, content: bytes) -> None:
         raise
 
 
-def _trim(folder: int) -> None:
-    """Remove what was used longest ago until the folder is within its limit, and what dead processes left."""
+def _trim(folder: int, newest: str) -> None:
+    """Remove what was used longest ago until the folder is within its limit, and what dead processes left.
+
+    Several processes may do that at once: they agree on what goes first, and what one has removed the others
+    leave out. What was just written stays if it fits.
+    """
+    if len(os.listdir(folder)) > _MANY and os.urandom(1)[0] >= 256 // _SELDOM:
+        return
     now = time.time()
     entries: list[tuple[float, int, str]] = []
     with os.scandir(folder) as found:
@@ -273,13 +288,24 @@ def _trim(folder: int) -> None:
             elif item.name.endswith(_TEMPORARY) and now - status.st_mtime > _FORGOTTEN:
                 _remove(folder, item.name)
     total = sum(size for _, size, _ in entries)
-    if total <= _LIMIT:
+    limit = _limit()
+    if total <= limit:
         return
-    for _, size, name in sorted(entries):
+    for _, size, name in sorted(entries, key=lambda entry: (entry[2] == newest, entry)):
+        if total <= limit * (1 if name == newest else _LEFT_AFTER_TRIMMING):
+            return
         _remove(folder, name)
         total -= size
-        if total <= _LIMIT * _LEFT_AFTER_TRIMMING:
-            return
+
+
+def _limit() -> int:
+    from voltac.python.cache_limit import DEFAULT, VARIABLE, cache_limit, size_in_bytes  # late: a hit needs no limit
+
+    try:
+        return cache_limit()
+    except ValueError as error:
+        _warn_once(VARIABLE, f"{error}; the cache may take {DEFAULT}")
+        return size_in_bytes(DEFAULT)
 
 
 def _remove(folder: int, name: str) -> None:

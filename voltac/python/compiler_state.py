@@ -1,8 +1,10 @@
 """What the compiler's own files contain, for the keys of the cache: a compiler that was changed finds nothing of before.
 
-Hashing some four hundred files would take longer than a cached kernel's whole first call. So the hash of their contents is
-itself kept in the cache, under what the file system says of each of them: number, size and both times. The time of the
-last change of a file's state cannot be set by anybody; it is believed only if it was over for some time when the file was read.
+Contents, and names within the installation: voltac installed again, in another environment or in another image finds what the
+same voltac has made. Hashing some four hundred files would take longer than a cached kernel's whole first call. So the hash of
+their contents is itself kept in the cache, under what the file system says of each of them: number, size and both times. The
+time of the last change of a file's state cannot be set by anybody; it is believed only if it was over for some time when the
+file was read. Of llvmlite, whose library has 180 MB, the installer's own record of hashes is believed.
 """
 
 from __future__ import annotations
@@ -10,9 +12,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
 from functools import cache
-from typing import Any
 
 from voltac.python import cache as disk
 from voltac.python.hashing import sha256
@@ -50,20 +50,22 @@ _AT_START = _own_rows()
 
 
 @cache
-def compiler_state() -> list[Any] | None:
+def compiler_state() -> str | None:
     """What changes whenever voltac or llvmlite does; None if the files are not those any more that this process began with."""
-    key = disk.key_of({"files": _AT_START})
+    rows = [*_AT_START, *_llvmlite_rows()]
+    key = disk.key_of({"files": rows})
     known = disk.find(key, disk.STATE_SUFFIX)
     if known is not None:
-        return [known.description["contents"], _llvmlite()]
+        contents: str = known.description["contents"]
+        return contents
     started = time.time()
-    contents = sha256("".join(_hashes(_AT_START)).encode()).hexdigest()
+    contents = contents_hash(rows)
     if not is_unchanged():
         return None
-    newest = max(max(row[3:]) for row in _AT_START) / 1e9
+    newest = max(max(row[3:]) for row in rows) / 1e9
     if newest < started - _SETTLED:
         disk.store(key, {"contents": contents}, (), suffix=disk.STATE_SUFFIX)
-    return [contents, _llvmlite()]
+    return contents
 
 
 def is_unchanged() -> bool:
@@ -75,16 +77,61 @@ def is_unchanged() -> bool:
         return False
 
 
-def _hashes(rows: list[_Row]) -> Iterator[str]:
-    for path, *_ in rows:
-        yield f"{path} {disk.content_hash(path)}\n"
+def contents_hash(rows: list[_Row]) -> str:
+    """Of the files' contents, each under the name it has in every installation."""
+    recorded = _recorded_hashes(rows)
+    lines = {f"{_installed_name(path)} {recorded.get(path) or _hash_of(path)}\n" for path, *_ in rows}
+    return sha256("".join(sorted(lines)).encode()).hexdigest()
 
 
-def _llvmlite() -> list[Any]:
-    """The library that llvmlite is, by what the file system says of it: it has 180 MB. Finding it does not import it."""
+def _hash_of(path: str) -> str:
+    """As installers write it."""
+    # late: OpenSSL's is several times as fast, which counts for the library of llvmlite
+    from base64 import urlsafe_b64encode
+    from hashlib import file_digest
+
+    with open(path, "rb") as file:
+        return "sha256=" + urlsafe_b64encode(file_digest(file, "sha256").digest()).decode().rstrip("=")
+
+
+def _installed_name(path: str) -> str:
+    """The path without the folder of the installation; in a checkout ``stdlib/`` lies beside the package."""
+    shipped = ((shipped_folder(name), name) for name in ("stdlib", "runtime"))
+    for folder, name in (*shipped, (PACKAGE, "voltac")):
+        if path.startswith(folder + os.sep):
+            return name + path[len(folder) :]
+    return "llvmlite/" + os.path.basename(path)
+
+
+def _recorded_hashes(rows: list[_Row]) -> dict[str, str]:
+    """What the installer of llvmlite has written down of its files, if they have had that size and no change since."""
+    folder = _llvmlite_folder()
+    if folder is None:
+        return {}
+    site = os.path.dirname(folder)
+    installed = (name for name in os.listdir(site) if name.startswith("llvmlite-") and name.endswith(".dist-info"))
+    records = [os.path.join(site, name, "RECORD") for name in installed]
+    try:
+        (record,) = records
+        written = os.stat(record).st_mtime_ns
+        with open(record, encoding="utf-8") as file:
+            lines = [line.rsplit(",", 2) for line in file.read().splitlines()]
+        hashes = {(os.path.join(site, name), size): value for name, value, size in lines if value.startswith("sha256=")}
+    except (OSError, ValueError):
+        return {}
+    known = {path: hashes.get((path, str(size))) for path, _, size, changed, _ in rows if changed <= written}
+    return {path: value for path, value in known.items() if value}
+
+
+def _llvmlite_rows() -> list[_Row]:
+    """The library that llvmlite is, and its Python."""
+    folder = _llvmlite_folder()
+    return [] if folder is None else _rows(os.path.join(folder, "binding"))
+
+
+def _llvmlite_folder() -> str | None:
+    """Finding it does not import it."""
     # As importlib.util does it, whose import takes longer.
     specs = (finder.find_spec("llvmlite", None) for finder in sys.meta_path)
     found = next((spec for spec in specs if spec is not None), None)
-    if found is None or found.origin is None:
-        return []
-    return list(_rows(os.path.join(os.path.dirname(found.origin), "binding")))
+    return None if found is None or found.origin is None else os.path.dirname(found.origin)
