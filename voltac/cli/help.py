@@ -23,6 +23,7 @@ _USAGE = {
     "bisect": "voltac bisect FILE.ispc --check CMD [options]",
     "disasm": "voltac disasm FILE.elf [options]",
     "sim": "voltac sim FILE.elf [options] [ARGUMENT ...]",
+    "cache": "voltac cache info|clear|verify [options]",
 }
 
 _EXPLANATION = {
@@ -41,6 +42,9 @@ and what is known of the file.""",
     "sim": """Run a kernel of a device's program on the simulator. Arguments are given as for 'voltac run'; without any, some
 are made up. Prints the result, the arrays as the kernel leaves them, and what the run took: instructions, cycles, stalls,
 cache misses and the share of lanes that were on.""",
+    "cache": """What Python programs compiled is kept in a folder, up to a limit: VOLTAC_CACHE_DIR and VOLTAC_CACHE_SIZE. 'info'
+says where it is and what it takes, 'clear' empties it, 'verify' reads all of it, and removes what is damaged or of an older
+voltac.""",
     "run": """Call an exported function on arguments given as text: a number, or for an array 'range:N' (0, 1, ... N-1),
 'zeros:N', 'random:N' or the name of a .npy file. Without arguments it makes some up. Prints the result and the arrays as
 the call leaves them.""",
@@ -79,6 +83,10 @@ _EXAMPLES = {
         ("voltac sim kernel.elf 2.0 range:64 random:64 64", "one core with eight threads"),
         ("voltac sim kernel.elf --cores 4 --threads 2 --latency 100 --fpu rtl", "another machine"),
         ("voltac sim kernel.elf --trace", "each instruction with its cycle, thread and result"),
+    ),
+    "cache": (
+        ("voltac cache info", "how much there is, and where"),
+        ("voltac cache verify --json", "for other programs"),
     ),
     "run": (
         ("voltac run f.ispc --function saxpy 2.0 range:8 random:8 zeros:8 8", "compiled code"),

@@ -58,7 +58,7 @@ class Group:
 _COMPILE = (COMPILE,)
 _SOURCE = (COMPILE, "compare", "explain", "run", "replay", "bisect")
 """The commands that compile a source file."""
-_ALL = (COMPILE, "demo", "compare", "explain", "run", "replay", "bisect", "disasm", "sim")
+_ALL = (COMPILE, "demo", "compare", "explain", "run", "replay", "bisect", "disasm", "sim", "cache")
 
 
 def _words(values: tuple[object, ...]) -> str:
@@ -218,7 +218,7 @@ GROUPS: tuple[Group, ...] = (
     Group("How to replay", ("replay",), (
         Option("--interpret", "interpret", "flag", "run the typed tree on numpy instead of compiled code"),
     )),
-    Group("What to print", ("disasm",), (
+    Group("What to print", ("disasm", "cache"), (
         Option("--json", "json", "flag", "print JSON"),
     )),
     Group("What to run", ("sim",), (
@@ -278,6 +278,7 @@ COMMANDS: dict[str, str] = {
     "bisect": "find the pass of the compiler with which what a program does becomes wrong",
     "disasm": "print the instructions of a program for a device",
     "sim": "run a program for a device on the simulator",
+    "cache": "say what compiled programs take on disk, remove them, look for damaged ones",
 }
 
 TEXTS = ("help", "version", "support_matrix", "list_passes")

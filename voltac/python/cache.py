@@ -36,7 +36,8 @@ _HEAD = len(_MAGIC) + 65
 SUFFIX = ".voltac"
 STATE_SUFFIX = ".compiler"
 """Of entries that say what the compiler's own files contain."""
-_TEMPORARY = ".part"
+TEMPORARY = ".part"
+"""Of files that are being written."""
 _LEFT_AFTER_TRIMMING = 0.75
 _MANY, _SELDOM = 2000, 32
 """Asking the file system for the sizes of so many entries takes ten milliseconds: then only one time in 32."""
@@ -143,12 +144,25 @@ def _packed(header: dict[str, Any], objects: Sequence[bytes]) -> bytes:
     return _MAGIC + sha256(body).hexdigest().encode() + b"\n" + body
 
 
+def is_damaged(folder: int, name: str) -> bool:
+    """Whether a file of the cache does not contain what was written, or is of an older voltac."""
+    try:
+        return not _is_whole(_read(folder, name, used=False))
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+
+
+def _is_whole(content: bytes) -> bool:
+    return content.startswith(_MAGIC + sha256(content[_HEAD:]).hexdigest().encode() + b"\n")
+
+
 def _checked(content: bytes, key: str) -> Entry | None:
     """The entry that a file holds. What is no entry at all may raise anything."""
-    body = content[_HEAD:]
-    if not content.startswith(_MAGIC + sha256(body).hexdigest().encode() + b"\n"):
+    if not _is_whole(content):
         return None
-    length, _, rest = body.partition(b"\n")
+    length, _, rest = content[_HEAD:].partition(b"\n")
     header = from_json_text(rest[: int(length)].decode())
     contents, presence, identities = header["facts"]
     facts = FileAnswers(contents, presence, identities)
@@ -227,8 +241,8 @@ def open_folder(create: bool = False) -> int | None:
     return folder
 
 
-def _read(folder: int, name: str) -> bytes:
-    """The content of an entry, which counts as used now; OSError if it is none."""
+def _read(folder: int, name: str, used: bool = True) -> bytes:
+    """The content of an entry, which counts as used now unless said otherwise; OSError if it is none."""
     # Neither follow a link nor wait for the other end of a pipe.
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
     handle = os.open(name, flags, dir_fd=folder)
@@ -241,16 +255,17 @@ def _read(folder: int, name: str) -> bytes:
             raise OSError
         while part := os.read(handle, status.st_size):
             content += part
-        # A folder that cannot be written to can be read all the same.
-        with suppress(OSError):
-            os.utime(handle)
+        if used:
+            # A folder that cannot be written to can be read all the same.
+            with suppress(OSError):
+                os.utime(handle)
         return content
     finally:
         os.close(handle)
 
 
 def _write(folder: int, name: str, content: bytes) -> None:
-    temporary = os.urandom(12).hex() + _TEMPORARY
+    temporary = os.urandom(12).hex() + TEMPORARY
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder)
     try:
         with open(handle, "wb") as file:
@@ -285,7 +300,7 @@ def _trim(folder: int, newest: str) -> None:
                 continue
             if item.name.endswith((SUFFIX, STATE_SUFFIX)):
                 entries.append((status.st_mtime, status.st_size, item.name))
-            elif item.name.endswith(_TEMPORARY) and now - status.st_mtime > _FORGOTTEN:
+            elif item.name.endswith(TEMPORARY) and now - status.st_mtime > _FORGOTTEN:
                 _remove(folder, item.name)
     total = sum(size for _, size, _ in entries)
     limit = _limit()
