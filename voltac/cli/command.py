@@ -20,12 +20,10 @@ from voltac.cli.option_table import COMMANDS, COMPILE, TEXTS, UsageError, parse_
 from voltac.cli.outputs import OutputError, write_standard_output
 from voltac.llvm.host import CannotRun
 from voltac.messages.diagnostics import CompileError, Diagnostics, InternalError
-from voltac.messages.message import NOWHERE
+from voltac.messages.message import NOWHERE, Diagnostic
 from voltac.messages.visible import visible_name
 from voltac.pipeline import InputError
 
-_JSON = "--diagnostics=json"
-"""Holds for a command line that is not understood as well."""
 _HIGHEST_EXIT_CODE = 125
 """More would be cut off at 256 or read as 'killed by a signal'."""
 
@@ -33,13 +31,35 @@ _HIGHEST_EXIT_CODE = 125
 def main(words: list[str] | None = None) -> int:
     """Run the command line; the exit code."""
     given = sys.argv[1:] if words is None else words
-    json = _JSON in (*given, *os.environ.get("ISPC_ARGS", "").split())
+    form = _form_of_diagnostics([*given, *os.environ.get("ISPC_ARGS", "").split()])
+    if form != "sarif":
+        return _guarded(given, form == "json", None)
+    gathered: list[Diagnostic] = []
+    code = _guarded(given, False, gathered)
+    from voltac.cli.help import package_version  # late: both are for this document only
+    from voltac.messages.sarif import sarif_document
+
+    sys.stderr.write(sarif_document(gathered, package_version("voltac")))
+    return code
+
+
+def _form_of_diagnostics(words: list[str]) -> str:
+    """What ``--diagnostics`` says; it holds for a command line that is not understood as well."""
+    text = " ".join(words).replace("--diagnostics ", "--diagnostics=")
+    return next((form for form in ("sarif", "json") if f"--diagnostics={form}" in text.split()), "text")
+
+
+def _guarded(given: list[str], json: bool, gathered: list[Diagnostic] | None) -> int:
+    """The exit code; whatever goes wrong is told in one message, which goes to ``gathered`` unless that is None."""
 
     def complain(text: str, code: int) -> int:
-        return _complain(text, code, json)
+        diagnostics = Diagnostics(colored=sys.stderr.isatty(), json=json, gathered=gathered)
+        diagnostics.error(NOWHERE, text)
+        sys.stderr.write(diagnostics.render())
+        return code
 
     try:
-        code = _command(given)
+        code = _command(given, gathered)
         write_standard_output(b"")
         return min(code, _HIGHEST_EXIT_CODE)
     except UsageError as error:
@@ -51,6 +71,7 @@ def main(words: list[str] | None = None) -> int:
         return complain(f"internal error of the compiler, {error}", 1)
     except CompileError as error:
         error.diagnostics.json = error.diagnostics.json or json
+        error.diagnostics.gathered = gathered
         sys.stderr.write(error.diagnostics.render())
         return min(1 + error.diagnostics.error_count, _HIGHEST_EXIT_CODE)
     except MemoryError as error:
@@ -111,20 +132,14 @@ def _replace_closed_streams() -> None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 (stays open)
 
 
-def _complain(text: str, code: int, json: bool) -> int:
-    diagnostics = Diagnostics(colored=sys.stderr.isatty(), json=json)
-    diagnostics.error(NOWHERE, text)
-    sys.stderr.write(diagnostics.render())
-    return code
-
-
-def _command(words: list[str]) -> int:
+def _command(words: list[str], gathered: list[Diagnostic] | None) -> int:
     command = words[0] if words and words[0] in COMMANDS else COMPILE
     words = words[1:] if command != COMPILE else words
     files = ArgumentFiles()
     words = files.expanded(words) + (os.environ.get("ISPC_ARGS", "").split() if command == COMPILE else [])
     arguments = parse_arguments(command, words)
     arguments.argument_files = files.read
+    arguments.gathered = gathered
     if any(getattr(arguments, text, False) for text in TEXTS):
         from voltac.cli.help import text_asked_for  # late: a compilation prints none of these texts
 

@@ -173,11 +173,12 @@ def version_text() -> str:
     """What ``--version`` prints. Build systems look for ``ISPC), 1.32.0``, and take the first number of three parts."""
     return (
         "voltac, in place of the Intel(r) Implicit SPMD Program Compiler (Intel(r) ISPC), 1.32.0 "
-        f"(voltac {_version('voltac')}, llvmlite {_version('llvmlite')})\n"
+        f"(voltac {package_version('voltac')}, llvmlite {package_version('llvmlite')})\n"
     )
 
 
-def _version(package: str) -> str:
+def package_version(package: str) -> str:
+    """As installed, or words that say it is not."""
     from importlib.metadata import PackageNotFoundError, version  # late: slow to import, and only --version asks
 
     try:

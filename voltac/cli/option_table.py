@@ -166,8 +166,9 @@ GROUPS: tuple[Group, ...] = (
     Group("Diagnostics", _SOURCE, (
         Option("--werror", "warnings_are_errors", "flag", "warnings count as errors"),
         Option("--woff -woff", "warnings", "flag", "no warnings", False),
-        Option("--diagnostics", "diagnostics", "equals", "as text (the default) or as JSON, an object a line",
-               choices="text json"),
+        Option("--diagnostics", "diagnostics", "equals",
+               "as text (the default), as JSON, an object a line, or as a document of SARIF 2.1.0",
+               choices="text json sarif"),
         Option("--quiet", "quiet", "flag", "print no diagnostics at all"),
         Option("--error-limit", "error_limit", "equals", "print at most N errors", metavar="N"),
         Option("--colored-output", "colored", "flag", "colours even if standard error is no terminal"),
@@ -304,7 +305,7 @@ def parse_arguments(command: str, words: list[str]) -> argparse.Namespace:
     # There are many switches of warnings, and few on a command line.
     given = set(words)
     needed = [option for option in options if option.field != "warning_words" or not given.isdisjoint(option.names.split())]
-    empty = argparse.Namespace(command=command, warning_words=[], argument_files=[])
+    empty = argparse.Namespace(command=command, warning_words=[], argument_files=[], gathered=None)
     return _parser(needed).parse_intermixed_args(words, empty)
 
 

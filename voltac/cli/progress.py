@@ -31,7 +31,7 @@ def progress(arguments: Namespace, file: str) -> AbstractContextManager[StageBeg
     """Gives what is to be called with the name of each stage; None where nobody watches, or sees the stages anyway."""
     told_anyway = arguments.time or arguments.print_stages or arguments.print_after or arguments.print_changed
     told_anyway = told_anyway or arguments.time_passes
-    watched = sys.stderr.isatty() and not arguments.quiet and arguments.diagnostics != "json" and not told_anyway
+    watched = sys.stderr.isatty() and not arguments.quiet and arguments.diagnostics in (None, "text") and not told_anyway
     return Progress(file, sys.stderr) if watched else nullcontext()
 
 

@@ -73,6 +73,7 @@ def diagnostics_of(arguments: Namespace) -> Diagnostics:
         columns=_columns(),
         json=arguments.diagnostics == "json",
         quiet=arguments.quiet,
+        gathered=arguments.gathered,
     )
 
 

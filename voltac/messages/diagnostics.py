@@ -74,6 +74,8 @@ class Diagnostics:
     columns: int = 80
     json: bool = False
     quiet: bool = False
+    gathered: list[Diagnostic] | None = None
+    """Where messages go instead of being printed, each once: for a document that holds those of the whole run."""
     items: list[Diagnostic] = field(default_factory=list)
     sources: dict[str, list[str]] = field(default_factory=dict)
     """File name -> lines, for the excerpts; filled by the preprocessor."""
@@ -200,6 +202,10 @@ class Diagnostics:
 
     def render_one(self, item: Diagnostic, told: set[Note] | None = None) -> str:
         """One diagnostic; of its chain the includes in ``told`` were shown before and are left out."""
+        if self.gathered is not None:
+            if item not in self.gathered:
+                self.gathered.append(item)
+            return ""
         if self.json:
             return json_line(item)
         told = set() if told is None else told
