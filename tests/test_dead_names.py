@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent / "voltac"
 FOR_OTHERS = {
     "IRInterpreter": "the oracle of the tests: what LLVM text means",
     "_fields_": "ctypes",
+    "_ipython_key_completions_": "IPython",
     "_repr_html_": "notebooks",
     "enqueue": "callers of opencl",
     "global_bytes": "callers of the interpreter: what a program left in a global variable",

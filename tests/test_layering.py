@@ -12,10 +12,10 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent / "voltac"
 ORDER = (
     "records | system | messages | target_info | options | pass_runs | syntax | sema | interpreter | ir | lower | passes | llvm"
-    " | codegen | targets | report | pipeline driver | python | opencl dask testing | cli"
+    " | codegen | targets | report | pipeline driver | python | opencl dask testing notebook | cli"
 )
 PLACE = {name: place for place, names in enumerate(ORDER.split("|")) for name in names.split()}
-OWNER = {"llvmlite": "llvm", "lark": "syntax"}
+OWNER = {"llvmlite": "llvm", "lark": "syntax", "IPython": "notebook"}
 FILES = sorted(path for path in ROOT.rglob("*.py") if path.relative_to(ROOT).parts[0] not in ("__init__.py", "__main__.py"))
 
 

@@ -41,7 +41,9 @@ _HOMES = {
     "compile": "voltac.python",
     "empty": "voltac.python",
     "load": "voltac.python",
+    "load_ipython_extension": "voltac.notebook.magics",
     "ufunc": "voltac.python.ufuncs",
+    "unload_ipython_extension": "voltac.notebook.magics",
 }
 
 

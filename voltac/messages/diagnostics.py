@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, NoReturn
 
+from voltac.messages.cell_errors import MOST_LINES, rendered
 from voltac.messages.layout import MessageLayout, json_line
 from voltac.messages.message import BUILT_IN, Diagnostic, Expanded, Note, Span
 from voltac.messages.warning_switches import ALL, OFF_BY_DEFAULT, PERFORMANCE
@@ -27,24 +28,24 @@ class CompileError(Exception):
     """The compilation cannot go on; what is wrong stands in ``diagnostics``."""
 
     def __init__(self, diagnostics: Diagnostics) -> None:
-        super().__init__(_cut(diagnostics))
+        super().__init__(_cut(diagnostics, MOST_LINES))
         self.diagnostics = diagnostics
 
+    def _render_traceback_(self) -> list[str]:
+        """For IPython: source and caret, and none of the compiler's frames."""
+        return rendered(self, lambda most, colored: _cut(replace(self.diagnostics, colored=colored), most))
 
-_MOST_LINES = 30
-"""Of an exception, so that it fits a screen."""
 
-
-def _cut(diagnostics: Diagnostics) -> str:
+def _cut(diagnostics: Diagnostics, most: int) -> str:
     """Whole messages, as many as fit, the errors first; the first one in any case, as far as it does."""
     lines = diagnostics.render().strip().split("\n")
-    if len(lines) > _MOST_LINES:
+    if len(lines) > most:
         errors = [item for item in diagnostics.items if item.kind in ("Error", "error")]
         others = [item for item in diagnostics.items if item.kind not in ("Error", "error")]
         lines = replace(diagnostics, items=errors + others).render().strip().split("\n")
-    if len(lines) <= _MOST_LINES:
+    if len(lines) <= most:
         return "\n".join(lines)
-    end = max((number for number in range(_MOST_LINES - 1) if not lines[number]), default=_MOST_LINES - 2)
+    end = max((number for number in range(most - 1) if not lines[number]), default=most - 2)
     return "\n".join([*lines[:end], "", f"... and {len(lines) - end} lines more: error.diagnostics.render() has them"])
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, Unpack
 import numpy as np
 
 from voltac.llvm.host import host_target
-from voltac.messages.exceptions import VoltacWarning, is_compile_error
+from voltac.messages.exceptions import VoltacWarning, is_compile_error, of_caller
 from voltac.messages.suggestions import suggestion
 from voltac.messages.visible import visible_name, visible_value
 from voltac.options import Options
@@ -67,9 +67,9 @@ def load(
     try:
         return _told(_built(content, name, cache, functions, launch, options))
     except Exception as error:
-        if is_compile_error(error):
+        if is_compile_error(error) or isinstance(error, (TypeError, ValueError)):
             # Without the compiler's frames, which are not what is wrong.
-            raise error.with_traceback(None) from None
+            raise of_caller(error) from None
         raise
 
 
@@ -101,9 +101,9 @@ def compile(
     try:
         return _told(_built(source.encode("utf-8", "surrogatepass"), name, cache, functions, launch, options))
     except Exception as error:
-        if is_compile_error(error):
+        if is_compile_error(error) or isinstance(error, (TypeError, ValueError)):
             # Without the compiler's frames, which are not what is wrong.
-            raise error.with_traceback(None) from None
+            raise of_caller(error) from None
         raise
 
 

@@ -24,6 +24,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from voltac.messages.exceptions import of_caller
 from voltac.messages.suggestions import suggestion
 from voltac.messages.visible import visible_name
 from voltac.python.array_rules import check_lengths, check_overlaps, fill_in
@@ -63,8 +64,11 @@ class Arguments:
 
     def __call__(self, /, *given: Any, **by_name: Any) -> Any:
         """The whole call, from the objects given to the object returned."""
-        values, copy = self.bound(given, by_name)
-        slots, arguments, owners = self.pack(values, copy)
+        try:
+            values, copy = self.bound(given, by_name)
+            slots, arguments, owners = self.pack(values, copy)
+        except (TypeError, ValueError) as error:
+            raise of_caller(error) from error.__cause__
         failure = (ctypes.c_uint64 * 3)()
         failed = self._call(ctypes.addressof(slots), ctypes.addressof(failure))
         for argument in arguments:

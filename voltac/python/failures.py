@@ -15,6 +15,7 @@ import ctypes
 from functools import cache
 from typing import NoReturn
 
+from voltac.messages.exceptions import of_caller
 from voltac.messages.visible import visible_name
 from voltac.python.callbacks import raise_first
 
@@ -299,7 +300,7 @@ EXCEPTIONS = (AssertionError, ZeroDivisionError, OverflowError)
 def raise_failure(kind: int, text: int, lanes: int) -> NoReturn:
     """Raise what a kernel failed with; ``text`` is the address of its message. An exception of a callback came before."""
     raise_first()
-    raise EXCEPTIONS[kind](message_of(ctypes.string_at(text)) + named_lanes(lanes))
+    raise of_caller(EXCEPTIONS[kind](message_of(ctypes.string_at(text)) + named_lanes(lanes)))
 
 
 def message_of(text: bytes) -> str:

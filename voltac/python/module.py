@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from voltac.messages.exceptions import of_caller
 from voltac.messages.suggestions import suggestion
 from voltac.messages.visible import visible_name, visible_value
 from voltac.options import Options
@@ -13,6 +14,8 @@ from voltac.python.source import Source
 
 _LONGEST_NAME = 50
 """Python cuts off what is longer where an attribute is missing."""
+_MOST_NAMES = 20
+"""Of kernels in a message."""
 
 
 class KernelModule:
@@ -85,13 +88,14 @@ class KernelModule:
     def __getitem__(self, name: str) -> Kernel:
         found = self._kernels.get(name)
         if found is None:
-            raise KeyError(self._unknown(name))
+            raise of_caller(KeyError(self._unknown(name)))
         return found
 
     def _unknown(self, name: object) -> str:
-        names = ", ".join(self._kernels) or "nothing"
-        close = (suggestion(name, self._kernels) if isinstance(name, str) else "") or f"; it has: {names}"
-        return f"{visible_name(self._source.file)} exports no function {visible_value(name)}{close}"
+        names = ", ".join([*self._kernels][:_MOST_NAMES]) or "nothing"
+        more = ", ..." if len(self._kernels) > _MOST_NAMES else ""
+        close = suggestion(name, self._kernels) if isinstance(name, str) else ""
+        return f"{visible_name(self._source.file)} exports no function {visible_value(name)}{close}; it has: {names}{more}"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._kernels)
@@ -104,6 +108,10 @@ class KernelModule:
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._kernels})
+
+    def _ipython_key_completions_(self) -> list[str]:
+        """For IPython, behind ``module["``."""
+        return list(self._kernels)
 
     def __repr__(self) -> str:
         return f"<voltac module {self._source.file!r} for {self.target}: {', '.join(self._kernels) or 'no exports'}>"

@@ -1,0 +1,1 @@
+"""``%load_ext voltac``: kernels written in cells of a notebook."""
