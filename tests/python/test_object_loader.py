@@ -15,7 +15,8 @@ import pytest
 import voltac
 from voltac.messages.diagnostics import InternalError
 from voltac.python import object_loader
-from voltac.python.object_loader import LoadedCode, NotSupported, Unresolved, load
+from voltac.python.elf_objects import NotSupported
+from voltac.python.object_loader import LoadedCode, Unresolved, load
 
 needs_compiler = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 

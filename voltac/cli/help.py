@@ -15,6 +15,7 @@ from voltac.target_info import DEVICES, TARGETS, target_aliases
 
 _USAGE = {
     COMPILE: "voltac FILE.ispc -o FILE.o [-h FILE.h] [options]",
+    "build": "voltac build FILE.ispc ... -o libNAME.so [options]",
     "demo": "voltac demo [options]",
     "compare": "voltac compare FILE.ispc [options]",
     "explain": "voltac explain FILE.ispc [options]",
@@ -28,6 +29,9 @@ _USAGE = {
 
 _EXPLANATION = {
     COMPILE: "Compile an SPMD program to an object file that C and C++ programs link with. '-' reads standard input.",
+    "build": """Compile sources for several instruction sets and link them, without a C compiler: to a shared library for C
+programs, which takes the best code that the CPU runs. Without --target there is code for sse2-i32x4, avx2-i32x8 and
+avx512skx-x16. The task pool is in it if tasks are launched.""",
     "demo": COMMANDS["demo"].capitalize() + ".",
     "compare": COMMANDS["compare"].capitalize() + ".",
     "explain": """Show line by line what each memory access and each foreach statement became, and why: a vector load, a
@@ -57,6 +61,7 @@ _EXAMPLES = {
         ("voltac f.ispc --emit-llvm-text -o f.ll -O1", "LLVM text, small code"),
         ("voltac f.ispc --target=host --print-stage=lower --time", "see inside: what a stage makes, how long each takes"),
     ),
+    "build": (("voltac build f.ispc -o libf.so -h f.h", "a shared library, and the header of its functions"),),
     "demo": (("voltac demo --folder /tmp/pictures", "write the pictures there"),),
     "compare": (
         ("voltac compare f.ispc --target=avx2-i32x8", "print it"),
@@ -94,7 +99,7 @@ _EXAMPLES = {
     ),
 }
 
-_OF_SOURCES = (COMPILE, "compare", "explain", "run", "replay", "bisect")
+_OF_SOURCES = (COMPILE, "build", "compare", "explain", "run", "replay", "bisect")
 """The commands that compile, with stages and targets."""
 
 _MORE_ARGUMENTS = "More arguments: '@FILE' stands for the words in FILE; those in the variable ISPC_ARGS are appended."

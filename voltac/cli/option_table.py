@@ -56,9 +56,9 @@ class Group:
 
 
 _COMPILE = (COMPILE,)
-_SOURCE = (COMPILE, "compare", "explain", "run", "replay", "bisect")
+_SOURCE = (COMPILE, "build", "compare", "explain", "run", "replay", "bisect")
 """The commands that compile a source file."""
-_ALL = (COMPILE, "demo", "compare", "explain", "run", "replay", "bisect", "disasm", "sim", "cache")
+_ALL = (COMPILE, "build", "demo", "compare", "explain", "run", "replay", "bisect", "disasm", "sim", "cache")
 
 
 def _words(values: tuple[object, ...]) -> str:
@@ -197,6 +197,10 @@ GROUPS: tuple[Group, ...] = (
         Option("--stop-after", "stop_after", "equals", "stop after this pass and write its text to the -o file",
                metavar="PASS"),
     )),
+    Group("What to build", ("build",), (
+        Option("-o --outfile", "output", "next", "the shared library, libNAME.so", metavar="FILE"),
+        Option("-h --header-outfile", "header", "next", "write a header for C and C++ to FILE", metavar="FILE"),
+    )),
     Group("What to compare", ("compare",), (
         Option("--function", "function", "next", "only this exported function", metavar="NAME"),
         Option("--html", "html", "next", "write one self-contained page to FILE", metavar="FILE"),
@@ -272,6 +276,7 @@ GROUPS: tuple[Group, ...] = (
 
 COMMANDS: dict[str, str] = {
     "demo": "compile kernels, run them on numpy arrays, write pictures, print ratios to numpy and numba",
+    "build": "compile kernels ahead of time, for several instruction sets, into something ready to use",
     "compare": "show the all-on and the masked path of each foreach and coherent statement side by side",
     "explain": "show line by line what the memory accesses and foreach statements of a file became, and why",
     "run": "call a function of a file on arguments given as text",

@@ -10,13 +10,12 @@ from collections.abc import Callable
 
 from voltac.cli.option_table import UsageError
 from voltac.cli.outputs import Input, Output
-from voltac.driver import compile_source
 from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.message import NOWHERE
 from voltac.messages.visible import bytes_of
 from voltac.pipeline import Compilation, stages_of
-from voltac.records import record, replace
-from voltac.target_info import TargetInfo, find_target
+from voltac.records import record
+from voltac.target_info import TargetInfo
 
 
 @record
@@ -142,21 +141,14 @@ def _outputs_of_one(arguments: Namespace, job: Compilation) -> list[Output]:
 
 def _outputs_of_several(arguments: Namespace, jobs: list[Compilation]) -> list[Output]:
     # late: for several targets only
-    from voltac.llvm.dispatch import dispatcher
     from voltac.lower.functions.c_header import c_header, general_c_header
+    from voltac.packaging.dispatching import dispatching
 
     outputs = []
     if arguments.output:
         make = _kind(arguments, jobs[0].options.target).make
         outputs = [Output(_with_isa(arguments.output, job), make(job)) for job in jobs]
-        names = [function.name for function in jobs[0].program.entries]
-        text = dispatcher(names, [job.options.target for job in jobs], jobs[0].results["passes"])
-        # Runs before anything is known of the CPU.
-        target = replace(
-            find_target("sse2"), triple=jobs[0].options.target.triple, pointer_bits=jobs[0].options.target.pointer_bits
-        )
-        options = replace(jobs[0].options, target=target, symbol_suffix="", stack_protector="")
-        chosen = compile_source(text, arguments.output, options, begin="late")
+        chosen = dispatching(jobs, arguments.output)
         outputs.append(Output(arguments.output, make(chosen)))
     if arguments.header:
         for job in jobs:

@@ -96,7 +96,7 @@ def options_of_targets(arguments: Namespace, diagnostics: Diagnostics) -> list[O
     names = (arguments.target or "").split(",")
     if len(names) == 1:
         return [_options(arguments, *_target(arguments, diagnostics), "")]
-    if arguments.command != COMPILE:
+    if arguments.command not in (COMPILE, "build"):
         raise UsageError(f"'voltac {arguments.command}' takes one target, not '{arguments.target}'")
     if arguments.cpu:
         raise UsageError("option '--cpu' does not go with several targets: each has a CPU of its own")
