@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from voltac.cli.option_table import GROUPS
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)(#[^)\s]*)?\)")
@@ -31,3 +33,15 @@ def test_what_a_page_links_to_is_there(page: Path) -> None:
 
 def test_the_readme_is_one_page() -> None:
     assert len((ROOT / "README.md").read_text().splitlines()) <= 100
+
+
+def test_the_page_of_options_is_what_the_command_line_knows() -> None:
+    spec = importlib.util.spec_from_file_location("write_options", ROOT / "docs" / "write_options.py")
+    assert spec is not None and spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    written = (ROOT / "docs" / "options.md").read_text()
+    assert written == script.page(), "`python docs/write_options.py` writes it again"
+    for group in GROUPS:
+        for option in group.options:
+            assert all(f"{name}" in written for name in option.names.split())

@@ -116,7 +116,7 @@ RECIPES = (
         Edit("voltac/cli/opt_words.py", '"disable-fma": (', '    "doubled": ("doubled", True),'),
     ), used=(
         Edit("voltac/syntax/predefined.py", '("ISPC_ASSERTS_DISABLED", options', '        ("DOUBLED", options.doubled),'),
-    ), elsewhere=("voltac/cli/settings.py",)),
+    ), elsewhere=("voltac/cli/settings.py", "docs/write_options.py", "docs/options.md")),
     Recipe("A warning", (
         Edit("voltac/messages/warning_switches.py", 'WarningSwitch("shift",',
              '    WarningSwitch("shift-by-zero", True, "a shift that does nothing"),'),

@@ -135,8 +135,8 @@ def help_text(command: str) -> str:
     for group in GROUPS:
         if command in group.commands:
             out += ["", f"{group.title}:"]
-            out += [line for option in group.options if option.help for line in _row(_spelling(option), option.help)]
-            out += _wrapped(" ".join(_spelling(option) for option in group.options if not option.help), 2)
+            out += [line for option in group.options if option.help for line in _row(option_spelling(option), option.help)]
+            out += _wrapped(" ".join(option_spelling(option) for option in group.options if not option.help), 2)
     if command in _OF_SOURCES:
         out += ["", *_wrapped(f"Stages (STAGE): {', '.join(STAGE_NAMES)}", 0)]
         behind = ", ".join(stage.name for stage in DEVICE_STAGES if stage.name not in STAGE_NAMES)
@@ -192,7 +192,8 @@ def package_version(package: str) -> str:
         return "(not installed, run from its source)"
 
 
-def _spelling(option: Option) -> str:
+def option_spelling(option: Option) -> str:
+    """An option's names with its value, as one writes it."""
     value = option.metavar or "|".join(option.choices.split())
     after = {"equals": f"={value}", "next": f" {value}", "attached": value, "joined": f" {value}", "optional": f"[={value}]"}
     names = option.names.split()
