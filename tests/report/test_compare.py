@@ -11,6 +11,9 @@ import pytest
 import voltac
 from voltac.llvm.host import can_run
 from voltac.python.compare_paths import Comparison
+from voltac.report import comparison
+from voltac.report.comparison_page import comparison_page
+from voltac.report.measure import Ratio
 from voltac.target_info import find_target
 
 SOURCE = """\
@@ -100,6 +103,40 @@ export void wild(uniform float * uniform a, uniform int n) {
     assert "signal" in function.note
 
 
+SHORT = comparison.Timing(2.0, 1.9, 2.1)
+
+
+def measured(ratio: Ratio, *costs: comparison.Timing) -> comparison.FunctionComparison:
+    times = (SHORT,) * (len(costs) + 1)
+    zero = comparison.Timing(0.0, 0.0, 0.0)
+    return comparison.FunctionComparison(
+        "f", "f()", "sse4.2-i32x4", 4, (), 64, SHORT, SHORT, times, "my arguments", ratio=ratio, tail_costs=(zero, *costs)
+    )
+
+
+def test_noise_is_not_a_difference() -> None:
+    noisy = measured(Ratio(1.1, 0.9, 1.3), comparison.Timing(3.0, -2.0, 9.0), comparison.Timing(8.0, 6.0, 9.0))
+    text = comparison.to_text([noisy], 120)
+    assert "no difference beyond the spread, 1.10 times as long (0.90..1.30)" in text
+    assert "adds to a call of 2 ns: ~ +8 ns; ~ is within the spread of the rounds" in text
+    page = comparison_page([noisy], "f")
+    assert "no difference beyond the spread" in page and "title='1 more: within the spread: +3 ns (-2..+9)'" in page
+    quiet = comparison_page([measured(Ratio(1.5, 1.4, 1.6), comparison.Timing(3.0, -2.0, 9.0))], "f")
+    assert "1.50 times as long (1.40..1.60)" in quiet
+    assert "nothing beyond the spread of the rounds" in quiet and "class=tails" not in quiet
+
+
+def test_branches_lead_to_labels(tmp_path: Path) -> None:
+    (function,) = compared("avx2-i32x8", elements=64).functions
+    for construct in function.constructs:
+        for path in (construct.all_on, construct.masked):
+            labels = {line[:-1] for line in path.lines if line.endswith(":")}
+            branches = [line for line in path.lines if line.startswith("j")]
+            assert all("# to " in line or line.split()[1] in labels for line in branches)
+            assert len(path.lines) == len(path.assembly) + len(labels)
+    assert "return" in " ".join(function.constructs[0].masked.lines)
+
+
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     (folder / "k.ispc").write_text(SOURCE)
     return subprocess.run([sys.executable, "-m", "voltac", "compare", *words], cwd=folder, capture_output=True, text=True)
@@ -116,7 +153,7 @@ def test_the_page_is_self_contained_and_json_is_json(tmp_path: Path) -> None:
     done = run(tmp_path, "k.ispc", "--target=avx2", "--function", "scale", "--html", "page.html", "--json", "--elements", "256")
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "page.html").read_text()
-    assert "<svg" in page and "http" not in page and "<script" not in page
+    assert "class=bars" in page and "http" not in page and "<script" not in page
     (row,) = json.loads(done.stdout)
     assert row["function"] == "scale" and row["constructs"][0]["all_on"]["counts"]
 

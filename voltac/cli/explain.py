@@ -14,6 +14,7 @@ from voltac.messages.visible import bytes_of
 from voltac.pipeline import Compilation
 from voltac.records import replace
 from voltac.report.explanation import Compiled, explain
+from voltac.report.explanation_page import explanation_page
 
 
 def explain_command(arguments: Namespace) -> int:
@@ -34,7 +35,9 @@ def explain_command(arguments: Namespace) -> int:
         sys.stderr.write(diagnostics.render())
     found = explain(compiled(job))
     if arguments.html:
-        write_all([Output(arguments.html, bytes_of(found.html()))], [path, *job.dependencies, *arguments.argument_files])
+        write_all(
+            [Output(arguments.html, bytes_of(explanation_page(found)))], [path, *job.dependencies, *arguments.argument_files]
+        )
     if arguments.json:
         write_standard_output((found.json() + "\n").encode())
     elif not arguments.html:

@@ -27,8 +27,9 @@ from voltac.python.building import Build, Callee
 from voltac.python.device_compare import measured_on_device
 from voltac.python.source import Source
 from voltac.report import assembly, comparison, device_assembly
-from voltac.report.measure import interleaved
-from voltac.report.paths import Statement, block_names, instructions, keyword, statements
+from voltac.report.comparison_page import comparison_fragment, comparison_page
+from voltac.report.measure import differences, interleaved, ratio
+from voltac.report.paths import Statement, block_names, described_block, keyword, path_blocks, statements
 from voltac.sema import tree
 from voltac.sema.tree_walk import nodes
 
@@ -36,6 +37,8 @@ Blocks = dict[str, list[assembly.AssemblyBlock]]
 
 _MARGIN = 4096
 """Elements before and behind the part of an array that a kernel is given: room for stencils."""
+_PAGE, _APART = 4096, 17 * 64
+"""Bytes of a page, and by how many arrays are shifted against each other in it: an odd number of lines of the cache."""
 _SECONDS = 60
 """A child that measures longer is stopped."""
 
@@ -52,7 +55,7 @@ class Comparison:
 
     def html(self, title: str = "All-on and masked paths") -> str:
         """One page that needs nothing besides itself, with a chart."""
-        return comparison.to_html(list(self.functions), title)
+        return comparison_page(self.functions, title)
 
     def json(self) -> str:
         """A list with one object a function, for tools."""
@@ -62,7 +65,7 @@ class Comparison:
         return self.text()
 
     def _repr_html_(self) -> str:
-        return self.html()
+        return comparison_fragment(self.functions)
 
 
 def compare(
@@ -117,16 +120,17 @@ def compare(
 
 def _construct(node: Statement, function: str, texts: dict[str, Blocks], source: Source) -> comparison.Construct:
     all_on, masked = block_names(node)
-    in_pair = isinstance(node, tree.Foreach)
     lines = source.text.splitlines()
     device = source.options.target.isa if source.options.target.is_device else ""
+
+    def path(name: str, start: str) -> comparison.Path:
+        blocks = texts[name if isinstance(node, tree.Foreach) else "both"].get(function, [])
+        places = {block.label: described_block(block.name) for block in blocks if block.label}
+        return comparison.Path(name, path_blocks(blocks, node, start), places, device)
+
+    line = lines[node.span.line - 1] if node.span.line <= len(lines) else ""
     return comparison.Construct(
-        keyword(node),
-        node.span.line,
-        node.span.column,
-        lines[node.span.line - 1] if node.span.line <= len(lines) else "",
-        comparison.Path("all on", instructions(texts["all on" if in_pair else "both"].get(function, []), node, all_on), device),
-        comparison.Path("masked", instructions(texts["masked" if in_pair else "both"].get(function, []), node, masked), device),
+        keyword(node), node.span.line, node.span.column, line, path("all on", all_on), path("masked", masked)
     )
 
 
@@ -165,7 +169,10 @@ def _measured(
         made: Callable[[int], list[Any]] = lambda extra: list(arguments)  # noqa: E731
         count, described = elements, f"the given arguments, counted as {elements} elements"
     else:
-        made = lambda extra: _generated(kernel, ranges, side, extra)  # noqa: E731
+        arrays = _generated(kernel, ranges, side, width - 1)
+        made = lambda extra: [  # noqa: E731
+            side + extra if row.name in ranges else given for row, given in zip(kernel.parameters, arrays, strict=True)
+        ]
         count = side ** max(1, len(ranges))
         described = f"generated arguments: {', '.join(f'{name} = {side}' for name in ranges) or f'{count} elements'}"
 
@@ -179,7 +186,7 @@ def _measured(
         paths = interleaved({name: _timer(one, whole) for name, one in pair.items()}, rounds)
         tails: dict[str, list[float]] = {}
         if arguments is None and ranges:
-            tails = interleaved({str(extra): _timer(kernel, made(extra)) for extra in range(width)}, max(5, rounds // 3))
+            tails = interleaved({str(extra): _timer(kernel, made(extra)) for extra in range(width)}, rounds)
         return [paths["all on"], paths["masked"]], list(tails.values())
 
     try:
@@ -191,7 +198,9 @@ def _measured(
         elements=count,
         all_on=_timing(paths[0], count),
         masked=_timing(paths[1], count),
+        ratio=ratio(*paths),
         tails=tuple(_timing(times, 1) for times in tails),
+        tail_costs=tuple(_timing(differences(tails[0], times), 1) for times in tails),
         arguments=described,
     )
 
@@ -213,14 +222,14 @@ def _range_parameters(symbol: tree.FunctionSymbol) -> list[str]:
 
 
 def _generated(kernel: Callee, ranges: list[str], side: int, extra: int) -> list[Any]:
-    """Arguments for ``side + extra`` elements in every range: floats from 0 to 1, small integers, zeroed structs."""
+    """Arguments for up to ``side + extra`` elements in every range: floats from 0 to 1, small integers, zeroed structs."""
     random = np.random.default_rng(1)
     room = 4 * (side + extra) ** max(1, len(ranges)) + 2 * _MARGIN
     made: list[Any] = []
     for row in kernel.parameters:
         if row.kind == "pointer":
             dtype = kernel.dtype(row.name) if row.memory is not None and row.memory.format is not None else np.dtype(np.uint8)
-            whole = np.zeros(room, dtype)
+            whole = _placed(room, dtype, len(made))
             if dtype.kind == "f":
                 whole[:] = random.random(room)
             elif dtype.kind in "iu":
@@ -234,6 +243,15 @@ def _generated(kernel: Callee, ranges: list[str], side: int, extra: int) -> list
         else:
             made.append(0.5 if row.kind == "float" else True)
     return made
+
+
+def _placed(count: int, dtype: Any, number: int) -> Any:
+    """Zeros at the beginning of a line of the cache, for each array another one of a page: a processor takes a load for one
+    of what was stored just now if only the page differs, and waits."""
+    size = count * dtype.itemsize
+    memory = np.zeros(size + 2 * _PAGE, np.uint8)
+    start = -memory.__array_interface__["data"][0] % _PAGE + number * _APART % _PAGE
+    return memory[start : start + size].view(dtype)
 
 
 def _timer(kernel: Callable[..., object], arguments: list[Any]) -> Callable[[], float]:

@@ -10,6 +10,7 @@ from voltac.codegen.simulator import Trap
 from voltac.python.building import Build
 from voltac.python.source import Source
 from voltac.report import comparison
+from voltac.report.measure import Ratio
 
 
 def measured_on_device(
@@ -33,7 +34,9 @@ def measured_on_device(
         elements=count,
         all_on=_exactly(paths["all on"] / count),
         masked=_exactly(paths["masked"] / count),
+        ratio=Ratio(*[paths["masked"] / paths["all on"]] * 3),
         tails=tuple(_exactly(cycles) for cycles in tails),
+        tail_costs=tuple(_exactly(cycles - tails[0]) for cycles in tails),
         arguments=f"{described}, on one thread of the simulator",
         unit="cycles",
     )

@@ -1,4 +1,4 @@
-"""A compiled source → what each line became, and why: as text, JSON or a page.
+"""A compiled source → what each line became, and why: as text or JSON.
 
     4 |         out[i] = table[index[i]];
       |         ^^^^^^ a vector store; under a mask a masked store
@@ -10,7 +10,6 @@ accesses whose addresses may differ from lane to lane are listed: all others are
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections import Counter
@@ -23,13 +22,12 @@ from voltac.messages.message import Span
 from voltac.messages.visible import visible_listing, visible_name
 from voltac.options import Options
 from voltac.passes.accesses.access import AccessReport
-from voltac.records import mutable_record, record
+from voltac.records import field, mutable_record, record, replace
 from voltac.report.paths import keyword
-from voltac.report.slow_accesses import Explainer
+from voltac.report.slow_accesses import LANE_BY_LANE, Explainer
 from voltac.sema import tree
 from voltac.sema.tree_walk import nodes
 
-_SLOW = ("gather", "scatter", "scalar")
 _WORDS = {
     ("broadcast", "load"): "a scalar load for all lanes",
     ("broadcast", "store"): "a scalar store",
@@ -62,6 +60,18 @@ class Fact:
     """Why it is slow and what to write instead; empty where it is not."""
 
 
+@record
+class ExplainedFunction:
+    """Where a function stands."""
+
+    name: str
+    file: str
+    first: int
+    last: int
+    """Lines."""
+    exported: bool
+
+
 @mutable_record
 class Explanation:
     """What is to be told of one compiled file."""
@@ -72,6 +82,8 @@ class Explanation:
     level: int
     sources: dict[str, list[str]]
     facts: list[Fact]
+    functions: list[ExplainedFunction] = field(default_factory=list)
+    """Those of the program, the library's aside, in the order of the source."""
 
     def files(self) -> list[str]:
         """The main file first, then the included ones that have something to tell."""
@@ -79,12 +91,7 @@ class Explanation:
 
     def summary(self) -> str:
         """How many accesses of lanes there are, by what they became."""
-        counts = Counter(fact.kind for fact in self.facts if fact.kind)
-        total = sum(counts.values())
-        if not total:
-            return "no access differs from lane to lane"
-        parts = ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
-        return f"{total} access{'es' if total != 1 else ''} of lanes: {parts}"
+        return summary_of(self.facts)
 
     def heading(self) -> str:
         """The first line of each form of the report."""
@@ -126,25 +133,21 @@ class Explanation:
             indent=1,
         )
 
-    def html(self) -> str:
-        """One self-contained page: no scripts, no references to other files."""
-        title = _html(f"{self.file}: what it became")
-        parts = [
-            "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>",
-            f"<title>{title}</title><style>{_STYLE}</style><h1>{title}</h1><p>{_html(self.heading())}</p>",
-        ]
-        for file in self.files():
-            if file != self.file:
-                parts.append(f"<h2>{_html(file)}</h2>")
-            parts.append("<table>")
-            for number, line in enumerate(self.sources.get(file, []), 1):
-                facts = self._at(file, number)
-                if file != self.file and not facts:
-                    continue
-                notes = "".join(f"<div class='{_colour(fact)}'>{_note(fact, line)}</div>" for fact in facts)
-                parts.append(f"<tr><td>{number}<td><pre>{_html(line)}</pre>{notes}")
-            parts.append("</table>")
-        return "\n".join(parts) + "\n"
+    def of_function(self, name: str) -> Explanation:
+        """The same about the lines of one function of the main file."""
+        (found,) = [function for function in self.functions if function.name == name and function.file == self.file][:1]
+        facts = [fact for fact in self.facts if fact.file == found.file and found.first <= fact.line <= found.last]
+        return replace(self, functions=[found], facts=facts)
+
+
+def summary_of(facts: Sequence[Fact]) -> str:
+    """How many accesses of lanes there are among them, by what they became."""
+    counts = Counter(fact.kind for fact in facts if fact.kind)
+    total = sum(counts.values())
+    if not total:
+        return "no access differs from lane to lane"
+    parts = ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
+    return f"{total} access{'es' if total != 1 else ''} of lanes: {parts}"
 
 
 @record
@@ -179,13 +182,24 @@ def explain(job: Compiled) -> Explanation:
     target = options.target
     # A file ends with a line break, not with an empty line.
     lines = {name: text[:-1] if text and not text[-1] else text for name, text in sources.items()}
-    return Explanation(job.file, target.name, target.width, options.level, lines, facts)
+    functions = [
+        ExplainedFunction(one.name, one.span.file, one.span.line, _last_line(one), one.exported)
+        for one in job.program.functions
+        if not one.library and one.body is not None
+    ]
+    functions.sort(key=lambda function: (function.file, function.first))
+    return Explanation(job.file, target.name, target.width, options.level, lines, facts, functions)
+
+
+def _last_line(function: tree.FunctionSymbol) -> int:
+    spans = [node.span for node in nodes(function.body) if isinstance(node, tree.Statement)]
+    return max(span.end_line for span in (function.span, *spans) if span.file == function.span.file)
 
 
 def _access(explainer: Explainer, key: tuple[str, int, int, str], reports: list[AccessReport]) -> Fact:
     file, line, column, operation = key
     place = Span(file, line, column, line, column + 1)
-    wrapping = [report for report in reports if report.is_wrapping and report.kind in _SLOW]
+    wrapping = [report for report in reports if report.is_wrapping and report.kind in LANE_BY_LANE]
     reports = [report for report in reports if not report.is_wrapping] or reports
     main = [report for report in reports if report.all_on] or [report for report in reports if not report.is_masked] or reports
     text = _outcomes(main)
@@ -197,7 +211,7 @@ def _access(explainer: Explainer, key: tuple[str, int, int, str], reports: list[
         text += f"; where the index wraps around between two lanes {_outcomes(whole)}"
     found = explainer.expressions(place, operation)
     span = found[0].place.span if found else place
-    slow = next((report for report in main if report.kind in _SLOW), None)
+    slow = next((report for report in main if report.kind in LANE_BY_LANE), None)
     remark = ""
     if slow is not None:
         span, remark, _ = explainer.irregular(place, slow)
@@ -279,30 +293,3 @@ def _coherent(paths: set[str]) -> str:
     if marks.ALL_ON not in paths:
         return "under a mask, as lanes may be off here anyway"
     return "without a mask while all lanes take part, else under one"
-
-
-_STYLE = """\
-:root{color-scheme:light dark;--line:#8884;--fast:#2e8b57;--masked:#2a7de1;--slow:#d9542b}
-body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:76rem;padding:0 1rem}
-h1{font-size:1.5rem}h2{font-size:1.15rem}
-table{border-collapse:collapse;width:100%}td{vertical-align:top;padding:0 .6rem}td:first-child{text-align:right;opacity:.5}
-pre{margin:0;font:13px/1.5 ui-monospace,Menlo,Consolas,monospace;white-space:pre-wrap}
-div{border-left:4px solid;padding-left:.6rem;margin:.1rem 0 .1rem 1rem;font-size:13px}
-.fast{border-color:var(--fast)}.masked{border-color:var(--masked)}.slow{border-color:var(--slow)}.statement{border-color:var(--line)}
-"""
-
-
-def _colour(fact: Fact) -> str:
-    if not fact.kind:
-        return "statement"
-    return "slow" if fact.kind in _SLOW else "masked" if fact.kind == "masked" else "fast"
-
-
-def _note(fact: Fact, line: str) -> str:
-    expression = line[fact.column - 1 : fact.end_column - 1].strip()
-    remark = f": {_html(fact.remark)}" if fact.remark else ""
-    return f"<code>{_html(expression)}</code> {_html(fact.text)}{remark}"
-
-
-def _html(text: str) -> str:
-    return html.escape(visible_listing(text))

@@ -67,3 +67,8 @@ def machine() -> str:
     except OSError:
         pass
     return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def differences(base: list[float], others: list[float]) -> list[float]:
+    """By how much the others take longer than the base, round by round, from the least to the most."""
+    return sorted(other - one for one, other in zip(base, others, strict=True))

@@ -39,8 +39,8 @@ def block_names(node: Statement) -> tuple[str, str]:
     return marks.block(name, marks.ALL_ON), marks.block(name, marks.MIXED if kind == marks.CIF else marks.MASKED)
 
 
-def instructions(blocks: list[AssemblyBlock], node: Statement, start: str) -> tuple[str, ...]:
-    """The instructions of the path of ``node`` whose first block's name is ``start``.
+def path_blocks(blocks: list[AssemblyBlock], node: Statement, start: str) -> tuple[AssemblyBlock, ...]:
+    """The blocks of the path of ``node`` whose first block's name is ``start``.
 
     For a loop they are those of the loop around that block; for a cif, or where the
     optimiser left no loop, the blocks from there up to the next one that is named
@@ -63,7 +63,16 @@ def instructions(blocks: list[AssemblyBlock], node: Statement, start: str) -> tu
             if _leaves(block.name, node, start) or block.loops[: len(blocks[first].loops)] != blocks[first].loops:
                 break
             inside.append(block)
-    return tuple(instruction for block in inside for instruction in block.instructions)
+    return tuple(inside)
+
+
+def described_block(name: str) -> str:
+    """What stands at a block, for readers: ``foreach_17_5.finished`` is ``foreach 17:5 finished``."""
+    place = marks.path_of(name)
+    if place is None:
+        return name
+    words = place.path.replace("_", " ")
+    return f"{name.partition('_')[0]} {place.line}:{place.column} {words}"
 
 
 def _leaves(name: str, node: Statement, start: str) -> bool:

@@ -20,7 +20,8 @@ from voltac.sema import tree
 from voltac.sema.type_layout import Layout
 from voltac.sema.types import UNIFORM, Pointer
 
-_LANE_BY_LANE = frozenset(("gather", "scatter", "scalar"))
+LANE_BY_LANE = frozenset(("gather", "scatter", "scalar"))
+"""What becomes of an access that is slow."""
 _HEAD = {"load": "this load needs a gather", "store": "this store needs a scatter"}
 _REPLACED = {"load": "this gather became plain loads and shuffles", "store": "this scatter became plain stores and shuffles"}
 
@@ -73,12 +74,12 @@ def _outcome(operation: str, paths: list[AccessReport]) -> _Outcome | None:
     # What is done where an index wraps around, as none does in most programs, is no reason to change one.
     paths = [path for path in paths if not path.is_wrapping] or paths
     main = [path for path in paths if not path.is_masked] or paths
-    slow = next((path for path in main if path.kind in _LANE_BY_LANE), None)
+    slow = next((path for path in main if path.kind in LANE_BY_LANE), None)
     replaced = next((path.reason for path in main if path.kind == "shuffled"), "")
     conflict = operation == "store" and any(path.kind == "broadcast" and path.all_on for path in main)
     if slow is None and not replaced and not conflict:
         return None
-    return _Outcome(slow, replaced, any(path.kind in _LANE_BY_LANE for path in paths), conflict)
+    return _Outcome(slow, replaced, any(path.kind in LANE_BY_LANE for path in paths), conflict)
 
 
 class Explainer:

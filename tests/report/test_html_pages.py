@@ -1,0 +1,151 @@
+"""Pages of reports: whole, legible, and as wide as the screen; read by Python's parser of HTML and by a browser."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from voltac.cli.command import main
+from voltac.report.page import style
+from voltac.report.source_colours import coloured
+
+SOURCE = """\
+/* A point, <in> two
+   lines & a "comment". */
+#define SCALE 2.5f
+struct Point { float x, y, z; };
+static inline float weight(float x) { return x * SCALE; } // not exported
+export void strided(uniform Point ps[], uniform float out[], uniform int index[], uniform int n) {
+\tforeach (i = 0 ... n) {
+\t\tcif (ps[i].x > 0.5)
+\t\t\tout[index[i]] = weight(ps[i].y) * 0x10;
+\t}
+}
+export void a_name_that_is_as_long_as_names_of_kernels_may_be_in_programs_that_tools_wrote(uniform float a[n], uniform int n) {
+    foreach (i = 0 ... n)
+        a[i] += 1;
+}
+"""
+VOID = {"meta", "hr", "br"}
+OPTIONAL = {"html", "head", "body", "li", "tr", "td", "th"}
+"""Elements whose end may be left out."""
+
+
+class Page(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.names: set[str] = set()
+        self.words = ""
+        self.feed(text)
+        self.close()
+        assert set(self.open) <= OPTIONAL
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.names.add(tag)
+        self.ids += [value or "" for name, value in attributes if name == "id"]
+        self.links += [value or "" for name, value in attributes if name in ("href", "src")]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.open and self.open[-1] != tag and self.open[-1] in OPTIONAL:
+            self.open.pop()
+        assert self.open and self.open.pop() == tag, tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] != "style":
+            self.words += data
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("pages")
+    source = folder / "f.ispc"
+    source.write_text(SOURCE)
+    for command in ("explain", "compare"):
+        assert main([command, str(source), "--target=avx2", "--html", str(folder / f"{command}.html")]) == 0
+    return {command: (folder / f"{command}.html").read_text() for command in ("explain", "compare")}
+
+
+@pytest.mark.parametrize("command", ["explain", "compare"])
+def test_a_page_is_whole_and_leads_nowhere_else(pages: dict[str, str], command: str) -> None:
+    page = Page(pages[command])
+    assert len(page.ids) == len(set(page.ids))
+    assert {link.removeprefix("#") for link in page.links} <= set(page.ids)
+    assert "script" not in page.names and "http" not in pages[command]
+    for function in ("strided", "a_name_that_is_as_long"):
+        assert function in page.words
+    assert "not exported" in page.words if command == "explain" else "foreach in line 7" in page.words
+
+
+def test_the_explanation_has_source_facts_and_legend(pages: dict[str, str]) -> None:
+    words = Page(pages["explain"]).words
+    for line in SOURCE.splitlines():
+        assert line.replace("\t", "    ") in words
+    assert "lane by lane" in words and "out[index[i]]" in words and "f-strided" in pages["explain"]
+
+
+def test_pieces_of_a_source() -> None:
+    lines = coloured(["uniform float<3> x = 0x1p-3; // c", "/* a", '*/ if (x) "s" \'', "# define X \\", "/**/ varying /*"])
+    assert ["".join(text for text, _ in line) for line in lines][2] == '*/ if (x) "s" \''
+    kinds = [[(text, kind) for text, kind in line if kind] for line in lines]
+    assert kinds[0] == [("uniform", "rate"), ("float", "type"), ("3", "number"), ("0x1p-3", "number"), ("// c", "comment")]
+    assert kinds[1] == [("/* a", "comment")]
+    assert kinds[2] == [("*/", "comment"), ("if", "keyword"), ('"s"', "string")]
+    assert kinds[3] == [("# define", "directive")]
+    assert kinds[4] == [("/**/", "comment"), ("varying", "rate"), ("/*", "comment")]
+
+
+def luminance(colour: str) -> float:
+    """WCAG 2.2, relative luminance."""
+    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+    red, green, blue = (one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_text_stands_out_from_its_background() -> None:
+    themes = [dict(re.findall(r"--(\w+):(#\w{6})", block)) for block in re.findall(r"\{[^{}]*--ink:[^{}]*\}", style())]
+    assert len(themes) == 3
+    for theme in themes:
+        for background in (theme.pop("back"), theme.pop("panel")):
+            for name in theme.keys() - {"line"}:
+                low, high = sorted((luminance(background), luminance(theme[name])))
+                assert (high + 0.05) / (low + 0.05) >= 4.5, (name, theme[name], background)
+
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.mark.skipif(BROWSER is None, reason="there is no chromium: apt-get install chromium")
+@pytest.mark.parametrize("command", ["explain", "compare"])
+def test_a_page_is_as_wide_as_a_phone(pages: dict[str, str], command: str, tmp_path: Path) -> None:
+    """In a frame of 390 pixels: windows have a least width."""
+    assert BROWSER is not None
+    (tmp_path / "page.html").write_text(pages[command])
+    measure = (
+        "new Promise(d => onload = d).then(() => {let r = frames[0].document.documentElement; document.title = r.scrollWidth})"
+    )
+    (tmp_path / "frame.html").write_text(f"<iframe width=390 height=800 src=page.html></iframe><script>{measure}</script>")
+    options = [
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--allow-file-access-from-files",
+        f"--user-data-dir={tmp_path}/u",
+    ]
+    shown = subprocess.run(
+        [BROWSER, *options, "--virtual-time-budget=2000", "--dump-dom", f"file://{tmp_path}/frame.html"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    (title,) = re.findall(r"<title>(\d+)</title>", shown.stdout)
+    assert 300 < int(title) <= 390
