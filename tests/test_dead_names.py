@@ -27,8 +27,8 @@ FOR_OTHERS = {
     "parse_float": "json",
     "parse_int": "json",
     "slow_load": "the code that the simulator writes",
+    "PLUGIN_NAME": "hatchling",
     "slow_store": "the code that the simulator writes",
-    "stub": "callers of modules of kernels",
 }
 """Names that others use than voltac itself, and who."""
 COMMAND = "_command"

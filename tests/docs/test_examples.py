@@ -56,6 +56,7 @@ def run(command: str, expected: str, folder: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("VOLTAC_CACHE_DIR", str(tmp_path / ".cache"))
     names: dict[str, Any] = {}
     text = page.read_text()

@@ -6,7 +6,7 @@ import os
 import sys
 from argparse import Namespace
 
-from voltac.cli.option_table import UsageError
+from voltac.cli.option_table import UsageError, parse_arguments
 from voltac.cli.outputs import Input, Output, write_all
 from voltac.cli.products import warn_of_layouts
 from voltac.cli.settings import diagnostics_of, options_of_targets
@@ -15,6 +15,9 @@ from voltac.messages.diagnostics import CompileError
 from voltac.messages.visible import bytes_of
 from voltac.options import Options
 from voltac.packaging.library import BuiltSource, built, library
+from voltac.packaging.package import for_package, package
+from voltac.packaging.project import project_builds
+from voltac.pipeline import InputError
 
 TARGETS = "sse2-i32x4,avx2-i32x8,avx512skx-x16"
 """Without --target: every x86-64 CPU runs one of them."""
@@ -22,6 +25,16 @@ TARGETS = "sse2-i32x4,avx2-i32x8,avx512skx-x16"
 
 def build_command(arguments: Namespace) -> int:
     """The exit code: 0, or 1 and the number of errors."""
+    if arguments.operands or arguments.output:
+        return _build(arguments)
+    for build in project_builds("."):
+        code = _build(parse_arguments("build", build.words()))
+        if code:
+            return code
+    return 0
+
+
+def _build(arguments: Namespace) -> int:
     diagnostics = diagnostics_of(arguments)
     try:
         _check(arguments)
@@ -29,6 +42,8 @@ def build_command(arguments: Namespace) -> int:
             arguments.target = TARGETS
         targets = options_of_targets(arguments, diagnostics)
         _check_targets(targets)
+        if _is_package(arguments.output):
+            targets = [for_package(options) for options in targets]
         sources = [built(path, targets, diagnostics) for path in arguments.operands]
         for source in sources:
             warn_of_layouts(list(source.jobs), diagnostics)
@@ -43,11 +58,32 @@ def build_command(arguments: Namespace) -> int:
 
 def _check(arguments: Namespace) -> None:
     if not arguments.operands:
-        raise UsageError("build takes source files: voltac build FILE.ispc -o libNAME.so")
-    if arguments.output is None or not arguments.output.endswith(".so"):
-        raise UsageError("build needs the name of a shared library: -o libNAME.so")
-    if arguments.header and len(arguments.operands) > 1:
+        raise UsageError("build takes source files: voltac build FILE.ispc -o NAME")
+    if not arguments.output:
+        raise UsageError("build needs the name of a shared library (-o libNAME.so) or of a Python package's folder (-o NAME)")
+    if _is_package(arguments.output):
+        _check_package(arguments)
+    elif not arguments.output.endswith(".so"):
+        raise UsageError(f"build makes shared libraries (-o libNAME.so) and packages (-o NAME), not '{arguments.output}'")
+    elif arguments.header and len(arguments.operands) > 1:
         raise UsageError("a header (-h) is of one source: 'voltac FILE.ispc -h FILE.h --target=...' writes that of each")
+
+
+def _is_package(output: str) -> bool:
+    return not os.path.splitext(output)[1]
+
+
+def _check_package(arguments: Namespace) -> None:
+    """Only a package that voltac made is replaced."""
+    folder = arguments.output
+    if arguments.header:
+        raise UsageError("a header (-h) goes with a shared library (-o libNAME.so), not with a Python package")
+    if os.path.lexists(folder) and not os.path.isdir(folder):
+        raise InputError(f"{folder} is in the way: it is no folder")
+    if os.path.isdir(folder) and os.listdir(folder) and not os.path.exists(os.path.join(folder, "_kernels.json")):
+        raise InputError(
+            f"{folder} has files that voltac did not make: name a folder for the kernels only, as {folder}/kernels"
+        )
 
 
 def _check_targets(targets: list[Options]) -> None:
@@ -60,6 +96,10 @@ def _check_targets(targets: list[Options]) -> None:
 
 
 def _outputs(arguments: Namespace, sources: list[BuiltSource]) -> list[Output]:
+    if _is_package(arguments.output):
+        files = package(sources)
+        os.makedirs(arguments.output, exist_ok=True)
+        return [Output(os.path.join(arguments.output, name), content) for name, content in files.items()]
     outputs = [Output(arguments.output, library(sources, os.path.basename(arguments.output)))]
     if arguments.header:
         jobs = [(job.program, job.options) for job in sources[0].jobs]

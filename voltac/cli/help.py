@@ -15,7 +15,7 @@ from voltac.target_info import DEVICES, TARGETS, target_aliases
 
 _USAGE = {
     COMPILE: "voltac FILE.ispc -o FILE.o [-h FILE.h] [options]",
-    "build": "voltac build FILE.ispc ... -o libNAME.so [options]",
+    "build": "voltac build [FILE.ispc ... -o OUTPUT] [options]",
     "demo": "voltac demo [options]",
     "compare": "voltac compare FILE.ispc [options]",
     "explain": "voltac explain FILE.ispc [options]",
@@ -30,8 +30,9 @@ _USAGE = {
 _EXPLANATION = {
     COMPILE: "Compile an SPMD program to an object file that C and C++ programs link with. '-' reads standard input.",
     "build": """Compile sources for several instruction sets and link them, without a C compiler: to a shared library for C
-programs, which takes the best code that the CPU runs. Without --target there is code for sse2-i32x4, avx2-i32x8 and
-avx512skx-x16. The task pool is in it if tasks are launched.""",
+programs (-o libNAME.so), or to a package for Python programs that have numpy and no voltac (-o NAME, a folder). Both take
+the best code that the CPU runs. Without --target there is code for sse2-i32x4, avx2-i32x8 and avx512skx-x16. Without files
+it builds what the table [tool.voltac] of pyproject.toml names.""",
     "demo": COMMANDS["demo"].capitalize() + ".",
     "compare": COMMANDS["compare"].capitalize() + ".",
     "explain": """Show line by line what each memory access and each foreach statement became, and why: a vector load, a
@@ -61,7 +62,10 @@ _EXAMPLES = {
         ("voltac f.ispc --emit-llvm-text -o f.ll -O1", "LLVM text, small code"),
         ("voltac f.ispc --target=host --print-stage=lower --time", "see inside: what a stage makes, how long each takes"),
     ),
-    "build": (("voltac build f.ispc -o libf.so -h f.h", "a shared library, and the header of its functions"),),
+    "build": (
+        ("voltac build f.ispc -o libf.so -h f.h", "a shared library, and the header of its functions"),
+        ("voltac build f.ispc g.ispc -o mine/kernels", "a package: from mine.kernels import saxpy"),
+    ),
     "demo": (("voltac demo --folder /tmp/pictures", "write the pictures there"),),
     "compare": (
         ("voltac compare f.ispc --target=avx2-i32x8", "print it"),

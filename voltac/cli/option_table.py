@@ -198,7 +198,8 @@ GROUPS: tuple[Group, ...] = (
                metavar="PASS"),
     )),
     Group("What to build", ("build",), (
-        Option("-o --outfile", "output", "next", "the shared library, libNAME.so", metavar="FILE"),
+        Option("-o --outfile", "output", "next", "a shared library, libNAME.so, or the folder of a Python package",
+               metavar="OUTPUT"),
         Option("-h --header-outfile", "header", "next", "write a header for C and C++ to FILE", metavar="FILE"),
     )),
     Group("What to compare", ("compare",), (

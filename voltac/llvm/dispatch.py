@@ -81,7 +81,7 @@ none:
   ret i32 0
 }}
 
-define internal i32 @volta.best_target() noinline nounwind {{
+define internal i32 @volta.find_target() noinline nounwind {{
   %l0 = call {{ i32, i32, i32, i32 }} @volta.cpuid(i32 0, i32 0)
   %highest = extractvalue {{ i32, i32, i32, i32 }} %l0, 0
   %l1 = call {{ i32, i32, i32, i32 }} @volta.cpuid(i32 1, i32 0)
@@ -120,14 +120,21 @@ define internal i32 @volta.best_target() noinline nounwind {{
   %wx1c = select i1 %hasx1, i32 %lx1c, i32 0
   %state = call i32 @volta.saved_state(i32 %w1c)
 {tests}
-  %none = icmp slt i32 %best{last}, 0
+  ret i32 %best{last}
+}}
+"""
+
+_BEST = """\
+define internal i32 @volta.best_target() noinline nounwind {
+  %best = call i32 @volta.find_target()
+  %none = icmp slt i32 %best, 0
   br i1 %none, label %stop, label %found
 stop:
   call void @llvm.trap()
   unreachable
 found:
-  ret i32 %best{last}
-}}
+  ret i32 %best
+}
 """
 
 _DISPATCHER = """\
@@ -154,16 +161,27 @@ go:
 
 def dispatcher(names: list[str], targets: list[TargetInfo], text: str) -> str:
     """The module of the functions ``names``; ``text`` is the LLVM text of the first target, for their signatures."""
-    ordered = sorted(targets, key=lambda target: ISAS.index(target.isa))
+    ordered = worst_first(targets)
     module = read(text)
     # Results in memory name the type of their struct.
-    parts = [_questions(ordered), *(f"{name} = type {body}" for name, body in module.named_types().items())]
+    parts = [_questions(ordered), _BEST, *(f"{name} = type {body}" for name, body in module.named_types().items())]
     for name in names:
         function = module.function(f"{name}_{targets[0].isa}")
         types = _parameters(function, named=False)
         parts += [f"declare {_result(function)} @{name}_{target.isa}({types})" for target in ordered]
         parts.append(_dispatching_function(name, function, ordered))
     return "\n".join(parts)
+
+
+def asking_function(name: str, targets: list[TargetInfo]) -> str:
+    """The module of a function that gives the place of the best target that the CPU runs, worst first, or -1."""
+    asked = f"define i32 @{name}() {{\n  %best = call i32 @volta.find_target()\n  ret i32 %best\n}}\n"
+    return f"{_questions(worst_first(targets))}\n{asked}"
+
+
+def worst_first(targets: list[TargetInfo]) -> list[TargetInfo]:
+    """In the order in which CPUs came to have them."""
+    return sorted(targets, key=lambda target: ISAS.index(target.isa))
 
 
 def _questions(targets: list[TargetInfo]) -> str:

@@ -325,7 +325,7 @@ class _Library:
             title.content += name.encode() + b"\0"
         title.size = len(title.content)
         title.address = parts[".bss"].address
-        sections = -(-(title.address + title.size) // 8) * 8
+        headers = -(-(title.address + title.size) // 8) * 8
         rows = [(0,) * 10]
         for part in parts.values():
             address = 0 if part is title else part.address
@@ -334,7 +334,7 @@ class _Library:
             where = (address, part.address, part.size)
             rows.append((places[part.name], part.kind, part.flags, *where, link, info, part.alignment, part.entry))
         header = _HEADER.pack(
-            b"\x7fELF\x02\x01\x01", _SHARED, _X86_64, 1, 0, _HEADER.size, sections, 0,
+            b"\x7fELF\x02\x01\x01", _SHARED, _X86_64, 1, 0, _HEADER.size, headers, 0,
             _HEADER.size, _SEGMENT.size, _SEGMENT_COUNT, _SECTION.size, len(rows), len(rows) - 1,
         )  # fmt: skip
         content = bytearray(header + b"".join(_SEGMENT.pack(*row) for row in self._segments()))
@@ -342,7 +342,7 @@ class _Library:
             if part.kind != _NOBITS:
                 assert len(content) <= part.address and len(part.content) == part.size, part.name
                 content += b"\0" * (part.address - len(content)) + part.content
-        content += b"\0" * (sections - len(content))
+        content += b"\0" * (headers - len(content))
         return bytes(content + b"".join(_SECTION.pack(*row) for row in rows))
 
     def _segments(self) -> Iterator[tuple[int, ...]]:

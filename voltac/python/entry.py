@@ -160,12 +160,25 @@ def entry_module(
     )
 
 
-def _entries(signature: Signature, convention: Convention, calls_back: bool, can_fail: bool) -> str:
+def raw_module(signatures: Iterable[Signature], known: dict[str, Convention], failing: Set[str] = frozenset()) -> str:
+    """The text of a module with ``voltac.raw.f`` of each function: it knows nothing of Python."""
+    text = "declare i32 @voltac.guard.call(ptr, ptr, ptr)\n" if failing else ""
+    for signature in signatures:
+        convention = known[signature.name]
+        text += _declaration(signature, convention) + _code_entry(signature, convention)
+        text += _raw_entry(signature, signature.name in failing)
+    return text
+
+
+def _declaration(signature: Signature, convention: Convention) -> str:
     parameters = [_result_address(signature)] if convention.result_in_memory else []
-    declaration = ", ".join(parameters + [f"{type_} {abi}".strip() for type_, abi in convention.parameters])
+    given = ", ".join(parameters + [f"{type_} {abi}".strip() for type_, abi in convention.parameters])
+    return f'\ndeclare {convention.result_attributes} {convention.result} @"{signature.name}"({given}) nonlazybind\n'
+
+
+def _entries(signature: Signature, convention: Convention, calls_back: bool, can_fail: bool) -> str:
     return (
-        f'\ndeclare {convention.result_attributes} {convention.result} @"{signature.name}"({declaration}) nonlazybind\n'
-        f'@"{arguments_symbol(signature.name)}" = external global i8\n'
+        _declaration(signature, convention) + f'@"{arguments_symbol(signature.name)}" = external global i8\n'
         f'@"{accepted_symbol(signature.name)}" = global [{max(1, len(signature.parameters))} x ptr] zeroinitializer\n'
         f'@"{names_symbol(signature.name)}" = global [{max(1, len(signature.parameters))} x [2 x ptr]] zeroinitializer\n'
         + "".join(_shapes(signature))

@@ -34,9 +34,7 @@ declare void @longjmp(ptr, i32) nounwind noreturn cold nonlazybind
 declare i32 @puts(ptr) nounwind cold
 declare i32 @fflush(ptr) nounwind cold
 declare void @abort() nounwind noreturn cold
-declare void @Py_DecRef(ptr) nounwind cold nonlazybind
 @"voltac.guard.key" = external global i32
-@"voltac.guard.failed" = external global i8
 
 define internal ptr @voltac.guard.innermost() nounwind {
   %key = load i32, ptr @"voltac.guard.key"
@@ -97,14 +95,6 @@ done:
   ret i32 %state
 }
 
-define internal ptr @voltac.guard.raise(ptr %failure) noinline nounwind cold {
-  %objects = alloca [3 x ptr]
-  OBJECTS
-  %raised = call ptr @PyObject_Vectorcall(ptr @"voltac.guard.failed", ptr %objects, i64 3, ptr null)
-  RELEASED
-  ret ptr %raised
-}
-
 define void @voltac.fail(i32 %kind, ptr %text, i64 %lanes) noinline noreturn nounwind cold {
   %guard = call ptr @voltac.guard.innermost()
   %alone = icmp eq ptr %guard, null
@@ -156,6 +146,19 @@ jump:
   %buffer = getelementptr %voltac.guard, ptr %guard, i64 0, i32 8
   call void @longjmp(ptr %buffer, i32 1)
   unreachable
+}
+"""
+
+_RAISE = """\
+declare void @Py_DecRef(ptr) nounwind cold nonlazybind
+@"voltac.guard.failed" = external global i8
+
+define internal ptr @voltac.guard.raise(ptr %failure) noinline nounwind cold {
+  %objects = alloca [3 x ptr]
+  OBJECTS
+  %raised = call ptr @PyObject_Vectorcall(ptr @"voltac.guard.failed", ptr %objects, i64 3, ptr null)
+  RELEASED
+  ret ptr %raised
 }
 """
 
@@ -261,9 +264,18 @@ _RELEASED = "\n  ".join(f"call void @Py_DecRef(ptr %object{n})" for n in range(3
 
 
 def failure_text(launches: bool, is_x86: bool) -> str:
-    """The definitions of these functions, and of those for tasks."""
+    """The definitions of these functions, and of those for tasks, for a module that raises exceptions in Python."""
+    return _text(launches, is_x86) + _RAISE.replace("OBJECTS", _OBJECTS).replace("RELEASED", _RELEASED)
+
+
+def failure_module(launches: bool) -> str:
+    """The same as a module of its own, without Python: ``voltac.guard.call`` says what failed. Its user sets the key."""
+    text = _text(launches, is_x86=True).replace("define internal i32 @voltac.guard.call", "define i32 @voltac.guard.call")
+    return text.replace(f'@"{KEY_SYMBOL}" = external global i32', f'@"{KEY_SYMBOL}" = global i32 0')
+
+
+def _text(launches: bool, is_x86: bool) -> str:
     text = _TEXT.replace("SYNC", "call void @ISPCSync(ptr %handle)" if launches else "call void @abort()")
-    text = text.replace("OBJECTS", _OBJECTS).replace("RELEASED", _RELEASED)
     text = text.replace("SAVE", _SAVE_FLOAT_STATE if is_x86 else "").replace("RESTORE", _RESTORE_FLOAT_STATE if is_x86 else "")
     if is_x86:
         text += "declare void @llvm.x86.sse.stmxcsr(ptr)\ndeclare void @llvm.x86.sse.ldmxcsr(ptr)\n"
