@@ -27,6 +27,7 @@ FOR_OTHERS = {
     "parse_float": "json",
     "parse_int": "json",
     "slow_load": "the code that the simulator writes",
+    "KERNELS": "packages that voltac built",
     "PLUGIN_NAME": "hatchling",
     "slow_store": "the code that the simulator writes",
 }

@@ -12,9 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
 import voltac
 from voltac.cli.command import main
+from voltac.packaging.extension import API
 
 SOURCE = """\
 // y = s x + y
@@ -51,10 +54,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def kernels(folder: Path) -> Any:
+def package(folder: Path) -> Any:
+    return imported(folder, "kernels_of_test")
+
+
+@pytest.fixture(scope="module")
+def extension(folder: Path) -> Any:
+    words = [str(folder / "source.ispc"), "-o", str(folder / "extension_of_test.abi3.so"), "--woff"]
+    assert main(["build", *words, "--target=sse2,avx2"]) == 0
+    return imported(folder, "extension_of_test")
+
+
+@pytest.fixture(params=["package", "extension"])
+def kernels(request: pytest.FixtureRequest) -> Any:
+    return request.getfixturevalue(request.param)
+
+
+def imported(folder: Path, name: str) -> Any:
     sys.path.insert(0, str(folder))
     try:
-        return importlib.import_module("kernels_of_test")
+        return importlib.import_module(name)
     finally:
         sys.path.remove(str(folder))
 
@@ -91,8 +110,10 @@ def test_calls(kernels: Any) -> None:
 def test_kernels_tell_what_they_are(kernels: Any, folder: Path) -> None:
     assert kernels.saxpy.__name__ == "saxpy" and "uniform float s" in kernels.saxpy.__doc__
     assert pickle.loads(pickle.dumps(kernels.saxpy)) is kernels.saxpy
+    assert kernels.saxpy.__module__ == kernels.__name__
     assert repr(kernels.divide) in ("<kernel divide for sse2-i32x4>", "<kernel divide for avx2-i32x8>")
-    assert "def saxpy(s: float" in (folder / "kernels_of_test" / "__init__.pyi").read_text()
+    for stub in ("kernels_of_test/__init__.pyi", "extension_of_test.pyi"):
+        assert "def saxpy(s: float" in (folder / stub).read_text()
 
 
 short, long = np.zeros(10, np.float32), np.zeros(11, np.float32)
@@ -147,6 +168,22 @@ def test_a_cpu_that_is_none_of_the_targets(folder: Path, monkeypatch: pytest.Mon
     assert "ImportError: kernels_of_test has kernels for CPUs with one of sse2-i32x4, avx2-i32x8" in done.stderr
 
 
+def test_an_extension_module_is_for_every_python(extension: Any, folder: Path) -> None:
+    """No other file, and nothing of Python but its stable ABI, as ``Include`` of 3.11 marks it."""
+    assert extension.__file__.endswith(".abi3.so") and "np" not in vars(extension)
+    with open(extension.__file__, "rb") as file:
+        symbols = ELFFile(file).get_section_by_name(".dynsym")
+        assert isinstance(symbols, SymbolTableSection)
+        names = {symbol.name: symbol["st_shndx"] for symbol in symbols.iter_symbols()}
+    assert names["PyInit_extension_of_test"] != "SHN_UNDEF"
+    assert {name for name, place in names.items() if place == "SHN_UNDEF" and name.startswith(("Py", "_Py"))} == API
+    code = "import extension_of_test as k; print(k.divide(84), 'voltac' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(folder)!r})\n{code}"], capture_output=True, text=True
+    )
+    assert done.stdout == "42 False\n", done.stderr
+
+
 def test_one_target_is_asked_for_too(tmp_path: Path) -> None:
     (tmp_path / "f.ispc").write_text("export uniform int f() { return programCount; }")
     assert main(["build", str(tmp_path / "f.ispc"), "-o", str(tmp_path / "one"), "--target=sse4-i32x8"]) == 0
@@ -161,6 +198,8 @@ BAD: dict[str, tuple[list[str], str]] = {
     "a header": (["f.ispc", "-o", "new", "-h", "f.h"], "a header (-h) goes with a shared library"),
     "one name twice": (["f.ispc", "g.ispc", "-o", "new"], "two of the sources export a function 'f'"),
     "gangs in the signature": (["w.ispc", "-o", "new"], "'w' takes other arguments for sse2-i32x4 and avx2-i32x8"),
+    "a module without a name": (["f.ispc", "-o", "new-1.abi3.so"], "is no name of a module"),
+    "a module with a header": (["f.ispc", "-o", "new.abi3.so", "-h", "f.h"], "a header (-h) goes with a shared library"),
     "no project": ([], "there is no file ./pyproject.toml"),
 }
 

@@ -14,8 +14,9 @@ from voltac.lower.functions.c_header import c_header, general_c_header
 from voltac.messages.diagnostics import CompileError
 from voltac.messages.visible import bytes_of
 from voltac.options import Options
+from voltac.packaging.extension import SUFFIX, extension, module_name
 from voltac.packaging.library import BuiltSource, built, library
-from voltac.packaging.package import for_package, package
+from voltac.packaging.package import for_package, package, stub_text
 from voltac.packaging.project import project_builds
 from voltac.pipeline import InputError
 
@@ -42,7 +43,7 @@ def _build(arguments: Namespace) -> int:
             arguments.target = TARGETS
         targets = options_of_targets(arguments, diagnostics)
         _check_targets(targets)
-        if _is_package(arguments.output):
+        if _is_package(arguments.output) or _is_extension(arguments.output):
             targets = [for_package(options) for options in targets]
         sources = [built(path, targets, diagnostics) for path in arguments.operands]
         for source in sources:
@@ -60,11 +61,19 @@ def _check(arguments: Namespace) -> None:
     if not arguments.operands:
         raise UsageError("build takes source files: voltac build FILE.ispc -o NAME")
     if not arguments.output:
-        raise UsageError("build needs the name of a shared library (-o libNAME.so) or of a Python package's folder (-o NAME)")
+        raise UsageError(
+            f"build needs an output: a shared library (-o libNAME.so), a Python package (-o NAME) or module (-o NAME{SUFFIX})"
+        )
+    if arguments.header and (_is_package(arguments.output) or _is_extension(arguments.output)):
+        raise UsageError("a header (-h) goes with a shared library (-o libNAME.so), not with what Python imports")
     if _is_package(arguments.output):
-        _check_package(arguments)
+        _check_package(arguments.output)
+    elif _is_extension(arguments.output):
+        module_name(os.path.basename(arguments.output))
     elif not arguments.output.endswith(".so"):
-        raise UsageError(f"build makes shared libraries (-o libNAME.so) and packages (-o NAME), not '{arguments.output}'")
+        raise UsageError(
+            f"build makes libNAME.so, extension modules NAME{SUFFIX} and packages, folders NAME, not '{arguments.output}'"
+        )
     elif arguments.header and len(arguments.operands) > 1:
         raise UsageError("a header (-h) is of one source: 'voltac FILE.ispc -h FILE.h --target=...' writes that of each")
 
@@ -73,11 +82,12 @@ def _is_package(output: str) -> bool:
     return not os.path.splitext(output)[1]
 
 
-def _check_package(arguments: Namespace) -> None:
+def _is_extension(output: str) -> bool:
+    return output.endswith(SUFFIX)
+
+
+def _check_package(folder: str) -> None:
     """Only a package that voltac made is replaced."""
-    folder = arguments.output
-    if arguments.header:
-        raise UsageError("a header (-h) goes with a shared library (-o libNAME.so), not with a Python package")
     if os.path.lexists(folder) and not os.path.isdir(folder):
         raise InputError(f"{folder} is in the way: it is no folder")
     if os.path.isdir(folder) and os.listdir(folder) and not os.path.exists(os.path.join(folder, "_kernels.json")):
@@ -100,6 +110,10 @@ def _outputs(arguments: Namespace, sources: list[BuiltSource]) -> list[Output]:
         files = package(sources)
         os.makedirs(arguments.output, exist_ok=True)
         return [Output(os.path.join(arguments.output, name), content) for name, content in files.items()]
+    if _is_extension(arguments.output):
+        beside = os.path.join(os.path.dirname(arguments.output), f"{module_name(os.path.basename(arguments.output))}.pyi")
+        content = extension(sources, os.path.basename(arguments.output))
+        return [Output(arguments.output, content), Output(beside, stub_text(sources).encode())]
     outputs = [Output(arguments.output, library(sources, os.path.basename(arguments.output)))]
     if arguments.header:
         jobs = [(job.program, job.options) for job in sources[0].jobs]

@@ -30,9 +30,9 @@ _USAGE = {
 _EXPLANATION = {
     COMPILE: "Compile an SPMD program to an object file that C and C++ programs link with. '-' reads standard input.",
     "build": """Compile sources for several instruction sets and link them, without a C compiler: to a shared library for C
-programs (-o libNAME.so), or to a package for Python programs that have numpy and no voltac (-o NAME, a folder). Both take
-the best code that the CPU runs. Without --target there is code for sse2-i32x4, avx2-i32x8 and avx512skx-x16. Without files
-it builds what the table [tool.voltac] of pyproject.toml names.""",
+programs (-o libNAME.so), or for Python programs that have numpy and no voltac to a package (-o NAME, a folder) or a module
+of one file (-o NAME.abi3.so). They take the best code that the CPU runs. Without --target there is code for sse2-i32x4,
+avx2-i32x8 and avx512skx-x16. Without files it builds what the table [tool.voltac] of pyproject.toml names.""",
     "demo": COMMANDS["demo"].capitalize() + ".",
     "compare": COMMANDS["compare"].capitalize() + ".",
     "explain": """Show line by line what each memory access and each foreach statement became, and why: a vector load, a
@@ -65,6 +65,7 @@ _EXAMPLES = {
     "build": (
         ("voltac build f.ispc -o libf.so -h f.h", "a shared library, and the header of its functions"),
         ("voltac build f.ispc g.ispc -o mine/kernels", "a package: from mine.kernels import saxpy"),
+        ("voltac build f.ispc -o kernels.abi3.so", "a module of one file: from kernels import saxpy"),
     ),
     "demo": (("voltac demo --folder /tmp/pictures", "write the pictures there"),),
     "compare": (

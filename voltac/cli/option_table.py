@@ -198,7 +198,7 @@ GROUPS: tuple[Group, ...] = (
                metavar="PASS"),
     )),
     Group("What to build", ("build",), (
-        Option("-o --outfile", "output", "next", "a shared library, libNAME.so, or the folder of a Python package",
+        Option("-o --outfile", "output", "next", "libNAME.so, a module NAME.abi3.so, or NAME, the folder of a Python package",
                metavar="OUTPUT"),
         Option("-h --header-outfile", "header", "next", "write a header for C and C++ to FILE", metavar="FILE"),
     )),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import cache
 
 from voltac.driver import compile_source, read_source
@@ -51,14 +51,14 @@ def library(sources: Sequence[BuiltSource], name: str) -> bytes:
     return linked(objects, {name for code in objects for name in _defined(code)}, name, sources[0].jobs[0].options)
 
 
-def linked(objects: list[bytes], exports: set[str], name: str, options: Options) -> bytes:
-    """The library, with the task pool if the objects launch tasks."""
+def linked(objects: list[bytes], exports: Set[str], name: str, options: Options, api: Set[str] = frozenset()) -> bytes:
+    """The library, with the task pool if the objects launch tasks. Whoever loads it defines what is in ``api``."""
     try:
         missing = undefined_symbols(objects)
         if "ISPCLaunch" in missing:
             objects = [*objects, _task_pool(options)]
             missing = undefined_symbols(objects)
-        return shared_object(objects, exports, name, _needed_libraries(missing))
+        return shared_object(objects, exports, name, _needed_libraries(missing - api))
     except (NotSupported, struct.error) as error:
         raise InputError(
             f"{visible_name(name)} takes a linker that voltac does not have, for {error}: "

@@ -18,7 +18,10 @@ from typing import Any
 
 import numpy as np
 
-_FOLDER = os.path.dirname(os.path.abspath(__file__))
+_HOME = __name__.removesuffix("._loader")
+"""The module that has the kernels: the package, or the extension module that runs this text."""
+_DESCRIBED: str | None = globals().get("_DESCRIBED")
+"""What the library has, as JSON: an extension module says it, which is the library itself."""
 _FAILURES = (AssertionError, ZeroDivisionError, OverflowError)
 _OMITTED = object()
 
@@ -27,7 +30,9 @@ class PackagedKernel:
     """A compiled function: call it with numbers and arrays, by position or by name."""
 
     def __init__(self, library: ctypes.CDLL, signature: dict[str, Any]) -> None:
-        self.__name__ = self.__qualname__ = signature["name"]
+        self.__name__: str = signature["name"]
+        self.__qualname__ = self.__name__
+        self.__module__ = _HOME
         self.__doc__ = "\n\n".join(filter(None, (signature["text"], signature["documentation"].strip())))
         self._parameters = signature["parameters"]
         self._names = [row["name"] for row in self._parameters]
@@ -43,8 +48,8 @@ class PackagedKernel:
     def __repr__(self) -> str:
         return f"<kernel {self.__name__} for {TARGET}>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return kernel, (self.__name__,)
+    def __reduce__(self) -> str:
+        return self.__name__
 
     def __call__(self, /, *given: Any, **by_name: Any) -> Any:
         """What the kernel returns; TypeError or ValueError for arguments that it cannot take."""
@@ -236,12 +241,17 @@ def _dtype(format_: Any) -> Any:
 
 
 def _loaded() -> tuple[dict[str, PackagedKernel], str]:
-    with open(os.path.join(_FOLDER, "_kernels.json"), encoding="utf-8") as file:
-        described = json.load(file)
-    needed = f"{__package__ or 'this package'} has kernels for"
+    folder = os.path.dirname(os.path.abspath(__file__))
+    text, file = _DESCRIBED, __file__
+    if text is None:
+        file = os.path.join(folder, "_kernels.so")
+        with open(os.path.join(folder, "_kernels.json"), encoding="utf-8") as content:
+            text = content.read()
+    described = json.loads(text)
+    needed = f"{_HOME} has kernels for"
     if sys.platform != "linux" or platform.machine() not in ("x86_64", "AMD64"):
         raise ImportError(f"{needed} Linux on x86-64, not for {sys.platform} on {platform.machine()}")
-    library = ctypes.CDLL(os.path.join(_FOLDER, "_kernels.so"))
+    library = ctypes.CDLL(file)
     best = library["voltac.target"]()
     if best < 0:
         raise ImportError(f"{needed} CPUs with one of {', '.join(described['targets'])}; this one has none of them")
@@ -256,8 +266,3 @@ def _loaded() -> tuple[dict[str, PackagedKernel], str]:
 
 
 KERNELS, TARGET = _loaded()
-
-
-def kernel(name: str) -> PackagedKernel:
-    """The kernel of that name, also where it is unpickled."""
-    return KERNELS[name]

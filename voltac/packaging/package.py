@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import keyword
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 from voltac import __version__
@@ -40,22 +41,47 @@ def for_package(options: Options) -> Options:
 
 def package(sources: Sequence[BuiltSource]) -> dict[str, bytes]:
     """The files of the package, by their names."""
+    names = [found.name for found in signatures_of(sources)]
+    paths = _paths(sources)
+    return {
+        "__init__.py": _init(names, paths).encode(),
+        "__init__.pyi": stub_text(sources).encode(),
+        "py.typed": b"",
+        "_loader.py": loader_text().encode(),
+        "_kernels.json": described(sources).encode(),
+        "_kernels.so": kernels_library(sources, "_kernels.so"),
+    }
+
+
+def stub_text(sources: Sequence[BuiltSource]) -> str:
+    """What type checkers and editors read of it."""
+    return stub(signatures_of(sources), _paths(sources))
+
+
+def loader_text() -> str:
+    """The file that calls the kernels, as it is."""
+    return read_source(os.path.join(PACKAGE, "packaging", "loader.py"))
+
+
+def described(sources: Sequence[BuiltSource]) -> str:
+    """What the loader has to know, as JSON."""
+    targets = worst_first([job.options.target for job in sources[0].jobs])
+    functions = [_described(found) for found in signatures_of(sources)]
+    return json.dumps({"targets": [target.name for target in targets], "functions": functions}, indent=1)
+
+
+def signatures_of(sources: Sequence[BuiltSource]) -> list[Signature]:
+    """Of all exported functions; InputError if two have one name."""
     signatures = [found for source in sources for found in _signatures(source)]
     names = [found.name for found in signatures]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"two of the sources export a function '{visible_name(twice)}': give one another name")
-    targets = [job.options.target for job in sources[0].jobs]
-    described = {"targets": [target.name for target in worst_first(targets)], "functions": list(map(_described, signatures))}
-    paths = ", ".join(visible_name(source.path) for source in sources)
-    return {
-        "__init__.py": _init(names, paths).encode(),
-        "__init__.pyi": stub(signatures, paths).encode(),
-        "py.typed": b"",
-        "_loader.py": read_source(f"{PACKAGE}/packaging/loader.py").encode(),
-        "_kernels.json": json.dumps(described, indent=1).encode(),
-        "_kernels.so": _library(sources, names),
-    }
+    return signatures
+
+
+def _paths(sources: Sequence[BuiltSource]) -> str:
+    return ", ".join(visible_name(source.path) for source in sources)
 
 
 def _signatures(source: BuiltSource) -> list[Signature]:
@@ -86,7 +112,10 @@ def _init(names: list[str], paths: str) -> str:
     return "\n".join([*lines, *(f'{name} = _loader.KERNELS["{name}"]' for name in usable), ""])
 
 
-def _library(sources: Sequence[BuiltSource], names: Sequence[str]) -> bytes:
+def kernels_library(
+    sources: Sequence[BuiltSource], file: str, more: str = "", shown: Set[str] = frozenset(), api: Set[str] = frozenset()
+) -> bytes:
+    """The library that the loader opens. ``more`` is LLVM text that shows other symbols besides, and uses those of ``api``."""
     options = sources[0].jobs[0].options
     base = for_any_cpu(options)
     objects = [_object(asking_function(_TARGET_SYMBOL, [job.options.target for job in sources[0].jobs]), base)]
@@ -99,12 +128,14 @@ def _library(sources: Sequence[BuiltSource], names: Sequence[str]) -> bytes:
         if len(raw) > 1 and own:
             objects.append(_object(dispatcher(own, [job.options.target for job in source.jobs], raw[0]), base))
         texts += [*raw, *(job.results["passes"] for job in source.jobs)]
-    exports = {_TARGET_SYMBOL, *map(raw_symbol, names)}
+    exports = {_TARGET_SYMBOL, *shown, *(raw_symbol(found.name) for found in signatures_of(sources))}
+    if more:
+        objects.append(_object(more, replace(base, level=0)))
     if any(f"@{name}(" in text for name in (FAIL, OPEN_LAUNCH, "voltac.guard.call") for text in texts):
         launches = any("@ISPCLaunch(" in text for text in texts)
         objects.append(_object(failure_module(launches), base))
         exports.add(KEY_SYMBOL)
-    return linked(objects, exports, "_kernels.so", options)
+    return linked(objects, exports, file, options, api)
 
 
 def _raw_text(job: Compilation) -> str:
