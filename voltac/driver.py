@@ -18,6 +18,7 @@ from voltac.system.deep_stack import with_deep_stack
 from voltac.system.forking import compiling
 
 if TYPE_CHECKING:
+    from voltac.report.explanation import Explanation
     from voltac.syntax.inputs import Inputs
 
 T = TypeVar("T")
@@ -127,3 +128,12 @@ def decode_source(content: bytes, name: str) -> str:
     if not text.strip():
         raise InputError(f"{name} is empty: there is nothing to compile")
     return text
+
+
+def explanation_of(job: Compilation) -> Explanation:
+    """What each line of a program became, from its finished compilation."""
+    from voltac.report.explanation import Compiled, explain  # late: for reports only
+
+    resolved, final = str(job.results["passes"]), job.product.text()
+    sources, dependencies = job.diagnostics.sources, job.dependencies
+    return explain(Compiled(job.file, job.options, job.program, sources, dependencies, job.access_reports, resolved, final))

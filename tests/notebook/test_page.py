@@ -7,6 +7,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from html_page import Page
 from nbclient import NotebookClient
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "notebook.md"
@@ -24,3 +25,8 @@ def test_the_page_is_a_notebook_that_runs(tmp_path: Path) -> None:
     book = executed(cells, tmp_path)
     assert len(book.cells) == len(cells) > 5
     assert [one for cell in book.cells for one in cell.outputs if one.output_type == "stream"] == []
+    shown = [one["data"] for cell in book.cells for one in cell.outputs]
+    assert [sorted(one) for one in shown] == [["text/html", "text/plain"]] * 2
+    kernel, comparison = (Page(one["text/html"]).words for one in shown)
+    assert "saxpy(s, x, y, out, [n])" in kernel and "a vector store" in kernel and "foreach in line 4" in kernel
+    assert "Measured on generated arguments: n = 1024" in comparison

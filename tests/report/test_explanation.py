@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from voltac.cli.explain import compiled
-from voltac.driver import compile_source
+from voltac.driver import compile_source, explanation_of
 from voltac.options import Options
-from voltac.report.explanation import Explanation, Fact, explain
+from voltac.report.explanation import Explanation, Fact
 from voltac.target_info import find_target
 
 SOURCE = """\
@@ -33,7 +32,7 @@ export void single(uniform float out[], uniform float s) {
 
 
 def explained(target: str, level: int = 2) -> Explanation:
-    return explain(compiled(compile_source(SOURCE, "f.ispc", Options(find_target(target), level, whole_program=True))))
+    return explanation_of(compile_source(SOURCE, "f.ispc", Options(find_target(target), level, whole_program=True)))
 
 
 def the(found: Explanation, line: int, expression: str) -> Fact:
@@ -79,7 +78,7 @@ def test_the_rest_is_named_where_llvm_has_joined_its_blocks_with_others() -> Non
     }
     """
     options = Options(find_target("avx512skx-x16"), 2, whole_program=True)
-    found = explain(compiled(compile_source(source, "f.ispc", options)))
+    found = explanation_of(compile_source(source, "f.ispc", options))
     (loop,) = [fact for fact in found.facts if fact.operation == "foreach"]
     assert loop.text.endswith("then the rest once under a mask")
 
@@ -91,7 +90,7 @@ def test_what_happens_where_an_index_wraps_around_stands_behind_the_rest() -> No
             a[m * n + i] = m;
 }
 """
-    found = explain(compiled(compile_source(source, "f.ispc", Options(find_target("avx2-i32x8")))))
+    found = explanation_of(compile_source(source, "f.ispc", Options(find_target("avx2-i32x8"))))
     (store,) = [fact for fact in found.facts if fact.operation == "store"]
     assert store.kind == "vector" and store.remark == ""
     assert store.text == (

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from html_page import Page, needs_browser, width_on_phone
 
 from voltac.cli.command import main
 from voltac.report.page import style
@@ -31,38 +29,6 @@ export void a_name_that_is_as_long_as_names_of_kernels_may_be_in_programs_that_t
         a[i] += 1;
 }
 """
-VOID = {"meta", "hr", "br"}
-OPTIONAL = {"html", "head", "body", "li", "tr", "td", "th"}
-"""Elements whose end may be left out."""
-
-
-class Page(HTMLParser):
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.names: set[str] = set()
-        self.words = ""
-        self.feed(text)
-        self.close()
-        assert set(self.open) <= OPTIONAL
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.names.add(tag)
-        self.ids += [value or "" for name, value in attributes if name == "id"]
-        self.links += [value or "" for name, value in attributes if name in ("href", "src")]
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        while self.open and self.open[-1] != tag and self.open[-1] in OPTIONAL:
-            self.open.pop()
-        assert self.open and self.open.pop() == tag, tag
-
-    def handle_data(self, data: str) -> None:
-        if self.open and self.open[-1] != "style":
-            self.words += data
 
 
 @pytest.fixture(scope="module")
@@ -121,31 +87,7 @@ def test_text_stands_out_from_its_background() -> None:
                 assert (high + 0.05) / (low + 0.05) >= 4.5, (name, theme[name], background)
 
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-
-@pytest.mark.skipif(BROWSER is None, reason="there is no chromium: apt-get install chromium")
+@needs_browser
 @pytest.mark.parametrize("command", ["explain", "compare"])
 def test_a_page_is_as_wide_as_a_phone(pages: dict[str, str], command: str, tmp_path: Path) -> None:
-    """In a frame of 390 pixels: windows have a least width."""
-    assert BROWSER is not None
-    (tmp_path / "page.html").write_text(pages[command])
-    measure = (
-        "new Promise(d => onload = d).then(() => {let r = frames[0].document.documentElement; document.title = r.scrollWidth})"
-    )
-    (tmp_path / "frame.html").write_text(f"<iframe width=390 height=800 src=page.html></iframe><script>{measure}</script>")
-    options = [
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--allow-file-access-from-files",
-        f"--user-data-dir={tmp_path}/u",
-    ]
-    shown = subprocess.run(
-        [BROWSER, *options, "--virtual-time-budget=2000", "--dump-dom", f"file://{tmp_path}/frame.html"],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    (title,) = re.findall(r"<title>(\d+)</title>", shown.stdout)
-    assert 300 < int(title) <= 390
+    assert 300 < width_on_phone(pages[command], tmp_path) <= 390

@@ -8,12 +8,10 @@ from argparse import Namespace
 from voltac.cli.option_table import UsageError
 from voltac.cli.outputs import Output, write_all, write_standard_output
 from voltac.cli.settings import diagnostics_of, options_of_arguments, watch_of
-from voltac.driver import compile_source, read_source
+from voltac.driver import compile_source, explanation_of, read_source
 from voltac.messages.diagnostics import CompileError
 from voltac.messages.visible import bytes_of
-from voltac.pipeline import Compilation
 from voltac.records import replace
-from voltac.report.explanation import Compiled, explain
 from voltac.report.explanation_page import explanation_page
 
 
@@ -33,7 +31,7 @@ def explain_command(arguments: Namespace) -> int:
         return 1 + diagnostics.error_count
     finally:
         sys.stderr.write(diagnostics.render())
-    found = explain(compiled(job))
+    found = explanation_of(job)
     if arguments.html:
         write_all(
             [Output(arguments.html, bytes_of(explanation_page(found)))], [path, *job.dependencies, *arguments.argument_files]
@@ -43,10 +41,3 @@ def explain_command(arguments: Namespace) -> int:
     elif not arguments.html:
         write_standard_output(found.text().encode())
     return 0
-
-
-def compiled(job: Compilation) -> Compiled:
-    """A finished compilation as the report wants it."""
-    resolved, final = str(job.results["passes"]), job.product.text()
-    sources, dependencies = job.diagnostics.sources, job.dependencies
-    return Compiled(job.file, job.options, job.program, sources, dependencies, job.access_reports, resolved, final)

@@ -91,14 +91,8 @@ def compare(
     # Each is compiled once: what is kept for the texts is also run.
     source = replace(source)
     compiled = source.kept
-    variants = {
-        "all on": replace(source, options=replace(source.options, masked_paths=False)),
-        "masked": replace(source, options=replace(source.options, all_on_paths=False)),
-    }
-    made = {name: one.kept for name, one in variants.items()}
-    made["both"] = compiled
-    functions = device_assembly.functions if target.is_device else assembly.functions
-    texts = {name: functions(one.product.assembly(comments=True)) for name, one in made.items()}
+    variants = _variants(source)
+    texts = _texts(source, variants)
     exports = [symbol for symbol in compiled.program.exports if function in (None, symbol.name)]
     if not exports:
         names = ", ".join(symbol.name for symbol in compiled.program.exports)
@@ -116,6 +110,26 @@ def compare(
             continue
         found.append(_measured(build, result, compiled, source, variants, arguments, elements, rounds))
     return Comparison(tuple(found))
+
+
+def constructs(source: Source, function: str) -> tuple[comparison.Construct, ...]:
+    """Both paths of each statement of an exported function that has two, without times; three compilations."""
+    texts = _texts(source, _variants(source))
+    symbol = next(one for one in source.kept.program.exports if one.name == function)
+    return tuple(_construct(node, function, texts, source) for node in statements(symbol))
+
+
+def _variants(source: Source) -> dict[str, Source]:
+    return {
+        "all on": replace(source, options=replace(source.options, masked_paths=False)),
+        "masked": replace(source, options=replace(source.options, all_on_paths=False)),
+    }
+
+
+def _texts(source: Source, variants: dict[str, Source]) -> dict[str, Blocks]:
+    made = {name: one.kept for name, one in {**variants, "both": source}.items()}
+    functions = device_assembly.functions if source.options.target.is_device else assembly.functions
+    return {name: functions(one.product.assembly(comments=True)) for name, one in made.items()}
 
 
 def _construct(node: Statement, function: str, texts: dict[str, Blocks], source: Source) -> comparison.Construct:

@@ -108,6 +108,11 @@ class Kernel:
 
         return Recorder(self, path)
 
+    def _repr_html_(self) -> str:
+        from voltac.python.html_views import kernel_view  # late: calls do not need it
+
+        return kernel_view(self._source, self._signature, [_accepted(row) for row in self.parameters])
+
     def __repr__(self) -> str:
         return f"<kernel {self.signature} for {self.target}>"
 

@@ -113,6 +113,11 @@ class KernelModule:
         """For IPython, behind ``module["``."""
         return list(self._kernels)
 
+    def _repr_html_(self) -> str:
+        from voltac.python.html_views import module_view  # late: calls do not need it
+
+        return module_view(self._source, [kernel._signature for kernel in self._kernels.values()], self.warnings)
+
     def __repr__(self) -> str:
         return f"<voltac module {self._source.file!r} for {self.target}: {', '.join(self._kernels) or 'no exports'}>"
 

@@ -50,8 +50,13 @@ def _body(comparisons: Sequence[FunctionComparison]) -> str:
     parts = []
     if len(comparisons) > 1:
         parts.append(index((_anchor(one), one.function, _brief(one)) for one in comparisons))
-    parts.append(legend(*_LEGEND))
+    parts.append(instruction_legend())
     return "\n".join([*parts, *map(_function, comparisons)]) + "\n"
+
+
+def instruction_legend() -> str:
+    """The colours of instructions."""
+    return legend(*_LEGEND)
 
 
 def _brief(comparison: FunctionComparison) -> str:
@@ -60,7 +65,11 @@ def _brief(comparison: FunctionComparison) -> str:
 
 def _anchor(comparison: FunctionComparison) -> str:
     """The same page may have the function twice: notebooks show what they are asked for."""
-    return f"f{crc32(repr(comparison).encode('utf-8', 'backslashreplace')):08x}"
+    return f"f{_checksum(comparison)}"
+
+
+def _checksum(value: object) -> str:
+    return f"{crc32(repr(value).encode('utf-8', 'backslashreplace')):08x}"
 
 
 def _function(comparison: FunctionComparison) -> str:
@@ -78,7 +87,8 @@ def _function(comparison: FunctionComparison) -> str:
 
 
 def paths_of(construct: Construct, anchor: str) -> str:
-    """Both paths of one statement, and what they consist of."""
+    """Both paths of one statement, and what they consist of; ``anchor`` begins those of labels, empty for one by content."""
+    anchor = anchor or f"p{_checksum(construct)}"
     (line,) = coloured([construct.source.strip()])
     sections = ""
     for side, path in (("a", construct.all_on), ("m", construct.masked)):

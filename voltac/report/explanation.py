@@ -134,10 +134,12 @@ class Explanation:
         )
 
     def of_function(self, name: str) -> Explanation:
-        """The same about the lines of one function of the main file."""
-        (found,) = [function for function in self.functions if function.name == name and function.file == self.file][:1]
-        facts = [fact for fact in self.facts if fact.file == found.file and found.first <= fact.line <= found.last]
-        return replace(self, functions=[found], facts=facts)
+        """The same about the lines of one function, wherever it is defined."""
+        functions = [function for function in self.functions if function.name == name]
+        file = functions[0].file if functions else self.file
+        lines = {(one.file, line) for one in functions for line in range(one.first, one.last + 1)}
+        facts = [fact for fact in self.facts if (fact.file, fact.line) in lines]
+        return replace(self, file=file, functions=functions, facts=facts)
 
 
 def summary_of(facts: Sequence[Fact]) -> str:

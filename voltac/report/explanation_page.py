@@ -30,6 +30,11 @@ def explanation_page(found: Explanation) -> str:
     return page(f"{found.file}: what it became", "\n".join(parts) + "\n")
 
 
+def explained_lines(found: Explanation) -> str:
+    """The lines of its functions and what they became, without anchors: for a page of somebody else's."""
+    return f"<p>{escaped(found.summary())}</p>{legend(*_LEGEND)}{_source(found, found.file, '')}"
+
+
 def _head(found: Explanation) -> str:
     shown = chips(("target", found.target), ("lanes", str(found.lanes)), ("optimised", f"-O{found.level}"))
     return f"{shown}<p>{escaped(found.summary())}</p>{legend(*_LEGEND)}"

@@ -65,6 +65,11 @@ def legend(*items: tuple[str, str]) -> str:
     return f"<ul class=legend>{rows}</ul>"
 
 
+def folded(title: str, body: str, is_open: bool = False) -> str:
+    """A part that the reader opens and closes."""
+    return f"<details{' open' if is_open else ''}><summary>{escaped(title)}</summary>{body}</details>"
+
+
 def index(rows: Iterable[tuple[str, str, str]]) -> str:
     """Functions: the anchor of each, its name, what is to be said of it."""
     items = (
