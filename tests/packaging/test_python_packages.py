@@ -184,6 +184,17 @@ def test_an_extension_module_is_for_every_python(extension: Any, folder: Path) -
     assert done.stdout == "42 False\n", done.stderr
 
 
+def test_kernels_may_be_called_as_they_like(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["_loader", "np", "lambda", "KERNELS", "self"]
+    text = "".join(f"export uniform int {name}(uniform int self) {{ return self + {at}; }}\n" for at, name in enumerate(names))
+    (tmp_path / "f.ispc").write_text(text)
+    for output in ("odd_package", "odd_module.abi3.so"):
+        assert main(["build", str(tmp_path / "f.ispc"), "-o", str(tmp_path / output), "--target=sse2"]) == 0
+        module = imported(tmp_path, output.partition(".")[0])
+        known = [(at, getattr(module, name)) for at, name in enumerate(names) if hasattr(module, name)]
+        assert len(known) >= 4 and all(kernel(self=10) == 10 + at for at, kernel in known)
+
+
 def test_one_target_is_asked_for_too(tmp_path: Path) -> None:
     (tmp_path / "f.ispc").write_text("export uniform int f() { return programCount; }")
     assert main(["build", str(tmp_path / "f.ispc"), "-o", str(tmp_path / "one"), "--target=sse4-i32x8"]) == 0
@@ -199,6 +210,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "one name twice": (["f.ispc", "g.ispc", "-o", "new"], "two of the sources export a function 'f'"),
     "gangs in the signature": (["w.ispc", "-o", "new"], "'w' takes other arguments for sse2-i32x4 and avx2-i32x8"),
     "a module without a name": (["f.ispc", "-o", "new-1.abi3.so"], "is no name of a module"),
+    "a module called class": (["f.ispc", "-o", "class.abi3.so"], "is no name of a module"),
     "a module with a header": (["f.ispc", "-o", "new.abi3.so", "-h", "f.h"], "a header (-h) goes with a shared library"),
     "no project": ([], "there is no file ./pyproject.toml"),
 }

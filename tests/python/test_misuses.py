@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import array
 import ctypes
+import importlib
 import math
 import random
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import voltac
+from voltac.cli.command import main
 
 SOURCE = """
 struct Pair { float x; float y; };
@@ -139,7 +142,7 @@ def call_wrongly(chance: random.Random, kernels: Any) -> bool:
     given = list(arguments.values())[:split] + [1] * (chance.random() < 0.03)
     by_name = dict(list(arguments.items())[split:])
     contents, margins = memory.contents(), memory.margins()
-    call = kernels[name] if chance.random() < 0.5 else kernels[name]._arguments
+    call = kernels[name] if chance.random() < 0.5 else getattr(kernels[name], "_arguments", kernels[name])
     try:
         call(*given, **by_name)
     except (TypeError, ValueError) as error:
@@ -162,6 +165,15 @@ def kernels() -> Any:
 @pytest.mark.parametrize("seed", range(4))
 def test_wrong_calls_are_refused(seed: int, kernels: Any) -> None:
     chance = random.Random(seed)
+    assert sum(call_wrongly(chance, kernels) for _ in range(5000)) > 2500
+
+
+def test_wrong_calls_of_a_package_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "source.ispc").write_text(SOURCE)
+    assert main(["build", str(tmp_path / "source.ispc"), "-o", str(tmp_path / "misused"), "--target=sse4", "--woff"]) == 0
+    monkeypatch.syspath_prepend(tmp_path)
+    kernels = importlib.import_module("misused._loader").KERNELS
+    chance = random.Random(4)
     assert sum(call_wrongly(chance, kernels) for _ in range(5000)) > 2500
 
 

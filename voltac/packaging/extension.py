@@ -6,6 +6,7 @@ its own, which finds the code in the very file, and puts the kernels into the mo
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Sequence
 
@@ -114,6 +115,6 @@ def extension(sources: Sequence[BuiltSource], file: str) -> bytes:
 def module_name(file: str) -> str:
     """What Python calls the module."""
     name = file.removesuffix(SUFFIX)
-    if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
+    if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or keyword.iskeyword(name):
         raise InputError(f"'{file}' is no name of a module: Python imports NAME{SUFFIX}, a name of letters, digits and _")
     return name

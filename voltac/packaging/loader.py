@@ -43,6 +43,9 @@ class PackagedKernel:
         self._call.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
         self._dtypes = [_dtype(row["memory"] and row["memory"]["format"]) for row in self._parameters]
 
+        self._scalars = [number for number, row in enumerate(self._parameters) if not row["memory"]]
+        self._pointers = [number for number, row in enumerate(self._parameters) if row["memory"]]
+        self._size = 8 * (len(self._parameters) + 2) + self._result["bytes"]
         self._expected = [f"an array of {dtype}" if dtype is not None else "an array" for dtype in self._dtypes]
 
     def __repr__(self) -> str:
@@ -54,19 +57,24 @@ class PackagedKernel:
     def __call__(self, /, *given: Any, **by_name: Any) -> Any:
         """What the kernel returns; TypeError or ValueError for arguments that it cannot take."""
         values = self._bound(given, by_name)
-        arrays = [row["memory"] and self._array(number, values[number]) for number, row in enumerate(self._parameters)]
+        slots = bytearray(self._size)
+        # Numbers first: converting them may run code of theirs, which must not change arrays that are checked already.
+        numbers = {
+            number: self._number(number, values[number], slots) for number in self._scalars if values[number] is not _OMITTED
+        }
+        arrays = {number: self._array(number, values[number]) for number in self._pointers}
         for number, counted in self._counted.items():
             if values[number] is _OMITTED:
-                values[number] = self._length(number, [arrays[other] for other in counted], counted)
-        slots = bytearray(8 * (len(values) + 2) + self._result["bytes"])
-        numbers = {}
-        for number, (row, array) in enumerate(zip(self._parameters, arrays)):
-            if row["memory"]:
-                struct.pack_into("Q", slots, 8 * number, 0 if array is None else _address(array))
-            else:
-                numbers[number] = self._number(number, values[number], slots)
+                length = self._length(number, [arrays[other] for other in counted], counted)
+                numbers[number] = self._number(number, length, slots)
+        starts = {number: 0 if array is None else _address(array) for number, array in arrays.items()}
+        for number, start in starts.items():
+            if start % self._parameters[number]["memory"]["alignment"] and arrays[number].size:
+                alignment = self._parameters[number]["memory"]["alignment"]
+                self._refuse(ValueError, number, values[number], f"aligned to {alignment} bytes")
+            struct.pack_into("Q", slots, 8 * number, start)
         self._check_lengths(arrays, numbers)
-        self._check_overlaps(arrays)
+        self._check_overlaps(arrays, starts)
         memory = (ctypes.c_char * len(slots)).from_buffer(slots)
         failure = (ctypes.c_uint64 * 3)()
         if self._call(ctypes.addressof(memory), ctypes.addressof(failure)):
@@ -104,7 +112,7 @@ class PackagedKernel:
     def _objects(self, number: int, array: Any) -> int:
         return int(array.size // self._parameters[number]["memory"]["count"])
 
-    def _check_lengths(self, arrays: list[Any], numbers: dict[int, int]) -> None:
+    def _check_lengths(self, arrays: dict[int, Any], numbers: dict[int, int]) -> None:
         for row in self._needed:
             array = arrays[row["parameter"]]
             if array is None:
@@ -115,12 +123,12 @@ class PackagedKernel:
                 use = f"{row['place']} uses element {index}" if row["place"] else f"it is declared to have {index + 1}"
                 self._refuse(ValueError, row["parameter"], array, "longer", f"; {use}")
 
-    def _check_overlaps(self, arrays: list[Any]) -> None:
+    def _check_overlaps(self, arrays: dict[int, Any], starts: dict[int, int]) -> None:
         for row in self._apart:
             written, other = arrays[row["written"]], arrays[row["other"]]
             if written is None or other is None or not (written.nbytes and other.nbytes):
                 continue
-            first, second = _address(written), _address(other)
+            first, second = starts[row["written"]], starts[row["other"]]
             if row["may_be_same"] and first == second:
                 continue
             if first < second + other.nbytes and second < first + written.nbytes:
@@ -154,9 +162,7 @@ class PackagedKernel:
             self._refuse(ValueError, number, value, "C-contiguous", "; use np.ascontiguousarray(x)")
         if memory["writable"] and not array.flags.writeable:
             self._refuse(ValueError, number, value, "writable, because the kernel may write to it")
-        if array.size and _address(array) % memory["alignment"]:
-            self._refuse(ValueError, number, value, f"aligned to {memory['alignment']} bytes")
-        if array.size % memory["count"] or not _fits(array.shape, memory):
+        if memory["count"] > 1 and (array.size % memory["count"] or not _fits(array.shape, memory)):
             shape = tuple(memory["shape"]) or memory["count"]
             self._refuse(
                 ValueError, number, value, f"whole objects of {shape} elements", " and padding" * bool(memory["unused"])
@@ -175,11 +181,10 @@ class PackagedKernel:
             if isinstance(value, (str, bytes, complex, np.ndarray)):
                 self._refuse(TypeError, number, value, "a number")
             try:
-                with np.errstate(all="ignore"):
-                    content = np.array(math.ldexp(value, 0), f"f{bits // 8}").tobytes()
+                # Unlike float(), this takes no text.
+                self._pack_float(bits, math.ldexp(value, 0), slots, 8 * number)
             except (TypeError, OverflowError):
                 self._refuse(TypeError, number, value, "a number")
-            slots[8 * number : 8 * number + len(content)] = content
             return 0
         if kind == "function" and (value is None or not isinstance(value, int)):
             if value is None and not row["nullable"]:
@@ -201,6 +206,13 @@ class PackagedKernel:
         struct.pack_into("q" if whole < 0 else "Q", slots, 8 * number, whole)
         return whole
 
+    def _pack_float(self, bits: int, value: float, slots: bytearray, place: int) -> None:
+        try:
+            struct.pack_into({16: "e", 32: "f", 64: "d"}[bits], slots, place, value)
+        except OverflowError:
+            # What is beyond the range becomes infinite, as in C.
+            struct.pack_into({16: "e", 32: "f"}[bits], slots, place, math.copysign(math.inf, value))
+
     def _returned(self, slots: bytearray) -> Any:
         kind, bits, place = self._result["kind"], self._result["bits"], 8 * len(self._parameters)
         if kind == "void":
@@ -216,7 +228,12 @@ def _address(array: Any) -> int:
 
 
 def _sum(terms: list[Any], numbers: dict[int, int]) -> int:
-    return sum(factor * math.prod(numbers[number] for number in product) for factor, product in terms)
+    total = 0
+    for factor, product in terms:
+        for number in product:
+            factor *= numbers[number]
+        total += factor
+    return total
 
 
 def _fits(shape: tuple[int, ...], memory: dict[str, Any]) -> bool:

@@ -106,7 +106,8 @@ def _described(found: Signature) -> dict[str, Any]:
 
 
 def _init(names: list[str], paths: str) -> str:
-    usable = [name for name in names if not keyword.iskeyword(name)]
+    # The loader's name is the last to be taken.
+    usable = sorted((name for name in names if not keyword.iskeyword(name)), key=lambda name: name == "_loader")
     lines = [f'"""Kernels of {paths}, compiled by voltac {__version__}."""'.replace("\\", "\\\\"), ""]
     lines += ["from . import _loader", "", f"__all__ = {usable!r}", ""]
     return "\n".join([*lines, *(f'{name} = _loader.KERNELS["{name}"]' for name in usable), ""])
