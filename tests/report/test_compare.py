@@ -13,7 +13,7 @@ from voltac.llvm.host import can_run
 from voltac.python.compare_paths import Comparison
 from voltac.report import comparison
 from voltac.report.comparison_page import comparison_page
-from voltac.report.measure import Ratio
+from voltac.report.measure import Ratio, median_interval
 from voltac.target_info import find_target
 
 SOURCE = """\
@@ -117,13 +117,23 @@ def measured(ratio: Ratio, *costs: comparison.Timing) -> comparison.FunctionComp
 def test_noise_is_not_a_difference() -> None:
     noisy = measured(Ratio(1.1, 0.9, 1.3), comparison.Timing(3.0, -2.0, 9.0), comparison.Timing(8.0, 6.0, 9.0))
     text = comparison.to_text([noisy], 120)
-    assert "no difference beyond the spread, 1.10 times as long (0.90..1.30)" in text
-    assert "adds to a call of 2 ns: ~ +8 ns; ~ is within the spread of the rounds" in text
+    assert "no clear difference, 1.10 times as long (0.90..1.30)" in text
+    assert "adds to a call of 2 ns: ~ +8 ns; ~ is no clear difference" in text
     page = comparison_page([noisy], "f")
-    assert "no difference beyond the spread" in page and "title='1 more: within the spread: +3 ns (-2..+9)'" in page
+    assert "no clear difference" in page and "title='1 more: no clear difference: +3 ns (-2..+9)'" in page
     quiet = comparison_page([measured(Ratio(1.5, 1.4, 1.6), comparison.Timing(3.0, -2.0, 9.0))], "f")
     assert "1.50 times as long (1.40..1.60)" in quiet
-    assert "nothing beyond the spread of the rounds" in quiet and "class=tails" not in quiet
+    assert "nothing that is clear" in quiet and "class=tails" not in quiet
+
+
+def test_the_interval_of_a_median_holds_the_median() -> None:
+    """Of an exponential distribution, which is not symmetric, it is ln 2."""
+    random = np.random.default_rng(5)
+    for count in (12, 25, 100):
+        found = [median_interval(random.exponential(size=count)) for _ in range(2000)]
+        assert sum(low <= np.log(2) <= high for _, low, high in found) / 2000 > 0.98
+        assert all(low <= median <= high for median, low, high in found)
+    assert median_interval([3.0]) == (3.0, 3.0, 3.0)
 
 
 def test_branches_lead_to_labels(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from voltac.python.device_compare import measured_on_device
 from voltac.python.source import Source
 from voltac.report import assembly, comparison, device_assembly
 from voltac.report.comparison_page import comparison_fragment, comparison_page
-from voltac.report.measure import differences, interleaved, ratio
+from voltac.report.measure import Ratio, interleaved, median_interval
 from voltac.report.paths import Statement, block_names, described_block, keyword, path_blocks, statements
 from voltac.sema import tree
 from voltac.sema.tree_walk import nodes
@@ -212,9 +212,12 @@ def _measured(
         elements=count,
         all_on=_timing(paths[0], count),
         masked=_timing(paths[1], count),
-        ratio=ratio(*paths),
+        ratio=Ratio(*median_interval(masked / all_on for all_on, masked in zip(*paths, strict=True))),
         tails=tuple(_timing(times, 1) for times in tails),
-        tail_costs=tuple(_timing(differences(tails[0], times), 1) for times in tails),
+        tail_costs=tuple(
+            comparison.Timing(*median_interval(longer - whole for whole, longer in zip(tails[0], times, strict=True)))
+            for times in tails
+        ),
         arguments=described,
     )
 

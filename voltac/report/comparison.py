@@ -87,7 +87,7 @@ class Timing:
 
     @property
     def is_clear(self) -> bool:
-        """Of a difference: whether the spread is on one side of zero."""
+        """Of a difference: whether both bounds are on one side of zero."""
         return not self.low <= 0 <= self.high
 
 
@@ -96,7 +96,7 @@ class FunctionComparison:
     """One function on one target; timings are None where this CPU cannot run the target.
 
     ``tails[r]`` are whole calls with r elements beyond a multiple of W, in nanoseconds; ``tail_costs[r]`` is by how much
-    each takes longer than the one with none, round by round.
+    each takes longer than the one with none, round by round: the median with its confidence interval.
     """
 
     function: str
@@ -111,7 +111,7 @@ class FunctionComparison:
     arguments: str
     note: str = ""
     ratio: Ratio | None = None
-    """How many times as long the masked path takes, round by round."""
+    """How many times as long the masked path takes, round by round: the median with its confidence interval."""
     tail_costs: tuple[Timing, ...] = ()
     unit: str = "ns"
     """``ns`` or ``cycles``."""
@@ -175,7 +175,7 @@ def _time_lines(comparison: FunctionComparison) -> list[str]:
     if comparison.tail_costs:
         shown = " ".join(f"{cost.median:+.0f}" if cost.is_clear else "~" for cost in comparison.tail_costs[1:])
         whole = comparison.tails[0].median
-        noise = "; ~ is within the spread of the rounds" if "~" in shown else ""
+        noise = "; ~ is no clear difference" if "~" in shown else ""
         lines.append(
             f"  a tail of 1..{comparison.width - 1} elements adds to a call of {whole:.0f} {unit}: {shown} {unit}{noise}"
         )
@@ -183,14 +183,14 @@ def _time_lines(comparison: FunctionComparison) -> list[str]:
 
 
 def verdict(comparison: FunctionComparison) -> str:
-    """How the paths' times compare, with the spread; a difference within that is none."""
+    """How the paths' times compare, and between what bounds; if these are on both sides of 1 there is no difference to tell."""
     ratio = comparison.ratio
     if ratio is None:
         return ""
     if ratio.low == ratio.high:
         return f"{ratio.median:.2f} times as long"
     spread = f"{ratio.median:.2f} times as long ({ratio.low:.2f}..{ratio.high:.2f})"
-    return spread if not ratio.low <= 1 <= ratio.high else f"no difference beyond the spread, {spread}"
+    return spread if not ratio.low <= 1 <= ratio.high else f"no clear difference, {spread}"
 
 
 def shown_timing(timing: Timing, unit: str) -> str:

@@ -153,7 +153,14 @@ def _times(comparison: FunctionComparison) -> str:
         for name, timing, colour in (("all on", on, "fast"), ("masked", masked, "mask"))
     )
     text = f"Measured on {comparison.arguments}. The masked path: {verdict(comparison)}."
-    how = "" if unit == "cycles" else " Brackets and whiskers are the 10th to the 90th percentile of the rounds."
+    how = (
+        ""
+        if unit == "cycles"
+        else (
+            " Brackets and whiskers are the 10th to the 90th percentile of the rounds; those of a difference are"
+            " what its median lies between with 99% confidence."
+        )
+    )
     return f"<div class=bars>{rows}</div><p class=quiet>{escaped(text + how)}</p>{_tails(comparison)}"
 
 
@@ -164,13 +171,13 @@ def _spread(timing: Timing, widest: float) -> str:
 
 
 def _tails(comparison: FunctionComparison) -> str:
-    """Bars of what 1, 2, ... elements more cost; where the spread has zero in it there is no bar."""
+    """Bars of what 1, 2, ... elements more cost; where it may be nothing there is no bar."""
     costs = comparison.tail_costs[1:]
     if not costs:
         return ""
     whole, unit = comparison.tails[0].median, comparison.unit
     clear = [cost.median for cost in costs if cost.is_clear]
-    most = f"at most {max(clear, key=abs):+.0f} {unit}" if clear else "nothing beyond the spread of the rounds"
+    most = f"at most {max(clear, key=abs):+.0f} {unit}" if clear else "nothing that is clear"
     said = f"<p>What 1 to {len(costs)} elements beyond whole gangs add to a call of {whole:.0f} {unit}: {most}.</p>"
     if not clear:
         return said
@@ -184,7 +191,7 @@ def _tails(comparison: FunctionComparison) -> str:
         begin, end = sorted((0.0, cost.median if cost.is_clear else 0.0))
         label = f"<small>{extra}</small>" if extra == 1 or extra % every == 0 else ""
         told = f"{cost.median:+.0f} {unit} ({cost.low:+.0f}..{cost.high:+.0f})"
-        title = told if cost.is_clear else f"within the spread: {told}"
+        title = told if cost.is_clear else f"no clear difference: {told}"
         bottom, top = max(low, cost.low), min(high, cost.high)
         bars.append(
             f"<div title='{extra} more: {title}'><hr style='bottom:{-low * scale:.1f}%'>"
