@@ -220,6 +220,8 @@ GROUPS: tuple[Group, ...] = (
         Option("--function", "function", "next", "the exported function (needed if there are several)", metavar="NAME"),
         Option("--interpret", "interpret", "flag", "run the typed tree on numpy instead of compiled code"),
         Option("--trace", "trace", "flag", "with --interpret: print each statement with its mask and the lanes' values"),
+        Option("--checked", "checked", "optional", "check accesses, races, unwritten, nonfinite: all, or those given", "all",
+               "WORDS"),
     )),
     Group("How to replay", ("replay",), (
         Option("--interpret", "interpret", "flag", "run the typed tree on numpy instead of compiled code"),

@@ -46,7 +46,7 @@ def run_command(arguments: Namespace) -> int:
         if arguments.interpret:
             result = _interpret(program, options, function, values, sources)
         else:
-            result = _run_compiled(text, path, options, function, values)
+            result = _run_compiled(text, path, _run_options(arguments.checked, options), function, values)
     except RunFailed as failed:
         sys.stdout.flush()
         sys.stderr.write(diagnostics.render_one(Diagnostic("Error", failed.span, failed.text)))
@@ -110,14 +110,23 @@ def _interpret(
         raise RunFailed("the program was aborted by an assertion", NOWHERE) from None
 
 
+def _run_options(checked: str | None, options: Options) -> Options:
+    """``--checked`` or ``--checked=accesses,races``."""
+    words = True if checked == "all" else tuple(checked.split(",")) if checked is not None else False
+    try:
+        return replace(options, catch_failures=True, checked=words)
+    except ValueError as error:
+        raise UsageError(f"option '--checked': {error}") from None
+
+
 def _run_compiled(text: str, path: str, options: Options, function: tree.FunctionSymbol, values: list[Any]) -> Any:
     # late: only where the machine's code is run
     from voltac.python import compile_with_options
 
-    kernel = getattr(compile_with_options(text, path, replace(options, catch_failures=True)), function.name)
+    kernel = getattr(compile_with_options(text, path, options), function.name)
     try:
         return kernel(*values)
-    except (AssertionError, ArithmeticError) as failure:
+    except (AssertionError, ArithmeticError, IndexError, RuntimeError) as failure:
         raise RunFailed(str(failure), NOWHERE) from None
     except (TypeError, ValueError) as error:
         raise UsageError(str(error)) from None

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from voltac.lower.analyses.escapes import EscapeScan
 from voltac.lower.analyses.lane_visibility import observes_lanes
 from voltac.lower.analyses.lifetimes import Lifetimes
+from voltac.lower.checks.chosen import chosen
 from voltac.lower.control_flow.merge_point import MergePoint
 from voltac.lower.control_state import Control, FunctionMasks, LaneVariable, LoopTarget, Region, SwitchTarget
 from voltac.lower.debug.function_debug import FunctionDebug
-from voltac.lower.memory.address import Address, VariableTable
+from voltac.lower.memory.address import Address, PointerBounds, VariableTable
 from voltac.lower.module_context import ModuleContext, Version
 from voltac.lower.text.function_builder import FunctionBuilder
 from voltac.lower.text.ir_values import IR
@@ -73,6 +74,9 @@ class FunctionContext:
         self.control = Control(None, Region(self.exit.final), lane_scope=body)
         """Only :meth:`within` and :meth:`go_on` replace it."""
         self.variables = VariableTable()
+        self.checks = chosen(module.options, version.symbol.library)
+        self.pointer_bounds: dict[str, PointerBounds] = {}
+        """Name of a pointer -> where it may lead; for checked runs."""
         self.masks = FunctionMasks()
         self.tasks = Tasks()
         self.threads: Threads | None = None

@@ -49,6 +49,9 @@ class Options:
     """C function that ``print`` hands its text to, ``void f(const char *)``; C's standard output without one."""
     catch_failures: bool = False
     """Calls of kernels are guarded (``voltac/python/failures.py``): what fails in them is reported and ends nothing."""
+    checked: tuple[str, ...] = ()
+    """What calls of kernels are checked for besides what the language says: ``accesses``, ``races``, ``unwritten``,
+    ``nonfinite`` (``voltac/lower/checks``)."""
     cpu: str = ""
     """Tuning CPU that overrides the target's, by LLVM's name."""
     all_on_paths: bool = True

@@ -24,6 +24,8 @@ MATH_LIBRARIES = ("default", "fast", "system")
 FAST_MATH = ("", "legacy", "balanced", "aggressive")
 STACK_PROTECTORS = ("", "none", "on", "strong", "all")
 """Which functions check the stack before they return."""
+RUN_CHECKS = ("accesses", "races", "unwritten", "nonfinite")
+"""What a checked run looks at."""
 SIZES = ("", "small", "large")
 """Of code models and of tables of addresses."""
 LARGEST_ALIGNMENT = 1 << 30
@@ -164,6 +166,21 @@ def _folders(name: str, value: Any) -> tuple[str, ...]:
     return tuple(_text(name, folder, "a tuple of str") for folder in value)
 
 
+def _run_checks(name: str, value: Any) -> tuple[str, ...]:
+    """True is all of them; in the order of :data:`RUN_CHECKS`, so that the same ones are the same code."""
+    if isinstance(value, bool):
+        return RUN_CHECKS if value else ()
+    expected = f"True, False, or one or a tuple of {listed(RUN_CHECKS)}"
+    words = (value,) if isinstance(value, str) else value
+    if not isinstance(words, tuple):
+        raise _wrong_type(name, expected, value)
+    chosen = [_text(name, word, expected) for word in words]
+    for word in chosen:
+        if word not in RUN_CHECKS:
+            raise _wrong_value(name, expected, word, suggestion(word, RUN_CHECKS))
+    return tuple(word for word in RUN_CHECKS if word in chosen)
+
+
 def _cpu(name: str, value: Any) -> str:
     """LLVM's name of it. Raises UnknownCpu, a ValueError that lists the others."""
     if not _text(name, value, "the name of a CPU"):
@@ -214,6 +231,7 @@ CHECKS: dict[str, Check] = {
     "whole_program": _truth,
     "print_function": _c_function,
     "catch_failures": _truth,
+    "checked": _run_checks,
     "cpu": _cpu,
     "all_on_paths": _truth,
     "masked_paths": _truth,
@@ -234,6 +252,9 @@ CHECKS: dict[str, Check] = {
 def check_together(fields: Any) -> None:
     """What one option says of another."""
     target: TargetInfo = fields.target
+    if fields.checked and (target.is_device or not fields.catch_failures):
+        where = f"'{target.name}' is a device" if target.is_device else "this compilation is for C"
+        raise ValueError(f"checked runs are calls from Python on this computer, and {where}")
     if fields.cpu and (target.is_device or not target.is_x86):
         what = "a device" if target.is_device else f"a target for {target.architecture}"
         raise ValueError(f"'{fields.cpu}' is an x86 CPU and '{target.name}' {what}")

@@ -29,7 +29,7 @@ from voltac.messages.suggestions import suggestion
 from voltac.messages.visible import visible_name
 from voltac.python.array_rules import check_lengths, check_overlaps, fill_in
 from voltac.python.entry_names import NameTable
-from voltac.python.failures import raise_failure
+from voltac.python.failures import FAILURE_WORDS, raise_failure
 from voltac.python.given_argument import OMITTED, GivenArgument, Owners
 from voltac.python.lengths import counted_arrays
 from voltac.python.numpy_formats import described, dtype_of
@@ -42,8 +42,10 @@ COPY = "copy"
 class Arguments:
     """Checks and converts the arguments of one kernel and calls it. ``connect`` it to the code before the first call."""
 
-    def __init__(self, signature: Signature) -> None:
+    def __init__(self, signature: Signature, checked: bool = False) -> None:
         self.signature = signature
+        self._checked = checked
+        """The kernel asks where the arrays are and how long."""
         self._counted = counted_arrays(signature)
         self._accepted: list[object] = [None] * len(signature.parameters)
         self._table: Any = None
@@ -69,7 +71,10 @@ class Arguments:
             slots, arguments, owners = self.pack(values, copy)
         except (TypeError, ValueError) as error:
             raise of_caller(error) from error.__cause__
-        failure = (ctypes.c_uint64 * 3)()
+        failure = (ctypes.c_uint64 * FAILURE_WORDS)()
+        if self._checked:
+            arrays = _arrays(arguments)
+            failure[3] = ctypes.addressof(arrays)
         failed = self._call(ctypes.addressof(slots), ctypes.addressof(failure))
         for argument in arguments:
             argument.write_back()
@@ -183,6 +188,16 @@ class Arguments:
                 assert result.format is not None
                 return np.frombuffer(bytes(slots), dtype_of(result.format), 1, place)[0].copy()
         return struct.unpack_from("Q", slots, place)[0]
+
+
+def _arrays(arguments: list[GivenArgument]) -> Any:
+    """What :data:`voltac.python.failures.FAILURE_WORDS` says of them; numbers have no bytes."""
+    words = [len(arguments)]
+    for argument in arguments:
+        start = argument.start or 0
+        # Of a mere address nobody knows how much follows it.
+        words += [start, argument.bytes if argument.objects is not None or not start else (1 << 63) - 1 - start]
+    return (ctypes.c_uint64 * len(words))(*words)
 
 
 def _counted(count: int) -> str:

@@ -134,10 +134,12 @@ def _compile(source: Source, key: str) -> disk.Entry:
         final = compilation.results["passes"]
         guards, callbacks = guard_module(final, compilation.program)
         failing = {function.name for function in compilation.program.exports if can_fail(function, source.options)}
-        entries = entry_module(signatures, conventions(final), calls_back(signatures, callbacks), failing)
+        checked = bool(source.options.checked)
+        entries = entry_module(signatures, conventions(final), calls_back(signatures, callbacks), failing, checked)
         # A function that fails may be there without being called.
         if failing or any(f"@{name}(" in final for name in (FAIL, OPEN_LAUNCH)):
-            entries += failure_text(launches="@ISPCLaunch(" in final, is_x86=source.options.target.is_x86)
+            launches = "@ISPCLaunch(" in final
+            entries += failure_text(launches, is_x86=source.options.target.is_x86, checked=checked)
         # This is straight code already: optimising it takes ten times as long and saves a nanosecond a call.
         plain = replace(source.options, level=0)
         added = [late(text, plain).object_code() for text in (entries, guards) if text]
@@ -195,7 +197,7 @@ def _device_module(source: Source, entry: disk.Entry, launch: Mapping[str, Any])
 
 
 def _loaded(source: Source, signatures: list[Signature], entry: disk.Entry, functions: Mapping[str, object]) -> list[Kernel]:
-    handlers = {item.name: Arguments(item) for item in signatures}
+    handlers = {item.name: Arguments(item, bool(source.options.checked)) for item in signatures}
     imports = {arguments_symbol(name): id(handler) for name, handler in handlers.items()}
     imports[ARRAY_TYPE] = id(np.ndarray)
     imports[KEY_SYMBOL] = ctypes.addressof(guard_key())

@@ -40,6 +40,7 @@ class CompileOptions(TypedDict, total=False):
     whole_program: bool
     print_function: str
     catch_failures: bool
+    checked: bool | str | tuple[str, ...]
     cpu: str
     all_on_paths: bool
     resolve_accesses: bool

@@ -7,7 +7,8 @@ import re
 from voltac.codegen.image import Image
 from voltac.codegen.simulator import Trap
 from voltac.lower.control_flow.failure_exits import DEVICE_FAIL
-from voltac.python.failures import EXCEPTIONS, message_of, named_lanes
+from voltac.python.failure_texts import message_of, named_lanes
+from voltac.python.failures import EXCEPTIONS
 
 
 def failure_of(trap: Trap, image: Image) -> Exception | None:

@@ -19,10 +19,12 @@ from collections.abc import Iterable, Iterator, Set
 
 from voltac.python import interpreter_layout as layout
 from voltac.python.conventions import Convention
+from voltac.python.entry_arrays import space_for_arrays, write_arrays
 from voltac.python.entry_lengths import check_lengths, fill_in
 from voltac.python.entry_names import BINDING, bind
 from voltac.python.entry_overlaps import check_overlaps
 from voltac.python.entry_values import EntryWriter, array, box, number
+from voltac.python.failures import FAILURE_WORDS
 from voltac.python.signatures import Signature
 from voltac.python.symbols import (
     accepted_symbol,
@@ -145,18 +147,22 @@ done:
 
 
 def entry_module(
-    signatures: Iterable[Signature], known: dict[str, Convention], calls_back: bool, failing: Set[str] = frozenset()
+    signatures: Iterable[Signature],
+    known: dict[str, Convention],
+    calls_back: bool,
+    failing: Set[str] = frozenset(),
+    checked: bool = False,
 ) -> str:
     """The text of a module with the entries of all functions; it imports the functions themselves.
 
     ``calls_back``: they may call functions of Python (:mod:`voltac.python.callbacks`). ``failing`` are the names of those
-    that can fail, for which the text of :mod:`voltac.python.failures` has to be added.
+    that can fail, for which the text of :mod:`voltac.python.failures` has to be added; ``checked``: they ask for their arrays.
     """
     text = _DECLARATIONS + BINDING
     for name in ("DIMENSION_COUNT", "DIMENSIONS"):
         text = re.sub(rf"\b{name}\b", str(getattr(layout, name)), text)
     return text + "".join(
-        _entries(signature, known[signature.name], calls_back, signature.name in failing) for signature in signatures
+        _entries(signature, known[signature.name], calls_back, signature.name in failing, checked) for signature in signatures
     )
 
 
@@ -176,7 +182,7 @@ def _declaration(signature: Signature, convention: Convention) -> str:
     return f'\ndeclare {convention.result_attributes} {convention.result} @"{signature.name}"({given}) nonlazybind\n'
 
 
-def _entries(signature: Signature, convention: Convention, calls_back: bool, can_fail: bool) -> str:
+def _entries(signature: Signature, convention: Convention, calls_back: bool, can_fail: bool, checked: bool) -> str:
     return (
         _declaration(signature, convention) + f'@"{arguments_symbol(signature.name)}" = external global i8\n'
         f'@"{accepted_symbol(signature.name)}" = global [{max(1, len(signature.parameters))} x ptr] zeroinitializer\n'
@@ -184,7 +190,7 @@ def _entries(signature: Signature, convention: Convention, calls_back: bool, can
         + "".join(_shapes(signature))
         + _code_entry(signature, convention)
         + _raw_entry(signature, can_fail)
-        + (_call_entry(signature, convention, calls_back, can_fail) if layout.direct_access() else "")
+        + (_call_entry(signature, convention, calls_back, can_fail, checked) if layout.direct_access() else "")
     )
 
 
@@ -246,7 +252,7 @@ def _code_entry(signature: Signature, convention: Convention) -> str:
 # --- the fast way in ----------------------------------------------------------------------------------------------
 
 
-def _call_entry(signature: Signature, convention: Convention, calls_back: bool, can_fail: bool) -> str:
+def _call_entry(signature: Signature, convention: Convention, calls_back: bool, can_fail: bool, checked: bool) -> str:
     out = EntryWriter()
     count = len(signature.parameters)
     bind(out, signature)
@@ -263,6 +269,8 @@ def _call_entry(signature: Signature, convention: Convention, calls_back: bool, 
     values = fill_in(out, signature, convention)
     check_lengths(out, signature, convention, values)
     check_overlaps(out, signature)
+    if checked:
+        write_arrays(out, signature)
     if signature.result.kind == "struct":
         out.put("br label %slow")
     else:
@@ -286,7 +294,9 @@ def _call_entry(signature: Signature, convention: Convention, calls_back: bool, 
     # What converting a half-precision number needs; allocas have to stand first.
     space = f"  %half = alloca i16\n  %bound = alloca [{max(1, count)} x ptr]\n"
     if can_fail:
-        space += f"  %slots = alloca [{count + 2} x i64]\n  %failure = alloca [3 x i64]\n"
+        space += f"  %slots = alloca [{count + 2} x i64]\n  %failure = alloca [{FAILURE_WORDS} x i64]\n"
+    if checked:
+        space += space_for_arrays(signature)
     return head + space + "".join(out.lines) + "}\n"
 
 

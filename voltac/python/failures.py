@@ -16,17 +16,24 @@ from functools import cache
 from typing import NoReturn
 
 from voltac.messages.exceptions import of_caller
-from voltac.messages.visible import visible_name
+from voltac.python.bounds_text import BOUNDS_TEXT
 from voltac.python.callbacks import raise_first
+from voltac.python.failure_texts import message_of, named_lanes
 
 KEY_SYMBOL = "voltac.guard.key"
 FAILURE_SYMBOL = "voltac.guard.failed"
 """The Python function that raises."""
+_PLAIN_WORDS, FAILURE_WORDS = 3, 7
+"""Of 64 bits, that tell of a failure: kind, text, lanes; of a check also three numbers and a place.
+
+Before the call a checked kernel has in the fourth the address of its arrays: their number, then address and bytes of
+each, in the order of the parameters."""
 
 # Of the guard: the one outside of it, that of the call, open launches, state, kind, text, lanes, floating-point state,
-# jmp_buf. State: 0 nothing failed, 1 somebody writes what, 2 it is written.
+# jmp_buf, three numbers for the message, the place it is about, the arrays of the call, the place where the library was
+# called last. State: 0 nothing failed, 1 somebody writes what, 2 it is written.
 _TEXT = """\
-%voltac.guard = type { ptr, ptr, ptr, i32, i32, ptr, i64, i64, [48 x i64] }
+%voltac.guard = type { ptr, ptr, ptr, i32, i32, ptr, i64, i64, [48 x i64], i64, i64, i64, ptr, ptr, ptr }
 declare ptr @pthread_getspecific(i32) nounwind nonlazybind
 declare i32 @pthread_setspecific(i32, ptr) nounwind nonlazybind
 declare i32 @_setjmp(ptr) nounwind returns_twice nonlazybind
@@ -51,6 +58,8 @@ define internal i32 @voltac.guard.run(ptr %guard, ptr %call, ptr %code, ptr %giv
   store ptr null, ptr %launches.at
   %state.at = getelementptr %voltac.guard, ptr %guard, i64 0, i32 3
   store i32 0, ptr %state.at
+  %caller.at = getelementptr %voltac.guard, ptr %guard, i64 0, i32 14
+  store ptr null, ptr %caller.at
   %key = load i32, ptr @"voltac.guard.key"
   %set = call i32 @pthread_setspecific(i32 %key, ptr %guard)
   SAVE
@@ -74,6 +83,7 @@ done:
 
 define internal i32 @voltac.guard.call(ptr %code, ptr %slots, ptr %failure) noinline nounwind {
   %guard = alloca %voltac.guard, align 16
+  ARRAYS
   %state = call i32 @voltac.guard.run(ptr %guard, ptr %guard, ptr %code, ptr %slots)
   %failed = icmp ne i32 %state, 0
   br i1 %failed, label %tell, label %done
@@ -90,12 +100,18 @@ tell:
   %lanes = load i64, ptr %lanes.at
   %lanes.to = getelementptr i64, ptr %failure, i64 2
   store i64 %lanes, ptr %lanes.to
+  NUMBERS
   br label %done
 done:
   ret i32 %state
 }
 
 define void @voltac.fail(i32 %kind, ptr %text, i64 %lanes) noinline noreturn nounwind cold {
+  call void @voltac.fail_with(i32 %kind, ptr %text, i64 %lanes, i64 0, i64 0, i64 0)
+  unreachable
+}
+
+define void @voltac.fail_with(i32 %kind, ptr %text, i64 %lanes, i64 %a, i64 %b, i64 %c) noinline noreturn nounwind cold {
   %guard = call ptr @voltac.guard.innermost()
   %alone = icmp eq ptr %guard, null
   br i1 %alone, label %abort, label %record
@@ -118,6 +134,16 @@ write:
   store ptr %text, ptr %text.at
   %lanes.at = getelementptr %voltac.guard, ptr %call, i64 0, i32 6
   store i64 %lanes, ptr %lanes.at
+  %a.at = getelementptr %voltac.guard, ptr %call, i64 0, i32 9
+  store i64 %a, ptr %a.at
+  %b.at = getelementptr %voltac.guard, ptr %call, i64 0, i32 10
+  store i64 %b, ptr %b.at
+  %c.at = getelementptr %voltac.guard, ptr %call, i64 0, i32 11
+  store i64 %c, ptr %c.at
+  %caller.at = getelementptr %voltac.guard, ptr %guard, i64 0, i32 14
+  %caller = load ptr, ptr %caller.at
+  %place.at = getelementptr %voltac.guard, ptr %call, i64 0, i32 12
+  store ptr %caller, ptr %place.at
   store atomic i32 2, ptr %state.at release, align 4
   br label %leave
 leave:
@@ -154,9 +180,9 @@ declare void @Py_DecRef(ptr) nounwind cold nonlazybind
 @"voltac.guard.failed" = external global i8
 
 define internal ptr @voltac.guard.raise(ptr %failure) noinline nounwind cold {
-  %objects = alloca [3 x ptr]
+  %objects = alloca [COUNT x ptr]
   OBJECTS
-  %raised = call ptr @PyObject_Vectorcall(ptr @"voltac.guard.failed", ptr %objects, i64 3, ptr null)
+  %raised = call ptr @PyObject_Vectorcall(ptr @"voltac.guard.failed", ptr %objects, i64 COUNT, ptr null)
   RELEASED
   ret ptr %raised
 }
@@ -248,34 +274,52 @@ define internal void @voltac.call_task(ptr %given) nounwind {
 }
 """
 
+_ARRAYS = """\
+%given.at = getelementptr i64, ptr %failure, i64 3
+  %given = load ptr, ptr %given.at
+  %arrays.at = getelementptr %voltac.guard, ptr %guard, i64 0, i32 13
+  store ptr %given, ptr %arrays.at"""
+
 _SAVE_FLOAT_STATE = """\
 %float.at = getelementptr %voltac.guard, ptr %guard, i64 0, i32 7
   call void @llvm.x86.sse.stmxcsr(ptr %float.at)"""
 _RESTORE_FLOAT_STATE = "call void @llvm.x86.sse.ldmxcsr(ptr %float.at)"
 
 
-_OBJECTS = "\n  ".join(
-    f"%at{n} = getelementptr i64, ptr %failure, i64 {n}\n  %v{n} = load i64, ptr %at{n}\n"
-    f"  %object{n} = call ptr @PyLong_FromUnsignedLongLong(i64 %v{n})\n"
-    f"  %to{n} = getelementptr ptr, ptr %objects, i64 {n}\n  store ptr %object{n}, ptr %to{n}"
-    for n in range(3)
+_OBJECT = """\
+%at# = getelementptr i64, ptr %failure, i64 #
+  %v# = load i64, ptr %at#
+  %object# = call ptr @PyLong_FromUnsignedLongLong(i64 %v#)
+  %to# = getelementptr ptr, ptr %objects, i64 #
+  store ptr %object#, ptr %to#"""
+_NUMBERS = "\n  ".join(
+    f"%from{n} = getelementptr %voltac.guard, ptr %guard, i64 0, i32 {n}\n  %number{n} = load i64, ptr %from{n}\n"
+    f"  %to{n} = getelementptr i64, ptr %failure, i64 {n - 6}\n  store i64 %number{n}, ptr %to{n}"
+    for n in range(9, 13)
 )
-_RELEASED = "\n  ".join(f"call void @Py_DecRef(ptr %object{n})" for n in range(3))
 
 
-def failure_text(launches: bool, is_x86: bool) -> str:
-    """The definitions of these functions, and of those for tasks, for a module that raises exceptions in Python."""
-    return _text(launches, is_x86) + _RAISE.replace("OBJECTS", _OBJECTS).replace("RELEASED", _RELEASED)
+def failure_text(launches: bool, is_x86: bool, checked: bool) -> str:
+    """The definitions of these functions, of those for tasks, and of those that checks call, for a module that raises
+    exceptions in Python."""
+    words = range(FAILURE_WORDS if checked else _PLAIN_WORDS)
+    objects = "\n  ".join(_OBJECT.replace("#", str(n)) for n in words)
+    released = "\n  ".join(f"call void @Py_DecRef(ptr %object{n})" for n in words)
+    raising = _RAISE.replace("OBJECTS", objects).replace("RELEASED", released).replace("COUNT", str(len(words)))
+    return _text(launches, is_x86, checked) + raising
 
 
 def failure_module(launches: bool) -> str:
     """The same as a module of its own, without Python: ``voltac.guard.call`` says what failed. Its user sets the key."""
-    text = _text(launches, is_x86=True).replace("define internal i32 @voltac.guard.call", "define i32 @voltac.guard.call")
+    text = _text(launches, is_x86=True, checked=False)
+    text = text.replace("define internal i32 @voltac.guard.call", "define i32 @voltac.guard.call")
     return text.replace(f'@"{KEY_SYMBOL}" = external global i32', f'@"{KEY_SYMBOL}" = global i32 0')
 
 
-def _text(launches: bool, is_x86: bool) -> str:
-    text = _TEXT.replace("SYNC", "call void @ISPCSync(ptr %handle)" if launches else "call void @abort()")
+def _text(launches: bool, is_x86: bool, checked: bool) -> str:
+    text = _TEXT + BOUNDS_TEXT if checked else _TEXT
+    text = text.replace("NUMBERS", _NUMBERS if checked else "").replace("ARRAYS", _ARRAYS if checked else "")
+    text = text.replace("SYNC", "call void @ISPCSync(ptr %handle)" if launches else "call void @abort()")
     text = text.replace("SAVE", _SAVE_FLOAT_STATE if is_x86 else "").replace("RESTORE", _RESTORE_FLOAT_STATE if is_x86 else "")
     if is_x86:
         text += "declare void @llvm.x86.sse.stmxcsr(ptr)\ndeclare void @llvm.x86.sse.ldmxcsr(ptr)\n"
@@ -309,20 +353,11 @@ EXCEPTIONS = (AssertionError, ZeroDivisionError, OverflowError)
 """By the kinds of ``voltac.lower.control_flow.failure_exits``."""
 
 
-def raise_failure(kind: int, text: int, lanes: int) -> NoReturn:
+def raise_failure(kind: int, text: int, lanes: int, *more: int) -> NoReturn:
     """Raise what a kernel failed with; ``text`` is the address of its message. An exception of a callback came before."""
     raise_first()
+    if kind >= len(EXCEPTIONS):
+        from voltac.python.failed_checks import failed_check  # late: for checked runs
+
+        raise of_caller(failed_check(kind, ctypes.string_at(text), lanes, *more))
     raise of_caller(EXCEPTIONS[kind](message_of(ctypes.string_at(text)) + named_lanes(lanes)))
-
-
-def message_of(text: bytes) -> str:
-    """The text of a failure, as it stands in the code."""
-    return visible_name(text.decode("utf-8", "surrogateescape").strip())
-
-
-def named_lanes(lanes: int) -> str:
-    """The lanes of a mask, for the end of a message."""
-    numbers = [str(lane) for lane in range(64) if lanes >> lane & 1]
-    if not numbers:
-        return ""
-    return f" (in lane {numbers[0]})" if len(numbers) == 1 else f" (in lanes {', '.join(numbers)})"

@@ -63,6 +63,8 @@ def _compiled(kernel: Kernel) -> tuple[Loop, Any, str]:
     try:
         if source.options.target.is_device:
             raise ValueError(f"it is for {source.options.target.name}")
+        if source.options.checked:
+            raise ValueError("a loop of numpy has no arrays to check against; compile it without 'checked'")
         if any(row.kind in ("pointer", "function") for row in signature.parameters):
             loop, way = array_loop(signature), "row by row"
             return loop, _code(kernel, loop), way

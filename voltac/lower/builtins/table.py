@@ -7,6 +7,7 @@ instruction of its own, a row of its own for that target is tried first.
 from __future__ import annotations
 
 from voltac.lower.builtins.argument_types import argument_scalar
+from voltac.lower.builtins.checked_memory import check_builtin
 from voltac.lower.builtins.device_builtins import DEVICE_BUILTINS
 from voltac.lower.builtins.dot_products import dot_product
 from voltac.lower.builtins.estimates import estimate
@@ -37,6 +38,8 @@ from voltac.sema.types import Scalar
 def lower_builtin(c: FunctionContext, node: tree.Builtin) -> IR:
     """The row of the builtin's name writes the code; arguments are lowered in their order before."""
     arguments = [c.value(argument) for argument in node.arguments]
+    if c.checks.accesses:
+        check_builtin(c, node, arguments)
     return BUILTINS[node.name](c, node, arguments)
 
 

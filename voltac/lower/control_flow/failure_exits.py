@@ -10,7 +10,7 @@ these functions. Without it assertions end the process, as in C, and divisions t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from weakref import WeakKeyDictionary
 
 from voltac.ir import pseudo_operations
@@ -30,8 +30,11 @@ FAIL, OPEN_LAUNCH, CLOSE_LAUNCH, RUN_TASK = "voltac.fail", "voltac.open_launch",
 DEVICE_FAIL = "volta_fail"
 """Of a device's start-up code."""
 
-ASSERTION, ZERO_DIVISION, OVERFLOW = range(3)
-"""What failed."""
+FAIL_WITH = "voltac.fail_with"
+"""As :data:`FAIL`, with three numbers for the message."""
+
+ASSERTION, ZERO_DIVISION, OVERFLOW, OUTSIDE, RACE, UNWRITTEN, NOT_FINITE = range(7)
+"""What failed; the last four are what ``lower/checks`` looks for."""
 
 LAUNCH_RECORD = "[2 x ptr]"
 """The handle of the tasks of a function, and the record of the function that launched before it."""
@@ -46,8 +49,8 @@ def fail_if(c: FunctionContext, condition: IR, kind: int, text: str, lanes: IR |
     c.build.start(checked)
 
 
-def report(c: FunctionContext, kind: int, text: str, lanes: IR | None) -> None:
-    """The end of a block that is only reached by a failure."""
+def report(c: FunctionContext, kind: int, text: str, lanes: IR | None, values: Sequence[IR] = ()) -> None:
+    """The end of a block that is only reached by a failure; ``values`` are none, or three i64."""
     place = c.module.text.text_constant(bytes_of(text))
     if c.target.is_device:
         # It stops there; who runs it looks up what was passed.
@@ -60,7 +63,10 @@ def report(c: FunctionContext, kind: int, text: str, lanes: IR | None) -> None:
     bits = IR("i64", "0")
     if lanes is not None and c.width <= 64:
         bits = c.build.convert("zext", lanes, "i64") if c.width < 64 else lanes
-    c.build.emit(f"call void {callee}(i32 {kind}, {place}, {bits})")
+    if values:
+        callee = c.module.text.declare(FAIL_WITH, "void", "i32, ptr, i64, i64, i64, i64", "nounwind noreturn cold")
+    more = "".join(f", {value}" for value in values)
+    c.build.emit(f"call void {callee}(i32 {kind}, {place}, {bits}{more})")
     c.build.terminate("unreachable")
 
 
@@ -167,6 +173,8 @@ def may_fail(node: tree.Value, options: Options) -> bool:
     """Whether evaluating a value may end in a failure."""
     if not options.catch_failures:
         return False
+    if options.checked:
+        return True
     facts = _facts_of(nodes(node))
     return facts.divides or any(can_fail(function, options) for function in facts.known)
 
@@ -175,6 +183,8 @@ def can_fail(symbol: tree.FunctionSymbol, options: Options) -> bool:
     """Whether a call of the function may end in a failure, its own or that of a function or task it knows."""
     if not options.catch_failures:
         return False
+    if options.checked:
+        return True
     seen = {symbol}
     waiting = [symbol]
     while waiting:

@@ -6,6 +6,8 @@ only happen with a mask that is not empty: whoever shrinks the mask tests it fir
 
 from __future__ import annotations
 
+from voltac.lower.checks.bounds import hidden_arguments, note_call
+from voltac.lower.checks.nonfinite import check_result
 from voltac.lower.control_flow import masks
 from voltac.lower.control_flow.foreach import same_value_lanes
 from voltac.lower.function_context import FunctionContext, lowers_value
@@ -31,7 +33,13 @@ def lower_call(c: FunctionContext, node: tree.Call) -> IR:
     c.version.calls[version] = c.version.calls.get(version, 0) + 1
     if version.kind == C_CONVENTION:
         return call_c_function(c, version.name, symbol.type, arguments)
-    return call_volta_function(c, version.name, symbol.type, arguments, version.kind == MASKED)
+    if c.checks.accesses:
+        note_call(c, symbol)
+    result = call_volta_function(c, version.name, symbol.type, arguments, version.kind == MASKED)
+    if c.checks.nonfinite and symbol.library:
+        shown = ", ".join(f"{{{number}}}" for number in range(min(2, len(arguments))))
+        check_result(c, result, arguments, f"{symbol.name}({shown})", node.type.rate is VARYING)
+    return result
 
 
 def _argument(c: FunctionContext, node: tree.Value) -> IR:
@@ -58,6 +66,8 @@ def call_volta_function(c: FunctionContext, callee: str, type: FunctionType, arg
         passed.insert(0, returned.pointer)
     if masked:
         passed.append(masks.to_storage(c, c.mask))
+    if c.checks.accesses:
+        passed += hidden_arguments(c, arguments, type.parameters)
     text = f"call {result} {callee}({', '.join(map(str, passed))})"
     if result == "void":
         c.build.emit(text)

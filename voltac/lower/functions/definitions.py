@@ -6,11 +6,13 @@ import re
 
 from voltac.lower.analyses.aliasing import memory_effects
 from voltac.lower.builtins.device_builtins import writes_mask
+from voltac.lower.checks.bounds import hidden_parameters, set_parameter_bounds
 from voltac.lower.control_flow import masks
 from voltac.lower.control_flow.failure_exits import LAUNCH_RECORD, can_fail
 from voltac.lower.control_flow.nested_labels import plain_switches
 from voltac.lower.function_context import FunctionContext
 from voltac.lower.functions.c_convention import array_element, is_function, passing
+from voltac.lower.functions.float_state import load_float_state, set_float_state
 from voltac.lower.functions.launches import begin_task, sync_at_return
 from voltac.lower.functions.threads import begin_kernel
 from voltac.lower.memory.address import Address
@@ -114,7 +116,7 @@ def write_version(module: ModuleContext, version: Version) -> None:
         masks.begin_written(c)
     # Tasks run on other threads, which have a state of their own.
     begins_here = version.kind == TASK or kernel
-    restore_state = _set_float_state(c) if begins_here else None
+    restore_state = set_float_state(c) if begins_here else None
     c.statement(body)
     c.debug.at_end()
     c.exit.finish()
@@ -122,12 +124,13 @@ def write_version(module: ModuleContext, version: Version) -> None:
     if symbol.launches:
         sync_at_return(c)
     if restore_state is not None:
-        _load_float_state(c, restore_state)
+        load_float_state(c, restore_state)
     c.build.give_back(_final_result(c, version))
     version.body = c.build.body()
     version.attributes = f"{_attributes(c, symbol)} {thread_attributes}".strip()
     # On a device with threads the version for C is shared by all of them: who calls the other one is one of them.
-    if version.kind == MASKED and symbol.exported and not c.target.has_threads and not _reads_mask(c, version):
+    forwards = version.kind == MASKED and symbol.exported and not c.target.has_threads
+    if forwards and not c.checks.accesses and not _reads_mask(c, version):
         forwarding = _forwarding_body(module, version)
         if forwarding:
             version.body, version.debug = forwarding, ""
@@ -183,11 +186,14 @@ def _parameters(c: FunctionContext, version: Version) -> None:
             # The caller made a copy for this call.
             _bind_struct(c, parameter, name)
         else:
-            bind_parameter(c, parameter, from_passed(c, IR(type, name), parameter.type))
+            value = from_passed(c, IR(type, name), parameter.type)
+            set_parameter_bounds(c, parameter, value, number, hidden=True)
+            bind_parameter(c, parameter, value)
     if masked:
         texts.append(f"{c.types.mask_storage} %mask")
         c.masks.entry = masks.from_storage(c, IR(c.types.mask_storage, "%mask"))
         c.go_on(mask=c.masks.entry)
+    texts += hidden_parameters(c, symbol.parameters)
     returned = "void" if isinstance(result.type, Struct) else passed_type(c.module, result)
     version.signature = f"{returned} {version.name}({', '.join(texts)})"
 
@@ -255,6 +261,7 @@ def _c_parameters(c: FunctionContext, version: Version) -> None:
             value = IR(way.type, name)
             if way.type != c.register(parameter.type):
                 value = c.build.compare("icmp ne", value, IR(way.type, "zeroinitializer"))
+            set_parameter_bounds(c, parameter, value, number, hidden=False)
             bind_parameter(c, parameter, value)
     returned = "void" if how.in_memory else f"{how.attributes} {how.type}".strip()
     version.signature = f"{returned} {version.name}({', '.join(texts)})"
@@ -286,50 +293,10 @@ def _attributes(c: FunctionContext, symbol: tree.FunctionSymbol) -> str:
         words.append("mustprogress")
     structs = any(isinstance(qual.type, Struct) for qual in (symbol.type.result, *symbol.type.parameters))
     if not structs:
-        words += [text for text in symbol.attributes if text.startswith("memory(")]
+        effects = [text for text in symbol.attributes if text.startswith("memory(")]
+        # A failed check has an effect.
+        words += [text for text in effects if not c.checks.accesses or text == "memory(none)"]
     return " ".join(words)
-
-
-# --- the floating-point environment (language 12.2)
-
-_FLUSH_BITS = 0x8040
-"""Flush to zero (bit 15) and denormals are zero (bit 6) of MXCSR."""
-_FLUSH_BIT_AARCH64 = 1 << 24
-"""FZ of FPCR."""
-
-
-def _set_float_state(c: FunctionContext) -> IR | None:
-    """``--opt=reset-ftz-daz``: flush denormals on entry; gives where the old state is kept."""
-    if not c.options.reset_ftz_daz:
-        return None
-    if c.target.architecture == "aarch64":
-        get = c.module.intrinsic("llvm.aarch64.get.fpcr", "i64")
-        saved = c.build.alloca("i64", 8, "float.state")
-        before = c.build.value("i64", f"call i64 {get}()")
-        c.build.store(before, saved, 8)
-        _set_control_register(c, c.build.binary("or", before, IR("i64", str(_FLUSH_BIT_AARCH64))))
-        return saved
-    saved = c.build.alloca("i32", 4, "float.state")
-    changed = c.build.alloca("i32", 4, "float.state.here")
-    get = c.module.intrinsic("llvm.x86.sse.stmxcsr", "void", "ptr")
-    c.build.emit(f"call void {get}({saved})")
-    bits = c.build.binary("or", c.build.load("i32", saved, 4), IR("i32", str(_FLUSH_BITS)))
-    c.build.store(bits, changed, 4)
-    _load_float_state(c, changed)
-    return saved
-
-
-def _set_control_register(c: FunctionContext, value: IR) -> None:
-    put = c.module.intrinsic("llvm.aarch64.set.fpcr", "void", "i64")
-    c.build.emit(f"call void {put}({value})")
-
-
-def _load_float_state(c: FunctionContext, address: IR) -> None:
-    if c.target.architecture == "aarch64":
-        _set_control_register(c, c.build.load("i64", address, 8))
-        return
-    put = c.module.intrinsic("llvm.x86.sse.ldmxcsr", "void", "ptr")
-    c.build.emit(f"call void {put}({address})")
 
 
 # --- which versions are inlined

@@ -12,6 +12,29 @@ from voltac.sema.types import Qual
 
 
 @record
+class PointerBounds:
+    """In a checked run: where a pointer may lead, for all lanes or for each one."""
+
+    start: IR
+    """Address of the first byte, ``i64`` or ``<W x i64>``."""
+    bytes: IR
+    """From there on; signed, never negative."""
+    name: str = ""
+    """What the program calls it."""
+    unit: int = 1
+    """Bytes of an element, for the index in a message."""
+
+
+@record
+class Shadow:
+    """In a checked run: what of a variable was written, in an object of the same shape."""
+
+    pointer: IR
+    name: str
+    """The variable's."""
+
+
+@record
 class Address:
     """Where an object lies, for all lanes or for each one."""
 
@@ -27,6 +50,13 @@ class Address:
     """The region that declared the variable: lanes that are off there never read it, so stores need no mask."""
     slot: IR | None = None
     """Within soa data: the element of the block, one for all lanes or one a lane; None for a block as a whole."""
+    bounds: tuple[PointerBounds, ...] = ()
+    """In a checked run: of all that it lies in, outermost first."""
+    bounds_variables: tuple[IR, IR] | None = None
+    """In a checked run, of a variable that holds a pointer: where the bounds of what it holds are kept."""
+    name: str = ""
+    """The variable's, with ``bounds_variables``."""
+    shadow: Shadow | None = None
 
     @property
     def is_varying(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from voltac.lower.checks.bounds import set_allocated_bounds
 from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext, lowers_statement, lowers_value
 from voltac.lower.memory.address import Address
@@ -28,6 +29,8 @@ def lower_new(c: FunctionContext, node: tree.New) -> IR:
         pointers = _allocate_each(c, pointee, count)
     else:
         pointers = _allocate(c, pointee, count)
+    if c.checks.accesses:
+        set_allocated_bounds(c, pointers, c.types.sizes.size(pointee), count)
     if node.initial is not None:
         if varying and _leaves_out(node.initial):
             for_each_lane(c, lambda lane: clear_bytes(c, c.build.extract(pointers, lane), c.types.sizes.size(pointee)))
@@ -123,4 +126,7 @@ def lower_delete(c: FunctionContext, node: tree.Delete) -> None:
 def lower_alloca(c: FunctionContext, node: tree.Alloca) -> IR:
     """Memory of the stack that is there until the function returns, aligned for vectors."""
     size = c.value(node.size)
-    return c.build.value("ptr", f"alloca i8, {size}, align {max(16, c.target.vector_bits // 8)}")
+    memory = c.build.value("ptr", f"alloca i8, {size}, align {max(16, c.target.vector_bits // 8)}")
+    if c.checks.accesses:
+        set_allocated_bounds(c, memory, 1, size)
+    return memory

@@ -15,10 +15,29 @@ Structs and short vectors go element by element where lanes or masks matter.
 
 from __future__ import annotations
 
+from voltac.lower.checks.bounds import check_access
+from voltac.lower.checks.races import check_race
+from voltac.lower.checks.unwritten import mark_bytes
 from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext, lowers_value
 from voltac.lower.memory.address import Address
-from voltac.lower.memory.places import element_address, join_slice, lane_scalar, member_address, new_object, slice_parts
+from voltac.lower.memory.checked_access import (
+    bytes_at,
+    check_scalar_load,
+    check_scalar_store,
+    check_whole_load,
+    check_whole_store,
+    note_loaded,
+)
+from voltac.lower.memory.places import (
+    element_address,
+    join_slice,
+    lane_scalar,
+    member_address,
+    new_object,
+    row_or_lane,
+    slice_parts,
+)
 from voltac.lower.text.ir_values import IR, element_type, integer, lanes_of, poison, zero
 from voltac.records import replace
 from voltac.sema import tree
@@ -83,24 +102,15 @@ def load(c: FunctionContext, address: Address) -> IR:
     raise TypeError(f"{storage} has no value")
 
 
-def _row_or_lane(c: FunctionContext, address: Address) -> IR:
-    """Pointer or pointers to the scalar itself: the slot of soa data, the lane's element of a row."""
-    pointer = address.pointer
-    lane = c.types.lane_in_memory(address.storage.type)
-    if address.slot is not None:
-        pointer = c.build.gep(lane, pointer, address.slot)
-    if address.storage.rate is VARYING and pointer.type[0] == "<":
-        pointer = c.build.gep(lane, pointer, c.lanes(c.types.word))
-    return pointer
-
-
 def _load_scalar(c: FunctionContext, address: Address) -> IR:
     storage = address.storage
-    if address.as_mask:
-        stored = c.build.load(c.types.mask_storage, address.pointer, alignment(c, address))
-        return masks.from_storage(c, stored)
     lane = c.types.lane_in_memory(storage.type)
-    pointer = _row_or_lane(c, address)
+    pointer = address.pointer if address.as_mask else row_or_lane(c, address)
+    if address.bounds or address.shadow is not None:
+        check_scalar_load(c, address, pointer)
+    if address.as_mask:
+        stored = c.build.load(c.types.mask_storage, pointer, alignment(c, address))
+        return masks.from_storage(c, stored)
     if pointer.type[0] == "<":
         callee = c.module.pseudo("volta.gather", lane)
         type = f"<{c.width} x {lane}>"
@@ -109,6 +119,8 @@ def _load_scalar(c: FunctionContext, address: Address) -> IR:
     else:
         type = f"<{c.width} x {lane}>" if storage.rate is VARYING else lane
         loaded = c.build.load(type, pointer, alignment(c, address))
+    if c.checks.accesses:
+        note_loaded(c, address, loaded)
     return _from_memory(c, loaded, storage)
 
 
@@ -130,6 +142,7 @@ def _load_vector(c: FunctionContext, address: Address, count: int) -> IR:
     storage = address.storage
     assert isinstance(storage.type, Vector)
     if not address.is_varying and storage.rate is UNIFORM:
+        check_whole_load(c, address)
         stored = c.build.load(c.memory(storage), address.pointer, alignment(c, address))
         shortened = c.build.shuffle(stored, poison(stored.type), range(count))
         return _from_memory(c, shortened, Qual(storage.type.element))
@@ -166,6 +179,7 @@ def split_elements(c: FunctionContext, value: IR) -> list[IR]:
 
 def _load_slice(c: FunctionContext, address: Address) -> IR:
     if not address.is_varying and address.slot is None:
+        check_whole_load(c, address)
         return c.build.load(c.memory(address.storage), address.pointer, c.types.sizes.pointer_bytes)
     block, slot = _slice_fields(c, address)
     return join_slice(c, load(c, block), load(c, slot))
@@ -178,7 +192,7 @@ def _slice_fields(c: FunctionContext, address: Address) -> tuple[Address, Addres
     part_types: tuple[Type, Type] = (Pointer(VOID_QUAL), Scalar("uint", int(c.types.word[1:])))
     for number, type in enumerate(part_types):
         pointer = c.build.gep(layout, address.pointer, integer("i32", 0), integer("i32", number))
-        fields.append(replace(address, pointer=pointer, storage=Qual(type, address.storage.rate)))
+        fields.append(replace(address, pointer=pointer, storage=Qual(type, address.storage.rate), shadow=None))
     return fields[0], fields[1]
 
 
@@ -215,6 +229,9 @@ def _store(c: FunctionContext, address: Address, value: IR, mask: IR | None) -> 
 
 def _store_scalar(c: FunctionContext, address: Address, value: IR, mask: IR | None) -> None:
     storage = address.storage
+    pointer = address.pointer if address.as_mask else row_or_lane(c, address)
+    if address.bounds or address.shadow is not None or address.bounds_variables is not None:
+        check_scalar_store(c, address, pointer, value, mask)
     if address.as_mask:
         stored = masks.to_storage(c, broadcast(c, value))
         if mask is not None:
@@ -222,9 +239,10 @@ def _store_scalar(c: FunctionContext, address: Address, value: IR, mask: IR | No
             stored = c.build.select(mask, stored, old)
         c.build.store(stored, address.pointer, alignment(c, address))
         return
-    pointer = _row_or_lane(c, address)
     if pointer.type[0] == "<":
         stored = broadcast(c, _to_memory(c, value))
+        if c.checks.races:
+            check_race(c, pointer, stored, mask, bytes_at(c, pointer, storage))
         callee = c.module.pseudo("volta.scatter", element_type(stored.type))
         c.build.emit(f"call void {callee}({stored}, {pointer}, {masks.explicit(c, mask)}){c.debug.attachment()}")
         return
@@ -250,6 +268,7 @@ def _store_vector(c: FunctionContext, address: Address, value: IR, count: int, m
         stored = _to_memory(c, value)
         memory = c.memory(storage)
         lanes = lanes_of(memory)
+        check_whole_store(c, address)
         if lanes != count:
             stored = c.build.shuffle(stored, poison(stored.type), [*range(count), *[-1] * (lanes - count)])
         c.build.store(stored, address.pointer, alignment(c, address))
@@ -260,6 +279,7 @@ def _store_vector(c: FunctionContext, address: Address, value: IR, count: int, m
 
 def _store_slice(c: FunctionContext, address: Address, value: IR, mask: IR | None) -> None:
     if not address.is_varying and address.slot is None and (mask is None or address.storage.rate is not VARYING):
+        check_whole_store(c, address)
         c.build.store(value, address.pointer, c.types.sizes.pointer_bytes)
         return
     block, slot = slice_parts(c, value)
@@ -272,7 +292,8 @@ def _store_slice(c: FunctionContext, address: Address, value: IR, mask: IR | Non
 
 
 def copy(c: FunctionContext, to: Address, source: Address, everywhere: bool = False) -> None:
-    """Copy an object; lanes that are off keep theirs unless ``everywhere``."""
+    """Copy an object; lanes that are off keep theirs unless ``everywhere``. What of it was never written may be copied."""
+    source = source if source.shadow is None else replace(source, shadow=None)
     _copy(c, to, source, None if everywhere else store_mask(c, to))
 
 
@@ -335,6 +356,11 @@ def clear_bytes(c: FunctionContext, pointer: IR, size: int) -> None:
 def copy_bytes(c: FunctionContext, to: Address, source: Address) -> None:
     """All of an object that lies in memory in the same form, whatever the mask."""
     size = c.types.sizes.size(to.storage)
+    if to.shadow is not None:
+        mark_bytes(c, to.shadow.pointer, size)
+    for address, writes in ((source, False), (to, True)):
+        if address.bounds:
+            check_access(c, address.bounds, address.pointer, size, c.mask, writes)
     if size:
         callee = c.module.text.declare("llvm.memcpy.p0.p0.i64", "void", "ptr, ptr, i64, i1 immarg")
         c.build.emit(f"call void {callee}(ptr {to.pointer.name}, ptr {source.pointer.name}, i64 {size}, i1 false)")

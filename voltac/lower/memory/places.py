@@ -8,8 +8,9 @@ Within soa data a pointer designates a block and ``slot`` the element in it.
 
 from __future__ import annotations
 
+from voltac.lower.checks.bounds import array_bounds, follow, pointed_bounds, set_pointer_bounds
 from voltac.lower.function_context import FunctionContext, lowers_place, lowers_value
-from voltac.lower.memory.address import Address
+from voltac.lower.memory.address import Address, Shadow
 from voltac.lower.text.ir_values import IR, NULL, integer, zero
 from voltac.records import replace
 from voltac.sema import tree
@@ -54,10 +55,11 @@ def extend_index(c: FunctionContext, value: IR, qual: Qual) -> IR:
 def lower_deref(c: FunctionContext, node: tree.Deref) -> Address:
     """What a pointer points to; of a slice pointer the block, and the slot in it."""
     pointer = c.value(node.pointer)
+    bounds = pointed_bounds(c, pointer, node.pointer.type) if c.checks.accesses else ()
     if c.types.is_slice(node.pointer.type):
         block, slot = slice_parts(c, pointer)
-        return Address(block, node.storage, slot=slot)
-    return Address(pointer, node.storage)
+        return Address(block, node.storage, slot=slot, bounds=bounds)
+    return Address(pointer, node.storage, bounds=bounds)
 
 
 @lowers_place(tree.Element)
@@ -65,7 +67,23 @@ def lower_element(c: FunctionContext, node: tree.Element) -> Address:
     """The aggregate comes before the index."""
     aggregate = c.place(node.aggregate)
     index = address_integer(c, node.index)
-    return element_address(c, aggregate, index)
+    element = element_address(c, aggregate, index)
+    if c.checks.accesses:
+        return replace(element, bounds=array_bounds(c, aggregate, element, _name_of(node.aggregate)))
+    return element
+
+
+def _name_of(place: tree.Place) -> str:
+    """What the program calls it, for messages."""
+    match place:
+        case tree.Variable(symbol=symbol):
+            return symbol.name
+        case tree.MemberPlace(struct=struct, index=index):
+            assert isinstance(struct.storage.type, Struct)
+            return (struct.storage.type.members or ())[index].name
+        case tree.Element(aggregate=aggregate):
+            return f"{name}[...]" if (name := _name_of(aggregate)) else ""
+    return ""
 
 
 def element_address(c: FunctionContext, aggregate: Address, index: IR) -> Address:
@@ -80,7 +98,8 @@ def element_address(c: FunctionContext, aggregate: Address, index: IR) -> Addres
     varying = index.type[0] == "<"
     if storage.rate.kind == "soa" and isinstance(storage.type, Struct) and aggregate.slot is None:
         # An array of blocks: the index counts logical elements. With a slot it is an array within a block.
-        return _move_slice(c, Address(aggregate.pointer, storage, slot=integer(c.types.word, 0)), index)
+        first = Address(aggregate.pointer, storage, slot=integer(c.types.word, 0), bounds=aggregate.bounds)
+        return _move_slice(c, first, index)
     pointer = c.build.gep(c.memory(storage), aggregate.pointer, index)
     return Address(
         pointer,
@@ -88,7 +107,14 @@ def element_address(c: FunctionContext, aggregate: Address, index: IR) -> Addres
         private=aggregate.private and not varying,
         home=None if varying else aggregate.home,
         slot=aggregate.slot,
+        bounds=aggregate.bounds,
+        shadow=_moved(c, aggregate.shadow, c.memory(storage), index),
     )
+
+
+def _moved(c: FunctionContext, shadow: Shadow | None, type: str, *indices: IR) -> Shadow | None:
+    """To the same part."""
+    return None if shadow is None else replace(shadow, pointer=c.build.gep(type, shadow.pointer, *indices))
 
 
 @lowers_place(tree.MemberPlace)
@@ -100,8 +126,22 @@ def lower_member_place(c: FunctionContext, node: tree.MemberPlace) -> Address:
 def member_address(c: FunctionContext, struct: Address, index: int) -> Address:
     """Member number ``index`` as the language counts, without the padding that LLVM types have."""
     number = c.types.member_index(struct.storage, index)
-    pointer = c.build.gep(c.memory(struct.storage), struct.pointer, integer("i32", 0), integer("i32", number))
-    return replace(struct, pointer=pointer, storage=member_qual(struct.storage, index).with_const(False))
+    indices = integer("i32", 0), integer("i32", number)
+    pointer = c.build.gep(c.memory(struct.storage), struct.pointer, *indices)
+    storage = member_qual(struct.storage, index).with_const(False)
+    shadow = _moved(c, struct.shadow, c.memory(struct.storage), *indices)
+    return replace(struct, pointer=pointer, storage=storage, shadow=shadow)
+
+
+def row_or_lane(c: FunctionContext, address: Address) -> IR:
+    """Pointer or pointers to the scalar itself: the slot of soa data, the lane's element of a row."""
+    pointer = address.pointer
+    lane = c.types.lane_in_memory(address.storage.type)
+    if address.slot is not None:
+        pointer = c.build.gep(lane, pointer, address.slot)
+    if address.storage.rate is VARYING and pointer.type[0] == "<":
+        pointer = c.build.gep(lane, pointer, c.lanes(c.types.word))
+    return pointer
 
 
 def new_object(c: FunctionContext, qual: Qual, name: str = "temporary", alignment: int = 0) -> Address:
@@ -121,11 +161,14 @@ def lower_address_of(c: FunctionContext, node: tree.AddressOf) -> IR:
 
 def pointer_to(c: FunctionContext, address: Address) -> IR:
     """The pointer value of an address; a slice pointer to soa data, at slot 0 of what is one block as a whole."""
+    pointer = address.pointer
     if address.slot is not None:
-        return join_slice(c, address.pointer, address.slot)
-    if address.storage.rate.kind == "soa":
-        return join_slice(c, address.pointer, integer(c.types.word, 0))
-    return address.pointer
+        pointer = join_slice(c, address.pointer, address.slot)
+    elif address.storage.rate.kind == "soa":
+        pointer = join_slice(c, address.pointer, integer(c.types.word, 0))
+    if c.checks.accesses:
+        set_pointer_bounds(c, pointer, address)
+    return pointer
 
 
 @lowers_value(tree.PointerOffset)
@@ -143,10 +186,14 @@ def offset_pointer(c: FunctionContext, pointer: IR, type: Qual, index: IR, negat
     assert isinstance(type.type, Pointer)
     if c.types.is_slice(type):
         block, slot = slice_parts(c, pointer)
-        moved = _move_slice(c, Address(block, type.type.to, slot=slot), index)
-        assert moved.slot is not None
-        return join_slice(c, moved.pointer, moved.slot)
-    return c.build.gep(c.memory(type.type.to), pointer, index)
+        address = _move_slice(c, Address(block, type.type.to, slot=slot), index)
+        assert address.slot is not None
+        moved = join_slice(c, address.pointer, address.slot)
+    else:
+        moved = c.build.gep(c.memory(type.type.to), pointer, index)
+    if c.checks.accesses:
+        follow(c, pointer, moved)
+    return moved
 
 
 @lowers_value(tree.PointerDifference)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from voltac.lower.checks.bounds import bounds_variables, name_bounds
+from voltac.lower.checks.unwritten import new_shadow
 from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext, lowers_place, lowers_statement
 from voltac.lower.memory.address import Address
@@ -55,6 +57,8 @@ def declare(c: FunctionContext, symbol: tree.VariableSymbol) -> Address:
     else:
         fresh = new_object(c, qual, symbol.name, symbol.alignment)
         address = Address(fresh.pointer, qual, private=True, home=home)
+    if c.checks.accesses:
+        address = replace(address, bounds_variables=bounds_variables(c, symbol), name=symbol.name)
     c.variables.addresses[symbol] = address
     c.debug.declare(symbol, address)
     return address
@@ -63,6 +67,8 @@ def declare(c: FunctionContext, symbol: tree.VariableSymbol) -> Address:
 def set_value(c: FunctionContext, symbol: tree.VariableSymbol, value: IR) -> None:
     """A variable that needs no storage has this value in the code that follows."""
     c.variables.values[symbol] = value
+    if c.checks.accesses:
+        name_bounds(c, symbol, value)
     if c.debug.keeps_values and c.build.reachable:
         place = new_object(c, symbol.type, symbol.name)
         store_everywhere(c, place, value)
@@ -85,6 +91,8 @@ def lower_declare(c: FunctionContext, node: tree.Declare) -> None:
     address = declare(c, symbol)
     if initial is not None:
         initialise(c, address, initial)
+    elif c.checks.unwritten:
+        c.variables.addresses[symbol] = replace(address, shadow=new_shadow(c, symbol))
 
 
 def is_plain_value(symbol: tree.VariableSymbol) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from voltac.lower.checks.nonfinite import check_result
 from voltac.lower.control_flow import masks
 from voltac.lower.control_flow.failure_exits import check_division, check_divisors, check_large_divisors
 from voltac.lower.function_context import FunctionContext, lowers_value
@@ -105,8 +106,14 @@ def _binary(
     assert isinstance(scalar, Scalar | Enum)
     if isinstance(scalar, Scalar) and scalar.kind == "float":
         if operator == "/" and c.options.fast_math == "legacy" and scalar.bits == 32 and not c.symbol.library:
-            return _legacy_divide(c, left, right, constant)
-        return c.build.binary(f"{_FLOAT_OPERATIONS[operator]} {float_flags(c, c.types.lane(scalar))}".rstrip(), left, right)
+            result = _legacy_divide(c, left, right, constant)
+        else:
+            flags = float_flags(c, c.types.lane(scalar))
+            result = c.build.binary(f"{_FLOAT_OPERATIONS[operator]} {flags}".rstrip(), left, right)
+        if c.checks.nonfinite:
+            c.debug.span = span
+            check_result(c, result, [left, right], f"{{0}} {operator} {{1}}", qual.rate is VARYING)
+        return result
     signed = isinstance(scalar, Scalar) and scalar.is_signed
     if operator in ("/", "%"):
         varying = qual.rate is VARYING
@@ -130,7 +137,8 @@ def _binary(
 
 
 def _overflow_is_undefined(c: FunctionContext, scalar: Scalar | Enum | Pointer) -> bool:
-    return isinstance(scalar, Scalar) and scalar.is_signed and scalar.bits >= 32 and not c.options.wrap_signed
+    wraps = c.options.wrap_signed or c.checks.accesses
+    return isinstance(scalar, Scalar) and scalar.is_signed and scalar.bits >= 32 and not wraps
 
 
 def _legacy_divide(c: FunctionContext, left: IR, right: IR, constant: bool) -> IR:
