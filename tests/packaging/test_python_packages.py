@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -253,3 +254,37 @@ def test_a_wrong_table_is_one_error(
     Path("pyproject.toml").write_text(text)
     assert main(["build"]) == 1
     assert PROJECTS[text] in " ".join(capsys.readouterr().err.split())
+
+
+ASKING = """
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int count, char **names) {
+    for (int i = 1; i < count; ++i) {
+        void *library = dlopen(names[i], RTLD_NOW);
+        if (!library) { puts(dlerror()); return 1; }
+        int (*target)(void) = (int (*)(void))dlsym(library, "voltac.target");
+        int (*lanes)(void *, void *) = (int (*)(void *, void *))dlsym(library, "voltac.raw.lanes");
+        long long slots[4] = {0}, failure[3];
+        int best = target();
+        if (best >= 0) lanes(slots, failure);
+        printf("%d %lld ", best, slots[0]);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("cpu, expected", [("Nehalem", "0 4 -1 0 "), ("Haswell", "1 8 0 8 "), ("max", "1 8 0 8 ")])
+def test_other_cpus_take_what_they_run(cpu: str, expected: str, tmp_path: Path) -> None:
+    """A CPU of an emulator runs the worse code, or is told that there is none."""
+    emulator = shutil.which("qemu-x86_64")
+    if emulator is None:
+        pytest.skip("qemu-x86_64 is not installed (apt: qemu-user)")
+    (tmp_path / "lanes.ispc").write_text("export uniform int lanes() { return programCount; }")
+    for output, targets in (("both", "sse2,avx2"), ("one", "avx2")):
+        assert main(["build", str(tmp_path / "lanes.ispc"), "-o", str(tmp_path / output), f"--target={targets}"]) == 0
+    (tmp_path / "ask.c").write_text(ASKING)
+    subprocess.run(["cc", "ask.c", "-o", "ask", "-ldl"], cwd=tmp_path, check=True)
+    words = [emulator, "-cpu", cpu, "./ask", "both/_kernels.so", "one/_kernels.so"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout == expected, done.stderr
