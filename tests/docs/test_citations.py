@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-FOLDERS = ("voltac", "stdlib", "runtime", "benchmarks", "tests", "docs")
+FOLDERS = ("voltac", "stdlib", "runtime", "benchmarks", "tests", "docs", "examples")
 FILES = sorted(
     path
     for path in (*ROOT.glob("*.md"), *ROOT.glob("*.toml"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*")))
