@@ -134,7 +134,8 @@ def test_rays_end_on_a_ring() -> None:
     end = eye + depth[..., None] * towards
 
     def ring(along: Array, across: Array, up: Array) -> Array:
-        return np.hypot(np.hypot(along, across) - 1, up) - 0.3
+        found: Array = np.hypot(np.hypot(along, across) - 1, up) - 0.3
+        return found
 
     hit = depth > 0
     one, other = ring(end[..., 0], end[..., 1], end[..., 2]), ring(end[..., 0] - 1, end[..., 2], end[..., 1])
