@@ -37,3 +37,7 @@ def test_an_installed_wheel_compiles_and_calls(tmp_path: Path) -> None:
     subprocess.run([home / "bin" / "voltac", kernel, "--target=sse4", "-o", out], check=True, cwd=tmp_path)
     assert out.stat().st_size > 0
     subprocess.run([python, "-I", "-c", CALL, kernel], check=True, cwd=tmp_path)
+    subprocess.run(
+        [home / "bin" / "voltac", "explain", kernel, "--target=sse4", "--html", "page.html"], check=True, cwd=tmp_path
+    )
+    assert "a vector store" in (tmp_path / "page.html").read_text()

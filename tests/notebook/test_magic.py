@@ -152,6 +152,13 @@ def test_help_shows_signature_and_comment(shell: InteractiveShell, shows: Shows)
     assert "The sum of a line and an array." in told and "out: array of float32" in told
 
 
+def test_help_of_a_module_lists_its_kernels(shell: InteractiveShell, shows: Shows) -> None:
+    shows(f"%%voltac k, target='sse4', defines={{'LIMIT': 1}}\n{SAXPY}")
+    told = shell.object_inspect_text("k")
+    assert "In[1], compiled for sse4.2-i32x4:" in told and "void saxpy(uniform float s" in told
+    assert "    The sum of a line and an array." in told and "uniform int32 twice(" in told
+
+
 def test_unloading_takes_the_magic_away(shell: InteractiveShell, shows: Shows) -> None:
     shows("%unload_ext voltac")
     assert "Cell magic `%%voltac` not found" in shows("%%voltac\nexport void f() {}")

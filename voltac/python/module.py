@@ -37,7 +37,7 @@ class KernelModule:
         while len(title) > _LONGEST_NAME and names:
             names.pop()
             title = f"module with {', '.join([*names, '...'])}"
-        return object.__new__(type(title, (cls,), {"__module__": cls.__module__}))
+        return object.__new__(type(title, (cls,), {"__module__": cls.__module__, "__doc__": KernelModule.__dict__["__doc__"]}))
 
     def __init__(self, source: Source, kernels: Sequence[Kernel], warnings: str) -> None:
         self._source = source
@@ -139,3 +139,16 @@ class KernelModule:
         from voltac.python.portable import token  # late: as above
 
         return token(self._source)
+
+
+def _documentation(module: KernelModule) -> str:
+    """For ``help`` and editors: the kernels, each with the first line of its comment."""
+    rows = []
+    for kernel in module._kernels.values():
+        first, _, _ = kernel._signature.documentation.strip().partition("\n")
+        rows.append(f"{kernel.signature}" + (f"\n    {first}" if first else ""))
+    return "\n".join([f"{visible_name(module._source.file)}, compiled for {module.target}:", "", *rows])
+
+
+# As for kernels: a class whose docstring is that of its instances.
+KernelModule.__doc__ = property(_documentation)  # type: ignore[assignment]
