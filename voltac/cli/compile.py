@@ -26,6 +26,10 @@ def compile_command(arguments: Namespace) -> int:
     try:
         path = _input([*arguments.operands, *([_task_pool()] if arguments.task_pool else [])])
         targets = options_of_targets(arguments, diagnostics)
+        if arguments.task_pool and targets[0].target.system in ("macos", "windows"):
+            raise UsageError(
+                f"the task pool asks Linux for threads; write the three functions for {targets[0].target.system} yourself"
+            )
         begin, end = arguments.begin or STAGE_NAMES[0], last_stage(arguments)
         for options in targets:
             _require_stages(options.target, begin, end)

@@ -21,7 +21,7 @@ from voltac.options.checks import LARGEST_ALIGNMENT, check_macro
 from voltac.pass_runs import PassRuns
 from voltac.pipeline import InputError, Watch, passes_of
 from voltac.records import replace
-from voltac.target_info import TargetInfo, UnknownTarget, find_target
+from voltac.target_info import SYSTEMS, TargetInfo, UnknownTarget, find_target
 from voltac.target_info.cpus import UnknownCpu, find_cpu, target_of_cpu
 
 # Architecture -> what it changes in the record of a target for x86-64 or aarch64.
@@ -33,9 +33,8 @@ _ARCHITECTURES: dict[str, dict[str, Any]] = {
 _SPELLINGS = {"x86_64": "x86-64", "x64": "x86-64", "arm64": "aarch64"}
 _DEFAULT_TARGETS = {"aarch64": "neon-i32x4"}
 """Architecture -> target, where that is not the best for the machine voltac runs on."""
-_SYSTEMS = {"linux": "unknown-linux-gnu", "android": "unknown-linux-android", "freebsd": "unknown-freebsd"}
-"""Target system -> what stands behind the machine in LLVM's name of it. All have ELF objects and the System V convention."""
-_OTHER_SYSTEMS = ("windows", "macos", "ios", "ps4", "ps5")
+_OTHER_SYSTEMS = ("ios", "ps4", "ps5")
+_SYSTEMS_OF_64_BITS = ("macos", "windows")
 _DISABLE_ZMM = ("avx512skx-x16", "avx512icl-x16")
 
 _MOST_DIGITS = 18
@@ -319,9 +318,11 @@ def _on_system(target: TargetInfo, name: str | None) -> TargetInfo:
         return target
     if target.is_device:
         raise UsageError(f"target '{target.name}' is a device without a system; leave out '--target-os'")
-    known = ", ".join(_SYSTEMS)
+    known = ", ".join(SYSTEMS)
     if name in _OTHER_SYSTEMS:
-        raise UsageError(f"no objects are made for '{name}', only ELF ones for {known}")
-    if name not in _SYSTEMS:
-        raise UsageError(f"unknown target system '{name}'{suggestion(name, _SYSTEMS)}; supported are: {known}")
-    return replace(target, triple=f"{target.triple.partition('-')[0]}-{_SYSTEMS[name]}")
+        raise UsageError(f"no objects are made for '{name}', only for {known}")
+    if name not in SYSTEMS:
+        raise UsageError(f"unknown target system '{name}'{suggestion(name, SYSTEMS)}; supported are: {known}")
+    if name in _SYSTEMS_OF_64_BITS and target.pointer_bits == 32:
+        raise UsageError(f"no objects are made for '{name}' with 32 bits; leave out '--arch=x86'")
+    return replace(target, triple=f"{target.triple.partition('-')[0]}-{SYSTEMS[name]}")

@@ -276,13 +276,15 @@ def _with_function_properties(text: str, options: Options) -> str:
     attributes = f' "tune-cpu"="{options.cpu}"' if options.cpu else ""
     attributes += _STACK_PROTECTORS[options.stack_protector]
     attributes += ' "frame-pointer"="all"' if options.frame_pointer else ""
-    if not attributes and not options.function_sections:
+    # Of Mach-O, linkers take functions apart by their symbols.
+    separator = {"windows": "$", "macos": ""}.get(options.target.system, ".") if options.function_sections else ""
+    if not attributes and not separator:
         return text
 
     def rewrite(match: re.Match[str]) -> str:
         properties = attributes
-        if options.function_sections:
-            properties += f' section ".text.{_name_of(match).strip(chr(34))}"'
+        if separator:
+            properties += f' section ".text{separator}{_name_of(match).strip(chr(34))}"'
         return match[0][: match.start("rest") - match.start()] + properties + match["rest"]
 
     return _DEFINITION.sub(rewrite, text)

@@ -108,6 +108,22 @@ class TargetInfo:
         """``x86-64``, ``x86`` or ``aarch64``: the name that ``--arch`` takes."""
         return {"x86_64": "x86-64", "i686": "x86"}.get(machine := self.triple.partition("-")[0], machine)
 
+    @property
+    def system(self) -> str:
+        """The name that ``--target-os`` takes; empty for devices."""
+        return next((name for name, ending in SYSTEMS.items() if self.triple.endswith(f"-{ending}")), "")
+
+
+SYSTEMS = {
+    "linux": "unknown-linux-gnu",
+    "android": "unknown-linux-android",
+    "freebsd": "unknown-freebsd",
+    "macos": "apple-macosx11.0.0",
+    "windows": "pc-windows-msvc",
+}
+"""Name of a system -> what stands behind the machine in LLVM's name of the target. macOS has Mach-O objects, Windows COFF, the
+others ELF."""
+
 
 class UnknownTarget(ValueError):
     """The name is no target; ``str()`` is the message for the user."""

@@ -263,13 +263,20 @@ def _clock(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     return call(c, "llvm.readcyclecounter", "i64")
 
 
-_PROCESSORS_ONLINE = 84
-"""``_SC_NPROCESSORS_ONLN`` of Linux."""
+_PROCESSORS_ONLINE = {"linux": 84, "android": 97, "freebsd": 58, "macos": 58}
+"""System -> its ``_SC_NPROCESSORS_ONLN``."""
+_ALL_GROUPS = 0xFFFF
+"""``ALL_PROCESSOR_GROUPS`` of Windows."""
 
 
 def _processors(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    if c.target.system == "windows":
+        return c.build.value(
+            "i32", f"call i32 {c.module.intrinsic('GetActiveProcessorCount', 'i32', 'i16')}(i16 {_ALL_GROUPS})"
+        )
     c.module.text.declarations.setdefault("sysconf", "declare i64 @sysconf(i32) nounwind")
-    return c.build.convert("trunc", c.build.value("i64", f"call i64 @sysconf(i32 {_PROCESSORS_ONLINE})"), "i32")
+    number = _PROCESSORS_ONLINE[c.target.system or "linux"]
+    return c.build.convert("trunc", c.build.value("i64", f"call i64 @sysconf(i32 {number})"), "i32")
 
 
 def _random_bits(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:

@@ -8,7 +8,11 @@ hold floats only, else integer); a larger one, and any on x86, in memory (``sret
 aarch64 (AAPCS64): the upper bits of small integers are anything. A struct of up to four
 floats of one type travels in as many registers, another one of at most 16 bytes in
 integer registers, all of it or nothing (an array, for LLVM); a larger one as the address
-of a copy, results at an address given by the caller (``sret``).
+of a copy, results at an address given by the caller (``sret``). On macOS
+the caller extends small integers to 32 bits.
+
+Windows (x64): the upper bits of small integers are anything. A struct of 1, 2, 4 or 8 bytes travels in an integer
+register, any other one as the address of a copy, results at an address given by the caller (``sret``).
 
 Devices: structs travel in memory.
 """
@@ -46,14 +50,21 @@ def passing(types: TypeLayout, qual: Qual, result: bool = False) -> Passing:
         case Scalar("bool", _) if qual.rate is VARYING:
             return Passing(types.memory(qual))
         case Scalar("bool", _):
-            return Passing("i1", "zeroext" if types.architecture != "aarch64" else "")
-        case Scalar("int" | "uint" as kind, bits) if bits < 32 and qual.rate is not VARYING and types.architecture != "aarch64":
+            return Passing("i1", "zeroext" if types.architecture != "aarch64" or types.system == "macos" else "")
+        case Scalar("int" | "uint" as kind, bits) if bits < 32 and qual.rate is not VARYING and _extends(types):
             return Passing(f"i{bits}", "signext" if kind == "int" else "zeroext")
         case Pointer(to) if qual.rate is not VARYING and not result and to.rate.kind != "soa" and not is_function(to):
             return Passing("ptr", "noalias")
         case Reference() if not result:
             return Passing("ptr", "noalias")
     return Passing(types.register(qual))
+
+
+def _extends(types: TypeLayout) -> bool:
+    """Whether integers of less than 32 bits are extended by whoever passes them."""
+    if types.architecture == "aarch64":
+        return types.system == "macos"
+    return types.system != "windows"
 
 
 def array_element(type: str) -> str:
@@ -81,6 +92,10 @@ def _struct_passing(types: TypeLayout, qual: Qual, result: bool) -> Passing:
         return Passing(_together(parts), "", parts, joined="[2 x i64]" if len(parts) == 2 else "")
     if types.is_device:
         return Passing("ptr", f"sret({memory}) align {alignment}" if result else "", in_memory=True)
+    if types.system == "windows":
+        if size not in (1, 2, 4, 8) or qual.rate is VARYING:
+            return Passing("ptr", f"sret({memory}) align {alignment}" if result else "", in_memory=True)
+        return Passing(f"i{8 * size}", "", (f"i{8 * size}",))
     if types.architecture == "x86":
         # The stack is aligned for words only.
         return Passing("ptr", f"sret({memory}) align {alignment}" if result else f"byval({memory}) align 4", in_memory=True)

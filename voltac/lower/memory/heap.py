@@ -1,4 +1,5 @@
-"""``new``, ``delete`` and ``alloca`` (language 8.9): ``posix_memalign`` and ``free``, once a lane where varying."""
+"""``new``, ``delete`` and ``alloca`` (language 8.9): ``posix_memalign`` and ``free``, on Windows ``_aligned_malloc`` and
+``_aligned_free``; once a lane where varying."""
 
 from __future__ import annotations
 
@@ -54,9 +55,12 @@ def _bytes(c: FunctionContext, pointee: Qual, count: IR | None) -> IR:
 
 def _allocate(c: FunctionContext, pointee: Qual, count: IR | None) -> IR:
     alignment = max(_SMALLEST_ALIGNMENT, c.options.force_alignment or c.types.sizes.alignment(pointee))
+    word = c.types.word
+    if c.target.system == "windows":
+        allocate = c.module.intrinsic("_aligned_malloc", "ptr", word, word)
+        return c.build.value("ptr", f"call ptr {allocate}({_bytes(c, pointee, count)}, {word} {alignment})")
     result = c.build.alloca("ptr", 8, "allocated")
     c.build.store(NULL, result, 8)
-    word = c.types.word
     allocate = c.module.intrinsic("posix_memalign", "i32", "ptr", word, word)
     c.build.value("i32", f"call i32 {allocate}({result}, {word} {alignment}, {_bytes(c, pointee, count)})")
     return c.build.load("ptr", result, 8)
@@ -115,7 +119,7 @@ def lower_delete(c: FunctionContext, node: tree.Delete) -> None:
     pointer = c.value(node.pointer)
     if c.types.is_slice(node.pointer.type):
         pointer = slice_parts(c, pointer)[0]
-    free = c.module.intrinsic("free", "void", "ptr")
+    free = c.module.intrinsic("_aligned_free" if c.target.system == "windows" else "free", "void", "ptr")
     if node.pointer.type.rate is not VARYING:
         c.build.emit(f"call void {free}({pointer})")
         return

@@ -47,6 +47,7 @@ class TypeLayout:
         self.sizes = Layout(target)
         self.width = target.width
         self.architecture = target.architecture
+        self.system = target.system
         self.is_device = target.is_device
         self.word = f"i{target.pointer_bits}"
         """The integer as wide as an address."""

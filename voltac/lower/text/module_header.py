@@ -9,13 +9,20 @@ _DATA_LAYOUTS = {
     "x86-64": "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128",
     "x86": "e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-i128:128-f64:32:64-f80:32-n8:16:32-S128",
     "aarch64": "e-m:e-p270:32:32-p271:32:32-p272:64:64-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32",
+    "x86-64 macos": "e-m:o-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128",
+    "aarch64 macos": "e-m:o-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-n32:64-S128-Fn32",
+    "x86-64 windows": "e-m:w-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128",
+    "aarch64 windows": "e-m:w-p270:32:32-p271:32:32-p272:64:64-p:64:64-i32:32-i64:64-i128:128-n32:64-S128-Fn32",
 }
+"""Of an architecture, and of one on a system that has a layout of its own."""
 
 
 def module_header(options: Options, file: str) -> list[str]:
     """The lines that name the source, the data layout and the triple."""
     target = options.target
-    layout = target.device.data_layout if target.device is not None else _DATA_LAYOUTS[target.architecture]
+    architecture = target.architecture
+    own = _DATA_LAYOUTS.get(f"{architecture} {target.system}") or _DATA_LAYOUTS.get(architecture, "")
+    layout = own if target.device is None else target.device.data_layout
     return [
         f"source_filename = {quoted(file or 'module')}",
         f'target datalayout = "{layout}"',

@@ -163,8 +163,11 @@ def check_words(checker: Checker, base: Base, name: str, span: Span) -> None:
         for word in ("__vectorcall", "__regcall"):
             if word in words:
                 checker.reject(span, f"'{word}' goes with extern \"C\" only; function '{name}' has the volta convention")
-    if "__vectorcall" in words and "windows" not in checker.target.triple:
-        checker.reject(span, f"'__vectorcall' of function '{name}' exists on Windows only, not on this system")
+    if "__vectorcall" in words:
+        where = (
+            "is not made; leave it out" if checker.target.system == "windows" else "exists on Windows only, not on this system"
+        )
+        checker.reject(span, f"'__vectorcall' of function '{name}' {where}")
     if base.storage == "typedef":
         checker.reject(span, f"typedef does not go with the function body of '{name}'")
 
