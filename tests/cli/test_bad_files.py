@@ -184,7 +184,7 @@ def test_a_mistake_of_ours_is_reported_without_a_traceback(
 ) -> None:
     from voltac.cli import command
 
-    def broken(words: list[str]) -> int:
+    def broken(words: list[str], gathered: object) -> int:
         raise KeyError("lost")
 
     monkeypatch.setattr(command, "_command", broken)
@@ -220,7 +220,7 @@ def test_an_interrupt_that_another_error_hides_is_one(folder: Path) -> None:
     code = """
 import sys
 from voltac.cli import command
-def interrupted(words):
+def interrupted(words, gathered):
     try:
         raise KeyboardInterrupt
     finally:
