@@ -31,7 +31,7 @@ def at(line: int, column: int, end: int, file: str = "f.ispc") -> Span:
 
 def shown(text: str, span: Span = NOWHERE, source: str = "", **how: object) -> str:
     diagnostics = Diagnostics(sources={"f.ispc": source.split("\n")}, **how)  # type: ignore[arg-type]
-    diagnostics.error(span, text)
+    diagnostics.error("syntax", span, text)
     return diagnostics.render()
 
 
@@ -56,7 +56,7 @@ def test_a_message_without_position_is_kind_and_text() -> None:
 
 def test_the_kinds_are_error_warning_and_performance_warning() -> None:
     diagnostics = Diagnostics()
-    diagnostics.error(NOWHERE, "a")
+    diagnostics.error("syntax", NOWHERE, "a")
     diagnostics.warning("shadow", NOWHERE, "b")
     diagnostics.performance_warning(NOWHERE, "c")
     assert diagnostics.render() == "Error: a \n\nWarning: b \n\nPerformance Warning: c \n\n"
@@ -69,7 +69,7 @@ WORDS = " ".join(["word"] * 30)
 def test_messages_wrap_at_80_columns_and_go_on_below_the_text(kind: str, indent: int) -> None:
     diagnostics = Diagnostics()
     report: Any = {
-        "Error": diagnostics.error,
+        "Error": lambda span, text: diagnostics.error("syntax", span, text),
         "Warning": lambda span, text: diagnostics.warning("shadow", span, text),
         "Performance Warning": diagnostics.performance_warning,
     }[kind]
@@ -127,8 +127,8 @@ def test_without_the_file_there_is_no_excerpt() -> None:
 def test_an_identical_message_is_printed_once() -> None:
     diagnostics = Diagnostics()
     for text in ("a", "b", "a"):
-        diagnostics.error(at(1, 1, 2), text)
-    diagnostics.error(at(1, 2, 3), "a")
+        diagnostics.error("syntax", at(1, 1, 2), text)
+    diagnostics.error("syntax", at(1, 2, 3), "a")
     assert [(item.span.column, item.text) for item in diagnostics.items] == [(1, "a"), (1, "b"), (2, "a")]
 
 
@@ -144,6 +144,7 @@ def test_messages_for_a_terminal_are_coloured_and_as_wide_as_it(tmp_path: Path) 
     os.close(ours)
     assert done.returncode == 2
     assert "\033[1;31mError\033[0m: " in text
+    assert text.endswith("voltac explain-error undeclared: what that means, with examples\n")
     message = text.split("\nexport")[0]
     assert len(message.split("\n")) > 1
     assert all(len(line.replace("\033[1;31m", "").replace("\033[0m", "")) <= 60 for line in message.split("\n")[1:])
@@ -151,8 +152,8 @@ def test_messages_for_a_terminal_are_coloured_and_as_wide_as_it(tmp_path: Path) 
 
 def test_the_error_limit_hides_further_errors_but_counts_them() -> None:
     diagnostics = Diagnostics(error_limit=1)
-    diagnostics.error(NOWHERE, "a")
-    diagnostics.error(NOWHERE, "b")
+    diagnostics.error("syntax", NOWHERE, "a")
+    diagnostics.error("syntax", NOWHERE, "b")
     diagnostics.warning("shadow", NOWHERE, "c")
     assert diagnostics.render() == "Error: a \n\nWarning: c \n\n"
     assert diagnostics.error_count == 2
@@ -163,7 +164,7 @@ def test_the_error_limit_hides_further_errors_but_counts_them() -> None:
 
 def test_a_note_has_the_layout_of_a_message() -> None:
     diagnostics = Diagnostics(sources={"f.ispc": ["int a;", "int a;"]})
-    diagnostics.error(at(2, 5, 6), "twice", Note(at(1, 5, 6), "first here"))
+    diagnostics.error("syntax", at(2, 5, 6), "twice", Note(at(1, 5, 6), "first here"))
     assert diagnostics.render() == (
         "f.ispc:2:5: Error: twice \nint a;\n    ^\n\nf.ispc:1:5: Note: first here \nint a;\n    ^\n\n"
     )
@@ -311,7 +312,7 @@ SHADOW = "int a;\nvoid f(int v) {\n    int a = 1;\n    int b = a + v;\n}\n"
 
 
 def test_a_warning_can_be_switched_off_by_name() -> None:
-    assert [item.switch for item in checked(SHADOW).items] == ["shadow"]
+    assert [item.code for item in checked(SHADOW).items] == ["shadow"]
     assert checked(SHADOW, disabled=OFF_BY_DEFAULT | {"shadow"}).items == []
     assert checked(SHADOW.replace("    int a", "#pragma ignore warning(shadow)\n    int a")).items == []
     assert checked("#pragma ignore warning begin(shadow)\n" + SHADOW).items == []
@@ -324,10 +325,10 @@ def test_json_is_one_object_a_line() -> None:
     diagnostics = checked("int c = b;\n" + SHADOW, json=True)
     first, second = (json.loads(line) for line in diagnostics.render().splitlines())
     assert first == {
-        "kind": "error", "file": "f.ispc", "line": 1, "column": 9, "end": {"line": 1, "column": 10},
+        "kind": "error", "code": "undeclared", "file": "f.ispc", "line": 1, "column": 9, "end": {"line": 1, "column": 10},
         "message": "'b' is not declared", "notes": [], "chain": [], "option": None,
     }  # fmt: skip
-    assert (second["kind"], second["line"], second["option"]) == ("warning", 4, "--wno-shadow")
+    assert (second["kind"], second["code"], second["line"], second["option"]) == ("warning", "shadow", 4, "--wno-shadow")
     (note,) = second["notes"]
     assert (note["kind"], note["line"], note["column"]) == ("note", 2, 5)
 

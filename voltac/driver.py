@@ -97,7 +97,7 @@ def _run_stage(stage: Stage, given: Any, job: Compilation, text: str) -> Any:
 
 
 def _too_deep(job: Compilation) -> Diagnostics:
-    job.diagnostics.error(Span(job.file, 0, 0, 0, 0), f"{job.file} is nested too deeply")
+    job.diagnostics.error("nesting", Span(job.file, 0, 0, 0, 0), f"{job.file} is nested too deeply")
     return job.diagnostics
 
 

@@ -187,7 +187,7 @@ def _for_device(stage: Callable[[str, Options, PassRuns], str], text: str, job: 
     except NotOnDevice as reason:
         # What programs write themselves was checked with its place; this is what the library or the optimiser made of it.
         where = f"function '{reason.function}'" if reason.function else "the program"
-        job.diagnostics.fatal(NOWHERE, f"{where} needs what {job.options.target.name} has not: {reason}")
+        job.diagnostics.fatal("device", NOWHERE, f"{where} needs what {job.options.target.name} has not: {reason}")
 
 
 def _assemble(text: str, job: Compilation) -> DeviceProgram:

@@ -334,6 +334,6 @@ def test_json_diagnostics_are_one_object_a_line_with_the_same_exit_code(
     rows = [json.loads(line) for line in done.stderr.splitlines()]
     assert [row for row in rows if row["kind"] == "error"]
     for row in rows:
-        assert set(row) == {"kind", "file", "line", "column", "end", "message", "notes", "chain", "option"}
+        assert set(row) == {"kind", "code", "file", "line", "column", "end", "message", "notes", "chain", "option"}
     if words[0] == "bad.ispc":
         assert [(row["file"], row["line"], row["column"]) for row in rows] == [("bad.ispc", 2, 5), ("bad.ispc", 3, 5)]

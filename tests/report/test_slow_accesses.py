@@ -19,7 +19,7 @@ FUNCTIONS = "noinline int pick(int k) { return k * k % 77; }\n"
 def compiled(source: str, target: str, level: int = 2) -> tuple[list[Diagnostic], str]:
     """The diagnostics about accesses, and the assembly."""
     job = compile_source(source, "k.ispc", Options(target=find_target(target), level=level))
-    return [item for item in job.diagnostics.items if item.switch != "uniform"], job.optimized.assembly()
+    return [item for item in job.diagnostics.items if item.code != "uniform"], job.optimized.assembly()
 
 
 def kernel(body: str) -> str:
@@ -97,7 +97,7 @@ def test_a_regular_access_is_neither_a_gather_nor_warned_of(body: str, target: s
 )
 def test_what_happens_where_an_index_wraps_around_is_no_reason_to_warn(body: str, target: str) -> None:
     items, _ = compiled(kernel(body), target)
-    assert [item.text for item in items if item.switch == "perf"] == []
+    assert [item.text for item in items if item.code == "perf"] == []
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -135,7 +135,7 @@ def test_a_parameter_of_a_function_is_named() -> None:
 @pytest.mark.parametrize("target", TARGETS)
 def test_lanes_that_store_to_one_address_are_warned_of(target: str) -> None:
     items, _ = compiled(kernel("int j = n; b[j] = a[programIndex];"), target)
-    assert [(item.kind, item.switch) for item in items] == [("Warning", "lane-conflict")]
+    assert [(item.kind, item.code) for item in items] == [("Warning", "lane-conflict")]
     assert "undefined" in items[0].text
 
 

@@ -25,11 +25,11 @@ def test_a_variable_of_qualifiers_alone_is_an_int32(text: str, form: str) -> Non
     size = 4 if rate is UNIFORM else 32
     source = form.format(text)
     _, diagnostics = checked(source)
-    assert [item.switch for item in diagnostics.items] == ["implicit-type"]
+    assert [item.code for item in diagnostics.items] == ["implicit-type"]
     assert words in diagnostics.items[0].text
     inside = form.format(f"{text} uniform int size[sizeof(n) == {size} ? 2 : -1];")
     _, diagnostics = checked(inside, disabled=frozenset(("global-layout", "uniform", "uniform-constant")))
-    assert [item.switch for item in diagnostics.items] == ["implicit-type"], diagnostics.render()
+    assert [item.code for item in diagnostics.items] == ["implicit-type"], diagnostics.render()
     if form == "{}":
         (symbol,) = [one for one in program(source).globals if one.name == "n"]
         assert symbol.type == Qual(kind, rate, "const" in text)

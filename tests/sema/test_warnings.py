@@ -322,7 +322,7 @@ def test_a_warning_that_is_off_by_default_can_be_switched_on(switched: str) -> N
     def reported(disabled: frozenset[str]) -> list[int]:
         diagnostics = Diagnostics(disabled=disabled)
         check(parse(preprocess(source, "t.ispc", options(), diagnostics), options(), diagnostics), options(), diagnostics)
-        return [item.span.line for item in diagnostics.items if item.switch == switched]
+        return [item.span.line for item in diagnostics.items if item.code == switched]
 
     assert reported(Diagnostics().disabled) == []
     assert reported(frozenset()) == [2]
@@ -348,7 +348,7 @@ def _wrong_about(paths: list[Path]) -> list[tuple[str, int, str]]:
         prepared = preprocess(source, str(path), options(), diagnostics)
         check(parse(prepared, options(), diagnostics), options(), diagnostics, str(path))
         wrong = ("uninitialized", "missing-return")
-        found += [(path.name, item.span.line, item.text) for item in diagnostics.items if item.switch in wrong]
+        found += [(path.name, item.span.line, item.text) for item in diagnostics.items if item.code in wrong]
     return found
 
 

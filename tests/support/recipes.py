@@ -86,7 +86,7 @@ RECIPES = (
              "    for to, value in ((node.first, node.second), (node.second, node.first)):\n"
              '        part = checker.expression(ast.Assignment(node.span, "=", to, value))\n'
              "        if not isinstance(part, tree.Assign):\n"
-             '            checker.reject(node.span, "only what is assigned bit by bit can be swapped")\n'
+             '            checker.reject("operand", node.span, "only what is assigned bit by bit can be swapped")\n'
              "        parts.append(part)\n"
              "    return tree.Swap(node.span, *parts)\n\n\n", before=True),
         Edit("voltac/interpreter/statements.py", "tree.Sync: self.sync,", "            tree.Swap: self.swap,"),

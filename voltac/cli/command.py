@@ -52,35 +52,35 @@ def _form_of_diagnostics(words: list[str]) -> str:
 def _guarded(given: list[str], json: bool, gathered: list[Diagnostic] | None) -> int:
     """The exit code; whatever goes wrong is told in one message, which goes to ``gathered`` unless that is None."""
 
-    def complain(text: str, code: int) -> int:
+    def complain(code: str, text: str, exit_code: int) -> int:
         diagnostics = Diagnostics(colored=sys.stderr.isatty(), json=json, gathered=gathered)
-        diagnostics.error(NOWHERE, text)
+        diagnostics.error(code, NOWHERE, text)
         sys.stderr.write(diagnostics.render())
-        return code
+        return exit_code
 
     try:
         code = _command(given, gathered)
         write_standard_output(b"")
         return min(code, _HIGHEST_EXIT_CODE)
     except UsageError as error:
-        return complain(visible_name(str(error)), 2)
+        return complain("command-line", visible_name(str(error)), 2)
     except (InputError, OutputError, CannotRun) as error:
-        return complain(visible_name(str(error)), 1)
+        return complain("file", visible_name(str(error)), 1)
     except InternalError as error:
         _end_if_interrupted(error)
-        return complain(f"internal error of the compiler, {error}", 1)
+        return complain("internal", f"internal error of the compiler, {error}", 1)
     except CompileError as error:
         error.diagnostics.json = error.diagnostics.json or json
         error.diagnostics.gathered = gathered
         sys.stderr.write(error.diagnostics.render())
         return min(1 + error.diagnostics.error_count, _HIGHEST_EXIT_CODE)
     except MemoryError as error:
-        return complain(str(error) or "out of memory", 1)
+        return complain("memory", str(error) or "out of memory", 1)
     except BrokenPipeError:
         # Whoever read our output has gone.
         return 1
     except OSError as error:
-        return complain(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 1)
+        return complain("file", f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 1)
     except KeyboardInterrupt:
         with suppress(OSError):
             sys.stderr.flush()
@@ -88,7 +88,7 @@ def _guarded(given: list[str], json: bool, gathered: list[Diagnostic] | None) ->
         raise
     except Exception as error:
         _end_if_interrupted(error)
-        return complain(f"internal error of the compiler, {_reported(error)}", 1)
+        return complain("internal", f"internal error of the compiler, {_reported(error)}", 1)
 
 
 def _end_if_interrupted(error: BaseException | None) -> None:
@@ -150,5 +150,6 @@ def _command(words: list[str], gathered: list[Diagnostic] | None) -> int:
 
 def _function_of(command: str) -> Callable[[Namespace], int]:
     """``NAME_command`` of the module ``voltac/cli/NAME``; a plain compilation imports nothing of the others."""
-    function: Callable[[Namespace], int] = getattr(import_module(f"voltac.cli.{command}"), f"{command}_command")
+    name = command.replace("-", "_")
+    function: Callable[[Namespace], int] = getattr(import_module(f"voltac.cli.{name}"), f"{name}_command")
     return function

@@ -24,6 +24,7 @@ _USAGE = {
     "bisect": "voltac bisect FILE.ispc --check CMD [options]",
     "disasm": "voltac disasm FILE.elf [options]",
     "sim": "voltac sim FILE.elf [options] [ARGUMENT ...]",
+    "explain-error": "voltac explain-error [CODE ...]",
     "cache": "voltac cache info|clear|verify [options]",
 }
 
@@ -47,6 +48,8 @@ and what is known of the file.""",
     "sim": """Run a kernel of a device's program on the simulator. Arguments are given as for 'voltac run'; without any, some
 are made up. Prints the result, the arrays as the kernel leaves them, and what the run took: instructions, cycles, stalls,
 cache misses and the share of lanes that were on.""",
+    "explain-error": """Say what is wrong where a message has this code, with a wrong and a right program. Messages in JSON and
+SARIF have their code; a terminal shows them below the messages. Without a code, list them all.""",
     "cache": """What Python programs compiled is kept in a folder, up to a limit: VOLTAC_CACHE_DIR and VOLTAC_CACHE_SIZE. 'info'
 says where it is and what it takes, 'clear' empties it, 'verify' reads all of it, and removes what is damaged or of an older
 voltac.""",
@@ -93,6 +96,10 @@ _EXAMPLES = {
         ("voltac sim kernel.elf 2.0 range:64 random:64 64", "one core with eight threads"),
         ("voltac sim kernel.elf --cores 4 --threads 2 --latency 100 --fpu rtl", "another machine"),
         ("voltac sim kernel.elf --trace", "each instruction with its cycle, thread and result"),
+    ),
+    "explain-error": (
+        ("voltac explain-error conversion", "one of them"),
+        ("voltac explain-error", "the list"),
     ),
     "cache": (
         ("voltac cache info", "how much there is, and where"),

@@ -58,7 +58,7 @@ class Group:
 _COMPILE = (COMPILE,)
 _SOURCE = (COMPILE, "build", "compare", "explain", "run", "replay", "bisect")
 """The commands that compile a source file."""
-_ALL = (COMPILE, "build", "demo", "compare", "explain", "run", "replay", "bisect", "disasm", "sim", "cache")
+_ALL = (COMPILE, "build", "demo", "compare", "explain", "run", "replay", "bisect", "disasm", "sim", "cache", "explain-error")
 
 
 def _words(values: tuple[object, ...]) -> str:
@@ -287,6 +287,7 @@ COMMANDS: dict[str, str] = {
     "bisect": "find the pass of the compiler with which what a program does becomes wrong",
     "disasm": "print the instructions of a program for a device",
     "sim": "run a program for a device on the simulator",
+    "explain-error": "say what the code of a message means, with a wrong and a right program",
     "cache": "say what compiled programs take on disk, remove them, look for damaged ones",
 }
 

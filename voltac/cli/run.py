@@ -49,7 +49,7 @@ def run_command(arguments: Namespace) -> int:
             result = _run_compiled(text, path, _run_options(arguments.checked, options), function, values)
     except RunFailed as failed:
         sys.stdout.flush()
-        sys.stderr.write(diagnostics.render_one(Diagnostic("Error", failed.span, failed.text)))
+        sys.stderr.write(diagnostics.render_one(Diagnostic("Error", failed.span, failed.text, "run")))
         return 1
     sys.stdout.flush()
     for symbol, value, old in zip(function.parameters, values, before, strict=True):

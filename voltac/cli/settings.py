@@ -69,6 +69,7 @@ def diagnostics_of(arguments: Namespace) -> Diagnostics:
         error_limit=-1 if arguments.error_limit is None else number(arguments.error_limit, "--error-limit"),
         wrap=arguments.wrap,
         colored=arguments.colored or sys.stderr.isatty(),
+        for_people=sys.stderr.isatty(),
         columns=_columns(),
         json=arguments.diagnostics == "json",
         quiet=arguments.quiet,

@@ -60,7 +60,7 @@ def sim_command(arguments: Namespace) -> int:
     except Trap as trap:
         diagnostics = Diagnostics(colored=sys.stderr.isatty())
         failure = failure_of(trap, file.image)
-        diagnostics.error(NOWHERE, str(failure or "; ".join([str(trap), *getattr(trap, "__notes__", [])])))
+        diagnostics.error("run", NOWHERE, str(failure or "; ".join([str(trap), *getattr(trap, "__notes__", [])])))
         sys.stdout.flush()
         sys.stderr.write(diagnostics.render())
         return 1

@@ -86,7 +86,7 @@ class _Assembler:
             try:
                 self._statement(_without_comment(self.line))
             except _Wrong as wrong:
-                self.diagnostics.error(self._span(wrong.piece), str(wrong))
+                self.diagnostics.error("assembly", self._span(wrong.piece), str(wrong))
         self._mark_globals()
         self._resolve_near_labels()
         self.diagnostics.raise_if_errors()
@@ -133,7 +133,7 @@ class _Assembler:
             raise _Wrong(f"'{name}' is a register and cannot be a label", name)
         if name in self.made.symbols:
             first = Note(self._whole_line(self.label_lines[name]), f"'{name}' is defined here")
-            self.diagnostics.error(self._span(name), f"label '{name}' is defined twice", first)
+            self.diagnostics.error("assembly", self._span(name), f"label '{name}' is defined twice", first)
             return
         self.label_lines[name] = self.line_number
         self.made.symbols[name] = Symbol(name, self.section.name, self.section.size)
@@ -363,7 +363,9 @@ class _Assembler:
             symbol = self.made.symbols.get(name)
             if symbol is None:
                 self.diagnostics.error(
-                    self._whole_line(line), f"'.global {name}': there is no such label{suggestion(name, self.made.symbols)}"
+                    "assembly",
+                    self._whole_line(line),
+                    f"'.global {name}': there is no such label{suggestion(name, self.made.symbols)}",
                 )
             else:
                 self.made.symbols[name] = Symbol(name, symbol.section, symbol.offset, True)
@@ -381,7 +383,7 @@ class _Assembler:
             try:
                 patched(content, place.offset, kind, symbol.offset + place.addend - place.offset, self.device.word_bytes)
             except DoesNotFit as error:
-                self.diagnostics.error(self._whole_line(place.line), f"'{place.symbol}' is too far away: {error}")
+                self.diagnostics.error("assembly", self._whole_line(place.line), f"'{place.symbol}' is too far away: {error}")
         self.made.relocations = open_ones
 
 

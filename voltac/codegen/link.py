@@ -23,7 +23,9 @@ def link(code: ObjectFile, device: DeviceCode, diagnostics: Diagnostics | None =
         section = code.sections[relocation.section]
         if relocation.symbol not in code.symbols:
             messages.error(
-                NOWHERE, f"'{relocation.symbol}' is used and defined nowhere{suggestion(relocation.symbol, code.symbols)}"
+                "link",
+                NOWHERE,
+                f"'{relocation.symbol}' is used and defined nowhere{suggestion(relocation.symbol, code.symbols)}",
             )
             continue
         value = code.address(relocation.symbol) + relocation.addend
@@ -32,7 +34,7 @@ def link(code: ObjectFile, device: DeviceCode, diagnostics: Diagnostics | None =
         try:
             patched(section.content, relocation.offset, device.relocation(relocation.part), value, device.word_bytes)
         except DoesNotFit as error:
-            messages.error(NOWHERE, f"a reference to '{relocation.symbol}' does not reach it: {error}")
+            messages.error("link", NOWHERE, f"a reference to '{relocation.symbol}' does not reach it: {error}")
     messages.raise_if_errors()
     code.relocations = []
     return code
@@ -60,7 +62,7 @@ def _place(code: ObjectFile, device: DeviceCode, messages: Diagnostics) -> None:
         room = place.limit - section.address
         if section.size > room:
             messages.error(
-                NOWHERE, f"section '{place.name}' has {section.size} bytes; {device.name} has room for {max(0, room)}"
+                "link", NOWHERE, f"section '{place.name}' has {section.size} bytes; {device.name} has room for {max(0, room)}"
             )
         cursor += section.size
     # Whoever copies and loads does so in whole lines.

@@ -40,8 +40,8 @@ def _cut(diagnostics: Diagnostics, most: int) -> str:
     """Whole messages, as many as fit, the errors first; the first one in any case, as far as it does."""
     lines = diagnostics.render().strip().split("\n")
     if len(lines) > most:
-        errors = [item for item in diagnostics.items if item.kind in ("Error", "error")]
-        others = [item for item in diagnostics.items if item.kind not in ("Error", "error")]
+        errors = [item for item in diagnostics.items if item.is_error]
+        others = [item for item in diagnostics.items if not item.is_error]
         lines = replace(diagnostics, items=errors + others).render().strip().split("\n")
     if len(lines) <= most:
         return "\n".join(lines)
@@ -73,6 +73,8 @@ class Diagnostics:
     wrap: bool = True
     colored: bool = False
     columns: int = 80
+    for_people: bool = False
+    """A last line says where errors are explained: the layout that programs read has no place for codes."""
     json: bool = False
     quiet: bool = False
     gathered: list[Diagnostic] | None = None
@@ -101,22 +103,21 @@ class Diagnostics:
     @property
     def error_count(self) -> int:
         """Errors so far; with ``--werror`` warnings count."""
-        kinds = ("Error", "error")
-        errors = sum(item.kind in kinds for item in self.items)
+        errors = sum(item.is_error for item in self.items)
         return errors + (len(self.items) - errors if self.warnings_are_errors else 0)
 
-    def error(self, span: Span, text: str, *notes: Note) -> None:
-        """Report a mistake of the program; checking goes on."""
-        self._add(Diagnostic("Error", span, text, "", notes))
+    def error(self, code: str, span: Span, text: str, *notes: Note) -> None:
+        """Report a mistake of the program; checking goes on. ``code`` is its row in ``error_codes.py``."""
+        self._add(Diagnostic("Error", span, text, code, notes))
 
-    def fatal(self, span: Span, text: str) -> NoReturn:
+    def fatal(self, code: str, span: Span, text: str) -> NoReturn:
         """Report a mistake after which nothing can be made of the program: :class:`CompileError`."""
-        self.error(span, text)
+        self.error(code, span, text)
         raise CompileError(self)
 
-    def preprocessor_error(self, span: Span, text: str, *notes: Note) -> None:
+    def preprocessor_error(self, code: str, span: Span, text: str, *notes: Note) -> None:
         """Preprocessor diagnostics use the lower case label of clang (language 3)."""
-        self._add(Diagnostic("error", span, text, "", notes))
+        self._add(Diagnostic("error", span, text, code, notes))
 
     def preprocessor_warning(self, span: Span, text: str, *notes: Note) -> None:
         """With clang's label, switched by ``preprocessor``."""
@@ -151,11 +152,11 @@ class Diagnostics:
             raise CompileError(self)
 
     def _add(self, item: Diagnostic) -> None:
-        self.error_number += item.kind in ("Error", "error")
+        self.error_number += item.is_error
         keys = {(item.kind, item.span, item.text)}
         if self.within:
             # The instances of a template share their mistakes.
-            keys.add((item.kind, item.span, item.switch))
+            keys.add((item.kind, item.span, "" if item.is_error else item.code))
         if not self._seen.isdisjoint(keys):
             return
         self._seen |= keys
@@ -194,11 +195,14 @@ class Diagnostics:
         told: set[Note] = set()
         errors = 0
         for item in self.items:
-            if item.kind in ("Error", "error"):
+            if item.is_error:
                 errors += 1
                 if 0 <= self.error_limit < errors:
                     continue
             shown.append(self.render_one(item, told))
+        if errors and self.for_people and not self.json and self.gathered is None:
+            codes = dict.fromkeys(item.code for item in self.items if item.is_error)
+            shown.append(f"voltac explain-error {' '.join(codes)}: what that means, with examples\n")
         return "".join(shown)
 
     def render_one(self, item: Diagnostic, told: set[Note] | None = None) -> str:

@@ -125,10 +125,10 @@ def json_line(item: Diagnostic) -> str:
     """One object: kind, place, message, notes, chain, and the option that switches the diagnostic off."""
     from json import dumps  # late: slow to import, and seldom needed
 
-    row: dict[str, Any] = {"kind": item.kind.lower(), **_place(item.span), "message": visible(item.text)}
+    row: dict[str, Any] = {"kind": item.kind.lower(), "code": item.code, **_place(item.span), "message": visible(item.text)}
     row["notes"] = [{"kind": note.kind, **_place(note.span), "message": visible(note.text)} for note in item.notes]
     row["chain"] = [{"kind": link.kind, **_place(link.span), "message": visible(link.text)} for link in item.chain]
-    row["option"] = f"--wno-{item.switch}" if item.switch else None
+    row["option"] = None if item.is_error else f"--wno-{item.code}"
     return dumps(row) + "\n"
 
 

@@ -59,8 +59,13 @@ class Diagnostic:
     """``Error``, ``Warning`` or ``Performance Warning``; preprocessor ones are lower case ``error`` / ``warning``."""
     span: Span
     text: str
-    switch: str = ""
-    """The row of ``warning_switches.py`` that switches it; empty for errors."""
+    code: str
+    """What users look up: a row of ``error_codes.py``; of a warning that of ``warning_switches.py``, which switches it."""
     notes: tuple[Note, ...] = ()
     chain: tuple[Note, ...] = ()
     """How the compiler came to the place: macro uses, template instances, includes, innermost first."""
+
+    @property
+    def is_error(self) -> bool:
+        """Neither a warning nor a performance warning."""
+        return self.kind in ("Error", "error")

@@ -5,39 +5,36 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from voltac.messages.explanations import EXPLAINED, examples, level
 from voltac.messages.message import Diagnostic, Note, Span
 from voltac.messages.visible import visible
-from voltac.messages.warning_switches import WARNINGS
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_ERROR = "error"
-"""The rule of every error; those of warnings are the names that switch them."""
 
 
 def sarif_document(messages: list[Diagnostic], version: str) -> str:
     """The text of the document, also where there is no message; ``version`` is the compiler's."""
     from json import dumps  # late: slow to import, and seldom needed
 
-    rules = list(dict.fromkeys(_rule(message) for message in messages))
+    rules = list(dict.fromkeys(message.code for message in messages))
     driver = {"name": "voltac", "version": version, "rules": [_described(rule) for rule in rules]}
     results = [_result(message, rules) for message in messages]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
-def _rule(message: Diagnostic) -> str:
-    return message.switch or _ERROR
-
-
 def _described(rule: str) -> dict[str, Any]:
-    text, level = (WARNINGS[rule].text, "warning") if rule in WARNINGS else ("a mistake of the program", "error")
-    return {"id": rule, "shortDescription": {"text": text}, "defaultConfiguration": {"level": level}}
+    row = EXPLAINED[rule]
+    described: dict[str, Any] = {"id": rule, "shortDescription": {"text": row.text}}
+    described["defaultConfiguration"] = {"level": level(row)}
+    if row.wrong:
+        described["help"] = {"text": examples(row)}
+    return described
 
 
 def _result(message: Diagnostic, rules: list[str]) -> dict[str, Any]:
-    rule = _rule(message)
-    level = "error" if message.kind.lower() == "error" else "warning"
-    row: dict[str, Any] = {"ruleId": rule, "ruleIndex": rules.index(rule), "level": level}
+    row: dict[str, Any] = {"ruleId": message.code, "ruleIndex": rules.index(message.code)}
+    row["level"] = "error" if message.is_error else "warning"
     row["message"] = {"text": visible(message.text)}
     if message.span.file:
         row["locations"] = [_location(message.span)]

@@ -309,4 +309,4 @@ def _decoded(content: bytes, name: str) -> str:
     try:
         return decode_source(content, name)
     except InputError as error:
-        diagnostics.fatal(NOWHERE, str(error))
+        diagnostics.fatal("file", NOWHERE, str(error))

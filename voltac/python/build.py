@@ -219,7 +219,7 @@ def _loaded(source: Source, signatures: list[Signature], entry: disk.Entry, func
         from voltac.messages.diagnostics import Diagnostics  # late: as for the compiler
         from voltac.messages.message import NOWHERE
 
-        Diagnostics(wrap=False).fatal(NOWHERE, _unresolved(source, str(error)))
+        Diagnostics(wrap=False).fatal("link", NOWHERE, _unresolved(source, str(error)))
     # The code refers to the handlers and functions, so they live as long as it does.
     code = LoadedCode(loaded.addresses, (loaded, guards, tuple(handlers.values()), tuple(functions.values())))
     kernels = []

@@ -63,7 +63,11 @@ def alignment(checker: Checker, found: Sequence[ast.Attribute]) -> int:
             number = attribute.argument
             if not isinstance(number, int) or number <= 0 or number & (number - 1):
                 found_instead = "" if number is None else f"; found '{number}'"
-                checker.reject(attribute.span, f"aligned needs a power of two above zero, as in aligned(32){found_instead}")
+                checker.reject(
+                    "bad-attribute",
+                    attribute.span,
+                    f"aligned needs a power of two above zero, as in aligned(32){found_instead}",
+                )
             return number
     return 0
 
@@ -93,14 +97,18 @@ def apply_to_function(checker: Checker, function: tree.FunctionSymbol, found: Se
             case "external_only":
                 if not function.exported:
                     checker.reject(
-                        attribute.span, f"external_only needs an exported function, '{function.name}' is not exported"
+                        "bad-attribute",
+                        attribute.span,
+                        f"external_only needs an exported function, '{function.name}' is not exported",
                     )
                 function.external_only = True
             case "unmangled":
                 if function.exported or function.c_linkage:
                     what = "an exported function" if function.exported else 'an extern "C" function'
                     checker.reject(
-                        attribute.span, f"{what} such as '{function.name}' cannot be unmangled: its name is plain already"
+                        "bad-attribute",
+                        attribute.span,
+                        f"{what} such as '{function.name}' cannot be unmangled: its name is plain already",
                     )
                 function.mangled = function.name
             case "deprecated":
@@ -109,7 +117,7 @@ def apply_to_function(checker: Checker, function: tree.FunctionSymbol, found: Se
             case "memory":
                 function.attributes += (f"memory({attribute.argument})",)
             case "noescape":
-                checker.reject(attribute.span, "noescape is for pointer parameters, not for functions")
+                checker.reject("bad-attribute", attribute.span, "noescape is for pointer parameters, not for functions")
 
 
 def check_noescape(checker: Checker, qual: Qual, found: Sequence[ast.Attribute]) -> None:
@@ -117,9 +125,13 @@ def check_noescape(checker: Checker, qual: Qual, found: Sequence[ast.Attribute])
     for attribute in found:
         if attribute.name == "noescape":
             if not isinstance(qual.type, Pointer):
-                checker.reject(attribute.span, f"noescape is for pointer parameters, this one is of type '{qual}'")
+                checker.reject(
+                    "bad-attribute", attribute.span, f"noescape is for pointer parameters, this one is of type '{qual}'"
+                )
             if qual.is_varying:
-                checker.reject(attribute.span, f"noescape cannot be promised for a varying pointer such as '{qual}'")
+                checker.reject(
+                    "bad-attribute", attribute.span, f"noescape cannot be promised for a varying pointer such as '{qual}'"
+                )
 
 
 def apply_declspecs(checker: Checker, function: tree.FunctionSymbol | None, words: Sequence[ast.Word]) -> None:
@@ -129,4 +141,4 @@ def apply_declspecs(checker: Checker, function: tree.FunctionSymbol | None, word
             if function is not None:
                 function.attributes += ("safe",)
         elif not re.fullmatch(r"cost\d+", word.text):
-            checker.reject(word.span, f"unknown __declspec word '{word.text}'; there are 'safe' and 'costN'")
+            checker.reject("bad-attribute", word.span, f"unknown __declspec word '{word.text}'; there are 'safe' and 'costN'")

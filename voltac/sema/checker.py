@@ -81,20 +81,20 @@ class Checker:
 
     # --- messages -----------------------------------------------------------------------------------------------
 
-    def error(self, span: Span, text: str, *notes: Note | None) -> None:
+    def error(self, code: str, span: Span, text: str, *notes: Note | None) -> None:
         """Report a mistake and go on; notes that are None are left out."""
-        self.diagnostics.error(span, text, *[note for note in notes if note is not None])
+        self.diagnostics.error(code, span, text, *[note for note in notes if note is not None])
 
-    def reject(self, span: Span, text: str, *notes: Note | None) -> NoReturn:
+    def reject(self, code: str, span: Span, text: str, *notes: Note | None) -> NoReturn:
         """Report a mistake and leave the statement."""
-        self.error(span, text, *notes)
+        self.error(code, span, text, *notes)
         raise Rejected
 
     def misplaced(self, span: Span, text: str, *notes: Note | None) -> NoReturn:
         """A statement that cannot stand where it stands, as far as the syntax errors of the function let one know."""
         if self.is_garbled:
             raise Rejected
-        self.reject(span, text, *notes)
+        self.reject("misplaced", span, text, *notes)
 
     @property
     def is_garbled(self) -> bool:
@@ -179,8 +179,8 @@ class Checker:
         if name in self.siblings:
             note = self.note(self.siblings[name], f"'{name}' is declared here, and known after the ';'")
             advice = "variables of one declaration do not see each other; write two declarations"
-            self.reject(span, f"'{name}' is not declared yet: {advice}", note)
-        self.reject(span, message or f"'{name}' is not declared{self.suggest(name)}")
+            self.reject("undeclared", span, f"'{name}' is not declared yet: {advice}", note)
+        self.reject("undeclared", span, message or f"'{name}' is not declared{self.suggest(name)}")
 
     def suggest(self, name: str) -> str:
         """Names that are visible here and spelt much like it, as the end of a message; empty if there is none."""

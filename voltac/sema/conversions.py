@@ -176,7 +176,7 @@ def convert(checker: Checker, value: tree.Value, target: Qual, place: str, span:
     reason = obstacle(source, wanted, IMPLICIT)
     if reason:
         text = f"{place}: cannot convert '{source}' to '{wanted}': {reason}"
-        checker.reject(span or value.span, text, declared_here(checker.converted_for, "is declared here"))
+        checker.reject("conversion", span or value.span, text, declared_here(checker.converted_for, "is declared here"))
     if isinstance(source.type, Pointer) and isinstance(wanted.type, Pointer):
         if _loses_const(source.type, wanted.type):
             checker.warning("const", span or value.span, f"{place}: const is lost converting '{source}' to '{wanted}'")
@@ -213,7 +213,7 @@ def cast(checker: Checker, value: tree.Value, target: Qual, span: Span) -> tree.
         return tree.Convert(span, wanted, value)
     reason = obstacle(source, wanted, EXPLICIT)
     if reason:
-        checker.reject(span, f"cannot cast '{source}' to '{wanted}': {reason}")
+        checker.reject("impossible-cast", span, f"cannot cast '{source}' to '{wanted}': {reason}")
     if isinstance(source.type, Pointer) and isinstance(wanted.type, Scalar) and wanted.type is not BOOL:
         if wanted.type.bits < checker.target.pointer_bits:
             checker.warning("cast", span, f"'{wanted}' is too small for a pointer of type '{source}'")
@@ -264,9 +264,11 @@ def to_bool(checker: Checker, value: tree.Value, place: str) -> tree.Value:
     if kind is BOOL:
         return value
     if isinstance(kind, Vector):
-        checker.reject(value.span, f"{place}: a vector of type '{value.type}' cannot be tested; combine its elements first")
+        checker.reject(
+            "operand", value.span, f"{place}: a vector of type '{value.type}' cannot be tested; combine its elements first"
+        )
     if not isinstance(kind, (Scalar, Enum, Pointer)):
-        checker.reject(value.span, f"{place}: '{value.type}' is no condition; a bool, number, enum or pointer is")
+        checker.reject("operand", value.span, f"{place}: '{value.type}' is no condition; a bool, number, enum or pointer is")
     return build(value, Qual(BOOL, value.type.rate))
 
 
@@ -282,4 +284,4 @@ def index_value(checker: Checker, index: tree.Value) -> tree.Value:
         return index if kind.is_integer else build(index, Qual(INT32, index.type.rate))
     if isinstance(kind, Enum):
         return build(index, Qual(UINT32, index.type.rate))
-    checker.reject(index.span, f"'{index.type}' is no index; an integer is")
+    checker.reject("operand", index.span, f"'{index.type}' is no index; an integer is")

@@ -56,13 +56,13 @@ def load(checker: Checker, place: tree.Place, span: Span) -> tree.Value:
             return tree.Constant(span, known.type, known.value)
     if isinstance(kind, Struct):
         if kind.members is None:
-            checker.reject(span, f"{kind} is declared but not defined, so its value cannot be read")
+            checker.reject("incomplete-type", span, f"{kind} is declared but not defined, so its value cannot be read")
         if place.address_rate is VARYING:
             _warn_about_shared_members(checker, kind, span, "the lowest active lane's value is read")
     elif isinstance(kind, Void):
-        checker.reject(span, "a void pointer cannot be dereferenced; cast it to the type it points to")
+        checker.reject("dereference", span, "a void pointer cannot be dereferenced; cast it to the type it points to")
     elif isinstance(kind, FunctionType):
-        checker.reject(span, "a function has no value; call it, or write its name alone for its address")
+        checker.reject("wrong-kind", span, "a function has no value; call it, or write its name alone for its address")
     result = place.type
     if result.const:
         result = Qual(result.type, result.rate)
@@ -137,6 +137,7 @@ def function_address(checker: Checker, functions: FunctionSet, span: Span) -> tr
     """The address of the only function of a name."""
     if len(functions.functions) != 1 or functions.templates:
         checker.reject(
+            "conversion",
             span,
             f"'{functions.name}' names several functions; assign it to a function pointer of the type you mean, or call it",
         )
@@ -178,28 +179,32 @@ def is_reference(operand: Operand) -> bool:
 def require_place(checker: Checker, operand: Operand, span: Span, what: str) -> tree.Place:
     """The operand of an assignment or step: something that can be written."""
     if isinstance(operand, FunctionSet):
-        checker.reject(span, f"{what} is not assignable: it is the function '{operand.name}'")
+        checker.reject("not-assignable", span, f"{what} is not assignable: it is the function '{operand.name}'")
     if type(operand) in (tree.Constant, tree.ProgramIndex, tree.ActiveMask, tree.TaskVariable):
         assert isinstance(operand, tree.Value)
-        checker.reject(span, f"{what} is not assignable: it is const, its type is '{operand.type.with_const(True)}'")
+        checker.reject(
+            "not-assignable", span, f"{what} is not assignable: it is const, its type is '{operand.type.with_const(True)}'"
+        )
     if not isinstance(operand, tree.Place) or is_temporary(operand):
-        checker.reject(span, f"{what} is not assignable: it is a value without a place in memory")
+        checker.reject("not-assignable", span, f"{what} is not assignable: it is a value without a place in memory")
     kind = operand.storage
     if kind.const:
         declared = declared_here(root_variable(operand), "is declared here")
-        checker.reject(span, f"{what} is const and cannot be assigned: its type is '{kind}'", declared)
+        checker.reject("not-assignable", span, f"{what} is const and cannot be assigned: its type is '{kind}'", declared)
     if isinstance(kind.type, Array):
-        checker.reject(span, f"{what} is an array of type '{kind}'; arrays cannot be assigned, copy their elements")
+        checker.reject(
+            "not-assignable", span, f"{what} is an array of type '{kind}'; arrays cannot be assigned, copy their elements"
+        )
     if isinstance(kind.type, FunctionType):
-        checker.reject(span, f"{what} is a function and cannot be assigned")
+        checker.reject("not-assignable", span, f"{what} is a function and cannot be assigned")
     if isinstance(kind.type, Void):
-        checker.reject(span, "a void pointer cannot be dereferenced; cast it to the type it points to")
+        checker.reject("dereference", span, "a void pointer cannot be dereferenced; cast it to the type it points to")
     if isinstance(kind.type, Struct):
         if kind.type.members is None:
-            checker.reject(span, f"{kind.type} is declared but not defined, so it cannot be assigned")
+            checker.reject("incomplete-type", span, f"{kind.type} is declared but not defined, so it cannot be assigned")
         const_member = _const_member(kind.type)
         if const_member is not None:
-            checker.reject(span, f"{what} is not assignable: member '{const_member}' of {kind.type} is const")
+            checker.reject("not-assignable", span, f"{what} is not assignable: member '{const_member}' of {kind.type} is const")
         if operand.address_rate is VARYING:
             _warn_about_shared_members(checker, kind.type, span, "of lanes that share a struct one value stays")
     if type(operand) is tree.MemberPlace and operand.address_rate is VARYING:
@@ -280,14 +285,16 @@ def pick_function(checker: Checker, functions: FunctionSet, wanted: Qual, place:
         return convert(checker, address_of_function(checker, fitting[0], span), wanted, place, span)
     if any(one.c_linkage and (one is only or same_parameters(one.type, target)) for one in functions.functions):
         text = f"the extern \"C\" function '{functions.name}' has another convention than those that pointers lead to"
-        checker.reject(span, f"{place}: {text}")
+        checker.reject("conversion", span, f"{place}: {text}")
     if functions.mistaken:
         raise Rejected
     if only is not None:
         checker.reject(
-            span, f"{place}: function '{functions.name}' has type '{only.type}', the pointer wants '{wanted.type.to}'"
+            "conversion",
+            span,
+            f"{place}: function '{functions.name}' has type '{only.type}', the pointer wants '{wanted.type.to}'",
         )
     if fitting:
         text = f"several overloads of '{functions.name}' differ from the pointer's type '{wanted.type.to}' in const only"
-        checker.reject(span, f"{place}: {text}", *[declared_here(one, "is declared here") for one in fitting])
-    checker.reject(span, f"{place}: no overload of '{functions.name}' has the pointer's type '{wanted.type.to}'")
+        checker.reject("conversion", span, f"{place}: {text}", *[declared_here(one, "is declared here") for one in fitting])
+    checker.reject("conversion", span, f"{place}: no overload of '{functions.name}' has the pointer's type '{wanted.type.to}'")

@@ -72,7 +72,7 @@ class TreeBuilder:
         try:
             return literals.string(self.texts[token])
         except literals.BadLiteral as mistake:
-            self.diagnostics.error(self.spans[token], str(mistake))
+            self.diagnostics.error("literal", self.spans[token], str(mistake))
             return ""
 
     def integer_value(self, token: int) -> int:
@@ -80,5 +80,5 @@ class TreeBuilder:
         try:
             return literals.integer(self.texts[token])[0]
         except literals.BadLiteral as mistake:
-            self.diagnostics.error(self.spans[token], str(mistake))
+            self.diagnostics.error("literal", self.spans[token], str(mistake))
             return 1

@@ -54,7 +54,7 @@ class ExpressionBuilder(TreeBuilder):
         try:
             value, kind = literals.integer(self.texts[token])
         except literals.BadLiteral as mistake:
-            self.diagnostics.error(self.spans[token], str(mistake))
+            self.diagnostics.error("literal", self.spans[token], str(mistake))
             value, kind = 1, "int32"
         span = self.spans[token]
         before_dots = self.texts[token + 1] == "..." and self.spans[token + 1][2] == span[4]
@@ -65,7 +65,7 @@ class ExpressionBuilder(TreeBuilder):
         try:
             value, kind, warning = literals.floating(self.texts[token])
         except literals.BadLiteral as mistake:
-            self.diagnostics.error(self.spans[token], str(mistake))
+            self.diagnostics.error("literal", self.spans[token], str(mistake))
             value, kind, warning = 1.0, "float", ""
         if warning:
             self.diagnostics.warning("implicit-type", self.spans[token], warning)

@@ -159,7 +159,9 @@ class Parser:
         """Report nesting that later stages could not follow; else the depth of the stack at which to look again."""
         deepest = max(self.nesting())
         if deepest > _DEEPEST_NESTING or len(self.states) > _DEEPEST_STACK:
-            self.diagnostics.error(self.spans[token - 1], f"this is nested too deeply: the limit is {_DEEPEST_NESTING} levels")
+            self.diagnostics.error(
+                "nesting", self.spans[token - 1], f"this is nested too deeply: the limit is {_DEEPEST_NESTING} levels"
+            )
             return -1
         return len(self.states) + max(1, _DEEPEST_NESTING - deepest)
 

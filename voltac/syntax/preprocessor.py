@@ -111,13 +111,13 @@ class Preprocessor:
 
     # --- diagnostics
 
-    def error(self, span: Span, text: str) -> None:
+    def error(self, code: str, span: Span, text: str) -> None:
         """A mistake; a warning with ``--ignore-preprocessor-errors``."""
         if self.options.ignore_preprocessor_errors:
             self.diagnostics.preprocessor_warning(span, text)
         else:
             self.failed = True
-            self.diagnostics.preprocessor_error(span, text)
+            self.diagnostics.preprocessor_error(code, span, text)
 
     # --- files
 
@@ -131,7 +131,7 @@ class Preprocessor:
                 try:
                     macro = define(f"{head} {body}", place)
                 except MacroError as mistake:
-                    self.error(NOWHERE, f"macro '{head}' of the command line: {mistake}")
+                    self.error("macro", NOWHERE, f"macro '{head}' of the command line: {mistake}")
                     continue
             self.macros[macro.name] = macro
             self.known.add(macro.name)
@@ -144,7 +144,7 @@ class Preprocessor:
         try:
             return without_comments(text, name)
         except MacroError as mistake:
-            self.error(mistake.span, str(mistake))
+            self.error("syntax", mistake.span, str(mistake))
             raise _Stop from None
 
     def read(self, file: _File) -> None:
@@ -181,7 +181,7 @@ class Preprocessor:
             else:
                 self.expand_line(file, LogicalLine(name, number, line, _ONE_LINE).tokens())
         for group in file.groups:
-            self.error(group.place, "this conditional is not closed: #endif is missing")
+            self.error("conditional", group.place, "this conditional is not closed: #endif is missing")
 
     @staticmethod
     def logical_line(file: _File, line: str) -> LogicalLine:
@@ -214,7 +214,7 @@ class Preprocessor:
         try:
             expanded = self.expander.expand(tokens, more)
         except MacroError as mistake:
-            self.error(mistake.span, str(mistake))
+            self.error("macro", mistake.span, str(mistake))
             if isinstance(mistake, ExpansionTooLarge):
                 raise _Stop from None
             return
@@ -238,13 +238,13 @@ class Preprocessor:
                 position += 1
                 continue
             if [token.text for token in found[1::2]] != ["(", ")"] or not found[2].text.startswith('"'):
-                self.error(found[0].span, '_Pragma takes a string in parentheses: _Pragma("unroll 4")')
+                self.error("bad-pragma", found[0].span, '_Pragma takes a string in parentheses: _Pragma("unroll 4")')
                 return []
             self.add_expanded(tokens[begin].span, tokens[begin:position])
             try:
                 self.pragma(file, string(found[2].text).strip(BLANKS), found[0].span)
             except BadLiteral as mistake:
-                self.error(found[2].span, str(mistake))
+                self.error("bad-pragma", found[2].span, str(mistake))
             begin = position = position + 4
         return tokens[begin:]
 
@@ -285,7 +285,7 @@ class Preprocessor:
             elif file.reading:
                 self.other_directive(file, whole, match, place)
         except MacroError as mistake:
-            self.error(mistake.span, str(mistake))
+            self.error("macro", mistake.span, str(mistake))
 
     def conditional(self, file: _File, name: str, rest: list[Token], place: Span) -> None:
         """``#if`` and its like: whether the lines that follow are read."""
@@ -299,7 +299,7 @@ class Preprocessor:
             file.reading = taken
             return
         if not groups:
-            self.error(place, f"#{name} without #if")
+            self.error("conditional", place, f"#{name} without #if")
             return
         group = groups[-1]
         if name == "endif":
@@ -307,7 +307,7 @@ class Preprocessor:
             file.reading = group.outer
             return
         if group.closed:
-            self.error(place, f"#{name} after #else")
+            self.error("conditional", place, f"#{name} after #else")
             return
         if name == "else":
             group.closed = True
@@ -322,18 +322,18 @@ class Preprocessor:
         """The condition of ``#if``, ``#ifdef``, ``#elif`` and so on."""
         if name != "if":
             if not tokens or not is_name(tokens[0].text):
-                self.error(tokens[0].span if tokens else place, f"a macro name has to follow #{name}")
+                self.error("macro", tokens[0].span if tokens else place, f"a macro name has to follow #{name}")
                 return False
             if len(tokens) > 1:
                 self.diagnostics.preprocessor_warning(tokens[1].span, f"text behind the name of #{name} is ignored")
             return self.is_macro(tokens[0].text) == (name == "ifdef")
         if not tokens:
-            self.error(place, "#if has no condition")
+            self.error("conditional", place, "#if has no condition")
             return False
         try:
             return evaluate(self.without_defined(file, self.expander.expand(tokens, keep="defined")), place) != 0
         except MacroError as mistake:
-            self.error(mistake.span, str(mistake))
+            self.error("conditional", mistake.span, str(mistake))
             return False
 
     def is_macro(self, name: str) -> bool:
@@ -381,7 +381,7 @@ class Preprocessor:
         elif name == "include":
             self.include(file, whole.tokens(behind), rest, place)
         elif name == "error":
-            self.error(place, rest or "#error")
+            self.error("user-error", place, rest or "#error")
         elif name == "warning":
             self.diagnostics.preprocessor_warning(place, rest or "#warning")
         elif name == "pragma":
@@ -393,12 +393,14 @@ class Preprocessor:
         elif name not in ("ident", "sccs"):
             known = [*_CONDITIONALS, "define", "undef", "include", "error", "warning", "pragma", "line"]
             here = whole.place(place.column - 1, max(match.end(1), place.column))
-            self.error(here, f"unknown preprocessor directive '#{name or rest.split()[0]}'{suggestion(name, known)}")
+            self.error(
+                "directive", here, f"unknown preprocessor directive '#{name or rest.split()[0]}'{suggestion(name, known)}"
+            )
 
     def undefine(self, tokens: list[Token], place: Span) -> None:
         """``#undef``."""
         if not tokens or not is_name(tokens[0].text):
-            self.error(tokens[0].span if tokens else place, "a macro name has to follow #undef")
+            self.error("macro", tokens[0].span if tokens else place, "a macro name has to follow #undef")
             return
         if len(tokens) > 1:
             self.diagnostics.preprocessor_warning(tokens[1].span, "text behind the name of #undef is ignored")
@@ -434,19 +436,19 @@ class Preprocessor:
             text = spelling(self.expander.expand(tokens))
         closing = text.find('"', 1) if text[:1] == '"' else text.find(">") if text[:1] == "<" else -1
         if closing < 2:
-            self.error(place, '#include expects "file" or <file>')
+            self.error("include", place, '#include expects "file" or <file>')
             return
         name = text[1:closing]
         found = self.find_include(file, name, text[0] == '"')
         if not found:
             where = ", ".join(f"'{directory or '.'}'" for directory in self.include_directories(file, text[0] == '"')[:-1])
             looked = f"; looked for in {where}" if where and not os.path.isabs(name) else ""
-            self.error(place, f"'{name}' file not found{looked}; directories are added with -I")
+            self.error("include", place, f"'{name}' file not found{looked}; directories are added with -I")
             return
         if self.once and self.inputs.identity(found) in self.once:
             return
         if file.depth >= _DEEPEST_INCLUDE:
-            self.error(place, f"#include is nested too deeply: '{name}' includes itself, or a guard is missing")
+            self.error("include", place, f"#include is nested too deeply: '{name}' includes itself, or a guard is missing")
             raise _Stop
         self.diagnostics.included.setdefault(found, []).append(place)
         lines = self.prepared.get(found)
@@ -455,7 +457,7 @@ class Preprocessor:
                 lines = self.prepare(self.inputs.read(found).decode(), found)
             except (OSError, UnicodeDecodeError) as mistake:
                 reason = "is not UTF-8" if isinstance(mistake, UnicodeDecodeError) else f"cannot be read: {mistake.strerror}"
-                self.error(place, f"'{name}' {reason}")
+                self.error("include", place, f"'{name}' {reason}")
                 return
             self.prepared[found] = lines
             self.result.dependencies.append(found)
@@ -513,7 +515,7 @@ class Preprocessor:
         names = frozenset([ALL] if words is None else [word.strip() for word in words.split(",")])
         for name in sorted(names - WARNINGS.keys() - {ALL}):
             known = suggestion(name, [*WARNINGS, ALL]) or "; 'all', 'perf' and the names that 'voltac --help' lists are known"
-            self.diagnostics.error(place, f"unknown argument '{name}' of '#pragma ignore warning'{known}")
+            self.diagnostics.error("bad-pragma", place, f"unknown argument '{name}' of '#pragma ignore warning'{known}")
         if verb == "begin":
             file.ignoring.append(len(rows))
             rows.append(Ignored(place.line, _LAST_LINE, names))
@@ -528,11 +530,11 @@ class Preprocessor:
         if match is None and named:
             match = _MARKER.fullmatch(spelling(self.expander.expand(lex(rest, place))))
         if match is None:
-            self.error(place, "#line expects a line number and, if wanted, a file name in quotes")
+            self.error("directive", place, "#line expects a line number and, if wanted, a file name in quotes")
             return
         digits = match[1].lstrip("0")
         if len(digits) > len(str(_HIGHEST_LINE)) or int(digits or "0") > _HIGHEST_LINE:
-            self.error(place, f"the line number of #line must not be above {_HIGHEST_LINE}")
+            self.error("directive", place, f"the line number of #line must not be above {_HIGHEST_LINE}")
             return
         # Other preprocessors begin their output with a line 0; messages need a line.
         file.shift = max(1, int(digits or "0")) - file.next - 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from voltac.syntax import ast, literals
 from voltac.syntax.declarations import DeclarationBuilder
@@ -173,7 +174,7 @@ class StatementBuilder(DeclarationBuilder):
     def unmasked(self, start: int, end: int, body: ast.Compound) -> ast.Unmasked:
         """``unmasked { ... }``; an empty one is an error."""
         if not body.statements:
-            self.diagnostics.error(body.span, "syntax error: an 'unmasked' block cannot be empty")
+            self.diagnostics.error("syntax", body.span, "syntax error: an 'unmasked' block cannot be empty")
         return ast.Unmasked(self.span(start, end), body)
 
     def pragma(self, start: int, end: int, token: int, statement: ast.Statement) -> ast.Statement:
@@ -182,7 +183,7 @@ class StatementBuilder(DeclarationBuilder):
         assert match is not None
         kind, opening, number, closing, rest = match.groups()
         place = self.spans[token]
-        error = self.diagnostics.error
+        error = partial(self.diagnostics.error, "bad-pragma")
         if isinstance(statement, ast.Pragma):
             error(place, "more than one unroll pragma on a loop")
             return statement

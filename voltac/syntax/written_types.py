@@ -106,7 +106,7 @@ class TypeBuilder(ExpressionBuilder):
         text = self.texts[language]
         if text not in ('"C"', '"SYCL"'):
             message = f"unknown linkage {text}: 'extern \"C\"' and 'extern \"SYCL\"' are known"
-            self.diagnostics.error(self.spans[language], message)
+            self.diagnostics.error("syntax", self.spans[language], message)
             text = '"C"'
         return ast.Word(self.span(start, language), f"extern {text}")
 
@@ -237,7 +237,7 @@ class TypeBuilder(ExpressionBuilder):
             if isinstance(declarator, ast.NameDeclarator):
                 return
             declarator = declarator.inner
-        self.diagnostics.fatal(place, f"this declarator is nested too deeply: the limit is {_MOST_LAYERS} levels")
+        self.diagnostics.fatal("nesting", place, f"this declarator is nested too deeply: the limit is {_MOST_LAYERS} levels")
 
     def name_declarator(self, start: int, end: int, token: int) -> ast.NameDeclarator:
         """The name that is declared."""

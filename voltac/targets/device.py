@@ -107,5 +107,7 @@ def make_program(
     linked = link(assemble(text, device, file, diagnostics), device, diagnostics)
     starts = [name for name, symbol in linked.symbols.items() if name == START or name.startswith(START + ".")]
     if not starts:
-        diagnostics.fatal(NOWHERE, f"{file} exports no function: {device.name} runs kernels, and those are exported functions")
+        diagnostics.fatal(
+            "device", NOWHERE, f"{file} exports no function: {device.name} runs kernels, and those are exported functions"
+        )
     return DeviceProgram(text, linked, min(starts, key=linked.address), device, legal, bitcode)

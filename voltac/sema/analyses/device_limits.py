@@ -23,7 +23,7 @@ def check_device_limits(checker: Checker) -> None:
     """A variable of double was reported: what is computed with it needs no message of its own."""
 
     def refuse(span: Span, text: str) -> None:
-        checker.error(span, text.format(target.name))
+        checker.error("device", span, text.format(target.name))
 
     def refuse_double(span: Span) -> None:
         refuse(span, "{} has no double precision; use 'float'")

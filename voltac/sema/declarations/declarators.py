@@ -97,7 +97,7 @@ def resolve_specifiers(checker: Checker, node: ast.Specifiers, outer_rate: bool 
     storage = ""
     for word in node.storage:
         if storage and storage != word.text:
-            checker.reject(word.span, f"conflicting storage classes: '{storage}' and '{word.text}'")
+            checker.reject("specifiers", word.span, f"conflicting storage classes: '{storage}' and '{word.text}'")
         storage = word.text
     const = False
     rate = UNBOUND
@@ -111,18 +111,20 @@ def resolve_specifiers(checker: Checker, node: ast.Specifiers, outer_rate: bool 
             wanted = UNIFORM if text == "uniform" else VARYING
             if rate is not UNBOUND and rate is not wanted:
                 checker.reject(
-                    word.span, f"the type is already '{rate}' and cannot be '{text}' as well; keep one of the two words"
+                    "specifiers",
+                    word.span,
+                    f"the type is already '{rate}' and cannot be '{text}' as well; keep one of the two words",
                 )
             rate = wanted
         elif text in ("signed", "unsigned"):
             if sign and sign != text:
-                checker.reject(word.span, "'signed' and 'unsigned' contradict each other")
+                checker.reject("specifiers", word.span, "'signed' and 'unsigned' contradict each other")
             sign = text
         else:
             words += (text,)
     if node.soa is not None:
         if rate is not UNBOUND:
-            checker.reject(node.span, f"'soa<{node.soa}>' and '{rate}' exclude each other")
+            checker.reject("specifiers", node.span, f"'soa<{node.soa}>' and '{rate}' exclude each other")
         rate = soa_rate(checker, node.soa, node.span)
     base = base_type(checker, node, sign)
     if node.vector_length is not None:
@@ -138,16 +140,16 @@ def resolve_specifiers(checker: Checker, node: ast.Specifiers, outer_rate: bool 
 def _apply_rate(checker: Checker, node: ast.Specifiers, base: Qual, rate: Rate, outer: bool) -> Qual:
     span = next((word.span for word in node.qualifiers if word.text == str(rate)), node.span)
     if isinstance(base.type, Void):
-        checker.reject(span, f"void has no '{rate}': there is nothing to have once or for each lane")
+        checker.reject("specifiers", span, f"void has no '{rate}': there is nothing to have once or for each lane")
     if isinstance(base.type, Reference):
-        checker.reject(span, f"a reference has no '{rate}' of its own; write it before the type referred to")
+        checker.reject("specifiers", span, f"a reference has no '{rate}' of its own; write it before the type referred to")
     if rate.kind == "soa":
         check_soa(checker, base.type, rate, node.span)
     if base.rate is UNBOUND or base.rate is rate or outer:
         return base.with_rate(rate)
     if _names_template_parameter(checker, node):
         return base.with_rate(rate)
-    checker.reject(span, f"the type '{base}' is already {base.rate}, so it cannot be made {rate}")
+    checker.reject("specifiers", span, f"the type '{base}' is already {base.rate}, so it cannot be made {rate}")
 
 
 def _last_word(node: ast.Specifiers) -> str:
@@ -181,7 +183,7 @@ def base_type(checker: Checker, node: ast.Specifiers, sign: str) -> Qual:
     """The type that specifiers name, without a type int32 (16.1), its rate open unless the type has one."""
     if not node.types:
         if _last_word(node) in ("", "typedef"):
-            checker.reject(node.span, "a type is missing in this declaration")
+            checker.reject("specifiers", node.span, "a type is missing in this declaration")
         return Qual(UINT32 if sign == "unsigned" else INT32, UNBOUND)
     first = node.types[0]
     if len(node.types) > 1:
@@ -190,14 +192,14 @@ def base_type(checker: Checker, node: ast.Specifiers, sign: str) -> Qual:
             second = node.types[1]
             if any(word.text == "typedef" for word in node.storage) and isinstance(second, ast.AtomicType):
                 message += f": '{second.written}' is a type of the language; delete this typedef, or give it another name"
-            checker.reject(second.span, message)
+            checker.reject("specifiers", second.span, message)
         if not _is_definition(first):
             if first.name and checker.find(first.name) is None:
                 checker.scopes.declare(first.name, Poisoned(first.name, first.span))
             message += f": is a '{{' missing after '{first.name}' in line {first.span.end_line}?"
-            checker.reject(node.types[1].span, message)
+            checker.reject("specifiers", node.types[1].span, message)
         message += f": is a ';' missing after the '}}' in line {first.span.end_line}?"
-        checker.error(node.types[1].span, message)
+        checker.error("specifiers", node.types[1].span, message)
         with suppress(Rejected):
             specified_type(checker, first)
         return base_type(checker, replace(node, types=node.types[1:]), sign)
@@ -205,9 +207,9 @@ def base_type(checker: Checker, node: ast.Specifiers, sign: str) -> Qual:
     if sign:
         kind = found.type
         if not isinstance(kind, Scalar) or not kind.is_integer:
-            checker.reject(node.span, f"'{sign}' goes with integer types only, not with '{kind}'")
+            checker.reject("specifiers", node.span, f"'{sign}' goes with integer types only, not with '{kind}'")
         if sign == "signed" and kind.kind == "uint":
-            checker.reject(node.span, "'signed' and 'unsigned' contradict each other")
+            checker.reject("specifiers", node.span, "'signed' and 'unsigned' contradict each other")
         return Qual(ATOMIC_TYPES[f"{'u' if sign == 'unsigned' else ''}int{kind.bits}"], found.rate, found.const)
     return found
 
@@ -232,7 +234,7 @@ def check_named_type(checker: Checker, node: ast.NamedType) -> Qual:
     symbol = checker.look_up(node.name, node.span)
     if isinstance(symbol, TypeSymbol):
         return symbol.qual
-    checker.reject(node.span, f"'{node.name}' is no type")
+    checker.reject("wrong-kind", node.span, f"'{node.name}' is no type")
 
 
 def vector_type(checker: Checker, element: Type, node: ast.Specifiers) -> Type:
@@ -240,7 +242,7 @@ def vector_type(checker: Checker, element: Type, node: ast.Specifiers) -> Type:
     if isinstance(element, TypeParameter):
         return VectorPattern(element, node.vector_length or 0)
     if not isinstance(element, Scalar):
-        checker.reject(node.span, f"the element of a short vector must be an atomic type, not '{element}'")
+        checker.reject("impossible-type", node.span, f"the element of a short vector must be an atomic type, not '{element}'")
     length = node.vector_length
     if isinstance(length, str):
         symbol = checker.look_up(length, node.span)
@@ -248,12 +250,14 @@ def vector_type(checker: Checker, element: Type, node: ast.Specifiers) -> Type:
             return VectorPattern(element, length)
         if not isinstance(symbol, ConstantSymbol):
             checker.reject(
-                node.span, f"the length of a short vector must be a number or a template parameter, '{length}' is neither"
+                "array-size",
+                node.span,
+                f"the length of a short vector must be a number or a template parameter, '{length}' is neither",
             )
         length = int(symbol.value)
     assert length is not None
     if length <= 0:
-        checker.reject(node.span, "a short vector must have at least one element")
+        checker.reject("impossible-type", node.span, "a short vector must have at least one element")
     return Vector(element, length)
 
 
@@ -278,22 +282,22 @@ def declare(
             return Declared(name, base, span)
         case ast.PointerDeclarator(span, inner, qualifiers):
             if isinstance(base.type, Reference):
-                checker.reject(span, f"there are no pointers to references such as '{base}'")
+                checker.reject("impossible-type", span, f"there are no pointers to references such as '{base}'")
             const, rate = _pointer_words(checker, qualifiers)
             return declare(checker, inner, Qual(Pointer(bind(base, UNIFORM)), rate, const), among, words, referred)
         case ast.ReferenceDeclarator(span, inner):
             if isinstance(base.type, Reference):
-                checker.reject(span, f"there are no references to references such as '{base}'")
+                checker.reject("impossible-type", span, f"there are no references to references such as '{base}'")
             if isinstance(base.type, Void):
-                checker.reject(span, "there are no references to void")
+                checker.reject("impossible-type", span, "there are no references to void")
             return declare(checker, inner, Qual(Reference(bind(base, referred))), among, words, referred)
         case ast.ArrayDeclarator(span, inner, size):
             if isinstance(base.type, Reference):
-                checker.reject(span, f"there are no arrays of references such as '{base}'")
+                checker.reject("impossible-type", span, f"there are no arrays of references such as '{base}'")
             if isinstance(base.type, Void):
-                checker.reject(span, "there are no arrays of void")
+                checker.reject("impossible-type", span, "there are no arrays of void")
             if isinstance(base.type, FunctionType):
-                checker.reject(span, "there are no arrays of functions; use an array of pointers to them")
+                checker.reject("impossible-type", span, "there are no arrays of functions; use an array of pointers to them")
             if size is not None and (open_size := _open_size(checker, size)) is not None:
                 pattern = Qual(ArrayPattern(base, open_size), base.rate, base.const)
                 return declare(checker, inner, pattern, among, words, referred)
@@ -301,13 +305,15 @@ def declare(
                 size = None
             count = None if size is None else array_size(checker, size)
             if isinstance(base.type, Array) and base.type.count is None and among is not None:
-                checker.reject(span, "only the first dimension of an array parameter may be empty")
+                checker.reject("array-size", span, "only the first dimension of an array parameter may be empty")
             return declare(checker, inner, Qual(Array(base, count), base.rate, base.const), among, words, referred)
         case ast.FunctionDeclarator(span, inner, parameters):
             if isinstance(base.type, Array):
-                checker.reject(span, f"a function cannot return an array such as '{base}'; return a pointer or a struct")
+                checker.reject(
+                    "impossible-type", span, f"a function cannot return an array such as '{base}'; return a pointer or a struct"
+                )
             if isinstance(base.type, FunctionType):
-                checker.reject(span, "a function cannot return a function; return a pointer to it")
+                checker.reject("impossible-type", span, "a function cannot return a function; return a pointer to it")
             quals = parameter_quals(checker, parameters)
             function = FunctionType(bind(base, VARYING), quals, "unmasked" in words or "task" in words, "task" in words)
             found = declare(checker, inner, Qual(function), among, words, referred)
@@ -324,8 +330,10 @@ def check_function_words(checker: Checker, base: Base, declared: Declared, what:
     for word in base.words:
         if not isinstance(kind, FunctionType) or word not in ("task", "unmasked"):
             if base.untyped:
-                checker.reject(base.span, f"a type is missing after '{base.untyped}'; '{word}' is for functions only{what}")
-            checker.reject(base.span, f"'{word}' is for functions only{what}")
+                checker.reject(
+                    "specifiers", base.span, f"a type is missing after '{base.untyped}'; '{word}' is for functions only{what}"
+                )
+            checker.reject("specifiers", base.span, f"'{word}' is for functions only{what}")
 
 
 def _pointer_words(checker: Checker, words: tuple[ast.Word, ...]) -> tuple[bool, Rate]:
@@ -336,10 +344,10 @@ def _pointer_words(checker: Checker, words: tuple[ast.Word, ...]) -> tuple[bool,
         elif word.text in ("uniform", "varying"):
             wanted = UNIFORM if word.text == "uniform" else VARYING
             if rate is not UNBOUND and rate is not wanted:
-                checker.reject(word.span, f"the pointer is already '{rate}' and cannot be '{word.text}' as well")
+                checker.reject("specifiers", word.span, f"the pointer is already '{rate}' and cannot be '{word.text}' as well")
             rate = wanted
         else:
-            checker.reject(word.span, f"'{word.text}' does not go with a pointer")
+            checker.reject("specifiers", word.span, f"'{word.text}' does not go with a pointer")
     return const, rate
 
 
@@ -352,7 +360,7 @@ def parameter_quals(checker: Checker, parameters: tuple[ast.Parameter, ...]) -> 
 def _parameter_qual(checker: Checker, node: ast.Parameter, among: frozenset[str]) -> Qual:
     base = resolve_specifiers(checker, node.specifiers)
     if base.storage:
-        checker.reject(node.span, f"a parameter has no storage class, '{base.storage}' does not belong here")
+        checker.reject("specifiers", node.span, f"a parameter has no storage class, '{base.storage}' does not belong here")
     declared = declare(checker, node.declarator, base.qual, among, base.words)
     check_function_words(checker, base, declared, ", not for a parameter")
     warn_if_untyped(checker, base)
@@ -385,14 +393,18 @@ def adjust_parameter(checker: Checker, declared: Declared, span: Span) -> Qual:
     qual = declared.qual
     kind = qual.type
     if isinstance(kind, Void):
-        checker.reject(span, "a parameter cannot have type void; write () for no parameters")
+        checker.reject("impossible-type", span, "a parameter cannot have type void; write () for no parameters")
     if isinstance(kind, (Array, ArrayPattern)):
         return Qual(Pointer(bind(kind.element, VARYING)))
     if isinstance(kind, FunctionType):
         return Qual(Pointer(qual))
     if isinstance(kind, Struct) and kind.members is None:
         name = f"'{declared.name}'" if declared.name else "here"
-        checker.reject(span, f"parameter {name} has the incomplete type '{kind}'; use a pointer or define the struct first")
+        checker.reject(
+            "incomplete-type",
+            span,
+            f"parameter {name} has the incomplete type '{kind}'; use a pointer or define the struct first",
+        )
     return bind(qual, VARYING)
 
 
@@ -410,12 +422,14 @@ def array_size(checker: Checker, node: ast.Expression) -> int | None:
     """A compile-time size; 0 counts as unsized. Negative sizes and non-constants are mistakes."""
     value = value_of(checker, node)
     if not isinstance(value, tree.Constant):
-        checker.reject(node.span, "the size of an array must be constant: a number, an enumerator or a const at file scope")
+        checker.reject(
+            "array-size", node.span, "the size of an array must be constant: a number, an enumerator or a const at file scope"
+        )
     kind = value.type.type
     if isinstance(value.value, float) or not isinstance(kind, (Scalar, Enum)):
-        checker.reject(node.span, f"the size of an array must be an integer, not '{value.type}'")
+        checker.reject("array-size", node.span, f"the size of an array must be an integer, not '{value.type}'")
     if value.value < 0:
-        checker.reject(node.span, f"the size of an array cannot be negative, this one is {value.value}")
+        checker.reject("array-size", node.span, f"the size of an array cannot be negative, this one is {value.value}")
     return int(value.value) or None
 
 

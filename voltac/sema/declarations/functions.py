@@ -50,7 +50,11 @@ def check_function_definition(checker: Checker, node: ast.FunctionDefinition) ->
         base = resolve_specifiers(checker, node.specifiers)
         declared = declare(checker, node.declarator, base.qual)
         if not isinstance(declared.qual.type, FunctionType):
-            checker.reject(declared.span, f"'{declared.name}' is followed by a body, but it is no function: '{declared.qual}'")
+            checker.reject(
+                "wrong-kind",
+                declared.span,
+                f"'{declared.name}' is followed by a body, but it is no function: '{declared.qual}'",
+            )
         declare_function(checker, base, declared, node.body, node.span)
     except Rejected:
         _poison_function(checker, node.declarator)
@@ -93,6 +97,7 @@ def _check_name_of_symbol(checker: Checker, symbol: tree.FunctionSymbol) -> None
     for other in known.functions if isinstance(known, FunctionSet) else ():
         if other is not symbol and other.mangled == symbol.mangled:
             checker.reject(
+                "redeclared",
                 symbol.span,
                 f"two functions have the symbol '{symbol.mangled}': unmangled functions and those of C cannot be overloaded "
                 "by others of that kind",
@@ -112,10 +117,10 @@ def make_symbol(checker: Checker, base: Base, declared: Declared) -> tree.Functi
     unmasked = "unmasked" in words
     if base.untyped and (task or ("export" in words and plain.result.is_varying)):
         text = f"a type is missing after '{base.untyped}': write '{base.untyped} void' where '{name}' has no result"
-        checker.reject(base.span, text)
+        checker.reject("specifiers", base.span, text)
     warn_if_untyped(checker, base)
     if task and not isinstance(plain.result.type, Void):
-        checker.reject(span, f"task '{name}' cannot have a result, its type must be void, not '{plain.result}'")
+        checker.reject("task", span, f"task '{name}' cannot have a result, its type must be void, not '{plain.result}'")
     if unmasked and "export" in words:
         checker.warning(
             "export", span, f"unmasked adds nothing to the exported function '{name}': it starts with all lanes on anyway"
@@ -154,22 +159,26 @@ def check_words(checker: Checker, base: Base, name: str, span: Span) -> None:
     words = base.words
     for one, other in _EXCLUDE_EACH_OTHER:
         if one in words and other in words:
-            checker.reject(span, f"'{one}' and '{other}' exclude each other, both stand at function '{name}'")
+            checker.reject("specifiers", span, f"'{one}' and '{other}' exclude each other, both stand at function '{name}'")
     if base.storage.startswith('extern "'):
         for word in ("export", "task"):
             if word in words:
-                checker.reject(span, f"'{base.storage}' and '{word}' exclude each other, both stand at function '{name}'")
+                checker.reject(
+                    "specifiers", span, f"'{base.storage}' and '{word}' exclude each other, both stand at function '{name}'"
+                )
     else:
         for word in ("__vectorcall", "__regcall"):
             if word in words:
-                checker.reject(span, f"'{word}' goes with extern \"C\" only; function '{name}' has the volta convention")
+                checker.reject(
+                    "linkage", span, f"'{word}' goes with extern \"C\" only; function '{name}' has the volta convention"
+                )
     if "__vectorcall" in words:
-        where = (
+        made = (
             "is not made; leave it out" if checker.target.system == "windows" else "exists on Windows only, not on this system"
         )
-        checker.reject(span, f"'__vectorcall' of function '{name}' {where}")
+        checker.reject("bad-attribute", span, f"'__vectorcall' of function '{name}' {made}")
     if base.storage == "typedef":
-        checker.reject(span, f"typedef does not go with the function body of '{name}'")
+        checker.reject("specifiers", span, f"typedef does not go with the function body of '{name}'")
 
 
 def make_parameters(checker: Checker, declared: Declared, function: FunctionType) -> tuple[tree.VariableSymbol, ...]:
@@ -196,14 +205,18 @@ def default_arguments(checker: Checker, declared: Declared, function: FunctionTy
         name = declarator_name(node.declarator)
         if node.default is None:
             if found and found[-1] is not None:
-                checker.reject(node.span, f"parameter '{name}' behind a defaulted one lacks a default value of its own")
+                checker.reject(
+                    "default-value", node.span, f"parameter '{name}' behind a defaulted one lacks a default value of its own"
+                )
             found.append(None)
             continue
         if isinstance(node.default, ast.InitializerList):
-            checker.reject(node.default.span, f"the default value of parameter '{name}' must be a single constant")
+            checker.reject(
+                "default-value", node.default.span, f"the default value of parameter '{name}' must be a single constant"
+            )
         value = value_of(checker, node.default)
         if not isinstance(value, (tree.Constant, tree.FunctionAddress)):
-            checker.reject(node.default.span, f"the default value of parameter '{name}' is not constant")
+            checker.reject("default-value", node.default.span, f"the default value of parameter '{name}' is not constant")
         found.append(convert(checker, value, qual, f"default value of parameter '{name}'", node.default.span))
     return tuple(found)
 
@@ -220,6 +233,7 @@ def enter(checker: Checker, symbol: tree.FunctionSymbol, declared: Declared, is_
         checker.scopes.declare_global(name, known)
     if not isinstance(known, FunctionSet):
         checker.reject(
+            "redeclared",
             span,
             f"'{name}' is already declared here as something else than a function{first_in(known, span)}",
             declared_here(known),
@@ -237,6 +251,7 @@ def enter(checker: Checker, symbol: tree.FunctionSymbol, declared: Declared, is_
             continue
         if symbol.c_linkage and earlier.c_linkage:
             checker.reject(
+                "linkage",
                 span,
                 f"the extern \"C\" function '{name}' cannot be overloaded by another one of C; that is in "
                 f"{place_of(earlier, span)}",
@@ -244,6 +259,7 @@ def enter(checker: Checker, symbol: tree.FunctionSymbol, declared: Declared, is_
             )
         if symbol.exported or earlier.exported:
             checker.reject(
+                "linkage",
                 span,
                 f"the exported function '{name}' cannot be overloaded; the other one is in {place_of(earlier, span)}",
                 declared_here(earlier),
@@ -265,6 +281,7 @@ def _check_library_namesake(checker: Checker, symbol: tree.FunctionSymbol) -> No
     for other in found.functions if isinstance(found, FunctionSet) else ():
         if other.type.parameters == symbol.type.parameters and other.type.result != symbol.type.result:
             checker.reject(
+                "redeclared",
                 symbol.span,
                 f"the extern \"C\" function '{symbol.name}' differs from the library's only in the result: "
                 f"'{symbol.type.result}' here, '{other.type.result}' there",
@@ -277,6 +294,7 @@ def _unite(
     name, span = symbol.name, symbol.span
     if earlier.type.result != symbol.type.result:
         checker.reject(
+            "redeclared",
             span,
             f"overloads of '{name}' differ only in the result: '{symbol.type.result}' here, '{earlier.type.result}' "
             f"in {place_of(earlier, span)}",
@@ -284,9 +302,10 @@ def _unite(
         )
     if earlier.type.task != symbol.type.task or earlier.type.unmasked != symbol.type.unmasked:
         text = f"the declarations of function '{name}' disagree in task, unmasked or extern \"C\""
-        checker.reject(span, text, declared_here(earlier))
+        checker.reject("redeclared", span, text, declared_here(earlier))
     if is_definition and earlier.body is not None:
         checker.reject(
+            "redeclared",
             span,
             f"function '{name}' is defined twice; the first definition is in {place_of(earlier, span)}",
             declared_here(earlier, "is first defined here"),
@@ -336,7 +355,7 @@ def declare_parameter(checker: Checker, symbol: tree.VariableSymbol) -> None:
     here = checker.scopes.find_here(name)
     if here is not None:
         text = f"parameter '{name}' is already declared here: two parameters have one name"
-        checker.error(symbol.span, text, declared_here(here))
+        checker.error("redeclared", symbol.span, text, declared_here(here))
         return
     outer = checker.scopes.find(name)
     if isinstance(outer, FunctionSet):
@@ -359,7 +378,9 @@ def check_export(checker: Checker, symbol: tree.FunctionSymbol, declared: Declar
         parameter = declarator_name(node.declarator)
         text = _export_obstacle(qual)
         if text:
-            checker.error(node.span, f"exported function '{name}' has {text}: parameter '{parameter}' of type '{qual}'")
+            checker.error(
+                "exported", node.span, f"exported function '{name}' has {text}: parameter '{parameter}' of type '{qual}'"
+            )
         elif isinstance(qual.type, (Pointer, Reference)) and _points_to_varying(qual.type.to) and not checker.target.is_device:
             checker.warning(
                 "export", node.span, f"parameter '{parameter}' of the exported function '{name}' points to varying data"
@@ -368,12 +389,15 @@ def check_export(checker: Checker, symbol: tree.FunctionSymbol, declared: Declar
     if not isinstance(result.type, Void):
         if result.is_varying or isinstance(result.type, Vector):
             checker.error(
+                "exported",
                 symbol.span,
                 f"exported function '{name}' returns a varying or vector value of type '{result}'; return a uniform one, "
                 "or write the lanes through a pointer parameter",
             )
         elif isinstance(result.type, Struct) and _has_vector(result.type):
-            checker.error(symbol.span, f"exported function '{name}' returns {result.type}, which has vector members")
+            checker.error(
+                "exported", symbol.span, f"exported function '{name}' returns {result.type}, which has vector members"
+            )
 
 
 def _export_obstacle(qual: Qual) -> str:

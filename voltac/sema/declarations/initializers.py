@@ -34,7 +34,7 @@ def initialize(checker: Checker, qual: Qual, node: ast.Initializer, place: str) 
 
 def _from_operand(checker: Checker, qual: Qual, operand: Operand, node: ast.Expression, place: str) -> tree.Initializer:
     if isinstance(qual.type, Array):
-        checker.reject(node.span, f"{place}: an array of type '{qual}' needs a list of values in braces")
+        checker.reject("initializer", node.span, f"{place}: an array of type '{qual}' needs a list of values in braces")
     return convert_operand(checker, operand, qual, place, node.span)
 
 
@@ -75,7 +75,7 @@ def check_initializer(checker: Checker, qual: Qual, node: ast.InitializerList, p
 
 def _defined_members(checker: Checker, struct: Struct, node: ast.InitializerList) -> int:
     if struct.members is None:
-        checker.reject(node.span, f"{struct} is declared but not defined, so it cannot be initialised")
+        checker.reject("incomplete-type", node.span, f"{struct} is declared but not defined, so it cannot be initialised")
     if struct.mistaken:
         raise Rejected
     return len(struct.members)
@@ -97,12 +97,13 @@ def _soa_list(checker: Checker, qual: Qual, node: ast.InitializerList, place: st
     if len(node.elements) != len(parts):
         few = "few" if len(node.elements) < len(parts) else "many"
         checker.reject(
+            "initializer",
             node.span,
             f"too {few} values in the initializer of soa data: {what} takes {len(parts)}, {len(node.elements)} are given",
         )
     for part, one in zip(parts, node.elements):
         if part.rate.kind == "soa" and not isinstance(one, ast.InitializerList):
-            checker.reject(one.span, f"{place}: '{part}' needs a list of values in braces")
+            checker.reject("initializer", one.span, f"{place}: '{part}' needs a list of values in braces")
     elements = tuple(initialize(checker, part, one, place) for part, one in zip(parts, node.elements))
     return tree.Aggregate(node.span, qual, elements)
 
@@ -110,7 +111,9 @@ def _soa_list(checker: Checker, qual: Qual, node: ast.InitializerList, place: st
 def _limit(checker: Checker, limit: int, node: ast.InitializerList, what: str) -> None:
     if len(node.elements) > limit:
         checker.reject(
-            node.span, f"too many values in the initializer: {what} takes at most {limit}, {len(node.elements)} are given"
+            "initializer",
+            node.span,
+            f"too many values in the initializer: {what} takes at most {limit}, {len(node.elements)} are given",
         )
 
 
@@ -121,9 +124,10 @@ def _scalar_list(checker: Checker, qual: Qual, node: ast.InitializerList, place:
         return initialize(checker, qual, node.elements[0], place)
     width = checker.target.width
     if qual.rate is not VARYING or not isinstance(qual.type, (Scalar, Enum)):
-        checker.reject(node.span, f"the initializer has {given} values for the single value '{qual}'")
+        checker.reject("initializer", node.span, f"the initializer has {given} values for the single value '{qual}'")
     if given != width:
         checker.reject(
+            "initializer",
             node.span,
             f"the initializer of '{qual}' has {given} values; give one for each of the {width} lanes or a single one",
         )
@@ -132,7 +136,7 @@ def _scalar_list(checker: Checker, qual: Qual, node: ast.InitializerList, place:
     for one in node.elements:
         value = initialize(checker, lane, one, place)
         if not isinstance(value, tree.Value):
-            checker.reject(one.span, "a lane takes a single value")
+            checker.reject("initializer", one.span, "a lane takes a single value")
         values.append(value)
     return tree.LaneList(node.span, qual.with_const(False), tuple(values))
 
@@ -141,11 +145,19 @@ def bind_reference(checker: Checker, target: Qual, node: ast.Initializer, place:
     """The address a reference variable stands for."""
     operand = None if isinstance(node, ast.InitializerList) else checker.expression(node)
     if not isinstance(operand, tree.Place) or isinstance(operand, tree.Temporary):
-        checker.reject(node.span, f"{place}: the reference is initialised from something without an address")
+        checker.reject(
+            "reference-binding", node.span, f"{place}: the reference is initialised from something without an address"
+        )
     if operand.address_rate is VARYING:
-        checker.reject(node.span, f"{place}: the reference cannot be bound to a varying location; copy it to a variable first")
+        checker.reject(
+            "reference-binding",
+            node.span,
+            f"{place}: the reference cannot be bound to a varying location; copy it to a variable first",
+        )
     if not _binds(operand.storage, target):
-        checker.reject(node.span, f"{place}: the reference types do not match, '{target} &' and '{operand.storage}'")
+        checker.reject(
+            "reference-binding", node.span, f"{place}: the reference types do not match, '{target} &' and '{operand.storage}'"
+        )
     if operand.storage.const and not target.const and not is_reference(operand):
         checker.warning("const", node.span, f"{place}: const is lost, '{operand.storage}' to '{target} &'")
     pointer = address_of(operand, node.span)
@@ -302,5 +314,5 @@ def require_constant(checker: Checker, initial: tree.Initializer, what: str, spa
     """The initial value as a constant; an error if it is none, naming ``what`` needs it."""
     found = constant_initializer(checker, initial)
     if found is None:
-        checker.reject(span, f"{what} needs a constant initializer")
+        checker.reject("not-constant", span, f"{what} needs a constant initializer")
     return found

@@ -36,9 +36,10 @@ def _check_length(checker: Checker, span: Span, symbol: tree.VariableSymbol, sym
         return
     type_ = symbol.length.type
     if not isinstance(type_.type, Scalar) or type_.type.kind not in ("int", "uint") or type_.is_varying:
-        checker.reject(span, f"the length of array '{symbol.name}' must be a uniform integer, not '{type_}'")
+        checker.reject("array-size", span, f"the length of array '{symbol.name}' must be a uniform integer, not '{type_}'")
     if not is_countable(symbol.length, symbols):
         checker.reject(
+            "array-size",
             span,
             f"the length of array '{symbol.name}' must be made of numbers and signed integer parameters by +, - and *, at most "
             f"{MOST_BITS} bits in all; or be one unsigned parameter",

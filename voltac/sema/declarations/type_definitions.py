@@ -28,13 +28,14 @@ def check_struct(checker: Checker, node: ast.StructSpecifier) -> Qual:
             # Either definition may be the one that is meant.
             kind.mistaken = True
             checker.reject(
+                "redeclared",
                 node.span,
                 f"struct {node.name} is defined twice{first_in(earlier, node.span)}",
                 declared_here(earlier, "is first defined here"),
             )
         elif earlier is not None:
             place = first_in(earlier, node.span)
-            checker.reject(node.span, f"'{node.name}' is already declared here{place}", declared_here(earlier))
+            checker.reject("redeclared", node.span, f"'{node.name}' is already declared here{place}", declared_here(earlier))
         else:
             checker.scopes.declare(node.name, TypeSymbol(node.name, Qual(struct, UNBOUND), node.span))
     members: list[StructMember] = []
@@ -58,7 +59,7 @@ def _struct_tag(checker: Checker, node: ast.StructSpecifier) -> Struct:
     if isinstance(symbol, TypeSymbol):
         if isinstance(symbol.qual.type, Struct):
             return symbol.qual.type
-        checker.reject(node.span, f"'{node.name}' is declared, but as no struct", declared_here(symbol))
+        checker.reject("wrong-kind", node.span, f"'{node.name}' is declared, but as no struct", declared_here(symbol))
     struct = Struct(node.name, forward=True, is_local=checker.scopes.depth > 0)
     checker.scopes.declare(node.name, TypeSymbol(node.name, Qual(struct, UNBOUND), node.span))
     return struct
@@ -81,34 +82,41 @@ def check_member_declaration(
     """``last``: no other declaration follows in the struct."""
     base = resolve_specifiers(checker, node.specifiers)
     for word in base.words:
-        checker.reject(node.span, f"'{word}' is for functions only, not for a member")
+        checker.reject("specifiers", node.span, f"'{word}' is for functions only, not for a member")
     for init in node.declarators:
         declared = declare(checker, init.declarator, base.qual)
         name, qual = declared.name, declared.qual
         if init.initializer is not None:
-            checker.reject(init.span, f"member '{name}' cannot have an initial value")
+            checker.reject("initializer", init.span, f"member '{name}' cannot have an initial value")
         if name in seen:
-            checker.reject(declared.span, f"member name '{name}' is used twice in {struct}")
+            checker.reject("redeclared", declared.span, f"member name '{name}' is used twice in {struct}")
         seen.add(name)
         struct.mistaken |= name == NAMELESS
         kind = qual.type
         if isinstance(kind, Void):
-            checker.reject(declared.span, f"member '{name}' cannot have type void")
+            checker.reject("impossible-type", declared.span, f"member '{name}' cannot have type void")
         if isinstance(kind, FunctionType):
-            checker.reject(declared.span, f"member '{name}' cannot be a function; use a pointer to one")
+            checker.reject("impossible-type", declared.span, f"member '{name}' cannot be a function; use a pointer to one")
         if isinstance(kind, Array) and kind.count is None:
             if not last or init is not node.declarators[-1]:
-                checker.reject(declared.span, f"member array '{name}' needs a size; only the last member may have none")
+                checker.reject(
+                    "array-size", declared.span, f"member array '{name}' needs a size; only the last member may have none"
+                )
             if not members:
-                checker.reject(declared.span, f"member array '{name}' needs a size: {struct} has no other members")
+                checker.reject(
+                    "array-size", declared.span, f"member array '{name}' needs a size: {struct} has no other members"
+                )
             qual = Qual(Array(kind.element, 0), qual.rate, qual.const)
             kind = kind.element.type
         while isinstance(kind, Array):
             if kind.count is None:
-                checker.reject(declared.span, f"member array '{name}' needs a size; only its first dimension may have none")
+                checker.reject(
+                    "array-size", declared.span, f"member array '{name}' needs a size; only its first dimension may have none"
+                )
             kind = kind.element.type
         if isinstance(kind, Struct) and kind.members is None:
             checker.reject(
+                "incomplete-type",
                 declared.span,
                 f"{struct} contains an incomplete type\n  Member '{name}' has type '{kind}', which is not complete here",
             )
@@ -119,7 +127,7 @@ def _enumerator_value(checker: Checker, name: str, node: ast.Expression) -> int:
     value = value_of(checker, node)
     kind = value.type.type
     if not isinstance(value, tree.Constant) or isinstance(value.value, float) or not isinstance(kind, (Scalar, Enum)):
-        checker.reject(node.span, f"the value of enumerator '{name}' is not a constant integer")
+        checker.reject("not-constant", node.span, f"the value of enumerator '{name}' is not a constant integer")
     return int(value.value)
 
 
@@ -130,7 +138,7 @@ def check_enum(checker: Checker, node: ast.EnumSpecifier) -> Qual:
         symbol = checker.scopes.find(node.name)
         if isinstance(symbol, TypeSymbol) and isinstance(symbol.qual.type, Enum):
             return symbol.qual
-        checker.reject(node.span, f"there is no enum '{node.name}'{checker.suggest(node.name)}")
+        checker.reject("undeclared", node.span, f"there is no enum '{node.name}'{checker.suggest(node.name)}")
     enum = Enum(node.name, is_local=checker.scopes.depth > 0)
     if node.name:
         earlier = checker.scopes.find_here(node.name)
@@ -139,7 +147,7 @@ def check_enum(checker: Checker, node: ast.EnumSpecifier) -> Qual:
                 if checker.scopes.find_here(enumerator.name) is None:
                     checker.scopes.declare(enumerator.name, Poisoned(enumerator.name, enumerator.span))
             place = first_in(earlier, node.span)
-            checker.reject(node.span, f"'{node.name}' is already declared here{place}", declared_here(earlier))
+            checker.reject("redeclared", node.span, f"'{node.name}' is already declared here{place}", declared_here(earlier))
         checker.scopes.declare(node.name, TypeSymbol(node.name, Qual(enum, UNBOUND), node.span))
     following = 0
     for enumerator in node.enumerators:
@@ -152,7 +160,9 @@ def check_enum(checker: Checker, node: ast.EnumSpecifier) -> Qual:
         earlier = checker.scopes.find_here(enumerator.name)
         if earlier is not None and not isinstance(earlier, Poisoned):
             place = first_in(earlier, enumerator.span)
-            checker.reject(enumerator.span, f"'{enumerator.name}' is already declared here{place}", declared_here(earlier))
+            checker.reject(
+                "redeclared", enumerator.span, f"'{enumerator.name}' is already declared here{place}", declared_here(earlier)
+            )
         constant = ConstantSymbol(enumerator.name, Qual(enum), enum.values[enumerator.name], enumerator.span)
         checker.scopes.declare(enumerator.name, constant)
     return Qual(enum, UNBOUND)

@@ -51,7 +51,12 @@ def declare_local(checker: Checker, symbol: tree.VariableSymbol) -> None:
         here = checker.scopes.find_here(name)
         # That a type of the name is in the way the parser has said.
         if here is not None and not isinstance(here, (Poisoned, TypeSymbol)):
-            checker.error(symbol.span, f"'{name}' is already declared here{first_in(here, symbol.span)}", declared_here(here))
+            checker.error(
+                "redeclared",
+                symbol.span,
+                f"'{name}' is already declared here{first_in(here, symbol.span)}",
+                declared_here(here),
+            )
             return
         warn_hiding(checker, symbol, outer)
     checker.scopes.declare(name, symbol)
@@ -139,7 +144,7 @@ def check_file_declaration(checker: Checker, node: ast.Declaration) -> None:
         if isinstance(declared.qual.type, FunctionType):
             declare_function(checker, base, declared, None, node.span)
             if init.initializer is not None:
-                checker.error(init.span, f"function '{declared.name}' cannot have an initial value")
+                checker.error("initializer", init.span, f"function '{declared.name}' cannot have an initial value")
         else:
             variables.append(_check_variable(checker, init, base, local=False, declared=declared))
     checker.siblings.clear()
@@ -158,7 +163,7 @@ def _check_bare(checker: Checker, node: ast.Declaration, base: Base) -> None:
 
 def _check_no_words(checker: Checker, base: Base) -> None:
     for word in base.words:
-        checker.reject(base.span, f"'{word}' is for functions only")
+        checker.reject("specifiers", base.span, f"'{word}' is for functions only")
 
 
 def _poison_all(checker: Checker, node: ast.Declaration) -> None:
@@ -194,7 +199,7 @@ def define_typedef(checker: Checker, init: ast.InitDeclarator, base: Base) -> No
     warn_if_untyped(checker, base)
     attributes.warn_about(checker, base.attributes, "typedef")
     if init.initializer is not None:
-        checker.reject(init.span, f"typedef '{declared.name}' cannot have an initial value")
+        checker.reject("initializer", init.span, f"typedef '{declared.name}' cannot have an initial value")
     kind = declared.qual.type
     if isinstance(kind, (Struct, Enum)) and not kind.name:
         kind.name = declared.name
@@ -203,12 +208,14 @@ def define_typedef(checker: Checker, init: ast.InitDeclarator, base: Base) -> No
         if earlier.qual.type is kind or earlier.qual == declared.qual:
             return
         checker.reject(
+            "redeclared",
             declared.span,
             f"type '{declared.name}' is already declared here as '{earlier.qual}'{first_in(earlier, declared.span)}",
             declared_here(earlier),
         )
     if earlier is not None:
         checker.reject(
+            "redeclared",
             declared.span,
             f"'{declared.name}' is already declared here{first_in(earlier, declared.span)}",
             declared_here(earlier),
@@ -245,29 +252,37 @@ def _variable_type(checker: Checker, declared: Declared, base: Base, init: ast.I
     name, span = declared.name, declared.span
     check_function_words(checker, base, declared, f", '{name}' is a variable")
     if base.storage.startswith('extern "'):
-        checker.reject(span, f"C linkage is for functions only; write plain extern for the variable '{name}'")
+        checker.reject("specifiers", span, f"C linkage is for functions only; write plain extern for the variable '{name}'")
     if attributes.has(base.attributes, "noescape"):
-        checker.reject(span, f"noescape is for parameters, '{name}' is a variable")
+        checker.reject("bad-attribute", span, f"noescape is for parameters, '{name}' is a variable")
     warn_if_untyped(checker, base)
     attributes.warn_about(checker, base.attributes, "variable")
     _check_scratchpad(checker, declared, base, local)
     qual = bind(declared.qual, VARYING)
     kind = qual.type
     if isinstance(kind, Void):
-        checker.reject(span, f"variable '{name}' cannot have type void")
+        checker.reject("impossible-type", span, f"variable '{name}' cannot have type void")
     if isinstance(kind, FunctionType):
-        checker.reject(span, f"a function declarator is not allowed in a local declaration; declare '{name}' at file scope")
+        checker.reject(
+            "impossible-type",
+            span,
+            f"a function declarator is not allowed in a local declaration; declare '{name}' at file scope",
+        )
     if isinstance(kind, Array):
         qual = complete_array(qual, init.initializer)
         if is_unsized(qual) and base.storage != "extern":
             where = "local" if local else "global"
-            checker.reject(span, f"the {where} array '{name}' has neither size nor initializer")
+            checker.reject("array-size", span, f"the {where} array '{name}' has neither size nor initializer")
         if is_unsized(qual):
-            checker.reject(span, f"the global array '{name}' has neither size nor initializer")
+            checker.reject("array-size", span, f"the global array '{name}' has neither size nor initializer")
         while isinstance(kind, Array):
             kind = kind.element.type
     if isinstance(kind, Struct) and kind.members is None:
-        checker.reject(span, f"variable '{name}' has the incomplete type '{kind}'; define the struct first or use a pointer")
+        checker.reject(
+            "incomplete-type",
+            span,
+            f"variable '{name}' has the incomplete type '{kind}'; define the struct first or use a pointer",
+        )
     if isinstance(qual.type, (Array, Struct, Vector)):
         _check_size(checker, qual, name, span, _MOST_OF_A_FRAME if local and base.storage != "static" else _MOST_OF_MEMORY)
     return qual
@@ -281,16 +296,22 @@ def _check_size(checker: Checker, qual: Qual, name: str, span: Span, most: int) 
         return
     if size > most:
         where = "memory" if most == _MOST_OF_MEMORY else "the stack"
-        checker.reject(span, f"variable '{name}' is too large for {where}: it takes {size} bytes, {most} are possible")
+        checker.reject(
+            "array-size", span, f"variable '{name}' is too large for {where}: it takes {size} bytes, {most} are possible"
+        )
 
 
 def _check_scratchpad(checker: Checker, declared: Declared, base: Base, local: bool) -> None:
     if attributes.has(base.attributes, "scratchpad"):
         if local or base.storage == "extern":
             what = "a local variable" if local else "declared extern"
-            checker.reject(declared.span, f"only global variables lie in the scratchpad, '{declared.name}' is {what}")
+            checker.reject(
+                "specifiers", declared.span, f"only global variables lie in the scratchpad, '{declared.name}' is {what}"
+            )
         if not checker.target.has_scratchpad:
-            checker.reject(declared.span, f"target '{checker.target.name}' has no scratchpad for '{declared.name}'")
+            checker.reject(
+                "specifiers", declared.span, f"target '{checker.target.name}' has no scratchpad for '{declared.name}'"
+            )
 
 
 def _initial(
@@ -299,12 +320,14 @@ def _initial(
     name = declared.name
     if init.initializer is None:
         if isinstance(qual.type, Reference) and base.storage != "extern":
-            checker.reject(declared.span, f"reference '{name}' is not initialised; bind it to a variable")
+            checker.reject("initializer", declared.span, f"reference '{name}' is not initialised; bind it to a variable")
         if local and qual.const and not base.storage:
-            checker.reject(declared.span, f"const variable '{name}' lacks its initial value")
+            checker.reject("initializer", declared.span, f"const variable '{name}' lacks its initial value")
         return None
     if base.storage == "extern":
-        checker.reject(init.span, f"extern variable '{name}' cannot be initialised here; its definition does that")
+        checker.reject(
+            "initializer", init.span, f"extern variable '{name}' cannot be initialised here; its definition does that"
+        )
     initial = initialize(checker, qual, init.initializer, f"initializer of '{name}'")
     if not local:
         return require_constant(checker, initial, f"global variable '{name}'", init.initializer.span)
@@ -354,9 +377,11 @@ def _define_global(checker: Checker, variable: _Variable, base: Base) -> None:
     if isinstance(earlier, FunctionSet) or isinstance(of_library, FunctionSet):
         function = earlier.functions[0] if isinstance(earlier, FunctionSet) and earlier.functions else None
         of = "" if isinstance(earlier, FunctionSet) else " of the standard library"
-        checker.reject(span, f"variable '{name}' has the name of a function{of}", declared_here(function))
+        checker.reject("redeclared", span, f"variable '{name}' has the name of a function{of}", declared_here(function))
     if earlier is not None and not isinstance(earlier, (Poisoned, BuiltinVariable)):
-        checker.reject(span, f"'{name}' is already declared here{first_in(earlier, span)}", declared_here(earlier))
+        checker.reject(
+            "redeclared", span, f"'{name}' is already declared here{first_in(earlier, span)}", declared_here(earlier)
+        )
     if isinstance(earlier, BuiltinVariable):
         checker.warning("shadow", span, f"'{name}' hides the built-in variable of the same name")
     if variable.wrong and qual.const:
@@ -370,6 +395,7 @@ def _redeclare(checker: Checker, earlier: tree.VariableSymbol, again: tree.Varia
     """A second declaration of a global: the same object if the types agree."""
     if earlier.type != again.type:
         checker.reject(
+            "redeclared",
             again.span,
             f"the definitions of '{again.name}' disagree: '{again.type}' here, "
             f"'{earlier.type}' in {place_of(earlier, again.span)}",
@@ -377,6 +403,7 @@ def _redeclare(checker: Checker, earlier: tree.VariableSymbol, again: tree.Varia
         )
     if earlier.initial is not None and again.initial is not None:
         checker.reject(
+            "redeclared",
             again.span,
             f"variable '{again.name}' is defined twice{first_in(earlier, again.span)}",
             declared_here(earlier, "is first defined here"),
@@ -401,6 +428,8 @@ def check_export_types(checker: Checker, node: ast.ExportTypes) -> None:
         qual = resolve_specifiers(checker, ast.Specifiers(specifier.span, (), (), (specifier,))).qual
         kind = qual.type
         if not isinstance(kind, (Struct, Enum, Vector)):
-            checker.error(specifier.span, f"type '{kind}' cannot be exported; structs, enums and short vectors can")
+            checker.error(
+                "specifiers", specifier.span, f"type '{kind}' cannot be exported; structs, enums and short vectors can"
+            )
         elif kind not in checker.program.exported_types:
             checker.program.exported_types.append(kind)

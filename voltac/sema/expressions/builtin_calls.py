@@ -30,7 +30,7 @@ def call_builtin(checker: Checker, name: str, arguments: Sequence[tree.Value], s
     """The call of a row of ``builtins/``; a mistake of the library's source is reported like any other."""
     row = BUILTINS[name]
     if len(arguments) != len(row.parameters):
-        checker.reject(span, f"builtin '{name}' takes {len(row.parameters)} arguments, {len(arguments)} given")
+        checker.reject("call", span, f"builtin '{name}' takes {len(row.parameters)} arguments, {len(arguments)} given")
     element = find_element(checker, row, arguments, span)
     rates = [
         argument.type.rate
@@ -66,7 +66,9 @@ def names_builtin(checker: Checker, name: ast.Name) -> bool:
 def check_tile(checker: Checker, argument: tree.Value) -> None:
     """The number of a tile is part of an instruction: a constant, and there is such a tile."""
     if not isinstance(argument, tree.Constant) or not 0 <= argument.value < TILES:
-        checker.reject(argument.span, f"a tile is a constant from 0 to {TILES - 1}: its number is part of the instruction")
+        checker.reject(
+            "call", argument.span, f"a tile is a constant from 0 to {TILES - 1}: its number is part of the instruction"
+        )
 
 
 def check_tile_operation(checker: Checker, name: str, span: Span) -> None:
@@ -75,7 +77,7 @@ def check_tile_operation(checker: Checker, name: str, span: Span) -> None:
     needed = TILE_PRODUCTS.get(name.removeprefix("__amx_"))
     if not available or (needed and needed not in available):
         what = f"AMX for {needed}" if needed else "AMX"
-        checker.reject(span, f"{checker.target.name} has no {what}; see the targets that amx.isph is for")
+        checker.reject("call", span, f"{checker.target.name} has no {what}; see the targets that amx.isph is for")
 
 
 def find_element(checker: Checker, row: BuiltinRow, arguments: Sequence[tree.Value], span: Span) -> Scalar | None:
@@ -95,7 +97,7 @@ def find_element(checker: Checker, row: BuiltinRow, arguments: Sequence[tree.Val
                 if element.bits == found.bits:
                     return element
     shown = ", ".join(str(argument.type) for argument in arguments)
-    checker.reject(span, f"builtin '{row.name}' does not take ({shown})")
+    checker.reject("call", span, f"builtin '{row.name}' does not take ({shown})")
 
 
 def instantiate(pattern: str, element: Scalar | None, joint: Rate) -> Qual:
@@ -125,4 +127,6 @@ def check_place_of_mask_write(checker: Checker, span: Span) -> None:
         if frame.varying or frame.kind not in ("if", "loop", "switch"):
             what = f"'{frame.kind}'" if frame.kind.startswith(("foreach", "unmasked")) else "varying control flow"
             begins = Note(frame.span, "it begins here")
-            checker.reject(span, f"the mask cannot be written inside {what}, where the compiler looks after it", begins)
+            checker.reject(
+                "misplaced", span, f"the mask cannot be written inside {what}, where the compiler looks after it", begins
+            )

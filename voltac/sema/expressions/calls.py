@@ -40,7 +40,7 @@ def check_call(checker: Checker, node: ast.Call) -> Operand:
     if isinstance(called, FunctionSet):
         return call_set(checker, called, operands, node.span)
     if isinstance(called, tree.Deref) and isinstance(called.storage.type, FunctionType):
-        checker.reject(node.span, "a function pointer is called by its name alone: write fp(x) instead of (*fp)(x)")
+        checker.reject("call", node.span, "a function pointer is called by its name alone: write fp(x) instead of (*fp)(x)")
     return call_pointer(checker, called, operands, node.span)
 
 
@@ -76,7 +76,7 @@ def call_template(checker: Checker, name: ast.TemplateName, operands: list[Opera
     if isinstance(found, FunctionSet) and found.mistaken and not found.templates:
         raise Rejected
     if not isinstance(found, FunctionSet) or not found.templates:
-        checker.reject(name.span, f"'{name.name}' is no function template")
+        checker.reject("template", name.span, f"'{name.name}' is no function template")
     explicit = templates.resolve_arguments(checker, name.arguments)
     return call_set(checker, found, operands, span, explicit)
 
@@ -86,7 +86,7 @@ def check_intrinsic(checker: Checker, node: ast.IntrinsicCall) -> tree.Value:
     """``@llvm.name(...)`` (8.10)."""
     if not checker.options.llvm_intrinsics and not checker.is_library:
         checker.reject(
-            node.span, f"intrinsics such as '{node.name}' are switched off; give the option --enable-llvm-intrinsics"
+            "call", node.span, f"intrinsics such as '{node.name}' are switched off; give the option --enable-llvm-intrinsics"
         )
     arguments = tuple(value_of(checker, one) for one in node.arguments)
     return tree.Intrinsic(node.span, intrinsic_result(checker, node.name, arguments, node.span), node.name, arguments)
@@ -101,7 +101,7 @@ def check_invoke_sycl(checker: Checker, node: ast.InvokeSycl) -> Operand:
         function = choose_function(checker, called, operands, node.span)
         if "sycl" in function.attributes:
             return build_call(checker, function, operands, node.span)
-    checker.reject(node.span, 'invoke_sycl needs an extern "SYCL" function')
+    checker.reject("call", node.span, 'invoke_sycl needs an extern "SYCL" function')
 
 
 # --- launch -----------------------------------------------------------------------------------------------------
@@ -116,14 +116,14 @@ def check_launch(checker: Checker, node: ast.Launch) -> Operand:
     while len(counts) < 3:
         counts.append(tree.Constant(node.span, Qual(INT32), 1))
     if isinstance(node.function, ast.TemplateName):
-        checker.reject(node.function.span, f"template '{node.function.name}' is no task, only tasks can be launched")
+        checker.reject("task", node.function.span, f"template '{node.function.name}' is no task, only tasks can be launched")
     called = checker.expression(node.function)
     operands = check_arguments(checker, node.arguments)
     if isinstance(called, FunctionSet):
         function: tree.FunctionSymbol | tree.Value = choose_function(checker, called, operands, node.span)
         assert isinstance(function, tree.FunctionSymbol)
         if not function.task:
-            checker.reject(node.span, f"only tasks can be launched; '{function.name}' lacks the task qualifier")
+            checker.reject("task", node.span, f"only tasks can be launched; '{function.name}' lacks the task qualifier")
         arguments = convert_arguments(checker, function.name, function.type, operands, node.span, function.defaults)
     else:
         function = to_value(checker, called, node.function.span)
@@ -136,10 +136,10 @@ def check_launch(checker: Checker, node: ast.Launch) -> Operand:
 def _through_pointer(checker: Checker, pointer: tree.Value, operands: list[Operand], node: ast.Launch) -> list[tree.Value]:
     kind = pointer.type.type
     if not isinstance(kind, Pointer) or not isinstance(kind.to.type, FunctionType) or pointer.type.rate is VARYING:
-        checker.reject(node.span, f"launch needs a task or a uniform pointer to one, not '{pointer.type}'")
+        checker.reject("task", node.span, f"launch needs a task or a uniform pointer to one, not '{pointer.type}'")
     function = kind.to.type
     if not function.task:
-        checker.reject(node.span, f"only tasks can be launched; the pointer is of type '{pointer.type}'")
+        checker.reject("task", node.span, f"only tasks can be launched; the pointer is of type '{pointer.type}'")
     if len(operands) != len(function.parameters):
-        checker.reject(node.span, f"the task takes {len(function.parameters)} arguments, {len(operands)} given")
+        checker.reject("task", node.span, f"the task takes {len(function.parameters)} arguments, {len(operands)} given")
     return convert_arguments(checker, "the task", function, operands, node.span)

@@ -23,19 +23,21 @@ from voltac.sema.types import UNBOUND, VARYING, FunctionType, Pointer, Qual, Ref
 def cast_reference(checker: Checker, operand: Operand, target: Qual, span: Span) -> tree.Place:
     """``(S &)place``: the same memory, as a struct of the first members of the struct that lies there."""
     if isinstance(operand, FunctionSet):
-        checker.reject(span, f"the function '{operand.name}' cannot be cast to '{target} &'")
+        checker.reject("impossible-cast", span, f"the function '{operand.name}' cannot be cast to '{target} &'")
     if not isinstance(operand, tree.Place) or is_temporary(operand):
         text = f"a cast to '{target} &' needs a place in memory, not a value of type '{operand_qual(operand)}'"
-        checker.reject(span, f"{text}; copy it to a variable first")
+        checker.reject("impossible-cast", span, f"{text}; copy it to a variable first")
     if operand.address_rate is VARYING:
-        checker.reject(span, f"a varying location cannot be cast to '{target} &'; copy it to a variable first")
+        checker.reject(
+            "impossible-cast", span, f"a varying location cannot be cast to '{target} &'; copy it to a variable first"
+        )
     source = operand.storage
     if target.rate is UNBOUND:
         target = target.with_rate(source.rate)
     reason = _obstacle(checker, source, target)
     if reason:
         notes = [declared_here(kind, "is declared here") for kind in (source.type, target.type) if isinstance(kind, Struct)]
-        checker.reject(span, f"cannot cast a reference to '{source}' to '{target} &': {reason}", *notes)
+        checker.reject("impossible-cast", span, f"cannot cast a reference to '{source}' to '{target} &': {reason}", *notes)
     pointer = address_of(operand, span)
     wanted = Qual(Pointer(target))
     return tree.deref(pointer if pointer.type == wanted else tree.Convert(span, wanted, pointer), span, of_reference=True)
@@ -87,7 +89,9 @@ def cast_function(checker: Checker, functions: FunctionSet, wanted: Qual, by_add
             return build(address_of_function(checker, alike[0], span), wanted)
         if len(alike) == 1:
             text = f"function '{functions.name}' has type '{alike[0].type}', the pointer wants '{target}'"
-            checker.reject(span, f"cast: {text}; write '&{functions.name}' to cast a function to other structs")
+            checker.reject(
+                "impossible-cast", span, f"cast: {text}; write '&{functions.name}' to cast a function to other structs"
+            )
     return pick_function(checker, functions, wanted, "cast", span)
 
 

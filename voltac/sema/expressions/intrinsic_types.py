@@ -30,4 +30,4 @@ def intrinsic_result(checker: Checker, name: str, arguments: Sequence[tree.Value
         return Qual(_TYPES[suffix[2]], VARYING if suffix[1] else rate)
     if plain.startswith("readcyclecounter"):
         return Qual(Scalar("int", 64))
-    checker.reject(span, f"the result type of intrinsic '{name}' is not known")
+    checker.reject("call", span, f"the result type of intrinsic '{name}' is not known")

@@ -76,7 +76,7 @@ def check_integer(checker: Checker, node: ast.IntegerLiteral) -> tree.Value:
     for largest, type in ladder:
         if node.value <= largest:
             return tree.Constant(node.span, Qual(type), node.value)
-    checker.reject(node.span, f"the literal {node.value} does not fit 64 bits")
+    checker.reject("literal", node.span, f"the literal {node.value} does not fit 64 bits")
 
 
 @expression(ast.FloatLiteral)
@@ -121,13 +121,13 @@ def check_name(checker: Checker, node: ast.Name) -> Operand:
     if isinstance(symbol, BuiltinVariable):
         return builtin_variable(checker, symbol.name, node.span)
     assert isinstance(symbol, TypeSymbol)
-    checker.reject(node.span, f"'{name}' is a type, a value is needed here")
+    checker.reject("wrong-kind", node.span, f"'{name}' is a type, a value is needed here")
 
 
 @expression(ast.TemplateName)
 def check_template_name(checker: Checker, node: ast.TemplateName) -> Operand:
     """``f<...>`` not followed by arguments."""
-    checker.reject(node.span, f"template '{node.name}' can only be called here")
+    checker.reject("wrong-kind", node.span, f"template '{node.name}' can only be called here")
 
 
 _TASK_VARIABLES = frozenset(
@@ -151,7 +151,7 @@ def builtin_variable(checker: Checker, name: str, span: Span) -> tree.Value:
     assert name in _TASK_VARIABLES
     function = checker.function
     if function is None or not function.symbol.task:
-        checker.reject(span, f"'{name}' is not declared: it exists inside tasks only")
+        checker.reject("undeclared", span, f"'{name}' is not declared: it exists inside tasks only")
     return tree.TaskVariable(span, Qual(UINT32), name)
 
 
@@ -177,16 +177,18 @@ def check_member(checker: Checker, node: ast.Member) -> Operand:
     """``a.b`` and ``p->b`` (8.6)."""
     base = checker.expression(node.base)
     if isinstance(base, FunctionSet):
-        checker.reject(node.span, f"a function such as '{base.name}' has no members")
+        checker.reject("no-member", node.span, f"a function such as '{base.name}' has no members")
     qual = base.storage if isinstance(base, tree.Place) else base.type
     if node.arrow:
         pointer = to_value(checker, base, node.base.span)
         if not isinstance(pointer.type.type, Pointer):
-            checker.reject(node.span, f"'->' needs a pointer but has '{pointer.type}', which is no pointer; use '.'")
+            checker.reject(
+                "no-member", node.span, f"'->' needs a pointer but has '{pointer.type}', which is no pointer; use '.'"
+            )
         place: tree.Place = tree.deref(pointer, node.base.span)
     else:
         if isinstance(qual.type, Pointer):
-            checker.reject(node.span, f"'.{node.name}' on a pointer of type '{qual}'; use '->'")
+            checker.reject("no-member", node.span, f"'.{node.name}' on a pointer of type '{qual}'; use '->'")
         if isinstance(qual.type, Vector) and isinstance(base, tree.Value) and len(node.name) > 1:
             return swizzle(checker, base, qual.type, node)
         place = place_or_temporary(base)
@@ -201,12 +203,15 @@ def member_of(checker: Checker, place: tree.Place, node: ast.Member) -> Operand:
             return swizzle(checker, load(checker, place, node.span), kind, node)
         return vector_element(checker, place, kind, node)
     if not isinstance(kind, Struct):
-        checker.reject(node.span, f"a value of type '{place.type}' has no members, so no '{node.name}'")
+        checker.reject("no-member", node.span, f"a value of type '{place.type}' has no members, so no '{node.name}'")
     if kind.members is None:
-        checker.reject(node.span, f"{kind} is declared but not defined, so its member '{node.name}' is not known")
+        checker.reject(
+            "incomplete-type", node.span, f"{kind} is declared but not defined, so its member '{node.name}' is not known"
+        )
     early = _early_pointer(place)
     if early is not None:
         checker.reject(
+            "incomplete-type",
             node.span,
             f"{kind} was declared but not yet defined where '{early.name}' got its type, so member '{node.name}' is not known "
             "through it; copy the pointer into a variable first",
@@ -220,7 +225,7 @@ def member_of(checker: Checker, place: tree.Place, node: ast.Member) -> Operand:
             if told in checker.function.undeclared:
                 raise Rejected
             checker.function.undeclared.add(told)
-        checker.reject(node.span, f"{kind} has no member '{node.name}'{suggestion(node.name, kind.indices)}")
+        checker.reject("no-member", node.span, f"{kind} has no member '{node.name}'{suggestion(node.name, kind.indices)}")
     member = tree.member_place(place, index, node.span)
     if isinstance(member.storage.type, Reference):
         target = member.storage.type.to
@@ -257,9 +262,11 @@ def vector_element(checker: Checker, place: tree.Place, kind: Vector, node: ast.
     """``v.x``: an element of a short vector, a place like the vector (5.8)."""
     at = _LETTERS.get(node.name)
     if at is None:
-        checker.reject(node.span, f"a short vector has no element '{node.name}'; there are x y z w, r g b a, and u v")
+        checker.reject(
+            "no-member", node.span, f"a short vector has no element '{node.name}'; there are x y z w, r g b a, and u v"
+        )
     if at >= kind.count:
-        checker.reject(node.span, f"element '{node.name}' is beyond the length of the vector type '{place.type}'")
+        checker.reject("no-member", node.span, f"element '{node.name}' is beyond the length of the vector type '{place.type}'")
     return tree.element(place, tree.Constant(node.span, _UNIFORM["int32"], at), node.span)
 
 
@@ -270,10 +277,14 @@ def swizzle(checker: Checker, value: tree.Value, kind: Vector, node: ast.Member)
         at = _LETTERS.get(letter)
         if at is None:
             checker.reject(
-                node.span, f"a short vector has no element '{letter}' as in '{node.name}'; there are x y z w, r g b a, and u v"
+                "no-member",
+                node.span,
+                f"a short vector has no element '{letter}' as in '{node.name}'; there are x y z w, r g b a, and u v",
             )
         if at >= kind.count:
-            checker.reject(node.span, f"letter '{letter}' of swizzle '{node.name}' is beyond the length of '{value.type}'")
+            checker.reject(
+                "no-member", node.span, f"letter '{letter}' of swizzle '{node.name}' is beyond the length of '{value.type}'"
+            )
         indices.append(at)
     return tree.Swizzle(node.span, Qual(Vector(kind.element, len(indices)), value.type.rate), value, tuple(indices))
 
@@ -290,11 +301,15 @@ def check_index(checker: Checker, node: ast.Index) -> Operand:
     pointer = to_value(checker, base, node.base.span)
     kind = pointer.type.type
     if not isinstance(kind, Pointer):
-        checker.reject(node.span, f"a value of type '{pointer.type}' cannot be indexed; arrays, pointers and short vectors can")
+        checker.reject(
+            "operand", node.span, f"a value of type '{pointer.type}' cannot be indexed; arrays, pointers and short vectors can"
+        )
     if isinstance(kind.to.type, Void):
-        checker.reject(node.span, "a void pointer cannot be indexed; cast it to the type it points to")
+        checker.reject("operand", node.span, "a void pointer cannot be indexed; cast it to the type it points to")
     if isinstance(kind.to.type, Struct) and kind.to.type.members is None:
-        checker.reject(node.span, f"indexing needs the definition of {kind.to.type}, which is only declared here")
+        checker.reject(
+            "incomplete-type", node.span, f"indexing needs the definition of {kind.to.type}, which is only declared here"
+        )
     index = index_value(checker, index)
     if is_null_pointer(pointer):
         checker.warning("null", node.span, "the null pointer is indexed")

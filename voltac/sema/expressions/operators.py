@@ -151,13 +151,15 @@ def common_type(checker: Checker, symbol: str, left: tree.Value, right: tree.Val
         return a if _RANK[a] >= _RANK[b] else b
     for kind, value in ((a, left), (b, right)):
         if not isinstance(kind, (Scalar, Enum, Vector)):
-            checker.reject(
+            checker.reject("operand", 
                 span, f"operator '{symbol}' does not apply to '{left.type}' and '{right.type}': "
                 f"'{value.type}' is no number{_operator_hint(kind, symbol)}"
             )  # fmt: skip
     if isinstance(a, Vector) or isinstance(b, Vector):
         if isinstance(a, Vector) and isinstance(b, Vector) and a.count != b.count:
-            checker.reject(span, f"operator '{symbol}': the vector lengths of '{left.type}' and '{right.type}' differ")
+            checker.reject(
+                "operand", span, f"operator '{symbol}': the vector lengths of '{left.type}' and '{right.type}' differ"
+            )
         count = a.count if isinstance(a, Vector) else b.count if isinstance(b, Vector) else 0
         one, other = (kind.element if isinstance(kind, Vector) else kind for kind in (a, b))
         element = _common_scalar(one, other)
@@ -188,18 +190,23 @@ def check_operand_kind(checker: Checker, symbol: str, kind: Scalar, left: tree.V
             bad = left if _element_kind(left) == "float" else right
             which = "first" if bad is left else "second"
             checker.reject(
-                bad.span, f"operator '{symbol}': the {which} operand is neither an integer nor a bool but '{bad.type}'"
+                "operand",
+                bad.span,
+                f"operator '{symbol}': the {which} operand is neither an integer nor a bool but '{bad.type}'",
             )
         return
     for value in (left, right):
         if _element_kind(value) == "bool":
             checker.reject(
+                "operand",
                 value.span,
                 f"operator '{symbol}' does not apply to a bool such as '{value.type}'; cast to an integer, or select with ?:",
             )
     if symbol == "%" and kind.kind == "float":
         bad = left if _element_kind(left) == "float" else right
-        checker.reject(bad.span, f"operator '%' needs integers but has '{bad.type}'; use fmod for the floating-point remainder")
+        checker.reject(
+            "operand", bad.span, f"operator '%' needs integers but has '{bad.type}'; use fmod for the floating-point remainder"
+        )
 
 
 def _element_kind(value: tree.Value) -> str:
@@ -231,7 +238,9 @@ def shift(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, sp
         element = kind.element if isinstance(kind, Vector) else kind
         if not isinstance(element, Enum) and not (isinstance(element, Scalar) and element.kind != "float"):
             checker.reject(
-                value.span, f"operator '{symbol}': the {which} operand is neither an integer nor a bool but '{value.type}'"
+                "operand",
+                value.span,
+                f"operator '{symbol}': the {which} operand is neither an integer nor a bool but '{value.type}'",
             )
     rate = VARYING if left.type.rate is VARYING or right.type.rate is VARYING else UNIFORM
     kind = left.type.type
@@ -242,7 +251,7 @@ def shift(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, sp
         kind = Vector(kind, right.type.type.count)
     result = Qual(kind, rate)
     if isinstance(kind, Vector) and isinstance(right.type.type, Vector) and kind.count != right.type.type.count:
-        checker.reject(span, f"operator '{symbol}': the vector lengths of '{left.type}' and '{right.type}' differ")
+        checker.reject("operand", span, f"operator '{symbol}': the vector lengths of '{left.type}' and '{right.type}' differ")
     if type(right) is tree.Constant:
         check_shift_amount(checker, right, result, span)
     elif symbol == ">>" and right.type.rate is VARYING:
@@ -269,7 +278,9 @@ def logical(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, 
     rate = VARYING if left.type.rate is VARYING or right.type.rate is VARYING else UNIFORM
     if isinstance(a, Vector) or isinstance(b, Vector):
         if isinstance(a, Vector) and isinstance(b, Vector) and a.count != b.count:
-            checker.reject(span, f"operator '{symbol}': the vector lengths of '{left.type}' and '{right.type}' differ")
+            checker.reject(
+                "operand", span, f"operator '{symbol}': the vector lengths of '{left.type}' and '{right.type}' differ"
+            )
         left = left if isinstance(a, Vector) else to_bool(checker, left, f"operator '{symbol}'")
         right = right if isinstance(b, Vector) else to_bool(checker, right, f"operator '{symbol}'")
         both = Qual(Vector(BOOL, a.count if isinstance(a, Vector) else b.count if isinstance(b, Vector) else 0), rate)
@@ -308,7 +319,9 @@ def select(checker: Checker, test: tree.Value, then: tree.Value, otherwise: tree
         if isinstance(kind, Scalar):
             kind = Vector(kind, count)
         if not isinstance(kind, Vector) or kind.count != count:
-            checker.reject(span, f"?: selects element by element with '{test.type}', but its values are of type '{kind}'")
+            checker.reject(
+                "operand", span, f"?: selects element by element with '{test.type}', but its values are of type '{kind}'"
+            )
         test = build(test, Qual(test.type.type, rate))
     if isinstance(kind, Void):
         return tree.Conditional(span, Qual(kind), test, then, otherwise)
@@ -335,7 +348,7 @@ def selected_type(checker: Checker, then: tree.Value, otherwise: tree.Value, spa
             return pointer
     elif isinstance(a, (Scalar, Enum, Vector)) and isinstance(b, (Scalar, Enum, Vector)):
         return common_type(checker, "?:", then, otherwise, span)
-    checker.reject(span, f"the two sides of ?: have no common type: '{then.type}' and '{otherwise.type}'")
+    checker.reject("operand", span, f"the two sides of ?: have no common type: '{then.type}' and '{otherwise.type}'")
 
 
 # --- unary ------------------------------------------------------------------------------------------------------
@@ -374,9 +387,9 @@ def unary(checker: Checker, symbol: str, value: tree.Value, span: Span) -> tree.
         return of_enum(unary(checker, symbol, number(value), span), kind)
     elif symbol == "~":
         if not isinstance(element, Scalar) or not element.is_integer:
-            checker.reject(span, f"operator '~' needs an integer but has '{value.type}'")
+            checker.reject("operand", span, f"operator '~' needs an integer but has '{value.type}'")
     elif not isinstance(element, Scalar) or element.kind == "bool":
-        checker.reject(span, f"only numbers can be {'negated' if symbol == '-' else 'signed'}, not '{value.type}'")
+        checker.reject("operand", span, f"only numbers can be {'negated' if symbol == '-' else 'signed'}, not '{value.type}'")
     if symbol == "+":
         return value
     if type(value) is tree.Constant:
@@ -391,7 +404,9 @@ def take_address(checker: Checker, operand: Operand, node: ast.Unary) -> Operand
     if isinstance(operand, tree.Place) and not isinstance(operand, tree.Temporary):
         return address_of(operand, node.span)
     if isinstance(operand, (tree.Value, tree.Place)):
-        checker.reject(node.span, f"the operand of '&' has no address: it is a value of type '{operand_qual(operand)}'")
+        checker.reject(
+            "no-address", node.span, f"the operand of '&' has no address: it is a value of type '{operand_qual(operand)}'"
+        )
     return operand
 
 
@@ -400,9 +415,9 @@ def dereference(checker: Checker, operand: Operand, node: ast.Unary) -> Operand:
     value = to_value(checker, operand, node.operand.span)
     kind = value.type.type
     if not isinstance(kind, Pointer):
-        checker.reject(node.span, f"only pointers can be dereferenced, not '{value.type}'")
+        checker.reject("dereference", node.span, f"only pointers can be dereferenced, not '{value.type}'")
     if isinstance(kind.to.type, Void):
-        checker.reject(node.span, "a void pointer cannot be dereferenced; cast it to the type it points to")
+        checker.reject("dereference", node.span, "a void pointer cannot be dereferenced; cast it to the type it points to")
     return tree.deref(value, node.span)
 
 
@@ -424,13 +439,15 @@ def check_step(checker: Checker, node: ast.Unary | ast.Postfix, prefix: bool) ->
     kind = place.storage.type
     if isinstance(kind, Pointer):
         if isinstance(kind.to.type, Void):
-            checker.reject(node.span, f"a void pointer cannot be stepped with '{symbol}'; cast to the type pointed to first")
+            checker.reject(
+                "operand", node.span, f"a void pointer cannot be stepped with '{symbol}'; cast to the type pointed to first"
+            )
         check_stride(checker, place.storage, node.span)
     elif isinstance(kind, Vector):
         if kind.element is BOOL:
-            checker.reject(node.span, f"a value of type '{place.type}' cannot be counted up or down")
+            checker.reject("operand", node.span, f"a value of type '{place.type}' cannot be counted up or down")
     elif not isinstance(kind, (Scalar, Enum)) or kind is BOOL:
-        checker.reject(node.span, f"a value of type '{place.type}' cannot be counted up or down with '{symbol}'")
+        checker.reject("operand", node.span, f"a value of type '{place.type}' cannot be counted up or down with '{symbol}'")
     note_store(checker, place, None, node.span)
     return tree.Increment(node.span, assignable_type(place), place, symbol, prefix)
 
@@ -456,7 +473,9 @@ def check_assignment(checker: Checker, node: ast.Assignment) -> Operand:
         if symbol != "=":
             struct = operand_qual(target).type
             checker.reject(
-                node.span, f"operator '{symbol}' is not available for {struct}; a function 'operator{symbol}' would define it"
+                "operand",
+                node.span,
+                f"operator '{symbol}' is not available for {struct}; a function 'operator{symbol}' would define it",
             )
     place = require_place(checker, target, node.target.span, "the left side of the assignment")
     wanted = assignable_type(place)
@@ -480,30 +499,34 @@ def compound(checker: Checker, symbol: str, place: tree.Place, wanted: Qual, val
     kind = wanted.type
     if isinstance(kind, Pointer):
         if operator not in ("+", "-"):
-            checker.reject(span, f"operator '{symbol}' is not available for pointers such as '{wanted}'")
+            checker.reject("operand", span, f"operator '{symbol}' is not available for pointers such as '{wanted}'")
         check_stride(checker, wanted, span)
         if isinstance(value.type.type, Pointer):
             what = "added to" if operator == "+" else "subtracted from"
-            checker.reject(span, f"a pointer cannot be {what} a pointer in place: '{wanted}' and '{value.type}'")
+            checker.reject("operand", span, f"a pointer cannot be {what} a pointer in place: '{wanted}' and '{value.type}'")
         index = index_value(checker, value)
         if index.type.rate is VARYING and wanted.rate is UNIFORM:
             checker.reject(
-                span, f"operator '{symbol}': a varying index of type '{index.type}' cannot step the pointer '{wanted}'"
+                "operand",
+                span,
+                f"operator '{symbol}': a varying index of type '{index.type}' cannot step the pointer '{wanted}'",
             )
         note_store(checker, place, index, span)
         return tree.CompoundAssign(span, wanted, operator, place, index)
     element = kind.element if isinstance(kind, Vector) else kind
     if not isinstance(element, (Scalar, Enum)):
-        checker.reject(span, f"operator '{symbol}' does not apply to '{wanted}'")
+        checker.reject("operand", span, f"operator '{symbol}' does not apply to '{wanted}'")
     if isinstance(element, Scalar):
         if operator in _BITS and element.kind == "float":
-            checker.reject(span, f"the bit operator '{symbol}' does not apply to the floating-point type '{wanted}'")
+            checker.reject("operand", span, f"the bit operator '{symbol}' does not apply to the floating-point type '{wanted}'")
         if operator not in _BITS and element.kind == "bool":
-            checker.reject(span, f"operator '{symbol}' does not apply to '{wanted}'; bools have no arithmetic")
+            checker.reject("operand", span, f"operator '{symbol}' does not apply to '{wanted}'; bools have no arithmetic")
         if operator == "%" and element.kind == "float":
-            checker.reject(span, f"operator '%=' needs integers but has '{wanted}'; use fmod")
+            checker.reject("operand", span, f"operator '%=' needs integers but has '{wanted}'; use fmod")
     elif operator in _SHIFTS:
-        checker.reject(span, f"operator '{symbol}' does not apply to '{wanted}': the result of a shift is a number; cast it")
+        checker.reject(
+            "operand", span, f"operator '{symbol}' does not apply to '{wanted}': the result of a shift is a number; cast it"
+        )
     right = convert(checker, value, wanted, f"operator '{symbol}'")
     if operator in ("/", "%"):
         check_division(checker, operator, right, right, span)

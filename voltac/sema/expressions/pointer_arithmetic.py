@@ -30,14 +30,14 @@ def pointer_binary(checker: Checker, symbol: str, left: tree.Value, right: tree.
     a, b = left.type.type, right.type.type
     if isinstance(a, Pointer) and isinstance(b, Pointer):
         if symbol == "+":
-            checker.reject(span, f"two pointers cannot be added: '{left.type}' and '{right.type}'")
+            checker.reject("operand", span, f"two pointers cannot be added: '{left.type}' and '{right.type}'")
         if symbol == "-":
             return pointer_difference(checker, left, right, span)
     if symbol not in ("+", "-"):
-        checker.reject(span, f"operator '{symbol}' does not fit pointers: '{left.type}' and '{right.type}'")
+        checker.reject("operand", span, f"operator '{symbol}' does not fit pointers: '{left.type}' and '{right.type}'")
     if not isinstance(a, Pointer):
         if symbol == "-":
-            checker.reject(span, f"a pointer cannot be subtracted from a number: '{left.type}' and '{right.type}'")
+            checker.reject("operand", span, f"a pointer cannot be subtracted from a number: '{left.type}' and '{right.type}'")
         left, right = right, left
     return pointer_offset(checker, left, right, symbol == "-", span)
 
@@ -56,11 +56,11 @@ def check_stride(checker: Checker, pointer: Qual, span: Span) -> None:
     assert isinstance(pointer.type, Pointer)
     to = pointer.type.to.type
     if isinstance(to, Void):
-        checker.reject(span, "there is no pointer arithmetic on void pointers; cast to the type pointed to first")
+        checker.reject("operand", span, "there is no pointer arithmetic on void pointers; cast to the type pointed to first")
     if isinstance(to, FunctionType):
-        checker.reject(span, f"there is no pointer arithmetic on function pointers such as '{pointer}'")
+        checker.reject("operand", span, f"there is no pointer arithmetic on function pointers such as '{pointer}'")
     if isinstance(to, Struct) and to.members is None:
-        checker.reject(span, f"pointer arithmetic needs the definition of {to}, which is only declared here")
+        checker.reject("incomplete-type", span, f"pointer arithmetic needs the definition of {to}, which is only declared here")
 
 
 def pointer_difference(checker: Checker, left: tree.Value, right: tree.Value, span: Span) -> tree.Value:
@@ -70,7 +70,7 @@ def pointer_difference(checker: Checker, left: tree.Value, right: tree.Value, sp
     a, b = left.type.type, right.type.type
     assert isinstance(a, Pointer) and isinstance(b, Pointer)
     if not same_type(a.to, b.to):
-        checker.reject(span, f"pointers to different types cannot be subtracted: '{left.type}' and '{right.type}'")
+        checker.reject("operand", span, f"pointers to different types cannot be subtracted: '{left.type}' and '{right.type}'")
     rate = VARYING if left.type.rate is VARYING or right.type.rate is VARYING else UNIFORM
     both = Qual(a, rate)
     result = Qual(INT32 if checker.options.addressing == 32 else INT64, rate)
@@ -81,7 +81,7 @@ def compare_pointers(checker: Checker, symbol: str, left: tree.Value, right: tre
     """Comparisons, of pointers to one type or with ``void *`` or NULL."""
     target = pointer_type(left, right)
     if target is None:
-        checker.reject(span, f"operator '{symbol}' cannot compare '{left.type}' with '{right.type}'")
+        checker.reject("operand", span, f"operator '{symbol}' cannot compare '{left.type}' with '{right.type}'")
     rate = VARYING if left.type.rate is VARYING or right.type.rate is VARYING else UNIFORM
     both = Qual(target, rate)
     return tree.Binary(span, Qual(BOOL, rate), symbol, as_pointer(left, both), as_pointer(right, both))

@@ -48,6 +48,7 @@ def check_cast(checker: Checker, node: ast.Cast) -> Operand:
         element = operand.storage.type.element
         if not isinstance(target.type.to.type, Void) and target.type.to.type != element.type:
             checker.reject(
+                "conversion",
                 node.span,
                 f"an array of type '{operand.storage}' does not convert to the pointer type '{target}'; "
                 "take the address of its first element: &a[0]",
@@ -70,7 +71,7 @@ def check_sizeof(checker: Checker, node: ast.SizeOf) -> tree.Value:
     else:
         operand = checker.expression(node.operand)
         if not isinstance(operand, (tree.Place, tree.Value)):
-            checker.reject(node.span, f"a function such as '{operand.name}' has no size")
+            checker.reject("no-size", node.span, f"a function such as '{operand.name}' has no size")
         is_block = isinstance(operand, tree.Place) and operand.storage.rate.kind == "soa"
         qual = operand.storage if isinstance(operand, tree.Place) and is_block else operand_qual(operand)
     size = size_of(checker, qual, node.span)
@@ -89,9 +90,9 @@ def size_of(checker: Checker, qual: Qual, span: Span) -> int:
     while isinstance(kind, Array):
         kind = kind.element.type
     if isinstance(kind, Struct) and kind.members is None:
-        checker.reject(span, f"the size of {kind} is not known: the struct is declared but not defined")
+        checker.reject("incomplete-type", span, f"the size of {kind} is not known: the struct is declared but not defined")
     if isinstance(kind, (Void, FunctionType)):
-        checker.reject(span, f"'{kind}' has no size")
+        checker.reject("no-size", span, f"'{kind}' has no size")
     if qual.type is BOOL and qual.rate is VARYING:
         # language B.7: the register form is measured, although memory holds one byte a lane.
         bits = checker.target.mask_bits
@@ -99,7 +100,7 @@ def size_of(checker: Checker, qual: Qual, span: Span) -> int:
     try:
         return checker.layout.size(qual)
     except ValueError as problem:
-        checker.reject(span, str(problem))
+        checker.reject("no-size", span, str(problem))
 
 
 # --- memory -----------------------------------------------------------------------------------------------------
@@ -111,15 +112,19 @@ def check_new(checker: Checker, node: ast.New) -> tree.Value:
     rate = UNIFORM if node.rate == "uniform" else VARYING
     qual = resolve_type_name(checker, node.type, UNIFORM)
     if isinstance(qual.type, Vector):
-        checker.reject(node.type.span, f"a vector type such as '{qual}' is not allowed for new; wrap it in a struct")
+        checker.reject(
+            "allocation", node.type.span, f"a vector type such as '{qual}' is not allowed for new; wrap it in a struct"
+        )
     if isinstance(qual.type, (Void, FunctionType)):
-        checker.reject(node.type.span, f"'{qual}' cannot be allocated")
+        checker.reject("allocation", node.type.span, f"'{qual}' cannot be allocated")
     size_of(checker, qual, node.type.span)
     count = None
     if node.count is not None:
         count = value_of(checker, node.count)
         if count.type.rate is VARYING and rate is UNIFORM:
-            checker.reject(node.count.span, f"a uniform allocation needs a uniform count, this one is '{count.type}'")
+            checker.reject(
+                "allocation", node.count.span, f"a uniform allocation needs a uniform count, this one is '{count.type}'"
+            )
         count = convert(checker, count, Qual(INT64, rate), "number of elements of new")
     initial = None
     if node.initial is not None:
@@ -136,5 +141,5 @@ def check_alloca(checker: Checker, node: ast.Alloca) -> tree.Value:
     """``alloca(size)``: memory of the stack, until the function ends."""
     size = value_of(checker, node.size)
     if size.type.rate is VARYING:
-        checker.reject(node.span, f"the size of alloca must be uniform, this one is '{size.type}'")
+        checker.reject("allocation", node.span, f"the size of alloca must be uniform, this one is '{size.type}'")
     return tree.Alloca(node.span, Qual(Pointer(VOID_QUAL)), convert(checker, size, Qual(INT64), "size of alloca"))

@@ -26,7 +26,7 @@ def call_set(
     function = choose_function(checker, functions, operands, span, explicit)
     if function.task:
         text = f"task '{function.name}' has to be started with launch, it cannot be called"
-        checker.reject(span, text, declared_here(function, "is declared here"))
+        checker.reject("task", span, text, declared_here(function, "is declared here"))
     return build_call(checker, function, operands, span)
 
 
@@ -44,14 +44,14 @@ def choose_function(
     candidates = [] if explicit is not None else list(functions.functions)
     candidates += templates.candidates(checker, functions, given, explicit, span)
     if explicit is not None and not functions.templates:
-        checker.reject(span, f"'{functions.name}' is no template, so it takes no template arguments")
+        checker.reject("template", span, f"'{functions.name}' is no template, so it takes no template arguments")
     if not candidates and functions.mistaken:
         raise Rejected
     if not candidates:
         text = f"no overload of '{functions.name}' accepts these arguments"
         if len(functions.failures) == 1:
             text = f"template '{functions.name}' does not accept these arguments: {functions.failures[0][1]}"
-        checker.reject(span, f"{text}\n{resolution.passed(given)}", *templates.failures(functions))
+        checker.reject("no-overload", span, f"{text}\n{resolution.passed(given)}", *templates.failures(functions))
     decision = resolution.choose(functions.name, candidates, given)
     chosen = resolution.accept(checker, functions, decision, span, () if decision.function else templates.failures(functions))
     return templates.demand(checker, chosen, span)
@@ -109,16 +109,20 @@ def convert_arguments(
 def reference_argument(checker: Checker, operand: Operand, target: Qual, place: str, span: Span) -> tree.Value:
     """The address of the argument; a value is put into a temporary."""
     if isinstance(operand, FunctionSet):
-        checker.reject(span, f"{place}: a function cannot be bound to '{target} &'")
+        checker.reject("reference-binding", span, f"{place}: a function cannot be bound to '{target} &'")
     if isinstance(operand, tree.Value):
         value = convert(checker, operand, target, place)
         return address_of(temporary(value), operand.span)
     if operand.address_rate is VARYING:
         checker.reject(
-            operand.span, f"{place}: a varying location cannot be passed for the reference '{target} &'; copy it to a variable"
+            "reference-binding",
+            operand.span,
+            f"{place}: a varying location cannot be passed for the reference '{target} &'; copy it to a variable",
         )
     if not same_type(operand.storage, target):
-        checker.reject(operand.span, f"{place}: a reference '{target} &' does not bind to '{operand.storage}'")
+        checker.reject(
+            "reference-binding", operand.span, f"{place}: a reference '{target} &' does not bind to '{operand.storage}'"
+        )
     pointer = address_of(operand, operand.span)
     wanted = Qual(Pointer(target))
     return pointer if pointer.type == wanted else tree.Convert(operand.span, wanted, pointer)
@@ -128,7 +132,7 @@ def _warn_about_use(checker: Checker, function: tree.FunctionSymbol, span: Span)
     if function.exported:
         if function.external_only or not checker.options.internal_export_functions:
             text = f"exported function '{function.name}' has no version that can be called here; call one that is not exported"
-            checker.reject(span, text, declared_here(function, "is declared here"))
+            checker.reject("call", span, text, declared_here(function, "is declared here"))
         checker.warning(
             "export",
             span,
@@ -153,16 +157,18 @@ def call_pointer(checker: Checker, operand: Operand, operands: Sequence[Operand]
     kind = pointer.type.type
     if not isinstance(kind, Pointer) or not isinstance(kind.to.type, FunctionType):
         checker.reject(
-            span, f"only functions and function pointers can be called, a value of type '{pointer.type}' is no function"
+            "call", span, f"only functions and function pointers can be called, a value of type '{pointer.type}' is no function"
         )
     function = kind.to.type
     if function.task:
-        checker.reject(span, "a task has to be started with launch, it cannot be called")
+        checker.reject("task", span, "a task has to be started with launch, it cannot be called")
     if len(operands) != len(function.parameters):
-        checker.reject(span, f"the function pointed to takes {len(function.parameters)} arguments, {len(operands)} given")
+        checker.reject(
+            "call", span, f"the function pointed to takes {len(function.parameters)} arguments, {len(operands)} given"
+        )
     result = result_qual(function)
     if pointer.type.rate is VARYING and not isinstance(result.type, Void) and result.rate is UNIFORM:
-        checker.reject(
+        checker.reject("call", 
             span, f"a varying function pointer with a uniform result cannot be called: its type is '{pointer.type}'; "
             "the functions called may disagree"
         )  # fmt: skip
@@ -181,7 +187,7 @@ def call_operator(checker: Checker, symbol: str, operands: Sequence[Operand], sp
         elif isinstance(operand, tree.Place):
             kind = operand.storage.type
             if type(kind) is Struct and operand.storage.rate.kind == "soa" and symbol != "=":
-                checker.reject(span, f"operator '{symbol}' is not available for '{operand.storage}'; copy it first")
+                checker.reject("operand", span, f"operator '{symbol}' is not available for '{operand.storage}'; copy it first")
         else:
             continue
         if type(kind) is Struct:

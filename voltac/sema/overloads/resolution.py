@@ -309,7 +309,7 @@ def accept(
     if decision.function is None and functions.mistaken:
         raise Rejected
     if decision.function is None:
-        checker.reject(span, decision.error, *decision.notes, *more)
+        checker.reject("no-overload", span, decision.error, *decision.notes, *more)
     if decision.warning:
         checker.warning("ambiguous", span, decision.warning, *decision.notes)
     return decision.function

@@ -9,6 +9,7 @@ from voltac.sema.declarations.declarators import Base, Declared, declare, resolv
 from voltac.sema.declarations.functions import check_body, make_symbol
 from voltac.sema.declarations.mangle import in_library, mangle_instance
 from voltac.sema.overloads import templates
+from voltac.sema.overloads.template_parameters import check_parameters
 from voltac.sema.scopes import FunctionSet, Poisoned, TemplateSymbol
 from voltac.sema.types import Array, Enum, FunctionType, Pointer, Qual, Reference, Struct
 from voltac.syntax import ast
@@ -27,7 +28,10 @@ def check_template_declaration(checker: Checker, node: ast.TemplateDeclaration) 
         checker.scopes.declare_global(name.name, known)
     if not isinstance(known, FunctionSet):
         checker.reject(
-            name.span, f"'{name.name}' is already declared here as something else than a function", declared_here(known)
+            "redeclared",
+            name.span,
+            f"'{name.name}' is already declared here as something else than a function",
+            declared_here(known),
         )
     try:
         _enter(checker, known, node, name)
@@ -39,13 +43,14 @@ def check_template_declaration(checker: Checker, node: ast.TemplateDeclaration) 
 def _enter(checker: Checker, known: FunctionSet, node: ast.TemplateDeclaration, name: ast.NameDeclarator) -> None:
     """Add a template to those of its name, or unite it with its prototype."""
     template = TemplateSymbol(name.name, node)
-    templates.check_parameters(checker, template)
+    check_parameters(checker, template)
     patterns = templates.parameter_patterns(checker, template, {})
     for earlier in known.templates:
         if _same_shape(checker, earlier, patterns, node):
             if earlier.declaration.body is not None and node.body is not None:
                 first = _name(earlier.declaration.declarator)
                 checker.reject(
+                    "redeclared",
                     name.span,
                     f"template '{name.name}' is defined twice{first_in(first, name.span)}",
                     declared_here(first, "is first defined here"),
@@ -77,7 +82,7 @@ def _name(declarator: ast.Declarator) -> ast.NameDeclarator:
 def _check_specifiers(checker: Checker, node: ast.Specifiers, name: str) -> None:
     for word in (*node.qualifiers, *node.storage):
         if word.text in _IMPOSSIBLE_WORDS or word.text == "typedef" or word.text.startswith('extern "'):
-            checker.reject(word.span, f"'{word.text}' is not possible for the template '{name}'")
+            checker.reject("template", word.span, f"'{word.text}' is not possible for the template '{name}'")
 
 
 # --- names in bodies --------------------------------------------------------------------------------------------
@@ -101,7 +106,7 @@ def _report_unknown_names(checker: Checker, node: ast.TemplateDeclaration) -> bo
         if use.name not in own and checker.find(use.name) is None:
             unknown.setdefault(use.name, use.span)
     for missing, span in unknown.items():
-        checker.error(span, f"'{missing}' is not declared{checker.suggest(missing)}")
+        checker.error("undeclared", span, f"'{missing}' is not declared{checker.suggest(missing)}")
     return bool(unknown)
 
 
@@ -127,7 +132,7 @@ def _declare(checker: Checker, specifiers: ast.Specifiers, declarator: ast.Decla
     base = resolve_specifiers(checker, specifiers)
     declared = declare(checker, declarator, base.qual)
     if not isinstance(declared.qual.type, FunctionType):
-        checker.reject(declared.span, f"'{declared.name}' is no function; only functions can be templates")
+        checker.reject("template", declared.span, f"'{declared.name}' is no function; only functions can be templates")
     return base, declared
 
 
@@ -169,9 +174,11 @@ def _find_template(
     if isinstance(known, Poisoned) or (isinstance(known, FunctionSet) and known.mistaken):
         raise Rejected
     if not isinstance(known, FunctionSet) or not known.templates:
-        checker.reject(name.span, f"there is no template '{name.name}' to {verb}")
+        checker.reject("undeclared", name.span, f"there is no template '{name.name}' to {verb}")
     if name.template_arguments is None:
-        checker.reject(name.span, f"the template arguments of '{name.name}' must be spelled out here: {name.name}<...>")
+        checker.reject(
+            "template", name.span, f"the template arguments of '{name.name}' must be spelled out here: {name.name}<...>"
+        )
     explicit = templates.resolve_arguments(checker, name.template_arguments)
     assert isinstance(declared.qual.type, FunctionType)
     wanted = declared.qual.type.parameters
@@ -190,16 +197,18 @@ def _find_template(
         if templates.instance_parameters(checker, template, bindings) == wanted:
             return template, bindings
         reasons.append("its parameter types are different")
-    checker.reject(name.span, f"there is no template '{name.name}' to {verb} with these types: {'; '.join(reasons)}")
+    checker.reject(
+        "template", name.span, f"there is no template '{name.name}' to {verb} with these types: {'; '.join(reasons)}"
+    )
 
 
 def _check_agreement(checker: Checker, template: TemplateSymbol, node: ast.Specifiers, name: ast.NameDeclarator) -> None:
     primary = template.declaration.specifiers
     if node.storage and {word.text for word in node.storage} != {word.text for word in primary.storage}:
-        checker.reject(name.span, f"the storage class differs from that of the primary template '{name.name}'")
+        checker.reject("template", name.span, f"the storage class differs from that of the primary template '{name.name}'")
     unmasked = any(word.text == "unmasked" for word in node.qualifiers)
     if unmasked != any(word.text == "unmasked" for word in primary.qualifiers):
-        checker.reject(name.span, f"'unmasked' differs from the primary template '{name.name}'")
+        checker.reject("template", name.span, f"'unmasked' differs from the primary template '{name.name}'")
 
 
 @declaration(ast.TemplateSpecialization)
@@ -218,6 +227,7 @@ def check_template_specialization(checker: Checker, node: ast.TemplateSpecializa
     else:
         if earlier is not None and earlier not in checker.instance_bodies:
             checker.reject(
+                "redeclared",
                 name.span,
                 f"a specialisation of '{name.name}' for these types exists already, or it has been used before",
                 declared_here(earlier, "is first defined here"),
@@ -247,4 +257,4 @@ def check_specialisations(checker: Checker) -> None:
     """At the end of the file: each specialisation has a body."""
     for symbol in checker.specialisations:
         if symbol.body is None:
-            checker.error(symbol.span, f"the specialisation of '{symbol.name}' has no definition")
+            checker.error("template", symbol.span, f"the specialisation of '{symbol.name}' has no definition")

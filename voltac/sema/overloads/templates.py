@@ -57,44 +57,18 @@ def resolve_arguments(checker: Checker, nodes: Sequence[ast.TypeName | ast.Expre
         if isinstance(node, ast.TypeName):
             qual = declarators.resolve_type_name(checker, node, VARYING)
             if isinstance(qual.type, (Vector, VectorPattern)):
-                checker.reject(node.span, f"a vector type such as '{qual}' is not allowed as a template argument")
+                checker.reject("template", node.span, f"a vector type such as '{qual}' is not allowed as a template argument")
             found.append(qual)
             continue
         value = value_of(checker, node)
         if not isinstance(value, tree.Constant):
             what = "a variable is neither" if isinstance(value, tree.Load) else "this is neither"
-            checker.reject(node.span, f"a template argument must be a type or a constant, {what}")
+            checker.reject("template", node.span, f"a template argument must be a type or a constant, {what}")
         if isinstance(value.value, float) or not isinstance(value.type.type, (Scalar, Enum)):
             wanted = "a type, an integer, a bool or an enumerator"
-            checker.reject(node.span, f"a template argument must be {wanted}, not '{value.type}'")
+            checker.reject("template", node.span, f"a template argument must be {wanted}, not '{value.type}'")
         found.append(value)
     return found
-
-
-def check_parameters(checker: Checker, template: TemplateSymbol) -> None:
-    """Types, integers, bools and enums may be parameters, each with a name of its own."""
-    names: set[str] = set()
-    for parameter in template.declaration.parameters:
-        if parameter.name in names:
-            checker.reject(parameter.span, f"'{parameter.name}' stands here already: two template parameters have one name")
-        names.add(parameter.name)
-        if parameter.type is not None:
-            for word in (*parameter.type.storage, *parameter.type.qualifiers):
-                if word.text not in ("const", "uniform", "signed", "unsigned"):
-                    reason = (
-                        "it is one number for all lanes" if word.text == "varying" else f"'{word.text}' does not belong here"
-                    )
-                    checker.reject(word.span, f"template parameter '{parameter.name}' is always 'const uniform': {reason}")
-            for specifier in parameter.type.types:
-                if isinstance(specifier, ast.EnumSpecifier) and specifier.enumerators is not None:
-                    # Each instance would declare it anew.
-                    what = f"the enum of template parameter '{parameter.name}'"
-                    checker.reject(specifier.span, f"{what} cannot be defined here; define it in front of the template")
-            kind = declarators.resolve_specifiers(checker, parameter.type).qual.type
-            if not isinstance(kind, Enum) and not (isinstance(kind, Scalar) and kind.kind != "float"):
-                checker.reject(
-                    parameter.span, f"template parameter '{parameter.name}' must be a type, integer or enum, not '{kind}'"
-                )
 
 
 def match_explicit(checker: Checker, template: TemplateSymbol, explicit: Arguments, span: Span) -> Bindings | str:
@@ -344,7 +318,9 @@ def instance(checker: Checker, template: TemplateSymbol, bindings: Bindings, spa
     known = template.instances.get(key)
     if known is None:
         if len(template.instances) >= _MOST_INSTANCES:
-            checker.reject(template.declaration.span, f"template '{template.name}' has more than {_MOST_INSTANCES} instances")
+            checker.reject(
+                "template", template.declaration.span, f"template '{template.name}' has more than {_MOST_INSTANCES} instances"
+            )
         with _Bound(checker, bindings, _link(checker, template, bindings, span)):
             known = checker.make_instance(template, bindings)
         template.instances[key] = known

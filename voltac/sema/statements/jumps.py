@@ -71,18 +71,22 @@ def check_return(checker: Checker, node: ast.Return) -> tree.Statement:
     if node.value is None:
         _end_case(checker)
         if not isinstance(result.type, Void):
-            checker.reject(node.span, f"return needs a value: '{function.name}' has the result type '{result}'")
+            checker.reject("return-value", node.span, f"return needs a value: '{function.name}' has the result type '{result}'")
         return tree.Return(node.span, None)
     operand = checker.expression(node.value)
     _end_case(checker)
     if isinstance(result.type, Void):
         value = to_value(checker, operand, node.value.span)
         checker.reject(
-            node.span, f"the void function '{function.name}' has no result, but a value of type '{value.type}' is returned"
+            "return-value",
+            node.span,
+            f"the void function '{function.name}' has no result, but a value of type '{value.type}' is returned",
         )
     if isinstance(result.type, Reference):
         if isinstance(operand, tree.Value):
-            checker.reject(node.value.span, f"return statement: a value has no address for the reference '{result}'")
+            checker.reject(
+                "return-value", node.value.span, f"return statement: a value has no address for the reference '{result}'"
+            )
         return tree.Return(node.span, reference_argument(checker, operand, result.type.to, "return statement", node.value.span))
     checker.converted_for = function
     try:
@@ -99,6 +103,7 @@ def check_labelled(checker: Checker, node: ast.Labelled) -> tree.Statement:
     label: tuple[tree.Statement, ...] = ()
     if node.name in labels:
         checker.error(
+            "redeclared",
             node.span.first(len(node.name)),
             f"label '{node.name}' is defined twice; the first is in line {labels[node.name].line}",
             Note(labels[node.name], f"'{node.name}' is first defined here"),
@@ -118,10 +123,10 @@ def check_goto(checker: Checker, node: ast.Goto) -> tree.Statement:
     assert checker.function is not None
     for frame in checker.frames:
         if frame.kind in FOREACH_KINDS:
-            checker.reject(node.span, f"goto is not possible inside a {frame.kind}", checker.note_frame(frame))
+            checker.reject("misplaced", node.span, f"goto is not possible inside a {frame.kind}", checker.note_frame(frame))
         if frame.varying:
             text = f"goto is not possible under varying control flow (here a varying {frame.kind})"
-            checker.reject(node.span, text, checker.note_frame(frame))
+            checker.reject("misplaced", node.span, text, checker.note_frame(frame))
     checker.function.gotos.append(node)
     return tree.Goto(node.span, node.name)
 
@@ -134,6 +139,6 @@ def check_gotos(checker: Checker) -> None:
         if goto.name not in labels and checker.function.mistaken:
             continue
         if goto.name not in labels:
-            checker.error(goto.span, f"the function has no label '{goto.name}'{suggestion(goto.name, labels)}")
+            checker.error("undeclared", goto.span, f"the function has no label '{goto.name}'{suggestion(goto.name, labels)}")
         elif goto.name in checker.function.guarded_labels:
-            checker.error(goto.span, f"goto '{goto.name}' jumps into varying control flow, which is not possible")
+            checker.error("misplaced", goto.span, f"goto '{goto.name}' jumps into varying control flow, which is not possible")

@@ -142,11 +142,12 @@ def check_foreach_unique(checker: Checker, node: ast.ForeachUnique) -> tree.Stat
     kind = value.type.type
     if not isinstance(kind, (Scalar, Enum, Pointer)):
         checker.reject(
+            "foreach-values",
             node.values.span,
             f"foreach_unique cannot iterate over values of type '{value.type}'; numbers, enums and pointers work",
         )
     if value.type.rate is not VARYING:
-        checker.reject(node.values.span, f"foreach_unique needs a varying value, this one is '{value.type}'")
+        checker.reject("foreach-values", node.values.span, f"foreach_unique needs a varying value, this one is '{value.type}'")
     checker.scopes.push()
     try:
         symbol = tree.VariableSymbol(node.name, Qual(kind, UNIFORM, True), "local", node.span)
@@ -185,14 +186,14 @@ def check_pragma(checker: Checker, node: ast.Pragma) -> tree.Statement:
     """``#pragma unroll`` and ``nounroll`` in front of a loop."""
     inner = node.statement
     if isinstance(inner, ast.Pragma):
-        checker.error(inner.span, "there is more than one unroll pragma on this loop")
+        checker.error("bad-pragma", inner.span, "there is more than one unroll pragma on this loop")
         return checker.statement(inner)
     if not isinstance(inner, (ast.While, ast.DoWhile, ast.For, ast.Foreach)):
-        checker.error(node.span, f"no loop follows the {node.kind} pragma")
+        checker.error("bad-pragma", node.span, f"no loop follows the {node.kind} pragma")
         return checker.statement(inner)
     if node.kind == "nounroll":
         return _with_unroll(checker, inner, 0)
     if node.count is not None and node.count <= 0:
-        checker.error(node.span, "the unroll count has to be positive")
+        checker.error("bad-pragma", node.span, "the unroll count has to be positive")
         return checker.statement(inner)
     return _with_unroll(checker, inner, -1 if node.count is None else node.count)

@@ -148,7 +148,7 @@ def switch_value(checker: Checker, node: ast.Expression) -> tree.Value:
     if isinstance(kind, Enum):
         return build(value, Qual(UINT32, value.type.rate))
     if not isinstance(kind, Scalar):
-        checker.reject(node.span, f"the value of a switch must be an integer, enum or bool, not '{value.type}'")
+        checker.reject("switch-case", node.span, f"the value of a switch must be an integer, enum or bool, not '{value.type}'")
     if kind.is_integer and kind.bits == 64:
         return value
     return build(value, Qual(UINT32 if kind == UINT32 else INT32, value.type.rate))
@@ -193,6 +193,7 @@ def _label(checker: Checker, node: ast.Case | ast.Default, frame: EnclosingState
     if isinstance(node, ast.Default):
         if None in frame.labels:
             checker.reject(
+                "switch-case",
                 node.span.first(len("default")),
                 f"a second default in this switch; the first is in line {frame.labels[None].line}",
                 Note(frame.labels[None], "the first default is here"),
@@ -206,6 +207,7 @@ def _label(checker: Checker, node: ast.Case | ast.Default, frame: EnclosingState
     number = constant_folding.wrap(value, frame.label_type.type)
     if number in frame.labels:
         checker.reject(
+            "switch-case",
             node.value.span,
             f"case value {number} is used twice; the first is in line {frame.labels[number].line}",
             Note(frame.labels[number], "the first case of this value is here"),
@@ -222,12 +224,14 @@ def case_value(checker: Checker, node: ast.Expression) -> int:
     value = value_of(checker, node)
     if name is not None or not isinstance(value, tree.Constant):
         which = f": '{name}' is a variable" if name is not None else ""
-        checker.reject(node.span, f"a case value must be a constant expression of literals and enumerators{which}")
+        checker.reject(
+            "switch-case", node.span, f"a case value must be a constant expression of literals and enumerators{which}"
+        )
     if isinstance(value.value, float) or isinstance(value.type.type, Pointer):
-        checker.reject(node.span, f"a case value must be an integer constant, not '{value.type}'")
+        checker.reject("switch-case", node.span, f"a case value must be an integer constant, not '{value.type}'")
     number = int(value.value)
     if not -(2**31) <= number < 2**32:
-        checker.reject(node.span, f"the case value {number} does not fit 32 bits")
+        checker.reject("switch-case", node.span, f"the case value {number} does not fit 32 bits")
     # The literal of -2147483648 is a uint32, whose negative a value of 64 bits would never be.
     return constant_folding.wrap(number, INT32) if value.type.type == UINT32 and _is_negated(node) else number
 
@@ -273,16 +277,22 @@ def check_print(checker: Checker, node: ast.Print) -> tree.Statement:
     signs, given = len(pieces) - 1, len(node.arguments)
     if signs != given:
         which = "fewer" if given < signs else "more"
-        checker.reject(node.span, f"print has {which} arguments than percent signs: {given} arguments, {signs} percent signs")
+        checker.reject(
+            "print-arguments",
+            node.span,
+            f"print has {which} arguments than percent signs: {given} arguments, {signs} percent signs",
+        )
     arguments = []
     for one in node.arguments:
         operand = checker.expression(one)
         if isinstance(operand, tree.Place) and isinstance(operand.storage.type, Array):
-            checker.reject(one.span, f"an array of type '{operand.storage}' cannot be printed; print its elements")
+            checker.reject(
+                "print-arguments", one.span, f"an array of type '{operand.storage}' cannot be printed; print its elements"
+            )
         value = to_value(checker, operand, one.span)
         if not isinstance(value.type.type, (Scalar, Pointer)):
             hint = "; cast it to an integer" if isinstance(value.type.type, Enum) else ""
-            checker.reject(one.span, f"a value of type '{value.type}' cannot be printed{hint}")
+            checker.reject("print-arguments", one.span, f"a value of type '{value.type}' cannot be printed{hint}")
         arguments.append(value)
     return tree.Print(node.span, pieces, tuple(arguments))
 
@@ -308,5 +318,5 @@ def check_delete(checker: Checker, node: ast.Delete) -> tree.Statement:
     value = to_value(checker, operand, node.pointer.span)
     found = operand.type if isinstance(operand, tree.Place) else value.type
     if not isinstance(found.type, Pointer):
-        checker.reject(node.pointer.span, f"only pointers can be deleted, not '{found}', which is no pointer")
+        checker.reject("allocation", node.pointer.span, f"only pointers can be deleted, not '{found}', which is no pointer")
     return tree.Delete(node.span, value)

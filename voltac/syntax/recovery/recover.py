@@ -83,7 +83,7 @@ class Recovery:
         line = (span.file, span.line)
         self.of_lines[line] = self.of_lines.get(line, 0) + 1
         if self.of_lines[line] <= _MOST_OF_A_LINE:
-            self.diagnostics.error(span, message)
+            self.diagnostics.error("syntax", span, message)
         self.count += 1
         self.editor.note_line(token)
         if token and self.parse.texts[token - 1] not in ENDS:
@@ -129,7 +129,7 @@ class Recovery:
         texts, spans = cursor.texts, cursor.spans
         row = next(row for row in CHARACTERS if row.fits(cursor.text))
         if not editor.is_quiet(token):
-            self.diagnostics.error(spans[token], row.text(cursor.text))
+            self.diagnostics.error("syntax", spans[token], row.text(cursor.text))
         editor.note_line(token)
         end = token + 1
         if cursor.text[0] == '"':
