@@ -139,6 +139,7 @@ def _command(words: list[str], gathered: list[Diagnostic] | None) -> int:
     words = files.expanded(words) + (os.environ.get("ISPC_ARGS", "").split() if command == COMPILE else [])
     arguments = parse_arguments(command, words)
     arguments.argument_files = files.read
+    arguments.words = words
     arguments.gathered = gathered
     if any(getattr(arguments, text, False) for text in TEXTS):
         from voltac.cli.help import text_asked_for  # late: a compilation prints none of these texts

@@ -19,6 +19,7 @@ _USAGE = {
     "demo": "voltac demo [options]",
     "compare": "voltac compare FILE.ispc [options]",
     "explain": "voltac explain FILE.ispc [options]",
+    "explorer": "voltac explorer [FILE.ispc] [options]",
     "run": "voltac run FILE.ispc [options] [ARGUMENT ...]",
     "replay": "voltac replay FILE [options]",
     "bisect": "voltac bisect FILE.ispc --check CMD [options]",
@@ -38,6 +39,9 @@ avx2-i32x8 and avx512skx-x16. Without files it builds what the table [tool.volta
     "compare": COMMANDS["compare"].capitalize() + ".",
     "explain": """Show line by line what each memory access and each foreach statement became, and why: a vector load, a
 shuffle, a gather; in whole gangs or under a mask.""",
+    "explorer": """Serve a page on 127.0.0.1, at an address that nobody can guess and that is printed: an editor with the
+compiler's messages while you type, what each line became, and the assembly language. FILE is what the editor begins with; it
+is never written to. Ctrl-C ends it.""",
     "replay": """Make a call again that a Python program recorded: k.f.record(FILE)(...). Prints what differs from what it left
 then. Options go before those it was recorded with. Opening a file runs nothing of it; replaying runs its kernel, with
 --interpret so that each access is checked.""",
@@ -79,6 +83,10 @@ _EXAMPLES = {
         ("voltac explain f.ispc --target=avx2-i32x8", "print it"),
         ("voltac explain f.ispc --html page.html", "the same as a page"),
     ),
+    "explorer": (
+        ("voltac explorer", "with a program to try"),
+        ("voltac explorer f.ispc --target=avx2-i32x8 -I include", "the editor begins with this file"),
+    ),
     "replay": (
         ("voltac replay call.zip", "does it happen here, too?"),
         ("voltac replay call.zip --target=sse4-i32x4 -O0", "with other options"),
@@ -111,7 +119,7 @@ _EXAMPLES = {
     ),
 }
 
-_OF_SOURCES = (COMPILE, "build", "compare", "explain", "run", "replay", "bisect")
+_OF_SOURCES = (COMPILE, "build", "compare", "explain", "explorer", "run", "replay", "bisect")
 """The commands that compile, with stages and targets."""
 
 _MORE_ARGUMENTS = "More arguments: '@FILE' stands for the words in FILE; those in the variable ISPC_ARGS are appended."

@@ -56,9 +56,9 @@ class Group:
 
 
 _COMPILE = (COMPILE,)
-_SOURCE = (COMPILE, "build", "compare", "explain", "run", "replay", "bisect")
+_SOURCE = (COMPILE, "build", "compare", "explain", "explorer", "run", "replay", "bisect")
 """The commands that compile a source file."""
-_ALL = (COMPILE, "build", "demo", "compare", "explain", "run", "replay", "bisect", "disasm", "sim", "cache", "explain-error")
+_ALL = (*_SOURCE, "demo", "disasm", "sim", "cache", "explain-error")
 
 
 def _words(values: tuple[object, ...]) -> str:
@@ -204,13 +204,15 @@ GROUPS: tuple[Group, ...] = (
     )),
     Group("What to compare", ("compare",), (
         Option("--function", "function", "next", "only this exported function", metavar="NAME"),
-        Option("--html", "html", "next", "write one self-contained page to FILE", metavar="FILE"),
-        Option("--json", "json", "flag", "print JSON"),
         Option("--elements", "elements", "next", "elements the kernels are timed on", metavar="N"),
     )),
-    Group("How to explain", ("explain",), (
+    Group("Form of the report", ("compare", "explain"), (
         Option("--html", "html", "next", "write one self-contained page to FILE", metavar="FILE"),
         Option("--json", "json", "flag", "print JSON"),
+    )),
+    Group("How to explore", ("explorer",), (
+        Option("--port", "port", "equals", "serve on this port (default: any that is free)", metavar="N"),
+        Option("--time-limit", "time_limit", "equals", "end what takes longer (default 10)", metavar="SECONDS"),
     )),
     Group("How to bisect", ("bisect",), (
         Option("--check", "check", "next", "shell command that succeeds if the object file $VOLTAC_OBJECT does what it should",
@@ -282,6 +284,7 @@ COMMANDS: dict[str, str] = {
     "build": "compile kernels ahead of time, for several instruction sets, into something ready to use",
     "compare": "show the all-on and the masked path of each foreach and coherent statement side by side",
     "explain": "show line by line what the memory accesses and foreach statements of a file became, and why",
+    "explorer": "serve a page to this machine that compiles what is typed and explains it",
     "run": "call a function of a file on arguments given as text",
     "replay": "make a call again that k.f.record(FILE) wrote in Python, and show what differs",
     "bisect": "find the pass of the compiler with which what a program does becomes wrong",

@@ -1,0 +1,92 @@
+"""``voltac explorer [FILE]``: a page on this machine that compiles what is typed into it, and explains it."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import shlex
+import sys
+from argparse import Namespace
+from functools import partial
+
+from voltac.cli.option_table import UsageError, parse_arguments
+from voltac.cli.settings import diagnostics_of, number, options_of_arguments
+from voltac.driver import read_source
+from voltac.explorer.answers import CommandLine, check
+from voltac.explorer.page import SAMPLE, SAMPLE_FILE
+from voltac.explorer.server import ExplorerServer
+from voltac.explorer.workers import Workers
+from voltac.messages.diagnostics import Diagnostics
+from voltac.messages.visible import visible_name
+from voltac.options import Options
+from voltac.pipeline import InputError
+
+_SECONDS = 10
+"""What takes longer nobody wants to wait for while typing; ``--time-limit`` says otherwise."""
+_HIGHEST_PORT = 65535
+"""Of TCP."""
+_OWN = ("--port", "--time-limit")
+
+
+def explorer_command(arguments: Namespace) -> int:
+    """The exit code once it is interrupted: 0."""
+    if len(arguments.operands) > 1:
+        raise UsageError("explorer takes one file at most: voltac explorer [FILE]")
+    port = number(arguments.port or "0", "--port")
+    if port > _HIGHEST_PORT:
+        raise UsageError(f"option '--port' needs a number up to {_HIGHEST_PORT}, not '{port}'")
+    seconds = number(arguments.time_limit or str(_SECONDS), "--time-limit")
+    if not seconds:
+        raise UsageError("option '--time-limit' needs a number of at least 1, not '0'")
+    file, source = SAMPLE_FILE, SAMPLE
+    if arguments.operands:
+        (file,) = arguments.operands
+        source = read_source(file)
+    beginning = {"file": visible_name(file), "source": source, "options": _options(arguments)}
+    command_line = CommandLine(file, settings)
+    workers = Workers(seconds)
+    try:
+        server = ExplorerServer(port, beginning, {"check": partial(check, command_line)}, workers)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise InputError(f"port {port} is taken: give another with --port, or none, and a free one is found") from None
+        raise InputError(f"cannot serve on port {port}: {error.strerror}") from None
+    # This process lives on; 'voltac.cli.command' has switched it off for those that compile once.
+    gc.enable()
+    with server:
+        sys.stdout.write(f"{server.address}\nserving {visible_name(file)} to this machine only, until Ctrl-C\n")
+        sys.stdout.flush()
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            sys.stdout.write("\n")
+        finally:
+            workers.close()
+    return 0
+
+
+def settings(words: list[str]) -> tuple[Options, Diagnostics]:
+    """The options that the words on the page say; ValueError."""
+    try:
+        arguments = parse_arguments("explorer", words)
+        if arguments.operands:
+            raise UsageError(f"'{arguments.operands[0]}' is no option; the source is what stands in the editor")
+        diagnostics = diagnostics_of(arguments)
+        return options_of_arguments(arguments, diagnostics), diagnostics
+    except UsageError as error:
+        raise ValueError(str(error)) from None
+
+
+def _options(arguments: Namespace) -> str:
+    """The words that the page begins with: those of the command line that are for the compiler, and a target."""
+    words: list[str] = []
+    given = iter(arguments.words)
+    for word in given:
+        if word in _OWN:
+            next(given)
+        elif word.partition("=")[0] not in _OWN and word not in arguments.operands:
+            words.append(word)
+    target = options_of_arguments(arguments, diagnostics_of(arguments)).target.name
+    if not (arguments.target or arguments.cpu or arguments.arch):
+        words.insert(0, f"--target={target}")
+    return shlex.join(words)
