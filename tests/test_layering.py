@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent / "voltac"
 ORDER = (
     "records | system | messages | target_info | options | pass_runs | syntax | sema | interpreter | ir | lower | passes | llvm"
-    " | codegen | targets | report | pipeline driver | python | opencl dask testing notebook packaging explorer | cli"
+    " | codegen | targets | report | pipeline driver | python | opencl dask testing notebook packaging explorer editors | cli"
 )
 PLACE = {name: place for place, names in enumerate(ORDER.split("|")) for name in names.split()}
 OWNER = {"llvmlite": "llvm", "lark": "syntax", "IPython": "notebook"}

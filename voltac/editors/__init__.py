@@ -1,0 +1,1 @@
+"""What editors and pages ask of the language: its lexer for Pygments."""
