@@ -204,7 +204,6 @@ def lowers_value(node: type[N]) -> Callable[[Callable[[FunctionContext, N], IR]]
     """Registers the function that lowers one kind of value."""
 
     def register(function: Callable[[FunctionContext, N], IR]) -> Callable[[FunctionContext, N], IR]:
-        """LLVM type of a value of this type."""
         VALUES[node] = function
         return function
 
@@ -215,7 +214,6 @@ def lowers_statement(node: type[N]) -> Callable[[Callable[[FunctionContext, N], 
     """Registers the function that lowers one kind of statement."""
 
     def register(function: Callable[[FunctionContext, N], None]) -> Callable[[FunctionContext, N], None]:
-        """LLVM type of a value of this type."""
         STATEMENTS[node] = function
         return function
 
@@ -228,7 +226,6 @@ def lowers_place(
     """Registers the function that lowers one kind of place."""
 
     def register(function: Callable[[FunctionContext, N], Address]) -> Callable[[FunctionContext, N], Address]:
-        """LLVM type of a value of this type."""
         PLACES[node] = function
         return function
 

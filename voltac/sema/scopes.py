@@ -135,6 +135,15 @@ class Scopes:
         stack = self._meanings.get(name)
         return stack[0][1] if stack and stack[0][0] == 0 else None
 
+    def poison(self, named: ast.NameDeclarator, at_file_scope: bool = False) -> None:
+        """What is declared there has a mistake that was told of: its name, if it has no other meaning, brings no more of them."""
+        known = self.find_global(named.name) if at_file_scope else self.find_here(named.name)
+        if isinstance(known, FunctionSet):
+            known.mistaken = True
+        elif named.name and known is None:
+            declare = self.declare_global if at_file_scope else self.declare
+            declare(named.name, Poisoned(named.name, named.span))
+
     def declare(self, name: str, symbol: Symbol) -> None:
         """In the innermost scope; a second meaning there replaces the first."""
         depth = len(self._scopes) - 1

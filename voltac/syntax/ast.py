@@ -2,7 +2,7 @@
 
 Nothing is resolved here: names are text, types are type syntax, operators are
 their spelling. Section 4 of the language reference is the grammar. Nodes are
-never changed after they are built; each carries the span of its text. The file is long because it is a table.
+never changed after they are built; each carries the span of its text. One file, since it is one table whose nodes refer to each other.
 """
 
 from __future__ import annotations
@@ -694,6 +694,13 @@ Expression = (
     | Mistake
 )
 Initializer = Expression | InitializerList
+
+
+def declared_name(declarator: Declarator) -> NameDeclarator:
+    """The innermost declarator of one, which has the name."""
+    while not isinstance(declarator, NameDeclarator):
+        declarator = declarator.inner
+    return declarator
 
 
 def nodes(root: object) -> Iterator[Node]:

@@ -16,13 +16,6 @@ class _Signature:
     parameters: tuple[ast.TemplateParameter, ...] = ()
 
 
-def declared_name(declarator: ast.Declarator) -> ast.NameDeclarator:
-    """The innermost declarator of one, which has the name."""
-    while not isinstance(declarator, ast.NameDeclarator):
-        declarator = declarator.inner
-    return declarator
-
-
 def function_parameters(declarator: ast.Declarator) -> tuple[ast.Parameter, ...]:
     """The parameters of the innermost function declarator: those of the function that is declared."""
     found: tuple[ast.Parameter, ...] = ()
@@ -79,7 +72,7 @@ class DeclarationBuilder(TypeBuilder):
 
     def _declare_parameters(self, declarator: ast.Declarator) -> None:
         for parameter in function_parameters(declarator):
-            self.names.add_variable(declared_name(parameter.declarator).name)
+            self.names.add_variable(ast.declared_name(parameter.declarator).name)
 
     # --- declarations
 
@@ -95,7 +88,7 @@ class DeclarationBuilder(TypeBuilder):
                 specifiers = replace(specifiers, types=specifiers.types[:-1])
                 declarators = (ast.InitDeclarator(last.span, ast.NameDeclarator(last.span, last.name), None),)
         for item in declarators or ():
-            name = declared_name(item.declarator).name
+            name = ast.declared_name(item.declarator).name
             if is_typedef:
                 self.names.add_type(name)
             else:
@@ -152,7 +145,7 @@ class DeclarationBuilder(TypeBuilder):
     ) -> _Signature:
         """A template's name is known outside its scope as soon as its head has been read."""
         self._declare_parameters(declarator)
-        self.names.add_outer_template(declared_name(declarator).name)
+        self.names.add_outer_template(ast.declared_name(declarator).name)
         return _Signature(specifiers, declarator, parameters)
 
     def template_definition(

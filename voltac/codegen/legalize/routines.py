@@ -16,7 +16,33 @@ from voltac.codegen.legalize.machine_facts import MachineFacts
 from voltac.codegen.legalize.results import call_function
 from voltac.codegen.legalize.shapes import NotLegal
 
-_DIVIDE = """\
+
+def _division_steps(bits: int, before: str) -> str:
+    """The quotient grows from below as the dividend leaves at the top: a step a bit, from the block ``before`` to ``done``."""
+    return f"""\
+step:
+  %count = phi i32 [ {bits}, %{before} ], [ %less, %step ]
+  %left = phi T(i{bits}) [ %a, %{before} ], [ %quotient, %step ]
+  %rest = phi T(i{bits}) [ K(i{bits} 0), %{before} ], [ %remainder, %step ]
+  %top = lshr T(i{bits}) %left, K(i{bits} {bits - 1})
+  %over = icmp slt T(i{bits}) %rest, K(i{bits} 0)
+  %twice = shl T(i{bits}) %rest, K(i{bits} 1)
+  %next = or T(i{bits}) %twice, %top
+  %enough = icmp uge T(i{bits}) %next, %b
+  %fits = or T(i1) %enough, %over
+  %reduced = sub T(i{bits}) %next, %b
+  %remainder = select T(i1) %fits, T(i{bits}) %reduced, T(i{bits}) %next
+  %bit = zext T(i1) %fits to T(i{bits})
+  %shifted = shl T(i{bits}) %left, K(i{bits} 1)
+  %quotient = or T(i{bits}) %shifted, %bit
+  %less = add i32 %count, -1
+  %more = icmp ne i32 %less, 0
+  br i1 %more, label %step, label %done
+"""
+
+
+_DIVIDE = (
+    """\
 define internal { T(i64), T(i64) } @NAME(T(i64) %a, T(i64) %b) nounwind noinline {
 entry:
   %ah = lshr T(i64) %a, K(i64 32)
@@ -35,24 +61,9 @@ short:
   br label %done
 long:
   br label %step
-step:
-  %count = phi i32 [ 64, %long ], [ %less, %step ]
-  %left = phi T(i64) [ %a, %long ], [ %quotient, %step ]
-  %rest = phi T(i64) [ K(i64 0), %long ], [ %remainder, %step ]
-  %top = lshr T(i64) %left, K(i64 63)
-  %over = icmp slt T(i64) %rest, K(i64 0)
-  %twice = shl T(i64) %rest, K(i64 1)
-  %next = or T(i64) %twice, %top
-  %enough = icmp uge T(i64) %next, %b
-  %fits = or T(i1) %enough, %over
-  %reduced = sub T(i64) %next, %b
-  %remainder = select T(i1) %fits, T(i64) %reduced, T(i64) %next
-  %bit = zext T(i1) %fits to T(i64)
-  %shifted = shl T(i64) %left, K(i64 1)
-  %quotient = or T(i64) %shifted, %bit
-  %less = add i32 %count, -1
-  %more = icmp ne i32 %less, 0
-  br i1 %more, label %step, label %done
+"""
+    + _division_steps(64, "long")
+    + """\
 done:
   %q = phi T(i64) [ %qz, %short ], [ %quotient, %step ]
   %r = phi T(i64) [ %rz, %short ], [ %remainder, %step ]
@@ -61,36 +72,23 @@ done:
   ret { T(i64), T(i64) } %all
 }
 """
+)
 
-# The quotient grows from below as the dividend leaves at the top: 32 steps.
-_DIVIDE_WORDS = """\
+_DIVIDE_WORDS = (
+    """\
 define internal { T(i32), T(i32) } @NAME(T(i32) %a, T(i32) %b) nounwind noinline {
 entry:
   br label %step
-step:
-  %count = phi i32 [ 32, %entry ], [ %less, %step ]
-  %left = phi T(i32) [ %a, %entry ], [ %quotient, %step ]
-  %rest = phi T(i32) [ K(i32 0), %entry ], [ %remainder, %step ]
-  %top = lshr T(i32) %left, K(i32 31)
-  %over = icmp slt T(i32) %rest, K(i32 0)
-  %twice = shl T(i32) %rest, K(i32 1)
-  %next = or T(i32) %twice, %top
-  %enough = icmp uge T(i32) %next, %b
-  %fits = or T(i1) %enough, %over
-  %reduced = sub T(i32) %next, %b
-  %remainder = select T(i1) %fits, T(i32) %reduced, T(i32) %next
-  %bit = zext T(i1) %fits to T(i32)
-  %shifted = shl T(i32) %left, K(i32 1)
-  %quotient = or T(i32) %shifted, %bit
-  %less = add i32 %count, -1
-  %more = icmp ne i32 %less, 0
-  br i1 %more, label %step, label %done
+"""
+    + _division_steps(32, "entry")
+    + """\
 done:
   %both = insertvalue { T(i32), T(i32) } poison, T(i32) %quotient, 0
   %all = insertvalue { T(i32), T(i32) } %both, T(i32) %remainder, 1
   ret { T(i32), T(i32) } %all
 }
 """
+)
 
 INTEGER_ROUTINES: dict[str, Routine] = {
     "divide": Routine(_DIVIDE, ("i32",) * 4, ("i32",) * 4),

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 from voltac.sema import tree
 from voltac.sema.attributes import ACTIVE_LANES
 from voltac.sema.builtins import BUILTINS, Lanes
-from voltac.sema.tree_walk import children
+from voltac.sema.tree_walk import nodes
 
 _OBSERVERS = (tree.Unmasked, tree.Foreach, tree.Print, tree.CallPointer, tree.Intrinsic, tree.Launch)
 
@@ -38,9 +38,7 @@ def crosses_lanes(symbol: tree.FunctionSymbol) -> bool:
 
 def observes_lanes(root: object) -> bool:
     """For a stretch of code."""
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
+    for node in nodes(root):
         if isinstance(node, tree.Builtin):
             if BUILTINS[node.name].lanes is Lanes.ALL:
                 return True
@@ -49,5 +47,4 @@ def observes_lanes(root: object) -> bool:
                 return True
         elif isinstance(node, _OBSERVERS):
             return True
-        waiting += children(node)
     return False

@@ -27,6 +27,7 @@ class Lifetimes:
         self._walk(body, 0)
 
     def _walk(self, node: object, loop: int) -> None:
+        """Not by ``nodes``, which doesn't tell where a loop ends."""
         self._position += 1
         match node:
             case tree.Variable(_, _, _, symbol):

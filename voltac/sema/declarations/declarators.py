@@ -353,7 +353,7 @@ def _pointer_words(checker: Checker, words: tuple[ast.Word, ...]) -> tuple[bool,
 
 def parameter_quals(checker: Checker, parameters: tuple[ast.Parameter, ...]) -> tuple[Qual, ...]:
     """The types of a function's parameters: arrays are pointers to their element."""
-    names = frozenset(declarator_name(one.declarator) for one in parameters)
+    names = frozenset(ast.declared_name(one.declarator).name for one in parameters)
     return tuple(_parameter_qual(checker, one, names) for one in parameters)
 
 
@@ -379,13 +379,6 @@ def array_length(node: ast.Parameter) -> ast.Expression | None:
 
 def _names_one(node: ast.Expression, names: frozenset[str] | None) -> bool:
     return names is not None and any(isinstance(part, ast.Name) and part.name in names for part in ast.nodes(node))
-
-
-def declarator_name(declarator: ast.Declarator) -> str:
-    """The name inside a declarator; empty if it has none."""
-    while not isinstance(declarator, ast.NameDeclarator):
-        declarator = declarator.inner
-    return declarator.name
 
 
 def adjust_parameter(checker: Checker, declared: Declared, span: Span) -> Qual:

@@ -1,6 +1,6 @@
 """Functions: prototypes, definitions, bodies, qualifiers (language 10) and what may be exported (language 12.2).
 
-One file: each step works on the symbol that the one before has made.
+One file, since each step works on the symbol that the one before has made.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from voltac.sema.checker import (
     replaces,
 )
 from voltac.sema.conversions import convert
-from voltac.sema.declarations.declarators import Base, Declared, declarator_name, declare, resolve_specifiers, warn_if_untyped
+from voltac.sema.declarations.declarators import Base, Declared, declare, resolve_specifiers, warn_if_untyped
 from voltac.sema.declarations.lengths import declare_lengths
 from voltac.sema.declarations.mangle import in_library, mangle
 from voltac.sema.declarations.operator_functions import is_operator, warn_about_operator
@@ -57,18 +57,8 @@ def check_function_definition(checker: Checker, node: ast.FunctionDefinition) ->
             )
         declare_function(checker, base, declared, node.body, node.span)
     except Rejected:
-        _poison_function(checker, node.declarator)
+        checker.scopes.poison(ast.declared_name(node.declarator), at_file_scope=True)
         raise
-
-
-def _poison_function(checker: Checker, declarator: ast.Declarator) -> None:
-    while not isinstance(declarator, ast.NameDeclarator):
-        declarator = declarator.inner
-    known = checker.scopes.find_global(declarator.name)
-    if isinstance(known, FunctionSet):
-        known.mistaken = True
-    elif declarator.name and known is None:
-        checker.scopes.declare_global(declarator.name, Poisoned(declarator.name, declarator.span))
 
 
 def declare_function(checker: Checker, base: Base, declared: Declared, body: ast.Compound | None, span: Span) -> None:
@@ -185,7 +175,7 @@ def make_parameters(checker: Checker, declared: Declared, function: FunctionType
     """The symbols of a function's parameters; one that is a reference holds a pointer."""
     symbols = []
     for node, qual in zip(declared.parameters, function.parameters):
-        name = declarator_name(node.declarator)
+        name = ast.declared_name(node.declarator).name
         reference = isinstance(qual.type, Reference)
         held = Qual(Pointer(qual.type.to)) if isinstance(qual.type, Reference) else qual
         symbol = tree.VariableSymbol(name, held, "parameter", node.span, reference)
@@ -202,7 +192,7 @@ def default_arguments(checker: Checker, declared: Declared, function: FunctionTy
         return ()
     found: list[tree.Value | None] = []
     for node, qual in zip(declared.parameters, function.parameters):
-        name = declarator_name(node.declarator)
+        name = ast.declared_name(node.declarator).name
         if node.default is None:
             if found and found[-1] is not None:
                 checker.reject(
@@ -375,7 +365,7 @@ def check_export(checker: Checker, symbol: tree.FunctionSymbol, declared: Declar
     """What a C caller can pass and receive."""
     name = symbol.name
     for node, qual in zip(declared.parameters, symbol.type.parameters):
-        parameter = declarator_name(node.declarator)
+        parameter = ast.declared_name(node.declarator).name
         text = _export_obstacle(qual)
         if text:
             checker.error(

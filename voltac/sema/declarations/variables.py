@@ -1,6 +1,6 @@
 """Declarations of variables and typedefs, at file scope, in blocks and in ``for`` (language 7.1 to 7.3).
 
-One file: a declaration may be of any of them, which is known only from its specifiers.
+One file, since a declaration may be of any of them, which is known only from its specifiers.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def check_file_declaration(checker: Checker, node: ast.Declaration) -> None:
         try:
             declared = declare(checker, init.declarator, base.qual, words=base.words)
         except Rejected:
-            _poison(checker, init.declarator)
+            checker.scopes.poison(ast.declared_name(init.declarator))
             continue
         if isinstance(declared.qual.type, FunctionType):
             declare_function(checker, base, declared, None, node.span)
@@ -168,17 +168,7 @@ def _check_no_words(checker: Checker, base: Base) -> None:
 
 def _poison_all(checker: Checker, node: ast.Declaration) -> None:
     for init in node.declarators:
-        _poison(checker, init.declarator)
-
-
-def _poison(checker: Checker, declarator: ast.Declarator) -> None:
-    while not isinstance(declarator, ast.NameDeclarator):
-        declarator = declarator.inner
-    known = checker.scopes.find_here(declarator.name)
-    if isinstance(known, FunctionSet):
-        known.mistaken = True
-    elif declarator.name and known is None:
-        checker.scopes.declare(declarator.name, Poisoned(declarator.name, declarator.span))
+        checker.scopes.poison(ast.declared_name(init.declarator))
 
 
 # --- typedef ----------------------------------------------------------------------------------------------------
@@ -189,7 +179,7 @@ def define_or_poison(checker: Checker, init: ast.InitDeclarator, base: Base) -> 
     try:
         define_typedef(checker, init, base)
     except Rejected:
-        _poison(checker, init.declarator)
+        checker.scopes.poison(ast.declared_name(init.declarator))
 
 
 def define_typedef(checker: Checker, init: ast.InitDeclarator, base: Base) -> None:
@@ -236,7 +226,7 @@ def _check_variable(
         qual = _variable_type(checker, declared, base, init, local)
         alignment = attributes.alignment(checker, base.attributes)
     except Rejected:
-        _poison(checker, init.declarator)
+        checker.scopes.poison(ast.declared_name(init.declarator))
         return None
     variable = _Variable(declared.name, qual, declared.span, None, alignment, declared.qual.rate is UNBOUND)
     try:

@@ -1,6 +1,6 @@
 """Operators: binary, unary, assignment, selection, steps. The usual arithmetic conversions: language 6.1.
 
-One file, for each kind needs the others: an assignment with an operator and a step are binary operations, and all
+One file, since each kind needs the others: an assignment with an operator and a step are binary operations, and all
 share the conversions of their operands.
 """
 

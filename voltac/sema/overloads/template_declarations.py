@@ -20,7 +20,7 @@ _IMPOSSIBLE_WORDS = ("task", "export")
 @declaration(ast.TemplateDeclaration)
 def check_template_declaration(checker: Checker, node: ast.TemplateDeclaration) -> None:
     """A function template, declared or defined (10.5); its body is checked for each instance."""
-    name = _name(node.declarator)
+    name = ast.declared_name(node.declarator)
     _check_specifiers(checker, node.specifiers, name.name)
     known = checker.scopes.find_global(name.name)
     if known is None or isinstance(known, Poisoned):
@@ -48,7 +48,7 @@ def _enter(checker: Checker, known: FunctionSet, node: ast.TemplateDeclaration, 
     for earlier in known.templates:
         if _same_shape(checker, earlier, patterns, node):
             if earlier.declaration.body is not None and node.body is not None:
-                first = _name(earlier.declaration.declarator)
+                first = ast.declared_name(earlier.declaration.declarator)
                 checker.reject(
                     "redeclared",
                     name.span,
@@ -71,12 +71,6 @@ def _same_shape(checker: Checker, earlier: TemplateSymbol, patterns: tuple[Qual,
     mine = [(one.name, one.type is None) for one in node.parameters]
     theirs = [(one.name, one.type is None) for one in earlier.declaration.parameters]
     return mine == theirs and templates.parameter_patterns(checker, earlier, {}) == patterns
-
-
-def _name(declarator: ast.Declarator) -> ast.NameDeclarator:
-    while not isinstance(declarator, ast.NameDeclarator):
-        declarator = declarator.inner
-    return declarator
 
 
 def _check_specifiers(checker: Checker, node: ast.Specifiers, name: str) -> None:
@@ -169,7 +163,7 @@ def _find_template(
     checker: Checker, node: ast.TemplateSpecialization | ast.TemplateInstantiation, declared: Declared, verb: str
 ) -> tuple[TemplateSymbol, templates.Bindings]:
     """The template that a specialisation or instantiation names, and the arguments it is for."""
-    name = _name(node.declarator)
+    name = ast.declared_name(node.declarator)
     known = checker.scopes.find_global(name.name)
     if isinstance(known, Poisoned) or (isinstance(known, FunctionSet) and known.mistaken):
         raise Rejected
@@ -214,7 +208,7 @@ def _check_agreement(checker: Checker, template: TemplateSymbol, node: ast.Speci
 @declaration(ast.TemplateSpecialization)
 def check_template_specialization(checker: Checker, node: ast.TemplateSpecialization) -> None:
     """``template <> ...``: another body for some arguments of a template that is declared."""
-    name = _name(node.declarator)
+    name = ast.declared_name(node.declarator)
     _check_specifiers(checker, node.specifiers, name.name)
     base, declared = _declare(checker, node.specifiers, node.declarator)
     template, bindings = _find_template(checker, node, declared, "specialise")
@@ -245,7 +239,7 @@ def check_template_specialization(checker: Checker, node: ast.TemplateSpecializa
 @declaration(ast.TemplateInstantiation)
 def check_template_instantiation(checker: Checker, node: ast.TemplateInstantiation) -> None:
     """``template f<...>(...);``: the instance is made, whether it is called or not."""
-    name = _name(node.declarator)
+    name = ast.declared_name(node.declarator)
     _check_specifiers(checker, node.specifiers, name.name)
     _, declared = _declare(checker, node.specifiers, node.declarator)
     template, bindings = _find_template(checker, node, declared, "instantiate")

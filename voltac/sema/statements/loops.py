@@ -26,22 +26,23 @@ def _warn_unroll(checker: Checker, node: ast.Node, test: tree.Value | None, unro
 
 def check_while(checker: Checker, node: ast.While, unroll: int | None) -> tree.Statement:
     """``while`` and ``cwhile`` (9.2)."""
-    test = check_condition(checker, node.condition, "condition of " + ("cwhile" if node.coherent else "while"))
-    _warn_unroll(checker, node, test, unroll)
-    frame = EnclosingStatement("loop", span=node.span.first(5 + node.coherent))
-    note_test(checker, frame, test)
-    body = check_branch(checker, node.body, frame)
-    return tree.Loop(node.span, test, None, body, True, node.coherent, unroll)
+    return _check_loop(checker, node, unroll, "cwhile" if node.coherent else "while", True)
 
 
 def check_do(checker: Checker, node: ast.DoWhile, unroll: int | None) -> tree.Statement:
     """``do`` and ``cdo`` (9.2)."""
-    test = check_condition(checker, node.condition, "condition of " + ("cdo" if node.coherent else "do"))
+    return _check_loop(checker, node, unroll, "cdo" if node.coherent else "do", False)
+
+
+def _check_loop(
+    checker: Checker, node: ast.While | ast.DoWhile, unroll: int | None, keyword: str, tests_first: bool
+) -> tree.Statement:
+    test = check_condition(checker, node.condition, "condition of " + keyword)
     _warn_unroll(checker, node, test, unroll)
-    frame = EnclosingStatement("loop", span=node.span.first(2 + node.coherent))
+    frame = EnclosingStatement("loop", span=node.span.first(len(keyword)))
     note_test(checker, frame, test)
     body = check_branch(checker, node.body, frame)
-    return tree.Loop(node.span, test, None, body, False, node.coherent, unroll)
+    return tree.Loop(node.span, test, None, body, tests_first, node.coherent, unroll)
 
 
 def check_for(checker: Checker, node: ast.For, unroll: int | None) -> tree.Statement:
