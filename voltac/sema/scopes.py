@@ -136,7 +136,7 @@ class Scopes:
         return stack[0][1] if stack and stack[0][0] == 0 else None
 
     def poison(self, named: ast.NameDeclarator, at_file_scope: bool = False) -> None:
-        """What is declared there has a mistake that was told of: its name, if it has no other meaning, brings no more of them."""
+        """A declaration with a mistake that was told of: its name, if it has no other meaning, brings no more."""
         known = self.find_global(named.name) if at_file_scope else self.find_here(named.name)
         if isinstance(known, FunctionSet):
             known.mistaken = True

@@ -2,7 +2,9 @@
 
 Nothing is resolved here: names are text, types are type syntax, operators are
 their spelling. Section 4 of the language reference is the grammar. Nodes are
-never changed after they are built; each carries the span of its text. One file, since it is one table whose nodes refer to each other.
+never changed after they are built; each carries the span of its text.
+
+One file, since it is one table whose nodes refer to each other.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import Any
 
 from voltac.sema import tree
 from voltac.sema.builtins import BUILTINS, UNSAFE
-from voltac.sema.tree_walk import children
+from voltac.sema.tree_walk import nodes
 from voltac.sema.types import UNIFORM, VARYING, Qual, Scalar, Struct, Vector
 
 BRANCH_LIMIT = 10
@@ -60,7 +60,7 @@ class Costs:
 
 
 def _stores(node: object) -> bool:
-    return isinstance(node, _STORING) or any(map(_stores, children(node)))
+    return any(isinstance(one, _STORING) for one in nodes(node))
 
 
 _STORING = (tree.Assign, tree.CompoundAssign, tree.Increment)

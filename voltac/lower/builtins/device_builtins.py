@@ -8,18 +8,12 @@ from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext
 from voltac.lower.text.ir_values import IR, NOTHING
 from voltac.sema import tree
-from voltac.sema.tree_walk import children
+from voltac.sema.tree_walk import nodes
 
 
 def writes_mask(body: tree.Statement) -> bool:
     """Does a function write the mask itself?"""
-    waiting: list[object] = [body]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, tree.Builtin) and node.name == "__write_mask":
-            return True
-        waiting += children(node)
-    return False
+    return any(isinstance(node, tree.Builtin) and node.name == "__write_mask" for node in nodes(body))
 
 
 def _calls(result: str) -> Callable[[FunctionContext, tree.Builtin, list[IR]], IR]:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from voltac.lower.function_context import FunctionContext
 from voltac.lower.memory.variables import set_value
 from voltac.sema import tree
-from voltac.sema.tree_walk import children
+from voltac.sema.tree_walk import nodes
 from voltac.sema.types import UNIFORM, Qual, Scalar
 
 _MOST_ITERATIONS = 8
@@ -119,11 +119,7 @@ def _step(node: tree.Value | None, symbol: tree.VariableSymbol) -> int:
 
 def _may_be_copied(body: tree.Statement, counter: tree.VariableSymbol, most: int) -> bool:
     """Short, without jumps, and the counter only read."""
-    waiting: list[object] = [body]
-    count = 0
-    while waiting:
-        node = waiting.pop()
-        count += 1
+    for count, node in enumerate(nodes(body), 1):
         if count > most or isinstance(node, _NEVER_COPIED):
             return False
         match node:
@@ -133,5 +129,4 @@ def _may_be_copied(body: tree.Statement, counter: tree.VariableSymbol, most: int
                 return False
             case tree.Increment(_, _, tree.Variable(_, _, _, symbol), _, _) if symbol is counter:
                 return False
-        waiting += children(node)
     return True
