@@ -43,6 +43,8 @@ LONG_FILES = {
     "passes/narrow_arithmetic.py": "ranges, choice and rewriting ask each other what a value is",
     "passes/resolve_accesses.py": "each decision depends on what waits in the same block to be decided",
     "sema/declarations/declarators.py": "types contain declarators and declarators types",
+    "sema/declarations/functions.py": "prototypes, definitions and what may be exported are matched with each other",
+    "sema/declarations/variables.py": "globals, locals and members differ in a few lines each",
     "sema/expressions/operators.py": "one row of rules an operator, which share conversions",
     "sema/tree.py": "one table: nodes refer to each other",
     "syntax/ast.py": "one table: nodes refer to each other",

@@ -1,6 +1,6 @@
 """Functions: prototypes, definitions, bodies, qualifiers (language 10) and what may be exported (language 12.2).
 
-Each step works on the symbol that the one before has made.
+One file: each step works on the symbol that the one before has made.
 """
 
 from __future__ import annotations

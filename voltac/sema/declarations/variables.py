@@ -1,6 +1,6 @@
 """Declarations of variables and typedefs, at file scope, in blocks and in ``for`` (language 7.1 to 7.3).
 
-A declaration may be of any of them, which is known only from its specifiers.
+One file: a declaration may be of any of them, which is known only from its specifiers.
 """
 
 from __future__ import annotations
