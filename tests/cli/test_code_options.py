@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from voltac.cli.command import main
-from voltac.target_info import TARGETS
+from voltac.target_info import TARGETS, find_target
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Compile = Callable[..., str]
@@ -103,6 +103,13 @@ CPUS = (
 @pytest.mark.parametrize("name", CPUS.split())
 def test_every_cpu_of_the_reference_tunes_code(compiled: Compile, name: str) -> None:
     assert '"tune-cpu"=' in compiled("export void f() { }\n", f"--cpu={name}", "--target=sse2", "-O1")
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_a_cpu_brings_no_instructions_to_another_target(compiled: Compile, level: str) -> None:
+    """The code is for every CPU of the target, whichever it is tuned for."""
+    text = compiled(SUM, "--cpu=skx", "--target=avx2", level)
+    assert set(re.findall(r'"target-cpu"="(.*?)"', text)) == {find_target("avx2").cpu}
 
 
 # --- levels, debug information

@@ -14,6 +14,7 @@ from voltac.llvm import host as host_module
 from voltac.llvm.target_machine import host_features, target_machine
 from voltac.options import Options
 from voltac.target_info import TARGETS, find_target
+from voltac.target_info.cpus import CPUS, find_cpu, target_of_cpu
 
 
 @pytest.mark.parametrize("isa", ["sse4.2", "avx", "avx2", "fma", "bmi2", "avx512f", "avx512vl", "avx512vbmi", "gfni"])
@@ -37,6 +38,15 @@ def test_a_target_this_cpu_lacks_is_refused_with_what_is_missing(monkeypatch: py
     with pytest.raises(CannotRun, match=r"avx2-i32x8.*no sse4_2, popcnt, avx.*'sse4.1-i32x4'"):
         require_runnable(find_target("avx2"))
     host_target.cache_clear()
+
+
+def test_code_for_exactly_one_cpu_needs_what_that_cpu_brings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An Intel CPU has what the target avx2 asks for and lacks AMD's extract and insert of bits."""
+    haswell = frozenset(host_module.needed(find_target("avx2")))
+    monkeypatch.setattr(host_module, "instruction_sets", lambda: haswell)
+    assert can_run(target_of_cpu(find_cpu("haswell"))) and not can_run(target_of_cpu(find_cpu("znver3")))
+    monkeypatch.setattr(host_module, "instruction_sets", lambda: haswell | {"sse4a"})
+    assert can_run(target_of_cpu(find_cpu("znver3")))
 
 
 def test_code_for_another_architecture_is_not_called() -> None:
@@ -97,7 +107,7 @@ def test_the_cpu_name_given_to_llvm_is_one_it_knows(capfd: pytest.CaptureFixture
     from voltac.llvm import late
     from voltac.options import Options
 
-    for cpu in sorted({target.cpu for target in TARGETS.values()} | {row[4] for row in host_module._TUNING}):
+    for cpu in sorted({target.cpu for target in TARGETS.values()} | {cpu.llvm_name for cpu in CPUS}):
         late("define void @f() {\n  ret void\n}", Options(target=replace(find_target("avx2"), cpu=cpu)))
     assert "not a recognized processor" not in capfd.readouterr().err
 

@@ -49,11 +49,11 @@ _NEEDED: dict[str, str] = {
 # The best first. Wider gangs lose in registers what they win in loop control.
 _PREFERRED = ("avx512icl-x16", "avx512skx-x16", "avx2-i32x8", "avx1-i32x8", "sse4.2-i32x4", "sse4.1-i32x4", "sse2-i32x4")
 
-# (vendor, family, lowest model, highest model) -> CPU name of LLVM, instruction sets that name brings besides avx512icl.
-_TUNING: tuple[tuple[str, int, int, int, str, str], ...] = (
-    ("AuthenticAMD", 0x19, 0x10, 0x1F, "znver4", "avx512_bf16 sse4a"),
-    ("AuthenticAMD", 0x19, 0x60, 0xAF, "znver4", "avx512_bf16 sse4a"),
-    ("AuthenticAMD", 0x1A, 0x00, 0xFF, "znver5", "avx512_bf16 sse4a avx_vnni avx512_vp2intersect"),
+# (vendor, family, lowest model, highest model) -> CPU name of LLVM.
+_TUNING: tuple[tuple[str, int, int, int, str], ...] = (
+    ("AuthenticAMD", 0x19, 0x10, 0x1F, "znver4"),
+    ("AuthenticAMD", 0x19, 0x60, 0xAF, "znver4"),
+    ("AuthenticAMD", 0x1A, 0x00, 0xFF, "znver5"),
 )
 
 # LLVM's name of an instruction set -> the name in /proc/cpuinfo, where they differ.
@@ -131,7 +131,7 @@ def instruction_sets() -> frozenset[str]:
         raise CannotRun(
             f"{HOST_CPU_VARIABLE}={pretended.name}: this CPU can pass for a lesser one only, and has no {', '.join(lacking)}"
         )
-    return frozenset(taken)
+    return frozenset(taken) | present.intersection(pretended.brings)
 
 
 @cache
@@ -149,7 +149,12 @@ def real_instruction_sets() -> frozenset[str]:
 
 def needed(target: TargetInfo) -> tuple[str, ...]:
     """The instruction sets that code for ``target`` may use."""
-    return tuple(_NEEDED[target.name.rpartition("-")[0]].split())
+    usual = tuple(_NEEDED[target.name.rpartition("-")[0]].split())
+    if target.cpu == find_target(target.name).cpu:
+        return usual
+    from voltac.target_info.cpus import brought_by  # few name a CPU
+
+    return usual + brought_by(target.cpu)
 
 
 def missing(target: TargetInfo) -> tuple[str, ...]:
@@ -196,7 +201,7 @@ def _tuning(target: TargetInfo) -> str:
     description = cpu_description()
     vendor = description.get("vendor_id", "")
     family, model = int(description.get("cpu family", "0")), int(description.get("model", "0"))
-    for known, known_family, lowest, highest, name, brings in _TUNING:
+    for known, known_family, lowest, highest, name in _TUNING:
         if (vendor, family) == (known, known_family) and lowest <= model <= highest:
-            return name if instruction_sets().issuperset(brings.split()) else ""
+            return name if can_run(replace(target, cpu=name)) else ""
     return ""

@@ -10,12 +10,17 @@ from voltac.target_info import TargetInfo, find_target
 
 @record
 class Cpu:
-    """A name of ``--cpu``, LLVM's name for it, and the target it selects."""
+    """A name of ``--cpu``, LLVM's name for it, and the target it selects.
+
+    ``brings`` are the instruction sets, by the names of ``/proc/cpuinfo``, that LLVM uses by itself in code for exactly
+    this CPU and that the target does not ask for (LLVM's ``X86.td``).
+    """
 
     name: str
     llvm_name: str
     target: str
     synonyms: tuple[str, ...] = ()
+    brings: tuple[str, ...] = ()
 
 
 _SSE2, _SSE41, _SSE42 = "sse2-i32x4", "sse4.1-i32x4", "sse4.2-i32x4"
@@ -25,37 +30,42 @@ _DMR, _NVL = "avx10.2dmr-x16", "avx10.2nvl-x16"
 
 CPUS: tuple[Cpu, ...] = (
     Cpu("x86-64", "x86-64", _SSE2),
-    Cpu("atom", "atom", _SSE2, ("bonnell",)),
-    Cpu("core2", "core2", _SSE2),
+    Cpu("atom", "atom", _SSE2, ("bonnell",), ("ssse3", "movbe")),
+    Cpu("core2", "core2", _SSE2, (), ("ssse3",)),
     Cpu("penryn", "penryn", _SSE41),
     Cpu("corei7", "corei7", _SSE42, ("nehalem",)),
     Cpu("corei7-avx", "corei7-avx", _AVX, ("sandybridge",)),
-    Cpu("core-avx-i", "core-avx-i", _AVX, ("ivybridge",)),
+    Cpu("core-avx-i", "core-avx-i", _AVX, ("ivybridge",), ("f16c", "rdrand")),
     Cpu("core-avx2", "core-avx2", _AVX2, ("haswell",)),
     Cpu("broadwell", "broadwell", _AVX2),
     Cpu("skylake", "skylake", _AVX2),
     Cpu("skx", "skylake-avx512", _SKX, ("skylake-avx512",)),
     Cpu("icelake-client", "icelake-client", _ICL, ("icl",)),
     Cpu("icelake-server", "icelake-server", _ICL, ("icx",)),
-    Cpu("slm", "silvermont", _SSE42, ("silvermont",)),
+    Cpu("slm", "silvermont", _SSE42, ("silvermont",), ("movbe", "rdrand")),
     Cpu("tigerlake", "tigerlake", _ICL, ("tgl",)),
     Cpu("alderlake", "alderlake", _AVX2VNNI, ("adl",)),
     Cpu("meteorlake", "meteorlake", _AVX2VNNI, ("mtl",)),
     Cpu("sapphirerapids", "sapphirerapids", _SPR, ("spr",)),
     Cpu("graniterapids", "graniterapids", _GNR, ("gnr",)),
-    Cpu("arrowlake", "arrowlake", _AVX2VNNI, ("arl",)),
-    Cpu("lunarlake", "lunarlake", _AVX2VNNI, ("lnl",)),
+    Cpu("arrowlake", "arrowlake", _AVX2VNNI, ("arl",), ("avx_ifma", "avx_vnni_int8", "avx_ne_convert")),
+    Cpu("lunarlake", "lunarlake", _AVX2VNNI, ("lnl",), ("avx_ifma", "avx_vnni_int8", "avx_ne_convert")),
     Cpu("diamondrapids", "diamondrapids", _DMR, ("dmr",)),
     Cpu("novalake", "novalake", _NVL, ("nvl",)),
-    Cpu("btver2", "btver2", _AVX, ("ps4",)),
-    Cpu("znver1", "znver1", _AVX2),
-    Cpu("znver2", "znver2", _AVX2, ("ps5",)),
-    Cpu("znver3", "znver3", _AVX2),
-    Cpu("znver4", "znver4", _ICL),
-    Cpu("znver5", "znver5", _ICL),
+    Cpu("btver2", "btver2", _AVX, ("ps4",), ("sse4a", "movbe", "f16c", "bmi1", "abm")),
+    Cpu("znver1", "znver1", _AVX2, (), ("sse4a",)),
+    Cpu("znver2", "znver2", _AVX2, ("ps5",), ("sse4a",)),
+    Cpu("znver3", "znver3", _AVX2, (), ("sse4a",)),
+    Cpu("znver4", "znver4", _ICL, (), ("avx512_bf16", "sse4a")),
+    Cpu("znver5", "znver5", _ICL, (), ("avx512_bf16", "sse4a", "avx_vnni", "avx512_vp2intersect")),
 )
 
 _BY_NAME: dict[str, Cpu] = {name: cpu for cpu in CPUS for name in (cpu.name, *cpu.synonyms)}
+
+
+def brought_by(llvm_name: str) -> tuple[str, ...]:
+    """What code for exactly the CPU of this name of LLVM's may use besides what the CPU's target asks for."""
+    return next((cpu.brings for cpu in CPUS if cpu.llvm_name == llvm_name), ())
 
 
 class UnknownCpu(ValueError):

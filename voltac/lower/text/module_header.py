@@ -35,7 +35,8 @@ def function_attributes(options: Options) -> str:
     target = options.target
     if target.is_device:
         return "nounwind"
-    words = ["nounwind", f'"target-cpu"="{options.cpu or target.cpu}"']
+    # Not the CPU it is tuned for: that name would bring that CPU's instructions.
+    words = ["nounwind", f'"target-cpu"="{target.cpu}"']
     if target.features:
         words.append(f'"target-features"="{target.features}"')
     if target.has_avx512:
