@@ -64,14 +64,14 @@ def dependences(instructions: list[MachineInstruction]) -> list[DependenceNode]:
             flushes.append(node)
         elif "store" in traits:
             for other in (*loads, *stores):
-                if _meet(instruction, other.instruction):
+                if may_meet(instruction, other.instruction):
                     wait(other, 1)
             for other in flushes:
                 wait(other, 1)
             stores.append(node)
         elif "load" in traits:
             for other in stores:
-                if _meet(instruction, other.instruction):
+                if may_meet(instruction, other.instruction):
                     wait(other, 1)
             loads.append(node)
         before.pop(node.number, None)
@@ -87,5 +87,6 @@ def dependences(instructions: list[MachineInstruction]) -> list[DependenceNode]:
     return nodes
 
 
-def _meet(one: MachineInstruction, other: MachineInstruction) -> bool:
+def may_meet(one: MachineInstruction, other: MachineInstruction) -> bool:
+    """Whether two accesses may touch one byte."""
     return one.access is None or other.access is None or one.access.meets(other.access)

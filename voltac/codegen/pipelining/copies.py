@@ -1,0 +1,112 @@
+"""Registers of a pipelined loop by modulo variable expansion: a value that lives longer than an interval has several.
+
+Iterations take the registers of a value in turn, so the kernel is unrolled
+until the turn comes round (Lam, Software pipelining, PLDI 1988).
+Registers of values that live within one iteration are shared where they do not
+live at the same time: arcs on a circle of the kernel's cycles, coloured first
+fit. A value that is carried from iteration to iteration, or out of the loop,
+has its own, because its first registers are written before the loop and its
+last ones are read behind it.
+"""
+
+from __future__ import annotations
+
+from voltac.codegen.pipelining.loop import LoopValue
+from voltac.codegen.pipelining.modulo import ModuloSchedule
+from voltac.records import record
+
+
+@record(eq=False)
+class RegisterCopies:
+    """Which registers the iterations of a pipelined loop use."""
+
+    unroll: int
+    """Iterations of a kernel."""
+    register: dict[tuple[LoopValue, int], int]
+    """By value and iteration modulo ``unroll``; numbers count from 0 within a register class."""
+    used: dict[str, int]
+    """Registers of each class."""
+
+    def of(self, value: LoopValue, iteration: int) -> int:
+        """The register of a value in an iteration; before the first, iterations are negative."""
+        return self.register[value, iteration % self.unroll]
+
+
+@record(eq=False)
+class _Life:
+    value: LoopValue
+    made: int
+    """Cycle of its definition in iteration 0."""
+    cycles: int
+    """From there to its last reader's."""
+    own: int
+    """Registers that nobody else may have at least; 0 if it shares."""
+    copies: int
+
+
+def lives_of(schedule: ModuloSchedule, reads_before_writes: bool) -> list[_Life]:
+    """How long values live. The cycle of its last reader may write a register if the machine ``reads_before_writes``."""
+    loop = schedule.loop
+    found = []
+    for number, operation in enumerate(loop.operations):
+        for value in operation.defines:
+            # What nobody reads occupies its register until it is written.
+            spans = [operation.latency]
+            farthest = int(value in loop.live_out)
+            for reader, other in enumerate(loop.operations):
+                for read in other.reads:
+                    if read.value is value:
+                        spans.append(schedule.span(number, reader, read.distance))
+                        farthest = max(farthest, read.distance)
+            cycles = max(spans) + (not reads_before_writes)
+            copies = max(1, farthest, -(-cycles // schedule.interval))
+            found.append(_Life(value, schedule.times[number], cycles, farthest and copies, copies))
+    return found
+
+
+def expand(
+    schedule: ModuloSchedule, limits: dict[str, int], reads_before_writes: bool, most_unrolled: int
+) -> RegisterCopies | None:
+    """Registers within the ``limits`` of each class, with the least unrolling that allows it; None if none does."""
+    lives = lives_of(schedule, reads_before_writes)
+    least = max([life.copies for life in lives], default=1)
+    for unroll in range(least, most_unrolled + 1):
+        copies = _colour(lives, schedule.interval, unroll)
+        if all(number <= limits.get(kind, 0) for kind, number in copies.used.items()):
+            return copies
+    return None
+
+
+def _colour(lives: list[_Life], interval: int, unroll: int) -> RegisterCopies:
+    circle = unroll * interval
+    register: dict[tuple[LoopValue, int], int] = {}
+    used: dict[str, int] = {}
+    for life in (life for life in lives if life.own):
+        copies = next(number for number in range(life.own, unroll + 1) if unroll % number == 0)
+        first = used.get(life.value.kind, 0)
+        used[life.value.kind] = first + copies
+        for iteration in range(unroll):
+            register[life.value, iteration] = first + iteration % copies
+    arcs: dict[str, list[tuple[int, int, LoopValue, int]]] = {}
+    for life in (life for life in lives if not life.own):
+        for iteration in range(unroll):
+            start = (life.made + iteration * interval) % circle
+            arcs.setdefault(life.value.kind, []).append((start, life.cycles, life.value, iteration))
+    for kind, of_kind in arcs.items():
+        shared: list[list[tuple[int, int]]] = []
+        for start, length, value, iteration in sorted(of_kind, key=lambda arc: (-arc[1], arc[0])):
+            free = next(
+                (n for n, taken in enumerate(shared) if not any(_meet((start, length), arc, circle) for arc in taken)), None
+            )
+            if free is None:
+                free = len(shared)
+                shared.append([])
+            shared[free].append((start, length))
+            register[value, iteration] = used.get(kind, 0) + free
+        used[kind] = used.get(kind, 0) + len(shared)
+    return RegisterCopies(unroll, register, used)
+
+
+def _meet(one: tuple[int, int], other: tuple[int, int], circle: int) -> bool:
+    """Whether two arcs, each a start and a length, have a cycle in common."""
+    return (other[0] - one[0]) % circle < one[1] or (one[0] - other[0]) % circle < other[1]

@@ -1,0 +1,118 @@
+"""A loop's body of device instructions as operations with dependences.
+
+A virtual register that one instruction defines is a value, renamed from
+iteration to iteration. Any other register stays the one it is: its readers
+and writers keep their order, in an iteration and from one to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from voltac.codegen.dependence import is_fence, may_meet
+from voltac.codegen.machine_code import AnyRegister, MachineInstruction, VirtualRegister
+from voltac.codegen.pipelining.loop import LoopGraph, LoopOperation, LoopValue, Occupied, Order, ReadValue
+from voltac.records import field, record
+
+Ways = Callable[[MachineInstruction], tuple[Occupied, ...]]
+"""What an instruction occupies, in each way it can issue."""
+Distance = Callable[[MachineInstruction, MachineInstruction], int | None]
+"""Iterations until the second of two accesses may touch what the first did; 0 for its own, None for never."""
+
+
+@record(eq=False)
+class LoopBody:
+    """A loop and the instructions that it was made of, in the same order."""
+
+    loop: LoopGraph
+    instructions: tuple[MachineInstruction, ...]
+    values: dict[AnyRegister, LoopValue] = field(default_factory=dict)
+
+
+def always_next(first: MachineInstruction, second: MachineInstruction) -> int | None:
+    """What holds of accesses where nothing is known of the next iteration: they may meet there if their objects may."""
+    one, other = first.access, second.access
+    if one and other and (one.space != other.space or (one.origin and other.origin and one.origin != other.origin)):
+        return None
+    return 1
+
+
+def loop_of(
+    instructions: Sequence[MachineInstruction],
+    ways: Ways,
+    reads_before_writes: bool,
+    live_out: frozenset[AnyRegister] = frozenset(),
+    distance: Distance = always_next,
+) -> LoopBody:
+    """The loop whose body these are. ValueError for an instruction that nothing may pass: such a loop is no pipeline."""
+    for instruction in instructions:
+        if is_fence(instruction):
+            raise ValueError(f"{instruction} does not overlap with other iterations")
+    written: dict[AnyRegister, int] = {}
+    for instruction in instructions:
+        for register in instruction.writes():
+            written[register] = written.get(register, 0) + 1
+    updated = {register for one in instructions for register in one.writes() if register in one.reads()}
+    values: dict[AnyRegister, LoopValue] = {
+        register: LoopValue(str(register), register.kind)
+        for register, times in written.items()
+        if isinstance(register, VirtualRegister) and times == 1 and register not in updated
+    }
+    operations: list[LoopOperation] = []
+    made: set[AnyRegister] = set()
+    for instruction in instructions:
+        reads = tuple(
+            ReadValue(values[register], int(register not in made)) for register in instruction.reads() if register in values
+        )
+        defines = tuple(values[register] for register in instruction.writes() if register in values)
+        made.update(instruction.writes())
+        operations.append(LoopOperation(str(instruction), ways(instruction), instruction.row.latency, defines, reads))
+    orders = [
+        *_register_orders(instructions, operations, values, reads_before_writes),
+        *_memory_orders(instructions, operations, distance, reads_before_writes),
+    ]
+    kept = frozenset(value for register, value in values.items() if register in live_out)
+    return LoopBody(LoopGraph(tuple(operations), tuple(orders), kept), tuple(instructions), values)
+
+
+def _register_orders(
+    instructions: Sequence[MachineInstruction],
+    operations: Sequence[LoopOperation],
+    values: dict[AnyRegister, LoopValue],
+    reads_before_writes: bool,
+) -> list[Order]:
+    found = []
+    for first, one in enumerate(instructions):
+        for second, other in enumerate(instructions):
+            cycles = -1
+            if any(register in other.reads() for register in one.writes() if register not in values):
+                cycles = max(cycles, one.row.latency)
+            if any(register in other.writes() for register in one.writes() if register not in values):
+                cycles = max(cycles, 1, one.row.latency - other.row.latency + 1)
+            if any(register in other.writes() for register in one.reads() if register not in values):
+                cycles = max(cycles, 0 if reads_before_writes else 1)
+            if cycles >= 0 and (first != second or cycles):
+                found.append(Order(operations[first], operations[second], cycles, int(first >= second)))
+    return found
+
+
+def _memory_orders(
+    instructions: Sequence[MachineInstruction],
+    operations: Sequence[LoopOperation],
+    distance: Distance,
+    reads_before_writes: bool,
+) -> list[Order]:
+    found = []
+    accesses = [number for number, one in enumerate(instructions) if not one.row.traits.isdisjoint(("load", "store"))]
+    for first in accesses:
+        for second in accesses:
+            one, other = instructions[first], instructions[second]
+            if "store" not in one.row.traits and "store" not in other.row.traits:
+                continue
+            cycles = 0 if reads_before_writes and "store" not in one.row.traits else 1
+            if first < second and may_meet(one, other):
+                found.append(Order(operations[first], operations[second], cycles, 0))
+            far = distance(one, other)
+            if far:
+                found.append(Order(operations[first], operations[second], cycles, far))
+    return found
