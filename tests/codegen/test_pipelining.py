@@ -286,6 +286,30 @@ def test_an_in_place_addition_takes_one_bundle_a_word_with_an_odd_lead_of_three(
         execute(code, passes, True)
 
 
+@pytest.mark.parametrize("lead", range(2, 6))
+def test_halves_of_an_instruction_issue_together_and_alone_only_at_the_ends(lead: int) -> None:
+    loaded, added = LoopValue("loaded", "pair"), LoopValue("added", "pair")
+    load = LoopOperation("o0", WAYS[0], 1, (loaded,))
+    add = LoopOperation("o1", WAYS[1], 1, (added,), (ReadValue(loaded),))
+    store = LoopOperation("o2", ((),), 1, (), (ReadValue(added),))
+    loop = LoopGraph((load, add, store), (Order(load, store, 0, -lead), Order(store, load, 0, lead)))
+    code = pipelined(loop, PipelineLimits(MACHINE, MANY, True, 8))
+    assert code is not None
+    assert code.schedule.interval == 1
+    assert all({issue.operation.name for issue in cycle} == {"o0", "o1", "o2"} for cycle in code.kernel)
+    assert [issue.operation.name for cycle in code.prologue for issue in cycle].count("o2") == 0
+    assert [issue.operation.name for cycle in code.epilogue for issue in cycle].count("o0") == 0
+    iterations = code.before + 4 * code.unroll
+    execution = Execution(True)
+    execution.run(code.prologue, 0)
+    for number in range(4):
+        execution.run(code.kernel, code.before + number * code.unroll)
+    execution.run(code.epilogue, iterations)
+    assert execution.made == sequential(loop, iterations)
+    for iteration in range(lead, iterations):
+        assert execution.issued[load, iteration] == execution.issued[store, iteration - lead]
+
+
 def test_a_loop_that_registers_do_not_suffice_for_is_none() -> None:
     assert pipelined(in_place(3), PipelineLimits(MACHINE, {"pair": 1}, True, 8)) is None
 

@@ -59,7 +59,9 @@ class Order:
     cycles: int
     """From issue to issue, at least; 0 where both may issue in one cycle."""
     distance: int = 0
-    """Iterations from the first to the second."""
+    """Iterations from the first to the second. Two orders of 0 cycles, at distance d from one operation and -d from the other,
+    let both issue together always, the second d iterations behind: halves of one instruction, of which filling and draining
+    have only one."""
 
 
 @record
