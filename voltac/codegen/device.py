@@ -15,6 +15,8 @@ class ImmediateKind:
     signed: bool
     multiple: int = 1
     """Its values are multiples of this."""
+    shift: int = 0
+    """Low bits of the value that the field leaves out; ``bits`` counts them."""
     part: str = ""
     """The part of a label's address that may stand here, as in :class:`RelocationKind`; empty: numbers only."""
 
@@ -39,6 +41,8 @@ class RelocationKind:
     """``absolute``, ``relative`` (to the word), ``high`` or ``low`` (halves of 16 bits)."""
     low: int
     bits: int
+    shift: int = 0
+    """Low bits of the value that are left out: they are zero."""
 
 
 @record

@@ -28,7 +28,7 @@ def encode(row: Row, values: Sequence[int], device: DeviceCode, linked: bool = F
     word = row.format.fixed
     fields = row.format.fields
     for name, value in row.fixed.items():
-        word |= value << fields[name].low
+        word |= fields[name].put(value)
     for number, (operand, value) in enumerate(zip(row.operands, values, strict=True)):
         field = fields[operand.field]
         problem = _problem(operand, value, field.width, device)
@@ -37,7 +37,7 @@ def encode(row: Row, values: Sequence[int], device: DeviceCode, linked: bool = F
         kind = device.immediates.get(operand.kind)
         if linked and kind is not None and kind.part:
             value &= (1 << kind.bits) - 1
-        word |= (value << field.low) & field.mask
+        word |= field.put(value if kind is None else value >> kind.shift)
     return word
 
 
@@ -80,7 +80,7 @@ class Decoder:
                 continue
             bits, seen, filled = row.format.fixed, row.format.fixed_mask, 0
             for name, value in row.fixed.items():
-                bits |= value << row.format.fields[name].low
+                bits |= row.format.fields[name].put(value)
                 seen |= row.format.fields[name].mask
             for operand in row.operands:
                 filled |= row.format.fields[operand.field].mask
@@ -106,9 +106,10 @@ class Decoder:
         values = []
         for operand in row.operands:
             field = row.format.fields[operand.field]
-            value = (word & field.mask) >> field.low
+            value = field.take(word)
             kind = self._device.immediates.get(operand.kind)
             if kind is not None:
+                value <<= kind.shift
                 value &= (1 << kind.bits) - 1
                 if kind.signed and value >> kind.bits - 1:
                     value -= 1 << kind.bits

@@ -8,11 +8,13 @@ A format is written as in a manual, most significant bit first::
 
     Format("R", "00 op:6 rd:6 rs0:6 rs1:6 0 l fd f0 f1 m")
 
-Digits are fixed bits, ``name:width`` is a field, a bare name a field of one bit.
+Digits are fixed bits, ``name:width`` is a field, a bare name a field of one bit,
+``name[7:4]`` these bits of a field that stands in several places.
 """
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 
 from voltac.records import field, record
@@ -25,11 +27,25 @@ class BitField:
     name: str
     low: int
     width: int
+    pieces: tuple[tuple[int, int, int], ...] = ()
+    """Of a field in several places: lowest bit in the word, width, and lowest bit in the value of each."""
 
     @property
     def mask(self) -> int:
         """The field's bits in a word."""
-        return ((1 << self.width) - 1) << self.low
+        return self.put((1 << self.width) - 1)
+
+    def put(self, value: int) -> int:
+        """A value, of which bits beyond the width are left out, as it stands in a word."""
+        if not self.pieces:
+            return (value & (1 << self.width) - 1) << self.low
+        return sum((value >> start & (1 << width) - 1) << low for low, width, start in self.pieces)
+
+    def take(self, word: int) -> int:
+        """The value that stands in a word, without a sign."""
+        if not self.pieces:
+            return word >> self.low & (1 << self.width) - 1
+        return sum((word >> low & (1 << width) - 1) << start for low, width, start in self.pieces)
 
 
 class Format:
@@ -49,6 +65,12 @@ class Format:
                 position -= len(part)
                 self.fixed |= int(part, 2) << position
                 self.fixed_mask |= ((1 << len(part)) - 1) << position
+            elif "[" in part:
+                label, high, start = re.fullmatch(r"(\w+)\[(\d+):(\d+)\]", part).groups()  # type: ignore[union-attr]
+                size = int(high) - int(start) + 1
+                position -= size
+                pieces = (*(self.fields[label].pieces if label in self.fields else ()), (position, size, int(start)))
+                self.fields[label] = BitField(label, position, sum(piece[1] for piece in pieces), pieces)
             else:
                 label, _, width = part.partition(":")
                 position -= int(width or 1)

@@ -1,0 +1,1 @@
+"""The Graphcore IPU's tile (docs/ipu.md)."""
