@@ -14,9 +14,6 @@ from voltac.targets.ipu.shapes import IMMEDIATES
 INSTRUCTIONS = InstructionSet((*MAIN_ROWS, *MEMORY_ROWS, *AUX_ROWS))
 """What a worker executes; ``alias`` rows are other ways to write a word, ``unspecified`` ones are known as words only."""
 
-BUNDLED = 1 << 31
-"""The bit that both words of a bundle have and a solo instruction has not (IPU 2.1)."""
-
 _ELF_MACHINES = {"mk1": 0x4951, "mk2": 0x4952}
 """Chosen: the reference names none. In the range that nobody has registered."""
 
