@@ -35,7 +35,6 @@ FOR_OTHERS = {
     "DEVICE_CODES": "the stages and the simulator of the IPU",
     "is_interleaved": "the stages and the simulator of the IPU",
     "bank": "the stages and the simulator of the IPU",
-    "repeats": "the stages and the simulator of the IPU",
     "IspcLexer": "Pygments",
     "KERNELS": "packages that voltac built",
     "aliases": "Pygments",
