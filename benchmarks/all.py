@@ -14,7 +14,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 SCRIPTS = (
     *("streaming.py", "kernels_against_numba.py", "call_overhead.py", "compile_time.py", "front_end.py"),
-    *("tasks.py", "elementary_functions.py", "division.py", "lanes_together.py", "kernels_against_c.py"),
+    *("tasks.py", "elementary_functions.py", "division.py", "lanes_together.py", "kernels_against_c.py", "shapes_against_c.py"),
 )
 
 

@@ -133,3 +133,18 @@ def test_a_wrong_program_and_a_missing_file_are_errors(tmp_path: Path) -> None:
     missing = run(str(tmp_path / "none.ispc"))
     assert missing.returncode == 1 and "none.ispc" in missing.stderr
     assert run().returncode != 0
+
+
+def test_loops_of_one_lane_after_the_other_are_named() -> None:
+    source = """export void lengths(uniform int to[], const uniform int starts[], const uniform uint8 from[], uniform int n) {
+    foreach (i = 0 ... n) {
+        int k = starts[i];
+        while (from[k] != 0)
+            k++;
+        to[i] = k - starts[i];
+    }
+}
+"""
+    found = explanation_of(compile_source(source, "f.ispc", Options(find_target("avx2-i32x8"), 2, whole_program=True)))
+    texts = [fact.text for fact in found.facts if fact.line == 4]
+    assert texts == ["a scalar load for each lane, whose loops are done one after the other"]

@@ -22,6 +22,7 @@ from voltac.passes.resolve_accesses import resolve_accesses
 from voltac.passes.sample_profile import use_sample_profile
 from voltac.passes.some_lanes import move_some_lanes
 from voltac.passes.unmasked_stores import keep_stores_unmasked
+from voltac.passes.walk_runs import walk_runs
 from voltac.passes.whole_copies import copy_whole
 from voltac.passes.whole_stores import make_stores_whole
 from voltac.passes.wide_gangs import widen_gangs
@@ -49,6 +50,8 @@ PASSES = (
          test_wrapping_indices, _resolves_on_host),
     Pass("flatten_branches", "short branches that only skip work become straight code", flatten_branches, _resolves),
     Pass("copy_whole", "loops that only copy become memcpy", copy_whole, _resolves_in_full),
+    Pass("walk_runs", "loops whose lanes walk runs of their own are done for one lane after the other, where that costs less",
+         walk_runs, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("narrow_arithmetic", "what bytes and 16-bit numbers are used for is computed in 16 bits",
          narrow_arithmetic, lambda options: options.level > 1 and not options.target.is_device),
     Pass("widen_gangs", "loops over small elements do several gangs at once", widen_gangs, _resolves_in_full),

@@ -98,7 +98,8 @@ class AccessReport:
     """What became of one access."""
 
     kind: str
-    """``broadcast``, ``vector``, ``masked``, ``shuffled``, ``gather``, ``scatter``, ``scalar``, ``shared`` or ``merged``."""
+    """``broadcast``, ``vector``, ``masked``, ``shuffled``, ``gather``, ``scatter``, ``scalar``, ``shared``, ``merged``, ``run``
+    (loaded by one lane after the other)."""
     operation: str
     """``load`` or ``store``."""
     function: str

@@ -1,0 +1,120 @@
+"""Random loops in which each lane walks a run of elements of its own, with what they must compute, by plain Python."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.generic]
+TYPES: dict[str, type[np.generic]] = {
+    "int8": np.int8,
+    "uint8": np.uint8,
+    "int16": np.int16,
+    "int32": np.int32,
+    "uint32": np.uint32,
+    "int64": np.int64,
+    "float": np.float32,
+    "double": np.float64,
+}
+_BITS = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class Run:
+    """``arrays`` are given before ``count``: results (two a lane), starts, elements, indices."""
+
+    text: str
+    arrays: tuple[Array, Array, Array, Array]
+    count: int
+    expected: Array
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A statement of the loop, and the new ``(sum, other)`` of what they were, the element, its place and the round."""
+
+    text: str
+    value: Callable[[int, int, int, int, int], tuple[int, int]]
+
+
+def _steps(elements: list[int], indices: list[int], whole: bool) -> list[_Step]:
+    """All are exact: sums of small numbers, or modulo 2 ** 32."""
+    common = [
+        _Step("sum += x;", lambda s, o, x, k, u: (s + x, o)),
+        _Step("if (x > 3) other += 1;", lambda s, o, x, k, u: (s, o + (x > 3))),
+        _Step("sum += from[at[k]];", lambda s, o, x, k, u: (s + elements[indices[k]], o)),
+        _Step("other = x > other ? x : other;" if not whole else "other += x != 0;", _largest if not whole else _not_zero),
+        _Step("sum += round; round++;", lambda s, o, x, k, u: (s + u, o)),
+        _Step("other += k;", lambda s, o, x, k, u: (s, o + k)),
+    ]
+    more = [
+        _Step("sum = sum * 3 + other;", lambda s, o, x, k, u: (s * 3 + o, o)),
+        _Step("sum ^= x;", lambda s, o, x, k, u: (s ^ x, o)),
+        _Step("other = (other << 1) | (x & 1);", lambda s, o, x, k, u: (s, (o << 1) | (x & 1))),
+    ]
+    return common + (more if whole else [])
+
+
+def _largest(s: int, o: int, x: int, k: int, u: int) -> tuple[int, int]:
+    return s, max(x, o)
+
+
+def _not_zero(s: int, o: int, x: int, k: int, u: int) -> tuple[int, int]:
+    return s, o + (x != 0)
+
+
+def random_run(rng: random.Random) -> Run:
+    """A kernel ``walk``."""
+    type_name = rng.choice(list(TYPES))
+    whole = type_name not in ("float", "double")
+    kind = "uint32" if whole else type_name
+    count = rng.choice((0, 1, 3, 7, 8, 16, 17, 33))
+    shape = rng.choice(("upwards", "downwards", "to a zero", "by pointer"))
+    ended = shape in ("to a zero", "by pointer")
+    lengths = [rng.choice((0, 1, 2, 5, 9)) for _ in range(count)]
+    elements: list[int] = []
+    starts = [0]
+    for length in lengths:
+        elements += [rng.randrange(1, 9) for _ in range(length)] + ([0] if ended else [])
+        starts.append(len(elements))
+    indices = [rng.randrange(len(elements)) for _ in elements]
+    steps = rng.sample(_steps(elements, indices, whole), rng.choice((1, 2, 2, 3)))
+    if shape == "by pointer":
+        steps = [step for step in steps if "k" not in step.text] or _steps(elements, indices, whole)[:1]
+    divisor = rng.choice((0, 0, 2, 3))
+    loops = {
+        "upwards": "for (int k = starts[i]; k < starts[i + 1]; k++) { E x = from[k]; B }",
+        "downwards": "for (int k = starts[i + 1] - 1; k >= starts[i]; k--) { E x = from[k]; B }",
+        "to a zero": "int k = starts[i]; while (from[k] != 0) { E x = from[k]; B k++; }",
+        "by pointer": "const uniform E * varying p = &from[starts[i]]; while (*p != 0) { E x = *p; B ++p; }",
+    }
+    body = loops[shape].replace("E ", f"{type_name} ").replace("B", " ".join(step.text for step in steps))
+    text = f"""export void walk(uniform {kind} to[], const uniform int starts[], const uniform {type_name} from[],
+                 const uniform int at[], uniform int n) {{
+    foreach (i = 0 ... n) {{
+        {kind} sum = i, other = 1;
+        uniform int round = 2;
+        {f"if (i % {divisor} != 0) " if divisor else ""}{{ {body} }}
+        to[i] = sum;
+        to[n + i] = other;
+    }}
+}}
+"""
+    expected: list[int] = [0] * (2 * count)
+    for lane, length in enumerate(lengths):
+        total, other = lane, 1
+        places = list(range(starts[lane], starts[lane] + length))
+        walked = divisor == 0 or lane % divisor != 0
+        for number, place in enumerate(reversed(places) if shape == "downwards" else places):
+            for step in steps if walked else ():
+                total, other = step.value(total, other, elements[place], place, 2 + number)
+                if whole:
+                    total, other = total & _BITS, other & _BITS
+        expected[lane], expected[count + lane] = total, other
+    made = np.array(elements, TYPES[type_name]), np.array(indices, np.int32)
+    given = np.zeros(2 * count, TYPES[kind]), np.array(starts, np.int32), *made
+    return Run(text, given, count, np.array(expected, TYPES[kind]))
