@@ -257,7 +257,7 @@ class _Walk:
 
 _WIDE = 4
 """Bytes of the smallest element that gathers are for."""
-_OPERATION, _ITERATION, _ITERATION_ALONE, _SMALL_LANE = 0.5, 2.0, 3.0, 3.0
+_OPERATION, _ITERATION, _ITERATION_ALONE, _SMALL_LANE = 0.5, 2.0, 3.0, 3.5
 """An operation; the branch of an iteration and what waits for it, of a gang and of one lane; a lane's byte or 16-bit number
 under a mask. In the unit of the cost rows, measured on Zen 3: rows of a sparse matrix and strings gain 2 to 4 times; rows of
 floats all of one length lose 10 % and are left to gathers; two gathers and two operations gain at any length."""

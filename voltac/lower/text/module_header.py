@@ -30,13 +30,17 @@ def module_header(options: Options, file: str) -> list[str]:
     ]
 
 
+_NO_CALLS = ('"no-builtin-strlen"', '"no-builtin-wcslen"')
+"""LLVM makes a call of loops that look for a zero; programs need nothing but what docs/runtime.md says, and read no byte more."""
+
+
 def function_attributes(options: Options) -> str:
     """What every function of the module carries."""
     target = options.target
     if target.is_device:
         return "nounwind"
     # Not the CPU it is tuned for: that name would bring that CPU's instructions.
-    words = ["nounwind", f'"target-cpu"="{target.cpu}"']
+    words = ["nounwind", f'"target-cpu"="{target.cpu}"', *_NO_CALLS]
     if target.features:
         words.append(f'"target-features"="{target.features}"')
     if target.has_avx512:
