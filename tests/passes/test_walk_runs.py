@@ -35,7 +35,8 @@ export void lengths(uniform int to[], const uniform int starts[], const uniform 
 
 def passed(source: str, target: str = "avx2-i32x8", level: int = 3) -> str:
     options = Options(target=find_target(target), level=level)
-    return compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
+    text: str = compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
+    return text
 
 
 def is_walked(source: str, target: str = "avx2-i32x8") -> bool:

@@ -42,10 +42,12 @@ def index_expression(rng: random.Random, depth: int = 2) -> Expression:
     inner = index_expression(rng, depth - 1)
     value = inner.value
     number = rng.choice((1, 2, 3, 4, 5, 7, 8, 16))
-    match rng.randrange(16):
+    match rng.randrange(17):
         case 12 | 13:
             modulus = rng.choice((5, 13, 29))  # no pattern: neighbours are known by how they are computed
             return Expression(f"((k * k + {number}) % {modulus})", lambda k, a, b: (k * k + number) % modulus)
+        case 16:
+            return Expression(f"({inner.text} ^ a)", lambda k, a, b: value(k, a, b) ^ a)
         case 14:
             places = rng.choice((1, 2))
             return Expression(f"({inner.text} << {places})", lambda k, a, b: value(k, a, b) << places)

@@ -14,6 +14,7 @@ from voltac.passes.accesses.access import AccessReport
 from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.check_divisors import check_divisors
 from voltac.passes.equal_values import merge_equal_values
+from voltac.passes.exchange_lanes import exchange_lanes
 from voltac.passes.flatten_branches import flatten_branches
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
@@ -50,6 +51,8 @@ PASSES = (
          test_wrapping_indices, _resolves_on_host),
     Pass("flatten_branches", "short branches that only skip work become straight code", flatten_branches, _resolves),
     Pass("copy_whole", "loops that only copy become memcpy", copy_whole, _resolves_in_full),
+    Pass("exchange_lanes", "accesses of exchange networks become those of consecutive elements",
+         exchange_lanes, _resolves_on_host),
     Pass("walk_runs", "loops whose lanes walk runs of their own are done for one lane after the other, where that costs less",
          walk_runs, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("narrow_arithmetic", "what bytes and 16-bit numbers are used for is computed in 16 bits",

@@ -355,9 +355,9 @@ class _Writer:
             "begin": self.before, "next": first_lane, "test": test, "body": rest, "left": leave, "done": done,
         }  # fmt: skip
         made = [Block(new[each], instructions, f"{new[each]}:") for each, instructions in contents.items()]
-        place = function.blocks.index(header)
+        position = function.blocks.index(header)
         function.blocks = [each for each in function.blocks if each.name not in walk.loop.blocks]
-        function.blocks[place:place] = made
+        function.blocks[position:position] = made
         function.block(outside).terminator.rename({f"%{header.name}": f"%{new['begin']}"})
         for phi in function.block(exit_name).phis():
             phi.rename({f"%{header.name}": f"%{new['done']}"})

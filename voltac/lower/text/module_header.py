@@ -31,7 +31,7 @@ def module_header(options: Options, file: str) -> list[str]:
 
 
 _NO_CALLS = ('"no-builtin-strlen"', '"no-builtin-wcslen"')
-"""LLVM makes a call of loops that look for a zero; programs need nothing but what docs/runtime.md says, and read no byte more."""
+"""LLVM makes calls of loops that look for a zero; programs need no more than docs/runtime.md says, and read no byte more."""
 
 
 def function_attributes(options: Options) -> str:

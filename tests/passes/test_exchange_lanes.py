@@ -1,0 +1,130 @@
+"""``a[i ^ j]`` with a uniform j: the elements numpy says, by accesses of consecutive ones, and nothing else is touched."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+from guard_pages import GuardedMemory
+from kernels import InterpretedModule, compile_kernels
+
+from voltac.driver import compile_source
+from voltac.ir.interp import IRInterpreter
+from voltac.ir.read import read
+from voltac.messages.diagnostics import Diagnostics
+from voltac.options import Options
+from voltac.target_info import find_target
+
+TARGETS = ["sse4-i32x4", "sse4-i32x8", "avx2-i32x8", "avx2-i32x16", "avx2-i64x4", "avx512skx-x4", "avx512skx-x16"]
+TYPES = {"int8": np.int8, "int16": np.int16, "int": np.int32, "float": np.float32, "double": np.float64}
+SOURCE = """
+export void load(uniform T to[], const uniform T from[], uniform int j, uniform int n) {
+    foreach (i = 0 ... n)
+        to[i] = from[i ^ j];
+}
+export void store(uniform T to[], const uniform T from[], uniform int j, uniform int n) {
+    foreach (i = 0 ... n)
+        to[j ^ i] = from[i];
+}
+export void some(uniform T to[], const uniform T from[], uniform int j, uniform int n) {
+    foreach (i = 0 ... n) {
+        if (from[i] > 3) {
+            T x = from[i ^ j];
+            to[i ^ j] = x + from[i];
+        }
+    }
+}
+"""
+LENGTH = 64
+
+
+def expected(kernel: str, source: np.ndarray, j: int, n: int) -> np.ndarray:
+    result = np.zeros_like(source)
+    for i in range(n):
+        if kernel == "load":
+            result[i] = source[i ^ j]
+        elif kernel == "store":
+            result[i ^ j] = source[i]
+        elif source[i] > 3:
+            result[i ^ j] = source[i ^ j] + source[i]
+    return result
+
+
+def passed(source: str, target: str) -> str:
+    text: str = compile_source(source, "f.ispc", Options(find_target(target), 3), Diagnostics(), end="passes").results["passes"]
+    return text
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("kind", TYPES)
+def test_each_lane_has_its_element(kind: str, target: str) -> None:
+    text = SOURCE.replace("T ", f"{kind} ")
+    kernels, ir = compile_kernels(text, target), read(passed(text, target))
+    source = np.random.default_rng(1).integers(0, 8, LENGTH).astype(TYPES[kind])
+    cases = [
+        (name, j, n) for name in ("load", "store", "some") for j, n in ((0, 64), (1, 64), (5, 64), (8, 64), (32, 64), (2, 30))
+    ]
+    for name, j, n in cases:
+        wanted = expected(name, source, j, n)
+        to = np.zeros_like(source)
+        IRInterpreter(ir).call(name, [to, source, j, n])
+        assert to.tolist() == wanted.tolist(), (name, j, n)
+        if isinstance(kernels, InterpretedModule):
+            to = np.zeros_like(source)
+            kernels[name](to, source, j, n)
+            assert to.tolist() == wanted.tolist(), (name, j, n)
+
+
+@pytest.mark.parametrize("target", [target for target in TARGETS if not target.startswith("avx512")])
+@pytest.mark.parametrize("at_end", [False, True])
+def test_nothing_beyond_the_arrays_is_touched(target: str, at_end: bool) -> None:
+    """Even where the last block is no whole one: with j = 2 and n = 30 lanes reach up to element 31, with j = 1 up to n - 1."""
+    for kind, dtype in TYPES.items():
+        kernels = compile_kernels(SOURCE.replace("T ", f"{kind} "), target)
+        for name, j, n in [(name, j, n) for name in ("load", "store", "some") for j, n in ((1, 30), (4, 24), (16, 32), (3, 4))]:
+            source = np.arange(n, dtype=dtype) % 7
+            memory = [GuardedMemory(source.nbytes) for _ in range(2)]
+            to, fenced = (place.array(dtype, n, at_end=at_end) for place in memory)
+            fenced[:] = source
+            child = os.fork()
+            if child == 0:
+                signal.signal(signal.SIGSEGV, signal.SIG_DFL)
+                signal.alarm(10)
+                kernels[name](to, fenced, j, n)
+                os._exit(0)
+            assert os.waitpid(child, 0)[1] == 0, (kind, name, j, n)
+            assert to.tolist() == expected(name, source, j, n).tolist(), (kind, name, j, n)
+
+
+def test_members_of_structs_are_exchanged_too() -> None:
+    source = """struct Pair { float x, y; };
+export void f(uniform float to[], const uniform Pair from[], uniform int j, uniform int n) {
+    foreach (i = 0 ... n)
+        to[i] = from[i ^ j].y;
+}
+"""
+    text = passed(source, "avx2-i32x8")
+    assert "masked.gather" not in text
+    pairs, to = np.arange(64, dtype=np.float32), np.zeros(32, np.float32)
+    IRInterpreter(read(text)).call("f", [to, pairs, 4, 32])
+    assert to.tolist() == [float(2 * (i ^ 4) + 1) for i in range(32)]
+
+
+def test_no_gather_is_left() -> None:
+    text = passed(SOURCE.replace("T ", "float "), "avx2-i32x8")
+    assert "masked.gather" not in text and "masked.load" in text
+
+
+@pytest.mark.parametrize("index", ["i ^ values[0]", "(i + 1) ^ j", "(2 * i) ^ j", "i ^ (j + i)"])
+def test_other_exclusive_ors_give_what_they_say(index: str) -> None:
+    """Where lanes do not begin with a multiple of the gang, lie apart, or differ in the distance."""
+    source = f"""export void f(uniform int to[], const uniform int values[], uniform int j, uniform int n) {{
+    foreach (i = 0 ... n)
+        to[i] = values[{index}];
+}}
+"""
+    values = np.arange(3, 131, dtype=np.int32)
+    to = np.zeros(21, np.int32)
+    compile_kernels(source, "avx2-i32x8").f(to, values, 6, 21)
+    names = {"values": values, "j": 6}
+    assert to.tolist() == [int(values[eval(index, names | {"i": i})]) for i in range(21)]
