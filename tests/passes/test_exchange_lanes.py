@@ -55,15 +55,15 @@ def passed(source: str, target: str) -> str:
     return text
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("kind", TYPES)
+PAIRS = [(kind, target) for number, target in enumerate(TARGETS) for kind in (list(TYPES) * 2)[number % 5 : number % 5 + 2]]
+
+
+@pytest.mark.parametrize(("kind", "target"), PAIRS)
 def test_each_lane_has_its_element(kind: str, target: str) -> None:
     text = SOURCE.replace("T ", f"{kind} ")
     kernels, ir = compile_kernels(text, target), read(passed(text, target))
     source = np.random.default_rng(1).integers(0, 8, LENGTH).astype(TYPES[kind])
-    cases = [
-        (name, j, n) for name in ("load", "store", "some") for j, n in ((0, 64), (1, 64), (5, 64), (8, 64), (32, 64), (2, 30))
-    ]
+    cases = [(name, j, n) for name in ("load", "store", "some") for j, n in ((0, 64), (5, 64), (32, 64), (2, 30))]
     for name, j, n in cases:
         wanted = expected(name, source, j, n)
         to = np.zeros_like(source)
@@ -76,13 +76,13 @@ def test_each_lane_has_its_element(kind: str, target: str) -> None:
 
 
 @pytest.mark.parametrize("target", [target for target in TARGETS if not target.startswith("avx512")])
-@pytest.mark.parametrize("at_end", [False, True])
-def test_nothing_beyond_the_arrays_is_touched(target: str, at_end: bool) -> None:
+def test_nothing_beyond_the_arrays_is_touched(target: str) -> None:
     """Even where the last block is no whole one: with j = 2 and n = 30 lanes reach up to element 31, with j = 1 up to n - 1."""
-    for kind, dtype in TYPES.items():
+    for kind, dtype in (("int8", np.int8), ("float", np.float32)):
         kernels = compile_kernels(SOURCE.replace("T ", f"{kind} "), target)
         for name, j, n in [(name, j, n) for name in ("load", "store", "some") for j, n in ((1, 30), (4, 24), (16, 32), (3, 4))]:
             source = np.arange(n, dtype=dtype) % 7
+            at_end = n != 24
             memory = [GuardedMemory(source.nbytes) for _ in range(2)]
             to, fenced = (place.array(dtype, n, at_end=at_end) for place in memory)
             fenced[:] = source

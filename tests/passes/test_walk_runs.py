@@ -75,7 +75,7 @@ def check(run: Run, target: str, at_end: bool) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 def test_random_runs(target: str) -> None:
     rng = random.Random(zlib.crc32(target.encode()))
-    runs = [random_run(rng) for _ in range(10)]
+    runs = [random_run(rng) for _ in range(6)]
     for number, run in enumerate(runs):
         check(run, target, at_end=number % 2 == 0)
     assert sum(is_walked(run.text, target) for run in runs) > 0
@@ -83,9 +83,9 @@ def test_random_runs(target: str) -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_loops_that_gain_nothing_would_give_the_same(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("voltac.passes.walk_runs")._Walk, "_gains", lambda walk: True)
+    monkeypatch.setattr(import_module("voltac.passes.walk_runs"), "gains", lambda loop: True)
     rng = random.Random(zlib.crc32(target.encode()) + 2)
-    runs = [random_run(rng) for _ in range(10)]
+    runs = [random_run(rng) for _ in range(6)]
     for run in runs:
         check_ir(run, target)
     assert sum(is_walked(run.text, target) for run in runs) > 1
@@ -105,6 +105,14 @@ def test_lanes_that_never_walk_keep_their_values() -> None:
     to, starts = np.zeros(5, np.int32), np.array([0, 1, 0, 2, 3], np.int32)
     compile_kernels(source, "avx2-i32x8").lengths(to, starts, np.array([7, 7, 7, 7, 0], np.uint8), 5)
     assert to.tolist() == [40, 10, 40, 20, 40]
+
+
+def test_one_such_loop_after_the_other() -> None:
+    source = STRINGS.replace("k++;", "k++;\n        while (from[k + 1] != 0)\n            k++;")
+    assert passed(source).count(".lane.next:") == 4
+    to, starts = np.zeros(3, np.int32), np.array([0, 1, 4], np.int32)
+    compile_kernels(source, "avx2-i32x8").lengths(to, starts, np.array([7, 7, 0, 7, 7, 0, 7, 0], np.uint8), 3)
+    assert to.tolist() == [4, 3, 2]
 
 
 def test_what_stores_is_left_as_it_is() -> None:

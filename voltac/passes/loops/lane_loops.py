@@ -1,0 +1,159 @@
+"""Loops of a test and a body, which lanes leave one by one, and whose lanes have nothing to do with each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from voltac.ir import match as m
+from voltac.ir.cfg import ControlFlow, NaturalLoop
+from voltac.ir.lane_values import LaneValues
+from voltac.ir.match import scalar_of_splat
+from voltac.ir.model import Block, Function, Instruction
+from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, LANEWISE_INTRINSICS, Operand
+from voltac.ir.types import element_of, integer_bits, lanes_of
+from voltac.options import Options
+from voltac.passes.accesses.access import Access, pseudo_operation, read_access
+from voltac.passes.accesses.available_loads import mask_implies
+from voltac.records import field, mutable_record
+
+COMPARISONS = ("icmp", "fcmp")
+PLAIN = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, *COMPARISONS, "fneg", "freeze", "select", "getelementptr"))
+"""Operations of each lane by itself."""
+MOST_LANES = 64
+"""A register of 64 bits says which lanes are on."""
+_DIVISIONS = ("sdiv", "udiv", "srem", "urem")
+_ANY_LANE = m.op("icmp", m.op("bitcast", m.mask("mask"), named="bits"), m.number(0), predicate="ne")
+
+
+def scalar_callee(callee: str) -> tuple[str, str] | None:
+    """``@llvm.smax.v8i32`` -> ``@llvm.smax.i32``, ``i32``; None for what is no intrinsic of each lane by itself."""
+    found = re.fullmatch(r"@llvm\.(\w+)((?:\.sat)?)\.v\d+(\w+)", callee)
+    if found is None or found[1] not in LANEWISE_INTRINSICS:
+        return None
+    return f"@llvm.{found[1]}{found[2]}.{found[3]}", found[3]
+
+
+@mutable_record
+class LaneLoop:
+    """One loop; ``options.target`` says how wide masks are."""
+
+    function: Function
+    loop: NaturalLoop
+    flow: ControlFlow
+    values: LaneValues
+    options: Options
+    loads: list[tuple[Access, str]] = field(default_factory=list)
+    """Of lanes, with the blocks that they are in."""
+    live: str = ""
+    """The phi of the lanes that are still in the loop."""
+    tested: str = ""
+    """The mask of those that go on, and what else decides the branch."""
+    deciding: set[str] = field(default_factory=set)
+
+    @property
+    def header(self) -> Block:
+        """The test."""
+        return self.function.block(self.loop.header)
+
+    @property
+    def body(self) -> Block:
+        """All else."""
+        return self.function.block(self.loop.latches[0])
+
+    @property
+    def lanes(self) -> int:
+        """Of the gang."""
+        return lanes_of(self.values.definitions[self.live].type)
+
+    def instructions(self) -> Iterator[Instruction]:
+        """Of both blocks, in order."""
+        yield from self.header.instructions
+        yield from self.body.instructions
+
+    def splits(self) -> bool:
+        """Whether the loop has the shape, and each lane could do it alone."""
+        return self._has_shape() and self._can_split()
+
+    def _has_shape(self) -> bool:
+        branch = self.header.terminator
+        if branch.op != "br" or len(branch.parts.labels) != 2 or self.body.name != branch.parts.labels[0]:
+            return False
+        condition = branch.operands[0].value
+        found = _ANY_LANE.find(condition, self.values.definitions)
+        if found is None or self.flow.predecessors[self.body.name] != [self.header.name]:
+            return False
+        if len(self.flow.predecessors[self.header.name]) != 2 or self.body.name == self.header.name:
+            return False
+        self.tested, self.deciding = found["mask"].value, {condition, found["bits"].value}
+        for phi in self.header.phis():
+            if not lanes_of(phi.type) or integer_bits(element_of(phi.type)) not in (1, self.options.target.mask_bits):
+                continue
+            # A lane that has left does not come back.
+            if mask_implies(self.tested, phi.name, self.values) and mask_implies(self.following(phi), self.tested, self.values):
+                self.live = phi.name
+                return self.lanes <= MOST_LANES
+        return False
+
+    def arm(self, phi: Instruction, from_body: bool) -> str:
+        """What comes to a phi from the end of an iteration, or from before the loop."""
+        arms = zip(phi.operands, phi.parts.labels, strict=True)
+        return next(operand.value for operand, label in arms if (label == self.body.name) == from_body)
+
+    def following(self, phi: Instruction) -> str:
+        """What a phi is in the next iteration."""
+        return self.arm(phi, True)
+
+    def _can_split(self) -> bool:
+        inside = {each.name for block in (self.header, self.body) for each in block.instructions if each.name}
+        for block in (self.header, self.body):
+            for instruction in block.instructions:
+                if not self._is_lanewise(instruction, block):
+                    return False
+        kept = {phi.name for phi in self.header.phis() if self._keeps(phi)}
+        for block in self.function.blocks:
+            if block.name in self.loop.blocks:
+                continue
+            for instruction in block.instructions:
+                if any(name in inside and name not in kept for name in instruction.names_used()):
+                    return False
+        return True
+
+    def _keeps(self, phi: Instruction) -> bool:
+        """Whether a lane that has left has its value unchanged."""
+        following = self.following(phi)
+        made = m.made_by(("select",), following, self.values.definitions)
+        if made is None or not lanes_of(phi.type) or element_of(phi.type) == "i1":
+            return False
+        mask, _, otherwise = made.operands
+        return otherwise.value == phi.name and mask_implies(mask.value, self.tested, self.values)
+
+    def _is_lanewise(self, instruction: Instruction, block: Block) -> bool:
+        op, parts = instruction.op, instruction.parts
+        if op == "phi":
+            return block.name == self.header.name
+        if instruction.is_terminator or op.startswith("#") or instruction.name in self.deciding:
+            return True
+        if parts.unknown or any(name in self.deciding for name in instruction.names_used()):
+            return False
+        if not lanes_of(instruction.type) and not any(lanes_of(each.type) for each in instruction.operands):
+            return op in PLAIN and op not in _DIVISIONS
+        if any(lanes_of(each.type) not in (0, self.lanes) for each in (Operand(instruction.type, ""), *instruction.operands)):
+            return False
+        if op in ("insertelement", "shufflevector"):
+            return scalar_of_splat(instruction.name, self.values.definitions) is not None or self._begins_splat(instruction)
+        if op != "call":
+            return op in PLAIN and lanes_of(instruction.type) == self.lanes
+        operation = pseudo_operation(instruction)
+        if not operation:
+            return scalar_callee(parts.callee) is not None
+        if operation not in ("gather", "load"):
+            return False
+        access = read_access(0, instruction, operation, self.values)
+        sure = self.live if block.name == self.header.name else self.tested
+        self.loads.append((access, block.name))
+        return operation == "gather" and (access.all_on or mask_implies(sure, access.mask, self.values))
+
+    def _begins_splat(self, instruction: Instruction) -> bool:
+        users = [each for each in self.instructions() if instruction.name in each.names_used()]
+        return all(scalar_of_splat(each.name, self.values.definitions) is not None for each in users)
