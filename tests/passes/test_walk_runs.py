@@ -78,7 +78,7 @@ def test_random_runs(target: str) -> None:
     runs = [random_run(rng) for _ in range(6)]
     for number, run in enumerate(runs):
         check(run, target, at_end=number % 2 == 0)
-    assert sum(is_walked(run.text, target) for run in runs) > 0
+    assert any(is_walked(run.text, target) for run in runs)
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -88,7 +88,7 @@ def test_loops_that_gain_nothing_would_give_the_same(target: str, monkeypatch: p
     runs = [random_run(rng) for _ in range(6)]
     for run in runs:
         check_ir(run, target)
-    assert sum(is_walked(run.text, target) for run in runs) > 1
+    assert any(is_walked(run.text, target) for run in runs)
 
 
 @pytest.mark.long

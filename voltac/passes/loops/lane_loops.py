@@ -110,7 +110,7 @@ class LaneLoop:
             for instruction in block.instructions:
                 if not self._is_lanewise(instruction, block):
                     return False
-        kept = {phi.name for phi in self.header.phis() if self._keeps(phi)}
+        kept = {phi.name for phi in self.header.phis() if self._keeps(phi)} | {each.name for each in self.invariants()}
         for block in self.function.blocks:
             if block.name in self.loop.blocks:
                 continue
@@ -118,6 +118,17 @@ class LaneLoop:
                 if any(name in inside and name not in kept for name in instruction.names_used()):
                     return False
         return True
+
+    def invariants(self) -> list[Instruction]:
+        """What the test computes from values that are the same in each iteration, in order."""
+        inside = {each.name for each in self.instructions() if each.name}
+        found: list[Instruction] = []
+        for each in self.header.instructions:
+            if each.op in PLAIN and each.op not in _DIVISIONS and each.name not in self.deciding:
+                if inside.isdisjoint(each.names_used()):
+                    inside.discard(each.name)
+                    found.append(each)
+        return found
 
     def _keeps(self, phi: Instruction) -> bool:
         """Whether a lane that has left has its value unchanged."""

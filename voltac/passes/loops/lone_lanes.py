@@ -100,6 +100,8 @@ class _Writer:
             *self.at_lane,
             Instruction(f"  br label %{new['test']}"),
         ]
+        # What is the same in each iteration may be used behind the loop.
+        self.before += [Instruction(each.text) for each in walk.invariants()]
         self.before.append(Instruction(f"  br i1 {some}, label %{new['next']}, label %{new['done']}"))
         self.module.declare(["declare i64 @llvm.cttz.i64(i64, i1)"])
         contents = {
