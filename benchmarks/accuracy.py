@@ -1,12 +1,12 @@
 """Largest errors of the library's elementary functions, measured; writes docs/accuracy.md.
 
     python benchmarks/accuracy.py [--only NAME ...] [--types float ...] [--libraries default ...]
-        [--stride N] [--samples N] [--again] [--no-write]
+        [--target TARGET] [--stride N] [--samples N] [--again] [--no-write]
 
 float and float16 functions of one argument run over all inputs (float: every N-th with --stride N), the others over
 --samples inputs: bit patterns of every magnitude, the range where the function is interesting, and known hard cases.
 The reference and what counts as a unit is said in peers/reference.c; the worst input of each row is checked again by
-mpmath. Finished rows are kept in docs/accuracy.json, so an interrupted run goes on where it stopped; rows of a function
+mpmath. Targets without fused multiply-add (--target avx1-i32x8) have rows of their own. Finished rows are kept in docs/accuracy.json, so an interrupted run goes on where it stopped; rows of a function
 whose text has changed since, or with fewer inputs than asked for, are measured anew.
 """
 
@@ -28,7 +28,9 @@ import mpmath
 import numpy as np
 
 import voltac
-from voltac.sema.library.index import index
+from voltac.llvm.host import host_target
+from voltac.sema.library.index import index, overlays_of
+from voltac.target_info import TargetInfo, find_target
 
 HERE = Path(__file__).resolve().parent
 STORE = HERE.parent / "docs" / "accuracy.json"
@@ -74,6 +76,8 @@ FAST_RANGES: dict[str, tuple[tuple[float, float], ...]] = {
     "tanh": ((-10, 10),), "pow": ((0.01, 10), (-5, 5)), "atan2": ((-1e30, 1e30), (-1e30, 1e30)),
 }  # fmt: skip
 """What --math-lib=fast promises for float; elsewhere and for double it is the default library."""
+UNFUSED = " unfused"
+"""Ends the key of a row for targets without fused multiply-add."""
 ABSENT = {("cbrt", "float16")}
 """What the reference does not list."""
 SPECIAL = [0.0, 1.0, 0.5, 2.0, 3.0, 1.5, 4097.0, 1e-7, 1e-40, 1e-300, 1e-320, 89.0, 104.0, 710.0, 746.0, 1e9, 1e22,
@@ -268,24 +272,30 @@ def measure(name: str, type: str, library: str, options: argparse.Namespace, ref
         "ulp": round(confirmed if worst < 1e29 else worst, 4), "screened": worst, "at": [one.hex() for one in at],
         "value": [repr(DTYPES[type](one).item()) for one in at], "got": repr(result), "inputs": total,
         "all": everything and total in (1 << 32, 1 << 16),
-        "special": [] if promised else special_values(name, type, function), "library": checksum(name, type, library),
+        "special": [] if promised else special_values(name, type, function),
+        "library": checksum(name, type, library, target_of(options)),
     }  # fmt: skip
 
 
-def checksum(name: str, type: str, library: str) -> int:
+def target_of(options: argparse.Namespace) -> TargetInfo:
+    return host_target() if options.target == "host" else find_target(options.target)
+
+
+def checksum(name: str, type: str, library: str, target: TargetInfo) -> int:
     """Of what the library says about a function of a type, its parts included."""
     known = index()
-    chunks = [chunk for chunk in known.chunks(name, library) if type in chunk.texts[:2]]
+    overlays = overlays_of(target, library)
+    chunks = [chunk for chunk in known.chunks(name, overlays) if type in chunk.texts[:2]]
     if any(chunk.texts.count(name) > 1 for chunk in chunks):
         # By way of another type.
-        chunks = known.chunks(name, library)
+        chunks = known.chunks(name, overlays)
     seen, texts = {name}, set()
     while chunks:
         chunk = chunks.pop()
         texts.add(" ".join(chunk.texts))
         for word in set(chunk.texts) - seen:
             seen.add(word)
-            chunks += known.chunks(word, library)
+            chunks += known.chunks(word, overlays)
     return zlib.crc32("\n".join(sorted(texts)).encode())
 
 
@@ -307,10 +317,14 @@ def main() -> int:
             for name in options.only:
                 if (name, type) in ABSENT:
                     continue
-                key = f"{name} {type} {library}"
+                target = target_of(options)
+                if not target.has_fma and (type == "float16" or library == "system"):
+                    # float16 functions are rounded ones of float, those of the C library its own.
+                    continue
+                key = f"{name} {type} {library}" + UNFUSED * (not target.has_fma)
                 asked = (1 << 32) // options.stride if type == "float" else options.samples
                 known = rows.get(key, {})
-                current = known.get("library") == checksum(name, type, library) and (known["all"] or known["inputs"] >= asked)
+                current = known.get("library") == checksum(name, type, library, target) and (known["all"] or known["inputs"] >= asked)
                 if current and not options.again:
                     continue
                 row = measure(name, type, library, options, reference)
@@ -340,23 +354,36 @@ def page(rows: dict[str, dict[str, Any]]) -> str:
         "by mpmath. *all*: every number of the type was tried. *special*: signed zeros, infinities, NaN and ends of the range",
         "give what C23's Annex F says.",
         "",
-        "The `default` library gives the same bits on every target, in uniform and varying code and at every optimisation",
-        "level (`tests/stdlib/test_same_results.py`). Targets without fused multiply-add, those of SSE and AVX, compute it",
-        "through double, exactly, and float functions take several times as long there. On NaplesPU, which has neither, float",
-        "functions round products and sums one by one: other bits, up to 1.5 ULP (`stdlib/naplespu/elementary.ispc`).",
+        "The `default` library gives the same bits in uniform and varying code, at every gang size and optimisation level, on all",
+        "targets with fused multiply-add (AVX2, AVX-512, Neon), and again on all those without (SSE2, SSE4, AVX1), where other bits",
+        "cost less and the same bounds hold (`tests/stdlib/test_same_results.py`). There float functions round products and sums",
+        "one by one or, where that would lose too much, compute in double. On NaplesPU, which has neither, float functions round",
+        "products and sums one by one: up to 1.5 ULP (`stdlib/naplespu/elementary.ispc`).",
     ]
     for library, text in LIBRARY_TEXTS.items():
-        lines += ["", f"## `--math-lib={library}`", "", text, ""]
-        lines += ["| function | type | ULP | where | inputs | special |", "|---|---|---|---|---|---|"]
-        for name in (*ONE, *TWO):
-            for type in DTYPES:
-                row = rows.get(f"{name} {type} {library}")
-                if row is None or (library == "fast" and not (type == "float" and name in FAST_RANGES)):
-                    continue
-                inputs = "all" if row["all"] else f"{row['inputs']:.1e}".replace("e+0", "e").replace("e+", "e")
-                special = ", ".join(row["special"]) or ("not promised" if library == "fast" else "as C")
-                lines.append(f"| {name} | {type} | {row['ulp']:.3f} | {', '.join(row['value'])} | {inputs} | {special} |")
+        lines += ["", f"## `--math-lib={library}`", "", text]
+        for unfused in ("", UNFUSED):
+            table = rows_of(rows, library, unfused)
+            if not table:
+                continue
+            if library != "system":
+                lines += ["", "### Without fused multiply-add" if unfused else "### With fused multiply-add"]
+            lines += ["", "| function | type | ULP | where | inputs | special |", "|---|---|---|---|---|---|", *table]
     return "\n".join(lines) + "\n"
+
+
+def rows_of(rows: dict[str, dict[str, Any]], library: str, unfused: str) -> list[str]:
+    """The lines of one table."""
+    lines = []
+    for name in (*ONE, *TWO):
+        for type in DTYPES:
+            row = rows.get(f"{name} {type} {library}{unfused}")
+            if row is None or (library == "fast" and not (type == "float" and name in FAST_RANGES)):
+                continue
+            inputs = "all" if row["all"] else f"{row['inputs']:.1e}".replace("e+0", "e").replace("e+", "e")
+            special = ", ".join(row["special"]) or ("not promised" if library == "fast" else "as C")
+            lines.append(f"| {name} | {type} | {row['ulp']:.3f} | {', '.join(row['value'])} | {inputs} | {special} |")
+    return lines
 
 
 LIBRARY_TEXTS = {

@@ -23,6 +23,8 @@ mpmath.mp.prec = 120
 
 # name -> (function to be approximated, what its error is multiplied with, ends of the interval, number of terms)
 FITS: dict[str, tuple[Function, Function, float, float, int]] = {}
+IN_DOUBLE: set[str] = set()
+"""Fits for float functions that are computed in double, where rounding coefficients costs nothing (stdlib/unfused)."""
 HALF_LN_2 = float(mpmath.log(2) / 2) * 1.0005
 QUARTER_PI = float(mpmath.pi / 4) * 1.0005
 
@@ -73,6 +75,22 @@ fit("exp2 fast", FITS["exp2"][0], FITS["exp2"][1], -0.5002, 0.5002, 5)
 fit("pow log2 fast", FITS["pow log2"][0], FITS["pow log2"][1], -0.0312, 0.0312, 4)
 
 
+def fit_in_double(name: str, function: Function, weight: Function, low: float, high: float, terms: int) -> None:
+    fit(name, function, weight, low, high, terms)
+    IN_DOUBLE.add(name)
+
+
+# sin r = r (1 + r^2 P(r^2)) to a quarter turn, and to an eighth; cos r = 1 + r^2 P(r^2)
+fit_in_double("sin quarter", FITS["sin"][0], FITS["sin"][1], 0.0, 4 * QUARTER_PI**2, 5)
+fit_in_double("sin eighth", FITS["sin"][0], FITS["sin"][1], 0.0, QUARTER_PI**2, 4)
+fit_in_double("cos eighth", FITS["cos"][0], FITS["cos"][1], 0.0, QUARTER_PI**2, 4)
+# log2 m = s P(s^2) with s = (m - 1) / (m + 1), m from sqrt(1/2) to sqrt(2)
+fit_in_double("log2 of ratio", lambda z: 2 * mpmath.atanh(mpmath.sqrt(z)) / mpmath.sqrt(z) / mpmath.log(2), lambda z: 1.0,
+    0.0, 0.029438, 5)  # fmt: skip
+# 2^r = 1 + r P(r)
+fit_in_double("exp2 in double", FITS["exp2"][0], FITS["exp2"][1], -0.5002, 0.5002, 6)
+
+
 def minimax(x: Array, wanted: Array, weights: Array, first: int, terms: int) -> tuple[Array, float]:
     """Coefficients of the powers first .. first + terms - 1 and the largest weighted error, by Lawson's iteration (1961):
     least squares, again and again, where what is far off weighs more each time."""
@@ -91,23 +109,30 @@ def minimax(x: Array, wanted: Array, weights: Array, first: int, terms: int) -> 
     return best / size ** np.arange(first, first + terms), worst
 
 
-def rounded(function: Function, weight: Function, low: float, high: float, terms: int) -> tuple[list[np.float32], float]:
+def rounded(
+    function: Function, weight: Function, low: float, high: float, terms: int, dtype: type = np.float32
+) -> tuple[list[Any], float]:
     # Chebyshev's points, but none at zero: functions and weights may be undefined there.
     points = (low + high) / 2 - (high - low) / 2 * np.cos(np.pi * (np.arange(1000) + 0.5) / 1000)
     points = points[np.abs(points) > 1e-7 * (high - low)]
     wanted, weights = (np.array([float(one(mpmath.mpf(x))) for x in points]) for one in (function, weight))
-    given: list[np.float32] = []
+    given: list[Any] = []
     while len(given) < terms:
         coefficients, _ = minimax(points, wanted, weights, len(given), terms - len(given))
-        given.append(np.float32(coefficients[0]))
+        given.append(dtype(coefficients[0]))
         wanted = wanted - float(given[-1]) * points ** (len(given) - 1)
     return given, float(np.max(np.abs(wanted * weights)))
 
 
 def main() -> None:
     for name in sys.argv[1:] or FITS:
-        coefficients, worst = rounded(*FITS[name])
-        print(f"{name}: {', '.join(f'{float(one):.9g}f' for one in coefficients)}; 2^{np.log2(worst):.1f}")
+        if name in IN_DOUBLE:
+            coefficients, worst = rounded(*FITS[name], np.float64)
+            text = ", ".join(f"{float(one)!r}d" for one in coefficients)
+        else:
+            coefficients, worst = rounded(*FITS[name])
+            text = ", ".join(f"{float(one):.9g}f" for one in coefficients)
+        print(f"{name}: {text}; 2^{np.log2(worst):.1f}")
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@
 template <typename F> static inline F erf_near_float(F x) {
     F z = x * x;
     F y = z * z;
-    F low = __fma(y, __fma(z, -0.0268560778f, 0.112836279f), __fma(z, -0.376126289f, 0.128379166f));
-    F high = __fma(y, __fma(z, -1.38589735e-06f, 8.37591433e-05f), __fma(z, -0.000808809884f, 0.00519415271f));
-    return __fma(x, __fma(y * y, high, low), x);
+    F low = __mad(y, __mad(z, -0.0268560778f, 0.112836279f), __mad(z, -0.376126289f, 0.128379166f));
+    F high = __mad(y, __mad(z, -1.38589735e-06f, 8.37591433e-05f), __mad(z, -0.000808809884f, 0.00519415271f));
+    return __mad(x, __mad(y * y, high, low), x);
 }
 
 // erf c for the centres c = 17/32 k, then the coefficients of P in erf(c + t) = erf c + t P(t); around zero t + t P(t).
@@ -33,18 +33,18 @@ static const uniform float erf_pieces[7][8] = {
 
 template <typename F, typename I> static inline F erf_float(F x) {
     F size = __min((F)3.98f, abs(x));
-    F shifted = __fma(size, 1.88235295f, 12582912.0f);
-    F t = __fma(shifted - 12582912.0f, -0.53125f, size);
+    F shifted = __mad(size, 1.88235295f, 12582912.0f);
+    F t = __mad(shifted - 12582912.0f, -0.53125f, size);
     I piece = (I)__bits(shifted);
     F z = t * t;
-    F low = __fma(t, __lookup_eight(&erf_pieces[2][0], piece), __lookup_eight(&erf_pieces[1][0], piece));
-    F middle = __fma(t, __lookup_eight(&erf_pieces[4][0], piece), __lookup_eight(&erf_pieces[3][0], piece));
-    F high = __fma(t, __lookup_eight(&erf_pieces[6][0], piece), __lookup_eight(&erf_pieces[5][0], piece));
+    F low = __mad(t, __lookup_eight(&erf_pieces[2][0], piece), __lookup_eight(&erf_pieces[1][0], piece));
+    F middle = __mad(t, __lookup_eight(&erf_pieces[4][0], piece), __lookup_eight(&erf_pieces[3][0], piece));
+    F high = __mad(t, __lookup_eight(&erf_pieces[6][0], piece), __lookup_eight(&erf_pieces[5][0], piece));
     F start = size < 0.265625f ? t : __lookup_eight(&erf_pieces[0][0], piece);
-    return __copysign(__fma(t, __fma(z, __fma(z, high, middle), low), start), x);
+    return __copysign(__mad(t, __mad(z, __mad(z, high, middle), low), start), x);
 }
 
-template <typename F> static inline F erfc_tail_float(F size) {
+template <typename F, typename D> static inline F erfc_tail_float(F size) {
     F x = __min((F)10.5f, size);
     F d = x + 3.0f;
     F d_low = x > 3.0f ? 3.0f - (d - x) : x - (d - 3.0f);
@@ -124,8 +124,8 @@ template <typename F, typename I, typename U> static inline F erf_double(F x) {
     return size < 0.75d ? erf_near_double<F>(x) : __copysign(1.0d - erfc_tail_double<F, I, U>(size), x);
 }
 
-template <typename F> static inline F erfc_float(F x) {
-    F tail = erfc_tail_float<F>(abs(x)), near = 1.0f - erf_near_float<F>(x);
+template <typename F, typename D> static inline F erfc_float(F x) {
+    F tail = erfc_tail_float<F, D>(abs(x)), near = 1.0f - erf_near_float<F>(x);
     F far = x < 0.0f ? 2.0f - tail : tail;
     return abs(x) < 0.72f ? near : far;
 }
@@ -142,8 +142,8 @@ double erf(double x) { return erf_double<double, int64, uint64>(x); }
 uniform double erf(uniform double x) { return erf_double<uniform double, uniform int64, uniform uint64>(x); }
 float16 erf(float16 x) { return (float16)erf((float)x); }
 uniform float16 erf(uniform float16 x) { return (uniform float16)erf((uniform float)x); }
-float erfc(float x) { return erfc_float<float>(x); }
-uniform float erfc(uniform float x) { return erfc_float<uniform float>(x); }
+float erfc(float x) { return erfc_float<float, double>(x); }
+uniform float erfc(uniform float x) { return erfc_float<uniform float, uniform double>(x); }
 double erfc(double x) { return erfc_double<double, int64, uint64>(x); }
 uniform double erfc(uniform double x) { return erfc_double<uniform double, uniform int64, uniform uint64>(x); }
 float16 erfc(float16 x) { return (float16)erfc((float)x); }

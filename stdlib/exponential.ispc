@@ -11,13 +11,13 @@
 // Returns e^r - 1.
 template <typename F> static inline F exp_reduced_float(F x, F &shifted) {
     F bounded = __max((F)-104.0f, __min((F)90.0f, x));
-    shifted = __fma(bounded, 1.44269504f, 12582912.0f);
+    shifted = __mad(bounded, 1.44269504f, 12582912.0f);
     F n = shifted - 12582912.0f;
-    F most = __fma(n, -0.693147182f, bounded), rest = n * 1.90465421e-9f;
+    F most = __mad(n, -0.693145752f, bounded), rest = n * -1.42860677e-6f;
     F r = most + rest;
     F z = r * r;
-    F p = __fma(z, __fma(z, 0.00138207339f, __fma(r, 0.00836867746f, 0.0416682661f)), __fma(r, 0.166665211f, 0.49999994f));
-    return most + __fma(z, p, rest);
+    F p = __mad(z, __mad(z, 0.00138207339f, __mad(r, 0.00836867746f, 0.0416682661f)), __mad(r, 0.166665211f, 0.49999994f));
+    return most + __mad(z, p, rest);
 }
 
 template <typename F> static inline F exp_float(F x) {
@@ -29,8 +29,8 @@ template <typename F> static inline F exp_float(F x) {
 // 2^r - 1 for |r| <= 1/2
 template <typename F> static inline F exp2_polynomial_float(F r) {
     F z = r * r;
-    F p = __fma(z, __fma(r, 0.000153289526f, 0.00133909809f), __fma(r, 0.00961850025f, 0.0555035956f));
-    return __fma(r, 0.693147182f, z * __fma(r, p, 0.240226477f));
+    F p = __mad(z, __mad(r, 0.000153289526f, 0.00133909809f), __mad(r, 0.00961850025f, 0.0555035956f));
+    return __mad(r, 0.693147182f, z * __mad(r, p, 0.240226477f));
 }
 
 template <typename F> static inline F exp2_float(F x) {
@@ -112,9 +112,9 @@ template <typename F, typename I> static inline F significand_and_exponent(F x, 
 template <typename F> static inline F log_series_float(F f) {
     F z = f * f;
     F y = z * z;
-    F low = __fma(z, __fma(f, -0.166493118f, 0.200007305f), __fma(f, -0.250004411f, 0.333333313f));
-    F high = __fma(z, __fma(f, -0.0974718258f, 0.119999751f), __fma(f, -0.127270609f, 0.142404571f));
-    return __fma(f, __fma(y, __fma(y, 0.0417119488f, high), low), -0.49999997f);
+    F low = __mad(z, __mad(f, -0.166493118f, 0.200007305f), __mad(f, -0.250004411f, 0.333333313f));
+    F high = __mad(z, __mad(f, -0.0974718258f, 0.119999751f), __mad(f, -0.127270609f, 0.142404571f));
+    return __mad(f, __mad(y, __mad(y, 0.0417119488f, high), low), -0.49999997f);
 }
 
 template <typename F, typename I> static inline F log_float(F x) {
@@ -125,7 +125,7 @@ template <typename F, typename I> static inline F log_float(F x) {
 
 // log2 x = k + f / ln 2 + f^2 P(f), where the sum of the first two, the quotient and the square are kept in double length.
 // Here 1 + f runs from 2/3 to 4/3: with k = -1 less cancels.
-template <typename F, typename I> static inline F log2_float(F x) {
+template <typename F, typename I, typename D> static inline F log2_float(F x) {
     F exponent;
     F m = significand_and_exponent<F, I>(x, exponent);
     F k = m > 1.33333337f ? exponent + 1.0f : exponent;
@@ -202,8 +202,8 @@ float log(float x) { return log_float<float, int>(x); }
 uniform float log(uniform float x) { return log_float<uniform float, uniform int>(x); }
 double log(double x) { return log_double<double, int64>(x); }
 uniform double log(uniform double x) { return log_double<uniform double, uniform int64>(x); }
-float log2(float x) { return log2_float<float, int>(x); }
-uniform float log2(uniform float x) { return log2_float<uniform float, uniform int>(x); }
+float log2(float x) { return log2_float<float, int, double>(x); }
+uniform float log2(uniform float x) { return log2_float<uniform float, uniform int, uniform double>(x); }
 double log2(double x) { return log2_double<double, int64, uint64>(x); }
 uniform double log2(uniform double x) { return log2_double<uniform double, uniform int64, uniform uint64>(x); }
 float16 log2(float16 x) { return (float16)log2((float)x); }
@@ -215,20 +215,20 @@ uniform float16 log(uniform float16 x) { return (uniform float16)log((uniform fl
 template <typename F> static inline F expm1_curve_float(F most, F rest) {
     F r = most + rest;
     F z = r * r;
-    F p = __fma(z, __fma(z, __fma(r, 0.000197625719f, 0.00139323308f), __fma(r, 0.00833354518f, 0.0416664928f)),
-        __fma(r, 0.166666657f, 0.5f));
-    return __fma(z, p, rest);
+    F p = __mad(z, __mad(z, __mad(r, 0.000197625719f, 0.00139323308f), __mad(r, 0.00833354518f, 0.0416664928f)),
+        __mad(r, 0.166666657f, 0.5f));
+    return __mad(z, p, rest);
 }
 
 // e^x - 1 = 2^n (e^r - 1) + (2^n - 1): for n = 0 nothing is lost near zero. Halved, for results at the end of the range.
 template <typename F> static inline F expm1_float(F x) {
     F bounded = __max((F)-25.0f, __min((F)89.0f, x));
-    F shifted = __fma(bounded, 1.44269504f, 12582912.0f);
+    F shifted = __mad(bounded, 1.44269504f, 12582912.0f);
     F n = shifted - 12582912.0f;
-    F most = __fma(n, -0.693147182f, bounded);
-    F p = most + expm1_curve_float<F>(most, n * 1.90465421e-9f);
+    F most = __mad(n, -0.693145752f, bounded);
+    F p = most + expm1_curve_float<F>(most, n * -1.42860677e-6f);
     F half = __scale_sum((F)0.5f, (F)0.0f, shifted);
-    return __copysign(2.0f * __fma(p, half, half - 0.5f), x);
+    return __copysign(2.0f * __mad(p, half, half - 0.5f), x);
 }
 
 template <typename F, typename I> static inline F expm1_double(F x) {

@@ -8,9 +8,9 @@ template <typename F> static inline F half_exp_float(F x) {
 
 template <typename F> static inline F sinh_float(F x) {
     F size = abs(x), z = x * x;
-    F p = __fma(z, __fma(z, __fma(z, 2.78392554e-6f, 0.000198426351f), 0.00833331142f), 0.166666672f);
+    F p = __mad(z, __mad(z, __mad(z, 2.78392554e-6f, 0.000198426351f), 0.00833331142f), 0.166666672f);
     F half = half_exp_float<F>(size);
-    F near = __fma(x * z, p, x), far = __copysign(half - 0.25f / half, x);
+    F near = __mad(x * z, p, x), far = __copysign(half - 0.25f / half, x);
     return size < 1.0f ? near : far;
 }
 
@@ -47,14 +47,19 @@ uniform double cosh(uniform double x) { return cosh_double<uniform double, unifo
 float16 cosh(float16 x) { return (float16)cosh((float)x); }
 uniform float16 cosh(uniform float16 x) { return (uniform float16)cosh((uniform float)x); }
 
-// tanh |x| = m / (m + 2) with m = e^2|x| - 1; in double, where that loses less, -m / (m + 2) with m = e^-2|x| - 1.
-template <typename F> static inline F tanh_float(F x) {
+// e^2|x| - 1, as far as it matters.
+template <typename F> static inline F expm1_doubled_float(F x) {
     F doubled = __min((F)20.0f, 2.0f * abs(x));
-    F shifted = __fma(doubled, 1.44269504f, 12582912.0f);
+    F shifted = __mad(doubled, 1.44269504f, 12582912.0f);
     F n = shifted - 12582912.0f;
-    F most = __fma(n, -0.693147182f, doubled);
+    F most = __mad(n, -0.693145752f, doubled);
     F power = __scale_sum((F)1.0f, (F)0.0f, shifted);
-    F m = __fma(most + expm1_curve_float<F>(most, n * 1.90465421e-9f), power, power - 1.0f);
+    return __mad(most + expm1_curve_float<F>(most, n * -1.42860677e-6f), power, power - 1.0f);
+}
+
+// tanh |x| = m / (m + 2) with m = e^2|x| - 1; in double, where that loses less, -m / (m + 2) with m = e^-2|x| - 1.
+template <typename F, typename D> static inline F tanh_float(F x) {
+    F m = expm1_doubled_float<F>(x);
     // The quotient, with what the rounding of the divisor and of the quotient lost.
     F d = m + 2.0f;
     F inverse = 1.0f / d;
@@ -76,8 +81,8 @@ template <typename F, typename I, typename U> static inline F tanh_double(F x) {
     return __copysign(size < 1.0d ? near : far, x);
 }
 
-float tanh(float x) { return tanh_float<float>(x); }
-uniform float tanh(uniform float x) { return tanh_float<uniform float>(x); }
+float tanh(float x) { return tanh_float<float, double>(x); }
+uniform float tanh(uniform float x) { return tanh_float<uniform float, uniform double>(x); }
 double tanh(double x) { return tanh_double<double, int64, uint64>(x); }
 uniform double tanh(uniform double x) { return tanh_double<uniform double, uniform int64, uniform uint64>(x); }
 float16 tanh(float16 x) { return (float16)tanh((float)x); }

@@ -29,14 +29,14 @@ template <typename F, typename U> static inline F atan2_float(F y, F x) {
     F t = least == most ? (F)1.0f : quotient;
     F z = t * t;
     F u = z * z;
-    F low = __fma(u, __fma(z, 0.106792226f, -0.142142847f), __fma(z, 0.199941471f, -0.333331674f));
-    F high = __fma(u, __fma(z, 0.00297553698f, -0.0165850837f), __fma(z, 0.0435600914f, -0.0758115426f));
-    F angle = __fma(t * z, __fma(u * u, high, low), t);
+    F low = __mad(u, __mad(z, 0.106792226f, -0.142142847f), __mad(z, 0.199941471f, -0.333331674f));
+    F high = __mad(u, __mad(z, 0.00297553698f, -0.0165850837f), __mad(z, 0.0435600914f, -0.0758115426f));
+    F angle = __mad(t * z, __mad(u * u, high, low), t);
     U left = __bits(x) & 0x80000000;
     F axis = n > d ? (F)1.57079637f : __float_of_bits((U)0x40490FDB & (U)((int)left >> 31));
     U turned = n > d ? left ^ 0x80000000 : left;
     F part = __float_of_bits(__bits(angle) ^ turned);
-    return __copysign(axis + __fma(axis, -2.78275346e-8f, part), y);
+    return __copysign(axis + __mad(axis, -2.78275346e-8f, part), y);
 }
 
 template <typename F> static inline F atan_float(F x) {
@@ -45,9 +45,9 @@ template <typename F> static inline F atan_float(F x) {
     F t = size > 1.0f ? inverse : size;
     F z = t * t;
     F u = z * z;
-    F low = __fma(u, __fma(z, 0.106792226f, -0.142142847f), __fma(z, 0.199941471f, -0.333331674f));
-    F high = __fma(u, __fma(z, 0.00297553698f, -0.0165850837f), __fma(z, 0.0435600914f, -0.0758115426f));
-    F angle = __fma(t * z, __fma(u * u, high, low), t);
+    F low = __mad(u, __mad(z, 0.106792226f, -0.142142847f), __mad(z, 0.199941471f, -0.333331674f));
+    F high = __mad(u, __mad(z, 0.00297553698f, -0.0165850837f), __mad(z, 0.0435600914f, -0.0758115426f));
+    F angle = __mad(t * z, __mad(u * u, high, low), t);
     return __copysign(size > 1.0f ? 1.57079637f - (angle + 4.37113883e-8f) : angle, x);
 }
 

@@ -50,11 +50,9 @@ template <typename F, typename I> static inline F pow_positive_float(F a, F b, F
     return a == 1.0f && extra == 0.0f ? (F)1.0f : power;
 }
 
-// Whatever is not above zero, normal and finite.
-template <typename F, typename I> static noinline F pow_special_float(F a, F b) {
+// Whatever is not above zero, normal and finite, given the power of |a| where that is a number and not zero.
+template <typename F> static inline F pow_special_cases(F power, F a, F b) {
     F size = abs(a), infinity = __float_of_bits(0x7F800000);
-    F power = pow_positive_float<F, I>(size < 1.17549435e-38f ? (F)(I)(__bits(size) & 0x7FFFFF) : size, b,
-        size < 1.17549435e-38f ? (F)-149.0f : (F)0.0f);
     // Zero and infinity: only the sign of b decides; an infinite b: below one it goes one way, above one the other.
     power = size == 0.0f ? (b < 0.0f ? infinity : (F)0.0f) : power;
     power = size == infinity ? (b < 0.0f ? (F)0.0f : infinity) : power;
@@ -70,15 +68,22 @@ template <typename F, typename I> static noinline F pow_special_float(F a, F b) 
     return b == 0.0f ? (F)1.0f : power;
 }
 
-template <typename F, typename I> static inline F pow_float(F a, F b) {
+template <typename F, typename I> static noinline F pow_special_float(F a, F b) {
+    F size = abs(a);
+    F power = pow_positive_float<F, I>(size < 1.17549435e-38f ? (F)(I)(__bits(size) & 0x7FFFFF) : size, b,
+        size < 1.17549435e-38f ? (F)-149.0f : (F)0.0f);
+    return pow_special_cases<F>(power, a, b);
+}
+
+template <typename F, typename I, typename D> static inline F pow_float(F a, F b) {
     F power = pow_positive_float<F, I>(a, b, (F)0.0f);
     if (__bits(a) - 0x00800000 >= 0x7F000000)
         power = pow_special_float<F, I>(a, b);
     return power;
 }
 
-float pow(float a, float b) { return pow_float<float, int>(a, b); }
-uniform float pow(uniform float a, uniform float b) { return pow_float<uniform float, uniform int>(a, b); }
+float pow(float a, float b) { return pow_float<float, int, double>(a, b); }
+uniform float pow(uniform float a, uniform float b) { return pow_float<uniform float, uniform int, uniform double>(a, b); }
 float16 pow(float16 a, float16 b) { return (float16)pow((float)a, (float)b); }
 uniform float16 pow(uniform float16 a, uniform float16 b) {
     return (uniform float16)pow((uniform float)a, (uniform float)b);

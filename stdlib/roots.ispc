@@ -7,14 +7,14 @@
 template <typename F, typename I> static inline F cbrt_float(F x) {
     F size = abs(x);
     F k = __exponent(size);
-    F third = __fma(k, 0.333333343f, 12582912.0f);
-    F a = __scale_sum(__significand(size), (F)0.0f, __fma(third - 12582912.0f, -3.0f, k) + 12582912.0f);
+    F third = __mad(k, 0.333333343f, 12582912.0f);
+    F a = __scale_sum(__significand(size), (F)0.0f, __mad(third - 12582912.0f, -3.0f, k) + 12582912.0f);
     F t = __float_of_bits((I)((F)(I)__bits(a) * 0.333333343f) + 709958130);
     F cube = t * t * t;
     t = t * ((cube + 2.0f * a) / (2.0f * cube + a));
     t = __float_of_bits((I)__bits(t) & 0xFFFFF000);
     F ratio = a / (t * t);
-    t = __copysign(__scale_sum(t, t * ((ratio - t) / __fma(2.0f, t, ratio)), third), x);
+    t = __copysign(__scale_sum(t, t * ((ratio - t) / __mad(2.0f, t, ratio)), third), x);
     return x == 0.0f || !(size < __float_of_bits(0x7F800000)) ? x : t;
 }
 

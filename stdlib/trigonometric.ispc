@@ -130,11 +130,11 @@ static const uniform float quarter_signs[9] = {0.0f, 0.0f, -0.0f, -0.0f, 0.0f, 0
 // would count.
 template <typename F, typename I> static inline F sin_of_quarters_float(F r, F lower, I quadrant, uniform int ahead) {
     F z = r * r;
-    F t = __fma(z, __lookup_eight(&quarter_terms[3][ahead], quadrant), __lookup_eight(&quarter_terms[2][ahead], quadrant));
-    t = __fma(z, __fma(z, t, __lookup_eight(&quarter_terms[1][ahead], quadrant)),
+    F t = __mad(z, __lookup_eight(&quarter_terms[3][ahead], quadrant), __lookup_eight(&quarter_terms[2][ahead], quadrant));
+    t = __mad(z, __mad(z, t, __lookup_eight(&quarter_terms[1][ahead], quadrant)),
         __lookup_eight(&quarter_terms[0][ahead], quadrant));
-    F rest = __fma(r, t, lower);
-    F value = (quadrant & 1) != ahead ? __fma(r, rest, 1.0f) : r - rest;
+    F rest = __mad(r, t, lower);
+    F value = (quadrant & 1) != ahead ? __mad(r, rest, 1.0f) : r - rest;
     return __float_of_bits(__bits(value) ^ __bits(__lookup_eight(&quarter_signs[ahead], quadrant)));
 }
 

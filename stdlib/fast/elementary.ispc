@@ -5,12 +5,12 @@
 
 template <typename F> static inline F exp_fast(F x) {
     F bounded = __max((F)-104.0f, __min((F)90.0f, x));
-    F shifted = __fma(bounded, 1.44269504f, 12582912.0f);
+    F shifted = __mad(bounded, 1.44269504f, 12582912.0f);
     F n = shifted - 12582912.0f;
-    F r = __fma(n, 1.90465421e-9f, __fma(n, -0.693147182f, bounded));
+    F r = __mad(n, -1.42860677e-6f, __mad(n, -0.693145752f, bounded));
     F z = r * r;
-    F p = __fma(z, __fma(r, 0.00831246749f, 0.0418902561f), __fma(r, 0.166671157f, 0.499992311f));
-    return __scale_sum((F)1.0f, __fma(z, p, r), shifted);
+    F p = __mad(z, __mad(r, 0.00831246749f, 0.0418902561f), __mad(r, 0.166671157f, 0.499992311f));
+    return __scale_sum((F)1.0f, __mad(z, p, r), shifted);
 }
 
 float exp(float x) { return exp_fast<float>(x); }
@@ -20,30 +20,31 @@ uniform float exp(uniform float x) { return exp_fast<uniform float>(x); }
 template <typename F> static inline F log_fast(F x) {
     F f = __significand(x) - 1.0f;
     F z = f * f;
-    F low = __fma(z, __fma(f, 0.19977209f, -0.249934897f), __fma(f, 0.333335459f, -0.500000596f));
-    F high = __fma(z, __fma(f, 0.0541455224f, -0.120668642f), __fma(f, 0.149822861f, -0.168223545f));
-    return __fma(__exponent(x), 0.693147182f, __fma(z, __fma(z * z, high, low), f));
+    F low = __mad(z, __mad(f, 0.19977209f, -0.249934897f), __mad(f, 0.333335459f, -0.500000596f));
+    F high = __mad(z, __mad(f, 0.0541455224f, -0.120668642f), __mad(f, 0.149822861f, -0.168223545f));
+    return __mad(__exponent(x), 0.693147182f, __mad(z, __mad(z * z, high, low), f));
 }
 
 float log(float x) { return log_fast<float>(x); }
 uniform float log(uniform float x) { return log_fast<uniform float>(x); }
 
-// x = n pi + r, where an odd n turns the sign of sin r: one polynomial does. For sizes up to 10,000.
+// x = n pi + r, where an odd n turns the sign of sin r: one polynomial does. For sizes up to 3,000: of the three parts of pi the
+// upper two times n are exact.
 template <typename F, typename U> static inline F sin_of_half_turns(F x, F shifted, F n) {
-    F r = __fma(n, 3.43024902e-15f, __fma(n, 8.74227766e-8f, __fma(n, -3.14159274f, x)));
+    F r = __mad(n, -3.178651e-8f, __mad(n, -0.0009676218f, __mad(n, -3.140625f, x)));
     F z = r * r;
-    F p = __fma(z, __fma(z, __fma(z, 2.6048267e-06f, -0.000198093781f), 0.00833306648f), -0.166666597f);
-    return __float_of_bits(__bits(__fma(r * z, p, r)) ^ (__bits(shifted) << 31));
+    F p = __mad(z, __mad(z, __mad(z, 2.6048267e-06f, -0.000198093781f), 0.00833306648f), -0.166666597f);
+    return __float_of_bits(__bits(__mad(r * z, p, r)) ^ (__bits(shifted) << 31));
 }
 
 template <typename F, typename U> static inline F sin_fast(F x) {
-    F shifted = __fma(x, 0.318309886f, 12582912.0f);
+    F shifted = __mad(x, 0.318309886f, 12582912.0f);
     return sin_of_half_turns<F, U>(x, shifted, shifted - 12582912.0f);
 }
 
 // cos x = sin(x + pi/2)
 template <typename F, typename U> static inline F cos_fast(F x) {
-    F shifted = __fma(x, 0.318309886f, 0.5f) + 12582912.0f;
+    F shifted = __mad(x, 0.318309886f, 0.5f) + 12582912.0f;
     return sin_of_half_turns<F, U>(x, shifted, (shifted - 12582912.0f) - 0.5f);
 }
 
@@ -53,13 +54,13 @@ float cos(float x) { return cos_fast<float, uint32>(x); }
 uniform float cos(uniform float x) { return cos_fast<uniform float, uniform uint32>(x); }
 
 template <typename F> static inline F tan_fast(F x) {
-    F shifted = __fma(x, 0.636619772f, 12582912.0f);
+    F shifted = __mad(x, 0.636619772f, 12582912.0f);
     F n = shifted - 12582912.0f;
-    F r = __fma(n, 4.37113883e-8f, __fma(n, -1.57079637f, x));
+    F r = __mad(n, 4.37113883e-8f, __mad(n, -1.57079637f, x));
     F z = r * r;
-    F p = __fma(z, __fma(z, __fma(z, __fma(z, __fma(z, 0.00947746634f, 0.00295411143f), 0.0245411936f), 0.0533775277f),
+    F p = __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, 0.00947746634f, 0.00295411143f), 0.0245411936f), 0.0533775277f),
         0.133392468f), 0.333331376f);
-    F tangent = __fma(r * z, p, r);
+    F tangent = __mad(r * z, p, r);
     F inverse = -1.0f / tangent;
     return (__bits(shifted) & 1) != 0 ? inverse : tangent;
 }
@@ -73,9 +74,9 @@ template <typename F, typename U> static inline F atan2_fast(F y, F x) {
     F t = __min(d, n) / __max(n, d);
     F z = t * t;
     F u = z * z;
-    F low = __fma(u, 0.0999567211f, __fma(z, -0.140504584f, 0.199756235f));
-    F high = __fma(u, -0.0049104006f, __fma(z, 0.0250374731f, -0.0606127381f));
-    F angle = __fma(t * z, __fma(z, __fma(z * u, high, low), -0.333324641f), t);
+    F low = __mad(u, 0.0999567211f, __mad(z, -0.140504584f, 0.199756235f));
+    F high = __mad(u, -0.0049104006f, __mad(z, 0.0250374731f, -0.0606127381f));
+    F angle = __mad(t * z, __mad(z, __mad(z * u, high, low), -0.333324641f), t);
     U left = __bits(x) & 0x80000000;
     F axis = n > d ? (F)1.57079637f : __float_of_bits((U)0x40490FDB & (U)((int)left >> 31));
     U turned = n > d ? left ^ 0x80000000 : left;
@@ -92,13 +93,13 @@ template <typename F> static inline F times_power_fast(F x, F shifted) {
 
 template <typename F> static inline F tanh_fast(F x) {
     F doubled = __min((F)20.0f, 2.0f * abs(x));
-    F shifted = __fma(doubled, 1.44269504f, 12582912.0f);
+    F shifted = __mad(doubled, 1.44269504f, 12582912.0f);
     F n = shifted - 12582912.0f;
-    F r = __fma(n, 1.90465421e-9f, __fma(n, -0.693147182f, doubled));
+    F r = __mad(n, -1.42860677e-6f, __mad(n, -0.693145752f, doubled));
     F z = r * r;
-    F p = __fma(z, __fma(z, 0.00138207339f, __fma(r, 0.00836867746f, 0.0416682661f)), __fma(r, 0.166665211f, 0.49999994f));
+    F p = __mad(z, __mad(z, 0.00138207339f, __mad(r, 0.00836867746f, 0.0416682661f)), __mad(r, 0.166665211f, 0.49999994f));
     F power = times_power_fast<F>((F)1.0f, shifted);
-    F m = __fma(__fma(z, p, r), power, power - 1.0f);
+    F m = __mad(__mad(z, p, r), power, power - 1.0f);
     return __copysign(m / (m + 2.0f), x);
 }
 
@@ -131,12 +132,12 @@ template <typename F, typename I> static inline F pow_fast(F a, F b) {
     return __scale_sum((F)1.0f, __fma(r, 0.693147004f, y * e), shifted);
 }
 
-template <typename F, typename I> static inline F pow_fast_or_special(F a, F b) {
+template <typename F, typename I, typename D> static inline F pow_fast_or_special(F a, F b) {
     F power = pow_fast<F, I>(a, b);
     if (__bits(a) - 0x00800000 >= 0x7F000000)
         power = pow_special_float<F, I>(a, b);
     return power;
 }
 
-float pow(float a, float b) { return pow_fast_or_special<float, int>(a, b); }
-uniform float pow(uniform float a, uniform float b) { return pow_fast_or_special<uniform float, uniform int>(a, b); }
+float pow(float a, float b) { return pow_fast_or_special<float, int, double>(a, b); }
+uniform float pow(uniform float a, uniform float b) { return pow_fast_or_special<uniform float, uniform int, uniform double>(a, b); }

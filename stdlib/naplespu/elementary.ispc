@@ -109,7 +109,7 @@ template <typename F, typename I> static inline F log_float(F x) {
     return SIZE_BITS(k) < INFINITE ? value : k;
 }
 
-template <typename F, typename I> static inline F log2_float(F x) {
+template <typename F, typename I, typename D> static inline F log2_float(F x) {
     F exponent;
     F m = significand_and_exponent<F, I>(x, exponent);
     F k = m > 1.33333337f ? exponent + 1.0f : exponent;
@@ -247,7 +247,7 @@ template <typename F, typename I> static inline F pow_positive_float(F a, F b, F
     return a == 1.0f && extra == 0.0f ? (F)1.0f : power;
 }
 
-template <typename F, typename I> static inline F pow_float(F a, F b) {
+template <typename F, typename I, typename D> static inline F pow_float(F a, F b) {
     F power = pow_positive_float<F, I>(a, b, (F)0.0f);
     if (__bits(a) - 0x00800000 >= 0x7F000000 | SIZE_BITS(b) >= INFINITE)
         power = pow_special_float<F, I>(a, b);
@@ -281,7 +281,7 @@ template <typename F> static inline F cosh_float(F x) {
     return SIZE_BITS(x) < NOT_A_NUMBER ? half + 0.25f / half : x;
 }
 
-template <typename F> static inline F tanh_float(F x) {
+template <typename F, typename D> static inline F tanh_float(F x) {
     F bounded = __min((F)10.0f, abs(x));
     F doubled = bounded + bounded;
     F n = (F)NEAREST(doubled * 1477.3197f);
@@ -388,7 +388,7 @@ template <typename F, typename I> static inline F erf_float(F x) {
     return __copysign(WHERE(x, TINY_FOR_CUBES, NOT_A_NUMBER, value, x / 0.886226925f), x);
 }
 
-template <typename F> static inline F erfc_tail_float(F size) {
+template <typename F, typename D> static inline F erfc_tail_float(F size) {
     F x = __min((F)10.5f, size);
     F d = x + 3.0f;
     F d_low = x > 3.0f ? 3.0f - (d - x) : x - (d - 3.0f);
@@ -416,8 +416,8 @@ template <typename F> static inline F erfc_tail_float(F size) {
     return __scale_sum(ratio, ratio * most + (ratio * curve + (ratio_low * most + ratio_low)), SHIFTED(NEAREST(square * -1477.3197f)));
 }
 
-template <typename F> static inline F erfc_float(F x) {
-    F tail = erfc_tail_float<F>(abs(x)), near = 1.0f - erf_near_float<F>(x);
+template <typename F, typename D> static inline F erfc_float(F x) {
+    F tail = erfc_tail_float<F, D>(abs(x)), near = 1.0f - erf_near_float<F>(x);
     F far = x < 0.0f ? 2.0f - tail : tail;
     return WHERE(x, TINY_FOR_CUBES, NOT_A_NUMBER, abs(x) < 0.72f ? near : far, 1.0f - x * 1.12837917f);
 }

@@ -40,6 +40,11 @@ class InterpretedGang:
         """Whether ``rdrand`` and its like are there."""
         return self.target.has_rand
 
+    @property
+    def has_fused_products(self) -> bool:
+        """Whether there is an instruction that multiplies and adds."""
+        return self.target.has_fma
+
     def fused_multiply_add(self, a: Value, b: Value, c: Value) -> Value:
         """``a * b + c``, rounded once."""
         return arithmetic.fused_multiply_add(a, b, c)

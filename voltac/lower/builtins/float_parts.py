@@ -1,6 +1,7 @@
 """Builtins that take floats apart and put them together -> an instruction where the target has one, integers elsewhere.
 
-The results are the same to the last bit on every target; the library's elementary functions rest on that.
+The results are the same to the last bit on every target, except that ``__mad`` rounds once or twice; the library's
+elementary functions rest on that.
 """
 
 from __future__ import annotations
@@ -95,6 +96,13 @@ def _fused(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     beyond = build.binary("lshr", build.binary("xor", bits, lost_bits), _int(bits, 63, 64))
     odd = build.binary("or", build.binary("sub", bits, build.binary("and", beyond, inexact)), inexact)
     return build.convert("fptrunc", build.convert("bitcast", odd, total.type), type)
+
+
+def _mad(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    if c.target.has_fma:
+        return _fused(c, node, arguments)
+    a, b, addend = arguments
+    return c.build.binary("fadd", c.build.binary("fmul", a, b), addend)
 
 
 # --- exponent and significand
@@ -271,6 +279,7 @@ def _c_function(name: str) -> Emitter:
 FLOAT_PARTS: dict[str, Emitter] = {
     **{f"__c_{name}": _c_function(name) for name in (*C_ONE, *C_TWO)},
     "__fma": _fused,
+    "__mad": _mad,
     "__exponent": _exponent,
     "__significand": _significand,
     "__all_plain": _all_plain,

@@ -90,6 +90,12 @@ def __fma(gang: Gang, a: Value, b: Value, c: Value) -> Value:
     return gang.fused_multiply_add(a, b, c)
 
 
+@_builtin(2, "R T", ("R T", "R T", "R T"), FLOATS)
+def __mad(gang: Gang, a: Value, b: Value, c: Value) -> Value:
+    """``a * b + c``: rounded once where the target has an instruction for it, elsewhere the product and the sum."""
+    return gang.fused_multiply_add(a, b, c) if gang.has_fused_products else a * b + c
+
+
 @_builtin(4, "R T", ("R T",), REALS)
 def __rcp_fast(gang: Gang, a: Value) -> Value:
     """1/a to about 11 bits or better."""

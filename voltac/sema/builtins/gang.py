@@ -61,5 +61,9 @@ class Gang(Protocol):
     def has_random_bits(self) -> bool:
         """Whether the machine has a hardware generator."""
 
+    @property
+    def has_fused_products(self) -> bool:
+        """Whether the machine multiplies and adds with one rounding."""
+
     def fused_multiply_add(self, a: Value, b: Value, c: Value) -> Value:
         """``a * b + c``, rounded once."""

@@ -21,12 +21,12 @@ from voltac.options import Options
 from voltac.records import field, mutable_record, record
 from voltac.syntax import Preprocessed, preprocess
 from voltac.system.shipped_files import shipped_folder
-from voltac.target_info import find_target
+from voltac.target_info import TargetInfo, find_target
 
 LIBRARY = shipped_folder("stdlib")
 _HEADERS = "include"
 """The folder of the library for headers. Declarations in each of the others, an overlay, hold for one value of ``--math-lib``,
-or for the device of its name."""
+for the device of its name, or for processors with (``fused``) or without (``unfused``) fused multiply-add."""
 INDEX_FILE = os.path.join(LIBRARY, "index.json")
 
 
@@ -90,18 +90,28 @@ class LibraryIndex:
     hidden: set[str] = field(default_factory=set)
     """Static functions and templates, and what C functions are called: for the library's own use."""
     overlays: dict[str, dict[str, list[Row]]] = field(default_factory=dict)
-    """``--math-lib`` or device -> name -> declarations that take the place of those with the same head, or are added."""
+    """Overlay -> name -> declarations that take the place of those with the same head, or are added."""
 
-    def chunks(self, name: str, overlay: str = "default") -> list[Chunk]:
-        """The declarations of a name; few are asked for, so they are made when they are."""
+    def chunks(self, name: str, overlays: Sequence[str]) -> list[Chunk]:
+        """The declarations of a name, later overlays before earlier ones; few are asked for, so they are made when they are."""
         found = [_chunk(row) for row in self.rows.get(name, ())]
-        over = [_chunk(row) for row in self.overlays.get(overlay, {}).get(name, ())]
-        heads = {chunk.signature() for chunk in over}
-        return [chunk for chunk in found if chunk.signature() not in heads] + over
+        for overlay in overlays:
+            over = [_chunk(row) for row in self.overlays.get(overlay, {}).get(name, ())]
+            if over:
+                heads = {chunk.signature() for chunk in over}
+                found = [chunk for chunk in found if chunk.signature() not in heads] + over
+        return found
 
-    def has(self, name: str, overlay: str) -> bool:
-        """Whether the library, or the overlay of a target or ``--math-lib``, declares a name."""
-        return name in self.rows or name in self.overlays.get(overlay, {})
+    def has(self, name: str, overlays: Sequence[str]) -> bool:
+        """Whether the library or one of the overlays declares a name."""
+        return name in self.rows or any(name in self.overlays.get(overlay, {}) for overlay in overlays)
+
+
+def overlays_of(target: TargetInfo, math_library: str) -> tuple[str, ...]:
+    """What a target and ``--math-lib`` put in place of the common library, the stronger last."""
+    if target.device is not None:
+        return (target.device.library,)
+    return (math_library, "fused" if target.has_fma else "unfused")
 
 
 def _chunk(row: Row) -> Chunk:

@@ -14,7 +14,7 @@ from voltac.sema import tree
 from voltac.sema.checker import Checker
 from voltac.sema.declarations.functions import check_body
 from voltac.sema.expressions.names import declare_builtin_variables
-from voltac.sema.library.index import Chunk, LibraryIndex, index
+from voltac.sema.library.index import Chunk, LibraryIndex, index, overlays_of
 from voltac.sema.scopes import FunctionSet, Symbol
 from voltac.syntax import Preprocessed, ast, parse
 
@@ -29,8 +29,7 @@ class Library:
 
     def __init__(self, user: Checker) -> None:
         self.index = index()
-        target = user.options.target
-        self.overlay = user.options.math_library if target.device is None else target.device.library
+        self.overlays = overlays_of(user.options.target, user.options.math_library)
         self.diagnostics = Diagnostics(warnings=False)
         self.checker = Checker(user.options, self.diagnostics, user.program, user.layout)
         self.checker.is_library = True
@@ -45,19 +44,19 @@ class Library:
 
     def names(self) -> set[str]:
         """What a program may use."""
-        return {*self.index.rows, *self.index.overlays.get(self.overlay, ())} - self.index.hidden
+        return {*self.index.rows}.union(*(self.index.overlays.get(one, ()) for one in self.overlays)) - self.index.hidden
 
     def find(self, name: str) -> Symbol | None:
         """For the program: the library's functions and types of a name."""
-        if name in self.index.hidden or not self.index.has(name, self.overlay):
+        if name in self.index.hidden or not self.index.has(name, self.overlays):
             return None
         return self.checker.scopes.find(name) or self._find(name)
 
     def _find(self, name: str) -> Symbol | None:
         """Parse and declare what has a name."""
-        if not self.index.has(name, self.overlay) or self.checker.scopes.find_global(name) is not None:
+        if not self.index.has(name, self.overlays) or self.checker.scopes.find_global(name) is not None:
             return None
-        self._declare(self.index.chunks(name, self.overlay))
+        self._declare(self.index.chunks(name, self.overlays))
         found = self.checker.scopes.find_global(name)
         if isinstance(found, FunctionSet):
             found.joined_library = True

@@ -1,0 +1,76 @@
+// sin, cos, tan of float without fused multiply-add: in double, where the reduction and the sums lose nothing that counts.
+//
+// Polynomials are made by benchmarks/coefficients.py. pi and its half are split in two: n times the upper part, of 33 bits, is
+// exact for the sizes that come here, and so is the first difference.
+
+// For sizes above 2^20: how many quarter turns are taken off; infinity and NaN have no remainder.
+template <typename D, typename I, typename L, typename U> static inline I large_angle(D x, D &r) {
+    D exact, exact_low;
+    I quadrant = reduce_by_words<D, L, U, I>(x, exact, exact_low);
+    r = exact + (x - x);
+    return quadrant;
+}
+
+// The same for sin(x + ahead pi/2), in half turns: sin(r + pi/2) = sin(pi/2 - |r|).
+template <typename D, typename I, typename L, typename U> static inline D large_half_turns(D x, uniform int ahead, D &r) {
+    I quadrant = large_angle<D, I, L, U>(x, r) + ahead;
+    r = (quadrant & 1) != 0 ? 1.5707963267948966d - abs(r) : r;
+    return (D)((quadrant >> 1) & 1) + 6755399441055744.0d;
+}
+
+// sin(r + turns), where `turns` is an integer n of half turns + 1.5 * 2^52, for |r| <= pi/2. r comes last, so -0 stays -0.
+template <typename F, typename D> static inline F sin_of_half_turns_in_double(D r, D turns) {
+    D z = r * r;
+    D u = z * z;
+    D low = -0.16666666631636345d + z * 0.00833333131879613d;
+    D high = (-0.00019840893400664082d + z * 2.752657881730536e-06d) + u * -2.3908479997740237e-08d;
+    D value = r * (1.0d + z * (low + u * high));
+    return (F)__float_of_bits(__bits(value) ^ (__bits(turns) << 63));
+}
+
+template <typename F, typename I, typename D, typename L, typename U> static inline F sin_float(F size) {
+    D x = (D)size;
+    D turns = x * 0.3183098861837907d + 6755399441055744.0d;
+    D n = turns - 6755399441055744.0d;
+    D r = (x - n * 3.1415926534682512d) - n * 1.2154201013012384e-10d;
+    if (abs(size) > 1048576.0f)
+        turns = large_half_turns<D, I, L, U>(x, 0, r);
+    return sin_of_half_turns_in_double<F, D>(r, turns);
+}
+
+// cos x = sin(x + pi/2)
+template <typename F, typename I, typename D, typename L, typename U> static inline F cos_float(F size) {
+    D x = (D)size;
+    D turns = (x * 0.3183098861837907d + 0.5d) + 6755399441055744.0d;
+    D n = (turns - 6755399441055744.0d) - 0.5d;
+    D r = (x - n * 3.1415926534682512d) - n * 1.2154201013012384e-10d;
+    if (abs(size) > 1048576.0f)
+        turns = large_half_turns<D, I, L, U>(x, 1, r);
+    return sin_of_half_turns_in_double<F, D>(r, turns);
+}
+
+template <typename F, typename I, typename D, typename L, typename U>
+static inline void sincos_float(F x, F &sine, F &cosine) {
+    sine = sin_float<F, I, D, L, U>(x);
+    cosine = cos_float<F, I, D, L, U>(x);
+}
+
+// sin r / cos r, or for odd quadrants -cos r / sin r.
+template <typename F, typename I, typename D, typename L, typename U> static inline F tan_float(F size) {
+    D x = (D)size;
+    D shifted = x * 0.6366197723675814d + 6755399441055744.0d;
+    D n = shifted - 6755399441055744.0d;
+    D r = (x - n * 1.5707963267341256d) - n * 6.077100506506192e-11d;
+    // All ones where the quadrant is odd.
+    L odd = -((L)__bits(shifted) & 1);
+    if (abs(size) > 1048576.0f)
+        odd = -((L)large_angle<D, I, L, U>(x, r) & 1);
+    D z = r * r;
+    D u = z * z;
+    D sine = r * (1.0d + z * ((-0.1666666664152692d + z * 0.008333329374124343d) +
+        u * (-0.00019839330996924292d + z * 2.7182744673846517e-06d)));
+    D cosine = 1.0d + z * ((-0.49999999724010125d + z * 0.041666623194638146d) +
+        u * (-0.0013886759561692957d + z * 2.439004247293128e-05d));
+    D over = odd != 0 ? -cosine : sine, under = odd != 0 ? sine : cosine;
+    return (F)(over / under);
+}

@@ -1,0 +1,103 @@
+// exp2, log, log1p, log2, pow, tanh and the tail of erfc, of float, without fused multiply-add.
+//
+// Where the library's own algorithm needs a product exactly, a few steps are done in double, or constants are split such that the
+// product is exact in float. Polynomials are made by benchmarks/coefficients.py.
+
+// As 2^r - 1 is nearer to r than r ln 2 is, less is lost.
+template <typename F> static inline F exp2_polynomial_float(F r) {
+    F z = r * r;
+    F p = z * (r * 0.000153289526f + 0.00133909809f) + (r * 0.00961850025f + 0.0555035956f);
+    return r + (z * (r * p + 0.240226477f) - r * 0.306852818f);
+}
+
+// k ln 2 in two parts, of which the upper is exact: what cancels is exact.
+template <typename F> static inline F log_sum_float(F k, F f, F rest) {
+    return k * 0.693145752f + (f + ((f * f) * log_series_float<F>(f) + (k * 1.42860677e-6f + rest)));
+}
+
+template <typename F, typename I> static inline F log_float(F x) {
+    F k;
+    F f = significand_and_exponent<F, I>(x, k) - 1.0f;
+    return log_sum_float<F>(k, f, (F)0.0f);
+}
+
+template <typename F> static inline F log1p_float(F x) {
+    F u = 1.0f + x;
+    F lost = u > 2.0f ? 1.0f - (u - x) : x - (u - 1.0f);
+    F result = log_sum_float<F>(__exponent(u), __significand(u) - 1.0f, lost / u);
+    result = x < __float_of_bits(0x7F800000) ? result : x;
+    result = x == -1.0f ? __float_of_bits(0xFF800000) : result;
+    return x == 0.0f ? x : result;
+}
+
+// log2 m for m from sqrt(1/2) to sqrt(2).
+template <typename D> static inline D log2_of_significand(D m) {
+    D s = (m - 1.0d) / (m + 1.0d);
+    D z = s * s;
+    D u = z * z;
+    return s * ((2.885390081790142d + z * 0.9617966732821952d) +
+        u * ((0.5770835948800486d + z * 0.41167219164503766d) + u * 0.34073886678500126d));
+}
+
+template <typename F, typename I, typename D> static inline F log2_float(F x) {
+    F k;
+    F m = significand_and_exponent<F, I>(x, k);
+    k += m > 1.41421354f ? 1.0f : 0.0f;
+    m *= m > 1.41421354f ? 0.5f : 1.0f;
+    return (F)((D)k + log2_of_significand<D>((D)m));
+}
+
+// 2^t factor for what a float holds; beyond, 0 and infinity come from the conversion.
+template <typename F, typename D> static inline F exp2_times(D t, D factor) {
+    D bounded = __max((D)-200.0d, __min((D)200.0d, t));
+    D shifted = bounded + 6755399441055744.0d;
+    D r = bounded - (shifted - 6755399441055744.0d);
+    D z = r * r;
+    D p = (0.6931472029069435d + r * 0.24022647906948424d) + z * ((0.05550332347988208d + r * 0.009618437856738288d) +
+        z * (0.0013398925990012653d + r * 0.00015353318754819341d));
+    return (F)__float_of_bits(__bits(factor + factor * (r * p)) + (__bits(shifted) << 52));
+}
+
+// (a 2^extra)^b for normal a > 0.
+template <typename F, typename I, typename D> static inline F pow_in_double(F a, F b, F extra) {
+    // Unsigned: of negative numbers, whose power is another function's, the difference would overflow.
+    I above = (I)(__bits(a) - 0x3F3504F3);
+    D m = (D)__float_of_bits(__bits(a) - (above & 0xFF800000));
+    D power = (D)b * ((D)((F)(above >> 23) + extra) + log2_of_significand<D>(m));
+    return a == 1.0f && extra == 0.0f ? (F)1.0f : exp2_times<F, D>(power, (D)1.0d);
+}
+
+template <typename F, typename I, typename D> static noinline F pow_special_in_double(F a, F b) {
+    F size = abs(a);
+    F power = pow_in_double<F, I, D>(size < 1.17549435e-38f ? (F)(I)(__bits(size) & 0x7FFFFF) : size, b,
+        size < 1.17549435e-38f ? (F)-149.0f : (F)0.0f);
+    return pow_special_cases<F>(power, a, b);
+}
+
+template <typename F, typename I, typename D> static inline F pow_float(F a, F b) {
+    F power = pow_in_double<F, I, D>(a, b, (F)0.0f);
+    if (__bits(a) - 0x00800000 >= 0x7F000000)
+        power = pow_special_in_double<F, I, D>(a, b);
+    return power;
+}
+
+template <typename F, typename I, typename D> static inline F pow_fast_or_special(F a, F b) { return pow_float<F, I, D>(a, b); }
+
+// tanh |x| = m / (m + 2) with m = e^2|x| - 1
+template <typename F, typename D> static inline F tanh_float(F x) {
+    D m = (D)expm1_doubled_float<F>(x);
+    return __copysign((F)(m / (m + 2.0d)), x);
+}
+
+// e^(x^2) erfc x = P(y) / (x + 3) with y = (x - 3) / (x + 3)
+template <typename F, typename D> static inline F erfc_tail_float(F size) {
+    D x = (D)__min((F)10.5f, size);
+    D t = 1.0d / (x + 3.0d);
+    D y = (x - 3.0d) * t;
+    D z = y * y;
+    D u = z * z;
+    D high = (-0.00128566159d + y * 0.00303594442d) + z * (-0.000391137408d + y * -0.000245890435d);
+    D low = (0.590227544d + y * -0.310466468d) + z * (0.119540945d + y * -0.0268320851d);
+    D p = (1.07400692d + y * -0.88339448d) + z * (low + u * high);
+    return exp2_times<F, D>(x * x * -1.4426950408889634d, p * t);
+}
