@@ -74,13 +74,16 @@ template <typename F, typename D> static inline F erfc_tail_float(F size) {
 
 template <typename F> static inline F erf_near_double(F x) {
     F z = x * x;
-    return x + x * (0.128379167095512573887d + z * (-0.3761263890318375200872d + z * (0.1128379167095508719779d +
-        z * (-0.02686617064511844482586d + z * (0.005223977625222191870108d + z * (-0.0008548327001135946139603d +
-        z * (0.0001205533154529411643245d + z * (-0.00001492558938382114287884d + z * (0.000001646038320985814867613d +
-        z * (-1.633322934343369995819e-7d + z * (1.441387928909502885592e-8d + z * -9.502840894774705160656e-10d)))))))))));
+    F y = z * z;
+    F p = __mad(y, __mad(y, __mad(y, __mad(y, __mad(y, __mad(z, -9.502840894774705160656e-10d, 1.441387928909502885592e-8d),
+        __mad(z, -1.633322934343369995819e-7d, 0.000001646038320985814867613d)), __mad(z, -0.00001492558938382114287884d,
+        0.0001205533154529411643245d)), __mad(z, -0.0008548327001135946139603d, 0.005223977625222191870108d)), __mad(z,
+        -0.02686617064511844482586d, 0.1128379167095508719779d)), __mad(z, -0.3761263890318375200872d,
+        0.128379167095512573887d));
+    return __mad(x, p, x);
 }
 
-template <typename F, typename I, typename U> static inline F erfc_tail_double(F size) {
+template <typename F, typename U> static inline F erfc_tail_double(F size) {
     F x = __min((F)28.0d, size);
     F d = x + 3.0d;
     F d_low = x > 3.0d ? 3.0d - (d - x) : x - (d - 3.0d);
@@ -88,16 +91,16 @@ template <typename F, typename I, typename U> static inline F erfc_tail_double(F
     F unit = d * t;
     F t_error = ((1.0d - unit) - product_error<F, U>(d, t, unit)) - d_low * t;
     F y = (x - 3.0d) * t;
-    F y_low = product_error<F, U>(x - 3.0d, t, y) + y * t_error;
-    F q = 0.0001075615433475130452728d + y * (0.00003039842207442786852645d + y * (-0.00001747098559205981883941d +
-        y * (-0.000004750039539358967739934d + y * (0.000002767224900594315844618d + y * (0.000001000118970814778174859d +
-        y * (-4.126985734439470405578e-7d + y * (-2.33415486344046873352e-7d + y * (5.288901967975419235014e-8d +
-        y * (4.759472526952953807673e-8d + y * (-5.686377475630250123564e-9d + y * -4.997719066970704422223e-9d))))))))));
-    // The polynomial and its product with t in double length; its derivative only roughly.
-    F bend = y * (0.5902283571041018814088d +
-        y * (-0.3104672619005613135234d + y * (0.1195277612872860251472d + y * (-0.02682723462473609628124d +
-        y * (-0.001212416627020690999676d + y * (0.00303406200595192646718d + y * (-0.0005483096961604028797394d +
-        y * (-0.0002767778928154889119492d + y * q))))))));
+    F y_low = __mad(y, t_error, product_error<F, U>(x - 3.0d, t, y));
+    F z = y * y;
+    F bend = y * __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, __mad(y, -4.997719066970704422223e-9d,
+        -5.686377475630250123564e-9d), __mad(y, 4.759472526952953807673e-8d, 5.288901967975419235014e-8d)), __mad(y,
+        -2.33415486344046873352e-7d, -4.126985734439470405578e-7d)), __mad(y, 0.000001000118970814778174859d,
+        0.000002767224900594315844618d)), __mad(y, -0.000004750039539358967739934d, -0.00001747098559205981883941d)), __mad(y,
+        0.00003039842207442786852645d, 0.0001075615433475130452728d)), __mad(y, -0.0002767778928154889119492d,
+        -0.0005483096961604028797394d)), __mad(y, 0.00303406200595192646718d, -0.001212416627020690999676d)), __mad(y,
+        -0.02682723462473609628124d, 0.1195277612872860251472d)), __mad(y, -0.3104672619005613135234d,
+        0.5902283571041018814088d));
     F steep = -0.8833944531698836693401d + bend;
     F slope = y * steep;
     F slope_low = product_error<F, U>(y, steep, slope) + y * (bend - (steep + 0.8833944531698836693401d));
@@ -108,20 +111,49 @@ template <typename F, typename I, typename U> static inline F erfc_tail_double(F
     F ratio = p * t;
     F ratio_low = product_error<F, U>(p, t, ratio) + p_low * t + ratio * t_error;
     // e^-(x^2) = 2^n (1 + r + curve)
+    F r, low;
     F square = x * x;
-    F shifted = square * -1.4426950408889634d + 6755399441055744.0d;
-    F n = shifted - 6755399441055744.0d;
-    F high = -square - n * 0.6931471805596629565116018d;
-    F low = n * 2.8235290563031577103118e-13d + product_error<F, U>(x, x, square);
-    F r = high - low;
-    F curve = exp_curve_double<F>(r, (high - r) - low);
-    F total = ratio + (ratio * r + (ratio * curve + (ratio_low * (1.0d + r) + product_error<F, U>(ratio, r, ratio * r))));
-    return scale_double<F, I>(total, (I)__bits(shifted) - 0x4338000000000000);
+    F shifted = exp_reduced_double<F>(-square, r, low);
+    F square_low = product_error<F, U>(x, x, square);
+    F most = r - square_low;
+    F curve = exp_curve_double<F>(most, low + ((r - most) - square_low));
+    F part = ratio * most;
+    F rest = __mad(ratio_low, most, ratio_low) + product_error<F, U>(ratio, most, part);
+    F total = ratio + (part + __mad(ratio, curve, rest));
+    return scale_double<F>(total, shifted);
 }
 
-template <typename F, typename I, typename U> static inline F erf_double(F x) {
+// The same, nearly, for 1 - erfc x where erfc x is below 1/3: what the rounding of 1 / (x + 3) loses is made good up to 3.
+template <typename F, typename U> static inline F erfc_rough_double(F size) {
+    F x = __min((F)6.5d, size);
+    F d = x + 3.0d;
+    F t = 1.0d / d;
+    F unit = d * t;
+    F t_error = ((1.0d - unit) - product_error<F, U>(d, t, unit)) - (x - (d - 3.0d)) * t;
+    F y = __mad(t, -6.0d, 1.0d);
+    F z = y * y;
+    F p = __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, __mad(y,
+        -4.997719066970704422223e-9d, -5.686377475630250123564e-9d), __mad(y, 4.759472526952953807673e-8d,
+        5.288901967975419235014e-8d)), __mad(y, -2.33415486344046873352e-7d, -4.126985734439470405578e-7d)), __mad(y,
+        0.000001000118970814778174859d, 0.000002767224900594315844618d)), __mad(y, -0.000004750039539358967739934d,
+        -0.00001747098559205981883941d)), __mad(y, 0.00003039842207442786852645d, 0.0001075615433475130452728d)), __mad(y,
+        -0.0002767778928154889119492d, -0.0005483096961604028797394d)), __mad(y, 0.00303406200595192646718d,
+        -0.001212416627020690999676d)), __mad(y, -0.02682723462473609628124d, 0.1195277612872860251472d)), __mad(y,
+        -0.3104672619005613135234d, 0.5902283571041018814088d)), __mad(y, -0.8833944531698836693401d,
+        1.07400690708833970195d));
+    F r, low;
+    F square = x * x;
+    F shifted = exp_reduced_double<F>(-square, r, low);
+    F ratio = p * t;
+    F e = r + exp_curve_double<F>(r, low);
+    F rest = t * t_error * __mad(t, 5.3d - 7.1d * y, p);
+    return scale_double<F>(ratio + __mad(ratio, e, rest), shifted);
+}
+
+template <typename F, typename U> static inline F erf_double(F x) {
     F size = abs(x);
-    return size < 0.75d ? erf_near_double<F>(x) : __copysign(1.0d - erfc_tail_double<F, I, U>(size), x);
+    F near = erf_near_double<F>(x), far = __copysign(1.0d - erfc_rough_double<F, U>(size), x);
+    return size < 0.75d ? near : far;
 }
 
 template <typename F, typename D> static inline F erfc_float(F x) {
@@ -130,21 +162,21 @@ template <typename F, typename D> static inline F erfc_float(F x) {
     return abs(x) < 0.72f ? near : far;
 }
 
-template <typename F, typename I, typename U> static inline F erfc_double(F x) {
-    F tail = erfc_tail_double<F, I, U>(abs(x));
+template <typename F, typename U> static inline F erfc_double(F x) {
+    F tail = erfc_tail_double<F, U>(abs(x));
     F far = x < 0.0d ? 2.0d - tail : tail;
     return abs(x) < 0.75d ? 1.0d - erf_near_double<F>(x) : far;
 }
 
 float erf(float x) { return erf_float<float, int>(x); }
 uniform float erf(uniform float x) { return erf_float<uniform float, uniform int>(x); }
-double erf(double x) { return erf_double<double, int64, uint64>(x); }
-uniform double erf(uniform double x) { return erf_double<uniform double, uniform int64, uniform uint64>(x); }
+double erf(double x) { return erf_double<double, uint64>(x); }
+uniform double erf(uniform double x) { return erf_double<uniform double, uniform uint64>(x); }
 float16 erf(float16 x) { return (float16)erf((float)x); }
 uniform float16 erf(uniform float16 x) { return (uniform float16)erf((uniform float)x); }
 float erfc(float x) { return erfc_float<float, double>(x); }
 uniform float erfc(uniform float x) { return erfc_float<uniform float, uniform double>(x); }
-double erfc(double x) { return erfc_double<double, int64, uint64>(x); }
-uniform double erfc(uniform double x) { return erfc_double<uniform double, uniform int64, uniform uint64>(x); }
+double erfc(double x) { return erfc_double<double, uint64>(x); }
+uniform double erfc(uniform double x) { return erfc_double<uniform double, uniform uint64>(x); }
 float16 erfc(float16 x) { return (float16)erfc((float)x); }
 uniform float16 erfc(uniform float16 x) { return (uniform float16)erfc((uniform float)x); }

@@ -2,8 +2,8 @@
 //
 // Each algorithm is stated once, for both rates: F is the number's type, I the integer of its width and U the
 // unsigned one, all at one rate. Float's polynomials are made by benchmarks/coefficients.py, double's are Chebyshev fits
-// made with mpmath at 50 digits. Float uses fused multiply-adds, which give the same result on every target; double does
-// without.
+// made with mpmath at 50 digits. __mad is fused where there is an instruction for it, and the errors stay within their bounds
+// either way; __fma stands where a product has to be exact, and such functions have others in unfused/.
 
 // e^x = 2^n e^r with n = round(x / ln 2), so |r| <= ln(2) / 2 (Cody and Waite 1980). With ln 2 split in two, n times
 // either part counts fully: the first difference is exact. Returns e^r, from 0.7 to 1.5.
@@ -41,51 +41,58 @@ template <typename F> static inline F exp2_float(F x) {
 
 // For double: e^(r + low) for small r, and the same less 1 + r.
 template <typename F> static inline F exp_curve_double(F r, F low) {
-    F p = 0.1666666666666666745273d + r * (0.04166666666666666722804d + r * (0.008333333333330061832518d +
-        r * (0.001388888888888655251695d + r * (0.0001984126986305361687787d + r * (0.00002480158731714449898401d +
-        r * (2.755726845999706477171e-6d + r * (2.755728296954995270415e-7d + r * (2.510038549551031907655e-8d +
-        r * 2.091123663026154448528e-9d))))))));
-    return low + r * r * (0.5d + r * p);
+    F z = r * r;
+    F p = __mad(z, __mad(z, __mad(z, __mad(z, __mad(r, 2.091123663026154448528e-9d, 2.510038549551031907655e-8d), __mad(r,
+        2.755728296954995270415e-7d, 2.755726845999706477171e-6d)), __mad(r, 0.00002480158731714449898401d,
+        0.0001984126986305361687787d)), __mad(r, 0.001388888888888655251695d, 0.008333333333330061832518d)), __mad(r,
+        0.04166666666666666722804d, 0.1666666666666666745273d));
+    return __mad(z, __mad(r, p, 0.5d), low);
 }
 
 template <typename F> static inline F exp_polynomial_double(F r, F low) { return 1.0d + (r + exp_curve_double<F>(r, low)); }
 
-// x 2^k in two steps, for results below the normal range and at its end.
-template <typename F, typename I> static inline F scale_double(F x, I k) {
-    I half = k >> 1;
-    return x * __float_of_bits((half + 1023) << 52) * __float_of_bits((k - half + 1023) << 52);
+// x 2^k in two steps, for results below the normal range and at its end; k as the low bits of k + 1.5 * 2^52. Both factors'
+// exponents are made positive, so that halving needs no sign.
+template <typename F> static inline F scale_double(F x, F shifted) {
+    // With 2046 in place of 1.5 * 2^52; modulo 2^64.
+    return x * __float_of_bits((__bits(shifted) + 0xBCC80000000007FE >> 1) << 52) *
+        __float_of_bits((__bits(shifted) + 0xBCC80000000007FE - (__bits(shifted) + 0xBCC80000000007FE >> 1)) << 52);
 }
 
-// ln 2 is split such that n times the upper part is exact. What others need too: e^(x + rest) 2^extra.
-template <typename F, typename I> static inline F exp_scaled_double(F x, F rest, I extra) {
-    F bounded = __min((F)711.0d, __max((F)-747.0d, x));
-    F shifted = bounded * 1.4426950408889634d + 6755399441055744.0d;
+// x = n ln 2 + r + low, and n + 1.5 * 2^52. ln 2 is split such that n times the upper part is exact.
+template <typename F> static inline F exp_reduced_double(F x, F &r, F &low) {
+    F shifted = __mad(x, 1.4426950408889634d, 6755399441055744.0d);
     F n = shifted - 6755399441055744.0d;
-    F high = bounded - n * 0.6931471805596629565116018d, low = n * 2.8235290563031577103118e-13d - rest;
-    F r = high - low;
-    return scale_double<F, I>(exp_polynomial_double<F>(r, (high - r) - low), (I)__bits(shifted) - 0x4338000000000000 + extra);
+    F high = __mad(n, -0.6931471805596629565116018d, x);
+    r = __mad(n, -2.8235290563031577103118e-13d, high);
+    low = __mad(n, -2.8235290563031577103118e-13d, high - r);
+    return shifted;
 }
 
-template <typename F, typename I> static inline F exp_double(F x) { return exp_scaled_double<F, I>(x, (F)0.0d, (I)0); }
+template <typename F> static inline F exp_double(F x) {
+    F r, low;
+    F shifted = exp_reduced_double<F>(__min((F)711.0d, __max((F)-747.0d, x)), r, low);
+    return scale_double<F>(exp_polynomial_double<F>(r, low), shifted);
+}
 
 // 2^x = 2^n e^(f ln 2) with n = round(x), the product in double length.
-template <typename F, typename I, typename U> static inline F exp2_double(F x) {
+template <typename F, typename U> static inline F exp2_double(F x) {
     F bounded = __min((F)1025.0d, __max((F)-1080.0d, x));
     F shifted = bounded + 6755399441055744.0d;
     F f = bounded - (shifted - 6755399441055744.0d);
     F r = f * 0.69314718055994530942d;
-    F low = product_error<F, U>(f, (F)0.69314718055994530942d, r) + f * 2.3190468138462996e-17d;
-    return scale_double<F, I>(exp_polynomial_double<F>(r, low), (I)__bits(shifted) - 0x4338000000000000);
+    F low = __mad(f, 2.3190468138462996e-17d, product_error<F, U>(f, 0.69314718055994530942d, r));
+    return scale_double<F>(exp_polynomial_double<F>(r, low), shifted);
 }
 
 float exp(float x) { return exp_float<float>(x); }
 uniform float exp(uniform float x) { return exp_float<uniform float>(x); }
-double exp(double x) { return exp_double<double, int64>(x); }
-uniform double exp(uniform double x) { return exp_double<uniform double, uniform int64>(x); }
+double exp(double x) { return exp_double<double>(x); }
+uniform double exp(uniform double x) { return exp_double<uniform double>(x); }
 float exp2(float x) { return exp2_float<float>(x); }
 uniform float exp2(uniform float x) { return exp2_float<uniform float>(x); }
-double exp2(double x) { return exp2_double<double, int64, uint64>(x); }
-uniform double exp2(uniform double x) { return exp2_double<uniform double, uniform int64, uniform uint64>(x); }
+double exp2(double x) { return exp2_double<double, uint64>(x); }
+uniform double exp2(uniform double x) { return exp2_double<uniform double, uniform uint64>(x); }
 float16 exp2(float16 x) { return (float16)exp2((float)x); }
 uniform float16 exp2(uniform float16 x) { return (uniform float16)exp2((uniform float)x); }
 float16 exp(float16 x) { return (float16)exp((float)x); }
@@ -148,26 +155,32 @@ template <typename F, typename I, typename D> static inline F log2_float(F x) {
 template <typename F> static inline F log_product_double(F f, F half_square) {
     F s = f / (2.0d + f);
     F z = s * s;
-    F r = z * (0.6666666666666669707651d + z * (0.3999999999989889051352d + z * (0.2857142862625383760626d +
-        z * (0.2222221108937949621425d + z * (0.1818289243253687120024d + z * (0.1533161172205500789727d +
-        z * 0.1461780715341732481495d))))));
-    return s * (half_square + r);
+    F y = z * z;
+    F p = __mad(y, __mad(y, __mad(y, 0.1461780715341732481495d, __mad(z, 0.1533161172205500789727d, 0.1818289243253687120024d)),
+        __mad(z, 0.2222221108937949621425d, 0.2857142862625383760626d)), __mad(z, 0.3999999999989889051352d,
+        0.6666666666666669707651d));
+    return s * __mad(z, p, half_square);
 }
 
 // log((1 + f) 2^power) + rest:
 template <typename F> static inline F log_series_double(F f, F power, F rest) {
     F half_square = 0.5d * f * f;
-    F low = power * 2.8235290563031577103118e-13d + rest;
-    return power * 0.6931471805596629565116018d - ((half_square - (log_product_double<F>(f, half_square) + low)) - f);
+    F low = __mad(power, 2.8235290563031577103118e-13d, rest);
+    return __mad(power, 0.6931471805596629565116018d, f - (half_square - (log_product_double<F>(f, half_square) + low)));
 }
 
-// Significand and exponent of what is above zero and finite.
-template <typename F, typename I> static inline F log_reduced_double(F x, F &power) {
-    F scaled = x < 2.2250738585072014e-308d ? x * 18014398509481984.0d : x;
-    I bits = (I)__bits(scaled);
-    I k = (bits - 0x3FE6A09E667F3BCD) >> 52;
-    power = (F)(x < 2.2250738585072014e-308d ? k - 54 : k);
-    return __float_of_bits(bits - (k << 52)) - 1.0d;
+// 1 + f and exponent of what is above zero, normal and finite. The exponent's field alone, moved so that 1 + f begins at
+// sqrt(1/2), is the low part of a number near 2^52.
+template <typename F> static inline F log_split_double(F x, F &power) {
+    power = __float_of_bits((__bits(x) + 0x00095F619980C433 >> 52) + 0x4330000000000000) - 4503599627371519.0d;
+    return __float_of_bits((__bits(x) + 0x00095F619980C433 & 0xFFFFFFFFFFFFF) + 0x3FE6A09E667F3BCD) - 1.0d;
+}
+
+// The same for subnormal numbers too.
+template <typename F> static inline F log_reduced_double(F x, F &power) {
+    F f = log_split_double<F>(x < 2.2250738585072014e-308d ? x * 18014398509481984.0d : x, power);
+    power -= x < 2.2250738585072014e-308d ? (F)54.0d : (F)0.0d;
+    return f;
 }
 
 // The order matters: NaN and infinity stay, zero is a pole, below it there is no logarithm.
@@ -177,15 +190,21 @@ template <typename F> static inline F log_special_double(F x, F result) {
     return x < 0.0d ? __float_of_bits(0x7FF8000000000000) : result;
 }
 
-template <typename F, typename I> static inline F log_double(F x) {
-    F power;
-    F f = log_reduced_double<F, I>(x, power);
-    return log_special_double<F>(x, log_series_double<F>(f, power, (F)0.0d));
+template <typename F> static inline F log_double(F x) {
+    F power, result;
+    if (__all_plain(x)) {
+        F f = log_split_double<F>(x, power);
+        result = log_series_double<F>(f, power, (F)0.0d);
+    } else {
+        F f = log_reduced_double<F>(x, power);
+        result = log_special_double<F>(x, log_series_double<F>(f, power, (F)0.0d));
+    }
+    return result;
 }
 
-template <typename F, typename I, typename U> static inline F log2_double(F x) {
+template <typename F, typename U> static inline F log2_double(F x) {
     F power;
-    F f = log_reduced_double<F, I>(x, power);
+    F f = log_reduced_double<F>(x, power);
     // What is left of log(1 + f) without the product, in double length; then its product with 1 / ln 2.
     F half_square = 0.5d * f * f;
     F most = f - half_square;
@@ -200,12 +219,12 @@ template <typename F, typename I, typename U> static inline F log2_double(F x) {
 
 float log(float x) { return log_float<float, int>(x); }
 uniform float log(uniform float x) { return log_float<uniform float, uniform int>(x); }
-double log(double x) { return log_double<double, int64>(x); }
-uniform double log(uniform double x) { return log_double<uniform double, uniform int64>(x); }
+double log(double x) { return log_double<double>(x); }
+uniform double log(uniform double x) { return log_double<uniform double>(x); }
 float log2(float x) { return log2_float<float, int, double>(x); }
 uniform float log2(uniform float x) { return log2_float<uniform float, uniform int, uniform double>(x); }
-double log2(double x) { return log2_double<double, int64, uint64>(x); }
-uniform double log2(uniform double x) { return log2_double<uniform double, uniform int64, uniform uint64>(x); }
+double log2(double x) { return log2_double<double, uint64>(x); }
+uniform double log2(uniform double x) { return log2_double<uniform double, uniform uint64>(x); }
 float16 log2(float16 x) { return (float16)log2((float)x); }
 uniform float16 log2(uniform float16 x) { return (uniform float16)log2((uniform float)x); }
 float16 log(float16 x) { return (float16)log((float)x); }
@@ -231,28 +250,25 @@ template <typename F> static inline F expm1_float(F x) {
     return __copysign(2.0f * __mad(p, half, half - 0.5f), x);
 }
 
-template <typename F, typename I> static inline F expm1_double(F x) {
-    F bounded = __min((F)711.0d, __max((F)-50.0d, x));
-    F shifted = bounded * 1.4426950408889634d + 6755399441055744.0d;
-    F n = shifted - 6755399441055744.0d;
-    F high = bounded - n * 0.6931471805596629565116018d, low = n * 2.8235290563031577103118e-13d;
-    F r = high - low;
-    F p = 0.1666666666666666666667d + r * (0.04166666666666666975462d + r * (0.008333333333333333539164d +
-        r * (0.001388888888888374830461d + r * (0.000198412698412664147585d + r * (0.00002480158732554774121629d +
-        r * (0.000002755731923995709838077d + r * (2.755727364311029532782e-7d + r * (2.505207800232945598466e-8d +
-        r * (2.091468696808687723173e-9d + r * 1.608432788395260205215e-10d)))))))));
-    F e = r + (((high - r) - low) + r * r * (0.5d + r * p));
-    I k = (I)__bits(shifted) - 0x4338000000000000;
-    I half = k >> 1;
-    F sum = e + (1.0d - __float_of_bits((1023 - __min(k, (I)1000)) << 52));
-    F result = sum * __float_of_bits((half + 1023) << 52) * __float_of_bits((k - half + 1023) << 52);
+template <typename F, typename U> static inline F expm1_double(F x) {
+    F r, low;
+    F shifted = exp_reduced_double<F>(__min((F)711.0d, __max((F)-50.0d, x)), r, low);
+    F z = r * r;
+    F p = __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, 1.608432788395260205215e-10d, __mad(r, 2.091468696808687723173e-9d,
+        2.505207800232945598466e-8d)), __mad(r, 2.755727364311029532782e-7d, 0.000002755731923995709838077d)), __mad(r,
+        0.00002480158732554774121629d, 0.000198412698412664147585d)), __mad(r, 0.001388888888888374830461d,
+        0.008333333333333333539164d)), __mad(r, 0.04166666666666666975462d, 0.1666666666666666666667d));
+    F e = r + __mad(z, __mad(r, p, 0.5d), low);
+    // 1 - 2^-n; what is less than a rounding error is as good as zero.
+    U n = __bits(__min((F)6755399441056744.0d, shifted)) - 0x4338000000000000;
+    F result = scale_double<F>(e + (1.0d - __float_of_bits((1023 - n) << 52)), shifted);
     return x == 0.0d ? x : result;
 }
 
 float expm1(float x) { return expm1_float<float>(x); }
 uniform float expm1(uniform float x) { return expm1_float<uniform float>(x); }
-double expm1(double x) { return expm1_double<double, int64>(x); }
-uniform double expm1(uniform double x) { return expm1_double<uniform double, uniform int64>(x); }
+double expm1(double x) { return expm1_double<double, uint64>(x); }
+uniform double expm1(uniform double x) { return expm1_double<uniform double, uniform uint64>(x); }
 float16 expm1(float16 x) { return (float16)expm1((float)x); }
 uniform float16 expm1(uniform float16 x) { return (uniform float16)expm1((uniform float)x); }
 
@@ -268,14 +284,13 @@ template <typename F> static inline F log1p_float(F x) {
     return x == 0.0f ? x : result;
 }
 
-template <typename F, typename I> static inline F log1p_double(F x) {
+template <typename F> static inline F log1p_double(F x) {
     F u = 1.0d + x;
     F lost = u > 2.0d ? 1.0d - (u - x) : x - (u - 1.0d);
-    I bits = (I)__bits(u);
-    I k = (bits - 0x3FE6A09E667F3BCD) >> 52;
-    F m = __float_of_bits(bits - (k << 52)) - 1.0d;
+    F k;
+    F m = log_split_double<F>(u, k);
     F near = x > -0.292893d && x < 0.414213d ? (F)1.0d : (F)0.0d;
-    F result = log_series_double<F>(near != 0.0d ? x : m, near != 0.0d ? (F)0.0d : (F)k, near != 0.0d ? (F)0.0d : lost / u);
+    F result = log_series_double<F>(near != 0.0d ? x : m, near != 0.0d ? (F)0.0d : k, near != 0.0d ? (F)0.0d : lost / u);
     result = x < __float_of_bits(0x7FF0000000000000) ? result : x;
     result = x == -1.0d ? __float_of_bits(0xFFF0000000000000) : result;
     result = x == 0.0d ? x : result;
@@ -284,7 +299,7 @@ template <typename F, typename I> static inline F log1p_double(F x) {
 
 float log1p(float x) { return log1p_float<float>(x); }
 uniform float log1p(uniform float x) { return log1p_float<uniform float>(x); }
-double log1p(double x) { return log1p_double<double, int64>(x); }
-uniform double log1p(uniform double x) { return log1p_double<uniform double, uniform int64>(x); }
+double log1p(double x) { return log1p_double<double>(x); }
+uniform double log1p(uniform double x) { return log1p_double<uniform double>(x); }
 float16 log1p(float16 x) { return (float16)log1p((float)x); }
 uniform float16 log1p(uniform float16 x) { return (uniform float16)log1p((uniform float)x); }

@@ -14,19 +14,27 @@ template <typename F> static inline F sinh_float(F x) {
     return size < 1.0f ? near : far;
 }
 
-template <typename F, typename I> static inline F sinh_double(F x) {
+// e^x / 2 for x >= 0
+template <typename F> static inline F half_exp_double(F x) {
+    F r, low;
+    F shifted = exp_reduced_double<F>(__min((F)711.0d, x), r, low);
+    return scale_double<F>(exp_polynomial_double<F>(r, low), shifted - 1.0d);
+}
+
+template <typename F> static inline F sinh_double(F x) {
     F size = abs(x), z = x * x;
-    F p = 0.1666666666666666666664d + z * (0.008333333333333333365752d + z * (0.0001984126984126977319739d +
-        z * (0.000002755731922404033859821d + z * (2.505210836405804075134e-8d + z * (1.60590483963505616404e-10d +
-        z * (7.646625361656657656309e-13d + z * 2.84452641698952856325e-15d))))));
-    F half = exp_scaled_double<F, I>(size, (F)0.0d, (I)-1);
-    return size < 1.0d ? x + x * z * p : __copysign(half - 0.25d / half, x);
+    F y = z * z;
+    F p = __mad(y, __mad(y, __mad(y, __mad(z, 2.84452641698952856325e-15d, 7.646625361656657656309e-13d), __mad(z,
+        1.60590483963505616404e-10d, 2.505210836405804075134e-8d)), __mad(z, 0.000002755731922404033859821d,
+        0.0001984126984126977319739d)), __mad(z, 0.008333333333333333365752d, 0.1666666666666666666664d));
+    F half = half_exp_double<F>(size);
+    return size < 1.0d ? __mad(x * z, p, x) : __copysign(half - 0.25d / half, x);
 }
 
 float sinh(float x) { return sinh_float<float>(x); }
 uniform float sinh(uniform float x) { return sinh_float<uniform float>(x); }
-double sinh(double x) { return sinh_double<double, int64>(x); }
-uniform double sinh(uniform double x) { return sinh_double<uniform double, uniform int64>(x); }
+double sinh(double x) { return sinh_double<double>(x); }
+uniform double sinh(uniform double x) { return sinh_double<uniform double>(x); }
 float16 sinh(float16 x) { return (float16)sinh((float)x); }
 uniform float16 sinh(uniform float16 x) { return (uniform float16)sinh((uniform float)x); }
 
@@ -35,15 +43,15 @@ template <typename F> static inline F cosh_float(F x) {
     return half + 0.25f / half;
 }
 
-template <typename F, typename I> static inline F cosh_double(F x) {
-    F half = exp_scaled_double<F, I>(abs(x), (F)0.0d, (I)-1);
+template <typename F> static inline F cosh_double(F x) {
+    F half = half_exp_double<F>(abs(x));
     return half + 0.25d / half;
 }
 
 float cosh(float x) { return cosh_float<float>(x); }
 uniform float cosh(uniform float x) { return cosh_float<uniform float>(x); }
-double cosh(double x) { return cosh_double<double, int64>(x); }
-uniform double cosh(uniform double x) { return cosh_double<uniform double, uniform int64>(x); }
+double cosh(double x) { return cosh_double<double>(x); }
+uniform double cosh(uniform double x) { return cosh_double<uniform double>(x); }
 float16 cosh(float16 x) { return (float16)cosh((float)x); }
 uniform float16 cosh(uniform float16 x) { return (uniform float16)cosh((uniform float)x); }
 
@@ -69,21 +77,22 @@ template <typename F, typename D> static inline F tanh_float(F x) {
     return __copysign(__fma(rest, inverse, q), x);
 }
 
-template <typename F, typename I, typename U> static inline F tanh_double(F x) {
+template <typename F, typename U> static inline F tanh_double(F x) {
     F size = abs(x);
-    F m = expm1_double<F, I>(size < 1.0d ? -2.0d * size : 2.0d * size);
+    F m = expm1_double<F, U>(size < 1.0d ? -2.0d * size : 2.0d * size);
     F d = m + 2.0d;
-    F q = -m / d;
+    F inverse = 1.0d / d;
+    F q = -m * inverse;
     F product = q * d;
     F d_low = __max(2.0d, m) - d + __min(2.0d, m);
     F rest = ((-m - product) - product_error<F, U>(q, d, product)) - q * d_low;
-    F near = q + rest / d, far = 1.0d - 2.0d / d;
+    F near = __mad(rest, inverse, q), far = __mad(-2.0d, inverse, 1.0d);
     return __copysign(size < 1.0d ? near : far, x);
 }
 
 float tanh(float x) { return tanh_float<float, double>(x); }
 uniform float tanh(uniform float x) { return tanh_float<uniform float, uniform double>(x); }
-double tanh(double x) { return tanh_double<double, int64, uint64>(x); }
-uniform double tanh(uniform double x) { return tanh_double<uniform double, uniform int64, uniform uint64>(x); }
+double tanh(double x) { return tanh_double<double, uint64>(x); }
+uniform double tanh(uniform double x) { return tanh_double<uniform double, uniform uint64>(x); }
 float16 tanh(float16 x) { return (float16)tanh((float)x); }
 uniform float16 tanh(uniform float16 x) { return (uniform float16)tanh((uniform float)x); }

@@ -12,11 +12,13 @@ template <typename F> static inline F atan_of_ratio_double(F n, F d) {
         (n < 0.41421356237309503d * d ? (F)0.0d : (F)0.7853981633974483d);
     F t = over / under;
     F z = t * t;
-    F p = z * (-0.3333333333333333321669d + z * (0.1999999999999980412906d + z * (-0.1428571428565972786171d +
-        z * (0.1111111110514572530325d + z * (-0.09090908753017178324545d + z * (0.07692296361048217779077d +
-        z * (-0.06666424634599336699637d + z * (0.05878926110528100753571d + z * (-0.05230433007482892120705d +
-        z * (0.04551496237494930317103d + z * (-0.03456806801496887646027d + z * 0.0162829932389244867773d)))))))))));
-    return base + (t + (t * p + base * 3.8981718325193755e-17d));
+    F y = z * z;
+    F p = __mad(y, __mad(y, __mad(y, __mad(y, __mad(y, __mad(z, 0.0162829932389244867773d, -0.03456806801496887646027d), __mad(z,
+        0.04551496237494930317103d, -0.05230433007482892120705d)), __mad(z, 0.05878926110528100753571d,
+        -0.06666424634599336699637d)), __mad(z, 0.07692296361048217779077d, -0.09090908753017178324545d)), __mad(z,
+        0.1111111110514572530325d, -0.1428571428565972786171d)), __mad(z, 0.1999999999999980412906d,
+        -0.3333333333333333321669d));
+    return base + (t + __mad(t * z, p, base * 3.8981718325193755e-17d));
 }
 
 // For float the polynomial goes as far as 1: the angle is the one between the nearer axis and the point, taken off that
@@ -82,40 +84,37 @@ uniform double atan2(uniform double y, uniform double x) { return atan2_double<u
 float16 atan2(float16 y, float16 x) { return (float16)atan2((float)y, (float)x); }
 uniform float16 atan2(uniform float16 y, uniform float16 x) { return (uniform float16)atan2((uniform float)y, (uniform float)x); }
 
-// asin x = x + x^3 P(x^2) for |x| <= 1/2. Above, with s = sqrt((1 - |x|) / 2), it is pi/2 - 2 asin s. What the rounding
-// of s loses is kept: s = head + rest, where the square of head is exact.
+// asin x = x + x^3 P(x^2) for |x| <= 1/2. Above, with s = sqrt((1 - |x|) / 2), it is pi/2 - 2 asin s.
 template <typename F> static inline F asin_series_float(F z) {
-    return z * (0.166666663374f + z * (0.075000945435f + z * (0.0445994015285f + z * (0.0311006627355f +
-        z * (0.0171492383577f + z * 0.0336908472028f)))));
+    F y = z * z;
+    return z * __mad(y, __mad(y, __mad(z, 0.0336908472028f, 0.0171492383577f), __mad(z, 0.0311006627355f, 0.0445994015285f)), __mad(z,
+        0.075000945435f, 0.166666663374f));
 }
 
 template <typename F> static inline F asin_series_double(F z) {
-    return z * (0.1666666666666666782652d + z * (0.07499999999998432933169d + z * (0.04464285714635542978265d +
-        z * (0.03038194413853124728662d + z * (0.02237217294214988787499d + z * (0.01735239272086997294152d +
-        z * (0.01397121297355293330419d + z * (0.01147917741518490589579d + z * (0.0103228143501857792869d +
-        z * (0.00545750671864035830042d + z * (0.01740087944269402244299d + z * (-0.01485188707124720322425d +
-        z * 0.02875785136742152470806d))))))))))));
+    F y = z * z;
+    return z * __mad(y, __mad(y, __mad(y, __mad(y, __mad(y, __mad(y, 0.02875785136742152470806d, __mad(z, -0.01485188707124720322425d,
+        0.01740087944269402244299d)), __mad(z, 0.00545750671864035830042d, 0.0103228143501857792869d)), __mad(z,
+        0.01147917741518490589579d, 0.01397121297355293330419d)), __mad(z, 0.01735239272086997294152d,
+        0.02237217294214988787499d)), __mad(z, 0.03038194413853124728662d, 0.04464285714635542978265d)), __mad(z,
+        0.07499999999998432933169d, 0.1666666666666666782652d));
 }
 
 template <typename F> static inline F asin_float(F x) {
     F size = abs(x);
-    F z = size > 0.5f ? 0.5f * (1.0f - size) : x * x;
+    F z = size > 0.5f ? __mad(size, -0.5f, 0.5f) : x * x;
     F s = size > 0.5f ? sqrt(z) : size;
     F p = s * asin_series_float<F>(z);
-    F head = __float_of_bits(__bits(s) & 0xFFFFF000);
-    F rest = s == 0.0f ? s : (z - head * head) / (s + head);
-    F folded = (1.57079637f - 2.0f * head) - (2.0f * (rest + p) + 4.37113883e-8f);
+    F folded = __mad(s + (p + 2.18556941e-8f), -2.0f, 1.57079637f);
     return __copysign(size > 0.5f ? folded : s + p, x);
 }
 
 template <typename F> static inline F asin_double(F x) {
     F size = abs(x);
-    F z = size > 0.5d ? 0.5d * (1.0d - size) : x * x;
+    F z = size > 0.5d ? __mad(size, -0.5d, 0.5d) : x * x;
     F s = size > 0.5d ? sqrt(z) : size;
     F p = s * asin_series_double<F>(z);
-    F head = __float_of_bits(__bits(s) & 0xFFFFFFFFF8000000);
-    F rest = s == 0.0d ? s : (z - head * head) / (s + head);
-    F folded = (1.5707963267948966d - 2.0d * head) - (2.0d * (rest + p) - 6.123233995736766e-17d);
+    F folded = __mad(s + (p - 3.061616997868383e-17d), -2.0d, 1.5707963267948966d);
     return __copysign(size > 0.5d ? folded : s + p, x);
 }
 
@@ -129,27 +128,23 @@ uniform float16 asin(uniform float16 x) { return (uniform float16)asin((uniform 
 // acos x = pi/2 - asin x for |x| <= 1/2; above 2 asin s, below -1/2 pi - 2 asin s.
 template <typename F> static inline F acos_float(F x) {
     F size = abs(x);
-    F z = size > 0.5f ? 0.5f * (1.0f - size) : x * x;
+    F z = size > 0.5f ? __mad(size, -0.5f, 0.5f) : x * x;
     F s = size > 0.5f ? sqrt(z) : x;
     F p = s * asin_series_float<F>(z);
-    F head = __float_of_bits(__bits(s) & 0xFFFFF000);
-    F rest = s == 0.0f ? s : (z - head * head) / (s + head);
     F middle = 1.57079637f - (x + (p + 4.37113883e-8f));
-    F left = 3.14159274f - (2.0f * (s + p) + 8.74227766e-8f);
-    F right = 2.0f * (head + (rest + p));
+    F right = 2.0f * (s + p);
+    F left = 3.14159274f - (right + 8.74227766e-8f);
     return x > 0.5f ? right : (x < -0.5f ? left : middle);
 }
 
 template <typename F> static inline F acos_double(F x) {
     F size = abs(x);
-    F z = size > 0.5d ? 0.5d * (1.0d - size) : x * x;
+    F z = size > 0.5d ? __mad(size, -0.5d, 0.5d) : x * x;
     F s = size > 0.5d ? sqrt(z) : x;
     F p = s * asin_series_double<F>(z);
-    F head = __float_of_bits(__bits(s) & 0xFFFFFFFFF8000000);
-    F rest = s == 0.0d ? s : (z - head * head) / (s + head);
     F middle = 1.5707963267948966d - (x + (p - 6.123233995736766e-17d));
-    F left = 3.141592653589793d - (2.0d * (s + (rest - (s - head)) + p) - 1.2246467991473532e-16d);
-    F right = 2.0d * (head + (rest + p));
+    F right = 2.0d * (s + p);
+    F left = 3.141592653589793d - (right - 1.2246467991473532e-16d);
     return x > 0.5d ? right : (x < -0.5d ? left : middle);
 }
 

@@ -90,32 +90,32 @@ uniform float16 pow(uniform float16 a, uniform float16 b) {
 }
 
 // For double log2 m = 2/ln2 (s + s^3/3 + s^5 ...) with s = (m - 1) / (m + 1), the first two terms in double length.
-template <typename D, typename L, typename U> static inline D pow_double(D a, D b) {
-    D size = abs(a);
-    D scaled = size < 2.2250738585072014e-308d ? size * 18014398509481984.0d : size;
-    L bits = (L)__bits(scaled);
-    L k = (bits - 0x3FE6A09E667F3BCD) >> 52;
-    D f = __float_of_bits(bits - (k << 52)) - 1.0d;
-    D whole_log = (D)(size < 2.2250738585072014e-308d ? k - 54 : k);
+// (a 2^extra)^b for normal a > 0.
+template <typename D, typename U> static inline D pow_positive_double(D a, D b, D extra) {
+    D whole_log;
+    D f = log_split_double<D>(a, whole_log);
+    whole_log += extra;
     // s = f / (2 + f) and its rest.
     D below = 2.0d + f;
     D below_low = f - (below - 2.0d);
-    D s = f / below;
+    D inverse = 1.0d / below;
+    D s = f * inverse;
     D product = s * below;
-    D s_low = ((f - product) - product_error<D, U>(s, below, product) - s * below_low) / below;
+    D s_low = ((f - product) - product_error<D, U>(s, below, product) - s * below_low) * inverse;
     D z = s * s;
     // log2 m = 2/ln2 (s + s^3/3 + s^5 ...): the first two terms in double length.
     D cube = z * s;
-    D cube_low = product_error<D, U>(s, s, z) * s + product_error<D, U>(z, s, cube) + 3.0d * z * s_low;
+    D cube_low = __mad(product_error<D, U>(s, s, z), s, product_error<D, U>(z, s, cube)) + 3.0d * z * s_low;
     D third = 0.96179669392597560491d * cube;
     D third_low = product_error<D, U>((D)0.96179669392597560491d, cube, third) + 0.96179669392597560491d * cube_low +
         5.0577616648125906755e-17d * cube;
     D linear = 2.8853900817779268147d * s;
     D linear_low = product_error<D, U>((D)2.8853900817779268147d, s, linear) + 2.8853900817779268147d * s_low +
         4.0710547481862066222e-17d * s;
-    D p = 0.5770780163555857533946d + z * (0.4121985831098330305675d + z * (0.3205988986805162224822d +
-        z * (0.2623080459312656690094d + z * (0.2219669246008199518589d + z * (0.1916758490521530130102d +
-        z * 0.1863041217559341256924d)))));
+    D y = z * z;
+    D p = __mad(y, __mad(y, __mad(y, 0.1863041217559341256924d, __mad(z, 0.1916758490521530130102d, 0.2219669246008199518589d)),
+        __mad(z, 0.2623080459312656690094d, 0.3205988986805162224822d)), __mad(z, 0.4121985831098330305675d,
+        0.5770780163555857533946d));
     D tail = z * cube * p;
     D sum = whole_log + linear;
     D sum_low = linear - (sum - whole_log);
@@ -130,16 +130,15 @@ template <typename D, typename L, typename U> static inline D pow_double(D a, D 
     exponent_low = bounded == exponent && abs(exponent_low) < 1.0d ? exponent_low : (D)0.0d;
     D shifted = bounded + 6755399441055744.0d;
     D r = ((bounded - (shifted - 6755399441055744.0d)) + exponent_low) * 0.69314718055994530942d;
-    D q = 0.1666666666666666745273d + r * (0.04166666666666666722804d + r * (0.008333333333330061832518d +
-        r * (0.001388888888888655251695d + r * (0.0001984126986305361687787d + r * (0.00002480158731714449898401d +
-        r * (2.755726845999706477171e-6d + r * (2.755728296954995270415e-7d + r * (2.510038549551031907655e-8d +
-        r * 2.091123663026154448528e-9d))))))));
-    D e = 1.0d + (r + r * r * (0.5d + r * q));
-    L n = (L)__bits(shifted) - 0x4338000000000000;
-    L half = n >> 1;
-    D power = e * __float_of_bits((half + 1023) << 52) * __float_of_bits((n - half + 1023) << 52);
-    // The special cases, as for float.
-    D infinity = __float_of_bits(0x7FF0000000000000);
+    D power = scale_double<D>(1.0d + (r + exp_curve_double<D>(r, (D)0.0d)), shifted);
+    return a == 1.0d && extra == 0.0d ? (D)1.0d : power;
+}
+
+// Whatever is not above zero, normal and finite, as for float.
+template <typename D, typename U> static noinline D pow_special_double(D a, D b) {
+    D size = abs(a), infinity = __float_of_bits(0x7FF0000000000000);
+    D power = pow_positive_double<D, U>(size < 2.2250738585072014e-308d ? size * 18014398509481984.0d : size, b,
+        size < 2.2250738585072014e-308d ? (D)-54.0d : (D)0.0d);
     power = size == 0.0d ? (b < 0.0d ? infinity : (D)0.0d) : power;
     power = size == infinity ? (b < 0.0d ? (D)0.0d : infinity) : power;
     power = abs(b) == infinity ? ((size < 1.0d) == (b < 0.0d) ? infinity : (D)0.0d) : power;
@@ -150,10 +149,17 @@ template <typename D, typename L, typename U> static inline D pow_double(D a, D 
     power = __bits(a) >= 0x8000000000000000 ? negated : power;
     power = a < 0.0d && size != infinity && whole != b ? __float_of_bits(0x7FF8000000000000) : power;
     power = a != a || b != b ? a + b : power;
-    return a == 1.0d || b == 0.0d ? (D)1.0d : power;
+    return b == 0.0d ? (D)1.0d : power;
 }
 
-double pow(double a, double b) { return pow_double<double, int64, uint64>(a, b); }
+template <typename D, typename U> static inline D pow_double(D a, D b) {
+    D power = pow_positive_double<D, U>(a, b, (D)0.0d);
+    if (!(a >= 2.2250738585072014e-308d && a < __float_of_bits(0x7FF0000000000000)))
+        power = pow_special_double<D, U>(a, b);
+    return power;
+}
+
+double pow(double a, double b) { return pow_double<double, uint64>(a, b); }
 uniform double pow(uniform double a, uniform double b) {
-    return pow_double<uniform double, uniform int64, uniform uint64>(a, b);
+    return pow_double<uniform double, uniform uint64>(a, b);
 }

@@ -115,27 +115,16 @@ static inline I reduce_signed_float(F x, F &r, F &lower) {
     return quadrant;
 }
 
-// For even and odd quadrants: sin r = r - r T(r^2), cos r = 1 + r^2 T(r^2); and the bits to be turned in a quadrant's sign.
-// A table of eight begins at 0 or, for what lies a quarter turn ahead, at 1.
-#define QUARTERS(EVEN, ODD) {EVEN, ODD, EVEN, ODD, EVEN, ODD, EVEN, ODD, EVEN}
-static const uniform float quarter_terms[4][9] = {
-    QUARTERS(0.0f, -0.5f),
-    QUARTERS(0.166666552f, 0.0416666456f),
-    QUARTERS(-0.00833219104f, -0.00138873013f),
-    QUARTERS(0.000195185989f, 2.44306684e-05f)
-};
-static const uniform float quarter_signs[9] = {0.0f, 0.0f, -0.0f, -0.0f, 0.0f, 0.0f, -0.0f, -0.0f, 0.0f};
-
-// sin(r - lower + (quadrant + ahead) pi/2). With cos r factors r are multiplied one by one, as the rounding of the square
-// would count.
+// sin(r - lower + (quadrant + ahead) pi/2): sin r = r - r T(r^2) and cos r = 1 + r^2 T(r^2), with different T. With cos r factors
+// r are multiplied one by one, as the rounding of the square would count.
 template <typename F, typename I> static inline F sin_of_quarters_float(F r, F lower, I quadrant, uniform int ahead) {
     F z = r * r;
-    F t = __mad(z, __lookup_eight(&quarter_terms[3][ahead], quadrant), __lookup_eight(&quarter_terms[2][ahead], quadrant));
-    t = __mad(z, __mad(z, t, __lookup_eight(&quarter_terms[1][ahead], quadrant)),
-        __lookup_eight(&quarter_terms[0][ahead], quadrant));
+    I odd = quadrant + ahead << 31;
+    F t = __mad(z, odd < 0 ? (F)2.44306684e-05f : (F)0.000195185989f, odd < 0 ? (F)-0.00138873013f : (F)-0.00833219104f);
+    t = __mad(z, __mad(z, t, odd < 0 ? (F)0.0416666456f : (F)0.166666552f), odd < 0 ? (F)-0.5f : (F)0.0f);
     F rest = __mad(r, t, lower);
-    F value = (quadrant & 1) != ahead ? __mad(r, rest, 1.0f) : r - rest;
-    return __float_of_bits(__bits(value) ^ __bits(__lookup_eight(&quarter_signs[ahead], quadrant)));
+    F value = odd < 0 ? __mad(r, rest, 1.0f) : r - rest;
+    return __float_of_bits(__bits(value) ^ (quadrant + ahead >> 1 << 31));
 }
 
 template <typename F, typename I, typename D, typename L, typename U> static inline F sin_float(F x) {
@@ -150,69 +139,77 @@ template <typename F, typename I, typename D, typename L, typename U> static inl
     return sin_of_quarters_float<F, I>(r, lower, quadrant, 1);
 }
 
-// Up to 1,000,000: pi/2 in four parts of 33 bits.
-template <typename D, typename L, typename U, typename I>
-static inline I reduce_double(D x, D &r, D &low) {
-    D shifted = x * 0.6366197723675814d + 6755399441055744.0d;
+// x = n pi/2 + r - lower with n as the low bits of `quadrant`, for sizes up to 1,000,000: pi/2 in four parts of 33 bits. Signs are
+// chosen such that -0 stays -0.
+template <typename D, typename U> static inline U reduce_near_double(D x, D &r, D &lower) {
+    D shifted = __mad(x, 0.6366197723675814d, 6755399441055744.0d);
     D n = shifted - 6755399441055744.0d;
-    I quadrant = (I)(__bits(shifted) & 3);
     D near = x - n * 1.57079632673412561416626d;
     D step = n * 6.077100506303965976595549e-11d;
     D first = near - step;
     // What the subtraction lost (Knuth's two-sum), then the remaining parts.
     D back = first - near;
-    D lost = (near - (first - back)) - (step + back);
-    D rest = lost - (n * 2.022266248711166455795996e-21d + n * 8.478427660368899569973654e-32d);
-    r = first + rest;
-    low = rest - (r - first);
+    D lost = (step + back) - (near - (first - back));
+    D rest = lost + (n * 2.022266248711166455795996e-21d + n * 8.478427660368899569973654e-32d);
+    r = first - rest;
+    lower = rest - (first - r);
+    return __bits(shifted);
+}
+
+template <typename D, typename L, typename U, typename I>
+static inline U reduce_double(D x, D &r, D &lower) {
+    U quadrant = reduce_near_double<D, U>(x, r, lower);
     if (abs(x) > 1000000.0d) {
         D exact, exact_low;
-        quadrant = reduce_by_words<D, L, U, I>(x, exact, exact_low);
+        quadrant = (U)(L)reduce_by_words<D, L, U, I>(x, exact, exact_low);
         r = exact + (x - x);
-        low = exact_low;
+        lower = -exact_low;
     }
     return quadrant;
 }
 
-// sin (r + low) - r, and cos (r + low) less its first terms 1 - r^2/2, rounded.
-template <typename D> static inline D sin_rest_double(D r, D low) {
+// r - sin(r - lower), and cos(r - lower) less its first terms 1 - r^2/2, rounded.
+template <typename D> static inline D sin_rest_double(D r, D lower) {
     D z = r * r;
-    D p = 0.008333333333333331489876d + z * (-0.0001984126984126506017398d + z * (2.755731921933545342883e-6d +
-        z * (-2.50521062311579054867e-8d + z * (1.605853141458901075743e-10d + z * -7.586685070091267160937e-13d))));
-    D cube = r * z;
-    return cube * (-0.1666666666666666666551d + z * p) + low * (1.0d - 0.5d * z);
+    D y = z * z;
+    D p = __mad(y, __mad(y, __mad(z, 7.586685070091267160937e-13d, -1.605853141458901075743e-10d), __mad(z,
+        2.50521062311579054867e-8d, -2.755731921933545342883e-6d)), __mad(z, 0.0001984126984126506017398d,
+        -0.008333333333333331489876d));
+    return __mad(r * z, __mad(z, p, 0.1666666666666666666551d), lower * __mad(z, -0.5d, 1.0d));
 }
 
-template <typename D> static inline D cos_rest_double(D r, D low, D top) {
+template <typename D> static inline D cos_rest_double(D r, D lower, D top) {
     D z = r * r;
-    D p = 0.04166666666666666666602d + z * (-0.00138888888888888878641d + z * (2.480158730158464377479e-5d +
-        z * (-2.755731922140076001531e-7d + z * (2.087675579036339612874e-9d + z * (-1.147046077396932462671e-11d +
-        z * 4.745865203787455108001e-14d)))));
-    return ((1.0d - top) - 0.5d * z) + (z * z * p - r * low);
+    D y = z * z;
+    D p = __mad(y, __mad(y, __mad(y, 4.745865203787455108001e-14d, __mad(z, -1.147046077396932462671e-11d,
+        2.087675579036339612874e-9d)), __mad(z, -2.755731922140076001531e-7d, 2.480158730158464377479e-5d)), __mad(z,
+        -0.00138888888888888878641d, 0.04166666666666666666602d));
+    return __mad(z, -0.5d, 1.0d - top) + __mad(y, p, r * lower);
 }
 
-template <typename D> static inline D sin_quarter_double(D r, D low) { return r + sin_rest_double<D>(r, low); }
+template <typename D> static inline D sin_quarter_double(D r, D lower) { return r - sin_rest_double<D>(r, lower); }
 
-template <typename D> static inline D cos_quarter_double(D r, D low) {
-    D top = 1.0d - 0.5d * (r * r);
-    return top + cos_rest_double<D>(r, low, top);
+template <typename D> static inline D cos_quarter_double(D r, D lower) {
+    D top = __mad(r * r, -0.5d, 1.0d);
+    return top + cos_rest_double<D>(r, lower, top);
+}
+
+// The sine a number of quarter turns on, given that of the rest and its cosine.
+template <typename D, typename L, typename U> static inline D sin_of_quarters_double(D sine, D cosine, U quadrant) {
+    D value = (L)(quadrant << 63) < 0 ? cosine : sine;
+    return __float_of_bits(__bits(value) ^ (quadrant & 2) << 62);
 }
 
 template <typename D, typename L, typename U, typename I> static inline D sin_double(D x) {
-    D r, low;
-    I quadrant = reduce_double<D, L, U, I>(x, r, low);
-    D s = sin_quarter_double<D>(r, low), c = cos_quarter_double<D>(r, low);
-    D value = (quadrant & 1) != 0 ? c : s;
-    value = (quadrant & 2) != 0 ? -value : value;
-    return x == 0.0d ? x : value;
+    D r, lower;
+    U quadrant = reduce_double<D, L, U, I>(x, r, lower);
+    return sin_of_quarters_double<D, L, U>(sin_quarter_double<D>(r, lower), cos_quarter_double<D>(r, lower), quadrant);
 }
 
 template <typename D, typename L, typename U, typename I> static inline D cos_double(D x) {
-    D r, low;
-    I quadrant = reduce_double<D, L, U, I>(x, r, low) + 1;
-    D s = sin_quarter_double<D>(r, low), c = cos_quarter_double<D>(r, low);
-    D value = (quadrant & 1) != 0 ? c : s;
-    return (quadrant & 2) != 0 ? -value : value;
+    D r, lower;
+    U quadrant = reduce_double<D, L, U, I>(x, r, lower);
+    return sin_of_quarters_double<D, L, U>(sin_quarter_double<D>(r, lower), cos_quarter_double<D>(r, lower), quadrant + 1);
 }
 
 float sin(float x) { return sin_float<float, int, double, int64, uint64>(x); }
@@ -252,19 +249,23 @@ template <typename F, typename I, typename D, typename L, typename U> static inl
 
 // The quotient of sine and cosine, each kept in double length.
 template <typename D, typename L, typename U, typename I> static inline D tan_double(D x) {
-    D r, low;
-    I quadrant = reduce_double<D, L, U, I>(x, r, low);
-    D s = sin_quarter_double<D>(r, low), c = cos_quarter_double<D>(r, low);
-    D s_low = sin_rest_double<D>(r, low) - (s - r);
-    D top = 1.0d - 0.5d * (r * r);
-    D c_low = cos_rest_double<D>(r, low, top) - (c - top);
-    I odd = quadrant & 1;
-    D over = odd != 0 ? -c : s, over_low = odd != 0 ? -c_low : s_low;
-    D under = odd != 0 ? s : c, under_low = odd != 0 ? s_low : c_low;
-    D quotient = over / under;
+    D r, lower;
+    U quadrant = reduce_double<D, L, U, I>(x, r, lower);
+    D s_rest = sin_rest_double<D>(r, lower);
+    D s = r - s_rest;
+    D s_low = (r - s) - s_rest;
+    D top = __mad(r * r, -0.5d, 1.0d);
+    D c_rest = cos_rest_double<D>(r, lower, top);
+    D c = top + c_rest;
+    D c_low = (top - c) + c_rest;
+    L odd = (L)(quadrant << 63);
+    D over = odd < 0 ? -c : s, over_low = odd < 0 ? -c_low : s_low;
+    D under = odd < 0 ? s : c, under_low = odd < 0 ? s_low : c_low;
+    D inverse = 1.0d / under;
+    D quotient = over * inverse;
     D product = quotient * under;
-    D rest = ((over - product) - product_error<D, U>(quotient, under, product)) + (over_low - quotient * under_low);
-    D value = quotient + rest / under;
+    D rest = ((over - product) - product_error<D, U>(quotient, under, product)) + __mad(-quotient, under_low, over_low);
+    D value = __mad(rest, inverse, quotient);
     return x == 0.0d ? x : value;
 }
 
@@ -290,13 +291,11 @@ static inline void sincos_float(F x, F &sine, F &cosine) {
 
 template <typename D, typename L, typename U, typename I>
 static inline void sincos_double(D x, D &sine, D &cosine) {
-    D r, low;
-    I quadrant = reduce_double<D, L, U, I>(x, r, low);
-    D s = sin_quarter_double<D>(r, low), c = cos_quarter_double<D>(r, low);
-    D first = (quadrant & 1) != 0 ? c : s, second = (quadrant & 1) != 0 ? s : c;
-    first = (quadrant & 2) != 0 ? -first : first;
-    sine = x == 0.0d ? x : first;
-    cosine = ((quadrant + 1) & 2) != 0 ? -second : second;
+    D r, lower;
+    U quadrant = reduce_double<D, L, U, I>(x, r, lower);
+    D s = sin_quarter_double<D>(r, lower), c = cos_quarter_double<D>(r, lower);
+    sine = sin_of_quarters_double<D, L, U>(s, c, quadrant);
+    cosine = sin_of_quarters_double<D, L, U>(s, c, quadrant + 1);
 }
 
 void sincos(float x, varying float * uniform s, varying float * uniform c) {

@@ -188,6 +188,17 @@ static inline void sincos_float(F x, F &sine, F &cosine) {
 
 template <typename F> static inline F square_of_sum(F r, F low) { return r * r + (r + r) * low; }
 
+// For even and odd quadrants: sin r = r - r T(r^2), cos r = 1 + r^2 T(r^2); and the bits to be turned in a quadrant's sign.
+// A table of eight begins at 0 or, for what lies a quarter turn ahead, at 1.
+#define QUARTERS(EVEN, ODD) {EVEN, ODD, EVEN, ODD, EVEN, ODD, EVEN, ODD, EVEN}
+static const uniform float quarter_terms[4][9] = {
+    QUARTERS(0.0f, -0.5f),
+    QUARTERS(0.166666552f, 0.0416666456f),
+    QUARTERS(-0.00833219104f, -0.00138873013f),
+    QUARTERS(0.000195185989f, 2.44306684e-05f)
+};
+static const uniform float quarter_signs[9] = {0.0f, 0.0f, -0.0f, -0.0f, 0.0f, 0.0f, -0.0f, -0.0f, 0.0f};
+
 template <typename F, typename I> static inline F sin_of_quarters_float(F r, F lower, I quadrant, uniform int ahead) {
     F z = r * r;
     F t = z * __lookup_eight(&quarter_terms[3][ahead], quadrant) + __lookup_eight(&quarter_terms[2][ahead], quadrant);

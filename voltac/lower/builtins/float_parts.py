@@ -159,10 +159,16 @@ def _significand(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) ->
 def _all_plain(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     """Bits from those of the smallest normal number to below those of infinity, moved to the end of the signed integers."""
     build = c.build
-    if c.target.has_avx512:
+    double = arguments[0].type.endswith(("double", "double>"))
+    if c.target.has_avx512 and not double:
         return IR("i1", "false")
     # Lanes that are off may hold poison, which no branch may depend on.
     x = build.value(arguments[0].type, f"freeze {arguments[0]}")
+    if double:
+        # Not all processors compare integers of 64 bits.
+        small = build.compare("fcmp oge", x, _float(x, 2.0**-1022))
+        plain = build.binary("and", small, build.compare("fcmp olt", x, _float(x, _INFINITY)))
+        return masks.every_on(c, plain) if lanes_of(x.type) else plain
     moved = build.binary("add", build.convert("bitcast", x, _like(x, "i32")), _int(x, 0x7F800000))
     plain = build.compare("icmp slt", moved, _int(x, -0x01000000))
     return masks.every_on(c, plain) if lanes_of(x.type) else plain

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from voltac.sema.builtins.rows import NUMBERS, UNSAFE, Effect, Lanes, Value, declares
-from voltac.sema.types import BOOL, FLOAT
+from voltac.sema.builtins.rows import NUMBERS, REALS, UNSAFE, Effect, Lanes, Value, declares
+from voltac.sema.types import BOOL
 
 if TYPE_CHECKING:
     from voltac.sema.builtins.gang import Gang
@@ -19,7 +19,7 @@ def __pack_bits(gang: Gang, v: Value) -> Value:
     return gang.np.uint64(sum(1 << lane for lane in range(gang.width) if v[lane]))
 
 
-@_builtin(UNSAFE, "u bool", ("R T",), (FLOAT,))
+@_builtin(UNSAFE, "u bool", ("R T",), REALS)
 def __all_plain(gang: Gang, a: Value) -> Value:
     """Only if all lanes are normal numbers above 0, and ``__exponent`` and ``__significand`` better taken from their bits."""
     return gang.np.bool_(False)
