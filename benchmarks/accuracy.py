@@ -4,10 +4,11 @@
         [--target TARGET] [--stride N] [--samples N] [--again] [--no-write]
 
 float and float16 functions of one argument run over all inputs (float: every N-th with --stride N), the others over
---samples inputs: bit patterns of every magnitude, the range where the function is interesting, and known hard cases.
-The reference and what counts as a unit is said in peers/reference.c; the worst input of each row is checked again by
-mpmath. Targets without fused multiply-add (--target avx1-i32x8) have rows of their own. Finished rows are kept in docs/accuracy.json, so an interrupted run goes on where it stopped; rows of a function
-whose text has changed since, or with fewer inputs than asked for, are measured anew.
+--samples inputs: bit patterns of every magnitude, the range where the function is interesting, and known hard cases. The
+reference and what counts as a unit is said in peers/reference.c; the worst input of each row is checked again by mpmath.
+Targets without fused multiply-add (--target avx1-i32x8) have rows of their own. Finished rows are kept in
+docs/accuracy.json, so an interrupted run goes on where it stopped; rows of a function whose text has changed since, or
+with fewer inputs than asked for, are measured anew.
 """
 
 from __future__ import annotations
@@ -324,7 +325,9 @@ def main() -> int:
                 key = f"{name} {type} {library}" + UNFUSED * (not target.has_fma)
                 asked = (1 << 32) // options.stride if type == "float" else options.samples
                 known = rows.get(key, {})
-                current = known.get("library") == checksum(name, type, library, target) and (known["all"] or known["inputs"] >= asked)
+                current = known.get("library") == checksum(name, type, library, target) and (
+                    known["all"] or known["inputs"] >= asked
+                )
                 if current and not options.again:
                     continue
                 row = measure(name, type, library, options, reference)
@@ -354,11 +357,11 @@ def page(rows: dict[str, dict[str, Any]]) -> str:
         "by mpmath. *all*: every number of the type was tried. *special*: signed zeros, infinities, NaN and ends of the range",
         "give what C23's Annex F says.",
         "",
-        "The `default` library gives the same bits in uniform and varying code, at every gang size and optimisation level, on all",
-        "targets with fused multiply-add (AVX2, AVX-512, Neon), and again on all those without (SSE2, SSE4, AVX1), where other bits",
-        "cost less and the same bounds hold (`tests/stdlib/test_same_results.py`). There float functions round products and sums",
-        "one by one or, where that would lose too much, compute in double. On NaplesPU, which has neither, float functions round",
-        "products and sums one by one: up to 1.5 ULP (`stdlib/naplespu/elementary.ispc`).",
+        "The `default` library gives the same bits in uniform and varying code, at every gang size and optimisation level, on",
+        "all targets with fused multiply-add (AVX2, AVX-512, Neon), and again on all those without (SSE2, SSE4, AVX1), where",
+        "other bits cost less and the same bounds hold (`tests/stdlib/test_same_results.py`). There float functions round",
+        "products and sums one by one or, where that would lose too much, compute in double. On NaplesPU, which has neither,",
+        "float functions round products and sums one by one: up to 1.5 ULP (`stdlib/naplespu/elementary.ispc`).",
     ]
     for library, text in LIBRARY_TEXTS.items():
         lines += ["", f"## `--math-lib={library}`", "", text]

@@ -1,6 +1,7 @@
 """Elementary functions on arrays in cache, against numpy, numba, glibc's libmvec and, one number at a time, its libm.
 
-    python benchmarks/elementary_functions.py [--rounds N] [--only NAME ...] [--targets avx2 ...] [--types float ...] [--rates ...]
+    python benchmarks/elementary_functions.py [--rounds N] [--only NAME ...] [--targets avx2 ...] [--types float ...]
+        [--rates uniform ...] [--libraries default ...] [--c-only]
 
 libmvec is reached through gcc -O3 -ffast-math, with vectors of the target's size and without AVX or FMA for sse4; libm, for
 uniform arguments, the same way without the vectoriser. numpy has no erf; numba uses SVML if the process has it (icc_rt) and

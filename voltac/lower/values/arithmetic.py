@@ -37,8 +37,8 @@ def float_flags(c: FunctionContext, lane: str) -> str:
     """Fast-math flags of an operation, with a blank at the end.
 
     The library's own arithmetic stays as it is written: its reductions and roundings
-    depend on the order of operations, and its results are the same on every target.
-    It says ``__fma`` where it means one.
+    depend on the order of operations, and its results do not depend on what is optimised.
+    It says ``__mad`` and ``__fma`` where it means one.
     """
     if c.symbol.library:
         return ""
