@@ -40,7 +40,7 @@ template <typename F, typename I> static inline F erf_float(F x) {
     F low = __mad(t, __lookup_eight(&erf_pieces[2][0], piece), __lookup_eight(&erf_pieces[1][0], piece));
     F middle = __mad(t, __lookup_eight(&erf_pieces[4][0], piece), __lookup_eight(&erf_pieces[3][0], piece));
     F high = __mad(t, __lookup_eight(&erf_pieces[6][0], piece), __lookup_eight(&erf_pieces[5][0], piece));
-    F start = size < 0.265625f ? t : __lookup_eight(&erf_pieces[0][0], piece);
+    F start = shifted == 12582912.0f ? t : __lookup_eight(&erf_pieces[0][0], piece);
     return __copysign(__mad(t, __mad(z, __mad(z, high, middle), low), start), x);
 }
 

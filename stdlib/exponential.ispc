@@ -250,15 +250,20 @@ template <typename F> static inline F expm1_float(F x) {
     return __copysign(2.0f * __mad(p, half, half - 0.5f), x);
 }
 
-template <typename F, typename U> static inline F expm1_double(F x) {
-    F r, low;
-    F shifted = exp_reduced_double<F>(__min((F)711.0d, __max((F)-50.0d, x)), r, low);
+// For double: e^(r + low) - 1 - r, for |r| <= ln(2) / 2.
+template <typename F> static inline F expm1_rest_double(F r, F low) {
     F z = r * r;
     F p = __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, 1.608432788395260205215e-10d, __mad(r, 2.091468696808687723173e-9d,
         2.505207800232945598466e-8d)), __mad(r, 2.755727364311029532782e-7d, 0.000002755731923995709838077d)), __mad(r,
         0.00002480158732554774121629d, 0.000198412698412664147585d)), __mad(r, 0.001388888888888374830461d,
         0.008333333333333333539164d)), __mad(r, 0.04166666666666666975462d, 0.1666666666666666666667d));
-    F e = r + __mad(z, __mad(r, p, 0.5d), low);
+    return __mad(z, __mad(r, p, 0.5d), low);
+}
+
+template <typename F, typename U> static inline F expm1_double(F x) {
+    F r, low;
+    F shifted = exp_reduced_double<F>(__min((F)711.0d, __max((F)-50.0d, x)), r, low);
+    F e = r + expm1_rest_double<F>(r, low);
     // 1 - 2^-n; what is less than a rounding error is as good as zero.
     U n = __bits(__min((F)6755399441056744.0d, shifted)) - 0x4338000000000000;
     F result = scale_double<F>(e + (1.0d - __float_of_bits((1023 - n) << 52)), shifted);

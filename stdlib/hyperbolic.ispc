@@ -79,13 +79,21 @@ template <typename F, typename D> static inline F tanh_float(F x) {
 
 template <typename F, typename U> static inline F tanh_double(F x) {
     F size = abs(x);
-    F m = expm1_double<F, U>(size < 1.0d ? -2.0d * size : 2.0d * size);
+    F r, low;
+    F shifted = exp_reduced_double<F>(size < 1.0d ? -2.0d * size : __min((F)40.0d, 2.0d * size), r, low);
+    // m and what its rounding loses: the sum 2^n - 1 + 2^n r + 2^n rest, of which each is smaller than those before, or 0.
+    F power = __float_of_bits((__bits(shifted) + 1023) << 52);
+    F whole = power - 1.0d, part = r * power;
+    F most = whole + part;
+    F lost = (whole - most) + part + expm1_rest_double<F>(r, low) * power;
+    F m = most + lost;
+    F m_low = (most - m) + lost;
     F d = m + 2.0d;
     F inverse = 1.0d / d;
     F q = -m * inverse;
     F product = q * d;
-    F d_low = __max(2.0d, m) - d + __min(2.0d, m);
-    F rest = ((-m - product) - product_error<F, U>(q, d, product)) - q * d_low;
+    F d_low = (__max(2.0d, m) - d + __min(2.0d, m)) + m_low;
+    F rest = (((-m - product) - product_error<F, U>(q, d, product)) - m_low) - q * d_low;
     F near = __mad(rest, inverse, q), far = __mad(-2.0d, inverse, 1.0d);
     return __copysign(size < 1.0d ? near : far, x);
 }
