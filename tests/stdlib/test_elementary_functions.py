@@ -111,10 +111,9 @@ def test_errors_stay_below_without_fused_multiply_add(type: str) -> None:
 
 @pytest.mark.parametrize("target", ["host", "sse4"])
 def test_the_pieces_of_erf_meet(target: str) -> None:
-    """Pieces are around multiples of 17/32; which one a number between two is of must not depend on how a product is rounded."""
-    source = (
-        "export void f(uniform float x[], uniform float out[], uniform int n) { foreach (i = 0 ... n) out[i] = erf(x[i]); }\n"
-    )
+    """They are around multiples of 17/32; which one a number between two is of must not depend on a product's rounding."""
+    arrays = "uniform float x[], uniform float out[], uniform int n"
+    source = f"export void f({arrays}) {{ foreach (i = 0 ... n) out[i] = erf(x[i]); }}\n"
     ends = (np.arange(7) + np.float32(0.5)) * np.float32(17 / 32)
     x = np.concatenate([np.nextafter(ends, np.float32(0)), ends, np.nextafter(ends, np.float32(9))]).astype(np.float32)
     x = np.concatenate([x, -x])
