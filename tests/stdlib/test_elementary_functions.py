@@ -30,7 +30,7 @@ REFERENCES: dict[str, Reference] = {
 
 # function, ranges of its arguments, largest error in units of the last place for float and double; a range whose ends
 # have one sign and are far apart is sampled by magnitude
-ACCURACY = [
+ACCURACY: list[tuple[str, list[tuple[float, float]], float, float]] = [
     ("exp", [(-87, 88)], 1, 1),
     ("exp", [(-1, 1)], 1, 1),
     ("exp2", [(-126, 127)], 1, 1),
