@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from random_accesses import random_cases
+from random_features import random_features
 from random_images import random_images
 from random_kernels import random_kernels
 from random_programs import random_program
@@ -40,9 +41,11 @@ TARGETS = (*HOST_TARGETS, *HOST_TARGETS, *(target for target in MORE_HOST_TARGET
 """One half of the trials are for the usual ones, one in five for gangs of small types."""
 
 
+GENERATORS = (random_features, random_features, random_features, random_kernels, lambda seed: str(random_program(seed)), random_images)
+
+
 def program_text(seed: int) -> str:
-    generators = (random_kernels, random_kernels, random_kernels, lambda seed: str(random_program(seed)), random_images)
-    return generators[seed % len(generators)](seed)
+    return GENERATORS[seed % len(GENERATORS)](seed)
 
 
 def target_of(seed: int) -> TargetInfo:
