@@ -9,7 +9,9 @@ in build/campaigns/, ready for tests/found/. Ctrl-C ends it cleanly; --resume go
 from __future__ import annotations
 
 import argparse
+import importlib
 import itertools
+import os
 import secrets
 import sys
 import time
@@ -20,22 +22,22 @@ TESTS = HERE.parent
 sys.path[:0] = [str(TESTS.parent), *(str(TESTS / name) for name in ("support", "run", "python", "stdlib", "."))]
 
 import ledger  # noqa: E402
+from campaign import Campaign  # noqa: E402
 from reducing import reduced  # noqa: E402
 from running import Worker, run, serve  # noqa: E402
-from table import CAMPAIGNS, Campaign  # noqa: E402
 
 SHOWN = 10.0
 """Seconds between two lines of progress."""
 
 
-def arguments() -> argparse.Namespace:
+def arguments(campaigns: dict[str, Campaign]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python tests/campaigns",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="\n".join(f"{row.name:14}{row.promise}" for row in CAMPAIGNS.values()),
+        epilog="\n".join(f"{row.name:14}{row.promise}" for row in campaigns.values()),
     )
-    parser.add_argument("name", choices=[*CAMPAIGNS, "all"], metavar="NAME", help="a campaign, or all, each for its share")
+    parser.add_argument("name", choices=[*campaigns, "all"], metavar="NAME", help="a campaign, or all, each for its share")
     parser.add_argument("--minutes", type=float, default=1.0, metavar="N", help="how long, of all together (default 1)")
     parser.add_argument("--seed", type=int, metavar="S", help="the first seed (default: any)")
     parser.add_argument("--resume", action="store_true", help="go on where the last run of the campaign was stopped")
@@ -107,10 +109,11 @@ def march(campaign: Campaign, given: argparse.Namespace, minutes: float) -> ledg
 def main() -> int:
     """0 if nothing failed, 1 if something did, 130 after Ctrl-C."""
     if sys.argv[1:2] == ["--serve"]:
-        serve(sys.argv[2])
+        serve(*sys.argv[2:])
         return 0
-    given = arguments()
-    chosen = list(CAMPAIGNS.values()) if given.name == "all" else [CAMPAIGNS[given.name]]
+    campaigns = importlib.import_module(os.environ.get("CAMPAIGNS", "campaign_table")).CAMPAIGNS
+    given = arguments(campaigns)
+    chosen = list(campaigns.values()) if given.name == "all" else [campaigns[given.name]]
     failed = False
     for campaign in chosen:
         if given.only is not None:

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Sequence
 
 import picire
+from campaign import Campaign
 from running import Worker
-from table import Campaign
 
 PARTS = (re.compile(r"[^\n]*\n|[^\n]+"), re.compile(r"\w+\s*|\W\s*"))
 """What is left out, first by lines, then by tokens."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import resource
@@ -15,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from table import CAMPAIGNS, Campaign
+from campaign import Campaign
 
 TRIALS = 100
 """Of one process; what LLVM and the interpreters keep goes with it."""
@@ -34,10 +35,10 @@ def trial(campaign: Campaign, seed: int, text: str | None) -> str:
         return f"{type(error).__name__} {told[:60].replace(':', ';')}: {told[60:1000]}"
 
 
-def serve(name: str) -> None:
+def serve(module: str, name: str) -> None:
     """Answer trials, one JSON text a line, until the input ends. What programs print goes nowhere."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    campaign = CAMPAIGNS[name]
+    campaign: Campaign = importlib.import_module(module).CAMPAIGNS[name]
     limit = int(campaign.gigabytes * 2**30)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -64,7 +65,7 @@ class Worker:
         if self._process is None or self._trials >= TRIALS:
             self.stop()
             self._process = subprocess.Popen(
-                [sys.executable, str(Path(__file__).parent), "--serve", self.campaign.name],
+                [sys.executable, str(Path(__file__).parent), "--serve", self.campaign.module, self.campaign.name],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -95,19 +96,18 @@ class Worker:
 
     def result(self) -> str:
         """The end of the trial, waited for until it is late."""
-        answer = self._answer()
-        if answer is not None:
-            return str(answer)
-        late = self.late
-        status = self.stop()
-        return f"hang: no end after {self.campaign.seconds} s" if late else f"crash {status}: the process ended"
+        try:
+            answer = self._answer()
+        except TimeoutError:
+            self.stop()
+            return f"hang: no end after {self.campaign.seconds} s"
+        return f"crash {self.stop()}: the process ended" if answer is None else str(answer)
 
     def _answer(self) -> Any:
-        """None if there is none."""
+        """None where the process has ended; TimeoutError if it has done nothing when it is late."""
         assert self._process is not None and self._process.stdout is not None
-        wait = max(0.0, self._deadline - time.monotonic())
-        if not select.select([self.descriptor], [], [], wait)[0]:
-            return None
+        if not select.select([self.descriptor], [], [], max(0.0, self._deadline - time.monotonic()))[0]:
+            raise TimeoutError
         line = self._process.stdout.readline()
         return json.loads(line) if line else None
 
@@ -121,7 +121,7 @@ class Worker:
             process.stdin.close()
         # It ends with its input, and one that crashed has a status of its own; one that hangs does neither.
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(0 if self.late else 1)
+            process.wait(1)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         status = process.wait()
