@@ -20,7 +20,9 @@ from running import Worker, run
 from toy_campaigns import CAMPAIGNS as TOYS
 
 COMMAND = Path(__file__).resolve().parent / "campaigns"
-NAMES = re.findall(r'^            "([\w-]+)",$\n^            "[a-z ]', (COMMAND / "campaign_table.py").read_text(), re.MULTILINE)
+NAMES = re.findall(
+    r'^            "([\w-]+)",$\n^            "[a-z ]', (COMMAND / "campaign_table.py").read_text(), re.MULTILINE
+)
 SECONDS = 3
 
 
@@ -94,7 +96,7 @@ def test_what_failed_is_kept_reduced_and_the_command_ends_with_1(tmp_path: Path)
 
 
 def test_a_run_is_stopped_by_control_c_and_resumed(tmp_path: Path) -> None:
-    words = [sys.executable, COMMAND, "well", "--minutes", "5", "--seed", "100", "--folder", tmp_path]
+    words = [sys.executable, str(COMMAND), "well", "--minutes", "5", "--seed", "100", "--folder", str(tmp_path)]
     environment = os.environ | {"CAMPAIGNS": "toy_campaigns"}
     with subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mutations import SECONDS, compile_job, mutation, sources
+from mutations import SECONDS, compile_job, mutation
 from oracles import DTYPES, compiled
 from test_cache_random import test_the_cache_gives_what_a_fresh_compilation_would as check_cache
 from test_elementary_functions import ACCURACY, errors, samples

@@ -41,7 +41,14 @@ TARGETS = (*HOST_TARGETS, *HOST_TARGETS, *(target for target in MORE_HOST_TARGET
 """One half of the trials are for the usual ones, one in five for gangs of small types."""
 
 
-GENERATORS = (random_features, random_features, random_features, random_kernels, lambda seed: str(random_program(seed)), random_images)
+GENERATORS = (
+    random_features,
+    random_features,
+    random_features,
+    random_kernels,
+    lambda seed: str(random_program(seed)),
+    random_images,
+)
 
 
 def program_text(seed: int) -> str:

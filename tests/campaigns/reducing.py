@@ -41,9 +41,9 @@ def least_text(text: str, fails: Callable[[str], bool], deadline: float) -> str:
 
     best = text
     for pattern in PARTS:
-        parts = pattern.findall(best)
+        parts: list[str] = pattern.findall(best)
 
-        def test(config: Sequence[str], config_id: object, parts: list[str] = parts) -> picire.Outcome:
+        def test(config: Sequence[int], config_id: object, parts: list[str] = parts) -> picire.Outcome:
             nonlocal best
             if time.monotonic() > deadline:
                 raise Late

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -130,7 +130,7 @@ class Worker:
         return status
 
 
-def run(campaign: Campaign, seeds: Iterable[int], jobs: int) -> Iterator[tuple[int, str, int]]:
+def run(campaign: Campaign, seeds: Iterable[int], jobs: int) -> Generator[tuple[int, str, int], None, None]:
     """Seed, what is wrong, and the least seed that is not done, as trials end; closing the iterator ends the processes."""
     waiting = iter(seeds)
     idle, busy = [Worker(campaign) for _ in range(jobs)], list[Worker]()

@@ -7,57 +7,13 @@ stand under masks of any kind. Free of undefined behaviour as in ``random_kernel
 
 from __future__ import annotations
 
-import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
-TYPES = (*INTEGERS, "float16", "float", "double")
+from random_feature_values import INTEGERS, TYPES, FeatureValues, Part
 
 
 @dataclass
-class Part:
-    declarations: str = ""
-    statements: str = ""
-    """Under any mask."""
-    first: str = ""
-    """At the beginning, where all lanes are on."""
-
-
-@dataclass
-class Features:
-    seed: int
-    names: int = 0
-    rng: random.Random = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.rng = random.Random(f"features {self.seed}")
-
-    def name(self, stem: str) -> str:
-        self.names += 1
-        return f"{stem}{self.names}"
-
-    # --- values ---
-
-    def small(self) -> str:
-        """An integer of 0 to 15."""
-        return self.rng.choice(("(a & 15)", "(int)(b >> 28)", "((a + programIndex) & 7)", str(self.rng.randrange(16))))
-
-    def value(self, type: str) -> str:
-        """Any value of an integer type, a small number that has few bits of another."""
-        if type in INTEGERS:
-            mixed = self.rng.choice(("b", "b * 2654435761u", "(b ^ (uint32)a)", "(uint32)a", "(b << 27)"))
-            wide = f"(((uint64){mixed} << {self.rng.choice((0, 13, 32))}) ^ {self.rng.choice(('b', '0', '1'))})"
-            return f"(({type}){wide})" if "64" in type else f"(({type})({mixed}))"
-        return f"(({type})({self.rng.choice(('x', '(x + 1)', '(x * 2)', '(float)(a & 7)', '-x'))}))"
-
-    def note(self, text: str, type: str) -> str:
-        if type in INTEGERS or type == "bool":
-            return f"NOTE((uint32)({text}));" + (f" NOTE((uint32)((uint64)({text}) >> 32));" if "64" in type else "")
-        return f"NOTE((uint32)(int)(clamp((float)({text}), -1000.0f, 1000.0f) * 16));"
-
-    def condition(self) -> str:
-        return self.rng.choice(("a > 0", "(b & 4) != 0", "x < 1.5f", f"(a & 3) == {self.rng.randrange(4)}", "b > 1u << 31"))
-
+class Features(FeatureValues):
     # --- parts ---
 
     def saturating(self) -> Part:
@@ -73,10 +29,11 @@ class Features:
         type, name = self.rng.choice(TYPES), self.name("v")
         other = self.name("w")
         first = f"{type} {name} = {self.value(type)}; {type} {other} = {self.value(type)};"
+        source = self.rng.choice(("a", "programIndex * 3", "(int)b", "programIndex ^ 1"))
         forms = [
             f"rotate({name}, {self.rng.randrange(-5, 40)})",
             f"broadcast({name}, {self.rng.randrange(4)})",
-            f"shuffle({name}, ({self.rng.choice(('a', 'programIndex * 3', '(int)b', 'programIndex ^ 1'))}) & (programCount - 1))",
+            f"shuffle({name}, ({source}) & (programCount - 1))",
             f"shift({name}, {self.rng.randrange(-3, 4)})",
             f"extract({name}, {self.rng.randrange(4)})",
             f"insert({name}, {self.rng.randrange(4)}, (uniform {type})1)",
@@ -126,7 +83,9 @@ class Features:
         rate = self.rng.choice(("uniform ", ""))
         if rate:
             lines.append(f"uniform {vector} {table}[4]; for (uniform int j = 0; j < 4; j++) {table}[j] = (uniform {type})j;")
-            lines.append(f"foreach_active (l) {{ {table}[l & 3][{self.rng.randrange(count)}] = extract({name}[0], (uniform int)l); }}")
+            lines.append(
+                f"foreach_active (l) {{ {table}[l & 3][{self.rng.randrange(count)}] = extract({name}[0], (uniform int)l); }}"
+            )
         else:
             lines.append(f"{vector} {table}[4]; for (uniform int j = 0; j < 4; j++) {table}[j] = {name};")
             lines.append(f"{table}[{self.small()} & 3] = {name}q;")
@@ -145,7 +104,9 @@ class Features:
             plain = operator if operator != "<<" else "+"
             for rate in ("", "uniform "):
                 body = "".join(f"r.m{k} = p.m{k} {plain} q.m{k}; " for k in range(len(types)))
-                declarations += f"static {rate}{s} operator{operator}({rate}{s} p, const {rate}{s} &q) {{ {rate}{s} r; {body}return r; }}\n"
+                declarations += (
+                    f"static {rate}{s} operator{operator}({rate}{s} p, const {rate}{s} &q) {{ {rate}{s} r; {body}return r; }}\n"
+                )
         values = ", ".join(self.value(type) for type in types)
         constants = ", ".join(str(self.rng.randrange(200)) for _ in types)
         lines = [f"{{ {s} {name} = {{ {values} }}; uniform {s} {name}u = {{ {constants} }}; {s} {name}v = {name}u;"]
@@ -159,8 +120,9 @@ class Features:
     def templates(self) -> Part:
         """Of types and numbers, with a specialisation, deduced or not."""
         f, type, number = self.name("f"), self.rng.choice(INTEGERS[1::2]), self.rng.randint(1, 5)
-        declarations = f"template <typename T, int N> static T {f}(T p, T q) {{ T s[N]; for (uniform int j = 0; j < N; j++) s[j] = p + (T)j;\n"
-        declarations += f"if (p > q) s[N - 1] ^= q; return s[q & (T)(N > 1)] + (T)N; }}\n"
+        declarations = f"template <typename T, int N> static T {f}(T p, T q) {{ T s[N];\n"
+        declarations += "for (uniform int j = 0; j < N; j++) s[j] = p + (T)j;\n"
+        declarations += "if (p > q) s[N - 1] ^= q; return s[q & (T)(N > 1)] + (T)N; }\n"
         if self.rng.random() < 0.5:
             declarations += f"template <> static {type} {f}<{type}, {number}>({type} p, {type} q) {{ return p & q; }}\n"
         call = f"{f}<{type}, {number}>({self.value(type)}, {self.value(type)})"
@@ -170,7 +132,9 @@ class Features:
         """By type, rate and reference."""
         f = self.name("f")
         chosen = self.rng.sample(TYPES, 4)
-        declarations = "".join(f"static uint32 {f}({type} p) {{ return {k + 2} * (uint32)(int)p; }}\n" for k, type in enumerate(chosen))
+        declarations = "".join(
+            f"static uint32 {f}({type} p) {{ return {k + 2} * (uint32)(int)p; }}\n" for k, type in enumerate(chosen)
+        )
         declarations += f"static uniform uint32 {f}(uniform {chosen[0]} p) {{ return {self.rng.randrange(99)}; }}\n"
         declarations += f"static noinline void {f}_(uint32 &p, const uint32 &q) {{ if (q > p) p = q; else p += q * 3; }}\n"
         calls = [f"NOTE({f}({self.value(type)}));" for type in chosen if type in INTEGERS]
@@ -183,7 +147,8 @@ class Features:
         words = ", ".join(f"{e}{k} = {value}" for k, value in enumerate(values))
         operators = [self.rng.choice("|&^") for _ in range(3)]
         lines = [f"{{ {e} {name} = {e}0 {operators[0]} ({e})(a & 7); if ({self.condition()}) {name} {operators[1]}= {e}1;"]
-        lines.append(f"switch ({name} {operators[2]} {e}2) {{ case {e}0: NOTE(5u); case {e}1: NOTE(6u); break; default: NOTE((uint32)(~{name})); }}")
+        lines.append(f"switch ({name} {operators[2]} {e}2) {{ case {e}0: NOTE(5u); case {e}1: NOTE(6u); break;")
+        lines.append(f"default: NOTE((uint32)(~{name})); }}")
         return Part(f"enum {e} {{ {words} }};\n", "\n".join(lines) + f" NOTE((uint32){name}); }}")
 
     def switches(self) -> Part:
@@ -191,18 +156,25 @@ class Features:
         outer, inner, j = self.rng.choice(INTEGERS), self.rng.choice(INTEGERS), self.name("j")
         labels = self.rng.sample(range(8), 4)
         leave = [self.rng.choice(("break;", "", f"if ({self.condition()}) break;")) for _ in range(5)]
-        return Part("", f"""{{ int {j} = 0; switch ({self.value(outer)} & ({outer})7) {{
+        return Part(
+            "",
+            f"""{{ int {j} = 0; switch ({self.value(outer)} & ({outer})7) {{
             case {labels[0]}: r += 3; {leave[0]}
-            case {labels[1]}: switch ({self.value(inner)} & ({inner})3) {{ case 0: r ^= b; {leave[1]} default: r *= 5; {leave[2]} case 2: r -= 7; }} {leave[3]}
-            case {labels[2]}: for (; {j} < ({self.small()} & 3); {j}++) {{ r += {j}; if ({self.condition()}) {self.rng.choice(('break', 'continue'))}; r ^= 9; }} {leave[4]}
-            default: if ({self.condition()}) {{ r += 11; {f'case {labels[3]}: r = r * 3 + 1;'} }} }} }}""")
+            case {labels[1]}: switch ({self.value(inner)} & ({inner})3) {{
+                case 0: r ^= b; {leave[1]} default: r *= 5; {leave[2]} case 2: r -= 7; }} {leave[3]}
+            case {labels[2]}: for (; {j} < ({self.small()} & 3); {j}++) {{
+                r += {j}; if ({self.condition()}) {self.rng.choice(("break", "continue"))}; r ^= 9; }} {leave[4]}
+            default: if ({self.condition()}) {{ r += 11; {f"case {labels[3]}: r = r * 3 + 1;"} }} }} }}""",
+        )
 
     def recursion(self) -> Part:
         """By lanes, of two functions, which change memory of the caller."""
         f, g = self.name("f"), self.name("g")
         declarations = f"""static uint32 {g}(uint32 n, uint32 &sum);
-static uint32 {f}(uint32 n, uint32 &sum) {{ sum += n; if (n < 2) return n + 1; if (n & 1) return {g}(n / 2, sum) + n; return {f}(n - 1, sum) ^ {f}(n / 2, sum); }}
-static uint32 {g}(uint32 n, uint32 &sum) {{ if (n == 0) return {self.rng.randrange(9)}; sum ^= n << 3; return {f}(n - 1, sum) * 3; }}
+static uint32 {f}(uint32 n, uint32 &sum) {{ sum += n; if (n < 2) return n + 1;
+    if (n & 1) return {g}(n / 2, sum) + n; return {f}(n - 1, sum) ^ {f}(n / 2, sum); }}
+static uint32 {g}(uint32 n, uint32 &sum) {{ if (n == 0) return {self.rng.randrange(9)}; sum ^= n << 3;
+    return {f}(n - 1, sum) * 3; }}
 """
         return Part(declarations, f"NOTE({f}((uint32)({self.small()} & 7), r));")
 
@@ -211,82 +183,19 @@ static uint32 {g}(uint32 n, uint32 &sum) {{ if (n == 0) return {self.rng.randran
         kind, f, g, h = self.name("Fn"), self.name("f"), self.name("g"), self.name("h")
         type = self.rng.choice(INTEGERS[1::2])
         declarations = f"typedef {type} (*{kind})({type}, {type} &);\n"
-        for name, body in ((f, "q += p; return q;"), (g, "if (p > q) return q; q = p; return (T)(p * 3);"), (h, "return p ^ q;")):
+        for name, body in (
+            (f, "q += p; return q;"),
+            (g, "if (p > q) return q; q = p; return (T)(p * 3);"),
+            (h, "return p ^ q;"),
+        ):
             declarations += f"static {type} {name}({type} p, {type} &q) {{ {body.replace('T', type)} }}\n"
         p, q, table = self.name("p"), self.name("q"), self.name("t")
         lines = [f"{{ {type} {q} = {self.value(type)}; {kind} {p} = {self.condition()} ? {f} : {g};"]
         lines.append(f"if ({self.condition()}) {p} = {h};")
         lines.append(self.note(f"{p}({self.value(type)}, {q})", type))
-        lines.append(f"uniform {kind} {table}[3] = {{ {f}, {g}, {h} }}; {self.note(f'{table}[{self.small()} % 3]({self.value(type)}, {q})', type)}")
+        lines.append(f"uniform {kind} {table}[3] = {{ {f}, {g}, {h} }};")
+        lines.append(self.note(f"{table}[{self.small()} % 3]({self.value(type)}, {q})", type))
         return Part(declarations, "\n".join(lines) + f" {self.note(q, type)} }}")
-
-    def accesses(self) -> Part:
-        """Elements of every size through every shape of index, loaded and stored, of arrays, globals, the heap and pointers."""
-        type, name, count = self.rng.choice(TYPES), self.name("m"), 256
-        where = self.rng.choice(("local", "global", "heap", "struct"))
-        fill = f"for (uniform int j = 0; j < {count}; j++) {name}[j] = (uniform {type})(j & 127);"
-        declarations, end, first = "", "", ""
-        if where == "global":
-            declarations, first = f"static uniform {type} {name}[{count}];\n", fill
-        elif where == "heap":
-            first, end = f"uniform {type} * uniform {name} = uniform new uniform {type}[{count}]; {fill}", ""
-        elif where == "struct":
-            s, k = self.name("S"), self.rng.choice(("uint8 h;", "uint16 h[3];", "double h;", "", "float<3> h;"))
-            declarations = f"struct {s} {{ {k} {type} m; }};\n"
-            first = f"uniform {s} {name}_[{count}]; {fill.replace(f'{name}[j]', f'{name}_[j].m')}"
-        else:
-            first = f"uniform {type} {name}[{count}]; {fill}"
-
-        def at(index: str) -> str:
-            return f"{name}_[{index}].m" if where == "struct" else f"{name}[{index}]"
-
-        lines = []
-        for _ in range(self.rng.randint(2, 4)):
-            k = self.name("k")
-            shape = self.rng.choice(
-                (
-                    k, f"{k} + 5", f"2 * {k}", f"2 * {k} + 1", f"3 * {k}", f"4 * {k}", f"{k} / 2", f"{k} >> 2", f"63 - {k}", f"{k} & 3",
-                    f"{k} % 5", f"({k} * {k}) & 63", f"{k} ^ 1", f"{k} & ~3", f"({k} & 1) * 32 + {k}", f"{k} + programCount", f"7 + ({k} & 0)",
-                    f"(int)((uint8)({k} * 3))", f"(int)(uint16){k} * 2 + ({k} & 1)", f"{k} * {self.rng.randint(1, 3)} + u",
-                )
-            )  # fmt: skip
-            head = f"foreach ({k} = {self.rng.choice((0, 0, 1, 3))} ... {self.rng.choice((7, 16, 33, 50))})"
-            if self.rng.random() < 0.3:
-                other = self.name("k")
-                head = f"foreach ({other} = 0 ... 3, {k} = 0 ... {self.rng.choice((5, 16))})"
-                shape = shape.replace(k, f"({other} * 8 + {k})")
-            test = self.rng.choice(("", "", f"if (({k} & 1) == 0) ", f"if ({k} > 9) ", f"if (i[{k}] > 0) "))
-            sum_, rhs = self.name("s"), self.rng.choice(("{v}", "(T)({v} + (T)1)", f"(T)({k} & 31)"))
-            uniform = f"uniform int u = {self.rng.randrange(9)};"
-            if self.rng.random() < 0.5:
-                lines.append(f"{{ {uniform} uint32 {sum_} = 0; {head} {{ {test}{sum_} += (uint32)(int){at(shape)}; }} r += reduce_add({sum_}); }}")
-            else:
-                one = rhs.replace("{v}", at(shape)).replace("T", type) if type in INTEGERS or "{v}" not in rhs else f"({type})({k} & 31)"
-                # What lanes read no other lane writes in the statement.
-                local = self.name("y")
-                lines.append(f"{{ {uniform} {head} {{ {test}{{ {type} {local} = {one}; {at(shape)} = {local}; }} }} }}")
-        total = self.name("s")
-        lines.append(f"{{ uint32 {total} = 0; foreach (k = 0 ... {count}) {total} = {total} * 3 + (uint32)(int){at('k')} * (k + 1);")
-        lines.append(f"r += reduce_add({total}); }}{end}")
-        return Part(declarations, "\n".join(lines), first)
-
-    def soa(self) -> Part:
-        """Structures of arrays behind pointers, on the heap and local, stepped through."""
-        s, name, width = self.name("S"), self.name("q"), self.rng.choice((1, 2, 4, 8, 16))
-        types = [self.rng.choice(INTEGERS[1::2]) for _ in range(self.rng.randint(1, 3))]
-        declarations = f"struct {s} {{ {''.join(f'{type} m{k}; ' for k, type in enumerate(types))}}};\n"
-        fill = "".join(f"{name}[j].m{k} = j * {k + 3}; " for k in range(len(types)))
-        if self.rng.random() < 0.5:
-            first = f"soa<{width}> {s} {name}[32];"
-        else:
-            first = f"soa<{width}> {s} * uniform {name} = uniform new soa<{width}> {s}[{32 // width}];"
-        first += f" for (uniform int j = 0; j < 32; j++) {{ {fill}}}"
-        k, p = self.rng.randrange(len(types)), self.name("p")
-        lines = [f"{{ soa<{width}> {s} * {p} = &{name}[{self.small()}];"]
-        lines.append(f"{types[k]} y{p} = {self.value(types[k])}; {p}->m{k} = y{p}; {p} += {self.small()};")
-        lines.append(f"{self.note(f'{p}->m{k}', types[k])} {s} z{p} = *{p}; {self.note(f'z{p}.m0', types[0])}")
-        lines.append(f"foreach (k = 0 ... {self.rng.choice((7, 16, 32))}) {{ {types[k]} w = {name}[k].m{k}; {name}[k].m{k} = w * 3 + 1; }} }}")
-        return Part(declarations, "\n".join(lines), first)
 
     def jumps(self) -> Part:
         """goto under uniform conditions, forwards and backwards; in a function, where no mask changes around it."""
@@ -334,7 +243,8 @@ out:
         first, second = self.value(type), self.value(type)
         forms = (
             f"{first} + {second}", f"{first} - {second}", f"({type})(a & 7) * ({type})(b & 7)", f"min({first}, {second})",
-            f"max({first}, {second})", f"abs({first})", f"floor({first})", f"ceil({first})", f"round({first})", f"trunc({first})",
+            f"max({first}, {second})", f"abs({first})", f"floor({first})", f"ceil({first})", f"round({first})",
+            f"trunc({first})",
             f"select({self.condition()}, {first}, {second})", f"sqrt(({type})((a & 7) * (a & 7)))", f"({first}) / ({type})4",
             f"({first} < {second} ? {first} : {second})", f"clamp({first}, ({type})-1, ({type})3)", f"-({first})",
         )  # fmt: skip
@@ -346,10 +256,12 @@ out:
         given = self.value(type)
         forms = (f"popcnt({given})", f"count_leading_zeros({given})", f"count_trailing_zeros({given})", f"abs({given} >> 1)")
         small, of = self.rng.choice(INTEGERS), self.rng.choice(INTEGERS)
-        more = (f"min({self.value(small)}, {self.value(small)})", f"max({self.value(small)}, ({small}){self.value(of)})",
-                f"select({self.condition()}, {self.value(small)}, {self.value(small)})", f"abs((int16)({self.value('int16')} / (int16)2))",
-                f"({small})({self.value(small)} >> ({self.small()} & 7))", f"({small})({self.value(small)} << ({self.small()} & 7))",
-                f"({small})({self.value(small)} / ({small})(({self.small()}) + 1))", f"({small})({self.value(small)} % ({small}){self.rng.randint(1, 100)})")  # fmt: skip
+        one, two, count = self.value(small), self.value(small), f"({self.small()} & 7)"
+        more = (
+            f"min({one}, {two})", f"max({one}, ({small}){self.value(of)})", f"select({self.condition()}, {one}, {two})",
+            f"({small})({one} >> {count})", f"({small})({one} << {count})", f"({small})({one} / ({small})({count} + 1))",
+            f"({small})({one} % ({small}){self.rng.randint(1, 100)})", f"abs((int16)({self.value('int16')} / (int16)2))",
+        )  # fmt: skip
         if self.rng.random() < 0.5:
             return Part("", self.note(self.rng.choice(forms), type))
         return Part("", self.note(self.rng.choice(more), small))
@@ -363,7 +275,8 @@ out:
         j = self.name("j")
         form = self.rng.choice(
             (
-                f"if ({self.condition()}) {{ T }}", f"if ({self.condition()}) {{ r += 1; }} else {{ T }}", f"cif ({self.condition()}) {{ T }}",
+                f"if ({self.condition()}) {{ T }}", f"if ({self.condition()}) {{ r += 1; }} else {{ T }}",
+                f"cif ({self.condition()}) {{ T }}",
                 f"for (int {j} = 0; {j} < ({self.small()} & 3); {j}++) {{ T }}",
                 f"for (uniform int {j} = 0; {j} < 2; {j}++) {{ T if ({self.condition()}) continue; r += 5; }}",
                 f"{{ int {j} = 0; while ({j} < 3) {{ {j}++; if ({self.condition()}) break; T }} }}",
@@ -372,7 +285,9 @@ out:
                 f"switch ({self.small()} & 3) {{ case 1: r ^= 77; break; default: {{ T }} case 3: r += 2; }}",
             )
         )  # fmt: skip
-        return self.within(form.replace("T }", text + " }", 1).replace("T if", text + " if", 1).replace("T j", text + " j", 1), depth + 1)
+        return self.within(
+            form.replace("T }", text + " }", 1).replace("T if", text + " if", 1).replace("T j", text + " j", 1), depth + 1
+        )
 
     def program(self, parts: list[Part]) -> str:
         text = "#define NOTE(v) r = r * 31 + (v)\n" + "".join(part.declarations for part in parts)
