@@ -20,8 +20,14 @@ def exactly(function: Callable[[float], mpmath.mpf]) -> Reference:
     """numpy has no erf, and C's erfc of double is up to 2.5 units of the last place off."""
 
     def value(x: np.longdouble) -> np.longdouble:
-        with mpmath.workprec(80), np.errstate(over="ignore", under="ignore"):  # as text it may be out of range
-            return np.longdouble(mpmath.nstr(function(float(x)), 22))
+        with mpmath.workprec(64), np.errstate(under="ignore"):
+            exact = function(float(x))
+            if exact == x:  # -0, which mpmath does not have
+                return x
+            if not mpmath.isfinite(exact):
+                return np.longdouble(float(exact))
+            fraction, exponent = mpmath.frexp(exact)
+            return np.ldexp(np.longdouble(int(mpmath.ldexp(fraction, 64))), max(exponent, -20000) - 64)
 
     return np.vectorize(value, otypes=[np.longdouble])
 
