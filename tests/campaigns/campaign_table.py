@@ -16,6 +16,12 @@ CAMPAIGNS: dict[str, Campaign] = {
             program_judges.program_text,
         ),
         Campaign(
+            "options",
+            "options that are not about what a program means do not change it",
+            program_judges.judge_options,
+            program_judges.program_text,
+        ),
+        Campaign(
             "declarations",
             "random overloads, enums and declarations mean what the rules of the language make of them",
             program_judges.judge_declarations,

@@ -15,12 +15,15 @@ from random_kernels import random_kernels
 from random_programs import random_program
 from run_programs import (
     HOST_TARGETS,
+    INPUTS,
     MORE_HOST_TARGETS,
+    OUTPUTS,
     RARE_TARGETS,
     Array,
     NativeRunner,
     at_level,
     compile_for,
+    inputs,
     interpret,
     interpret_ir,
     ir_after,
@@ -32,9 +35,12 @@ from test_random_accesses import check
 from test_random_declarations import missing_errors, wrong_results
 
 from voltac.driver import compile_source
+from voltac.interpreter import Interpreter
 from voltac.messages.diagnostics import Diagnostics
+from voltac.options import Options
 from voltac.pass_runs import PassRuns
 from voltac.pipeline import Compilation, Watch
+from voltac.records import replace
 from voltac.target_info import TargetInfo
 
 TARGETS = (*HOST_TARGETS, *HOST_TARGETS, *(target for target in MORE_HOST_TARGETS if target not in RARE_TARGETS))
@@ -90,6 +96,45 @@ def judge_program(seed: int, text: str) -> str:
         if not same(out, expected):
             return f"{first_wrong(each, expected)}: {target.name} -O{each.options.level}"
     return ""
+
+
+def options_of(seed: int) -> Options:
+    """Options that change the code and not what a program means."""
+    chance = random.Random(f"options {seed}")
+    changes: dict[str, tuple[object, ...]] = {
+        "level": (0, 1, 2, 3),
+        "addressing": (32, 64),
+        "debug_info": (False, False, True),
+        "position_independent": ("", "small"),
+        "wrap_signed": (False, True),
+        "disable_fma": (False, True),
+        "all_on_paths": (True, False),
+        "resolve_accesses": (True, False),
+        "loop_unrolling": (True, False),
+        "frame_pointer": (False, True),
+        "reset_ftz_daz": (False, True),
+        "disable_assertions": (False, True),
+        "whole_program": (True, False),
+        "function_sections": (False, True),
+    }
+    chosen = {name: chance.choice(values) for name, values in changes.items() if chance.random() < 0.5}
+    return replace(options(target_of(seed)), **chosen)
+
+
+def judge_options(seed: int, text: str) -> str:
+    """With options that do not change what the program means."""
+    chosen = options_of(seed)
+    job = compile_source(text, f"program_{seed}.ispc", chosen, Diagnostics())
+    expected, (floats, integers) = np.zeros(OUTPUTS), inputs()
+    with np.errstate(all="ignore"):
+        Interpreter(job.program, chosen).call("test", [expected, floats, integers, INPUTS])
+    usual = vars(options(chosen.target))
+    told = f"{chosen.target.name} { ({name: value for name, value in vars(chosen).items() if value != usual[name]}) }"
+    try:
+        out = NativeRunner().run([natively(job)])[0][0]
+    except AssertionError as crash:
+        return f"crash, {first_wrong(job, expected)}: {crash} {told}"
+    return "" if same(out, expected) else f"{first_wrong(job, expected)}: {told}"
 
 
 def judge_declarations(seed: int, text: str) -> str:
