@@ -27,7 +27,7 @@ def exactly(function: Callable[[float], mpmath.mpf]) -> Reference:
             if not mpmath.isfinite(exact):
                 return np.longdouble(float(exact))
             fraction, exponent = mpmath.frexp(exact)
-            return np.ldexp(np.longdouble(int(mpmath.ldexp(fraction, 64))), max(exponent, -20000) - 64)
+            return np.longdouble(np.ldexp(np.longdouble(int(mpmath.ldexp(fraction, 64))), max(exponent, -20000) - 64))
 
     return np.vectorize(value, otypes=[np.longdouble])
 
