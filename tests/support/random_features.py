@@ -314,8 +314,8 @@ FEATURES = {
 }  # fmt: skip
 
 
-def random_features(seed: int, only: str = "") -> str:
-    """Of two to five parts; ``only`` names the feature of all of them."""
+def random_features(seed: int, only: str = "", without: str = "") -> str:
+    """Of two to five parts; ``only`` names the feature of all of them, ``without`` one of none."""
     made = Features(seed)
-    chosen = [only] if only else [*FEATURES, "accesses", "accesses", "lanes", "vectors"]
+    chosen = [only] if only else [name for name in (*FEATURES, "accesses", "accesses", "lanes", "vectors") if name != without]
     return made.program([FEATURES[made.rng.choice(chosen)](made) for _ in range(made.rng.randint(2, 5))])
