@@ -33,7 +33,7 @@ class Editor:
         self.messages: list[str] = []
         self.published: dict[str, list[types.PublishDiagnosticsParams]] = {}
         self._versions: dict[str, int] = {}
-        self._asked_settings = asked_settings
+        self.asked_settings = asked_settings
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -62,17 +62,18 @@ class Editor:
         self.client.initialized(types.InitializedParams())
 
     def _listen(self) -> None:
-        @self.client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         def published(params: types.PublishDiagnosticsParams) -> None:
             self.published.setdefault(params.uri, []).append(params)
 
-        @self.client.feature(types.WINDOW_SHOW_MESSAGE)
         def shown(params: types.ShowMessageParams) -> None:
             self.messages.append(params.message)
 
-        @self.client.feature(types.WORKSPACE_CONFIGURATION)
         def configuration(params: types.ConfigurationParams) -> list[object]:
-            return [self._asked_settings for _ in params.items]
+            return [self.asked_settings for _ in params.items]
+
+        self.client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(published)
+        self.client.feature(types.WINDOW_SHOW_MESSAGE)(shown)
+        self.client.feature(types.WORKSPACE_CONFIGURATION)(configuration)
 
     def run(self, asked: Coroutine[Any, Any, T]) -> T:
         """What a coroutine gives, run in the client's thread."""
@@ -84,7 +85,7 @@ class Editor:
         """Open a document of this name with this text, which need not be on disk; its address."""
         uri = (self.folder / name).as_uri() if ":" not in name else name
         self._versions[uri] = 1
-        item = types.TextDocumentItem(uri, types.LanguageKind("ispc") if False else "ispc", 1, text)  # type: ignore[arg-type]
+        item = types.TextDocumentItem(uri, "ispc", 1, text)
         self._loop.call_soon_threadsafe(self.client.text_document_did_open, types.DidOpenTextDocumentParams(item))
         return uri
 
@@ -92,7 +93,8 @@ class Editor:
         """The document has another text."""
         self._versions[uri] += 1
         params = types.DidChangeTextDocumentParams(
-            types.VersionedTextDocumentIdentifier(self._versions[uri], uri), [types.TextDocumentContentChangeWholeDocument(text)]
+            types.VersionedTextDocumentIdentifier(self._versions[uri], uri),
+            [types.TextDocumentContentChangeWholeDocument(text)],
         )
         self._loop.call_soon_threadsafe(self.client.text_document_did_change, params)
 
@@ -144,13 +146,37 @@ class Editor:
         found = self.run(self.client.text_document_document_symbol_async(asked))
         return [one for one in found or [] if isinstance(one, types.DocumentSymbol)]
 
+    def configure(self, settings: Any) -> None:
+        """The settings of the editor were changed."""
+        params = types.DidChangeConfigurationParams(settings)
+        self._loop.call_soon_threadsafe(self.client.workspace_did_change_configuration, params)
+
+    # --- the end
+
+    @property
+    def process(self) -> asyncio.subprocess.Process:
+        """The server."""
+        assert self.client._server is not None
+        return self.client._server
+
+    def end_input(self) -> None:
+        """As if the editor had crashed."""
+        stdin = self.process.stdin
+        assert stdin is not None
+        self._loop.call_soon_threadsafe(stdin.close)
+
     def end(self) -> int:
         """As an editor ends it; the exit code of the server."""
-        process: Any = self.client._server
         self.run(self.client.shutdown_async(None))
         self._loop.call_soon_threadsafe(self.client.exit, None)
-        self.run(self.client.stop())
+        code = self.run(self.process.wait())
+        self.stop()
+        return code
+
+    def stop(self) -> None:
+        """End the client; the server has ended."""
+        stop: Any = self.client.stop
+        self.run(stop())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_SECONDS)
         self._loop.close()
-        return int(process.returncode)

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from lsprotocol.types import CompletionItem, CompletionItemKind, MarkupContent, MarkupKind
 
-from voltac.editors.declared_names import Entry, vector_members
+from voltac.editors.declared_names import DeclaredName, vector_members
 from voltac.editors.documents import OpenDocument
-from voltac.editors.names import Names
+from voltac.editors.names import KnownNames
 from voltac.editors.positions import characters, lines_of
 from voltac.editors.words import BUILT_IN_VARIABLES, KEYWORDS, LIBRARY, Word, words
 from voltac.report.source_colours import coloured
@@ -86,7 +86,7 @@ def _everything(document: OpenDocument, line: int, column: int) -> Iterator[Comp
             yield _word(word)
 
 
-def visible(document: OpenDocument, line: int, column: int) -> dict[str, Entry]:
+def visible(document: OpenDocument, line: int, column: int) -> dict[str, DeclaredName]:
     """Name -> meaning at a position; with what was there before the present text had its mistakes."""
     names, earlier = document.names, document.compiled_names
     if names is earlier:
@@ -117,13 +117,13 @@ def _key_of_chain(document: OpenDocument, before: str, line: int, column: int) -
     return key
 
 
-def _members_of(document: OpenDocument, key: str) -> Sequence[Entry]:
+def _members_of(document: OpenDocument, key: str) -> Sequence[DeclaredName]:
     if not key:
         return ()
     return document.names.members.get(key) or document.compiled_names.members.get(key, ())
 
 
-def _item(entry: Entry, place: str) -> CompletionItem:
+def _item(entry: DeclaredName, place: str) -> CompletionItem:
     return CompletionItem(
         label=entry.name,
         kind=_KINDS.get(entry.kind, CompletionItemKind.Text),
@@ -145,6 +145,6 @@ def _markdown(text: str) -> MarkupContent | None:
     return MarkupContent(MarkupKind.Markdown, text) if text else None
 
 
-def named_functions(names: Names, name: str) -> list[Entry]:
+def named_functions(names: KnownNames, name: str) -> list[DeclaredName]:
     """The functions and templates of a name."""
     return [entry for entry in names.entries if entry.name == name and entry.kind in ("function", "template")]

@@ -31,7 +31,7 @@ Key = tuple[str, int, int]
 
 
 @mutable_record(eq=False)
-class Entry:
+class DeclaredName:
     """A name that is declared somewhere."""
 
     name: str
@@ -51,7 +51,7 @@ class Entry:
     """Where it is visible, from its place on; None for names of the file."""
     members: str = ""
     """The key of its members, if it is a struct or vector, or leads to one."""
-    children: tuple[Entry, ...] = ()
+    children: tuple[DeclaredName, ...] = ()
     depth: int = 0
     """How many scopes are around it."""
 
@@ -88,10 +88,10 @@ class Declarations:
 
     def __init__(self, findings: Findings, sources: Mapping[str, list[str]], ranges: Ranges) -> None:
         self._sources, self._ranges = sources, ranges
-        self.entries: list[Entry] = []
-        self.at: dict[Key, Entry] = {}
+        self.entries: list[DeclaredName] = []
+        self.at: dict[Key, DeclaredName] = {}
         """Those of symbols, by the place of the symbol."""
-        self.members: dict[str, tuple[Entry, ...]] = {}
+        self.members: dict[str, tuple[DeclaredName, ...]] = {}
         self._symbols: dict[Key, Any] = {}
         self._functions: dict[Key, tree.FunctionSymbol] = {}
         for symbol in findings.declared:
@@ -151,7 +151,7 @@ class Declarations:
     # --- variables and types
 
     def _declaration(self, node: ast.Declaration, scope: Span | None, depth: int) -> None:
-        children: tuple[Entry, ...] = ()
+        children: tuple[DeclaredName, ...] = ()
         for specifier in node.specifiers.types:
             if isinstance(specifier, ast.StructSpecifier) and specifier.members is not None:
                 children = self._struct(specifier, scope, depth)
@@ -192,7 +192,7 @@ class Declarations:
                 self._enter(node.name, "variable", variable_detail(symbol), place, head, scope, depth, key=span)
                 return
 
-    def _struct(self, node: ast.StructSpecifier, scope: Span | None, depth: int) -> tuple[Entry, ...]:
+    def _struct(self, node: ast.StructSpecifier, scope: Span | None, depth: int) -> tuple[DeclaredName, ...]:
         symbol = self._symbols.get(key_of(node.span))
         struct = symbol.qual.type if isinstance(symbol, TypeSymbol) and isinstance(symbol.qual.type, Struct) else None
         quals = {member.name: member.qual for member in (struct.members or ())} if struct is not None else {}
@@ -213,7 +213,7 @@ class Declarations:
             entry.members, entry.children = _struct_key(node.name, [one.name for one in members]), members
         return members
 
-    def _enum(self, node: ast.EnumSpecifier, scope: Span | None, depth: int) -> tuple[Entry, ...]:
+    def _enum(self, node: ast.EnumSpecifier, scope: Span | None, depth: int) -> tuple[DeclaredName, ...]:
         found = []
         for one in node.enumerators or ():
             symbol = self._symbols.get(key_of(one.span))
@@ -242,7 +242,7 @@ class Declarations:
         *,
         key: Span | None = None,
         documentation: str | None = None,
-    ) -> Entry:
+    ) -> DeclaredName:
         entry = self._entry(name, kind, detail, place, extent, documentation)
         entry.scope, entry.depth = None if scope is None else self._ranges.of(scope), depth
         self.entries.append(entry)
@@ -250,13 +250,15 @@ class Declarations:
             self.at[key_of(key)] = entry
         return entry
 
-    def _entry(self, name: str, kind: str, detail: str, place: Span, extent: Span, documentation: str | None = None) -> Entry:
+    def _entry(
+        self, name: str, kind: str, detail: str, place: Span, extent: Span, documentation: str | None = None
+    ) -> DeclaredName:
         if documentation is None:
             lines = self._sources.get(extent.file, [])
             begin = lines[extent.line - 1][: extent.column - 1] if extent.line <= len(lines) else ""
             # What stands behind something else in a line is not what the comment above is about.
             documentation = "" if begin.strip() else comment_above(lines, extent.line)
-        return Entry(name, kind, detail, documentation, place.file, self._ranges.of(place), self._ranges.of(extent))
+        return DeclaredName(name, kind, detail, documentation, place.file, self._ranges.of(place), self._ranges.of(extent))
 
     def _place_of_word(self, word: str, span: Span) -> Span:
         """Where a name stands behind a keyword at the beginning of a place."""

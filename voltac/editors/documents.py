@@ -12,13 +12,13 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from voltac.editors.names import Names
+from voltac.editors.names import KnownNames
 from voltac.editors.positions import NO_RANGE
 from voltac.editors.questions import (
     Answer,
     Document,
     Message,
-    Outcome,
+    PlaceOutcome,
     Settings,
     ask_for_names,
     ask_for_outcomes,
@@ -40,10 +40,10 @@ class OpenDocument:
     path: str
     text: str
     version: int | None
-    names: Names = field(default_factory=Names)
-    compiled_names: Names = field(default_factory=Names)
+    names: KnownNames = field(default_factory=KnownNames)
+    compiled_names: KnownNames = field(default_factory=KnownNames)
     """Of the last text without errors: while something is typed, the rest is mostly the same."""
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[PlaceOutcome] = field(default_factory=list)
     heading: str = ""
     files: frozenset[str] = frozenset()
     """What was read for it, without links."""

@@ -11,10 +11,10 @@ from voltac.editors.words import LIBRARY, Word, words
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-def hover(document: OpenDocument, line: int, column: int, encoding_columns: int) -> tuple[str, Range] | None:
+def hover(document: OpenDocument, line: int, column: int, character: int) -> tuple[str, Range] | None:
     """Markdown and the range it is about; None where there is nothing to say.
 
-    ``column`` is in the units of the client, ``encoding_columns`` the same in characters.
+    ``column`` is in the units of the client, ``character`` says how many characters are before it.
     """
     parts: list[str] = []
     named = document.names.at(line, column)
@@ -26,10 +26,10 @@ def hover(document: OpenDocument, line: int, column: int, encoding_columns: int)
         parts.append(_code(form))
         text = word.text if word is not None else entry.documentation
         parts += [text] if text else []
-    elif (known := _word_at(document, line, encoding_columns)) is not None:
+    elif (known := _word_at(document, line, character)) is not None:
         word, begin, end = known
         parts += [*map(_code, word.forms), word.text]
-        range = (line, column - (encoding_columns - begin), line, column + (end - encoding_columns))
+        range = (line, column - (character - begin), line, column + (end - character))
     else:
         around = [one for one in document.names.types if contains(one[0], line, column)]
         innermost = min(around, key=lambda one: (one[0][2] - one[0][0], one[0][3] - one[0][1]), default=None)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from voltac.editors.declared_names import (
     Declarations,
-    Entry,
+    DeclaredName,
     function_detail,
     key_of,
     members_key,
@@ -30,30 +30,30 @@ _OF_LIBRARY = "<stdlib>/"
 
 
 @mutable_record(eq=False)
-class Names:
+class KnownNames:
     """All that is known of the names in one text of a document."""
 
-    uses: list[tuple[Range, Entry]] = field(default_factory=list)
+    uses: list[tuple[Range, DeclaredName]] = field(default_factory=list)
     """Where names stand in the document, their declarations included, and what they stand for."""
     types: list[tuple[Range, str]] = field(default_factory=list)
     """Expressions without a name, and their types."""
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[DeclaredName] = field(default_factory=list)
     """What the document and the files it includes declare."""
-    members: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
+    members: dict[str, tuple[DeclaredName, ...]] = field(default_factory=dict)
     includes: list[tuple[Range, str]] = field(default_factory=list)
     """The directives that include files, and these."""
     library: dict[str, str] = field(default_factory=dict)
     """What the library has for the target, and the declaration of what has no other documentation."""
 
-    def at(self, line: int, column: int) -> tuple[Range, Entry] | None:
+    def at(self, line: int, column: int) -> tuple[Range, DeclaredName] | None:
         """The name at a position of the document."""
         found = [use for use in self.uses if use[0][:2] <= (line, column) <= use[0][2:]]
         # Where two names touch, the one that begins there.
         return max(found, key=lambda use: use[0][:2], default=None)
 
-    def visible(self, file: str, line: int, column: int) -> dict[str, Entry]:
+    def visible(self, file: str, line: int, column: int) -> dict[str, DeclaredName]:
         """Name -> what it means at a position, inner scopes before outer ones."""
-        found: dict[str, Entry] = {}
+        found: dict[str, DeclaredName] = {}
         for entry in sorted(self.entries, key=lambda entry: entry.depth):
             scope = entry.scope
             if scope is None or (entry.file == file and scope[:2] <= (line, column) <= scope[2:]):
@@ -62,18 +62,18 @@ class Names:
         return found
 
 
-def names_of(job: Compilation, findings: Findings, ranges: Ranges) -> Names:
+def names_of(job: Compilation, findings: Findings, ranges: Ranges) -> KnownNames:
     """What a compilation, finished or not, knows of the names in its file."""
     return _Collector(job, findings, ranges).names
 
 
 class _Collector:
     def __init__(self, job: Compilation, findings: Findings, ranges: Ranges) -> None:
-        self.names = Names()
+        self.names = KnownNames()
         self._job, self._ranges = job, ranges
         self._sources = job.diagnostics.sources
         self._seen: set[Range] = set()
-        self._called: dict[int, Entry] = {}
+        self._called: dict[int, DeclaredName] = {}
         """Functions without a declaration in the tree as written, or of templates."""
         if job.options.standard_library:
             self._library_names()
@@ -104,7 +104,7 @@ class _Collector:
     def _is_here(self, span: Span) -> bool:
         return span.file == self._job.file and not isinstance(span, Expanded)
 
-    def _use(self, range: Range, entry: Entry) -> None:
+    def _use(self, range: Range, entry: DeclaredName) -> None:
         """What was said first of a place holds."""
         if range not in self._seen:
             self._seen.add(range)
@@ -126,18 +126,20 @@ class _Collector:
 
     def _macros(self) -> None:
         made = self._job.preprocessed
-        entries: dict[str, Entry] = {}
+        entries: dict[str, DeclaredName] = {}
         for macro in made.macro_table.values():
             span, text = macro.span, f"#define {macro.definition()}"
             if span.file == BUILT_IN:
-                entries[macro.name] = Entry(macro.name, "macro", text)
+                entries[macro.name] = DeclaredName(macro.name, "macro", text)
                 continue
             lines = self._sources.get(span.file, [])
             line = lines[span.line - 1] if span.line <= len(lines) else ""
             found = re.search(rf"define\s+({re.escape(macro.name)})\b", line)
             begin = found.start(1) + 1 if found else span.column
             place = self._ranges.of(Span(span.file, span.line, begin, span.line, begin + len(macro.name)))
-            entry = Entry(macro.name, "macro", text, comment_above(lines, span.line), span.file, place, self._ranges.of(span))
+            entry = DeclaredName(
+                macro.name, "macro", text, comment_above(lines, span.line), span.file, place, self._ranges.of(span)
+            )
             entries[macro.name] = entry
             if span.file == self._job.file:
                 self._use(place, entry)
@@ -161,27 +163,26 @@ class _Collector:
             if isinstance(function, tree.FunctionSymbol) and isinstance(name, (ast.Name, ast.TemplateName)):
                 self._use(self._ranges.of(name.span.first(len(name.name))), self._function(function))
 
-    def _function(self, function: tree.FunctionSymbol) -> Entry:
+    def _function(self, function: tree.FunctionSymbol) -> DeclaredName:
         declared = self._declared.at.get(key_of(function.span))
         if declared is not None and declared.kind != "template":
             return declared
         if id(function) not in self._called:
-            entry = Entry(function.name, "function", function_detail(function), function.documentation)
+            entry = DeclaredName(function.name, "function", function_detail(function), function.documentation)
             if declared is not None:
                 entry.documentation, entry.file, entry.place = declared.documentation, declared.file, declared.place
             elif function.span.file.startswith(_OF_LIBRARY):
-                # Columns of the library are numbers of tokens.
-                entry.file = os.path.join(LIBRARY, function.span.file.removeprefix(_OF_LIBRARY))
-                entry.place = (function.span.line - 1, 0, function.span.line - 1, 0)
-                entry.kind = "library"
+                file = os.path.join(LIBRARY, function.span.file.removeprefix(_OF_LIBRARY))
+                line = _line_in_library(file, function.span.line, function.name)
+                entry.kind, entry.file, entry.place = "library", file, (line - 1, 0, line - 1, 0)
             self._called[id(function)] = entry
         return self._called[id(function)]
 
-    def _entry_of(self, symbol: Symbol) -> Entry | None:
+    def _entry_of(self, symbol: Symbol) -> DeclaredName | None:
         match symbol:
             case tree.VariableSymbol():
                 known = self._declared.at.get(key_of(symbol.span))
-                return known or Entry(symbol.name, "variable", variable_detail(symbol), members=members_key(symbol.type))
+                return known or DeclaredName(symbol.name, "variable", variable_detail(symbol), members=members_key(symbol.type))
             case TypeSymbol() | ConstantSymbol():
                 return self._declared.at.get(key_of(symbol.span))
             case FunctionSet():
@@ -190,7 +191,7 @@ class _Collector:
                 functions = (self._function(one) for one in symbol.functions)
                 return next((one for one in (*functions, *templates) if one is not None), None)
             case BuiltinVariable():
-                return Entry(symbol.name, "built-in", symbol.name)
+                return DeclaredName(symbol.name, "built-in", symbol.name)
         return None
 
     def _expressions(self, findings: Findings) -> None:
@@ -207,7 +208,7 @@ class _Collector:
                 seen.add(range)
                 self.names.types.append((range, str(operand.type)))
 
-    def _member(self, node: ast.Member, operand: tree.Place | tree.Value) -> Entry | None:
+    def _member(self, node: ast.Member, operand: tree.Place | tree.Value) -> DeclaredName | None:
         place: object = operand
         while isinstance(place, (tree.Deref, tree.Load)):
             place = place.pointer if isinstance(place, tree.Deref) else place.place
@@ -218,22 +219,22 @@ class _Collector:
         if declared is None:
             return None
         # The rate of a member may be that of its struct.
-        return Entry(
+        return DeclaredName(
             node.name, "member", _member_detail(operand.type, declared), declared.documentation, declared.file, declared.place
         )
 
     # --- what was not checked
 
     def _rest(self, unit: ast.TranslationUnit) -> None:
-        """Names in templates that nobody calls and in statements with mistakes, by what is visible there."""
+        """KnownNames in templates that nobody calls and in statements with mistakes, by what is visible there."""
         for name, span in _names_written(unit):
             if self._is_here(span):
                 range = self._ranges.of(span)
                 if range not in self._seen and (entry := self._named(name, range)) is not None:
                     self._use(range, entry)
 
-    def _named(self, name: str, range: Range) -> Entry | None:
-        best: Entry | None = None
+    def _named(self, name: str, range: Range) -> DeclaredName | None:
+        best: DeclaredName | None = None
         for entry in self._declared.entries:
             if entry.name != name or (best is not None and entry.depth < best.depth):
                 continue
@@ -242,7 +243,18 @@ class _Collector:
         return best
 
 
-def _member_detail(qual: Qual, declared: Entry) -> str:
+def _line_in_library(file: str, line: int, name: str) -> int:
+    """Where a function is written that begins in a line; most come out of macros, which have the name."""
+    # Columns of the library are numbers of tokens, and of no use here.
+    with open(file, encoding="utf-8") as opened:
+        lines = opened.read().split("\n")
+    pattern = re.compile(rf"\b{name}\(")
+    if pattern.search(lines[line - 1]):
+        return line
+    return next((number for number, text in enumerate(lines, 1) if pattern.search(text)), line)
+
+
+def _member_detail(qual: Qual, declared: DeclaredName) -> str:
     return f"{qual} {declared.name}" if "[" not in str(qual) else declared.detail
 
 

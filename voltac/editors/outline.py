@@ -5,7 +5,7 @@ from __future__ import annotations
 from lsprotocol.types import DocumentSymbol, Position, SymbolKind
 from lsprotocol.types import Range as ClientRange
 
-from voltac.editors.declared_names import Entry
+from voltac.editors.declared_names import DeclaredName
 from voltac.editors.documents import OpenDocument
 from voltac.editors.positions import NO_RANGE, Range
 
@@ -31,7 +31,7 @@ def document_symbols(document: OpenDocument) -> list[DocumentSymbol]:
     return [_symbol(entry) for entry in sorted(top, key=lambda entry: entry.place or NO_RANGE)]
 
 
-def _symbol(entry: Entry) -> DocumentSymbol:
+def _symbol(entry: DeclaredName) -> DocumentSymbol:
     place = entry.place or NO_RANGE
     extent = entry.extent or place
     if not (extent[:2] <= place[:2] and place[2:] <= extent[2:]):

@@ -14,6 +14,7 @@ from voltac.syntax.comments import with_newlines
 Range = tuple[int, int, int, int]
 """First line, first column, last line, and the column behind the last."""
 NO_RANGE: Range = (0, 0, 0, 0)
+"""Of messages about no place, at the beginning."""
 
 
 def lines_of(text: str) -> list[str]:

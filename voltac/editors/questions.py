@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import chdir
 
 from voltac.driver import compile_job, explanation_of
-from voltac.editors.names import Names, names_of
+from voltac.editors.names import KnownNames, names_of
 from voltac.editors.positions import NO_RANGE, Range, Ranges, lines_of
 from voltac.messages.diagnostics import CompileError, Diagnostics, InternalError
 from voltac.messages.message import Diagnostic, Note, Span
@@ -53,7 +53,7 @@ class Message:
 
 
 @record
-class Outcome:
+class PlaceOutcome:
     """What became of a place: the fact, in words."""
 
     range: Range
@@ -65,8 +65,8 @@ class Answer:
     """What there is to say about a text."""
 
     messages: list[Message] = field(default_factory=list)
-    names: Names = field(default_factory=Names)
-    outcomes: list[Outcome] = field(default_factory=list)
+    names: KnownNames = field(default_factory=KnownNames)
+    outcomes: list[PlaceOutcome] = field(default_factory=list)
     heading: str = ""
     """What was compiled, for which target: of the outcomes."""
     files: tuple[str, ...] = ()
@@ -109,7 +109,7 @@ def ask_for_outcomes(settings: Settings, document: Document) -> Answer:
             if fact.file == document.path:
                 text = f"{fact.text}: {fact.remark}" if fact.remark else fact.text
                 span = Span(fact.file, fact.line, fact.column, fact.line, fact.end_column)
-                answer.outcomes.append(Outcome(ranges.of(span), visible_name(text)))
+                answer.outcomes.append(PlaceOutcome(ranges.of(span), visible_name(text)))
     return answer
 
 

@@ -13,7 +13,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shlex
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -60,9 +62,9 @@ class _Server(LanguageServer):
 
     def configure(self, settings: object) -> None:
         """Take the options of the editor, behind those of the command line; what is not understood is told."""
-        if settings is None:
+        if settings is None or (isinstance(settings, dict) and "options" not in settings):
             return
-        words = settings.get("options", []) if isinstance(settings, dict) else None
+        words = settings["options"] if isinstance(settings, dict) else None
         if isinstance(words, str):
             with suppress(ValueError):
                 words = shlex.split(words)
@@ -118,6 +120,8 @@ class _Server(LanguageServer):
 
     def uri_of(self, path: str) -> str:
         """As the client calls it, if it has it open."""
+        # An included file may be named by way of another folder.
+        path = os.path.realpath(path) if ".." in path else path
         return self.documents.uri_of(path) or uris.from_fs_path(path) or ""
 
     # --- requests
@@ -148,7 +152,10 @@ def serve(version: str, workers: Workers, settings: Settings, words: Sequence[st
     server = _Server(version, workers, settings, words)
     _follow_documents(server)
     _answer_requests(server)
-    server.start_io()
+    # What anything else prints is no message of the protocol.
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as stdout:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        server.start_io(stdout=stdout)
     server.documents.end()
     return 0 if server.was_told_to_end else 1
 
