@@ -18,7 +18,7 @@ from mutations import SECONDS, compile_job, mutation
 from oracles import DTYPES, compiled
 from program_judges import target_of
 from random_accesses import MEMBERS, Case, random_cases
-from test_cache_random import test_the_cache_gives_what_a_fresh_compilation_would as check_cache
+from test_cache_random import check_cache
 from test_elementary_functions import ACCURACY, errors, samples
 from test_many_threads import run_program
 from test_misuses import SOURCE, Memory, call_wrongly
