@@ -94,6 +94,11 @@ class TargetInfo:
         return self.isa.startswith(("avx512", "avx10"))
 
     @property
+    def has_lane_shifts(self) -> bool:
+        """Lanes of 32 and 64 bits are shifted by a count of their own each; on x86 that came with gathers."""
+        return self.has_gather or not self.is_x86
+
+    @property
     def has_products_of_bytes(self) -> bool:
         """``vpdpbusd``: four products of unsigned with signed bytes, added in each lane of 32 bits."""
         return self.isa == "avx2vnni" or (self.has_avx512 and self.isa != "avx512skx")
