@@ -116,7 +116,7 @@ def test_a_good_program_is_explained_line_by_line(explorer: Explorer, file: Path
     assert facts[4, "store"] == "vector" and facts[3, "load"] in ("gather", "scalar", "vector")
     (function,) = found["functions"]
     assert function["name"] == "roots" and [one["name"] for one in function["parameters"]] == ["x", "index", "out", "n"]
-    assert [one["array"] for one in function["parameters"]] == [True, True, True, False]
+    assert [one["kind"] for one in function["parameters"]] == ["array", "array", "array", "number"]
 
 
 def test_the_assembly_has_the_lines_of_the_source(explorer: Explorer) -> None:

@@ -8,21 +8,29 @@ import shlex
 import sys
 from argparse import Namespace
 from functools import partial
+from typing import Any
 
 from voltac.cli.option_table import UsageError, parse_arguments
+from voltac.cli.run_arguments import element_dtype, filled, number_of
 from voltac.cli.settings import diagnostics_of, number, options_of_arguments
 from voltac.driver import read_source
 from voltac.explorer.answers import CommandLine, check
 from voltac.explorer.page import SAMPLE, SAMPLE_FILE
 from voltac.explorer.server import ExplorerServer
+from voltac.explorer.stepping import step
 from voltac.explorer.workers import Workers
 from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.visible import visible_name
 from voltac.options import Options
 from voltac.pipeline import InputError
+from voltac.sema import tree
+from voltac.sema.type_layout import Layout
+from voltac.sema.types import Pointer
 
 _SECONDS = 10
 """What takes longer nobody wants to wait for while typing; ``--time-limit`` says otherwise."""
+_ARRAY_BYTES = 16 << 10
+"""Of an array to step through: thousands of elements, which is more than anybody looks at."""
 _HIGHEST_PORT = 65535
 """Of TCP."""
 _OWN = ("--port", "--time-limit")
@@ -43,10 +51,11 @@ def explorer_command(arguments: Namespace) -> int:
         (file,) = arguments.operands
         source = read_source(file)
     beginning = {"file": visible_name(file), "source": source, "options": _options(arguments)}
-    command_line = CommandLine(file, settings)
+    command_line = CommandLine(file, settings, argument, seconds)
+    answers = {name: partial(one, command_line) for name, one in (("check", check), ("step", step))}
     workers = Workers(seconds)
     try:
-        server = ExplorerServer(port, beginning, {"check": partial(check, command_line)}, workers)
+        server = ExplorerServer(port, beginning, answers, workers)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise InputError(f"port {port} is taken: give another with --port, or none, and a free one is found") from None
@@ -73,6 +82,17 @@ def settings(words: list[str]) -> tuple[Options, Diagnostics]:
             raise UsageError(f"'{arguments.operands[0]}' is no option; the source is what stands in the editor")
         diagnostics = diagnostics_of(arguments)
         return options_of_arguments(arguments, diagnostics), diagnostics
+    except UsageError as error:
+        raise ValueError(str(error)) from None
+
+
+def argument(symbol: tree.VariableSymbol, word: str, layout: Layout) -> Any:
+    """What a word on the page means as an argument; ValueError."""
+    kind = symbol.type.type
+    try:
+        if isinstance(kind, Pointer):
+            return filled(word, element_dtype(kind.to, layout), symbol.name, (_ARRAY_BYTES, "an array on the page"))
+        return number_of(symbol, word)
     except UsageError as error:
         raise ValueError(str(error)) from None
 
