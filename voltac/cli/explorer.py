@@ -16,6 +16,7 @@ from voltac.cli.settings import diagnostics_of, number, options_of_arguments
 from voltac.driver import read_source
 from voltac.explorer.answers import CommandLine, check
 from voltac.explorer.page import SAMPLE, SAMPLE_FILE
+from voltac.explorer.paths import paths
 from voltac.explorer.server import ExplorerServer
 from voltac.explorer.stepping import step
 from voltac.explorer.workers import Workers
@@ -52,7 +53,8 @@ def explorer_command(arguments: Namespace) -> int:
         source = read_source(file)
     beginning = {"file": visible_name(file), "source": source, "options": _options(arguments)}
     command_line = CommandLine(file, settings, argument, seconds)
-    answers = {name: partial(one, command_line) for name, one in (("check", check), ("step", step))}
+    questions = {"check": check, "paths": paths, "step": step}
+    answers = {name: partial(answer, command_line) for name, answer in questions.items()}
     workers = Workers(seconds)
     try:
         server = ExplorerServer(port, beginning, answers, workers)
