@@ -195,7 +195,7 @@ def test_the_latest_question_wins(explorer: Explorer) -> None:
     assert explorer.ask("check", GOOD, session="a")["functions"]
     for one in asking:
         one.join()
-    assert answers["slow"] == {"error": "a newer question has come"}
+    assert answers["slow"] == {"superseded": "a newer question has come"}
     assert isinstance(answers["other"], dict) and answers["other"]["functions"]
 
 

@@ -22,10 +22,10 @@ async function ask(question, more) {
   } catch {
     return { error: "the server does not answer: has 'voltac explorer' ended?", diagnostics: [] };
   }
-  // Overtaken by a newer question: its answer is the one to show.
-  if (response.status === 409) return null;
   try {
-    return await response.json();
+    const answer = await response.json();
+    // Overtaken by a newer question, whose answer is the one to show, or cancelled.
+    return answer.superseded ? null : answer;
   } catch {
     return { error: `the server says ${response.status} ${response.statusText}`, diagnostics: [] };
   }

@@ -16,7 +16,8 @@ function showExplanation() {
 }
 
 function listingRow(line, className, ...content) {
-  const made = make("div", { className, data: line ? { line } : {} }, make("span", { className: "line" }, line ? String(line) : ""), ...content);
+  const made = make("div", { className, data: line ? { line } : {} }, make("span", { className: "line" }, line ? String(line) : ""),
+    make("span", {}, ...content));
   if (line) made.onclick = (event) => event.target.tagName === "A" || goTo(line);
   return made;
 }
@@ -130,7 +131,11 @@ function openPanel() {
 }
 
 for (const [number, tab] of tabs.entries()) {
-  tab.addEventListener("click", () => select(tab));
+  tab.addEventListener("click", (event) => {
+    select(tab);
+    // By the pointer: the arrow keys are for the steps then.
+    if (event.detail && tab.dataset.panel === "stepper") focusSteps();
+  });
   tab.addEventListener("keydown", (event) => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!by) return;

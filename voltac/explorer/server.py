@@ -107,7 +107,8 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             answer = self.server.workers.ask(_kind(path, question), self.server.answers[path], question)
         except Superseded as superseded:
-            raise _Refused(HTTPStatus.CONFLICT, str(superseded)) from None
+            # No failure: browsers would write one to the console.
+            answer = {"superseded": str(superseded)}
         except WorkerFailed as failed:
             answer = {"error": str(failed), "diagnostics": []}
         self._send(HTTPStatus.OK, "application/json", json.dumps(answer).encode())

@@ -6,6 +6,8 @@ let run = null, at = 0, calling = 0;
 const typed = new Map();
 let calledFunction = "";
 
+const arrayWords = "range, zeros, random, as many as it takes; range:32; or 1, 2, 3";
+
 function showForm() {
   const names = checked.functions.map((one) => one.name);
   if (!names.includes(calledFunction)) calledFunction = names[0] ?? "";
@@ -18,7 +20,7 @@ function showForm() {
   };
   const fields = (chosen?.parameters ?? []).map(({ name, type, kind, word }) => {
     const key = `${calledFunction} ${name} ${type}`;
-    const field = make("input", { value: typed.get(key) ?? word, title: type, spellcheck: false, autocomplete: "off", className: kind });
+    const field = make("input", { value: typed.get(key) ?? word, title: kind === "array" ? `${type}: ${arrayWords}` : type, spellcheck: false, autocomplete: "off", className: kind });
     field.addEventListener("input", () => typed.set(key, field.value));
     if (kind === "array") field.setAttribute("list", "fills");
     return make("label", {}, name, field);
@@ -40,8 +42,19 @@ async function callFunction() {
   if (!answer.steps) return tellRun(answer.error ?? "the program has mistakes", true);
   run = { ...answer, version, states: statesOf(answer) };
   $("steps").classList.remove("stale");
+  const hadFocus = wantsFocus || $("steps").contains(document.activeElement);
   drawRun();
   goToStep(0);
+  if (hadFocus) focusSteps();
+}
+
+// Where the keys move through the steps, now or once there are some.
+let wantsFocus = false;
+
+function focusSteps() {
+  const forward = $("forward");
+  wantsFocus = !forward;
+  forward?.focus({ preventScroll: true });
 }
 
 function tellRun(text, failed = false) {
@@ -84,21 +97,21 @@ function goToStep(number) {
 
 // --- what a step shows ---
 
-const button = (text, label, action) => make("button", { type: "button", title: label, ariaLabel: label, onclick: action }, text);
+const button = (text, label, action, id = "") => make("button", { type: "button", id, title: label, ariaLabel: label, onclick: action }, text);
 
 function drawRun() {
   const last = run.steps.length - 1;
   const place = make("input", { type: "range", id: "place", min: 0, max: Math.max(last, 0), value: 0, ariaLabel: "step" });
   place.addEventListener("input", () => goToStep(Number(place.value)));
   const controls = make("div", { className: "controls", role: "group", ariaLabel: "steps" },
-    button("⏮", "first step (Home)", () => goToStep(0)),
+    button("|◀", "first step (Home)", () => goToStep(0)),
     button("◀", "step back (←)", () => goToStep(at - 1)),
-    button("▶", "step forward (→)", () => goToStep(at + 1)),
-    button("⏭", "last step (End)", () => goToStep(last)),
+    button("▶", "step forward (→)", () => goToStep(at + 1), "forward"),
+    button("▶|", "last step (End)", () => goToStep(last)),
     ...(run.calls.length > 1 ? [button("over", "over calls (o)", stepOver)] : []),
     make("button", { type: "button", id: "to-line", title: "the next step at the cursor's line (l)", onclick: stepToLine }, "to line"),
     place, make("output", { id: "count" }));
-  const shown = run.steps.length ? [controls, drawTimeline(), make("div", { id: "state" })] : [];
+  const shown = run.steps.length ? [controls, drawTimeline(), timelineLegend(), make("div", { id: "state" })] : [];
   $("steps").replaceChildren(...shown);
   showCursorLine(cursorLine());
   const { stopped, result } = run;
@@ -122,21 +135,28 @@ function drawTimeline() {
   return canvas;
 }
 
+function timelineLegend() {
+  const items = [["fast", "lane on"], ["off", "lane off"], ["here", "this step"]].map(([kind, text]) => make("span", {}, make("i", { className: kind }), text));
+  return make("div", { id: "timeline-legend", className: "legend" }, ...items);
+}
+
 function paintTimeline() {
   const canvas = $("timeline");
   if (!canvas?.clientWidth) return;
-  const style = getComputedStyle(canvas), scale = devicePixelRatio;
+  const scale = devicePixelRatio, context = canvas.getContext("2d");
   const width = (canvas.width = canvas.clientWidth * scale), height = (canvas.height = canvas.clientHeight * scale);
-  const context = canvas.getContext("2d"), column = width / run.steps.length, row = height / run.lanes;
-  const gap = (size) => (size >= 4 * scale ? scale : 0);
+  // The colours of the theme, from the legend.
+  const [on, off, here] = [...$("timeline-legend").querySelectorAll("i")].map((one) => getComputedStyle(one).backgroundColor);
+  const column = width / run.steps.length, row = height / run.lanes, gap = (size) => (size >= 4 * scale ? scale : 0);
   for (const [number, one] of run.steps.entries()) {
     for (let lane = 0; lane < run.lanes; lane++) {
-      context.fillStyle = style.getPropertyValue(one.mask[lane] === "0" ? "--line" : number === at ? "--control" : "--fast");
+      context.fillStyle = one.mask[lane] === "0" ? off : number === at ? here : on;
       context.fillRect(number * column, lane * row, Math.max(column - gap(column), scale / 2), row - gap(row));
     }
   }
-  context.fillStyle = style.getPropertyValue("--control");
-  context.fillRect(at * column, height - 2 * scale, Math.max(column - gap(column), 2 * scale), 2 * scale);
+  // A step is narrower than a pixel where there are many.
+  context.fillStyle = here;
+  context.fillRect(at * column, 0, Math.max(column - gap(column), 2 * scale), column < 2 * scale ? height : 0);
 }
 
 function drawStep() {
@@ -195,15 +215,18 @@ function lanesTable(now) {
       const isNew = changed.has(number) && text !== null && old?.[lane] !== text;
       const isShared = values.length === 1 && run.lanes > 1;
       const kind = text === null ? "unwritten" : !isShared && !on[lane] ? "off" : "";
-      const cell = make("td", { className: `${kind} ${isNew ? "changed" : ""}`, title: text === null ? "never written" : "" }, text ?? "–");
+      const cell = make("td", { className: `${kind} ${isNew ? "changed" : ""}`, title: text ?? "never written" }, short(text ?? "–"));
       if (isShared) cell.colSpan = run.lanes;
       return cell;
     });
     return make("tr", {}, make("th", { scope: "row", title: type }, name), ...cells);
   });
   return make("div", { className: "wide", tabIndex: 0, role: "group", ariaLabel: "variables by lane" },
-    make("table", { className: "lanes" }, make("thead", {}, head), make("tbody", {}, mask, ...rows)));
+    make("table", { className: "lanes", style: `--lanes: ${run.lanes}` }, make("thead", {}, head), make("tbody", {}, mask, ...rows)));
 }
+
+// Six digits are enough to look at; the title has all.
+const short = (text) => (/^-?\d+\.\d{5,}(e[-+]\d+)?$/.test(text) ? String(Number(Number(text).toPrecision(6))) : text);
 
 const mostElements = 128;
 
@@ -213,7 +236,7 @@ function arraysOf(now) {
     const changed = new Set(now.elements.filter(([which]) => which === array).map(([, index]) => index));
     const first = Math.min(...changed), begin = first >= mostElements && first < Infinity ? first - first % 64 : 0;
     const cells = content.slice(begin, begin + mostElements).map((text, index) =>
-      make("div", { className: changed.has(begin + index) ? "changed" : "" }, make("i", {}, String(begin + index)), text));
+      make("div", { className: changed.has(begin + index) ? "changed" : "", title: text }, make("i", {}, String(begin + index)), short(text)));
     const rest = content.length > cells.length ? `, ${begin} to ${begin + cells.length - 1} of ${content.length}` : "";
     return [make("h3", {}, make("code", {}, name), rest), make("div", { className: "cells" }, ...cells)];
   });
@@ -262,6 +285,7 @@ document.addEventListener("keydown", (event) => {
   } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
     event.preventDefault();
     run = null;
+    wantsFocus = true;
     select(tabs.find((tab) => tab.dataset.panel === "stepper"));
   } else if (run?.steps.length && selected() === "stepper" && !event.ctrlKey && !event.altKey && !event.metaKey) {
     const isTyping = event.target.matches("textarea, select, input, [role=tab]");

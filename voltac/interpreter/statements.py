@@ -371,7 +371,7 @@ class Statements:
             indices = [base + offset for base, offset in zip(bases, offsets)]
             inside = np.all([index < last for index, (_, last) in zip(indices, bounds)], axis=0)
             if number:
-                self._iterating(node, inside)
+                self._iterating(node, active)
             for dimension, index in zip(node.dimensions, indices):
                 self._set(dimension.symbol, index.astype(np.int32))
             self._each(node.body, inside)
@@ -380,18 +380,17 @@ class Statements:
     def foreach_active(self, node: tree.ForeachActive, active: Mask) -> Mask:
         """The body once for each lane that is on, in order (9.6)."""
         for number, lane in enumerate(np.flatnonzero(active)):
-            this: Mask = self.machine.lanes == lane
             if number:
-                self._iterating(node, this)
+                self._iterating(node, active)
             self._set(node.symbol, np.int64(lane))
-            self._each(node.body, this)
+            self._each(node.body, self.machine.lanes == lane)
         return active
 
     def foreach_unique(self, node: tree.ForeachUnique, active: Mask) -> Mask:
         """The body once for each value that lanes have, for those lanes (9.7)."""
         for number, (value, lanes) in enumerate(lanes_holding(self.expressions.evaluate(node.value, active), active)):
             if number:
-                self._iterating(node, lanes)
+                self._iterating(node, active)
             self._set(node.symbol, value)
             self._each(node.body, lanes)
         return active
