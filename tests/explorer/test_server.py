@@ -116,7 +116,7 @@ def test_a_good_program_is_explained_line_by_line(explorer: Explorer, file: Path
     assert facts[4, "store"] == "vector" and facts[3, "load"] in ("gather", "scalar", "vector")
     (function,) = found["functions"]
     assert function["name"] == "roots" and [one["name"] for one in function["parameters"]] == ["x", "index", "out", "n"]
-    assert [one["array"] for one in function["parameters"]] == [True, True, True, False]
+    assert [one["kind"] for one in function["parameters"]] == ["array", "array", "array", "number"]
 
 
 def test_the_assembly_has_the_lines_of_the_source(explorer: Explorer) -> None:
@@ -195,7 +195,7 @@ def test_the_latest_question_wins(explorer: Explorer) -> None:
     assert explorer.ask("check", GOOD, session="a")["functions"]
     for one in asking:
         one.join()
-    assert answers["slow"] == {"error": "a newer question has come"}
+    assert answers["slow"] == {"superseded": "a newer question has come"}
     assert isinstance(answers["other"], dict) and answers["other"]["functions"]
 
 
