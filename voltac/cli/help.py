@@ -21,6 +21,7 @@ _USAGE = {
     "explain": "voltac explain FILE.ispc [options]",
     "explorer": "voltac explorer [FILE.ispc] [options]",
     "run": "voltac run FILE.ispc [options] [ARGUMENT ...]",
+    "profile": "voltac profile FILE.ispc [options] [ARGUMENT ...]",
     "replay": "voltac replay FILE [options]",
     "bisect": "voltac bisect FILE.ispc --check CMD [options]",
     "disasm": "voltac disasm FILE.elf [options]",
@@ -42,6 +43,9 @@ shuffle, a gather; in whole gangs or under a mask.""",
     "explorer": """Serve a page on 127.0.0.1, at an address that nobody can guess and that is printed: an editor with the
 compiler's messages while you type, what each line became, and the assembly language. FILE is what the editor begins with; it
 is never written to. Ctrl-C ends it.""",
+    "profile": """Call an exported function, compiled with counters, on arguments given as for 'voltac run', and show the
+source as a heat map: how often gangs executed each line, which share of their lanes was on, how often all and how often none.
+A small share is where lanes wait for others.""",
     "replay": """Make a call again that a Python program recorded: k.f.record(FILE)(...). Prints what differs from what it left
 then. Options go before those it was recorded with. Opening a file runs nothing of it; replaying runs its kernel, with
 --interpret so that each access is checked.""",
@@ -87,6 +91,10 @@ _EXAMPLES = {
         ("voltac explorer", "with a program to try"),
         ("voltac explorer f.ispc --target=avx2-i32x8 -I include", "the editor begins with this file"),
     ),
+    "profile": (
+        ("voltac profile f.ispc --function saxpy 2.0 range:8 random:8 zeros:8 8", "print it"),
+        ("voltac profile f.ispc --html page.html", "the same as a page"),
+    ),
     "replay": (
         ("voltac replay call.zip", "does it happen here, too?"),
         ("voltac replay call.zip --target=sse4-i32x4 -O0", "with other options"),
@@ -119,7 +127,7 @@ _EXAMPLES = {
     ),
 }
 
-_OF_SOURCES = (COMPILE, "build", "compare", "explain", "explorer", "run", "replay", "bisect")
+_OF_SOURCES = (COMPILE, "build", "compare", "explain", "explorer", "run", "profile", "replay", "bisect")
 """The commands that compile, with stages and targets."""
 
 _MORE_ARGUMENTS = "More arguments: '@FILE' stands for the words in FILE; those in the variable ISPC_ARGS are appended."

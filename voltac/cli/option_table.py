@@ -56,7 +56,7 @@ class Group:
 
 
 _COMPILE = (COMPILE,)
-_SOURCE = (COMPILE, "build", "compare", "explain", "explorer", "run", "replay", "bisect")
+_SOURCE = (COMPILE, "build", "compare", "explain", "explorer", "run", "profile", "replay", "bisect")
 """The commands that compile a source file."""
 _ALL = (*_SOURCE, "demo", "disasm", "sim", "cache", "explain-error")
 
@@ -120,6 +120,8 @@ GROUPS: tuple[Group, ...] = (
                metavar="OLD=NEW", repeated=True),
         Option("--sample-profiling-debug-info", "profiling", "flag", "debug information for sampling profilers; implies -g"),
         Option("--no-omit-frame-pointer", "frame_pointer", "flag", "every function keeps a frame pointer, for profilers"),
+        Option("--instrument", "instrument", "flag", "call ISPCInstrument(file, note, line, mask) wherever the mask may differ",
+               "calls"),
         Option("--stack-protector", "stack_protector", "optional",
                "functions with arrays on the stack check it before they return; 'strong': more of them, 'all': all",
                "on", choices="all none on strong"),
@@ -206,7 +208,7 @@ GROUPS: tuple[Group, ...] = (
         Option("--function", "function", "next", "only this exported function", metavar="NAME"),
         Option("--elements", "elements", "next", "elements the kernels are timed on", metavar="N"),
     )),
-    Group("Form of the report", ("compare", "explain"), (
+    Group("Form of the report", ("compare", "explain", "profile"), (
         Option("--html", "html", "next", "write one self-contained page to FILE", metavar="FILE"),
         Option("--json", "json", "flag", "print JSON"),
     )),
@@ -224,6 +226,9 @@ GROUPS: tuple[Group, ...] = (
         Option("--trace", "trace", "flag", "with --interpret: print each statement with its mask and the lanes' values"),
         Option("--checked", "checked", "optional", "check accesses, races, unwritten, nonfinite: all, or those given", "all",
                "WORDS"),
+    )),
+    Group("What to profile", ("profile",), (
+        Option("--function", "function", "next", "the exported function (needed if there are several)", metavar="NAME"),
     )),
     Group("How to replay", ("replay",), (
         Option("--interpret", "interpret", "flag", "run the typed tree on numpy instead of compiled code"),
@@ -266,8 +271,6 @@ GROUPS: tuple[Group, ...] = (
     Group("Accepted with a warning: there is no effect", (COMPILE, "bisect"), (
         _without_effect("--vectorcall", "only code for Windows has that calling convention"),
         _without_effect("--dllexport", "only libraries for Windows list what they export"),
-        _without_effect("--instrument", "calls of ISPCInstrument() are not made; 'voltac explain' and '-g' with a sampling "
-                        "profiler say what code does"),
     )),
     Group("Known, not supported", _COMPILE, (
         Option("--nanobind-wrapper", "unsupported", "joined", "",
@@ -286,6 +289,7 @@ COMMANDS: dict[str, str] = {
     "explain": "show line by line what the memory accesses and foreach statements of a file became, and why",
     "explorer": "serve a page to this machine that compiles what is typed and explains it",
     "run": "call a function of a file on arguments given as text",
+    "profile": "call a function of a file, and show how often each line ran and how many lanes were on",
     "replay": "make a call again that k.f.record(FILE) wrote in Python, and show what differs",
     "bisect": "find the pass of the compiler with which what a program does becomes wrong",
     "disasm": "print the instructions of a program for a device",

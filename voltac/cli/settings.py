@@ -54,7 +54,7 @@ _SAME = (
 )
 _OF_TARGET = ("has_gather", "has_scatter", "vector_bits")
 """Fields of targets that words of ``--opt`` set."""
-_TEXTS = ("code_model", "position_independent", "stack_protector")
+_TEXTS = ("code_model", "instrument", "position_independent", "stack_protector")
 
 
 def diagnostics_of(arguments: Namespace) -> Diagnostics:

@@ -31,5 +31,7 @@ class Built(Protocol):
 class Build(Protocol):
     """What makes kernels of a source: :func:`voltac.python.build.build_module`."""
 
-    def __call__(self, source: Source, /, *, launch: Mapping[str, Any] | None = None) -> Built:
-        """Compile it, or find it in the cache; ``launch`` is for devices."""
+    def __call__(
+        self, source: Source, /, *, functions: Mapping[str, object] | None = None, launch: Mapping[str, Any] | None = None
+    ) -> Built:
+        """Compile it, or find it in the cache; ``functions`` are C functions it is given, ``launch`` is for devices."""

@@ -23,8 +23,8 @@ class Origin:
     for_host: bool = False
     """The target was not named: it is the best of the computer where they are."""
     use_cache: bool = True
-    functions: tuple[str, ...] = ()
-    """Names of the C functions they were given."""
+    functions: Mapping[str, object] = field(default_factory=dict)
+    """The C functions they were given."""
     answers: FileAnswers = NO_FACTS
     build: Callable[..., Any] | None = None
     """What makes a module of kernels of a source."""
