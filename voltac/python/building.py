@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from voltac.python.cache import FileAnswers
 from voltac.python.numpy_formats import Dtype
 from voltac.python.signatures import KernelParameter
 from voltac.python.source import Source
@@ -26,6 +27,10 @@ class Built(Protocol):
 
     def __getitem__(self, name: str, /) -> Any:
         """The kernel of that name."""
+
+    @property
+    def answers(self) -> FileAnswers:
+        """What the file system said while it was compiled."""
 
 
 class Build(Protocol):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import os
 
     from voltac.python.building import Build
+    from voltac.python.chosen_target import Choice
     from voltac.python.recorded_calls import Recorder
     from voltac.python.source import Source
     from voltac.report.profile import Profile
@@ -62,6 +63,11 @@ class Kernel:
     def target(self) -> str:
         """Name of the target the code is for."""
         return self._source.options.target.name
+
+    @property
+    def choice(self) -> Choice | None:
+        """Why the target was taken, with ``target="auto"``; else None."""
+        return self._source.origin.choice
 
     @property
     def __name__(self) -> str:

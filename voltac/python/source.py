@@ -13,6 +13,7 @@ from voltac.records import field, record, replace
 
 if TYPE_CHECKING:
     from voltac.pipeline import Compilation
+    from voltac.python.chosen_target import Choice
     from voltac.syntax.inputs import Inputs
 
 
@@ -26,6 +27,8 @@ class Origin:
     functions: Mapping[str, object] = field(default_factory=dict)
     """The C functions they were given."""
     answers: FileAnswers = NO_FACTS
+    choice: Choice | None = None
+    """What was measured, with ``target="auto"``."""
     build: Callable[..., Any] | None = None
     """What makes a module of kernels of a source."""
 

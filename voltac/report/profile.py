@@ -173,4 +173,4 @@ def counted_places(probes: Sequence[Sequence[Sequence[Any]]], counts: Sequence[S
             known = sums.setdefault((file, line, column, note), [0] * len(row))
             for on, count in enumerate(row):
                 known[on] += count
-    return tuple(Place(*place, tuple(row)) for place, row in sorted(sums.items()))
+    return tuple(Place(file, line, column, note, tuple(row)) for (file, line, column, note), row in sorted(sums.items()))

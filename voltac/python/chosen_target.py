@@ -1,0 +1,192 @@
+"""``target="auto"``: the width of the gang and the instruction set that a program runs fastest with here, measured once.
+
+A program is compiled for each candidate and its exported functions are timed on made-up arguments, interleaved. The
+default, ``host``, is kept unless another candidate is clearly faster and leaves the same bits in all arrays: a program whose
+results depend on the width of the gang stays at that of the default. What was chosen is kept in the cache.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from voltac.llvm.host import can_run, cpu_description, host_target, instruction_sets
+from voltac.messages.diagnostics import CompileError
+from voltac.python import cache as disk
+from voltac.python.building import Build, Built
+from voltac.python.compiler_state import compiler_state
+from voltac.python.generated_arguments import generated_arguments, range_parameters
+from voltac.python.source import Source
+from voltac.python.timed_calls import ChildFailed, in_child, timer
+from voltac.records import replace
+from voltac.report.measure import Ratio, interleaved, median_interval
+from voltac.target_info import TargetInfo, find_target, target_names
+
+_ELEMENTS = 4096
+"""That the made-up arguments are for: the arrays of a usual kernel fit the second level of the cache."""
+_ROUNDS = 21
+_CLEARLY = 1.03
+"""Times as fast as the default, with 99% confidence, that another target must be: less is not worth another width."""
+_DESCRIBED = ("vendor_id", "cpu family", "model", "stepping")
+"""What of a CPU a choice is kept for, besides its instruction sets."""
+_ALSO = ("avx2-i32x8", "avx2-i32x16")
+"""Of the lesser instruction sets, those that may be faster where wide registers slow down the clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A target that was tried."""
+
+    target: str
+    speed: Ratio | None
+    """Times as fast as the default: median and 99% interval of the rounds; None if it was not measured."""
+    note: str = ""
+    """Why it was not, or not taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What ``target="auto"`` took, and why; prints as a table."""
+
+    target: str
+    candidates: tuple[Candidate, ...]
+    """The default first."""
+    note: str
+    """What was measured, or why nothing was."""
+
+    def __str__(self) -> str:
+        rows = [f"{self.target}: {self.note}"]
+        for one in self.candidates:
+            taken = "*" if one.target == self.target else " "
+            shown = "" if one.speed is None else str(one.speed)
+            rows.append(f"{taken} {one.target:16} {shown:20} {one.note}".rstrip())
+        return "\n".join(rows)
+
+
+def with_chosen_target(build: Build, source: Source, use_cache: bool, functions: Mapping[str, object] | None) -> Source:
+    """The source, which is for the default target, for the one that is chosen. Raises :class:`voltac.CompileError`."""
+    key = _key(source) if use_cache else ""
+    entry = disk.find(key) if key else None
+    if entry is None:
+        choice, answers = _measured(build, source, functions)
+        if key:
+            disk.store(key, asdict(choice), (), answers)
+    else:
+        choice = _from_plain(entry.description)
+    options = replace(source.options, target=next(one for one in candidates() if one.name == choice.target))
+    return replace(source, options=options).with_origin(choice=choice)
+
+
+def candidates() -> list[TargetInfo]:
+    """The default, then the other gangs of its instruction set, then some of a lesser one."""
+    default = host_target()
+    names = [name for name in target_names() if name.partition("-")[0] == default.name.partition("-")[0]]
+    same = [replace(find_target(name), cpu=default.cpu) for name in names if name != default.name and "i64" not in name]
+    lesser = [find_target(name) for name in _ALSO if name not in names]
+    return [default, *same, *(target for target in lesser if can_run(target) and default.has_avx512)]
+
+
+def _key(source: Source) -> str:
+    state = compiler_state()
+    if state is None:
+        return ""
+    cpu = cpu_description()
+    return disk.key_of(
+        {
+            "choice": [target.name for target in candidates()],
+            "text": source.text,
+            "file": source.file,
+            "options": repr(source.options),
+            "compiler": state,
+            "cpu": [cpu.get(name, "") for name in _DESCRIBED],
+            "instructions": sorted(instruction_sets()),
+        }
+    )
+
+
+def _from_plain(data: Mapping[str, Any]) -> Choice:
+    rows = [
+        Candidate(row["target"], None if row["speed"] is None else Ratio(**row["speed"]), row["note"])
+        for row in data["candidates"]
+    ]
+    return Choice(data["target"], tuple(rows), data["note"])
+
+
+# --- measuring ----------------------------------------------------------------------------------------------------
+
+
+def _measured(build: Build, source: Source, functions: Mapping[str, object] | None) -> tuple[Choice, disk.FileAnswers]:
+    default, *others = candidates()
+    built: dict[str, Built] = {default.name: build(source, functions=functions)}
+    answers: disk.FileAnswers = built[default.name].answers
+    notes: dict[str, str] = {}
+    for target in others:
+        try:
+            built[target.name] = build(replace(source, options=replace(source.options, target=target)), functions=functions)
+        except CompileError as error:
+            notes[target.name] = f"does not compile: {str(error).strip().splitlines()[0]}"
+    times: list[dict[str, list[float]]] = []
+    unmeasured: list[str] = []
+    for symbol in replace(source).compiled().program.exports:
+        kernels = {name: module[symbol.name] for name, module in built.items() if name not in notes}
+        if any(row.kind == "function" for row in kernels[default.name].parameters):
+            unmeasured.append(f"{symbol.name} takes a function")
+            continue
+        make = _maker(kernels[default.name], range_parameters(symbol))
+        try:
+            left, measured = in_child(partial(_results_and_times, kernels, make))
+        except ChildFailed as failure:
+            unmeasured.append(f"{symbol.name}: {failure}")
+            continue
+        for name in kernels:
+            if left[name] != left[default.name]:
+                notes[name] = f"other results than with {default.name}"
+        times.append(measured)
+    return _decided(default.name, [target.name for target in others], times, notes, unmeasured), answers
+
+
+def _maker(kernel: Any, ranges: list[str]) -> Callable[[], list[Any]]:
+    side = max(1, round(_ELEMENTS ** (1 / max(1, len(ranges)))))
+    return lambda: generated_arguments(kernel, ranges, side, 0)
+
+
+def _results_and_times(
+    kernels: Mapping[str, Callable[..., Any]], make: Callable[[], list[Any]]
+) -> tuple[dict[str, bytes], dict[str, list[float]]]:
+    """What a call of each kernel leaves, and the times of each, one a round."""
+    left = {}
+    for name, kernel in kernels.items():
+        arguments = make()
+        result = kernel(*arguments)
+        arrays = [one for one in (*arguments, result) if isinstance(one, np.ndarray)]
+        left[name] = b"".join(one.tobytes() for one in arrays) + repr(result).encode()
+    same = [name for name in kernels if left[name] == next(iter(left.values()))]
+    return left, interleaved({name: timer(kernels[name], make()) for name in same}, _ROUNDS)
+
+
+def _decided(
+    default: str, others: Sequence[str], times: list[dict[str, list[float]]], notes: dict[str, str], unmeasured: list[str]
+) -> Choice:
+    rows = [Candidate(default, Ratio(1, 1, 1), "the default of this CPU")]
+    for name in others:
+        speed = None if name in notes or not times else _speed([(one[default], one[name]) for one in times])
+        rows.append(Candidate(name, speed, notes.get(name, "")))
+    faster = [row for row in rows if row.speed is not None and row.speed.low > _CLEARLY]
+    best = max(faster, key=lambda row: row.speed.median if row.speed else 0.0, default=rows[0])
+    what = (
+        f"the fastest of {len(rows)} on made-up arguments for {_ELEMENTS} elements" if faster else "no other is clearly faster"
+    )
+    if not times:
+        what = "nothing could be measured"
+    return Choice(best.target, tuple(rows), what + (f" (left out: {'; '.join(unmeasured)})" if unmeasured else ""))
+
+
+def _speed(pairs: list[tuple[list[float], list[float]]]) -> Ratio:
+    """The geometric mean over the functions, round by round."""
+    rounds = zip(*([math.log(before / now) for before, now in zip(*pair, strict=True)] for pair in pairs), strict=True)
+    return Ratio(*median_interval(math.exp(sum(logarithms) / len(logarithms)) for logarithms in rounds))
