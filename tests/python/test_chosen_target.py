@@ -142,7 +142,7 @@ def test_programs_with_errors_are_refused() -> None:
     ("source", "reason"),
     [
         ("export void f(uniform int a[]) { *((uniform int * uniform)8) = 1; }", "ended by signal"),
-        ("export void f(uniform int (*g)(uniform int)) { g(1); }", "takes a function"),
+        ("export void f(uniform int (* uniform g)(uniform int)) { g(1); }", "takes a function"),
         ("export void f(uniform int n) { assert(n > 1000000); }", "n > 1000000"),
     ],
     ids=["crash", "function", "assertion"],

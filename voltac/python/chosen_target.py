@@ -21,6 +21,7 @@ from voltac.python import cache as disk
 from voltac.python.building import Build, Built
 from voltac.python.compiler_state import compiler_state
 from voltac.python.generated_arguments import generated_arguments, range_parameters
+from voltac.python.hashing import sha256
 from voltac.python.source import Source
 from voltac.python.timed_calls import ChildFailed, in_child, timer
 from voltac.records import replace
@@ -29,6 +30,8 @@ from voltac.target_info import TargetInfo, find_target, target_names
 
 _ELEMENTS = 4096
 """That the made-up arguments are for: the arrays of a usual kernel fit the second level of the cache."""
+_LENGTHS = (4096, 4095, 3001, 2050, 1777, 1001, 555, 333, 77, 13)
+"""For which the results are compared: sums in another order may be the same for one by chance."""
 _ROUNDS = 21
 _CLEARLY = 1.03
 """Times as fast as the default, with 99% confidence, that another target must be: less is not worth another width."""
@@ -137,36 +140,34 @@ def _measured(build: Build, source: Source, functions: Mapping[str, object] | No
         if any(row.kind == "function" for row in kernels[default.name].parameters):
             unmeasured.append(f"{symbol.name} takes a function")
             continue
-        make = _maker(kernels[default.name], range_parameters(symbol))
         try:
-            left, measured = in_child(partial(_results_and_times, kernels, make))
+            measured = in_child(partial(_times, kernels, range_parameters(symbol)))
         except ChildFailed as failure:
             unmeasured.append(f"{symbol.name}: {failure}")
             continue
         for name in kernels:
-            if left[name] != left[default.name]:
+            if name not in measured:
                 notes[name] = f"other results than with {default.name}"
         times.append(measured)
     return _decided(default.name, [target.name for target in others], times, notes, unmeasured), answers
 
 
-def _maker(kernel: Any, ranges: list[str]) -> Callable[[], list[Any]]:
-    side = max(1, round(_ELEMENTS ** (1 / max(1, len(ranges)))))
-    return lambda: generated_arguments(kernel, ranges, side, 0)
+def _made(kernel: Any, ranges: list[str], elements: int) -> list[Any]:
+    return generated_arguments(kernel, ranges, max(1, round(elements ** (1 / max(1, len(ranges))))), 0)
 
 
-def _results_and_times(
-    kernels: Mapping[str, Callable[..., Any]], make: Callable[[], list[Any]]
-) -> tuple[dict[str, bytes], dict[str, list[float]]]:
-    """What a call of each kernel leaves, and the times of each, one a round."""
-    left = {}
-    for name, kernel in kernels.items():
-        arguments = make()
-        result = kernel(*arguments)
-        arrays = [one for one in (*arguments, result) if isinstance(one, np.ndarray)]
-        left[name] = b"".join(one.tobytes() for one in arrays) + repr(result).encode()
+def _times(kernels: Mapping[str, Any], ranges: list[str]) -> dict[str, list[float]]:
+    """The times of those kernels that leave what the first one does, one a round."""
+    left = {name: [_left_by(kernel, _made(kernel, ranges, length)) for length in _LENGTHS] for name, kernel in kernels.items()}
     same = [name for name in kernels if left[name] == next(iter(left.values()))]
-    return left, interleaved({name: timer(kernels[name], make()) for name in same}, _ROUNDS)
+    return interleaved({name: timer(kernels[name], _made(kernels[name], ranges, _ELEMENTS)) for name in same}, _ROUNDS)
+
+
+def _left_by(kernel: Callable[..., Any], arguments: list[Any]) -> str:
+    """A hash of the bytes that a call leaves in its arrays and returns."""
+    result = np.asarray(kernel(*arguments))
+    arrays = [one for one in arguments if isinstance(one, np.ndarray)]
+    return sha256(b"".join(one.tobytes() for one in (*arrays, result) if one.dtype != object)).hexdigest()
 
 
 def _decided(
