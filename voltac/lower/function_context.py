@@ -21,7 +21,6 @@ from voltac.sema import tree
 from voltac.sema.types import Qual
 
 if TYPE_CHECKING:
-    from voltac.lower.control_flow.probes import Probes  # only instrumented builds have some
     from voltac.sema.analyses.thread_sharing import Sharing  # only kernels of devices load it
 
 
@@ -84,8 +83,8 @@ class FunctionContext:
         """In a kernel that the threads of a device share."""
         self.labels: dict[str, str] = {}
         """Label of the program -> block."""
-        self.probes: Probes | None = None
-        """Of a function of an instrumented build; set before its body is written."""
+        self.probe: Callable[[FunctionContext, tree.Statement], None] | None = None
+        """In an instrumented build: what is written before a statement (``control_flow/probes.py``)."""
         self.loops = 0
         """How many have been written."""
         self._lifetimes: Lifetimes | None = None
@@ -155,15 +154,15 @@ class FunctionContext:
     def statement(self, node: tree.Statement) -> None:
         """Code for a statement; lanes that leave in it are in ``touched`` behind it."""
         self.debug.at(node.span)
-        if self.probes is not None:
-            self.probes.before(self, node)
+        if self.probe is not None:
+            self.probe(self, node)
         STATEMENTS[type(node)](self, node)
 
     def passed(self, *nodes: tree.Statement) -> None:
         """Statements that are executed here without code of their own; an instrumented build counts them, too."""
-        if self.probes is not None:
+        if self.probe is not None:
             for node in nodes:
-                self.probes.before(self, node)
+                self.probe(self, node)
 
     def place(self, node: tree.Place) -> Address:
         """Code for an address, without an access to what lies there."""

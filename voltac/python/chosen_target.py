@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -23,6 +23,7 @@ from voltac.python.compiler_state import compiler_state
 from voltac.python.generated_arguments import generated_arguments, range_parameters
 from voltac.python.hashing import sha256
 from voltac.python.source import Source
+from voltac.python.target_choice import Choice, TriedTarget, choice_of
 from voltac.python.timed_calls import ChildFailed, in_child, timer
 from voltac.records import replace
 from voltac.report.measure import Ratio, interleaved, median_interval
@@ -41,36 +42,6 @@ _ALSO = ("avx2-i32x8", "avx2-i32x16")
 """Of the lesser instruction sets, those that may be faster where wide registers slow down the clock."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A target that was tried."""
-
-    target: str
-    speed: Ratio | None
-    """Times as fast as the default: median and 99% interval of the rounds; None if it was not measured."""
-    note: str = ""
-    """Why it was not, or not taken."""
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What ``target="auto"`` took, and why; prints as a table."""
-
-    target: str
-    candidates: tuple[Candidate, ...]
-    """The default first."""
-    note: str
-    """What was measured, or why nothing was."""
-
-    def __str__(self) -> str:
-        rows = [f"{self.target}: {self.note}"]
-        for one in self.candidates:
-            taken = "*" if one.target == self.target else " "
-            shown = "" if one.speed is None else str(one.speed)
-            rows.append(f"{taken} {one.target:16} {shown:20} {one.note}".rstrip())
-        return "\n".join(rows)
-
-
 def with_chosen_target(build: Build, source: Source, use_cache: bool, functions: Mapping[str, object] | None) -> Source:
     """The source, which is for the default target, for the one that is chosen. Raises :class:`voltac.CompileError`."""
     key = _key(source) if use_cache else ""
@@ -80,7 +51,7 @@ def with_chosen_target(build: Build, source: Source, use_cache: bool, functions:
         if key:
             disk.store(key, asdict(choice), (), answers)
     else:
-        choice = _from_plain(entry.description)
+        choice = choice_of(entry.description)
     options = replace(source.options, target=next(one for one in candidates() if one.name == choice.target))
     return replace(source, options=options).with_origin(choice=choice)
 
@@ -110,14 +81,6 @@ def _key(source: Source) -> str:
             "instructions": sorted(instruction_sets()),
         }
     )
-
-
-def _from_plain(data: Mapping[str, Any]) -> Choice:
-    rows = [
-        Candidate(row["target"], None if row["speed"] is None else Ratio(**row["speed"]), row["note"])
-        for row in data["candidates"]
-    ]
-    return Choice(data["target"], tuple(rows), data["note"])
 
 
 # --- measuring ----------------------------------------------------------------------------------------------------
@@ -173,10 +136,10 @@ def _left_by(kernel: Callable[..., Any], arguments: list[Any]) -> str:
 def _decided(
     default: str, others: Sequence[str], times: list[dict[str, list[float]]], notes: dict[str, str], unmeasured: list[str]
 ) -> Choice:
-    rows = [Candidate(default, Ratio(1, 1, 1), "the default of this CPU")]
+    rows = [TriedTarget(default, Ratio(1, 1, 1), "the default of this CPU")]
     for name in others:
         speed = None if name in notes or not times else _speed([(one[default], one[name]) for one in times])
-        rows.append(Candidate(name, speed, notes.get(name, "")))
+        rows.append(TriedTarget(name, speed, notes.get(name, "")))
     faster = [row for row in rows if row.speed is not None and row.speed.low > _CLEARLY]
     best = max(faster, key=lambda row: row.speed.median if row.speed else 0.0, default=rows[0])
     what = (

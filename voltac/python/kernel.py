@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     import os
 
     from voltac.python.building import Build
-    from voltac.python.chosen_target import Choice
     from voltac.python.recorded_calls import Recorder
     from voltac.python.source import Source
+    from voltac.python.target_choice import Choice
     from voltac.report.profile import Profile
 
 

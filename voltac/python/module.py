@@ -14,7 +14,7 @@ from voltac.python.source import Source
 
 if TYPE_CHECKING:
     from voltac.python.cache import FileAnswers
-    from voltac.python.chosen_target import Choice
+    from voltac.python.target_choice import Choice
 
 _LONGEST_NAME = 50
 """Python cuts off what is longer where an attribute is missing."""

@@ -13,7 +13,8 @@ from voltac.python.building import Build
 from voltac.python.object_loader import LoadedCode
 from voltac.python.source import Source
 from voltac.records import replace
-from voltac.report.profile import Place, Profile, counted_places
+from voltac.report.lane_counts import Place, counted_places
+from voltac.report.profile import Profile
 from voltac.system.files import read_regular_file
 
 

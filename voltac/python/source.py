@@ -13,7 +13,7 @@ from voltac.records import field, record, replace
 
 if TYPE_CHECKING:
     from voltac.pipeline import Compilation
-    from voltac.python.chosen_target import Choice
+    from voltac.python.target_choice import Choice
     from voltac.syntax.inputs import Inputs
 
 

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from voltac.report.lane_counts import LaneCounts, Place
 from voltac.report.page import chips, escaped, fragment, legend, page, spans
 from voltac.report.source_colours import Piece, coloured
-
-if TYPE_CHECKING:
-    from voltac.report.profile import Place, Profile
 
 _LEGEND = (("fast", "at least 75 % of the lanes on"), ("mask", "at least 40 %"), ("slow", "fewer"))
 _HEAD = "<tr><th>executed<th>lanes on<th>all<th>none<th><th style='text-align:left'>line"
 
 
-def profile_page(found: Profile, title: str) -> str:
+def profile_page(found: LaneCounts, title: str) -> str:
     """One self-contained page."""
     return page(title, _body(found))
 
 
-def profile_fragment(found: Profile) -> str:
+def profile_fragment(found: LaneCounts) -> str:
     """For a notebook."""
     return fragment(_body(found))
 
 
-def _body(found: Profile) -> str:
+def _body(found: LaneCounts) -> str:
     shown = chips(("function", found.function), ("target", found.target), ("lanes", str(found.width)))
     parts = [f"{shown}<p>{escaped(found.summary())}</p>", legend(*_LEGEND)]
     parts.append("<p class=quiet>The warmer a line, the more often gangs executed it.</p>")
@@ -35,7 +31,7 @@ def _body(found: Profile) -> str:
     return "\n".join(parts)
 
 
-def _table(found: Profile, file: str) -> str:
+def _table(found: LaneCounts, file: str) -> str:
     places, source = found.lines(file), list(found.sources.get(file, ()))
     source += [""] * (max([len(source), *places]) - len(source))
     rows = (_row(number, pieces, places.get(number), found.most) for number, pieces in enumerate(coloured(source), 1))

@@ -44,7 +44,7 @@ ENTRY = "function entry"
 
 
 @mutable_record(eq=False)
-class Probes:
+class _Probes:
     """The probes of one version of a function."""
 
     known: dict[tuple[str, str], int]
@@ -53,13 +53,10 @@ class Probes:
     def before(self, c: FunctionContext, node: tree.Statement) -> None:
         """Of a statement that is about to be lowered."""
         if not isinstance(node, _NOT_EXECUTED):
-            self._reached(c, node.span, _NOTES.get(type(node), "statement"))
+            self.reached(c, node.span, _NOTES.get(type(node), "statement"))
 
-    def entered(self, c: FunctionContext) -> None:
-        """Where the body of the function begins."""
-        self._reached(c, c.symbol.span, ENTRY)
-
-    def _reached(self, c: FunctionContext, span: Span, note: str) -> None:
+    def reached(self, c: FunctionContext, span: Span, note: str) -> None:
+        """A place in the source."""
         if not c.build.reachable:
             return
         mask = c.mask
@@ -78,9 +75,12 @@ class Probes:
         places[number].append([span.file, span.line, span.column, note])
 
 
-def probes_of(c: FunctionContext) -> Probes | None:
-    """For a function of the program in an instrumented build; the library has none."""
-    return Probes({}) if c.options.instrument and not c.symbol.library else None
+def begin_probes(c: FunctionContext) -> None:
+    """Where the body of a function of the program begins, in an instrumented build; the library is not looked at."""
+    if c.options.instrument and not c.symbol.library:
+        probes = _Probes({})
+        probes.reached(c, c.symbol.span, ENTRY)
+        c.probe = probes.before
 
 
 def _tell(c: FunctionContext, mask: IR | None, span: Span, note: str) -> None:

@@ -10,7 +10,7 @@ from voltac.lower.checks.bounds import hidden_parameters, set_parameter_bounds
 from voltac.lower.control_flow import masks
 from voltac.lower.control_flow.failure_exits import LAUNCH_RECORD, can_fail
 from voltac.lower.control_flow.nested_labels import plain_switches
-from voltac.lower.control_flow.probes import probes_of
+from voltac.lower.control_flow.probes import begin_probes
 from voltac.lower.function_context import FunctionContext
 from voltac.lower.functions.c_convention import array_element, is_function, passing
 from voltac.lower.functions.float_state import load_float_state, set_float_state
@@ -118,9 +118,7 @@ def write_version(module: ModuleContext, version: Version) -> None:
     # Tasks run on other threads, which have a state of their own.
     begins_here = version.kind == TASK or kernel
     restore_state = set_float_state(c) if begins_here else None
-    c.probes = probes_of(c)
-    if c.probes is not None:
-        c.probes.entered(c)
+    begin_probes(c)
     c.statement(body)
     c.debug.at_end()
     c.exit.finish()
@@ -299,7 +297,7 @@ def _attributes(c: FunctionContext, symbol: tree.FunctionSymbol) -> str:
     if not structs:
         effects = [text for text in symbol.attributes if text.startswith("memory(")]
         # A failed check has an effect, and so has a probe.
-        words += [] if c.probes else [text for text in effects if not c.checks.accesses or text == "memory(none)"]
+        words += [] if c.probe else [text for text in effects if not c.checks.accesses or text == "memory(none)"]
     return " ".join(words)
 
 
