@@ -56,6 +56,7 @@ VALUES: dict[str, tuple[list[Any], list[Any]]] = {
     "symbol_suffix": (["", "_avx2"], [" ", "-a", "ä", '"']),
     "code_model": (["", "small", "large"], ["medium", "kernel", "tiny"]),
     "stack_protector": (["", "none", "on", "strong", "all"], ["weak", "ON", "off"]),
+    "instrument": (["", "calls", "counts"], ["on", "count", "CALLS"]),
     **{name: ([True, False], []) for name in SWITCHES},
 }
 """Field -> values that are allowed, and some of the right type that are not."""
@@ -204,6 +205,7 @@ def is_allowed(field: str, value: object) -> bool:
 def test_random_options_compile_or_are_refused() -> None:
     """Whatever is given, it is a kernel that does what it should, or one of Python's two exceptions for wrong arguments."""
     choice = random.Random(12)
+    unheard = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_uint64)(lambda *told: None)
     names = [name for name in VALUES if name not in ("target", "level", "defines", "include_directories")]
     ran = 0
     for _ in range(80):
@@ -214,7 +216,7 @@ def test_random_options_compile_or_are_refused() -> None:
         if choice.random() < 0.7:
             options = {name: value for name, value in options.items() if name not in VALUES or is_allowed(name, value)}
         try:
-            kernels = voltac.compile(SOURCE, **options)
+            kernels = voltac.compile(SOURCE, functions={"ISPCInstrument": unheard}, **options)
         except (TypeError, ValueError):
             continue
         a = np.zeros(5, np.float32)

@@ -23,6 +23,7 @@ _USAGE = {
     "explorer": "voltac explorer [FILE.ispc] [options]",
     "lsp": "voltac lsp [options]",
     "run": "voltac run FILE.ispc [options] [ARGUMENT ...]",
+    "profile": "voltac profile FILE.ispc [options] [ARGUMENT ...]",
     "replay": "voltac replay FILE [options]",
     "bisect": "voltac bisect FILE.ispc --check CMD [options]",
     "disasm": "voltac disasm FILE.elf [options]",
@@ -47,6 +48,9 @@ is never written to. Ctrl-C ends it.""",
     "lsp": """Serve an editor by the Language Server Protocol, on standard input and output: messages while you type, types
 and what accesses became where the mouse is, definitions, symbols, completion. Editors start it; the options hold for all
 files, and editors add those of a workspace as "options". It needs pygls: pip install 'voltac[editor]'.""",
+    "profile": """Call an exported function, compiled with counters, on arguments given as for 'voltac run', and show the
+source as a heat map: how often gangs executed each line, which share of their lanes was on, how often all and how often none.
+A small share is where lanes wait for others.""",
     "replay": """Make a call again that a Python program recorded: k.f.record(FILE)(...). Prints what differs from what it left
 then. Options go before those it was recorded with. Opening a file runs nothing of it; replaying runs its kernel, with
 --interpret so that each access is checked.""",
@@ -96,6 +100,10 @@ _EXAMPLES = {
         ("voltac lsp", "what an editor starts"),
         ("voltac lsp --target=avx2-i32x8 -I include", "with the options of the build"),
     ),
+    "profile": (
+        ("voltac profile f.ispc --function saxpy 2.0 range:8 random:8 zeros:8 8", "print it"),
+        ("voltac profile f.ispc --html page.html", "the same as a page"),
+    ),
     "replay": (
         ("voltac replay call.zip", "does it happen here, too?"),
         ("voltac replay call.zip --target=sse4-i32x4 -O0", "with other options"),
@@ -128,7 +136,7 @@ _EXAMPLES = {
     ),
 }
 
-_OF_SOURCES = (COMPILE, "build", "compare", "explain", "explorer", "lsp", "run", "replay", "bisect")
+_OF_SOURCES = (COMPILE, "build", "compare", "explain", "explorer", "lsp", "run", "profile", "replay", "bisect")
 """The commands that compile, with stages and targets."""
 
 _MORE_ARGUMENTS = "More arguments: '@FILE' stands for the words in FILE; those in the variable ISPC_ARGS are appended."

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from voltac.cli.opt_words import OPT_WORDS
-from voltac.cli.option_table import COMPILE, UsageError, parse_arguments
+from voltac.cli.option_table import COMPILE, UsageError
+from voltac.cli.parsing import parse_arguments
 from voltac.driver import read_source
 from voltac.llvm.host import host_target
 from voltac.messages.diagnostics import Diagnostics
@@ -56,7 +57,7 @@ _SAME = (
 )
 _OF_TARGET = ("has_gather", "has_scatter", "vector_bits")
 """Fields of targets that words of ``--opt`` set."""
-_TEXTS = ("code_model", "position_independent", "stack_protector")
+_TEXTS = ("code_model", "instrument", "position_independent", "stack_protector")
 
 
 def diagnostics_of(arguments: Namespace) -> Diagnostics:

@@ -147,7 +147,7 @@ def late(text: str, options: Options, runs: PassRuns | None = None) -> Optimized
             rewritten = runs.rewrite(AFTER_LLVM, simplified, options)
             if rewritten != simplified:
                 module = LLVMModule(rewritten, options)
-        elif not _has_own_halves(options) and _HALVES_RETURNED.search(text):
+        elif options.target.width == 1 or (not _has_own_halves(options) and _HALVES_RETURNED.search(text)):
             options = replace(options, level=1)  # LLVM's fast selector ends the process there
         return Optimized(module, text, options)
 

@@ -24,6 +24,8 @@ MATH_LIBRARIES = ("default", "fast", "system")
 FAST_MATH = ("", "legacy", "balanced", "aggressive")
 STACK_PROTECTORS = ("", "none", "on", "strong", "all")
 """Which functions check the stack before they return."""
+INSTRUMENTS = ("", "calls", "counts")
+"""What an instrumented build does wherever the mask may differ."""
 RUN_CHECKS = ("accesses", "races", "unwritten", "nonfinite")
 """What a checked run looks at."""
 SIZES = ("", "small", "large")
@@ -244,6 +246,7 @@ CHECKS: dict[str, Check] = {
     "function_sections": _truth,
     "stack_protector": _one_of_words(STACK_PROTECTORS),
     "frame_pointer": _truth,
+    "instrument": _one_of_words(INSTRUMENTS),
     "loop_unrolling": _truth,
 }
 """Field of Options -> its check. A test holds that each field has one."""
@@ -255,6 +258,11 @@ def check_together(fields: Any) -> None:
     if fields.checked and (target.is_device or not fields.catch_failures):
         where = f"'{target.name}' is a device" if target.is_device else "this compilation is for C"
         raise ValueError(f"checked runs are calls from Python on this computer, and {where}")
+    if fields.instrument and target.is_device:
+        raise ValueError(
+            f"instrumented builds are for this computer, and '{target.name}' is a device, whose simulator"
+            " counts without: 'voltac sim', and k.f.last_run in Python"
+        )
     if fields.cpu and (target.is_device or not target.is_x86):
         what = "a device" if target.is_device else f"a target for {target.architecture}"
         raise ValueError(f"'{fields.cpu}' is an x86 CPU and '{target.name}' {what}")

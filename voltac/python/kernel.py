@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from voltac.python.building import Build
     from voltac.python.recorded_calls import Recorder
     from voltac.python.source import Source
+    from voltac.python.target_choice import Choice
+    from voltac.report.profile import Profile
 
 
 class Kernel:
@@ -61,6 +63,11 @@ class Kernel:
     def target(self) -> str:
         """Name of the target the code is for."""
         return self._source.options.target.name
+
+    @property
+    def choice(self) -> Choice | None:
+        """Why the target was taken, with ``target="auto"``; else None."""
+        return self._source.origin.choice
 
     @property
     def __name__(self) -> str:
@@ -98,6 +105,15 @@ class Kernel:
         from voltac.python.compare_paths import compare  # late: this compiles, a call does not
 
         return compare(self._build, self._source, self.__name__, **options)
+
+    def profile(self, /, *given: Any, **by_name: Any) -> Profile:
+        """A call, arguments as usual, of code that counts for each statement how often it ran with how many lanes on.
+
+        Raises what the call raises, and ValueError for a device.
+        """
+        from voltac.python.profiled_call import profile  # late: this compiles, a call does not
+
+        return profile(self._build, self._source, self.__name__, given, by_name)
 
     def record(self, path: str | os.PathLike[str]) -> Recorder:
         """The kernel, with each call written to a file before it is made: source, options, arguments; then what it left.

@@ -193,7 +193,10 @@ _ROWS: dict[str, tuple[TargetInfo, tuple[str, ...]]] = {
     "avx10.2nvl": (_NVL, ("x4", "x8", "x16", "x32", "x64")),
     "generic": (
         _SSE2,
-        ("i1x4", "i1x8", "i1x16", "i1x32", "i1x64", "i8x16", "i8x32", "i16x8", "i16x16", "i32x4", "i32x8", "i32x16", "i64x4"),
+        (
+            *("i1x4", "i1x8", "i1x16", "i1x32", "i1x64", "i8x16", "i8x32", "i16x8", "i16x16"),
+            *("i32x1", "i32x4", "i32x8", "i32x16", "i64x4"),
+        ),
     ),
     "neon": (_NEON, ("i8x16", "i8x32", "i16x8", "i16x16", "i32x4", "i32x8")),
 }
