@@ -55,7 +55,7 @@ def walk_runs(module: Module, options: Options) -> list[AccessReport]:
                 continue
             values = values or LaneValues(function, layout)
             found = LaneLoop(function, loop, flow, values, options)
-            if found.splits() and gains(found):
+            if found.splits() and gains(found) and found.leaves_kept_values():
                 do_lanes_alone(found, module)
                 values, flow = None, control_flow(function)
                 places = places or SourcePlaces({n: body for n, _, body in (line.partition(" = ") for line in module.lines())})
