@@ -3,9 +3,10 @@
 The trees have some two hundred node classes. ``dataclass`` compiles half a dozen
 functions for each, 0.8 ms a class, and that alone would take longer than
 compiling a small program. A record compiles its ``__init__`` when the first object is
-made, which most classes never see in a small compilation, and shares the rest. That nobody assigns to a field is checked by mypy, not at run time, so
-making a node costs plain assignments. ``__post_init__`` and ``dataclasses.fields`` work; what the
-compile path needs of that module (20 ms to import) is here: ``field``, ``replace``.
+made, which most classes never see in a small compilation, and shares the rest. That nobody
+assigns to a field is checked by mypy, not at run time, so making a node costs plain
+assignments. ``__post_init__`` and ``dataclasses.fields`` work; what the compile path needs
+of that module (20 ms to import) is here: ``field``, ``replace``.
 """
 
 from __future__ import annotations
