@@ -72,8 +72,10 @@ class LaneLoop:
         yield from self.body.instructions
 
     def splits(self) -> bool:
-        """Whether the loop has the shape, and each lane could do it alone."""
-        return self._has_shape() and self._can_split()
+        """Whether the loop has the shape, and each lane could do it alone, as far as can be told from the loop."""
+        return self._has_shape() and all(
+            self._is_lanewise(instruction, block) for block in (self.header, self.body) for instruction in block.instructions
+        )
 
     def _has_shape(self) -> bool:
         branch = self.header.terminator
@@ -104,20 +106,12 @@ class LaneLoop:
         """What a phi is in the next iteration."""
         return self.arm(phi, True)
 
-    def _can_split(self) -> bool:
-        inside = {each.name for block in (self.header, self.body) for each in block.instructions if each.name}
-        for block in (self.header, self.body):
-            for instruction in block.instructions:
-                if not self._is_lanewise(instruction, block):
-                    return False
-        kept = {phi.name for phi in self.header.phis() if self._keeps(phi)} | {each.name for each in self.invariants()}
-        for block in self.function.blocks:
-            if block.name in self.loop.blocks:
-                continue
-            for instruction in block.instructions:
-                if any(name in inside and name not in kept for name in instruction.names_used()):
-                    return False
-        return True
+    def leaves_kept_values(self) -> bool:
+        """Whether what is used behind the loop is what lanes that have left keep, or the same in each iteration."""
+        inside = {each.name for each in self.instructions() if each.name}
+        inside -= {phi.name for phi in self.header.phis() if self._keeps(phi)} | {each.name for each in self.invariants()}
+        behind = (block for block in self.function.blocks if block.name not in self.loop.blocks)
+        return all(inside.isdisjoint(each.names_used()) for block in behind for each in block.instructions)
 
     def invariants(self) -> list[Instruction]:
         """What the test computes from values that are the same in each iteration, in order."""
