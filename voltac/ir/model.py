@@ -93,6 +93,8 @@ class Instruction:
         return self.op in TERMINATORS
 
 
+_FEW_NAMES = 3
+"""So many are looked for one by one, which is faster than to look up every name of a function."""
 TERMINATORS = frozenset(("br", "switch", "ret", "unreachable", "indirectbr", "invoke", "resume", "callbr"))
 
 
@@ -201,8 +203,14 @@ class Function:
                 new = new_names[new]
             resolved[old] = new
         self.replaced |= resolved
-        for instruction in self.instructions():
-            instruction.rename(resolved)
+        if len(resolved) > _FEW_NAMES:
+            for instruction in self.instructions():
+                instruction.rename(resolved)
+            return
+        for old in resolved:
+            for instruction in self.instructions():
+                if old in instruction.text:
+                    instruction.rename(resolved)
 
     def fresh_names(self) -> Callable[[str], str]:
         """A function that makes unused names: ``fresh("wide")`` is ``%wide``, then ``%wide.1``, ..."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from voltac.ir import match as m
 from voltac.ir.cfg import ControlFlow, NaturalLoop
@@ -110,8 +111,17 @@ class LaneLoop:
         """Whether what is used behind the loop is what lanes that have left keep, or the same in each iteration."""
         inside = {each.name for each in self.instructions() if each.name}
         inside -= {phi.name for phi in self.header.phis() if self._keeps(phi)} | {each.name for each in self.invariants()}
-        behind = (block for block in self.function.blocks if block.name not in self.loop.blocks)
-        return all(inside.isdisjoint(each.names_used()) for block in behind for each in block.instructions)
+        return inside.isdisjoint(self.used_outside)
+
+    @cached_property
+    def used_outside(self) -> set[str]:
+        """The names that the rest of the function uses, as it was when first asked."""
+        used: set[str] = set()
+        for block in self.function.blocks:
+            if block.name not in self.loop.blocks:
+                for instruction in block.instructions:
+                    used.update(instruction.names_used())
+        return used
 
     def invariants(self) -> list[Instruction]:
         """What the test computes from values that are the same in each iteration, in order."""
