@@ -13,7 +13,7 @@ from typing import Any
 
 from voltac.messages.suggestions import suggestion
 from voltac.messages.visible import named_type, visible_name, visible_value
-from voltac.target_info import TargetInfo, UnknownTarget, find_target, target_cpus
+from voltac.target_info import TargetInfo, UnknownTarget, find_target
 
 LEVELS = (0, 1, 2, 3)
 ADDRESSINGS = (32, 64)
@@ -196,12 +196,14 @@ def _target(name: str, value: Any) -> TargetInfo:
     if value.is_device:
         return value
     # LLVM ends the process when a processor cannot run the code asked for.
-    if value.cpu not in target_cpus():
-        _cpu(name, value.cpu)
     try:
         known = find_target(value.name)
     except UnknownTarget:
         known = None
+    if known is None or value.cpu != known.cpu:
+        from voltac.target_info.cpus import require_cpu_of  # few name one
+
+        require_cpu_of(value, value.cpu)
     if known is None or (known.name, known.features) != (value.name, value.features):
         raise ValueError(f"{name} must be made of a record of find_target(): the features of '{value.name}' are others")
     return value
@@ -255,8 +257,9 @@ def check_together(fields: Any) -> None:
     if fields.checked and (target.is_device or not fields.catch_failures):
         where = f"'{target.name}' is a device" if target.is_device else "this compilation is for C"
         raise ValueError(f"checked runs are calls from Python on this computer, and {where}")
-    if fields.cpu and (target.is_device or not target.is_x86):
-        what = "a device" if target.is_device else f"a target for {target.architecture}"
-        raise ValueError(f"'{fields.cpu}' is an x86 CPU and '{target.name}' {what}")
+    if fields.cpu:
+        from voltac.target_info.cpus import require_cpu_of  # few name one
+
+        require_cpu_of(target, fields.cpu)
     if fields.reset_ftz_daz and target.is_device:
         raise ValueError(f"reset_ftz_daz: there is no floating-point state to reset on the device '{target.name}'")

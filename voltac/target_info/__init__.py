@@ -264,11 +264,6 @@ def target_names() -> list[str]:
     return [f"{isa}-{form}" for isa, (_, forms) in _ROWS.items() for form in forms]
 
 
-def target_cpus() -> frozenset[str]:
-    """The CPUs that targets are for, by LLVM's names."""
-    return frozenset(base.cpu for base, _ in _ROWS.values())
-
-
 def target_aliases() -> dict[str, str]:
     """Short name -> canonical name."""
     return dict(_ALIASES)
