@@ -142,7 +142,11 @@ def test_each_field_takes_its_values_and_refuses_all_others(field: str) -> None:
         ({"functions": {"puts": -1}}, ValueError, "an address, not int -1"),
         ({"functions": {"puts": 1 << 64}}, ValueError, "an address, not int 18446744073709551616"),
         ({"functions": {"puts": HUGE}}, ValueError, "an address, not int 0x31e2"),
-        ({"functions": {"puts": "puts"}}, TypeError, r"functions\['puts'\] must be a function of ctypes or an address"),
+        (
+            {"functions": {"puts": "puts"}},
+            TypeError,
+            r"functions\['puts'\] must be a function of Python or ctypes, or an address",
+        ),
         ({"launch": 3}, TypeError, "launch must be a mapping from names, or None, not int 3"),
         ({"file": None}, TypeError, "file must be a str"),
         ({"opt": HUGE}, ValueError, "opt must be 0, 1, 2 or 3, not 0x31e2"),

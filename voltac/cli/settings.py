@@ -33,6 +33,8 @@ _ARCHITECTURES: dict[str, dict[str, Any]] = {
 _SPELLINGS = {"x86_64": "x86-64", "x64": "x86-64", "arm64": "aarch64"}
 _DEFAULT_TARGETS = {"aarch64": "neon-i32x4"}
 """Architecture -> target, where that is not the best for the machine voltac runs on."""
+_TELLING_SYSTEMS = ("linux", "android")
+"""Those that tell programs on aarch64 in one way what the CPU has."""
 _OTHER_SYSTEMS = ("ios", "ps4", "ps5")
 _SYSTEMS_OF_64_BITS = ("macos", "windows")
 _DISABLE_ZMM = ("avx512skx-x16", "avx512icl-x16")
@@ -124,6 +126,8 @@ def options_of_targets(arguments: Namespace, diagnostics: Diagnostics) -> list[O
                 raise UsageError(f"both SSE4 levels in one build ('{other.name}' and '{target.name}'); take one of them")
             if target.isa == other.isa:
                 raise UsageError(f"two targets of one ISA, {target.isa}: '{other.name}' and '{target.name}'; take one of them")
+    if targets[0].architecture == "aarch64" and targets[0].system not in _TELLING_SYSTEMS:
+        raise UsageError(f"'{arguments.system}' says nothing of SVE to programs: give one target, not '{arguments.target}'")
     if "disable-zmm" in arguments.opt and not any(map(_has_zmm, targets)):
         raise UsageError(_no_zmm(targets))
     return [_options(arguments, target, "", f"_{target.isa}") for target in targets]

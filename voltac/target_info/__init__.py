@@ -99,6 +99,11 @@ class TargetInfo:
         return self.isa == "avx2vnni" or (self.has_avx512 and self.isa != "avx512skx")
 
     @property
+    def has_sve(self) -> bool:
+        """Vectors of SVE, of at least ``vector_bits``."""
+        return self.isa.startswith("sve")
+
+    @property
     def is_x86(self) -> bool:
         """Of 64 or 32 bits."""
         return self.architecture in ("x86-64", "x86")
@@ -170,6 +175,12 @@ _NEON = TargetInfo(
     "", "neon", "NEON", 4, 32, 32, 128, "generic", "", triple="aarch64-unknown-linux-gnu",
     has_fma=True, has_half_conversion=True,
 )  # fmt: skip
+# Vectors of SVE are as long as the CPU has them, gangs are not: these are for CPUs whose vectors have at least so many bits.
+_SVE = replace(_NEON, isa="sve", isa_macro="SVE", features="+sve", has_masked_load=True)
+_SVE256 = replace(
+    _SVE, isa="sve256", vector_bits=256, has_masked_small=True, has_gather=True, has_scatter=True,
+)  # fmt: skip
+_SVE512 = replace(_SVE256, isa="sve512", vector_bits=512)
 
 # ISA name in target names -> (record, lane forms), of each architecture the worst first. A form is mask bits x lanes; 1 is a
 # mask register.
@@ -191,6 +202,9 @@ _ROWS: dict[str, tuple[TargetInfo, tuple[str, ...]]] = {
         ("i1x4", "i1x8", "i1x16", "i1x32", "i1x64", "i8x16", "i8x32", "i16x8", "i16x16", "i32x4", "i32x8", "i32x16", "i64x4"),
     ),
     "neon": (_NEON, ("i8x16", "i8x32", "i16x8", "i16x16", "i32x4", "i32x8")),
+    "sve": (_SVE, ("i32x4",)),
+    "sve256": (_SVE256, ("i8x32", "i16x16", "i32x8")),
+    "sve512": (_SVE512, ("i8x64", "i16x32", "i32x16")),
 }
 
 ISAS: tuple[str, ...] = tuple(dict.fromkeys(base.isa for base, _ in _ROWS.values()))
@@ -209,6 +223,9 @@ _ALIASES: dict[str, str] = {
     "avx2-x2": "avx2-i32x16",
     "neon": "neon-i32x4",
     "neon-x2": "neon-i32x8",
+    "sve": "sve-i32x4",
+    "sve256": "sve256-i32x8",
+    "sve512": "sve512-i32x16",
 }
 
 

@@ -17,6 +17,12 @@ _DATA_LAYOUTS = {
 """Of an architecture, and of one on a system that has a layout of its own."""
 
 
+_SVE_UNIT = 128
+"""Bits by which LLVM counts the length of SVE's vectors."""
+_LONGEST_SVE = 2048
+"""Bits of the longest that the architecture has."""
+
+
 def module_header(options: Options, file: str) -> list[str]:
     """The lines that name the source, the data layout and the triple."""
     target = options.target
@@ -46,4 +52,6 @@ def function_attributes(options: Options) -> str:
     if target.has_avx512:
         words.append(f'"prefer-vector-width"="{target.vector_bits}"')
         words.append(f'"min-legal-vector-width"="{target.vector_bits}"')
+    if target.has_sve:
+        words.append(f"vscale_range({target.vector_bits // _SVE_UNIT},{_LONGEST_SVE // _SVE_UNIT})")
     return " ".join(words)
