@@ -36,6 +36,8 @@ _NEEDED: dict[str, str] = {
     "sve": "asimd sve",
     "sve256": "asimd sve",
     "sve512": "asimd sve",
+    "rvv": "v",
+    "wasm": "simd128",
     "sse4.1": _SSE41,
     "sse4.2": _SSE42,
     "avx1": _AVX,

@@ -35,6 +35,9 @@ LARGEST_ALIGNMENT = 1 << 30
 _MACRO = r"[A-Za-z_]\w*(\([\w\s,.]*\))?"
 _PART_OF_A_SYMBOL = r"[\w.$]*"
 
+_WITHOUT_FLUSHING = ("riscv64", "wasm32")
+"""Architectures that always compute with subnormal numbers as IEEE says."""
+
 Check = Callable[[str, Any], Any]
 """Name of an option, value -> the value as the stages take it; raises what is wrong with it."""
 
@@ -261,5 +264,6 @@ def check_together(fields: Any) -> None:
         from voltac.target_info.cpus import require_cpu_of  # few name one
 
         require_cpu_of(target, fields.cpu)
-    if fields.reset_ftz_daz and target.is_device:
-        raise ValueError(f"reset_ftz_daz: there is no floating-point state to reset on the device '{target.name}'")
+    if fields.reset_ftz_daz and (target.is_device or target.architecture in _WITHOUT_FLUSHING):
+        where = f"on the device '{target.name}'" if target.is_device else f"on {target.architecture}"
+        raise ValueError(f"reset_ftz_daz: there is no floating-point state to reset {where}")

@@ -110,7 +110,7 @@ class TargetInfo:
 
     @property
     def architecture(self) -> str:
-        """``x86-64``, ``x86`` or ``aarch64``: the name that ``--arch`` takes."""
+        """``x86-64``, ``x86``, ``aarch64``, ``riscv64`` or ``wasm32``: the name that ``--arch`` takes."""
         return {"x86_64": "x86-64", "i686": "x86"}.get(machine := self.triple.partition("-")[0], machine)
 
     @property
@@ -181,6 +181,14 @@ _SVE256 = replace(
     _SVE, isa="sve256", vector_bits=256, has_masked_small=True, has_gather=True, has_scatter=True,
 )  # fmt: skip
 _SVE512 = replace(_SVE256, isa="sve512", vector_bits=512)
+# Wider gangs take groups of registers.
+_RVV = TargetInfo(
+    "", "rvv", "RVV", 4, 32, 32, 128, "generic-rv64", "+m,+a,+f,+d,+c,+v", triple="riscv64-unknown-linux-gnu",
+    has_fma=True, has_gather=True, has_scatter=True, has_masked_load=True, has_masked_small=True,
+)  # fmt: skip
+_WASM = TargetInfo(
+    "", "wasm", "WASM", 4, 32, 32, 128, "generic", "+simd128,+bulk-memory", triple="wasm32-unknown-unknown", pointer_bits=32,
+)  # fmt: skip
 
 # ISA name in target names -> (record, lane forms), of each architecture the worst first. A form is mask bits x lanes; 1 is a
 # mask register.
@@ -205,6 +213,8 @@ _ROWS: dict[str, tuple[TargetInfo, tuple[str, ...]]] = {
     "sve": (_SVE, ("i32x4",)),
     "sve256": (_SVE256, ("i8x32", "i16x16", "i32x8")),
     "sve512": (_SVE512, ("i8x64", "i16x32", "i32x16")),
+    "rvv": (_RVV, ("i8x16", "i16x8", "i32x4", "i32x8", "i32x16")),
+    "wasm": (_WASM, ("i8x16", "i16x8", "i32x4", "i32x8")),
 }
 
 ISAS: tuple[str, ...] = tuple(dict.fromkeys(base.isa for base, _ in _ROWS.values()))
@@ -226,6 +236,9 @@ _ALIASES: dict[str, str] = {
     "sve": "sve-i32x4",
     "sve256": "sve256-i32x8",
     "sve512": "sve512-i32x16",
+    "rvv": "rvv-i32x8",
+    "wasm": "wasm-i32x4",
+    "wasm-simd128": "wasm-i32x4",
 }
 
 
