@@ -58,7 +58,8 @@ def choose(page: Page, panel: str) -> None:
 def halved(x: np.ndarray) -> np.ndarray:
     """What SOURCE says, in numpy."""
     steps = np.maximum(np.ceil(np.log2(np.maximum(x, 1))), 0)
-    return x / 2**steps + 10 * steps
+    found: np.ndarray = x / 2**steps + 10 * steps
+    return found
 
 
 def row(page: Page, name: str) -> list[str]:

@@ -97,7 +97,7 @@ class _Array:
     before: npt.NDArray[np.uint8]
 
 
-class Recorder(Trace):
+class StepRecorder(Trace):
     """Records a call of the interpreter. Raises :class:`RecordingFull` out of it."""
 
     def __init__(self, sources: Mapping[str, list[str]], is_shown: Callable[[Span], bool], seconds: float) -> None:

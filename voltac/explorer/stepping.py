@@ -8,7 +8,7 @@ from typing import Any
 from voltac.driver import compile_source
 from voltac.explorer.answers import CommandLine, Question, Reply, answered
 from voltac.explorer.arguments import array_length
-from voltac.explorer.recording import Recorder, RecordingFull
+from voltac.explorer.recording import RecordingFull, StepRecorder
 from voltac.interpreter import Interpreter, InterpreterError, ProgramAborted
 from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.message import Span
@@ -37,7 +37,7 @@ def _stepped(words: CommandLine, question: Question, text: str, options: Options
         arguments = _arguments(words, function, question.get("arguments", ""), Layout(options.target))
     except ValueError as error:
         return {"error": visible_name(str(error))}
-    recorder = Recorder(diagnostics.sources, is_of_the_user, words.seconds * _OF_THE_TIME)
+    recorder = StepRecorder(diagnostics.sources, is_of_the_user, words.seconds * _OF_THE_TIME)
     reply: Reply = {"lanes": options.target.width, "function": function.name, "stopped": None, "result": None}
     try:
         interpreter = Interpreter(program, options, recorder.printed, recorder, find_c_functions=False)
