@@ -340,8 +340,10 @@ def test_everything_is_reached_by_the_keyboard(page: Page) -> None:
 
 
 def test_a_server_that_is_gone_is_told_of(browser: Browser) -> None:
-    running = Explorer("--target=avx2-i32x8")
-    with opened(browser, expected="ERR_CONNECTION_REFUSED") as page:
+    with (
+        Explorer("--target=avx2-i32x8", "--time-limit=60") as running,
+        opened(browser, expected="ERR_CONNECTION_REFUSED") as page,
+    ):
         begin(page, running)
         running.end()
         page.fill("#source", SOURCE + "\n")
