@@ -7,20 +7,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, expect, sync_playwright
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 needs_browser = pytest.mark.skipif(PROGRAM is None, reason="there is no chromium: apt-get install chromium")
 
 _OPTIONS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
+
+# A machine may be busy with other tests.
+expect.set_options(timeout=60_000)
 
 PHONE, DESK = 390, 1280
 """Widths of the screens that pages have to fit."""
@@ -47,9 +45,18 @@ def opened(browser: Browser, width: int = DESK, dark: bool = False, expected: st
     )
     wrong: list[str] = []
     page = context.new_page()
-    page.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
+
+    def logged(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            wrong.append(message.text)
+
+    def asked(dialog: Dialog) -> None:
+        wrong.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("console", logged)
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
+    page.on("dialog", asked)
     yield page
     context.close()
     unexpected = [text for text in wrong if not expected or expected not in text]

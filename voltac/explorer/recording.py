@@ -97,17 +97,18 @@ class _Array:
     before: npt.NDArray[np.uint8]
 
 
-class Recorder(Trace):
+class StepRecorder(Trace):
     """Records a call of the interpreter. Raises :class:`RecordingFull` out of it."""
 
-    def __init__(self, sources: Mapping[str, list[str]], is_shown: Callable[[Span], bool], seconds: float) -> None:
+    def __init__(self, sources: Mapping[str, list[str]], is_shown: Callable[[Span], bool], end: float) -> None:
+        """``end`` is when the run is stopped, as ``time.monotonic`` tells it."""
         self.steps: list[Row] = []
         self.statements: list[Row] = []
         self.calls: list[Row] = []
         self.variables: list[Row] = []
         self.arrays: list[Row] = []
         self._sources, self._is_shown = sources, is_shown
-        self._seconds, self._end = seconds, time.monotonic() + seconds
+        self._end = end
         self._arrays: list[_Array] = []
         self._stack: list[_Call] = []
         self._output: list[str] = []
@@ -170,7 +171,7 @@ class Recorder(Trace):
 
     def _look_at_the_clock(self) -> None:
         if time.monotonic() > self._end:
-            raise RecordingFull(f"the run was stopped after {self._seconds:g} seconds")
+            raise RecordingFull(f"the run goes on: it was stopped after {len(self.steps)} steps, as the time is over")
 
     # --- steps ---
 

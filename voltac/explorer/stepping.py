@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
+from functools import partial
 from typing import Any
 
 from voltac.driver import compile_source
 from voltac.explorer.answers import CommandLine, Question, Reply, answered
 from voltac.explorer.arguments import array_length
-from voltac.explorer.recording import Recorder, RecordingFull
+from voltac.explorer.recording import RecordingFull, StepRecorder
 from voltac.interpreter import Interpreter, InterpreterError, ProgramAborted
 from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.message import Span
@@ -25,10 +27,13 @@ _FILLS = ("range", "zeros", "random")
 
 def step(words: CommandLine, question: Question) -> Reply:
     """The steps of a call. ``function`` is its name, ``arguments`` a JSON list with a text for each parameter."""
-    return answered(words, question, _stepped)
+    end = time.monotonic() + words.seconds * _OF_THE_TIME
+    return answered(words, question, partial(_stepped, end))
 
 
-def _stepped(words: CommandLine, question: Question, text: str, options: Options, diagnostics: Diagnostics) -> Reply:
+def _stepped(
+    end: float, words: CommandLine, question: Question, text: str, options: Options, diagnostics: Diagnostics
+) -> Reply:
     program = compile_source(text, words.file, options, diagnostics, end="check").program
     function = next((one for one in program.exports if one.name == question.get("function")), None)
     if function is None:
@@ -37,7 +42,7 @@ def _stepped(words: CommandLine, question: Question, text: str, options: Options
         arguments = _arguments(words, function, question.get("arguments", ""), Layout(options.target))
     except ValueError as error:
         return {"error": visible_name(str(error))}
-    recorder = Recorder(diagnostics.sources, is_of_the_user, words.seconds * _OF_THE_TIME)
+    recorder = StepRecorder(diagnostics.sources, is_of_the_user, end)
     reply: Reply = {"lanes": options.target.width, "function": function.name, "stopped": None, "result": None}
     try:
         interpreter = Interpreter(program, options, recorder.printed, recorder, find_c_functions=False)

@@ -47,8 +47,8 @@ _HEADER = re.compile(r"=>\s*This (?:Inner )?Loop Header")
 _AROUND = re.compile(r"(?:in Loop: Header=|Parent Loop )(BB\d+_\d+)")
 
 
-def functions(assembly: str, file: str) -> dict[str, list[AssemblyBlock]]:
-    """Function symbol -> its blocks in text order; ``file`` is the source whose lines are wanted."""
+def functions(assembly: str, file: str = "") -> dict[str, list[AssemblyBlock]]:
+    """Function symbol -> its blocks in text order; ``file`` is the source whose lines are wanted, if any."""
     found: dict[str, list[AssemblyBlock]] = {}
     blocks: list[AssemblyBlock] | None = None
     place = 0

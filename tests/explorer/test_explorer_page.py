@@ -58,7 +58,8 @@ def choose(page: Page, panel: str) -> None:
 def halved(x: np.ndarray) -> np.ndarray:
     """What SOURCE says, in numpy."""
     steps = np.maximum(np.ceil(np.log2(np.maximum(x, 1))), 0)
-    return x / 2**steps + 10 * steps
+    found: np.ndarray = x / 2**steps + 10 * steps
+    return found
 
 
 def row(page: Page, name: str) -> list[str]:
@@ -339,8 +340,10 @@ def test_everything_is_reached_by_the_keyboard(page: Page) -> None:
 
 
 def test_a_server_that_is_gone_is_told_of(browser: Browser) -> None:
-    running = Explorer("--target=avx2-i32x8")
-    with opened(browser, expected="ERR_CONNECTION_REFUSED") as page:
+    with (
+        Explorer("--target=avx2-i32x8", "--time-limit=60") as running,
+        opened(browser, expected="ERR_CONNECTION_REFUSED") as page,
+    ):
         begin(page, running)
         running.end()
         page.fill("#source", SOURCE + "\n")
