@@ -52,7 +52,7 @@ class Group:
 
 
 _COMPILE = (COMPILE,)
-_SOURCE = (COMPILE, "build", "compare", "explain", "explorer", "run", "profile", "replay", "bisect")
+_SOURCE = (COMPILE, "build", "compare", "explain", "explorer", "run", "profile", "bench", "replay", "bisect")
 """The commands that compile a source file."""
 _ALL = (*_SOURCE, "demo", "disasm", "sim", "cache", "explain-error")
 
@@ -204,7 +204,7 @@ GROUPS: tuple[Group, ...] = (
         Option("--function", "function", "next", "only this exported function", metavar="NAME"),
         Option("--elements", "elements", "next", "elements the kernels are timed on", metavar="N"),
     )),
-    Group("Form of the report", ("compare", "explain", "profile"), (
+    Group("Form of the report", ("compare", "explain", "profile", "bench"), (
         Option("--html", "html", "next", "write one self-contained page to FILE", metavar="FILE"),
         Option("--json", "json", "flag", "print JSON"),
     )),
@@ -225,6 +225,16 @@ GROUPS: tuple[Group, ...] = (
     )),
     Group("What to profile", ("profile",), (
         Option("--function", "function", "next", "the exported function (needed if there are several)", metavar="NAME"),
+    )),
+    Group("What to measure", ("bench",), (
+        Option("--function", "function", "next", "the exported function (needed if there are several)", metavar="NAME"),
+        Option("--targets", "targets", "equals", "targets, with commas between (default: one of each instruction set here)",
+               metavar="NAMES"),
+        Option("--sizes", "sizes", "equals", "levels of memory that the arrays lie in (default: L1,L2,L3,MEM)",
+               metavar="LEVELS"),
+        Option("--data", "data", "equals", "arguments by name, as numpy.savez writes them, in place of made-up ones",
+               metavar="FILE.npz"),
+        Option("--rounds", "rounds", "next", "how many times everything is measured (default 11)", metavar="N"),
     )),
     Group("How to replay", ("replay",), (
         Option("--interpret", "interpret", "flag", "run the typed tree on numpy instead of compiled code"),
@@ -286,6 +296,7 @@ COMMANDS: dict[str, str] = {
     "explorer": "serve a page to this machine that compiles what is typed and explains it",
     "run": "call a function of a file on arguments given as text",
     "profile": "call a function of a file, and show how often each line ran and how many lanes were on",
+    "bench": "measure a function for several targets and sizes, against what the machine allows",
     "replay": "make a call again that k.f.record(FILE) wrote in Python, and show what differs",
     "bisect": "find the pass of the compiler with which what a program does becomes wrong",
     "disasm": "print the instructions of a program for a device",
