@@ -14,6 +14,8 @@ from voltac.report.page import chips, escaped, fragment, legend, page
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 720, 400, 56, 44, 16
 _COLOURS = {"both": "control", "all on": "fast", "masked": "mask", "scalar": "plain"}
 """Path -> colour."""
+_LABEL = 0.7
+"""Where on a line its label stands: to the right of the points of kernels that wait for memory."""
 _DECADES_BELOW = 2.5
 """Of operations a byte, and of operations a second, that are shown below a kernel's own and the roof."""
 
@@ -113,8 +115,9 @@ def _roofline(found: BenchResults) -> str:
 
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str, label: str) -> str:
     slope = math.degrees(math.atan2(y2 - y1, x2 - x1))
-    at = f"x={(x1 + x2) / 2:.1f} y={(y1 + y2) / 2 - 5:.1f}"
-    turn = f"transform='rotate({slope:.1f} {(x1 + x2) / 2:.1f} {(y1 + y2) / 2 - 5:.1f})'"
+    x, y = x1 + _LABEL * (x2 - x1), y1 + _LABEL * (y2 - y1) - 5
+    at = f"x={x:.1f} y={y:.1f}"
+    turn = f"transform='rotate({slope:.1f} {x:.1f} {y:.1f})'"
     return (
         f"<line x1={x1:.1f} y1={y1:.1f} x2={x2:.1f} y2={y2:.1f} stroke='var(--{colour})' stroke-width=1.5 />"
         f"<text {at} {turn} text-anchor=middle fill='var(--{colour})'>{escaped(label)}</text>"
