@@ -91,6 +91,9 @@ GROUPS: tuple[Group, ...] = (
         Option("--emit-image", "emit", "equals",
                "write a device's memory as text, as its toolchain or the model of its hardware reads it",
                choices="toolchain hardware"),
+        Option("--budget", "budget", "equals",
+               "count each function's gathers, scatters, masked accesses, divergent loops and spills: write them to FILE,"
+               " or fail where it has fewer", metavar="FILE"),
         Option("--task-pool", "task_pool", "flag", "compile the task pool that comes with voltac, instead of a file"),
         Option("--no-pragma-once", "pragma_once", "flag", "give the header an include guard, not #pragma once", False),
     )),
