@@ -22,7 +22,7 @@ from voltac.python.source import Source
 from voltac.python.timed_calls import ChildFailed, in_child, timer, timing
 from voltac.records import replace
 from voltac.report.bench import Bench
-from voltac.report.bench_results import LEVELS, Row
+from voltac.report.bench_results import LEVELS, BenchRow
 from voltac.report.measure import interleaved, machine
 from voltac.sema import tree
 from voltac.target_info import TargetInfo, find_target
@@ -71,7 +71,7 @@ def bench(
     limits = machine_limits(build, wanted)
     ranges = range_parameters(symbol)
     element = _bytes_an_element(first)
-    rows: list[Row] = []
+    rows: list[BenchRow] = []
     if data is not None:
         values = _given(first, data)
         rows += _measured("data", _elements_of(values), dict.fromkeys(forms, values), kernels, rounds, notes)
@@ -155,7 +155,7 @@ def _shared(kernels: Mapping[Form, Any], make: Callable[[Any], list[Any]]) -> di
 
 def _measured(
     level: str, elements: int, given: Mapping[Form, list[Any]], kernels: Mapping[Form, Any], rounds: int, notes: list[str]
-) -> list[Row]:
+) -> list[BenchRow]:
     def measure() -> dict[Form, list[float]]:
         return interleaved({form: timer(kernels[form], given[form]) for form in kernels}, rounds)
 
@@ -165,7 +165,7 @@ def _measured(
         notes.append(f"{level}: {failure}")
         return []
     return [
-        Row(target.name, target.width, path, level, elements, timing(measured, elements))
+        BenchRow(target.name, target.width, path, level, elements, timing(measured, elements))
         for (target, path), measured in times.items()
     ]
 

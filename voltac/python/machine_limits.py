@@ -30,6 +30,7 @@ _LARGEST = 512 << 20
 _MOST_OF_MEMORY = 0.25
 """Of what is free."""
 _ROUNDS = 7
+"""The best of them counts: what else runs on the machine makes times longer only."""
 
 _TRIAD = """\
 export void triad(uniform float s, uniform float a[], uniform float b[], uniform float c[], uniform int n) {
@@ -39,6 +40,7 @@ export void triad(uniform float s, uniform float a[], uniform float b[], uniform
 """
 """Two arrays are read and one is written (McCalpin's STREAM)."""
 _TRIAD_BYTES = 12
+"""An element: three numbers of four bytes."""
 
 
 def _peak_source() -> str:

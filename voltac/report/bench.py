@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 
 from voltac.report.bench_page import bench_fragment, bench_page
-from voltac.report.bench_results import BenchResults, Row
+from voltac.report.bench_results import BenchResults, BenchRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Bench(BenchResults):
             out.append("")
         return "\n".join([*out, *(f"note: {note}" for note in self.notes)]).rstrip() + "\n"
 
-    def _line(self, row: Row, fastest: bool) -> str:
+    def _line(self, row: BenchRow, fastest: bool) -> str:
         time, share = row.time, self.share(row)
         spread = f"({time.low:.3f}..{time.high:.3f})"
         reached = "" if share is None else f"{100 * share:4.0f} % of the limit"

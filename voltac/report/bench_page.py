@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from voltac.report.bench_results import BenchResults, Row
+from voltac.report.bench_results import BenchResults, BenchRow
 from voltac.report.page import chips, escaped, fragment, legend, page
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 720, 400, 56, 44, 16
@@ -59,7 +59,7 @@ def _table(found: BenchResults) -> str:
     return f"<div class=listing><table><tr><th>target<th>lanes<th>path{head}{''.join(rows)}</table></div>"
 
 
-def _cells(found: BenchResults, row: Row | None) -> str:
+def _cells(found: BenchResults, row: BenchRow | None) -> str:
     if row is None:
         return "<td><td>"
     share, median = found.share(row), f"{row.time.median:.3f}"

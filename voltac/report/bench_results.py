@@ -37,7 +37,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BenchRow:
     """One form of the kernel on arrays of one size."""
 
     target: str
@@ -57,7 +57,7 @@ class BenchResults:
 
     function: str
     signature: str
-    rows: tuple[Row, ...]
+    rows: tuple[BenchRow, ...]
     limits: Limits
     operations: float | None
     """Floating-point operations an element, as the interpreter counts; None if it could not run the call."""
@@ -77,7 +77,7 @@ class BenchResults:
         """Target, lanes and path of the rows, in order."""
         return tuple(dict.fromkeys((row.target, row.width, row.path) for row in self.rows))
 
-    def row(self, target: str, path: str, level: str) -> Row | None:
+    def row(self, target: str, path: str, level: str) -> BenchRow | None:
         """The row of a form and a level."""
         return next((row for row in self.rows if (row.target, row.path, row.level) == (target, path, level)), None)
 
@@ -88,7 +88,7 @@ class BenchResults:
             return None
         return max(self.traffic / known.bandwidth, self.operations / self.limits.peak)
 
-    def share(self, row: Row) -> float | None:
+    def share(self, row: BenchRow) -> float | None:
         """How much of what the machine allows a row reaches: 1 is all; None if unknown."""
         least = self.bound(row.level)
         return None if not least else least / row.time.median
@@ -99,6 +99,6 @@ class BenchResults:
             return "what an element takes at least is not known"
         return f"an element takes {self.operations:.4g} floating-point operations and moves {self.traffic:.4g} bytes"
 
-    def fastest(self, level: str) -> Row:
+    def fastest(self, level: str) -> BenchRow:
         """The row of a level with the least median."""
         return min((row for row in self.rows if row.level == level), key=lambda row: row.time.median)
