@@ -142,7 +142,7 @@ def test_the_heat_map_has_every_line(voltac: Run, program: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     head, _, *rows = done.stdout.splitlines()
     assert head.startswith("f.ispc: 'f' for sse4.2-i32x4, 4 lanes a gang: ")
-    assert [row.partition("| ")[2] for row in rows] == [*PROGRAM.splitlines(), ""]
+    assert [row.partition("| ")[2] for row in rows] == PROGRAM.splitlines()
     expected = executed_lanes(PROGRAM, "sse4-i32x4", "f", [given(), 75])
     for (line, _), counts in expected.items():
         shade, runs, share, *_ = rows[line - 1].split()

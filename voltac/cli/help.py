@@ -24,6 +24,7 @@ _USAGE = {
     "lsp": "voltac lsp [options]",
     "run": "voltac run FILE.ispc [options] [ARGUMENT ...]",
     "profile": "voltac profile FILE.ispc [options] [ARGUMENT ...]",
+    "bench": "voltac bench FILE.ispc [options]",
     "replay": "voltac replay FILE [options]",
     "bisect": "voltac bisect FILE.ispc --check CMD [options]",
     "disasm": "voltac disasm FILE.elf [options]",
@@ -51,6 +52,9 @@ files, and editors add those of a workspace as "options". It needs pygls: pip in
     "profile": """Call an exported function, compiled with counters, on arguments given as for 'voltac run', and show the
 source as a heat map: how often gangs executed each line, which share of their lanes was on, how often all and how often none.
 A small share is where lanes wait for others.""",
+    "bench": """Measure an exported function: for several targets, its path with all lanes on, its masked path and both as they
+are compiled, and a gang of one lane; on arrays that lie in each level of memory. Beside each time is the share of what the
+machine allows, measured too: bytes a second from that level, multiply-adds a second. --html has a roofline.""",
     "replay": """Make a call again that a Python program recorded: k.f.record(FILE)(...). Prints what differs from what it left
 then. Options go before those it was recorded with. Opening a file runs nothing of it; replaying runs its kernel, with
 --interpret so that each access is checked.""",
@@ -104,6 +108,10 @@ _EXAMPLES = {
         ("voltac profile f.ispc --function saxpy 2.0 range:8 random:8 zeros:8 8", "print it"),
         ("voltac profile f.ispc --html page.html", "the same as a page"),
     ),
+    "bench": (
+        ("voltac bench f.ispc --targets avx2-i32x8,avx2-i32x16 --sizes L1,L2", "two widths of the gang"),
+        ("voltac bench f.ispc --data arguments.npz --html page.html", "arrays of yours, as a page"),
+    ),
     "replay": (
         ("voltac replay call.zip", "does it happen here, too?"),
         ("voltac replay call.zip --target=sse4-i32x4 -O0", "with other options"),
@@ -136,7 +144,7 @@ _EXAMPLES = {
     ),
 }
 
-_OF_SOURCES = (COMPILE, "build", "compare", "explain", "explorer", "lsp", "run", "profile", "replay", "bisect")
+_OF_SOURCES = (COMPILE, "build", "compare", "explain", "explorer", "lsp", "run", "profile", "bench", "replay", "bisect")
 """The commands that compile, with stages and targets."""
 
 _MORE_ARGUMENTS = "More arguments: '@FILE' stands for the words in FILE; those in the variable ISPC_ARGS are appended."

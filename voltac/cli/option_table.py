@@ -52,7 +52,7 @@ class Group:
 
 
 _COMPILE = (COMPILE,)
-_SOURCE = (COMPILE, "build", "compare", "explain", "explorer", "lsp", "run", "profile", "replay", "bisect")
+_SOURCE = (COMPILE, "build", "compare", "explain", "explorer", "lsp", "run", "profile", "bench", "replay", "bisect")
 """The commands that compile a source file."""
 _ALL = (*_SOURCE, "demo", "disasm", "sim", "cache", "explain-error")
 
@@ -91,6 +91,9 @@ GROUPS: tuple[Group, ...] = (
         Option("--emit-image", "emit", "equals",
                "write a device's memory as text, as its toolchain or the model of its hardware reads it",
                choices="toolchain hardware"),
+        Option("--budget", "budget", "equals",
+               "count each function's gathers, scatters, masked accesses, divergent loops and spills: write them to FILE,"
+               " or fail where it has fewer", metavar="FILE"),
         Option("--task-pool", "task_pool", "flag", "compile the task pool that comes with voltac, instead of a file"),
         Option("--no-pragma-once", "pragma_once", "flag", "give the header an include guard, not #pragma once", False),
     )),
@@ -204,7 +207,7 @@ GROUPS: tuple[Group, ...] = (
         Option("--function", "function", "next", "only this exported function", metavar="NAME"),
         Option("--elements", "elements", "next", "elements the kernels are timed on", metavar="N"),
     )),
-    Group("Form of the report", ("compare", "explain", "profile"), (
+    Group("Form of the report", ("compare", "explain", "profile", "bench"), (
         Option("--html", "html", "next", "write one self-contained page to FILE", metavar="FILE"),
         Option("--json", "json", "flag", "print JSON"),
     )),
@@ -227,6 +230,16 @@ GROUPS: tuple[Group, ...] = (
     )),
     Group("What to profile", ("profile",), (
         Option("--function", "function", "next", "the exported function (needed if there are several)", metavar="NAME"),
+    )),
+    Group("What to measure", ("bench",), (
+        Option("--function", "function", "next", "the exported function (needed if there are several)", metavar="NAME"),
+        Option("--targets", "targets", "equals", "targets, with commas between (default: one of each instruction set here)",
+               metavar="NAMES"),
+        Option("--sizes", "sizes", "equals", "levels of memory that the arrays lie in (default: L1,L2,L3,MEM)",
+               metavar="LEVELS"),
+        Option("--data", "data", "equals", "arguments by name, as numpy.savez writes them, in place of made-up ones",
+               metavar="FILE.npz"),
+        Option("--rounds", "rounds", "next", "how many times everything is measured (default 11)", metavar="N"),
     )),
     Group("How to replay", ("replay",), (
         Option("--interpret", "interpret", "flag", "run the typed tree on numpy instead of compiled code"),

@@ -8,7 +8,6 @@ process: a kernel may not like the arguments that were made up for it.
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,7 +19,7 @@ from voltac.python.building import Build
 from voltac.python.device_compare import measured_on_device
 from voltac.python.generated_arguments import generated_arguments, range_parameters
 from voltac.python.source import Source
-from voltac.python.timed_calls import ChildFailed, in_child, timer
+from voltac.python.timed_calls import ChildFailed, in_child, timer, timing
 from voltac.report import assembly, comparison, device_assembly
 from voltac.report.comparison_page import comparison_fragment, comparison_page
 from voltac.report.measure import Ratio, interleaved, median_interval
@@ -197,19 +196,13 @@ def _measured(
     return replace(
         result,
         elements=count,
-        all_on=_timing(paths[0], count),
-        masked=_timing(paths[1], count),
+        all_on=timing(paths[0], count),
+        masked=timing(paths[1], count),
         ratio=Ratio(*median_interval(masked / all_on for all_on, masked in zip(*paths, strict=True))),
-        tails=tuple(_timing(times, 1) for times in tails),
+        tails=tuple(timing(times, 1) for times in tails),
         tail_costs=tuple(
             comparison.Timing(*median_interval(longer - whole for whole, longer in zip(tails[0], times, strict=True)))
             for times in tails
         ),
         arguments=described,
     )
-
-
-def _timing(times: list[float], elements: int) -> comparison.Timing:
-    ordered = sorted(one / elements for one in times)
-    tenth = len(ordered) // 10
-    return comparison.Timing(statistics.median(ordered), ordered[tenth], ordered[-1 - tenth])

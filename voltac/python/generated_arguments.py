@@ -12,6 +12,8 @@ from voltac.sema.tree_walk import nodes
 
 _MARGIN = 4096
 """Elements before and behind the part of an array that a kernel is given: room for stencils."""
+_FILLED = 1 << 20
+"""Elements, after which an array's numbers repeat: making numbers takes longer than the kernel."""
 _PAGE, _APART = 4096, 17 * 64
 """Bytes of a page, and by how many arrays are shifted against each other in it: an odd number of lines of the cache."""
 
@@ -32,19 +34,22 @@ def range_parameters(symbol: tree.FunctionSymbol) -> list[str]:
     return used or [parameter.name for parameter in symbol.parameters if parameter in integers]
 
 
-def generated_arguments(kernel: Callee, ranges: list[str], side: int, extra: int) -> list[Any]:
-    """Arguments for up to ``side + extra`` elements in every range: floats from 0 to 1, small integers, zeroed structs."""
+def generated_arguments(kernel: Callee, ranges: list[str], side: int, extra: int, spare: int = 4) -> list[Any]:
+    """Arguments for up to ``side + extra`` elements in every range: floats from 0 to 1, small integers, zeroed structs.
+
+    Arrays have ``spare`` times as many elements: a kernel may read several for each.
+    """
     random = np.random.default_rng(1)
-    room = 4 * (side + extra) ** max(1, len(ranges)) + 2 * _MARGIN
+    room = spare * (side + extra) ** max(1, len(ranges)) + 2 * _MARGIN
     made: list[Any] = []
     for row in kernel.parameters:
         if row.kind == "pointer":
             dtype = kernel.dtype(row.name) if row.memory is not None and row.memory.format is not None else np.dtype(np.uint8)
             whole = _placed(room, dtype, len(made))
             if dtype.kind == "f":
-                whole[:] = random.random(room)
+                _fill(whole, random.random(min(room, _FILLED)))
             elif dtype.kind in "iu":
-                whole[:] = random.integers(0, 8, room)
+                _fill(whole, random.integers(0, 8, min(room, _FILLED)))
             count = row.memory.count if row.memory is not None else 1
             part = whole[_MARGIN:]
             part = part[: len(part) - len(part) % count]
@@ -54,6 +59,12 @@ def generated_arguments(kernel: Callee, ranges: list[str], side: int, extra: int
         else:
             made.append(0.5 if row.kind == "float" else True)
     return made
+
+
+def _fill(array: Any, numbers: Any) -> None:
+    """With the same numbers again and again."""
+    for start in range(0, len(array), len(numbers)):
+        array[start : start + len(numbers)] = numbers[: len(array) - start]
 
 
 def _placed(count: int, dtype: Any, number: int) -> Any:

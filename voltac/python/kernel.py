@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from voltac.python.recorded_calls import Recorder
     from voltac.python.source import Source
     from voltac.python.target_choice import Choice
+    from voltac.report.bench import Bench
     from voltac.report.profile import Profile
 
 
@@ -114,6 +115,12 @@ class Kernel:
         from voltac.python.profiled_call import profile  # late: this compiles, a call does not
 
         return profile(self._build, self._source, self.__name__, given, by_name)
+
+    def bench(self, **options: Any) -> Bench:
+        """Times for targets and sizes, against what the machine allows; see :func:`voltac.python.bench_kernels.bench`."""
+        from voltac.python.bench_kernels import bench  # late: this compiles, a call does not
+
+        return bench(self._build, self._source, self.__name__, **options)
 
     def record(self, path: str | os.PathLike[str]) -> Recorder:
         """The kernel, with each call written to a file before it is made: source, options, arguments; then what it left.

@@ -48,4 +48,4 @@ def _sources(source: Source, places: Sequence[Place]) -> dict[str, list[str]]:
             texts[name] = read_regular_file(name).decode("utf-8", "replace")
         except OSError:
             texts[name] = ""
-    return {name: text.split("\n") for name, text in texts.items()}
+    return {name: text.removesuffix("\n").split("\n") for name, text in texts.items()}
