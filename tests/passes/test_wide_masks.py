@@ -3,6 +3,7 @@
 import random
 import re
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
@@ -263,3 +264,30 @@ def random_masks(numbers: random.Random, width: int) -> str:
         "  %next = add i32 %k, 1", "  %last = icmp sgt i32 %next, 4", "  %end = or i1 %stop, %last",
         "  br i1 %end, label %done, label %loop", "", "done:", *out, "  ret void", "}", "",
     ])  # fmt: skip
+
+
+def test_a_mask_without_a_name_is_read_in_the_order_of_numbers() -> None:
+    """LLVM wants the numbers of values to go up; the mask of a phi is read behind the value that follows it."""
+    text = """
+define void @f(ptr %0, i32 %n) {
+entry:
+  %1 = load <8 x float>, ptr %0, align 4
+  %go = icmp sgt i32 %n, 0
+  br i1 %go, label %some, label %done
+
+some:
+  %some.mask = fcmp ogt <8 x float> %1, zeroinitializer
+  br label %done
+
+done:
+  %2 = phi <8 x i1> [ zeroinitializer, %entry ], [ %some.mask, %some ]
+  %3 = fadd <8 x float> %1, %1
+  %4 = select <8 x i1> %2, <8 x float> %3, <8 x float> splat (float -1.000000e+00)
+  store <8 x float> %4, ptr %0, align 4
+  ret void
+}
+"""
+    widened = keep_masks_wide(text, AVX2)
+    llvm.parse_assembly(widened)
+    assert run(widened, 0) == [-1] * 8
+    assert run(widened, 1) == [-1, -1, -1, 2, 4, 6, 8, 10]

@@ -220,7 +220,8 @@ class _Widening:
                 continue
             for name in names:
                 if name not in here:
-                    own = name in self._born_wide and self._made[name][1] is block
+                    # A number for a name would stand behind greater ones here, which LLVM does not read.
+                    own = name in self._born_wide and self._made[name][1] is block and not name[1].isdigit()
                     here[name] = name if own else self._fresh("mask.here")
                     wide = self._wide_of(name)
                     instructions.append(
