@@ -9,7 +9,8 @@ import sys
 from argparse import Namespace
 from functools import partial
 
-from voltac.cli.option_table import UsageError, parse_arguments
+from voltac.cli.option_parser import parse_arguments
+from voltac.cli.option_table import UsageError
 from voltac.cli.settings import diagnostics_of, number, options_of_arguments
 from voltac.driver import read_source
 from voltac.explorer.answers import CommandLine, check

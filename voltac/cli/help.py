@@ -6,7 +6,7 @@ import textwrap
 from argparse import Namespace
 
 from voltac.cli.opt_words import OPT_WORDS
-from voltac.cli.option_table import COMMANDS, COMPILE, GROUPS, Option
+from voltac.cli.option_table import COMMANDS, COMPILE, Option, groups_of
 from voltac.cli.settings import diagnostics_of, options_of_arguments
 from voltac.llvm.host import missing
 from voltac.options import Options
@@ -152,11 +152,10 @@ def help_text(command: str) -> str:
     device = next(iter(DEVICES))
     rows = ((example.replace("{device}", device), text) for example, text in _EXAMPLES[command])
     out += [line for example, text in rows for line in (f"  {example}", f"      {text}")]
-    for group in GROUPS:
-        if command in group.commands:
-            out += ["", f"{group.title}:"]
-            out += [line for option in group.options if option.help for line in _row(option_spelling(option), option.help)]
-            out += _wrapped(" ".join(option_spelling(option) for option in group.options if not option.help), 2)
+    for group in groups_of(command):
+        out += ["", f"{group.title}:"]
+        out += [line for option in group.options if option.help for line in _row(option_spelling(option), option.help)]
+        out += _wrapped(" ".join(option_spelling(option) for option in group.options if not option.help), 2)
     if command in _OF_SOURCES:
         out += ["", *_wrapped(f"Stages (STAGE): {', '.join(STAGE_NAMES)}", 0)]
         behind = ", ".join(stage.name for stage in DEVICE_STAGES if stage.name not in STAGE_NAMES)

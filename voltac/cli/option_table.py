@@ -1,4 +1,4 @@
-"""The options of the command line as rows of data, and the parser built from them.
+"""The options of the command line as rows of data, which ``option_parser.py`` reads words by.
 
 One table serves the plain compile and every subcommand: a row says which of them
 know the option. The words of ``--opt=`` are in ``opt_words.py``.
@@ -6,19 +6,19 @@ know the option. The words of ``--opt=`` are in ``opt_words.py``.
 
 from __future__ import annotations
 
-import argparse
-import re
 from collections.abc import Iterator
-from typing import NoReturn
 
-from voltac.messages.suggestions import suggestion
 from voltac.messages.warning_switches import PERFORMANCE, SWITCHES
-from voltac.options.checks import ADDRESSINGS, DWARF_VERSIONS, MATH_LIBRARIES, SIZES, listed
+from voltac.options.checks import ADDRESSINGS, DWARF_VERSIONS, MATH_LIBRARIES, SIZES
 from voltac.pipeline import EVERY_STAGE
 from voltac.records import record
+from voltac.target_info.device_facts import MachineSetting
 
 COMPILE = "compile"
 """The command without a word of its own: ``voltac FILE -o FILE.o``."""
+
+MACHINE = "Machine"
+"""The group that the devices' own options join."""
 
 _STAGES = " ".join(stage.name for stage in EVERY_STAGE)
 _TEXT_STAGES = " ".join(stage.name for stage in EVERY_STAGE if stage.takes_text)
@@ -237,15 +237,9 @@ GROUPS: tuple[Group, ...] = (
         Option("--limit", "limit", "next", "give up after N cycles", metavar="N"),
         Option("--json", "json", "flag", "print what the run took as JSON"),
     )),
-    Group("Machine", ("sim",), (
+    Group(MACHINE, ("sim",), (
         Option("--cores", "cores", "next", "number of cores (default 1)", metavar="N"),
         Option("--threads", "threads", "next", "threads of each core (default 8)", metavar="N"),
-        Option("--latency", "latency", "next", "cycles until memory answers (default 40)", metavar="CYCLES"),
-        Option("--write-latency", "write_latency", "next", "cycles until memory has accepted a line (default 2)",
-               metavar="CYCLES"),
-        Option("--blocking-stores", "blocking_stores", "flag", "a store that misses stops its thread"),
-        Option("--fpu", "fpu", "equals", "arithmetic of float: IEEE's, or that of the hardware as it was built",
-               choices="ideal rtl"),
     )),
     Group("Demo", ("demo",), (
         Option("--folder", "folder", "next", "where the pictures go (default voltac-demo)", metavar="DIR"),
@@ -304,96 +298,35 @@ class UsageError(Exception):
 
 def options_of(command: str) -> list[Option]:
     """The options that a command knows."""
-    return [option for group in GROUPS if command in group.commands for option in group.options]
+    return [option for group in groups_of(command) for option in group.options]
 
 
-def parse_arguments(command: str, words: list[str]) -> argparse.Namespace:
-    """The words after the command → fields by the rows' names, and ``command`` and ``operands``."""
-    options = options_of(command)
-    words = _known(words, options, command)
-    for option in options:
-        if option.field == "unsupported" and any(word.partition("=")[0] == option.names for word in words):
-            raise UsageError(f"option '{option.names}' is not supported; {option.value}")
-    # There are many switches of warnings, and few on a command line.
-    given = set(words)
-    needed = [option for option in options if option.field != "warning_words" or not given.isdisjoint(option.names.split())]
-    empty = argparse.Namespace(command=command, warning_words=[], argument_files=[], gathered=None)
-    return _parser(needed).parse_intermixed_args(words, empty)
+def groups_of(command: str) -> list[Group]:
+    """The groups of a command's options."""
+    return [with_machines(group) for group in GROUPS if command in group.commands]
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        valueless = re.fullmatch(r"argument (\S+): expected one argument", message)
-        if valueless:
-            message = f"option '{valueless[1].partition('/')[0]}' needs a value"
-        raise UsageError(message.replace("argument ", "option ", 1))
+def with_machines(group: Group) -> Group:
+    """A group of the table; that of machines has what the devices' records say there is to choose, too."""
+    return Group(group.title, group.commands, (*group.options, *_machine_options())) if group.title == MACHINE else group
 
 
-def _parser(options: list[Option]) -> argparse.ArgumentParser:
-    # Without a usage of its own, argparse formats one on every run.
-    parser = _Parser(prog="voltac", usage="voltac --help", add_help=False, allow_abbrev=False)
-    for option in options:
-        names = option.names.split()
-        if option.form == "flag":
-            default: object = not option.value if isinstance(option.value, bool) else None
-            action = "append_const" if option.repeated else "store_const"
-            default = [] if option.repeated else default
-            parser.add_argument(*names, dest=option.field, action=action, const=option.value, default=default)
-        else:
-            parser.add_argument(
-                *names,
-                dest=option.field,
-                action="append" if option.repeated else "store",
-                default=[] if option.repeated else None,
-            )
-    parser.add_argument("operands", nargs="*")
-    return parser
+def _machine_options() -> tuple[Option, ...]:
+    """Settings of the devices' simulators; one that several devices have stands once."""
+    from voltac import target_info  # late: only commands that run devices load what is known of all
+
+    found: dict[str, Option] = {}
+    for target in target_info.DEVICES.values():
+        for setting in target.device.settings if target.device is not None else ():
+            if setting.text:
+                found.setdefault(setting.name, _machine_option(setting))
+    return tuple(found.values())
 
 
-_NUMBER = re.compile(r"-\.?\d")
-
-
-def _known(words: list[str], options: list[Option], command: str) -> list[str]:
-    """The words with every value that may be left out filled in, which argparse would take from the next word.
-
-    It would also guess at words it does not know; here each is either an option as written in a row or an error.
-    """
-    rows = {name: option for option in options for name in option.names.split()}
-    forms = {name: option.form for name, option in rows.items()}
-    value_follows = False
-    known = []
-    rest = iter(words)
-    for word in rest:
-        known.append(word)
-        if value_follows or not word.startswith("-") or word == "-" or _NUMBER.match(word):
-            value_follows = False
-            continue
-        name, equals, value = word.partition("=")
-        form = forms.get(name)
-        if form == "equals" and not equals:
-            value = next(rest, "")
-            if not value or value.startswith("-"):
-                raise UsageError(f"option '{name}' needs a value, given as {name}=VALUE or {name} VALUE")
-            known[-1], equals = f"{name}={value}", "="
-        if form == "flag" and equals:
-            raise UsageError(f"option '{name}' takes no value")
-        if form == "attached" and name == word:
-            raise UsageError(f"option '{name}' needs its value attached, as in {name}NAME")
-        if form is None and forms.get(word[:2]) not in ("attached", "joined"):
-            raise UsageError(_unknown(name, forms, command))
-        choices = rows[name].choices.split() if form and equals else []
-        if choices and value not in choices:
-            raise UsageError(f"option '{name}' must be {listed(choices)}, not '{value}'{suggestion(value, choices)}")
-        if form == "optional" and not equals:
-            known[-1] = f"{name}={rows[name].value}"
-        value_follows = form in ("next", "joined") and not equals
-    return known
-
-
-def _unknown(name: str, forms: dict[str, str], command: str) -> str:
-    for other in (COMPILE, *COMMANDS):
-        if any(name in option.names.split() for option in options_of(other)):
-            return f"option '{name}' belongs to 'voltac{'' if other == COMPILE else ' ' + other}'"
-    of = "" if command == COMPILE else f" of 'voltac {command}'"
-    help = f"'voltac{'' if command == COMPILE else ' ' + command} --help' lists them all"
-    return f"unknown option '{name}'{of}{suggestion(name, forms) or '; ' + help}"
+def _machine_option(setting: MachineSetting) -> Option:
+    word = f"--{setting.name.replace('_', '-')}"
+    if isinstance(setting.values, range):
+        return Option(word, setting.name, "next", f"{setting.text} (default {setting.usual})", metavar=setting.unit)
+    if setting.values:
+        return Option(word, setting.name, "equals", setting.text, choices=" ".join(setting.values))
+    return Option(word, setting.name, "flag", setting.text)

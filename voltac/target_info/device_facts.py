@@ -43,6 +43,10 @@ class MachineSetting:
     usual: int | str | bool
     values: range | tuple[str, ...] = ()
     """The numbers or words there are; none for True and False."""
+    text: str = ""
+    """What it is, for the help of ``voltac sim``; one without has no option there."""
+    unit: str = "N"
+    """What stands for a number in that help."""
 
 
 @record
