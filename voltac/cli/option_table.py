@@ -1,4 +1,4 @@
-"""The options of the command line as rows of data, which ``option_parser.py`` reads words by.
+"""The options of the command line as rows of data, which ``parsing.py`` reads words by.
 
 One table serves the plain compile and every subcommand: a row says which of them
 know the option. The words of ``--opt=`` are in ``opt_words.py``.
@@ -56,7 +56,7 @@ class Group:
 
 
 _COMPILE = (COMPILE,)
-_SOURCE = (COMPILE, "build", "compare", "explain", "explorer", "lsp", "run", "replay", "bisect")
+_SOURCE = (COMPILE, "build", "compare", "explain", "explorer", "lsp", "run", "profile", "bench", "replay", "bisect")
 """The commands that compile a source file."""
 _ALL = (*_SOURCE, "demo", "disasm", "sim", "cache", "explain-error")
 
@@ -95,6 +95,9 @@ GROUPS: tuple[Group, ...] = (
         Option("--emit-image", "emit", "equals",
                "write a device's memory as text, as its toolchain or the model of its hardware reads it",
                choices="toolchain hardware"),
+        Option("--budget", "budget", "equals",
+               "count each function's gathers, scatters, masked accesses, divergent loops and spills: write them to FILE,"
+               " or fail where it has fewer", metavar="FILE"),
         Option("--task-pool", "task_pool", "flag", "compile the task pool that comes with voltac, instead of a file"),
         Option("--no-pragma-once", "pragma_once", "flag", "give the header an include guard, not #pragma once", False),
     )),
@@ -120,6 +123,8 @@ GROUPS: tuple[Group, ...] = (
                metavar="OLD=NEW", repeated=True),
         Option("--sample-profiling-debug-info", "profiling", "flag", "debug information for sampling profilers; implies -g"),
         Option("--no-omit-frame-pointer", "frame_pointer", "flag", "every function keeps a frame pointer, for profilers"),
+        Option("--instrument", "instrument", "flag", "call ISPCInstrument(file, note, line, mask) wherever the mask may differ",
+               "calls"),
         Option("--stack-protector", "stack_protector", "optional",
                "functions with arrays on the stack check it before they return; 'strong': more of them, 'all': all",
                "on", choices="all none on strong"),
@@ -206,7 +211,7 @@ GROUPS: tuple[Group, ...] = (
         Option("--function", "function", "next", "only this exported function", metavar="NAME"),
         Option("--elements", "elements", "next", "elements the kernels are timed on", metavar="N"),
     )),
-    Group("Form of the report", ("compare", "explain"), (
+    Group("Form of the report", ("compare", "explain", "profile", "bench"), (
         Option("--html", "html", "next", "write one self-contained page to FILE", metavar="FILE"),
         Option("--json", "json", "flag", "print JSON"),
     )),
@@ -226,6 +231,19 @@ GROUPS: tuple[Group, ...] = (
         Option("--trace", "trace", "flag", "with --interpret: print each statement with its mask and the lanes' values"),
         Option("--checked", "checked", "optional", "check accesses, races, unwritten, nonfinite: all, or those given", "all",
                "WORDS"),
+    )),
+    Group("What to profile", ("profile",), (
+        Option("--function", "function", "next", "the exported function (needed if there are several)", metavar="NAME"),
+    )),
+    Group("What to measure", ("bench",), (
+        Option("--function", "function", "next", "the exported function (needed if there are several)", metavar="NAME"),
+        Option("--targets", "targets", "equals", "targets, with commas between (default: one of each instruction set here)",
+               metavar="NAMES"),
+        Option("--sizes", "sizes", "equals", "levels of memory that the arrays lie in (default: L1,L2,L3,MEM)",
+               metavar="LEVELS"),
+        Option("--data", "data", "equals", "arguments by name, as numpy.savez writes them, in place of made-up ones",
+               metavar="FILE.npz"),
+        Option("--rounds", "rounds", "next", "how many times everything is measured (default 11)", metavar="N"),
     )),
     Group("How to replay", ("replay",), (
         Option("--interpret", "interpret", "flag", "run the typed tree on numpy instead of compiled code"),
@@ -262,8 +280,6 @@ GROUPS: tuple[Group, ...] = (
     Group("Accepted with a warning: there is no effect", (COMPILE, "bisect"), (
         _without_effect("--vectorcall", "only code for Windows has that calling convention"),
         _without_effect("--dllexport", "only libraries for Windows list what they export"),
-        _without_effect("--instrument", "calls of ISPCInstrument() are not made; 'voltac explain' and '-g' with a sampling "
-                        "profiler say what code does"),
     )),
     Group("Known, not supported", _COMPILE, (
         Option("--nanobind-wrapper", "unsupported", "joined", "",

@@ -21,6 +21,7 @@ from voltac.passes.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.one_lane_stores import store_one_lane
 from voltac.passes.resolve_accesses import resolve_accesses
+from voltac.passes.shifts_by_masks import select_shifted
 from voltac.passes.some_lanes import move_some_lanes
 from voltac.passes.unmasked_stores import keep_stores_unmasked
 from voltac.passes.walk_runs import walk_runs
@@ -77,7 +78,10 @@ PASSES = (
 """In order; each rewrites the module. That which resolves accesses gives reports of them."""
 
 AFTER_LLVM = (
-    Pass("keep_masks_wide", "masks that live across blocks stay whole lanes", keep_masks_wide, optimizing),
+    Pass("select_shifted", "shifts by 0 or 1 become selections where all lanes are shifted by one count",
+         select_shifted, optimizing),
+    Pass("keep_masks_wide", "masks stay whole lanes across blocks, and where they fill several registers",
+         keep_masks_wide, optimizing),
     Pass("keep_stores_unmasked", "stores of all lanes stay that where masked ones are slow", keep_stores_unmasked, optimizing),
     Pass("store_one_lane", "masked stores of one known lane become scalar stores",
          lambda text, options: store_one_lane(text), optimizing, required=True),

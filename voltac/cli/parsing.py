@@ -1,4 +1,4 @@
-"""Words of a command line → fields, by the rows of ``option_table.py``."""
+"""Words of a command line → fields, as the rows of ``option_table.py`` say."""
 
 from __future__ import annotations
 
