@@ -1,4 +1,4 @@
-"""Takes the picture of docs/explorer.md: ``python docs/explorer_picture.py`` writes docs/explorer.png, by Chromium without a window."""
+"""Takes the picture of docs/explorer.md by Chromium: ``python docs/explorer_picture.py`` writes docs/explorer.png."""
 
 from __future__ import annotations
 

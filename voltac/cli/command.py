@@ -16,7 +16,8 @@ from importlib import import_module
 
 from voltac.cli import end_interrupted
 from voltac.cli.argument_files import ArgumentFiles
-from voltac.cli.option_table import COMMANDS, COMPILE, TEXTS, UsageError, parse_arguments
+from voltac.cli.commands import COMMANDS
+from voltac.cli.option_table import COMPILE, TEXTS, UsageError, parse_arguments
 from voltac.cli.outputs import OutputError, write_standard_output
 from voltac.llvm.host import CannotRun
 from voltac.messages.diagnostics import CompileError, Diagnostics, InternalError

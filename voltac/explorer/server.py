@@ -99,7 +99,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _question(self, path: str) -> None:
         question = self._body()
         if path == _CANCEL:
-            self.server.workers.cancel(_kind(question.get("question", ""), question))
+            self.server.workers.end(_kind(question.get("question", ""), question))
             self._send(HTTPStatus.OK, "application/json", b"{}")
             return
         if path not in self.server.answers:

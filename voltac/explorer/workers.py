@@ -70,11 +70,12 @@ class Workers:
                 if self._running.get(kind) is process:
                     del self._running[kind]
 
-    def cancel(self, kind: str) -> None:
-        """Ends the process that is at a kind of question, if there is one."""
+    def end(self, kind: str) -> None:
+        """Ends the process that is at a kind of question, if there is one; whoever asked hears that it is over."""
         with self._lock:
-            if kind in self._running:
-                _end(self._running.pop(kind))
+            process = self._running.pop(kind, None)
+            if process is not None:
+                _end(process)
 
     def close(self) -> None:
         """Ends all processes."""
