@@ -81,6 +81,12 @@ def test_a_builtin_and_a_library_function_that_calls_it(scratch: Scratch) -> Non
     assert results[0] == np.array(expected, np.uint32).view(np.int32).tolist()
 
 
+def test_editors_know_the_new_words(scratch: Scratch) -> None:
+    code = "from voltac.editors.words import words; print(*(words()[name].text for name in ('reverse_bits', 'halved', 'swap')))"
+    printed = "The lowest bit becomes the highest. Half of it. Each variable gets the value of the other.\n"
+    assert scratch.run("-c", code).stdout == printed
+
+
 def test_an_elementary_function_for_one_library(scratch: Scratch) -> None:
     path = scratch.write(
         "halved.ispc", "export void f(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] = halved(a[i]); }"

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from voltac.llvm import Optimized
     from voltac.passes.accesses.access import AccessReport
     from voltac.sema.tree import Program
+    from voltac.sema.watched import Findings
     from voltac.syntax import Preprocessed
     from voltac.syntax.inputs import Inputs
     from voltac.target_info import TargetInfo
@@ -51,6 +52,8 @@ class Watch:
     output: TextIO = field(default_factory=lambda: sys.stderr)
     begins: Callable[[str], None] | None = None
     """Told the name of each step."""
+    findings: Findings | None = None
+    """Is to hold what stage ``check`` finds out about names and expressions."""
 
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:
@@ -137,7 +140,7 @@ def _parse(source: Preprocessed, job: Compilation) -> Any:
 def _check(unit: Any, job: Compilation) -> Program:
     from voltac.sema import check  # late: nor the checker
 
-    return check(unit, job.options, job.diagnostics, job.file)
+    return check(unit, job.options, job.diagnostics, job.file, job.watch.findings)
 
 
 def _lower(program: Program, job: Compilation) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from voltac.cli.option_table import COMMANDS, COMPILE, Option, options_of
+from voltac.cli.commands import COMMANDS
+from voltac.cli.option_table import COMPILE, Option, options_of
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

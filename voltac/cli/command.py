@@ -16,7 +16,8 @@ from importlib import import_module
 
 from voltac.cli import end_interrupted
 from voltac.cli.argument_files import ArgumentFiles
-from voltac.cli.option_table import COMMANDS, COMPILE, TEXTS, UsageError
+from voltac.cli.commands import COMMANDS
+from voltac.cli.option_table import COMPILE, TEXTS, UsageError
 from voltac.cli.outputs import OutputError, write_standard_output
 from voltac.cli.parsing import parse_arguments
 from voltac.llvm.host import CannotRun

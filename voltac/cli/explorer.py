@@ -10,20 +10,15 @@ from argparse import Namespace
 from functools import partial
 
 from voltac.cli.option_table import UsageError
-from voltac.cli.parsing import parse_arguments
-from voltac.cli.settings import diagnostics_of, number, options_of_arguments
+from voltac.cli.settings import diagnostics_of, number, options_of_arguments, settings_of_words, time_limit
 from voltac.driver import read_source
 from voltac.explorer.answers import CommandLine, check
 from voltac.explorer.page import SAMPLE, SAMPLE_FILE
 from voltac.explorer.server import ExplorerServer
 from voltac.explorer.workers import Workers
-from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.visible import visible_name
-from voltac.options import Options
 from voltac.pipeline import InputError
 
-_SECONDS = 10
-"""What takes longer nobody wants to wait for while typing; ``--time-limit`` says otherwise."""
 _HIGHEST_PORT = 65535
 """Of TCP."""
 _OWN = ("--port", "--time-limit")
@@ -36,15 +31,13 @@ def explorer_command(arguments: Namespace) -> int:
     port = number(arguments.port or "0", "--port")
     if port > _HIGHEST_PORT:
         raise UsageError(f"option '--port' needs a number up to {_HIGHEST_PORT}, not '{port}'")
-    seconds = number(arguments.time_limit or str(_SECONDS), "--time-limit")
-    if not seconds:
-        raise UsageError("option '--time-limit' needs a number of at least 1, not '0'")
+    seconds = time_limit(arguments)
     file, source = SAMPLE_FILE, SAMPLE
     if arguments.operands:
         (file,) = arguments.operands
         source = read_source(file)
     beginning = {"file": visible_name(file), "source": source, "options": _options(arguments)}
-    command_line = CommandLine(file, settings)
+    command_line = CommandLine(file, partial(settings_of_words, "explorer"))
     workers = Workers(seconds)
     try:
         server = ExplorerServer(port, beginning, {"check": partial(check, command_line)}, workers)
@@ -64,18 +57,6 @@ def explorer_command(arguments: Namespace) -> int:
         finally:
             workers.close()
     return 0
-
-
-def settings(words: list[str]) -> tuple[Options, Diagnostics]:
-    """The options that the words on the page say; ValueError."""
-    try:
-        arguments = parse_arguments("explorer", words)
-        if arguments.operands:
-            raise UsageError(f"'{arguments.operands[0]}' is no option; the source is what stands in the editor")
-        diagnostics = diagnostics_of(arguments)
-        return options_of_arguments(arguments, diagnostics), diagnostics
-    except UsageError as error:
-        raise ValueError(str(error)) from None
 
 
 def _options(arguments: Namespace) -> str:

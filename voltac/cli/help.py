@@ -5,8 +5,9 @@ from __future__ import annotations
 import textwrap
 from argparse import Namespace
 
+from voltac.cli.commands import COMMANDS
 from voltac.cli.opt_words import OPT_WORDS
-from voltac.cli.option_table import COMMANDS, COMPILE, GROUPS, Option
+from voltac.cli.option_table import COMPILE, GROUPS, Option
 from voltac.cli.settings import diagnostics_of, options_of_arguments
 from voltac.llvm.host import missing
 from voltac.options import Options
@@ -20,6 +21,7 @@ _USAGE = {
     "compare": "voltac compare FILE.ispc [options]",
     "explain": "voltac explain FILE.ispc [options]",
     "explorer": "voltac explorer [FILE.ispc] [options]",
+    "lsp": "voltac lsp [options]",
     "run": "voltac run FILE.ispc [options] [ARGUMENT ...]",
     "profile": "voltac profile FILE.ispc [options] [ARGUMENT ...]",
     "bench": "voltac bench FILE.ispc [options]",
@@ -44,6 +46,9 @@ shuffle, a gather; in whole gangs or under a mask.""",
     "explorer": """Serve a page on 127.0.0.1, at an address that nobody can guess and that is printed: an editor with the
 compiler's messages while you type, what each line became, and the assembly language. FILE is what the editor begins with; it
 is never written to. Ctrl-C ends it.""",
+    "lsp": """Serve an editor by the Language Server Protocol, on standard input and output: messages while you type, types
+and what accesses became where the mouse is, definitions, symbols, completion. Editors start it; the options hold for all
+files, and editors add those of a workspace as "options". It needs pygls: pip install 'voltac[editor]'.""",
     "profile": """Call an exported function, compiled with counters, on arguments given as for 'voltac run', and show the
 source as a heat map: how often gangs executed each line, which share of their lanes was on, how often all and how often none.
 A small share is where lanes wait for others.""",
@@ -95,6 +100,10 @@ _EXAMPLES = {
         ("voltac explorer", "with a program to try"),
         ("voltac explorer f.ispc --target=avx2-i32x8 -I include", "the editor begins with this file"),
     ),
+    "lsp": (
+        ("voltac lsp", "what an editor starts"),
+        ("voltac lsp --target=avx2-i32x8 -I include", "with the options of the build"),
+    ),
     "profile": (
         ("voltac profile f.ispc --function saxpy 2.0 range:8 random:8 zeros:8 8", "print it"),
         ("voltac profile f.ispc --html page.html", "the same as a page"),
@@ -135,7 +144,7 @@ _EXAMPLES = {
     ),
 }
 
-_OF_SOURCES = (COMPILE, "build", "compare", "explain", "explorer", "run", "profile", "bench", "replay", "bisect")
+_OF_SOURCES = (COMPILE, "build", "compare", "explain", "explorer", "lsp", "run", "profile", "bench", "replay", "bisect")
 """The commands that compile, with stages and targets."""
 
 _MORE_ARGUMENTS = "More arguments: '@FILE' stands for the words in FILE; those in the variable ISPC_ARGS are appended."

@@ -6,7 +6,8 @@ import argparse
 import re
 from typing import NoReturn
 
-from voltac.cli.option_table import COMMANDS, COMPILE, Option, UsageError, options_of
+from voltac.cli.commands import COMMANDS
+from voltac.cli.option_table import COMPILE, Option, UsageError, options_of
 from voltac.messages.suggestions import suggestion
 from voltac.options.checks import listed
 

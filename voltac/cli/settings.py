@@ -10,6 +10,7 @@ from typing import Any
 
 from voltac.cli.opt_words import OPT_WORDS
 from voltac.cli.option_table import COMPILE, UsageError
+from voltac.cli.parsing import parse_arguments
 from voltac.driver import read_source
 from voltac.llvm.host import host_target
 from voltac.messages.diagnostics import Diagnostics
@@ -37,6 +38,8 @@ _OTHER_SYSTEMS = ("ios", "ps4", "ps5")
 _SYSTEMS_OF_64_BITS = ("macos", "windows")
 _DISABLE_ZMM = ("avx512skx-x16", "avx512icl-x16")
 
+_SECONDS = 10
+"""What takes longer nobody wants to wait for while typing; ``--time-limit`` says otherwise."""
 _MOST_DIGITS = 18
 """All such numbers fit into 64 bits; Python refuses to convert texts of some thousand digits."""
 
@@ -88,6 +91,18 @@ def _columns() -> int:
 def options_of_arguments(arguments: Namespace, diagnostics: Diagnostics) -> Options:
     """The options of the compilation; warns where a default was chosen."""
     return options_of_targets(arguments, diagnostics)[0]
+
+
+def settings_of_words(command: str, words: list[str]) -> tuple[Options, Diagnostics]:
+    """The options that words say which stand on a page or in an editor's settings, for a command; ValueError."""
+    try:
+        arguments = parse_arguments(command, words)
+        if arguments.operands:
+            raise UsageError(f"'{arguments.operands[0]}' is no option; the source is what stands in the editor")
+        diagnostics = diagnostics_of(arguments)
+        return options_of_arguments(arguments, diagnostics), diagnostics
+    except UsageError as error:
+        raise ValueError(str(error)) from None
 
 
 def options_of_targets(arguments: Namespace, diagnostics: Diagnostics) -> list[Options]:
@@ -219,6 +234,14 @@ def number(text: str, option: str) -> int:
     if len(text) > _MOST_DIGITS:
         raise UsageError(f"option '{option}' needs a number of at most {_MOST_DIGITS} digits, not one of {len(text)}")
     return int(text)
+
+
+def time_limit(arguments: Namespace) -> int:
+    """Seconds after which a compilation is ended while somebody types."""
+    seconds = number(arguments.time_limit or str(_SECONDS), "--time-limit")
+    if not seconds:
+        raise UsageError("option '--time-limit' needs a number of at least 1, not '0'")
+    return seconds
 
 
 def _alignment(text: str | None) -> int:

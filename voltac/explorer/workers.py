@@ -69,6 +69,13 @@ class Workers:
                 if self._running.get(kind) is process:
                     del self._running[kind]
 
+    def end(self, kind: str) -> None:
+        """Ends the process that is at a kind of question, if there is one: whoever asked hears of a newer question."""
+        with self._lock:
+            process = self._running.pop(kind, None)
+            if process is not None:
+                _end(process)
+
     def close(self) -> None:
         """Ends all processes."""
         with self._lock:
