@@ -32,7 +32,7 @@ def test_the_sums_are_right() -> None:
 
 
 def test_every_link_names_a_test() -> None:
-    missing = [row[1] for row in ROWS if word(row) in ("yes", "part") and not LINK.fullmatch(row[4])]
+    missing = [row[1] for row in ROWS if word(row) in ("yes", "part") and not re.fullmatch(f"(?:{LINK.pattern}(?: |$))+", row[4])]
     for row in ROWS:
         for file, name, path in LINK.findall(row[4]):
             test = DOCS / path
