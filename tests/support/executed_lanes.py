@@ -5,6 +5,7 @@ from typing import Any
 
 from voltac.driver import compile_source
 from voltac.interpreter import Interpreter
+from voltac.interpreter.machine import Trace
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.sema import tree
@@ -14,7 +15,7 @@ Counts = dict[tuple[int, int], dict[int, int]]
 """Line and column -> lanes on, at least one -> how often."""
 
 
-class _Counter:
+class _Counter(Trace):
     """A trace that counts the statements of one file."""
 
     def __init__(self, file: str) -> None:
@@ -27,9 +28,6 @@ class _Counter:
             and not isinstance(statement, tree.Block | tree.Label | tree.CaseLabel)
         ):
             self.counts[statement.span.line, statement.span.column][int(active.sum())] += 1
-
-    def wrote(self, *what: object) -> None:
-        """Values are not counted."""
 
 
 def executed_lanes(text: str, target: str, function: str, arguments: list[Any], file: str = "<string>") -> Counts:

@@ -77,9 +77,7 @@ SMALL_TYPE_TARGETS = tuple(
 )
 """Gangs as wide as registers of bytes and short integers."""
 RARE_TARGETS = tuple(
-    target
-    for target in ALL_TARGETS.values()
-    if target not in (*TARGETS, *SMALL_TYPE_TARGETS) and not target.name.startswith("neon")
+    target for target in ALL_TARGETS.values() if target not in (*TARGETS, *SMALL_TYPE_TARGETS) and target.is_x86
 )
 """The other x86 targets: the same widths and other instruction sets, or masks of other sizes."""
 MORE_HOST_TARGETS = tuple(target for target in (*SMALL_TYPE_TARGETS, *RARE_TARGETS) if can_run(target))

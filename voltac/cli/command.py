@@ -6,7 +6,6 @@ understood, and 1 plus the number of errors for programs with errors (language 1
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from argparse import Namespace
@@ -117,8 +116,6 @@ def _reported(error: Exception) -> str:
 def run() -> None:
     """For the words of this process, which it ends at once: that saves the time to take LLVM apart."""
     _replace_closed_streams()
-    # A compilation makes many objects and no garbage worth looking for; the process ends with it.
-    gc.disable()
     code = main()
     for stream in (sys.stdout, sys.stderr):
         # Whatever could not be written has been reported by now.

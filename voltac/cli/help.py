@@ -44,8 +44,8 @@ avx2-i32x8 and avx512skx-x16. Without files it builds what the table [tool.volta
     "explain": """Show line by line what each memory access and each foreach statement became, and why: a vector load, a
 shuffle, a gather; in whole gangs or under a mask.""",
     "explorer": """Serve a page on 127.0.0.1, at an address that nobody can guess and that is printed: an editor with the
-compiler's messages while you type, what each line became, and the assembly language. FILE is what the editor begins with; it
-is never written to. Ctrl-C ends it.""",
+compiler's messages while you type, what each line became, the assembly language, both paths of each statement, and a call that
+is gone through step by step. FILE is what the editor begins with; it is never written to. Ctrl-C ends it.""",
     "lsp": """Serve an editor by the Language Server Protocol, on standard input and output: messages while you type, types
 and what accesses became where the mouse is, definitions, symbols, completion. Editors start it; the options hold for all
 files, and editors add those of a workspace as "options". It needs pygls: pip install 'voltac[editor]'.""",
@@ -71,8 +71,8 @@ SARIF have their code; a terminal shows them below the messages. Without a code,
 says where it is and what it takes, 'clear' empties it, 'verify' reads all of it, and removes what is damaged or of an older
 voltac.""",
     "run": """Call an exported function on arguments given as text: a number, or for an array 'range:N' (0, 1, ... N-1),
-'zeros:N', 'random:N' or the name of a .npy file. Without arguments it makes some up. Prints the result and the arrays as
-the call leaves them.""",
+'zeros:N', 'random:N', '1,2,3' or the name of a .npy file. Without arguments it makes some up. Prints the result and the
+arrays as the call leaves them.""",
 }
 
 _EXAMPLES = {

@@ -36,8 +36,11 @@ class Interpreter:
         options: Options,
         output: Callable[[str], object] | None = None,
         trace: Trace | None = None,
+        *,
+        find_c_functions: bool = True,
     ) -> None:
         self.machine = ProgramState(program, options, output or _to_standard_output, trace)
+        self.machine.finds_c_functions = find_c_functions
         self.statements = Statements(self.machine)
         with _running():
             self._make_globals()

@@ -87,8 +87,8 @@ def compile(
     ``target`` names the target; the default ``host`` is the best for this CPU, ``auto`` the fastest as measured once.
     ``defines`` are macros, a mapping or ``NAME`` and ``NAME=VALUE`` texts; ``include``
     folders for ``#include``; ``opt`` the level 0 to 3; ``debug_prefix_map`` a mapping or pairs. ``functions`` are what the
-    program declares ``extern "C"`` and no library of the process has: functions of
-    ctypes, or addresses. For a device, ``launch`` says with how many ``cores`` and
+    program declares ``extern "C"`` and no library of the process has: functions of Python
+    or ctypes, or addresses. For a device, ``launch`` says with how many ``cores`` and
     ``threads`` kernels run on its simulator. Other options are the fields of
     :class:`voltac.options.Options`. Raises :class:`voltac.CompileError`.
     """

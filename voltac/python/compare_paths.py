@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from voltac.llvm.host import can_run
@@ -97,11 +98,11 @@ def compare(
     return Comparison(tuple(found))
 
 
-def constructs(source: Source, function: str) -> tuple[comparison.Construct, ...]:
-    """Both paths of each statement of an exported function that has two, without times; three compilations."""
+def constructs(source: Source, function: str | None = None) -> dict[str, tuple[comparison.Construct, ...]]:
+    """Both paths of each statement that has two, without times, of one exported function or of all; three compilations."""
     texts = _texts(source, _variants(source))
-    symbol = next(one for one in source.kept.program.exports if one.name == function)
-    return tuple(_construct(node, function, texts, source) for node in statements(symbol))
+    symbols = [one for one in source.kept.program.exports if function in (None, one.name)]
+    return {one.name: tuple(_construct(node, one.name, texts, source) for node in statements(one)) for one in symbols}
 
 
 def _variants(source: Source) -> dict[str, Source]:
@@ -113,8 +114,8 @@ def _variants(source: Source) -> dict[str, Source]:
 
 def _texts(source: Source, variants: dict[str, Source]) -> dict[str, Blocks]:
     made = {name: one.kept for name, one in {**variants, "both": source}.items()}
-    functions = device_assembly.functions if source.options.target.is_device else assembly.functions
-    return {name: functions(one.product.assembly(comments=True)) for name, one in made.items()}
+    read = device_assembly.functions if source.options.target.is_device else partial(assembly.functions, file=source.file)
+    return {name: read(one.product.assembly(comments=True)) for name, one in made.items()}
 
 
 def _construct(node: Statement, function: str, texts: dict[str, Blocks], source: Source) -> comparison.Construct:

@@ -9,7 +9,6 @@ which itself could not carry ``signature`` and ``compare``.
 from __future__ import annotations
 
 import ctypes
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from voltac.llvm.host import require_runnable
@@ -19,6 +18,7 @@ from voltac.python.lengths import omissible
 from voltac.python.numpy_formats import Dtype, dtype_of, named
 from voltac.python.object_loader import LoadedCode
 from voltac.python.signatures import KernelParameter, Signature
+from voltac.system.once import once
 
 if TYPE_CHECKING:
     import inspect
@@ -258,7 +258,7 @@ _kept: list[object] = []
 """What the type's declaration points to."""
 
 
-@cache
+@once
 def _calling_type() -> tuple[type[Kernel], int]:
     """The type of kernels, and where in an instance the address of its code stands."""
     python = ctypes.pythonapi
