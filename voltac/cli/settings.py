@@ -323,6 +323,8 @@ def _on_architecture(target: TargetInfo, name: str | None) -> TargetInfo:
     if target.is_device:
         raise UsageError(f"target '{target.name}' is a device and no architecture; leave out '--arch'")
     architecture = _architecture(name)
+    if target.architecture not in _ARCHITECTURES:
+        raise UsageError(f"target '{target.name}' is for {target.architecture}; leave out '--arch'")
     if (architecture == "aarch64") != (target.architecture == "aarch64"):
         raise UsageError(f"target '{target.name}' is for {target.architecture}, not for architecture '{name}'")
     return replace(target, **_ARCHITECTURES[architecture])
@@ -345,6 +347,8 @@ def _on_system(target: TargetInfo, name: str | None) -> TargetInfo:
         return target
     if target.is_device:
         raise UsageError(f"target '{target.name}' is a device without a system; leave out '--target-os'")
+    if target.architecture not in _ARCHITECTURES:
+        raise UsageError(f"target '{target.name}' is for {target.architecture} on any system; leave out '--target-os'")
     known = ", ".join(SYSTEMS)
     if name in _OTHER_SYSTEMS:
         raise UsageError(f"no objects are made for '{name}', only for {known}")

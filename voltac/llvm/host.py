@@ -33,6 +33,7 @@ _NEEDED: dict[str, str] = {
     "sse2": _SSE2,
     "generic": _SSE2,
     "neon": "asimd",
+    "wasm": "simd128",
     "sve": "asimd sve",
     "sve256": "asimd sve",
     "sve512": "asimd sve",

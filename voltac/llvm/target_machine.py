@@ -85,7 +85,9 @@ def write_intel_assembly() -> None:
 @cache
 def _machine(triple: str, cpu: str, features: str, level: int, code_model: str, comments: bool) -> Any:
     target = binding().Target.from_triple(triple)
-    machine = target.create_target_machine(cpu=cpu, features=features, opt=level, reloc="pic", codemodel=code_model)
+    # WebAssembly is linked statically, all but rarely.
+    reloc = "static" if triple.startswith("wasm32") else "pic"
+    machine = target.create_target_machine(cpu=cpu, features=features, opt=level, reloc=reloc, codemodel=code_model)
     machine.set_asm_verbosity(comments)
     return machine
 

@@ -260,3 +260,5 @@ def check_together(fields: Any) -> None:
         raise ValueError(f"'{fields.cpu}' is an x86 CPU and '{target.name}' {what}")
     if fields.reset_ftz_daz and target.is_device:
         raise ValueError(f"reset_ftz_daz: there is no floating-point state to reset on the device '{target.name}'")
+    if fields.reset_ftz_daz and target.architecture == "wasm32":
+        raise ValueError("reset_ftz_daz: WebAssembly has no floating-point state, subnormal numbers are kept")

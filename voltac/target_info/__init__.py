@@ -110,12 +110,12 @@ class TargetInfo:
 
     @property
     def architecture(self) -> str:
-        """``x86-64``, ``x86`` or ``aarch64``: the name that ``--arch`` takes."""
+        """``x86-64``, ``x86`` or ``aarch64``, the name that ``--arch`` takes; or ``wasm32``."""
         return {"x86_64": "x86-64", "i686": "x86"}.get(machine := self.triple.partition("-")[0], machine)
 
     @property
     def system(self) -> str:
-        """The name that ``--target-os`` takes; empty for devices."""
+        """The name that ``--target-os`` takes; empty for devices and WebAssembly."""
         return next((name for name, ending in SYSTEMS.items() if self.triple.endswith(f"-{ending}")), "")
 
 
@@ -181,6 +181,10 @@ _SVE256 = replace(
     _SVE, isa="sve256", vector_bits=256, has_masked_small=True, has_gather=True, has_scatter=True,
 )  # fmt: skip
 _SVE512 = replace(_SVE256, isa="sve512", vector_bits=512)
+_WASM = TargetInfo(
+    "", "wasm", "WASM", 4, 32, 32, 128, "generic", "+simd128,+sign-ext,+nontrapping-fptoint,+bulk-memory,+mutable-globals",
+    triple="wasm32-unknown-unknown", pointer_bits=32,
+)  # fmt: skip
 
 # ISA name in target names -> (record, lane forms), of each architecture the worst first. A form is mask bits x lanes; 1 is a
 # mask register.
@@ -205,6 +209,7 @@ _ROWS: dict[str, tuple[TargetInfo, tuple[str, ...]]] = {
     "sve": (_SVE, ("i32x4",)),
     "sve256": (_SVE256, ("i8x32", "i16x16", "i32x8")),
     "sve512": (_SVE512, ("i8x64", "i16x32", "i32x16")),
+    "wasm": (_WASM, ("i32x4", "i32x8")),
 }
 
 ISAS: tuple[str, ...] = tuple(dict.fromkeys(base.isa for base, _ in _ROWS.values()))
@@ -226,6 +231,7 @@ _ALIASES: dict[str, str] = {
     "sve": "sve-i32x4",
     "sve256": "sve256-i32x8",
     "sve512": "sve512-i32x16",
+    "wasm": "wasm-i32x4",
 }
 
 

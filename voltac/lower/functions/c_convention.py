@@ -14,6 +14,9 @@ the caller extends small integers to 32 bits.
 Windows (x64): the upper bits of small integers are anything. A struct of 1, 2, 4 or 8 bytes travels in an integer
 register, any other one as the address of a copy, results at an address given by the caller (``sret``).
 
+WebAssembly (its tool conventions' basic C ABI): a struct of one scalar travels as that, any other one in memory (``sret``,
+``byval``).
+
 Devices: structs travel in memory.
 """
 
@@ -90,6 +93,13 @@ def _struct_passing(types: TypeLayout, qual: Qual, result: bool) -> Passing:
             return Passing("ptr", f"sret({memory}) align {alignment}" if result else "", in_memory=True)
         parts = tuple(f"i{8 * min(8, size - start)}" for start in range(0, size, 8))
         return Passing(_together(parts), "", parts, joined="[2 x i64]" if len(parts) == 2 else "")
+    if types.architecture == "wasm32":
+        if qual.rate is not VARYING:
+            _leaves(types, qual, 0, leaves)
+            if len(leaves) == 1:
+                part = _eightbyte(types, leaves, 0, size)
+                return Passing(part, "", (part,))
+        return Passing("ptr", f"{'sret' if result else 'byval'}({memory}) align {alignment}", in_memory=True)
     if types.is_device:
         return Passing("ptr", f"sret({memory}) align {alignment}" if result else "", in_memory=True)
     if types.system == "windows":
