@@ -17,6 +17,8 @@ from voltac.target_info import find_target
 
 WASM = tuple(map(find_target, ("wasm-i32x4", "wasm-i32x8")))
 POINTER_BYTES = 4
+# Without optimisation LLVM's own conversions of float16 are invalid modules.
+HERE = (*USUAL, "functions/all_scalar_types_as_parameters_and_results")
 
 
 def differences(program: RunTest) -> Iterator[str]:
@@ -35,7 +37,7 @@ def differences(program: RunTest) -> Iterator[str]:
 
 @pytest.mark.parametrize(
     "program",
-    [one for one in ALL if not one.prints and str(one.path.relative_to(FOLDER).with_suffix("")) in USUAL],
+    [one for one in ALL if not one.prints and str(one.path.relative_to(FOLDER).with_suffix("")) in HERE],
     ids=lambda program: program.path.stem,
 )
 def test_usual_programs_run_on_wasm(program: RunTest) -> None:

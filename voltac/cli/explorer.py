@@ -8,17 +8,26 @@ import shlex
 import sys
 from argparse import Namespace
 from functools import partial
+from typing import Any
 
 from voltac.cli.option_table import UsageError
+from voltac.cli.run_arguments import element_dtype, filled, number_of
 from voltac.cli.settings import diagnostics_of, number, options_of_arguments, settings_of_words, time_limit
 from voltac.driver import read_source
 from voltac.explorer.answers import CommandLine, check
 from voltac.explorer.page import SAMPLE, SAMPLE_FILE
+from voltac.explorer.paths import paths
 from voltac.explorer.server import ExplorerServer
+from voltac.explorer.stepping import step
 from voltac.explorer.workers import Workers
 from voltac.messages.visible import visible_name
 from voltac.pipeline import InputError
+from voltac.sema import tree
+from voltac.sema.type_layout import Layout
+from voltac.sema.types import Pointer
 
+_ARRAY_BYTES = 16 << 10
+"""Of an array to step through: thousands of elements, which is more than anybody looks at."""
 _HIGHEST_PORT = 65535
 """Of TCP."""
 _OWN = ("--port", "--time-limit")
@@ -37,10 +46,12 @@ def explorer_command(arguments: Namespace) -> int:
         (file,) = arguments.operands
         source = read_source(file)
     beginning = {"file": visible_name(file), "source": source, "options": _options(arguments)}
-    command_line = CommandLine(file, partial(settings_of_words, "explorer"))
+    command_line = CommandLine(file, partial(settings_of_words, "explorer"), argument, seconds)
+    questions = {"check": check, "paths": paths, "step": step}
+    answers = {name: partial(answer, command_line) for name, answer in questions.items()}
     workers = Workers(seconds)
     try:
-        server = ExplorerServer(port, beginning, {"check": partial(check, command_line)}, workers)
+        server = ExplorerServer(port, beginning, answers, workers)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise InputError(f"port {port} is taken: give another with --port, or none, and a free one is found") from None
@@ -57,6 +68,17 @@ def explorer_command(arguments: Namespace) -> int:
         finally:
             workers.close()
     return 0
+
+
+def argument(symbol: tree.VariableSymbol, word: str, layout: Layout) -> Any:
+    """What a word on the page means as an argument; ValueError."""
+    kind = symbol.type.type
+    try:
+        if isinstance(kind, Pointer):
+            return filled(word, element_dtype(kind.to, layout), symbol.name, (_ARRAY_BYTES, "an array on the page"))
+        return number_of(symbol, word)
+    except UsageError as error:
+        raise ValueError(str(error)) from None
 
 
 def _options(arguments: Namespace) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from voltac.ir.marks import PROFILE_COUNTS, PROFILE_PLACES
 from voltac.llvm.host import can_run
 from voltac.messages.visible import visible_value
 from voltac.python import cache as disk
@@ -64,7 +65,7 @@ def build_module(
     launches tasks gets our task pool, unless they contain another one.
     """
     given = functions or {}
-    source = source.with_origin(use_cache=use_cache, functions=tuple(given), build=build_module)
+    source = source.with_origin(use_cache=use_cache, functions=given, build=build_module)
     if source.options.target.is_device:
         return _made(source, use_cache, lambda entry: _device_module(source, entry, launch or {}))
     if launch is not None:
@@ -217,6 +218,8 @@ def _loaded(source: Source, signatures: list[Signature], entry: disk.Entry, func
         for item in signatures
         for symbol in (raw_symbol, accepted_symbol, names_symbol, *((call_symbol,) if direct else ()))
     ]
+    if source.options.instrument == "counts":
+        exports += [PROFILE_COUNTS, PROFILE_PLACES]
     callbacks = entry.description["callbacks"]
     guards, addresses = _guards(entry.objects[2:], callbacks, functions)
     imports |= addresses

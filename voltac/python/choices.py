@@ -15,7 +15,7 @@ _MOST_KNOWN = 1000
 """Combinations of types of which is kept what they go to: few programs have a hundred, dtypes may be made at run time."""
 
 
-class Choice:
+class KernelChoice:
     """Kernels of which a call chooses one, by the dtypes of its arrays and whether its numbers are whole."""
 
     def __init__(self, kernels: tuple[Kernel, ...]) -> None:
@@ -59,7 +59,7 @@ class Choice:
         return choose, self.kernels
 
 
-def choose(*kernels: Kernel) -> Choice:
+def choose(*kernels: Kernel) -> KernelChoice:
     """One name for several kernels: a call goes to the first whose parameters have the types of the arguments.
 
     Arrays decide by their dtype, numbers by whether they are whole: an int is taken for a float, not the other way round.
@@ -69,7 +69,7 @@ def choose(*kernels: Kernel) -> Choice:
     for kernel in kernels:
         if not isinstance(kernel, Kernel):
             raise TypeError(f"choose() takes kernels, k.name, not {described(kernel)}")
-    return Choice(kernels)
+    return KernelChoice(kernels)
 
 
 def _type_of(value: Any) -> object:

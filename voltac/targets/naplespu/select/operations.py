@@ -17,6 +17,7 @@ from voltac.codegen.machine_code import (
 from voltac.codegen.selection import CannotSelect, Mask, Selection, targets
 from voltac.ir.constants import shuffle_mask
 from voltac.ir.interp_values import to_signed
+from voltac.ir.match import made_by
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand, parse_operand
 from voltac.ir.scan import split_list
@@ -44,7 +45,7 @@ def _address_of(selection: Selection, pointer: Operand, size: int) -> tuple[Valu
     space = "scratchpad" if pointer.type == SCRATCHPAD else "main"
     offset = 0
     operand = selection.resolve(pointer)
-    while (made := selection.definitions.get(operand.value)) is not None and made.op == "getelementptr":
+    while (made := made_by(("getelementptr",), operand.value, selection.definitions)) is not None:
         step = scalar_constant(selection.resolve(made.operands[1])) if made.parts.element_type == "i8" else None
         if step is None or len(made.operands) != 2:
             break
@@ -316,8 +317,8 @@ def shuffle_bits(selection: Selection, instruction: Instruction) -> None:
     result = selection.result(instruction.name, instruction.type)
     source = instruction.operands[0]
     full = selection.constant(literal(FULL_MASK), "scalar")
-    made = selection.definitions.get(source.value)
-    if made is not None and made.op == "insertelement" and constant_bits("i32", made.operands[2].value) == lane:
+    made = made_by(("insertelement",), source.value, selection.definitions)
+    if made is not None and constant_bits("i32", made.operands[2].value) == lane:
         bit = selection.register(made.operands[1])
     else:
         shifted = selection.new("scalar")
@@ -420,8 +421,8 @@ def aggregate_elements(selection: Selection, operand: Operand) -> list[Operand]:
         if operand.value[0] != "{":
             return [Operand(one, operand.value if operand.value != "zeroinitializer" else "zeroinitializer") for one in types]
         return [parse_operand(item) for item in split_list(operand.value[1:-1])]
-    made = selection.definitions.get(operand.value)
-    if made is None or made.op != "insertvalue":
+    made = made_by(("insertvalue",), operand.value, selection.definitions)
+    if made is None:
         raise CannotSelect(f"in @{selection.function.name}: the struct {operand.value} is not made by insertvalue")
     elements = aggregate_elements(selection, made.operands[0])
     elements[made.parts.indices[0]] = made.operands[1]
