@@ -3,7 +3,7 @@
     python tests/campaigns NAME|all --minutes N
 
 tries fresh seeds of a campaign, shows how far it is, and ends with 1 if anything failed. What fails is reduced and kept
-in build/campaigns/, ready for tests/found/. Ctrl-C ends it cleanly; --resume goes on.
+in build/campaigns/. Ctrl-C ends it cleanly; --resume goes on.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ CAMPAIGNS: dict[str, Campaign] = {
             "passes",
             "what each pass makes of a random program means what it meant before, by the interpreter of the IR",
             program_judges.judge_passes,
-            program_judges.program_text,
+            program_judges.alone_text,
             seconds=300,
         ),
         Campaign(
@@ -57,6 +57,11 @@ CAMPAIGNS: dict[str, Campaign] = {
             "calls",
             "wrong calls from Python end in an exception that names the kernel, with every array as it was",
             judges.judge_calls,
+        ),
+        Campaign(
+            "checked",
+            "checked kernels on arrays that are too short raise, and touch nothing behind them",
+            judges.judge_checked,
         ),
         Campaign(
             "cache",

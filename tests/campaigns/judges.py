@@ -16,10 +16,12 @@ import numpy as np
 import pytest
 from mutations import SECONDS, compile_job, mutation
 from oracles import DTYPES, compiled
-from test_cache_random import test_the_cache_gives_what_a_fresh_compilation_would as check_cache
+from program_judges import target_of
+from random_accesses import MEMBERS, Case, random_cases
+from test_cache_random import check_cache
 from test_elementary_functions import ACCURACY, errors, samples
 from test_many_threads import run_program
-from test_misuses import SOURCE, call_wrongly
+from test_misuses import SOURCE, Memory, call_wrongly
 
 import voltac
 
@@ -54,6 +56,44 @@ def judge_calls(seed: int, text: str) -> str:
             call_wrongly(chance, misused_kernels())
         except Exception as error:
             return f"{type(error).__name__}: call {number}: {error}"
+    return ""
+
+
+def as_declared(case: Case, name: str, array: Any) -> Any:
+    """The array ``to`` or ``from`` of a case, as structs if its kernel says so."""
+    if f"{case.name}_s {name}[]" not in case.text:
+        return array
+    members = case.text.split("}", 1)[0].count(",") + 1
+    return array.view([(MEMBERS[k], array.dtype) for k in range(members)])
+
+
+def judge_checked(seed: int, text: str) -> str:
+    """Kernels on arrays that fit, and on one that ends too early: an exception, or nothing of what is missing was needed."""
+    chance, target = random.Random(seed), target_of(seed)
+    # Every third makes its pointer of an integer, and where such a one may lead is not known.
+    cases = [case for number, case in enumerate(random_cases(seed, 9, target.width)) if number % 3 < 2]
+    source = "\n".join(case.text for case in cases)
+    kernels = voltac.compile(source, checked="accesses", target=target, opt=chance.randrange(4), cache=False)
+    for case in cases:
+        for short, by in ((0, 0), (chance.randrange(2), chance.choice((1, 1, 2, 7)))):
+            memory, given = Memory(), list[Any]()
+            for number, (name, array) in enumerate((("to", case.to), ("from", case.source))):
+                whole = as_declared(case, name, array)
+                cut = whole[: max(0, len(whole) - by)] if number == short else whole
+                given.append(memory.array(whole.dtype, len(cut)))
+                given[-1][:] = cut
+            margins = memory.margins()
+            try:
+                getattr(kernels, case.name)(*given, case.a, case.b)
+                to, found = (array.view(whole.dtype) for array, whole in zip(given, (case.to, case.source)))
+                wanted = case.source if case.expected_source is None else case.expected_source
+                right = np.array_equal(to, case.expected[: len(to)]) and np.array_equal(found, wanted[: len(found)])
+            except (IndexError, ValueError) as error:
+                right = by > 0
+                if not right:
+                    return f"refused: {error}\n{case.text}"
+            if not right or memory.margins() != margins:
+                return f"{'wrong' if not right else 'outside'}: {target.name}, {by} less of array {short}\n{case.text}"
     return ""
 
 

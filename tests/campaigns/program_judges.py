@@ -142,6 +142,12 @@ def judge_declarations(seed: int, text: str) -> str:
     return f"wrong: {found}" if found else ""
 
 
+def alone_text(seed: int) -> str:
+    """A program that launches no tasks, for which the IR calls what it does not contain."""
+    generator = GENERATORS[seed % len(GENERATORS)]
+    return random_features(seed, without="tasks") if generator is random_features else generator(seed)
+
+
 AFTER = re.compile(r"^; after (\w+)$", re.MULTILINE)
 
 

@@ -70,6 +70,8 @@ class Worker:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 text=True,
+                # What a trial starts in another folder is of this tree, too.
+                env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])},
                 start_new_session=True,
             )
             self._trials = 0

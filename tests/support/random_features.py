@@ -251,6 +251,25 @@ out:
         text = f"{{ {type} {name} = {self.rng.choice(forms)}; if ({self.condition()}) {name} = {self.rng.choice(forms)};"
         return Part("", f"{text} {self.note(name, type)} }}")
 
+    def roundings(self) -> Part:
+        """One operation or conversion that rounds, of numbers with all their bits; the result is noted bit by bit."""
+        type, name = self.rng.choice(("float16", "float", "double")), self.name("h")
+        any_ = {"float16": "int16", "float": "int32", "double": "int64"}[type]
+        first, second = (f"(({type})(({any_})({self.value(any_)} >> ({self.small()} & 7))))" for _ in range(2))
+        source = self.rng.choice(INTEGERS[4:] if type != "float16" else INTEGERS[:4])
+        other = self.rng.choice(("float16", "float", "double"))
+        small = f"clamp({first}, ({type})-30000, ({type})30000)"
+        narrow = f"({other})(({self.value('int16')}) >> 1) * ({other})0.37"
+        forms = (
+            f"({type})({self.value(source)})", f"({type})({narrow})", f"{first} + {second}", f"{first} - {second}",
+            f"{first} / ({second} + ({type})0.5)", f"{first} * ({type})0.1", f"sqrt(abs({first}))", 
+            f"floor({first} * ({type})0.3)",
+            f"round({first} / ({type})2)", f"trunc({first} * ({type})0.7)", f"({type})(int)({small} / ({type})3)",
+            f"({type})(uint32)abs({small} / ({type})5)", f"({type})(int64)({first} * ({type})0.9)",
+        )  # fmt: skip
+        noted = self.note(f"intbits({name})", {"double": "int64"}.get(type, "int32"))
+        return Part("", f"{{ {type} {name} = {self.rng.choice(forms)}; {noted} }}")
+
     def bits(self) -> Part:
         type = self.rng.choice(("int32", "int64"))
         given = self.value(type)
@@ -309,13 +328,13 @@ FEATURES = {
     name: getattr(Features, name)
     for name in (
         "saturating", "lanes", "across", "vectors", "operators", "templates", "overloads", "flags", "switches", "recursion",
-        "pointers", "accesses", "soa", "jumps", "tasks", "conversions", "halves", "bits",
+        "pointers", "accesses", "soa", "jumps", "tasks", "conversions", "halves", "roundings", "bits",
     )
 }  # fmt: skip
 
 
-def random_features(seed: int, only: str = "") -> str:
-    """Of two to five parts; ``only`` names the feature of all of them."""
+def random_features(seed: int, only: str = "", without: str = "") -> str:
+    """Of two to five parts; ``only`` names the feature of all of them, ``without`` one of none."""
     made = Features(seed)
-    chosen = [only] if only else [*FEATURES, "accesses", "accesses", "lanes", "vectors"]
+    chosen = [only] if only else [name for name in (*FEATURES, "accesses", "accesses", "lanes", "vectors") if name != without]
     return made.program([FEATURES[made.rng.choice(chosen)](made) for _ in range(made.rng.randint(2, 5))])
