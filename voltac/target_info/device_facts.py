@@ -1,7 +1,8 @@
 """What the stages before a device's own have to know of it: records that the device's ``facts.py`` fills.
 
-Each device is a folder of ``voltac/targets``, of the name of its target. Its ``facts.py`` has the target's row as ``TARGET``,
-imports nothing but records, and is imported when somebody asks for the device.
+Each device is a folder of ``voltac/targets``. Its ``facts.py`` has as ``TARGETS`` the rows of its target, or of one target for
+each generation of the machine, whose ``isa`` is the folder's name. It imports nothing but records, and is imported when
+somebody asks for a device.
 """
 
 from __future__ import annotations
@@ -66,6 +67,8 @@ class DeviceFacts:
     """Of a core's own memory, as much as programs have for their variables."""
     settings: tuple[MachineSetting, ...] = ()
     """Of its simulator."""
+    is_listed: bool = True
+    """Whether help and messages name it: False as long as it is not complete."""
     library: str = ""
     """The folder of ``stdlib/`` with functions that it has besides, or of its own; empty: none."""
 

@@ -53,7 +53,7 @@ def image(body: str, rest: str = "") -> Image:
         raise AssertionError
 
     text = START.format(body=body, rest=rest)
-    return make_program(text, "k.s", device_code("naplespu"), Diagnostics(wrap=False), no_ir, no_ir).image()
+    return make_program(text, "k.s", device_code(DEVICES["naplespu"]), Diagnostics(wrap=False), no_ir, no_ir).image()
 
 
 def call(
