@@ -15,6 +15,7 @@ from voltac.codegen.elf import write_elf
 from voltac.codegen.elf_read import BadElf, read_image
 from voltac.codegen.link import link
 from voltac.python.device_program import signatures_of
+from voltac.target_info import DEVICES
 from voltac.targets import device_code
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

@@ -296,11 +296,11 @@ def find_target(name: str) -> TargetInfo:
     devices = __getattr__("DEVICES")
     if text in devices:
         return devices[text]
-    devices = listed_devices()
-    names = ["host", *_ALIASES, *target_names(), *devices]
+    listed = listed_devices()
+    names = ["host", *_ALIASES, *target_names(), *listed]
     if isa in _ROWS:
         known = f"those for {isa} are: {', '.join(f'{isa}-{form}' for form in _ROWS[isa][1])}"
     else:
-        known = f"families of targets are: {', '.join(_ROWS)}; others: host, {', '.join(devices)}"
+        known = f"families of targets are: {', '.join(_ROWS)}; others: host, {', '.join(listed)}"
     all_of_them = "'voltac --support-matrix' lists all"
     raise UnknownTarget(f"unknown target '{visible_name(name)}'{suggestion(name, names)}; {known}; {all_of_them}")

@@ -1,14 +1,13 @@
-"""How much stack the functions of a program need: a thread has 14 KiB, below which lies the next thread's."""
+"""How much stack the functions of a program need, each with everything it calls."""
 
 from __future__ import annotations
 
 from voltac.codegen.machine_code import LabelOperand, MachineFunction
 from voltac.codegen.not_on_device import NotOnDevice
-from voltac.targets.naplespu.select.startup import USABLE_STACK
 
 
-def check_stacks(functions: list[MachineFunction], limit: int = USABLE_STACK) -> None:
-    """Refuse calls that certainly need more; how deep a recursion goes is known at run time only."""
+def check_stacks(functions: list[MachineFunction], limit: int) -> dict[str, int]:
+    """Bytes that each needs; refuses those that certainly need more. How deep a recursion goes is known at run time only."""
     by_name = {function.name: function for function in functions}
     called = {
         function.name: [
@@ -25,6 +24,7 @@ def check_stacks(functions: list[MachineFunction], limit: int = USABLE_STACK) ->
         _deepest(name, by_name, called, needed, set())
         if needed[name] > limit:
             raise _too_large(name, needed[name], limit)
+    return needed
 
 
 def _deepest(
