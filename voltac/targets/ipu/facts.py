@@ -1,0 +1,29 @@
+"""The tile as the stages before its own see it: a row for each generation."""
+
+from __future__ import annotations
+
+from voltac.records import replace
+from voltac.target_info import TargetInfo
+from voltac.target_info.access_costs import CostRow
+from voltac.target_info.device_facts import DeviceFacts
+
+WORKERS = 6
+"""Contexts that run a kernel (IPU 1.1)."""
+GANG = 4
+"""Lanes: a pair of registers of halves, two of floats (IPU 6)."""
+
+DEVICE = DeviceFacts(
+    title="The IPU",
+    data_layout="e-m:e-p:32:32-i64:64-n32-S64",
+    functions=(),
+    words=(),
+    # Every lane is loaded and stored by an instruction of its own.
+    costs=CostRow(4, 4, 4, False, False, False, 1.0, 1.0, 1.5, 1.5, 1.0, 1.0, 2.0),
+    is_listed=False,
+)
+
+_MK1 = TargetInfo(
+    "ipu-mk1", "ipu", "IPU", GANG, 32, 32, 32 * GANG, "ipu-mk1", "", triple="ipu-unknown-unknown",
+    pointer_bits=32, has_double=False, has_ieee_products=False, device=DEVICE,
+)  # fmt: skip
+TARGETS = (_MK1, replace(_MK1, name="ipu-mk2", cpu="ipu-mk2"))
