@@ -16,7 +16,7 @@ ZERO = {"m": BY_NAME["$mzero"], "a": BY_NAME["$azero"]}
 
 CALLEE_SAVED = frozenset((*_named("m", 7, 10), *_named("a", 6, 8)))
 ALLOCATABLE = {"m": _named("m", 0, 10), "a": _named("a", 0, 8)}
-"""By class, in order of preference: what a callee saves comes last. The link register and the stack pointer stay what they are."""
+"""By class, in order of preference: what a callee saves comes last. The link register and the stack pointer have their uses."""
 ARGUMENTS = {"m": _named("m", 0, 4), "a": _named("a", 0, 6)}
 RESULTS = {"m": _named("m", 0, 4), "a": _named("a", 0, 4)}
 CLOBBERED = (*(register for kind in ALLOCATABLE.values() for register in kind if register not in CALLEE_SAVED), LR)

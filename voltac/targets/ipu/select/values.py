@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable
 from functools import lru_cache
 
 from voltac.codegen.machine_code import AnyRegister, FrameSlot, Immediate, LabelOperand, MachineFunction, MachineInstruction
+from voltac.codegen.origins import GLOBAL_NAME
 from voltac.codegen.selection import CannotSelect, Selection, label_of
 from voltac.ir.interp_constants import constant
 from voltac.ir.interp_values import InstructionFault, KindTable, float_bits, to_signed
@@ -71,7 +71,6 @@ def pure(callee: str) -> bool:
 # --- constants ---
 
 _KINDS = KindTable(DataLayout({}, 4))
-_GLOBAL_NAME = re.compile(r'@("[^"]*"|[-\w$.]+)')
 
 
 @lru_cache(maxsize=8192)
@@ -89,7 +88,7 @@ def constant_bits(type_text: str, value: str) -> int | None:
 @lru_cache(maxsize=4096)
 def _address(type_text: str, value: str) -> tuple[str, int] | None:
     """The global and the offset that a constant address names."""
-    found = _GLOBAL_NAME.search(value)
+    found = GLOBAL_NAME.search(value)
     if found is None:
         return None
     if value[0] == "@":

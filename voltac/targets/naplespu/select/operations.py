@@ -13,6 +13,7 @@ from voltac.codegen.machine_code import (
     MemoryOperand,
     Value,
 )
+from voltac.codegen.origins import origin_of
 from voltac.codegen.selection import CannotSelect, Mask, Selection
 from voltac.codegen.switches import SwitchBranches
 from voltac.ir.constants import shuffle_mask
@@ -21,7 +22,6 @@ from voltac.ir.parts import Operand
 from voltac.targets.naplespu.regs import FULL_MASK, LANES, SP
 from voltac.targets.naplespu.select.pseudo import ROWS
 from voltac.targets.naplespu.select.values import (
-    GLOBAL_NAME,
     SCRATCHPAD,
     all_true,
     constant_bits,
@@ -48,7 +48,7 @@ def _address_of(selection: Selection, pointer: Operand, size: int) -> tuple[Valu
             break
         offset += step
         operand = selection.resolve(made.operands[0])
-    access = MemoryOperand(space, _origin(selection, operand), operand.value, offset, size)
+    access = MemoryOperand(space, origin_of(selection, operand), operand.value, offset, size)
     known = constant_key(selection, operand)
     if isinstance(known, tuple) and known[0] == "frame":
         return FrameSlot(known[1], offset), SP, access
@@ -78,31 +78,6 @@ def _derived(selection: Selection, base: Operand, far: int) -> AnyRegister:
         made = MachineInstruction(ROWS["add_i32.sss"], [register, selection.register(base), step])
         selection.behind.setdefault(base.value, []).append(made)
     return register
-
-
-def _origin(selection: Selection, operand: Operand) -> str:
-    """The object that an address points into, where that is known."""
-    found: set[str] = set()
-    pending, seen = [operand], set()
-    while pending:
-        one = selection.resolve(pending.pop())
-        if one.value in seen:
-            continue
-        seen.add(one.value)
-        made = selection.definitions.get(one.value)
-        if one.value in selection.frame_slots:
-            found.add(one.value)
-        elif one.value[0] != "%":
-            symbol = GLOBAL_NAME.search(one.value)
-            found.add(symbol.group() if symbol else "")
-        elif made is None:
-            found.add(one.value if one.value in selection.private_parameters else "")
-        elif made.op in ("getelementptr", "phi"):
-            # A pointer that a loop steps stays in its object.
-            pending += made.operands[:1] if made.op == "getelementptr" else made.operands
-        else:
-            found.add("")
-    return found.pop() if len(found) == 1 else ""
 
 
 _LOADS = {"y": ("load32_u8", 1), "h": ("load32_u16", 2), "s": ("load32", 4), "v": ("load_v16i32", 64)}

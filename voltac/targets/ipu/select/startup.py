@@ -1,0 +1,60 @@
+"""The entry of each kernel: a vertex ``__runCodelet_NAME`` that all workers enter (IPU 4.1), and the stacks of the workers.
+
+The vertex state is a word for each field: the number of workers, the parameters, the result. A worker makes itself a stack,
+loads the parameters and calls the kernel; of a kernel for one worker the others end at once.
+"""
+
+from __future__ import annotations
+
+from voltac.codegen.machine_code import Register
+from voltac.codegen.selection import label_of
+from voltac.ir.model import Function
+from voltac.targets.device import START
+from voltac.targets.ipu.facts import WORKERS
+from voltac.targets.ipu.select.conventions import CONVENTION
+from voltac.targets.ipu.select.frame import ALIGNMENT, adjust
+
+SCRATCH_BYTES = 48
+"""Above each stack (IPU 4.3)."""
+STACKS = "__stacks"
+"""The symbol of the workers' stacks, each with its scratch above; that of their end is :data:`STACKS_END`."""
+STACKS_END = "__stacks_end"
+_WORKER_MASK = 7
+
+
+def entry(kernel: Function, stack: int) -> str:
+    """The code of a kernel's vertex. ``stack``: bytes that the kernel needs."""
+    name = label_of(kernel.name)
+    vertex = f"__runCodelet_{name}"
+    places = CONVENTION.argument_places(kernel)
+    frame = -(-places.stack // ALIGNMENT) * ALIGNMENT
+    lines = ["get $m0, $WSR", f"and $m0, $m0, {_WORKER_MASK}", f"brnz $m0, {vertex}.end", "mov $sp, $mworker_base"]
+    lines += [str(instruction) for instruction in adjust(-frame)]
+    # The stack first: it takes a register.
+    order = sorted(enumerate(places.places, 1), key=lambda item: isinstance(item[1], Register))
+    for field, place in order:
+        if isinstance(place, Register):
+            lines.append(f"ld32 {place}, $mvertex_base, $mzero, {field}")
+        else:
+            lines += [f"ld32 $m0, $mvertex_base, $mzero, {field}", f"st32 $m0, $sp, $mzero, {place // 4}"]
+    lines.append(f"call $lr, {name}")
+    first = len(places.places) + 1
+    for number, place in enumerate(CONVENTION.result_places(kernel).places, first):
+        if isinstance(place, Register):
+            lines.append(f"st32 {place}, $mvertex_base, $mzero, {number}")
+    body = "".join(f"\t{line}\n" for line in lines)
+    return (
+        f'\t.section .text.{vertex},"ax"\n\t.align 8\n\t.worker\n\t.globl {vertex}\n\t.type {vertex}, @function\n'
+        f"\tDEF_STACK_USAGE {stack + frame} {vertex}\n"
+        f"\t.globl {START}.{name}\n{START}.{name}:\n{vertex}:\n{body}{vertex}.end:\n\texitz $mzero\n"
+        f"\t.size {vertex}, . - {vertex}\n"
+    )
+
+
+def stacks(deepest: int) -> str:
+    """Room for the stacks of all workers, given the bytes that the deepest one needs."""
+    each = -(-(deepest + SCRATCH_BYTES) // 16) * 16
+    return (
+        f"\t.section .bss\n\t.align 16\n\t.globl {STACKS}\n{STACKS}:\n\t.space {WORKERS * each}\n"
+        f"\t.globl {STACKS_END}\n{STACKS_END}:\n"
+    )

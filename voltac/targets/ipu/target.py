@@ -1,0 +1,56 @@
+"""The tile as the driver sees it: its stages and its simulator.
+
+Each is imported late, when it is used: who runs a finished program needs no code generator, who compiles no simulator.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from voltac.targets.device import Device
+from voltac.targets.ipu.isa import DEVICE_CODES
+
+if TYPE_CHECKING:
+    from voltac.options import Options
+    from voltac.pass_runs import Pass, PassRuns
+
+
+def _legalize(text: str, options: Options, runs: PassRuns) -> str:
+    from voltac.targets.ipu.legalize import run  # late: where the stage runs, or its passes are asked for
+
+    return run(text, options, runs)
+
+
+def _select(text: str, options: Options, runs: PassRuns) -> str:
+    from voltac.targets.ipu.select import run  # late: where the stage runs, or its passes are asked for
+
+    return run(text, options, runs)
+
+
+def _legalize_passes() -> tuple[Pass, ...]:
+    from voltac.targets.ipu.legalize import PASSES  # late: where the stage runs, or its passes are asked for
+
+    return PASSES
+
+
+def _select_passes() -> tuple[Pass, ...]:
+    from voltac.targets.ipu.select import (  # late: where the stage runs, or its passes are asked for
+        FUNCTION_PASSES,
+        MODULE_PASSES,
+    )
+
+    return (*MODULE_PASSES, *FUNCTION_PASSES)
+
+
+def _simulator(configuration: Any) -> Any:
+    raise NotImplementedError
+
+
+def _configuration(**fields: Any) -> Any:
+    raise NotImplementedError
+
+
+DEVICES = {
+    name: Device(code, _legalize, _select, _legalize_passes, _select_passes, _simulator, _configuration)
+    for name, code in DEVICE_CODES.items()
+}
