@@ -69,8 +69,8 @@ class DeviceFacts:
     """Of its simulator."""
     is_listed: bool = True
     """Whether help and messages name it: False as long as it is not complete."""
-    library: str = ""
-    """The folder of ``stdlib/`` with functions that it has besides, or of its own; empty: none."""
+    libraries: tuple[str, ...] = ()
+    """The folders of ``stdlib/`` with functions that it has besides, or of its own, the stronger last."""
 
     def __post_init__(self) -> None:
         named = dict(self.functions)

@@ -20,6 +20,7 @@ DEVICE = DeviceFacts(
     # Every lane is loaded and stored by an instruction of its own.
     costs=CostRow(4, 4, 4, False, False, False, 1.0, 1.0, 1.5, 1.5, 1.0, 1.0, 2.0),
     is_listed=False,
+    libraries=("unfused", "without_double"),
 )
 
 _MK1 = TargetInfo(

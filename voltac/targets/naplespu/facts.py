@@ -54,7 +54,7 @@ DEVICE = DeviceFacts(
     threads=THREADS,
     scratchpad_bytes=SCRATCHPAD_BYTES,
     settings=SETTINGS,
-    library="naplespu",
+    libraries=("without_double", "naplespu"),
 )
 
 TARGETS = (TargetInfo(

@@ -8,7 +8,7 @@ from voltac.codegen.constant_placement import place_constants
 from voltac.codegen.data_sections import data
 from voltac.codegen.kernels import exported
 from voltac.codegen.loops.strides import step_addresses
-from voltac.codegen.machine_code import MachineFunction, VirtualRegister
+from voltac.codegen.machine_code import AnyRegister, MachineFunction, VirtualRegister
 from voltac.codegen.phi_copies import place_phi_copies
 from voltac.codegen.selection import Selection, SelectionTarget
 from voltac.codegen.stacks import check_stacks
@@ -112,12 +112,11 @@ class _FunctionWork:
 
 def _use_zero_registers(work: _FunctionWork) -> None:
     """A constant 0 is read from the register that is 0."""
-    made: dict[VirtualRegister, int] = {}
-    zeros = {}
+    made: dict[AnyRegister, int] = {}
+    zeros: dict[VirtualRegister, AnyRegister] = {}
     for instruction in work.machine.instructions():
-        for register in instruction.writes():
-            if isinstance(register, VirtualRegister):
-                made[register] = made.get(register, 0) + 1
+        for written in instruction.writes():
+            made[written] = made.get(written, 0) + 1
         if instruction.row.name in ("constant.m", "constant.a") and str(instruction.values[1]) == "0":
             register = instruction.values[0]
             if isinstance(register, VirtualRegister):

@@ -60,10 +60,6 @@ def _scheduled(region: list[MachineInstruction]) -> list[Bundle]:
             found.setdefault((number, last), 0)
     edges = [Edge(before, after, cycles, 0) for (before, after), cycles in found.items()]
     ways = [(((instruction.row.unit, 0),),) for instruction in region]
-    cycles = bundles(ways, edges, _PIPES)
     # The worker itself waits for what takes several slots: no cycle is left empty for that.
-    return [
-        tuple(sorted((region[number] for number, _ in cycle), key=lambda one: one.row.unit != MAIN))
-        for cycle in cycles
-        if cycle
-    ]
+    issued = [[region[number] for number, _ in cycle] for cycle in bundles(ways, edges, _PIPES) if cycle]
+    return [tuple(sorted(together, key=lambda one: one.row.unit != MAIN)) for together in issued]

@@ -1,6 +1,6 @@
 """The frame of a function: where its slots lie, what it saves, the code at its entry and before its returns.
 
-From ``$sp`` up: arguments and results of the calls it makes, then its slots. The stack grows down from ``$mworker_base`` (IPU 4.3).
+From ``$sp`` up: arguments and results of the calls it makes, then its slots. The stack grows down (IPU 4.3).
 """
 
 from __future__ import annotations
