@@ -34,6 +34,10 @@ class ThreadFacts:
     """Number of the barrier where all of them meet; programs that wait at barriers of their own take other numbers."""
     barriers: int
     """Programs have the numbers from 0 to below this."""
+    least: int = 1
+    """Threads of a core that run at least; code counts on that many where it is ``most``."""
+    has_chunks: bool = False
+    """Whether a thread's share of a ``foreach`` is one piece, not every G-th part."""
 
 
 @record
@@ -63,6 +67,8 @@ class DeviceFacts:
     """The function for an instruction that gives lane l of a gang of 32-bit numbers the value of lane ``index[l]`` modulo W."""
     threads: ThreadFacts | None = None
     """None: one thread runs a kernel."""
+    store_bytes: int = 1
+    """The least that an instruction stores: two threads may not store to parts of that."""
     scratchpad_bytes: int = 0
     """Of a core's own memory, as much as programs have for their variables."""
     settings: tuple[MachineSetting, ...] = ()

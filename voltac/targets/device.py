@@ -39,6 +39,8 @@ class Device:
     """A device to run programs on, made from :attr:`configuration`'s result."""
     configuration: Callable[..., Any]
     """How a device is set up: takes ``cores``, ``threads`` and what else it knows, by name; ValueError for what it has not."""
+    room_bytes: int = 0
+    """In front of a launch's block, zero at first: where its threads tell each other that they have come to a barrier."""
 
 
 def kernels(symbols: Mapping[str, int]) -> dict[str, int]:

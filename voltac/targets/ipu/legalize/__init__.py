@@ -5,6 +5,7 @@ fneg fcmp``, conversions between words and floats, the intrinsics ``sqrt fabs co
 roundeven`` of floats and ``ctlz cttz ctpop`` of words; loads of bytes, halves and words, stores of words; and ::
 
     float @ipu.from_half(i32)    i32 @ipu.to_half(float)    void @ipu.trap()    i32 @ipu.cycles.low()    i32 @ipu.cycles.high()
+    i32 @ipu.read_control(i32 1)    void @ipu.barrier(i32, i32)
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from voltac.ir.verify import verify
 from voltac.ir.write import write
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
-from voltac.targets.ipu.legalize import conversions, float_rules
+from voltac.targets.ipu.legalize import conversions, divisions, float_rules
+from voltac.targets.ipu.legalize.barriers import drop_last_barriers
 from voltac.targets.ipu.legalize.machine_facts import FACTS
 from voltac.targets.ipu.legalize.narrow_stores import expand_narrow_stores
 
@@ -63,7 +65,7 @@ _CORE: dict[str, Rule] = {"trap": _trap, "debugtrap": _trap, "readcyclecounter":
 
 MACHINE = LegalMachine(
     FACTS,
-    rules={**RULES, **float_rules.RULES, **conversions.RULES},
+    rules={**RULES, **divisions.RULES, **float_rules.RULES, **conversions.RULES},
     intrinsics={**INTRINSICS, **FLOAT_INTRINSICS, **conversions.INTRINSICS, **_CORE},
     lane_functions={**INTEGER_FUNCTIONS, "ctpop": _count_ones, **float_rules.FUNCTIONS},
     reductions=REDUCTIONS,
@@ -97,6 +99,8 @@ PASSES = (
          lambda module, options: legalize(module, options, MACHINE), required=True),
     Pass("expand_narrow_stores", "bytes and halves are stored as parts of words",
          lambda module, options: expand_narrow_stores(module), required=True),
+    Pass("drop_last_barriers", "workers end without waiting for each other",
+         lambda module, options: drop_last_barriers(module), optimizing),
     Pass("clean", "equal values are computed once, outside of loops; what nobody uses goes", _clean, optimizing),
     Pass("drop_unused", "declarations that nothing calls any more go, and debug information",
          lambda module, options: drop_unused(module), required=True),

@@ -18,7 +18,8 @@ from voltac.codegen.selection import CannotSelect, Selection
 from voltac.codegen.switches import SwitchBranches
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
-from voltac.targets.ipu.registers import BY_NAME
+from voltac.targets.ipu.facts import WORKER_REGISTER
+from voltac.targets.ipu.registers import BY_NAME, WORKER_MASK
 from voltac.targets.ipu.select.pseudo import ROWS
 from voltac.targets.ipu.select.registers import SCRATCH, SP, ZERO
 from voltac.targets.ipu.select.values import constant_key, is_signed_load, literal, shape, word_constant
@@ -167,6 +168,15 @@ def _counter(name: str) -> Callable[[Selection, Instruction], None]:
     return read
 
 
+def read_control(selection: Selection, instruction: Instruction) -> None:
+    """The worker's number, of which the register has more than that."""
+    if word_constant(selection.resolve(instruction.parts.operands[0])) != WORKER_REGISTER:
+        raise CannotSelect(f"in @{selection.function.name}: a register other than the worker's")
+    bits = selection.new("m")
+    selection.emit("get.mcsr", bits, BY_NAME["$WSR"])
+    selection.emit("and.mmzi12", selection.result(instruction.name, "i32"), bits, Immediate(WORKER_MASK))
+
+
 # --- branches ---
 
 
@@ -223,6 +233,7 @@ FUNCTIONS: dict[str, Callable[[Selection, Instruction], None]] = {
     "uitofp.s.f": _converted("f32fromui32.aa"),
     "call.ipu.from_half": _converted("f16tof32.aa"),
     "call.ipu.trap": trap,
+    "call.ipu.read_control": read_control,
     "call.ipu.cycles.low": _counter("$COUNT_L"),
     "call.ipu.cycles.high": _counter("$COUNT_U"),
     # Behind the rules for these operations.

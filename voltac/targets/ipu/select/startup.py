@@ -6,29 +6,65 @@ loads the parameters and calls the kernel; of a kernel for one worker the others
 
 from __future__ import annotations
 
+from voltac.codegen.kernels import attribute
 from voltac.codegen.machine_code import Register
 from voltac.codegen.selection import label_of
-from voltac.ir.model import Function
+from voltac.ir import marks
+from voltac.ir.model import Function, Module
 from voltac.targets.device import START
 from voltac.targets.ipu.facts import WORKERS
+from voltac.targets.ipu.legalize.barriers import BARRIER
+from voltac.targets.ipu.registers import WORKER_MASK
 from voltac.targets.ipu.select.conventions import CONVENTION
 from voltac.targets.ipu.select.frame import ALIGNMENT, adjust
 
 SCRATCH_BYTES = 48
 """Above each stack (IPU 4.3)."""
+_RECURSION_BYTES = 4096
+"""More for programs whose depth is known at run time only. Chosen: Poplar asks the programmer."""
 STACKS = "__stacks"
 """The symbol of the workers' stacks, each with its scratch above; that of their end is :data:`STACKS_END`."""
 STACKS_END = "__stacks_end"
-_WORKER_MASK = 7
+ROOM_BYTES = 32
+"""In front of the vertex state, a word for each worker: the barriers it has come to, of which there are none at first."""
+
+_BARRIER = f"""\
+	.section .text.ipu.barrier,"ax"
+	.align 8
+	.type ipu.barrier, @function
+ipu.barrier:
+	get $m0, $WSR
+	and $m0, $m0, {WORKER_MASK}
+	add $m1, $mvertex_base, -{ROOM_BYTES}
+	ld32 $m2, $m1, $mzero, $m0
+	add $m2, $m2, 1
+	stm32 $m2, $m1, $m0
+	setzi $m3, {WORKERS - 1}
+ipu.barrier.wait:
+	ld32 $m0, $m1, $mzero, $m3
+	sub $m0, $m0, $m2
+	brneg $m0, ipu.barrier.wait
+	brnzdec $m3, ipu.barrier.wait
+	br $lr
+	.size ipu.barrier, . - ipu.barrier
+"""
+"""A worker counts the barriers it has come to, and waits until all others have counted as many."""
 
 
-def entry(kernel: Function, stack: int) -> str:
+def barrier(module: Module) -> str:
+    """The code of barriers, where there are any."""
+    return _BARRIER if BARRIER in {one.parts.callee for each in module.functions for one in each.instructions()} else ""
+
+
+def entry(module: Module, kernel: Function, stack: int) -> str:
     """The code of a kernel's vertex. ``stack``: bytes that the kernel needs."""
     name = label_of(kernel.name)
     vertex = f"__runCodelet_{name}"
     places = CONVENTION.argument_places(kernel)
     frame = -(-places.stack // ALIGNMENT) * ALIGNMENT
-    lines = ["get $m0, $WSR", f"and $m0, $m0, {_WORKER_MASK}", f"brnz $m0, {vertex}.end", "mov $sp, $mworker_base"]
+    lines = ["mov $sp, $mworker_base"]
+    if attribute(module, kernel, marks.THREADS) != "all":
+        lines += ["get $m0, $WSR", f"and $m0, $m0, {WORKER_MASK}", f"brnz $m0, {vertex}.end"]
     lines += [str(instruction) for instruction in adjust(-frame)]
     # The stack first: it takes a register.
     order = sorted(enumerate(places.places, 1), key=lambda item: isinstance(item[1], Register))
@@ -51,9 +87,9 @@ def entry(kernel: Function, stack: int) -> str:
     )
 
 
-def stacks(deepest: int) -> str:
-    """Room for the stacks of all workers, given the bytes that the deepest one needs."""
-    each = -(-(deepest + SCRATCH_BYTES) // 16) * 16
+def stacks(deepest: int, is_known: bool) -> str:
+    """Room for the stacks of all workers, given the bytes that the deepest one needs as far as ``is_known``."""
+    each = -(-(deepest + (0 if is_known else _RECURSION_BYTES) + SCRATCH_BYTES) // 16) * 16
     return (
         f"\t.section .bss\n\t.align 16\n\t.globl {STACKS}\n{STACKS}:\n\t.space {WORKERS * each}\n"
         f"\t.globl {STACKS_END}\n{STACKS_END}:\n"
