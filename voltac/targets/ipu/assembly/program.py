@@ -12,6 +12,7 @@ from voltac.codegen.link import link
 from voltac.codegen.object_file import ObjectFile
 from voltac.messages.diagnostics import Diagnostics
 from voltac.records import field, mutable_record
+from voltac.syntax.comments import without_comments
 from voltac.targets.ipu.assembly.bundles import check_repeats, issued_together
 from voltac.targets.ipu.assembly.pseudo import rewritten
 from voltac.targets.ipu.isa import DEVICE_CODES
@@ -51,7 +52,7 @@ def assemble_vertices(
     device = DEVICE_CODES[generation]
     written = text.splitlines()
     messages.sources[file] = written
-    lines = [SourceLine.plain(line, file, number) for number, line in enumerate(written, 1)]
+    lines = [SourceLine.plain(line, file, number) for number, line in enumerate(without_comments(text, file), 1)]
     stacks: dict[str, int] = {}
     forms = InstructionForms(device, frozenset(("csr", "ucsr")))
     dialect = Dialect(forms, rewritten, issued_together, True, _directives(stacks), check_repeats)
