@@ -124,6 +124,11 @@ def _control_rows() -> list[Row]:
     rows.append(shape("get {d}, {csr}", 0x41, "d!:m@16 csr:csr@0", MAIN, "get(csr)", "csr,not in repeat"))
     rows.append(shape("put {csr}, {s}", 0x43, "s:m@20 15:1=1 csr:csr@0", MAIN, "; put(csr, s)", "csr,not in repeat"))
     rows.append(shape("trap {imm}", 0x41, "23:1=1 12:3=1 imm:zi4@0", MAIN, "; trap(imm)", "not in repeat"))
+    # Of the supervisor (IPU 4.1); the reference names no words for these, and the numbers are chosen.
+    launch, traits = "entry:m@20 base:m@16 12:2={} imm:zi12@0", "supervisor,not in repeat"
+    rows.append(shape("runall {entry}, {base}, {imm}", 0x48, launch.format(1), MAIN, "; runall(entry, base, imm)", traits))
+    rows.append(shape("run {entry}, {base}, {imm}", 0x48, launch.format(2), MAIN, "; run(entry, base, imm)", traits))
+    rows.append(shape("sync {zone}", 0x48, "12:2=3 zone:zi8@0", MAIN, "; sync(zone)", traits))
     return rows
 
 
