@@ -15,6 +15,11 @@ GANG = 4
 WORKER_REGISTER = 1
 """``$WSR``, of which the lowest bits are the worker's number (IPU 1.3)."""
 
+STACK_SIZE = "__stack_size"
+"""The symbol of a program that is the number of bytes of each worker's stack."""
+ROOM_BYTES = 32
+"""In front of the vertex state, a word for each worker: the barriers it has come to, of which there are none at first."""
+
 _THREADS = ThreadFacts(
     most=WORKERS, cores=1, core=0, thread=WORKER_REGISTER, arguments=0, threads_of_a_core=0, barrier=0, barriers=0,
     least=WORKERS, has_chunks=True,

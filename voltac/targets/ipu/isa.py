@@ -47,3 +47,8 @@ def _device_code(map: MemoryMap) -> DeviceCode:
 
 DEVICE_CODES = {code.name: code for code in map(_device_code, MAPS.values())}
 """Of each generation."""
+
+
+def code_of(generation: str) -> DeviceCode:
+    """Of ``mk1`` or ``mk2``."""
+    return DEVICE_CODES[f"ipu-{generation}"]

@@ -5,12 +5,17 @@ Each is imported late, when it is used: who runs a finished program needs no cod
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from voltac.targets.device import Device
-from voltac.targets.ipu.isa import DEVICE_CODES
+from voltac.targets.ipu.facts import ROOM_BYTES
+from voltac.targets.ipu.isa import code_of
+from voltac.targets.ipu.memory_map import MAPS
 
 if TYPE_CHECKING:
+    from voltac.codegen.object_file import ObjectFile
+    from voltac.messages.diagnostics import Diagnostics
     from voltac.options import Options
     from voltac.pass_runs import Pass, PassRuns
 
@@ -42,15 +47,42 @@ def _select_passes() -> tuple[Pass, ...]:
     return (*MODULE_PASSES, *FUNCTION_PASSES)
 
 
+def _assembler(generation: str) -> Callable[[str, str, Diagnostics], ObjectFile]:
+    def run(text: str, file: str, diagnostics: Diagnostics) -> ObjectFile:
+        from voltac.targets.ipu.assembly.program import assemble_vertices  # late: where the stage runs
+
+        return assemble_vertices(text, generation, file, diagnostics).code
+
+    return run
+
+
 def _simulator(configuration: Any) -> Any:
-    raise NotImplementedError
+    from voltac.targets.ipu.simulator.device import SimulatedTile  # late: where it is simulated only
+
+    return SimulatedTile(configuration)
 
 
-def _configuration(**fields: Any) -> Any:
-    raise NotImplementedError
+def _configuration(generation: str) -> Callable[..., Any]:
+    def make(**fields: Any) -> Any:
+        from voltac.targets.ipu.simulator.device import Configuration  # late: where it is simulated only
+
+        return Configuration(generation, **fields)
+
+    return make
 
 
-DEVICES = {
-    name: Device(code, _legalize, _select, _legalize_passes, _select_passes, _simulator, _configuration)
-    for name, code in DEVICE_CODES.items()
-}
+def _device(generation: str) -> Device:
+    return Device(
+        code_of(generation),
+        _legalize,
+        _select,
+        _legalize_passes,
+        _select_passes,
+        _simulator,
+        _configuration(generation),
+        ROOM_BYTES,
+        _assembler(generation),
+    )
+
+
+DEVICES = {device.code.name: device for device in map(_device, MAPS)}

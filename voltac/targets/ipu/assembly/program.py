@@ -15,7 +15,7 @@ from voltac.records import field, mutable_record
 from voltac.syntax.comments import without_comments
 from voltac.targets.ipu.assembly.bundles import check_repeats, issued_together
 from voltac.targets.ipu.assembly.pseudo import rewritten
-from voltac.targets.ipu.isa import DEVICE_CODES
+from voltac.targets.ipu.isa import code_of
 
 ENTRY = "__runCodelet_"
 """What the name of a vertex begins with (IPU 4.1)."""
@@ -35,7 +35,7 @@ class TileProgram:
 
     def image(self) -> Image:
         """What lies in the tile's memory before a vertex runs; CompileError where something has no place or no address."""
-        linked = link(self.code, DEVICE_CODES[self.generation])
+        linked = link(self.code, code_of(self.generation))
         segments = tuple(
             ImageSegment(section.address, bytes(section.content), section.size, section.kind == "text")
             for section in linked.sections.values()
@@ -49,7 +49,7 @@ def assemble_vertices(
 ) -> TileProgram:
     """Raises :class:`voltac.CompileError` with every statement that is wrong, each with line and column."""
     messages = Diagnostics(wrap=False) if diagnostics is None else diagnostics
-    device = DEVICE_CODES[generation]
+    device = code_of(generation)
     written = text.splitlines()
     messages.sources[file] = written
     lines = [SourceLine.plain(line, file, number) for number, line in enumerate(without_comments(text, file), 1)]

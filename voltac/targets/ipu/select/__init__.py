@@ -26,7 +26,7 @@ from voltac.targets.ipu.select.operations import FUNCTIONS, jump
 from voltac.targets.ipu.select.pseudo import ROWS
 from voltac.targets.ipu.select.registers import ALLOCATABLE, ZERO
 from voltac.targets.ipu.select.rules import RULES
-from voltac.targets.ipu.select.startup import barrier, entry, stacks
+from voltac.targets.ipu.select.startup import barrier, entry, stack_size
 from voltac.targets.ipu.select.text import function_text
 from voltac.targets.ipu.select.values import (
     PREDICATES,
@@ -159,7 +159,7 @@ def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
     entries = [entry(module, kernel, needed[kernel.name]) for kernel in kernels]
     names = {kernel.name for kernel in kernels}
     functions = [work.text(function.name in names) for function, work in zip(module.functions, works)]
-    room = stacks(max(needed.values(), default=0), not depth_is_unknown([work.machine for work in works]))
+    room = stack_size(max(needed.values(), default=0), not depth_is_unknown([work.machine for work in works]))
     return "".join([*entries, *functions, barrier(module), data(module), room])
 
 

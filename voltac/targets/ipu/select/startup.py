@@ -12,22 +12,14 @@ from voltac.codegen.selection import label_of
 from voltac.ir import marks
 from voltac.ir.model import Function, Module
 from voltac.targets.device import START
-from voltac.targets.ipu.facts import WORKERS
+from voltac.targets.ipu.facts import ROOM_BYTES, STACK_SIZE, WORKERS
 from voltac.targets.ipu.legalize.barriers import BARRIER
 from voltac.targets.ipu.registers import WORKER_MASK
 from voltac.targets.ipu.select.conventions import CONVENTION
 from voltac.targets.ipu.select.frame import ALIGNMENT, adjust
 
-SCRATCH_BYTES = 48
-"""Above each stack (IPU 4.3)."""
 _RECURSION_BYTES = 4096
 """More for programs whose depth is known at run time only. Chosen: Poplar asks the programmer."""
-STACKS = "__stacks"
-"""The symbol of the workers' stacks, each with its scratch above; that of their end is :data:`STACKS_END`."""
-STACKS_END = "__stacks_end"
-ROOM_BYTES = 32
-"""In front of the vertex state, a word for each worker: the barriers it has come to, of which there are none at first."""
-
 _BARRIER = f"""\
 	.section .text.ipu.barrier,"ax"
 	.align 8
@@ -87,10 +79,7 @@ def entry(module: Module, kernel: Function, stack: int) -> str:
     )
 
 
-def stacks(deepest: int, is_known: bool) -> str:
-    """Room for the stacks of all workers, given the bytes that the deepest one needs as far as ``is_known``."""
-    each = -(-(deepest + (0 if is_known else _RECURSION_BYTES) + SCRATCH_BYTES) // 16) * 16
-    return (
-        f"\t.section .bss\n\t.align 16\n\t.globl {STACKS}\n{STACKS}:\n\t.space {WORKERS * each}\n"
-        f"\t.globl {STACKS_END}\n{STACKS_END}:\n"
-    )
+def stack_size(deepest: int, is_known: bool) -> str:
+    """The bytes of a stack, given what the deepest kernel needs as far as ``is_known``, for who lays out the memory."""
+    size = deepest + (0 if is_known else _RECURSION_BYTES)
+    return f"\t.globl {STACK_SIZE}\n\t.set {STACK_SIZE}, {size}\n"

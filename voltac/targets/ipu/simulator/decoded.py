@@ -6,7 +6,7 @@ from voltac.codegen.device import DeviceCode
 from voltac.codegen.disassembler import Disassembler
 from voltac.codegen.encoding import Decoded, Decoder
 from voltac.records import record
-from voltac.targets.ipu.isa import DEVICE_CODES
+from voltac.targets.ipu.isa import code_of
 from voltac.targets.ipu.shapes import AUX, MAIN
 from voltac.targets.ipu.simulator.faults import INVALID_INSTRUCTION, INVALID_PC, TileFault
 from voltac.targets.ipu.simulator.memory import TileMemory
@@ -49,7 +49,7 @@ class CodeReader:
 
     def __init__(self, memory: TileMemory, generation: str) -> None:
         self._memory = memory
-        self._device: DeviceCode = DEVICE_CODES[generation]
+        self._device: DeviceCode = code_of(generation)
         self._decoder = Decoder(self._device)
         self._listing = Disassembler(self._device)
 
