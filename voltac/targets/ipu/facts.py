@@ -35,7 +35,7 @@ DEVICE = DeviceFacts(
     threads=_THREADS,
     store_bytes=4,
     is_listed=False,
-    libraries=("unfused", "without_double"),
+    libraries=("without_double",),
 )
 
 _MK1 = TargetInfo(

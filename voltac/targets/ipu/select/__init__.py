@@ -11,7 +11,7 @@ from voltac.codegen.loops.strides import step_addresses
 from voltac.codegen.machine_code import AnyRegister, MachineFunction, VirtualRegister
 from voltac.codegen.phi_copies import place_phi_copies
 from voltac.codegen.selection import Selection, SelectionTarget
-from voltac.codegen.stacks import check_stacks, depth_is_unknown
+from voltac.codegen.stacks import check_stacks
 from voltac.codegen.tidying.equal_operations import tidy
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.read import read
@@ -155,12 +155,12 @@ def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
         row.run(module)
     kernels = exported(module)
     works = [_compile(module, function, options, runs) for function in module.functions]
-    needed = check_stacks([work.machine for work in works], _MOST_STACK)
+    machines = [work.machine for work in works]
+    needed = check_stacks(machines, _MOST_STACK)
     entries = [entry(module, kernel, needed[kernel.name]) for kernel in kernels]
     names = {kernel.name for kernel in kernels}
     functions = [work.text(function.name in names) for function, work in zip(module.functions, works)]
-    room = stack_size(max(needed.values(), default=0), not depth_is_unknown([work.machine for work in works]))
-    return "".join([*entries, *functions, barrier(module), data(module), room])
+    return "".join([*entries, *functions, barrier(module), data(module), stack_size(machines, needed)])
 
 
 def _compile(module: Module, function: Function, options: Options, runs: PassRuns) -> _FunctionWork:

@@ -7,8 +7,9 @@ loads the parameters and calls the kernel; of a kernel for one worker the others
 from __future__ import annotations
 
 from voltac.codegen.kernels import attribute
-from voltac.codegen.machine_code import Register
+from voltac.codegen.machine_code import MachineFunction, Register
 from voltac.codegen.selection import label_of
+from voltac.codegen.stacks import depth_is_unknown
 from voltac.ir import marks
 from voltac.ir.model import Function, Module
 from voltac.targets.device import START
@@ -19,7 +20,7 @@ from voltac.targets.ipu.select.conventions import CONVENTION
 from voltac.targets.ipu.select.frame import ALIGNMENT, adjust
 
 _RECURSION_BYTES = 4096
-"""More for programs whose depth is known at run time only. Chosen: Poplar asks the programmer."""
+"""Beside once what every function needs, for programs whose depth is known at run time only. Chosen: Poplar asks for it."""
 _BARRIER = f"""\
 	.section .text.ipu.barrier,"ax"
 	.align 8
@@ -79,7 +80,9 @@ def entry(module: Module, kernel: Function, stack: int) -> str:
     )
 
 
-def stack_size(deepest: int, is_known: bool) -> str:
-    """The bytes of a stack, given what the deepest kernel needs as far as ``is_known``, for who lays out the memory."""
-    size = deepest + (0 if is_known else _RECURSION_BYTES)
+def stack_size(functions: list[MachineFunction], needed: dict[str, int]) -> str:
+    """The bytes of a stack, for who lays out the memory. ``needed``: what each function needs with those that it calls by name."""
+    size = max(needed.values(), default=0)
+    if depth_is_unknown(functions):
+        size += sum(function.frame for function in functions) + _RECURSION_BYTES
     return f"\t.globl {STACK_SIZE}\n\t.set {STACK_SIZE}, {size}\n"

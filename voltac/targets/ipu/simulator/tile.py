@@ -1,7 +1,7 @@
-"""A tile: programs in its memory, run by its workers one after the other.
+"""A tile: programs in its memory, run by its workers in turns, a block of code each.
 
-Workers do not wait for each other, so the order does not matter as long as none reads
-what another writes; each counts its own slots, and slot k of worker w is cycle 6k + w.
+So the order of their accesses is not the hardware's, but a worker that waits for others goes on when these have come; each
+counts its own slots, and slot k of worker w is cycle 6k + w.
 """
 
 from __future__ import annotations
@@ -97,10 +97,15 @@ class Tile:
         control = self.control if control is None else control
         report = TileReport()
         conflicts, over_reads = self.memory.conflicts, self.memory.over_reads
-        for number, base in enumerate(vertex_bases):
-            worker = Worker(number, base, self.stack_top(number), control, ACCUMULATORS[self.generation])
-            self._run(worker, entry)
-            report.workers.append(worker_report(worker, self._blocks))
+        running = [
+            (Worker(number, base, self.stack_top(number), control, ACCUMULATORS[self.generation]), entry)
+            for number, base in enumerate(vertex_bases)
+        ]
+        workers = [worker for worker, _ in running]
+        while running:
+            # Block by block: they may wait for each other.
+            running = [(worker, after) for worker, pc in running if (after := self._step(worker, pc, self._blocks)) >= 0]
+        report.workers = [worker_report(worker, self._blocks) for worker in workers]
         report.cycles = max((worker.cycles for worker in report.workers), default=0)
         report.conflicts = self.memory.conflicts - conflicts
         report.over_reads = self.memory.over_reads - over_reads
@@ -120,10 +125,6 @@ class Tile:
         return report
 
     # --- running ----------------------------------------------------------------------------------------------------
-
-    def _run(self, worker: Worker, pc: int) -> None:
-        while pc >= 0:
-            pc = self._step(worker, pc, self._blocks)
 
     def _step(self, worker: Worker | Supervisor, pc: int, blocks: dict[int, TranslatedBlock]) -> int:
         block = blocks.get(pc)
