@@ -102,6 +102,6 @@ def step_of(stride: int, selector: int) -> int:
 
 FUNCTIONS: dict[str, Any] = {
     function.__name__: function
-    for function in (signed, shl, shr, shrs, shuf8, even8, bitrev8, cms, low2, high2, packed, first, second, third, advanced)
+    for function in (signed, shl, shr, shrs, shuf8, even8, bitrev8, cms, low2, high2, packed, step_of)
 }
 """By the names that the rows use."""

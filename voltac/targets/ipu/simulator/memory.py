@@ -10,6 +10,8 @@ _ADDRESSES = 1 << 21
 """Bytes that addresses reach (IPU 1.4)."""
 _BEYOND = 0xFFFFFFFF & -_ADDRESSES
 """Bits of a register that no address has."""
+_BANK_OF_REGION_1 = 8 | -0x8000
+"""Bits of an address that tell a bank of region 1 from the others."""
 SLACK = 32
 """Bytes behind an array that may be read (IPU 1.4)."""
 
@@ -134,6 +136,12 @@ class TileMemory:
 
     def apart(self, *addresses: int) -> None:
         """The accesses of one instruction, which are to meet in no bank."""
+        if len(addresses) == 2:
+            p, q = addresses
+            other = p ^ q
+            # Different banks of region 1 differ in bit 3 or in the number of their element.
+            if p >= self.map.interleaved <= q and other & _BANK_OF_REGION_1:
+                return
         bank = self.map.bank
         if len({bank(address) for address in addresses}) != len(addresses):
             self.conflicts += 1

@@ -19,6 +19,7 @@ from voltac.codegen.rows import RowOperand
 from voltac.records import field, mutable_record
 from voltac.targets.ipu.registers import WIDTHS, written_registers
 from voltac.targets.ipu.simulator.decoded import CodeReader, Issue
+from voltac.targets.ipu.simulator.pace import pace_meaning
 from voltac.targets.ipu.simulator.faults import INVALID_INSTRUCTION, INVALID_OPERATION, TileFault
 
 _LONGEST = 400
@@ -216,6 +217,10 @@ class BlockWriter:
         names = self._names(half)
         defined = next((operand for operand in row.operands if operand.role != "use"), None)
         meaning = row.meaning
+        if "pace" in row.traits:
+            meaning, lines = pace_meaning(half, names)
+            for line in lines:
+                self._emit(line)
         if "control" in row.traits:
             # The first part is the condition.
             meaning = "; " + meaning.partition(";")[2]
