@@ -143,6 +143,9 @@ class _Assembler:
         position = 0
         while position < len(text):
             character = text[position]
+            if character == "#":
+                # The rest is a comment.
+                return
             if character.isspace() or character == ";":
                 position += 1
             elif character in "{}" and self.dialect.in_braces:
@@ -163,7 +166,7 @@ class _Assembler:
 
     def _end_of_statement(self, text: str, position: int) -> int:
         inside = False
-        stops = ";{}" if self.dialect.in_braces else ";"
+        stops = ";#{}" if self.dialect.in_braces else ";#"
         while position < len(text):
             character = text[position]
             if character == '"' and text[position - 1 : position] != "\\":

@@ -36,9 +36,10 @@ class ConditionStack:
 
     def open(self, word: str, rest: Piece, state: AssemblyState) -> None:
         """``.if``, ``.ifdef`` ..."""
-        outer = self.reading
-        holds = outer and _TESTS[word](state, rest)
-        self.groups.append(_Group(state.line, outer, holds, holds))
+        # A condition that is wrong is open all the same, and none of its parts is assembled.
+        group = _Group(state.line, self.reading, True, False)
+        self.groups.append(group)
+        group.taken = group.reading = group.outer and _TESTS[word](state, rest)
 
     def go_on(self, word: str, rest: Piece, state: AssemblyState) -> None:
         """``.elseif``, ``.else``, ``.endif``."""

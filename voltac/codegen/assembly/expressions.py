@@ -90,9 +90,11 @@ class _Reader:
         if match is None:
             rest = Piece(text[self.position :], self.piece.begin + self.position)
             if rest.text:
-                word = re.match(r"\$?[\w.:]+|.", rest.text)
+                word = re.match(r"[$\\]?[\w.:]+|.", rest.text)
                 assert word is not None
                 found = Piece(word[0], rest.begin)
+                if found.text.startswith("\\"):
+                    raise found.wrong(f"'{found.text}' is no parameter of a macro here; a name goes on behind one as in \\name\\()_end")
                 raise found.wrong(f"'{found.text}' is no number, label or operator")
             self.kind, self.token, self.position = None, Piece("", self.piece.end), len(text)
             return

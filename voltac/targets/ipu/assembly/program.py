@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from voltac.codegen.assembly.assembler import Dialect, assemble_lines
 from voltac.codegen.assembly.directives import Directive
-from voltac.codegen.assembly.lines import BadStatement, Piece, SourceLine
+from voltac.codegen.assembly.lines import BadStatement, Piece
 from voltac.codegen.assembly.operands import InstructionForms
+from voltac.codegen.assembly.preprocess import preprocessed_lines
 from voltac.codegen.assembly.state import AssemblyState
 from voltac.codegen.image import Image, ImageSegment
 from voltac.codegen.link import link
 from voltac.codegen.object_file import ObjectFile
 from voltac.messages.diagnostics import Diagnostics
 from voltac.records import field, mutable_record
-from voltac.syntax.comments import without_comments
 from voltac.targets.ipu.assembly.bundles import check_repeats, issued_together
+from voltac.targets.ipu.assembly.headers import HEADERS, predefined_macros
 from voltac.targets.ipu.assembly.pseudo import rewritten
 from voltac.targets.ipu.isa import DEVICE_CODES
 
@@ -45,14 +48,21 @@ class TileProgram:
 
 
 def assemble_vertices(
-    text: str, generation: str = "mk2", file: str = "<assembly>", diagnostics: Diagnostics | None = None
+    text: str,
+    generation: str = "mk2",
+    file: str = "<assembly>",
+    diagnostics: Diagnostics | None = None,
+    directories: Sequence[str] = (),
+    macros: Mapping[str, str] | None = None,
 ) -> TileProgram:
-    """Raises :class:`voltac.CompileError` with every statement that is wrong, each with line and column."""
+    """Raises :class:`voltac.CompileError` with every statement that is wrong, each with line and column.
+
+    ``directories`` are those where included files are looked for besides the file's own; ``macros`` are defined beforehand.
+    """
     messages = Diagnostics(wrap=False) if diagnostics is None else diagnostics
     device = DEVICE_CODES[generation]
-    written = text.splitlines()
-    messages.sources[file] = written
-    lines = [SourceLine.plain(line, file, number) for number, line in enumerate(without_comments(text, file), 1)]
+    lines = preprocessed_lines(text, file, messages, predefined_macros(generation) | dict(macros or {}), directories, HEADERS)
+    messages.raise_if_errors()
     stacks: dict[str, int] = {}
     forms = InstructionForms(device, frozenset(("csr", "ucsr")))
     dialect = Dialect(forms, rewritten, issued_together, True, _directives(stacks), check_repeats)
