@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from voltac.codegen.assembly.assembler import Dialect, assemble_lines
 from voltac.codegen.assembly.directives import Directive
-from voltac.codegen.assembly.lines import BadStatement, Piece
+from voltac.codegen.assembly.lines import BadStatement, LinePiece
 from voltac.codegen.assembly.operands import InstructionForms
 from voltac.codegen.assembly.preprocess import preprocessed_lines
 from voltac.codegen.assembly.state import AssemblyState
@@ -71,7 +71,7 @@ def assemble_vertices(
 
 
 def _directives(stacks: dict[str, int]) -> dict[str, Directive]:
-    def stack(state: AssemblyState, rest: Piece) -> None:
+    def stack(state: AssemblyState, rest: LinePiece) -> None:
         words = rest.text.replace(",", " ").split()
         if len(words) < 2:
             raise BadStatement("here stand a number of bytes and the name of a function or section: DEF_STACK_USAGE 0 f")
@@ -79,9 +79,9 @@ def _directives(stacks: dict[str, int]) -> dict[str, Directive]:
         size, name = rest.text.rstrip()[: -len(words[-1])].rstrip(" \t,"), words[-1]
         if name in stacks:
             raise rest.wrong(f"the stack of '{name}' is declared twice")
-        stacks[name] = state.known_number(Piece(size, rest.begin), "the size of a stack")
+        stacks[name] = state.known_number(LinePiece(size, rest.begin), "the size of a stack")
 
-    def nothing(state: AssemblyState, rest: Piece) -> None:
+    def nothing(state: AssemblyState, rest: LinePiece) -> None:
         """What says something to other tools."""
 
     return {

@@ -318,7 +318,11 @@ def _on_four_halves(lane: Lane) -> Callable[..., Words]:
 
 def _function(name: str) -> Callable[..., int]:
     def operation(self: FloatUnit, s: int) -> int:
-        return to_single(self.state, elementary(self.state, name, single(s))) if s & INFINITY != INFINITY else _special(self, name, s)
+        return (
+            to_single(self.state, elementary(self.state, name, single(s)))
+            if s & INFINITY != INFINITY
+            else _special(self, name, s)
+        )
 
     return operation
 

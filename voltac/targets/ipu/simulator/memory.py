@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from voltac.targets.ipu.memory_map import MAPS, MemoryMap
 from voltac.targets.ipu.simulator.faults import CONFLICT, INVALID_ADDRESS, TileFault
 
@@ -104,7 +103,7 @@ class TileMemory:
 
     def load2x64(self, first: int, second: int) -> tuple[int, int, int, int]:
         """Two pairs of words, the second not from region 0."""
-        if second < self.map.interleaved:
+        if not self.map.is_interleaved(second):
             raise TileFault(INVALID_ADDRESS, f"the second load is at {second:#x}, which is in region 0", second)
         return (*self.load64(first), *self.load64(second))
 
@@ -113,7 +112,7 @@ class TileMemory:
         address &= 0xFFFFFFFF
         if address & (_BEYOND | 15) or self.quad_marks[address >> 4]:
             self._look(address, 16)
-        if address < self.map.interleaved:
+        if not self.map.is_interleaved(address):
             raise TileFault(INVALID_ADDRESS, f"128 bits at {address:#x}, which is not in interleaved memory", address)
         word = address >> 2
         return self.words[word], self.words[word + 1], self.words[word + 2], self.words[word + 3]
@@ -183,4 +182,3 @@ class TileMemory:
         for word in range(address >> 2, (address + size + 3) >> 2):
             what |= self.marks[word]
         return what
-
