@@ -33,7 +33,7 @@ class Places:
 
 
 @record(eq=False)
-class Convention:
+class CallingConvention:
     """How functions of a device call each other."""
 
     kind_of: Callable[[str], str]
@@ -161,7 +161,7 @@ def parts_of_type(type_text: str) -> list[str]:
 
 
 def _result_registers(
-    convention: Convention, selection: Selection, instruction: Instruction, types: list[str]
+    convention: CallingConvention, selection: Selection, instruction: Instruction, types: list[str]
 ) -> list[AnyRegister | None]:
     """A register for each part of the result that somebody uses."""
     if not instruction.type.startswith("{"):

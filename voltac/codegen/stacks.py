@@ -39,9 +39,7 @@ def depth_is_unknown(functions: list[MachineFunction]) -> bool:
     while leaves := [name for name, others in left.items() if not any(other in left for other in others)]:
         for name in leaves:
             del left[name]
-    return bool(left) or any(
-        "indirect" in one.row.traits for function in functions for one in function.instructions()
-    )
+    return bool(left) or any("indirect" in one.row.traits for function in functions for one in function.instructions())
 
 
 def _deepest(

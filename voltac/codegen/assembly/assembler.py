@@ -20,7 +20,7 @@ from voltac.codegen.assembly.expansion import (
     substituted,
 )
 from voltac.codegen.assembly.finish import Report, finish
-from voltac.codegen.assembly.lines import BadStatement, Piece, SourceLine, split_at_commas
+from voltac.codegen.assembly.lines import BadStatement, LinePiece, SourceLine, split_at_commas
 from voltac.codegen.assembly.operands import InstructionForms, MatchedInstruction
 from voltac.codegen.assembly.state import AssemblyState, WaitingInstruction
 from voltac.codegen.device import DeviceCode
@@ -40,10 +40,11 @@ _DEEPEST = 60
 _BODIES = {".macro": ".endm", ".rept": ".endr", ".irp": ".endr", ".irpc": ".endr"}
 """What begins a body of lines, and what ends it."""
 
-Rewrite = Callable[[Piece, list[Piece], AssemblyState], list[tuple[Piece, list[Piece]]]]
+Rewrite = Callable[[LinePiece, list[LinePiece], AssemblyState], list[tuple[LinePiece, list[LinePiece]]]]
 """An instruction as written → those that stand for it."""
 Group = Callable[[Sequence[MatchedInstruction], bool], Sequence[int]]
-"""Instructions that issue together, and whether they stand in braces → the bits to set in each of their words; raises BadStatement for what may not be so."""
+"""Instructions that issue together, and whether they stand in braces → the bits to set in each of their words. Raises
+BadStatement for what may not be so."""
 
 
 @record(eq=False)
@@ -71,15 +72,15 @@ class _Frame:
     is_macro: bool
 
 
-def assemble_lines(lines: Sequence[SourceLine], device: DeviceCode, dialect: Dialect, diagnostics: Diagnostics) -> AssemblyState:
+def assemble_lines(
+    lines: Sequence[SourceLine], device: DeviceCode, dialect: Dialect, diagnostics: Diagnostics
+) -> AssemblyState:
     """Raises :class:`voltac.CompileError` with every statement that is wrong."""
     return _Assembler(lines, device, dialect, diagnostics).run()
 
 
 class _Assembler:
-    def __init__(
-        self, lines: Sequence[SourceLine], device: DeviceCode, dialect: Dialect, diagnostics: Diagnostics
-    ) -> None:
+    def __init__(self, lines: Sequence[SourceLine], device: DeviceCode, dialect: Dialect, diagnostics: Diagnostics) -> None:
         self.device = device
         self.dialect = dialect
         self.diagnostics = diagnostics
@@ -143,6 +144,9 @@ class _Assembler:
         position = 0
         while position < len(text):
             character = text[position]
+            if character == "#":
+                # The rest is a comment.
+                return
             if character.isspace() or character == ";":
                 position += 1
             elif character in "{}" and self.dialect.in_braces:
@@ -153,17 +157,17 @@ class _Assembler:
                 found = _LABEL.match(text, position)
                 if found is not None:
                     if self.conditions.reading:
-                        name = Piece(found[1], position)
+                        name = LinePiece(found[1], position)
                         self.state.define_label(name.text.strip('"'), name)
                     position = found.end()
                     continue
                 end = self._end_of_statement(text, position)
-                self._statement(Piece(text[position:end], position))
+                self._statement(LinePiece(text[position:end], position))
                 position = end
 
     def _end_of_statement(self, text: str, position: int) -> int:
         inside = False
-        stops = ";{}" if self.dialect.in_braces else ";"
+        stops = ";#{}" if self.dialect.in_braces else ";#"
         while position < len(text):
             character = text[position]
             if character == '"' and text[position - 1 : position] != "\\":
@@ -193,11 +197,11 @@ class _Assembler:
             else:
                 raise
 
-    def _statement(self, piece: Piece) -> None:
+    def _statement(self, piece: LinePiece) -> None:
         match = _WORD.match(piece.text)
         assert match is not None
-        word = Piece(match[0], piece.begin)
-        rest = Piece(piece.text[match.end() :], piece.begin + match.end())
+        word = LinePiece(match[0], piece.begin)
+        rest = LinePiece(piece.text[match.end() :], piece.begin + match.end())
         name = word.text
         if name in OPENING:
             self.conditions.open(name, rest, self.state)
@@ -210,14 +214,14 @@ class _Assembler:
         elif name in self.macros:
             self._use(self.macros[name], rest, piece)
         elif (assigned := _ASSIGNMENT.match(piece.text)) is not None:
-            value = Piece(piece.text[assigned.end() :], piece.begin + assigned.end())
-            self.state.assign(Piece(assigned[1], piece.begin), value, False)
+            value = LinePiece(piece.text[assigned.end() :], piece.begin + assigned.end())
+            self.state.assign(LinePiece(assigned[1], piece.begin), value, False)
         elif name.startswith(".") or name in self.directives:
             self._directive(word, rest)
         else:
             self._instruction(word, rest)
 
-    def _directive(self, word: Piece, rest: Piece) -> None:
+    def _directive(self, word: LinePiece, rest: LinePiece) -> None:
         name = word.text
         if name == ".exitm":
             self._exit_macro()
@@ -234,13 +238,13 @@ class _Assembler:
             known = [*self.directives, *_BODIES, *OPENING, *GOING_ON, *self.macros]
             raise word.wrong(f"unknown directive '{name}'{suggestion(name, known)}")
 
-    def _said(self, name: str, rest: Piece) -> None:
+    def _said(self, name: str, rest: LinePiece) -> None:
         if name in (".error", ".err"):
             raise BadStatement(rest.text.strip('"') or "the text says that this is an error")
 
     # --- macros -----------------------------------------------------------------------------------------------------
 
-    def _body(self, word: str, rest: Piece) -> None:
+    def _body(self, word: str, rest: LinePiece) -> None:
         """``.macro`` or a repetition: the lines up to its end."""
         begin = self.state.line
         body: list[SourceLine] = []
@@ -271,7 +275,7 @@ class _Assembler:
             name, values = each_of(rest, word == ".irpc")
             self._push([substituted(line, {name: value}, None, line.chain) for value in values for line in body], False)
 
-    def _use(self, macro: AssemblyMacro, rest: Piece, piece: Piece) -> None:
+    def _use(self, macro: AssemblyMacro, rest: LinePiece, piece: LinePiece) -> None:
         if sum(frame.is_macro for frame in self.frames) >= _DEEPEST:
             raise piece.wrong(f"macro '{macro.name}' is used within itself without end")
         values = bound_arguments(macro, rest)
@@ -315,7 +319,7 @@ class _Assembler:
 
     # --- instructions -----------------------------------------------------------------------------------------------
 
-    def _instruction(self, mnemonic: Piece, rest: Piece) -> None:
+    def _instruction(self, mnemonic: LinePiece, rest: LinePiece) -> None:
         section = self.state.section
         if section.kind != "text":
             raise mnemonic.wrong(f"an instruction in section '{section.name}'; '.text' leads back to the code")
@@ -334,9 +338,7 @@ class _Assembler:
         state = self.state
         step = self.device.word_bytes
         if state.section.size % step:
-            raise BadStatement(
-                f"an instruction at offset {state.section.size}: '.align {step}' before it is missing"
-            )
+            raise BadStatement(f"an instruction at offset {state.section.size}: '.align {step}' before it is missing")
         for matched, bits in zip(group, self.dialect.group(group, in_braces)):
             state.instructions.append(
                 WaitingInstruction(state.section, state.section.size, matched, bits, state.line, state.context())

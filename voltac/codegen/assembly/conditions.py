@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voltac.codegen.assembly.lines import BadStatement, Piece, SourceLine
+from voltac.codegen.assembly.lines import BadStatement, LinePiece, SourceLine
 from voltac.codegen.assembly.state import AssemblyState
 from voltac.records import field, mutable_record
 
@@ -34,13 +34,14 @@ class ConditionStack:
         """Whether lines are assembled now."""
         return not self.groups or self.groups[-1].reading
 
-    def open(self, word: str, rest: Piece, state: AssemblyState) -> None:
+    def open(self, word: str, rest: LinePiece, state: AssemblyState) -> None:
         """``.if``, ``.ifdef`` ..."""
-        outer = self.reading
-        holds = outer and _TESTS[word](state, rest)
-        self.groups.append(_Group(state.line, outer, holds, holds))
+        # A condition that is wrong is open all the same, and none of its parts is assembled.
+        group = _Group(state.line, self.reading, True, False)
+        self.groups.append(group)
+        group.taken = group.reading = group.outer and _TESTS[word](state, rest)
 
-    def go_on(self, word: str, rest: Piece, state: AssemblyState) -> None:
+    def go_on(self, word: str, rest: LinePiece, state: AssemblyState) -> None:
         """``.elseif``, ``.else``, ``.endif``."""
         if not self.groups:
             raise BadStatement(f"'{word}' without '.if'")
@@ -56,23 +57,23 @@ class ConditionStack:
         group.taken = group.taken or group.reading
 
 
-def _number(state: AssemblyState, rest: Piece) -> int:
+def _number(state: AssemblyState, rest: LinePiece) -> int:
     if not rest.text:
         raise BadStatement("a condition is missing")
     return state.known_number(rest, "a condition")
 
 
-def _compared(holds: Callable[[int], bool]) -> Callable[[AssemblyState, Piece], bool]:
+def _compared(holds: Callable[[int], bool]) -> Callable[[AssemblyState, LinePiece], bool]:
     return lambda state, rest: holds(_number(state, rest))
 
 
-def _defined(state: AssemblyState, rest: Piece) -> bool:
+def _defined(state: AssemblyState, rest: LinePiece) -> bool:
     if not rest.text:
         raise BadStatement("the name of a symbol is missing")
     return rest.text in state.labels or rest.text in state.assigned
 
 
-def _same(state: AssemblyState, rest: Piece) -> bool:
+def _same(state: AssemblyState, rest: LinePiece) -> bool:
     left, comma, right = _two_texts(rest.text)
     if not comma:
         raise rest.wrong("here stand two texts with a comma between them")
@@ -90,7 +91,7 @@ def _two_texts(text: str) -> tuple[str, str, str]:
     return left.strip(), "," if comma == "," else "", right.strip().strip("\"'")
 
 
-_TESTS: dict[str, Callable[[AssemblyState, Piece], bool]] = {
+_TESTS: dict[str, Callable[[AssemblyState, LinePiece], bool]] = {
     ".if": _compared(lambda number: number != 0),
     ".ifne": _compared(lambda number: number != 0),
     ".ifeq": _compared(lambda number: number == 0),

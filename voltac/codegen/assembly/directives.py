@@ -7,11 +7,11 @@ import struct
 from collections.abc import Callable
 
 from voltac.codegen.assembly.expressions import half_bits
-from voltac.codegen.assembly.lines import BadStatement, Piece, split_at_commas
+from voltac.codegen.assembly.lines import BadStatement, LinePiece, split_at_commas
 from voltac.codegen.assembly.state import AssemblyState, data_bytes
 from voltac.codegen.encoding import encode
 
-Directive = Callable[[AssemblyState, Piece], None]
+Directive = Callable[[AssemblyState, LinePiece], None]
 
 _LARGEST = 1 << 30
 """Bytes that one directive may make: more than any device has, and a mistake in the number does not fill the host's memory."""
@@ -25,14 +25,14 @@ _SYMBOL = re.compile(r"[A-Za-z_.$][\w.$]*|\"[^\"]+\"", re.ASCII)
 
 
 def _numbers(size: int) -> Directive:
-    def directive(state: AssemblyState, rest: Piece) -> None:
+    def directive(state: AssemblyState, rest: LinePiece) -> None:
         for piece in _listed(rest):
             state.number(piece, size)
 
     return directive
 
 
-def _halves(state: AssemblyState, rest: Piece) -> None:
+def _halves(state: AssemblyState, rest: LinePiece) -> None:
     for piece in _listed(rest):
         if _HALF.fullmatch(piece.text):
             state.add(data_bytes(half_bits(piece), 2, piece))
@@ -41,7 +41,7 @@ def _halves(state: AssemblyState, rest: Piece) -> None:
 
 
 def _floats(form: str) -> Directive:
-    def directive(state: AssemblyState, rest: Piece) -> None:
+    def directive(state: AssemblyState, rest: LinePiece) -> None:
         for piece in _listed(rest):
             try:
                 state.add(struct.pack(form, float(piece.text.rstrip("fF") if "x" not in piece.text else piece.text)))
@@ -51,7 +51,7 @@ def _floats(form: str) -> Directive:
     return directive
 
 
-def _listed(rest: Piece) -> list[Piece]:
+def _listed(rest: LinePiece) -> list[LinePiece]:
     pieces = split_at_commas(rest)
     for piece in pieces:
         if not piece.text:
@@ -60,14 +60,14 @@ def _listed(rest: Piece) -> list[Piece]:
 
 
 def _strings(end: bytes) -> Directive:
-    def directive(state: AssemblyState, rest: Piece) -> None:
+    def directive(state: AssemblyState, rest: LinePiece) -> None:
         for piece in _listed(rest):
             state.add(_string(piece) + end)
 
     return directive
 
 
-def _string(piece: Piece) -> bytes:
+def _string(piece: LinePiece) -> bytes:
     match = _STRING.fullmatch(piece.text)
     if match is None:
         raise piece.wrong('here stands a text in quotation marks, as in .asciz "text"')
@@ -92,7 +92,7 @@ def _string(piece: Piece) -> bytes:
     return bytes(out)
 
 
-def _space(state: AssemblyState, rest: Piece) -> None:
+def _space(state: AssemblyState, rest: LinePiece) -> None:
     pieces = _listed(rest)
     if not 1 <= len(pieces) <= 2:
         raise rest.wrong("here stand a number of bytes and, if wanted, the byte to fill them with: .space 8, 0xff")
@@ -101,7 +101,7 @@ def _space(state: AssemblyState, rest: Piece) -> None:
     _fill(state, size, fill, 1, rest)
 
 
-def _repeated(state: AssemblyState, rest: Piece) -> None:
+def _repeated(state: AssemblyState, rest: LinePiece) -> None:
     """``.fill count, size, value``."""
     pieces = _listed(rest)
     if not 1 <= len(pieces) <= 3:
@@ -113,7 +113,7 @@ def _repeated(state: AssemblyState, rest: Piece) -> None:
     _fill(state, count, value, size, rest)
 
 
-def _fill(state: AssemblyState, count: int, value: int, size: int, rest: Piece) -> None:
+def _fill(state: AssemblyState, count: int, value: int, size: int, rest: LinePiece) -> None:
     if not 0 <= count * size <= _LARGEST:
         raise rest.wrong(f"{count * size} bytes: a program has room for 0 to {_LARGEST}")
     if state.section.kind == "zeros":
@@ -125,7 +125,7 @@ def _fill(state: AssemblyState, count: int, value: int, size: int, rest: Piece) 
 
 
 def _align(power: bool) -> Directive:
-    def directive(state: AssemblyState, rest: Piece) -> None:
+    def directive(state: AssemblyState, rest: LinePiece) -> None:
         pieces = split_at_commas(rest)
         if not pieces:
             raise BadStatement("'.align' takes a number of bytes")
@@ -156,38 +156,38 @@ def align_section(state: AssemblyState, alignment: int, fill: int | None = None)
 
 
 def _named_section(name: str) -> Directive:
-    def directive(state: AssemblyState, rest: Piece) -> None:
+    def directive(state: AssemblyState, rest: LinePiece) -> None:
         # GNU as numbers parts of a section; a single one is enough.
         state.switch(name, rest)
 
     return directive
 
 
-def _section(state: AssemblyState, rest: Piece) -> None:
+def _section(state: AssemblyState, rest: LinePiece) -> None:
     name = rest.text.split(",")[0].strip()
     if not name:
         raise BadStatement("'.section' needs a name, as in '.section .text.scale'")
-    state.switch(name.strip('"'), Piece(name, rest.begin))
+    state.switch(name.strip('"'), LinePiece(name, rest.begin))
 
 
-def _push(state: AssemblyState, rest: Piece) -> None:
+def _push(state: AssemblyState, rest: LinePiece) -> None:
     state.pushed.append(state.section)
     _section(state, rest)
 
 
-def _pop(state: AssemblyState, rest: Piece) -> None:
+def _pop(state: AssemblyState, rest: LinePiece) -> None:
     if not state.pushed:
         raise BadStatement("'.popsection' without '.pushsection'")
     state.previous, state.section = state.section, state.pushed.pop()
 
 
-def _previous(state: AssemblyState, rest: Piece) -> None:
+def _previous(state: AssemblyState, rest: LinePiece) -> None:
     if state.previous is None:
         raise BadStatement("there is no section before this one")
     state.previous, state.section = state.section, state.previous
 
 
-def _global(state: AssemblyState, rest: Piece) -> None:
+def _global(state: AssemblyState, rest: LinePiece) -> None:
     pieces = split_at_commas(rest)
     if not pieces:
         raise BadStatement("'.globl' needs the name of a label")
@@ -195,20 +195,20 @@ def _global(state: AssemblyState, rest: Piece) -> None:
         state.exported.setdefault(_symbol(piece), state.line)
 
 
-def _symbol(piece: Piece) -> str:
+def _symbol(piece: LinePiece) -> str:
     if not _SYMBOL.fullmatch(piece.text):
         raise piece.wrong(f"'{piece.text}' is no name of a label")
     return piece.text.strip('"')
 
 
-def _type(state: AssemblyState, rest: Piece) -> None:
+def _type(state: AssemblyState, rest: LinePiece) -> None:
     pieces = split_at_commas(rest)
     if len(pieces) != 2 or pieces[1].text.lstrip("@%#") not in ("function", "object", "notype"):
         raise rest.wrong("'.type' takes a label and @function or @object")
     _symbol(pieces[0])
 
 
-def _size(state: AssemblyState, rest: Piece) -> None:
+def _size(state: AssemblyState, rest: LinePiece) -> None:
     pieces = split_at_commas(rest)
     if len(pieces) != 2:
         raise rest.wrong("'.size' takes a label and a number of bytes: .size f, . - f")
@@ -216,7 +216,7 @@ def _size(state: AssemblyState, rest: Piece) -> None:
 
 
 def _set(once: bool) -> Directive:
-    def directive(state: AssemblyState, rest: Piece) -> None:
+    def directive(state: AssemblyState, rest: LinePiece) -> None:
         pieces = split_at_commas(rest)
         if len(pieces) != 2 or not _SYMBOL.fullmatch(pieces[0].text) or not pieces[1].text:
             raise rest.wrong("here stand a name and its value: .set count, 4")
@@ -225,7 +225,7 @@ def _set(once: bool) -> Directive:
     return directive
 
 
-def _nothing(state: AssemblyState, rest: Piece) -> None:
+def _nothing(state: AssemblyState, rest: LinePiece) -> None:
     """What says something to other tools."""
 
 

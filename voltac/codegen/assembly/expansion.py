@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from voltac.codegen.assembly.lines import BadStatement, Piece, SourceLine
+from voltac.codegen.assembly.lines import BadStatement, LinePiece, SourceLine
 from voltac.messages.message import Note, Span
 from voltac.messages.suggestions import suggestion
 from voltac.records import record
@@ -42,7 +42,7 @@ class AssemblyMacro:
     span: Span
 
 
-def macro_head(rest: Piece) -> tuple[str, tuple[MacroParameter, ...]]:
+def macro_head(rest: LinePiece) -> tuple[str, tuple[MacroParameter, ...]]:
     """The name and the parameters of ``.macro``'s text."""
     match = _NAME.match(rest.text)
     if match is None:
@@ -53,18 +53,18 @@ def macro_head(rest: Piece) -> tuple[str, tuple[MacroParameter, ...]]:
     while text[position:].strip(" \t,"):
         found = _PARAMETER.match(text, position)
         if found is None:
-            raise Piece(text[position:], rest.begin + position).wrong("here stands the name of a parameter of the macro")
+            raise LinePiece(text[position:], rest.begin + position).wrong("here stands the name of a parameter of the macro")
         position = found.end()
         default = ""
         if found[0].rstrip().endswith("="):
             default, position = _argument(text, position)
         if any(parameter.name == found[1] for parameter in parameters):
-            raise Piece(found[1], rest.begin + found.start(1)).wrong(f"the macro has two parameters '{found[1]}'")
+            raise LinePiece(found[1], rest.begin + found.start(1)).wrong(f"the macro has two parameters '{found[1]}'")
         parameters.append(MacroParameter(found[1], default, found[2] == "req", found[2] == "vararg"))
     return match[0], tuple(parameters)
 
 
-def bound_arguments(macro: AssemblyMacro, rest: Piece) -> dict[str, str]:
+def bound_arguments(macro: AssemblyMacro, rest: LinePiece) -> dict[str, str]:
     """Parameter → text, of a use with ``rest`` behind the macro's name."""
     given: dict[str, str] = {}
     known = {parameter.name: parameter for parameter in macro.parameters}
@@ -85,7 +85,7 @@ def bound_arguments(macro: AssemblyMacro, rest: Piece) -> dict[str, str]:
             if position == begin and text[position : position + 1] != ",":
                 raise rest.wrong(f"an argument of macro '{macro.name}' cannot be read")
         else:
-            extra = Piece(text[position:], rest.begin + position)
+            extra = LinePiece(text[position:], rest.begin + position)
             raise extra.wrong(f"macro '{macro.name}' takes {_counted(len(macro.parameters))}, and here stands one more")
         position = _separated(text, position)
     missing = [parameter.name for parameter in macro.parameters if parameter.required and not given.get(parameter.name)]
@@ -192,7 +192,7 @@ def _value(name: str, values: dict[str, str], uses: int | None) -> tuple[str, in
     return values[name], len(name)
 
 
-def each_of(rest: Piece, letters: bool) -> tuple[str, list[str]]:
+def each_of(rest: LinePiece, letters: bool) -> tuple[str, list[str]]:
     """The name of ``.irp`` or ``.irpc``, and the texts that it stands for."""
     match = _NAME.match(rest.text)
     if match is None:

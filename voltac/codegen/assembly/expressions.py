@@ -12,7 +12,7 @@ import re
 import struct
 from collections.abc import Callable
 
-from voltac.codegen.assembly.lines import Piece
+from voltac.codegen.assembly.lines import LinePiece
 from voltac.records import record
 
 _TOKEN = re.compile(
@@ -55,17 +55,17 @@ UNKNOWN = "?"
 class UnknownSymbol(Exception):
     """A name that has no value yet."""
 
-    def __init__(self, name: str, piece: Piece) -> None:
+    def __init__(self, name: str, piece: LinePiece) -> None:
         super().__init__(name)
         self.name = name
         self.piece = piece
 
 
-Lookup = Callable[[str, Piece], AssemblyValue]
+Lookup = Callable[[str, LinePiece], AssemblyValue]
 """The value of a name, ``1f`` and ``.`` among them; raises :class:`UnknownSymbol`."""
 
 
-def evaluate_expression(piece: Piece, lookup: Lookup) -> AssemblyValue:
+def evaluate_expression(piece: LinePiece, lookup: Lookup) -> AssemblyValue:
     """The value; :class:`~voltac.codegen.assembly.lines.BadStatement` where it has none, :class:`UnknownSymbol` if not yet."""
     reader = _Reader(piece, lookup)
     value = reader.binary(1)
@@ -75,7 +75,7 @@ def evaluate_expression(piece: Piece, lookup: Lookup) -> AssemblyValue:
 
 
 class _Reader:
-    def __init__(self, piece: Piece, lookup: Lookup) -> None:
+    def __init__(self, piece: LinePiece, lookup: Lookup) -> None:
         self.piece = piece
         self.lookup = lookup
         self.position = 0
@@ -88,17 +88,21 @@ class _Reader:
         text = self.piece.text
         match = _TOKEN.match(text, self.position)
         if match is None:
-            rest = Piece(text[self.position :], self.piece.begin + self.position)
+            rest = LinePiece(text[self.position :], self.piece.begin + self.position)
             if rest.text:
-                word = re.match(r"\$?[\w.:]+|.", rest.text)
+                word = re.match(r"[$\\]?[\w.:]+|.", rest.text)
                 assert word is not None
-                found = Piece(word[0], rest.begin)
+                found = LinePiece(word[0], rest.begin)
+                if found.text.startswith("\\"):
+                    raise found.wrong(
+                        f"'{found.text}' is no parameter of a macro here; a name goes on behind one as in \\name\\()_end"
+                    )
                 raise found.wrong(f"'{found.text}' is no number, label or operator")
-            self.kind, self.token, self.position = None, Piece("", self.piece.end), len(text)
+            self.kind, self.token, self.position = None, LinePiece("", self.piece.end), len(text)
             return
         self.kind = match.lastgroup
         assert self.kind is not None
-        self.token = Piece(match[self.kind], self.piece.begin + match.start(self.kind))
+        self.token = LinePiece(match[self.kind], self.piece.begin + match.start(self.kind))
         self.position = match.end()
 
     def binary(self, level: int) -> AssemblyValue:
@@ -151,7 +155,7 @@ class _Reader:
         return self.lookup(text[1:-1] if text.startswith('"') else text, token)
 
 
-def combined(operator: Piece, left: AssemblyValue, right: AssemblyValue) -> AssemblyValue:
+def combined(operator: LinePiece, left: AssemblyValue, right: AssemblyValue) -> AssemblyValue:
     """The value of ``left operator right``."""
     sign = operator.text
     if left.section and sign in ("+", "-") and not right.section:
@@ -164,7 +168,7 @@ def combined(operator: Piece, left: AssemblyValue, right: AssemblyValue) -> Asse
     return AssemblyValue(_computed(operator, _number(left, operator), _number(right, operator)))
 
 
-def _number(value: AssemblyValue, operator: Piece) -> int:
+def _number(value: AssemblyValue, operator: LinePiece) -> int:
     if value.section:
         raise operator.wrong(
             f"'{operator.text}' takes numbers; {value.symbol or 'this'} is an address, of which only a distance to another one"
@@ -173,7 +177,7 @@ def _number(value: AssemblyValue, operator: Piece) -> int:
     return value.number
 
 
-def _computed(operator: Piece, left: int, right: int) -> int:
+def _computed(operator: LinePiece, left: int, right: int) -> int:
     sign = operator.text
     match sign:
         case "+":
@@ -206,7 +210,7 @@ def _computed(operator: Piece, left: int, right: int) -> int:
     return -int(holds[sign])
 
 
-def _integer(token: Piece) -> int:
+def _integer(token: LinePiece) -> int:
     text = token.text
     if len(text) > 1 and text.isdigit() and text[0] == "0":
         if not set(text) <= set("01234567"):
@@ -219,14 +223,14 @@ def _integer(token: Piece) -> int:
         raise token.wrong("the number is too large for any operand") from None
 
 
-def _character(token: Piece) -> int:
+def _character(token: LinePiece) -> int:
     text = token.text[1:].removesuffix("'") or "'"
     if text[0] != "\\":
         return ord(text[0])
     return _ESCAPES.get(text[1:], ord(text[-1]))
 
 
-def half_bits(token: Piece) -> int:
+def half_bits(token: LinePiece) -> int:
     """The bits of a number of half precision that is written ``1.5h``."""
     try:
         return int.from_bytes(struct.pack("<e", float(token.text.rstrip("h"))), "little")

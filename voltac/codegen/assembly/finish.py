@@ -60,9 +60,7 @@ def _data(state: AssemblyState, waiting: WaitingData) -> None:
         _refer(state, waiting.section.name, waiting.offset, "absolute", value, waiting.line)
 
 
-def _refer(
-    state: AssemblyState, section: str, offset: int, part: str, address: AssemblyValue, line: SourceLine
-) -> None:
+def _refer(state: AssemblyState, section: str, offset: int, part: str, address: AssemblyValue, line: SourceLine) -> None:
     symbol, addend = state.symbol_of(address)
     number = line.marks[0][1].line if line.marks else 0
     state.made.relocations.append(Relocation(section, offset, part, symbol, addend, number))
@@ -83,5 +81,3 @@ def _symbols(state: AssemblyState, report: Report) -> None:
                 symbols[name] = Symbol(name, value.section, value.number, True)
         elif name not in state.labels and not any(place.symbol == name for place in state.made.relocations):
             report(BadStatement(f"'.globl {name}': there is no such label{suggestion(name, state.labels)}"), line)
-
-

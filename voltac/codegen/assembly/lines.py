@@ -8,7 +8,7 @@ from voltac.messages.message import Note, Span
 
 
 class SourceLine:
-    """``marks``: from each offset on the characters stand at a place; ``fixed`` ones all at the same, that of what they replace."""
+    """``marks``: from each offset on the characters stand at a place; ``fixed`` ones all at that of what they replace."""
 
     __slots__ = ("_offsets", "chain", "marks", "text")
 
@@ -50,7 +50,7 @@ class BadStatement(Exception):
         self.end = end
 
 
-class Piece:
+class LinePiece:
     """A stretch of a line: ``text`` without the blanks around it, from offset ``begin`` on."""
 
     __slots__ = ("begin", "text")
@@ -73,7 +73,7 @@ class Piece:
 _OPEN, _CLOSED = "([", ")]"
 
 
-def split_at_commas(piece: Piece) -> list[Piece]:
+def split_at_commas(piece: LinePiece) -> list[LinePiece]:
     """Operands: what stands between the commas that are in no parentheses and no string."""
     text = piece.text
     if not text:
@@ -91,6 +91,6 @@ def split_at_commas(piece: Piece) -> list[Piece]:
         elif character in _CLOSED:
             depth -= 1
         elif character == "," and depth <= 0:
-            found.append(Piece(text[start:position], piece.begin + start))
+            found.append(LinePiece(text[start:position], piece.begin + start))
             start = position + 1
-    return [*found, Piece(text[start:], piece.begin + start)]
+    return [*found, LinePiece(text[start:], piece.begin + start)]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from voltac.codegen.assembly.expressions import AssemblyValue
-from voltac.codegen.assembly.lines import BadStatement, Piece
+from voltac.codegen.assembly.lines import BadStatement, LinePiece
 from voltac.codegen.device import DeviceCode, ImmediateKind
 from voltac.codegen.rows import Row, RowOperand
 from voltac.messages.suggestions import suggestion
@@ -33,9 +33,9 @@ class MatchedInstruction:
     """The rows of a mnemonic that the kinds of the operands fit, with the operands: registers' numbers, and expressions."""
 
     rows: tuple[Row, ...]
-    operands: tuple[int | Piece, ...]
-    mnemonic: Piece
-    pieces: tuple[Piece, ...]
+    operands: tuple[int | LinePiece, ...]
+    mnemonic: LinePiece
+    pieces: tuple[LinePiece, ...]
 
     @property
     def row(self) -> Row:
@@ -65,7 +65,7 @@ class InstructionForms:
         """How many operands the rows of a mnemonic have."""
         return {len(form.operands) for form in self._forms.get(mnemonic, ())}
 
-    def match(self, mnemonic: Piece, pieces: Sequence[Piece]) -> MatchedInstruction:
+    def match(self, mnemonic: LinePiece, pieces: Sequence[LinePiece]) -> MatchedInstruction:
         """The rows that fit; :class:`~voltac.codegen.assembly.lines.BadStatement` says what was expected."""
         forms = self._forms.get(mnemonic.text)
         if forms is None:
@@ -74,7 +74,7 @@ class InstructionForms:
         if not of_length:
             raise mnemonic.wrong(self._written(mnemonic.text))
         rows: list[Row] = []
-        values: tuple[int | Piece, ...] = ()
+        values: tuple[int | LinePiece, ...] = ()
         farthest, expected = -1, [of_length[0].operands[0][0]] if pieces else []
         for form in of_length:
             found = []
@@ -94,7 +94,7 @@ class InstructionForms:
             raise self._unfitting(mnemonic.text, of_length, pieces[farthest], farthest)
         return MatchedInstruction(tuple(rows), values, mnemonic, tuple(pieces))
 
-    def _operand(self, operand: RowOperand, suffix: str, piece: Piece) -> int | Piece | None:
+    def _operand(self, operand: RowOperand, suffix: str, piece: LinePiece) -> int | LinePiece | None:
         text = piece.text
         if suffix:
             if not text.endswith(suffix):
@@ -108,7 +108,7 @@ class InstructionForms:
         is_number = operand.kind in self.device.immediates or operand.kind in self.numbered
         if not is_number or not text or text.startswith("$"):
             return None
-        return piece if not suffix else Piece(text, piece.begin)
+        return piece if not suffix else LinePiece(text, piece.begin)
 
     # --- what is wrong ----------------------------------------------------------------------------------------------
 
@@ -116,7 +116,7 @@ class InstructionForms:
         forms = list(dict.fromkeys(form.row.text.replace("{", "").replace("}", "") for form in self._forms[mnemonic]))
         return f"'{mnemonic}' is written {' or '.join(forms[:4])}"
 
-    def _unfitting(self, mnemonic: str, forms: list[_RowForm], piece: Piece, position: int) -> BadStatement:
+    def _unfitting(self, mnemonic: str, forms: list[_RowForm], piece: LinePiece, position: int) -> BadStatement:
         wanted = dict.fromkeys(self._described(form.operands[position]) for form in forms)
         text = piece.text
         bare = re.sub(r"(\+=|\+\+|@|:B[LU]?)$", "", text).rstrip()
@@ -200,5 +200,3 @@ def _form(row: Row) -> _RowForm:
             raise ValueError(f"{row.text}: '{text}' is no place of an operand")
         places.append((by_field[match[1]], match[2]))
     return _RowForm(row, tuple(places))
-
-

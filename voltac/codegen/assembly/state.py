@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from voltac.codegen.assembly.expressions import UNKNOWN, AssemblyValue, UnknownSymbol, evaluate_expression
-from voltac.codegen.assembly.lines import BadStatement, Piece, SourceLine
+from voltac.codegen.assembly.lines import BadStatement, LinePiece, SourceLine
 from voltac.codegen.assembly.operands import MatchedInstruction
 from voltac.codegen.device import DeviceCode
 from voltac.codegen.object_file import ObjectFile, Section, Symbol
@@ -41,7 +41,7 @@ class WaitingData:
     section: Section
     offset: int
     size: int
-    piece: Piece
+    piece: LinePiece
     line: SourceLine
     context: Context
 
@@ -50,7 +50,7 @@ class WaitingData:
 class AssignedSymbol:
     """A name of ``.set``; its expression is worked out when the name is used first."""
 
-    piece: Piece
+    piece: LinePiece
     context: Context
     line: SourceLine
     value: AssemblyValue | None = None
@@ -71,7 +71,7 @@ class AssemblyState:
     near: dict[str, int] = field(default_factory=dict)
     exported: dict[str, SourceLine] = field(default_factory=dict)
     """Names that ``.globl`` makes global."""
-    sizes: dict[str, tuple[Piece, SourceLine, Context]] = field(default_factory=dict)
+    sizes: dict[str, tuple[LinePiece, SourceLine, Context]] = field(default_factory=dict)
     final_sizes: dict[str, int] = field(default_factory=dict)
     """Bytes of what has a ``.size``."""
     instructions: list[WaitingInstruction] = field(default_factory=list)
@@ -85,11 +85,11 @@ class AssemblyState:
         """Of the statement at hand."""
         return Context(AssemblyValue(self.section.size, self.section.name), dict(self.near))
 
-    def value(self, piece: Piece, context: Context) -> AssemblyValue:
+    def value(self, piece: LinePiece, context: Context) -> AssemblyValue:
         """Of an expression; :class:`UnknownSymbol` where a name in it has none yet."""
         return evaluate_expression(piece, lambda name, token: self._lookup(name, token, context))
 
-    def known_number(self, piece: Piece, what: str) -> int:
+    def known_number(self, piece: LinePiece, what: str) -> int:
         """An expression that has to be a number here and now."""
         try:
             value = self.value(piece, self.context())
@@ -102,11 +102,11 @@ class AssemblyState:
             raise piece.wrong(f"{what} is a number, and '{piece.text}' is an address")
         return value.number
 
-    def final_value(self, piece: Piece, context: Context) -> AssemblyValue:
+    def final_value(self, piece: LinePiece, context: Context) -> AssemblyValue:
         """An expression at the end of the text: what nobody defines is another file's."""
         return evaluate_expression(piece, lambda name, token: self._final(name, token, context))
 
-    def _final(self, name: str, token: Piece, context: Context) -> AssemblyValue:
+    def _final(self, name: str, token: LinePiece, context: Context) -> AssemblyValue:
         try:
             return self._lookup(name, token, context)
         except UnknownSymbol as unknown:
@@ -115,7 +115,7 @@ class AssemblyState:
                 raise token.wrong(f"there is no label '{unknown.name}'{where}{suggestion(name, self.labels)}") from None
             return AssemblyValue(0, UNKNOWN, unknown.name, 0)
 
-    def _lookup(self, name: str, token: Piece, context: Context) -> AssemblyValue:
+    def _lookup(self, name: str, token: LinePiece, context: Context) -> AssemblyValue:
         if name == ".":
             return context.dot
         if name[0].isdigit():
@@ -142,7 +142,7 @@ class AssemblyState:
 
     # --- symbols ----------------------------------------------------------------------------------------------------
 
-    def define_label(self, name: str, piece: Piece) -> None:
+    def define_label(self, name: str, piece: LinePiece) -> None:
         """At the place that the section has come to."""
         if name.isdigit():
             self.near[name] = self.near.get(name, 0) + 1
@@ -153,7 +153,7 @@ class AssemblyState:
             raise piece.wrong(f"label '{name}' is defined twice")
         self.labels[name] = (AssemblyValue(self.section.size, self.section.name, name, 0), self.line)
 
-    def assign(self, name: Piece, expression: Piece, once: bool) -> None:
+    def assign(self, name: LinePiece, expression: LinePiece, once: bool) -> None:
         """``.set`` and its like."""
         if name.text in self.labels or (once and name.text in self.assigned):
             raise name.wrong(f"'{name.text}' has a value already")
@@ -168,12 +168,12 @@ class AssemblyState:
 
     # --- sections ---------------------------------------------------------------------------------------------------
 
-    def switch(self, name: str, piece: Piece) -> None:
+    def switch(self, name: str, piece: LinePiece) -> None:
         """Go on in a section, which begins where it is named first."""
         self.previous = self.section
         self.section = self.section_called(name, piece)
 
-    def section_called(self, name: str, piece: Piece) -> Section:
+    def section_called(self, name: str, piece: LinePiece) -> Section:
         """The section of a name; the device knows where those of its kind lie."""
         found = self.made.sections.get(name)
         if found is None:
@@ -190,7 +190,7 @@ class AssemblyState:
             raise BadStatement(f"section '{self.section.name}' has zeros only: '.space' makes room, '.data' takes numbers")
         self.section.content += content
 
-    def number(self, piece: Piece, size: int) -> None:
+    def number(self, piece: LinePiece, size: int) -> None:
         """An expression as data."""
         context = self.context()
         try:
@@ -208,7 +208,7 @@ class AssemblyState:
         name = value.symbol
         if value.section != UNKNOWN and (not name or name not in self.labels):
             # The section itself.
-            self.made.symbols.setdefault(value.section, Symbol(value.section, value.section, 0))
+            self.made.symbols.setdefault(value.section, Symbol(value.section, value.section, offset=0))
             return value.section, value.number
         if value.section != UNKNOWN:
             self.made.symbols.setdefault(name, Symbol(name, value.section, self.labels[name][0].number))
@@ -220,7 +220,7 @@ def near_label(number: str, count: int) -> str:
     return f"{LOCAL}{number}:{count}"
 
 
-def data_bytes(number: int, size: int, piece: Piece) -> bytes:
+def data_bytes(number: int, size: int, piece: LinePiece) -> bytes:
     """A number as data, little-endian."""
     if not -(1 << 8 * size - 1) <= number < 1 << 8 * size:
         raise piece.wrong(f"{number} does not fit {size} byte{'s' if size > 1 else ''}")

@@ -93,6 +93,8 @@ def _integer_rows() -> list[Row]:
         rows.append(shape(f"{name} {{d}}, {{s}}", 0x42, f"s:m@20 d!:m@4 12:3={function}", MAIN, meaning))
     rows.append(shape("setzi {d}, {imm}", 0x19, "d!:m@20 imm:zi20@0", MAIN, "imm"))
     rows.append(shape("movnz {d}, {c}, {s}", 0x47, "c:m@20 s:m@16 d~:m@12 8:4=10", MAIN, "s if c else d"))
+    # The summary's name for the same operation (IPU 3.1).
+    rows.append(shape("movz {d}, {c}, {s}", 0x47, "c:m@20 s:m@16 d~:m@12 8:4=10", MAIN, "s if c else d", "alias"))
     rows.append(shape("mov {d}, {s}", 0x42, "s:m@20 d!:m@16 15:1=1 12:3=1", MAIN, "s", "alias"))
     rows.append(shape("zero {d}", 0x44, "20:4=15 12:4=15 d!:m@4 8:3=3 0:2=1", MAIN, "0", "alias"))
     return rows

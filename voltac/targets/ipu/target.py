@@ -64,9 +64,9 @@ def _simulator(configuration: Any) -> Any:
 
 def _configuration(generation: str) -> Callable[..., Any]:
     def make(**fields: Any) -> Any:
-        from voltac.targets.ipu.simulator.device import Configuration  # late: where it is simulated only
+        from voltac.targets.ipu.simulator.device import TileConfiguration  # late: where it is simulated only
 
-        return Configuration(generation, **fields)
+        return TileConfiguration(generation, **fields)
 
     return make
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from voltac.codegen.assembly.assembler import Dialect, assemble_lines
 from voltac.codegen.assembly.directives import Directive
-from voltac.codegen.assembly.lines import BadStatement, Piece, SourceLine
+from voltac.codegen.assembly.lines import BadStatement, LinePiece
 from voltac.codegen.assembly.operands import InstructionForms
+from voltac.codegen.assembly.preprocess import preprocessed_lines
 from voltac.codegen.assembly.state import AssemblyState
 from voltac.codegen.image import Image, ImageSegment
 from voltac.codegen.link import link
 from voltac.codegen.object_file import ObjectFile
 from voltac.messages.diagnostics import Diagnostics
 from voltac.records import field, mutable_record
-from voltac.syntax.comments import without_comments
 from voltac.targets.ipu.assembly.bundles import check_repeats, issued_together
+from voltac.targets.ipu.assembly.headers import HEADERS, predefined_macros
 from voltac.targets.ipu.assembly.pseudo import rewritten
 from voltac.targets.ipu.isa import code_of
 
@@ -45,14 +48,21 @@ class TileProgram:
 
 
 def assemble_vertices(
-    text: str, generation: str = "mk2", file: str = "<assembly>", diagnostics: Diagnostics | None = None
+    text: str,
+    generation: str = "mk2",
+    file: str = "<assembly>",
+    diagnostics: Diagnostics | None = None,
+    directories: Sequence[str] = (),
+    macros: Mapping[str, str] | None = None,
 ) -> TileProgram:
-    """Raises :class:`voltac.CompileError` with every statement that is wrong, each with line and column."""
+    """Raises :class:`voltac.CompileError` with every statement that is wrong, each with line and column.
+
+    ``directories`` are those where included files are looked for besides the file's own; ``macros`` are defined beforehand.
+    """
     messages = Diagnostics(wrap=False) if diagnostics is None else diagnostics
     device = code_of(generation)
-    written = text.splitlines()
-    messages.sources[file] = written
-    lines = [SourceLine.plain(line, file, number) for number, line in enumerate(without_comments(text, file), 1)]
+    lines = preprocessed_lines(text, file, messages, predefined_macros(generation) | dict(macros or {}), directories, HEADERS)
+    messages.raise_if_errors()
     stacks: dict[str, int] = {}
     forms = InstructionForms(device, frozenset(("csr", "ucsr")))
     dialect = Dialect(forms, rewritten, issued_together, True, _directives(stacks), check_repeats)
@@ -61,7 +71,7 @@ def assemble_vertices(
 
 
 def _directives(stacks: dict[str, int]) -> dict[str, Directive]:
-    def stack(state: AssemblyState, rest: Piece) -> None:
+    def stack(state: AssemblyState, rest: LinePiece) -> None:
         words = rest.text.replace(",", " ").split()
         if len(words) < 2:
             raise BadStatement("here stand a number of bytes and the name of a function or section: DEF_STACK_USAGE 0 f")
@@ -69,9 +79,9 @@ def _directives(stacks: dict[str, int]) -> dict[str, Directive]:
         size, name = rest.text.rstrip()[: -len(words[-1])].rstrip(" \t,"), words[-1]
         if name in stacks:
             raise rest.wrong(f"the stack of '{name}' is declared twice")
-        stacks[name] = state.known_number(Piece(size, rest.begin), "the size of a stack")
+        stacks[name] = state.known_number(LinePiece(size, rest.begin), "the size of a stack")
 
-    def nothing(state: AssemblyState, rest: Piece) -> None:
+    def nothing(state: AssemblyState, rest: LinePiece) -> None:
         """What says something to other tools."""
 
     return {

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from voltac.codegen.assembly.expressions import AssemblyValue, UnknownSymbol
-from voltac.codegen.assembly.lines import Piece
+from voltac.codegen.assembly.lines import LinePiece
 from voltac.codegen.assembly.state import AssemblyState
 
-Instructions = list[tuple[Piece, list[Piece]]]
+Instructions = list[tuple[LinePiece, list[LinePiece]]]
 
 _LOW = 20
 """Bits that ``setzi`` fills."""
@@ -14,28 +14,28 @@ _WORD = 0xFFFFFFFF
 """All bits of a register."""
 
 
-def rewritten(mnemonic: Piece, operands: list[Piece], state: AssemblyState) -> Instructions:
+def rewritten(mnemonic: LinePiece, operands: list[LinePiece], state: AssemblyState) -> Instructions:
     """The instructions that an instruction as written stands for, mostly itself."""
     name = mnemonic.text
     if name == "ldconst" and len(operands) == 2:
-        return _constant(mnemonic, *operands, state)
+        return _constant(mnemonic, operands[0], operands[1], state)
     if name == "sub" and len(operands) == 3 and _is_register(operands[1]) and not _is_register(operands[2]):
-        negative = Piece(f"-({operands[2].text})", operands[2].begin)
+        negative = LinePiece(f"-({operands[2].text})", operands[2].begin)
         return [(_named("add", mnemonic), [*operands[:2], negative])]
     if name == "swap16" and len(operands) == 2:
         return [(_named("roll16", mnemonic), [operands[0], operands[1], operands[1]])]
     if len(operands) == 3 and _takes_delta(name, state):
         # An address without a delta.
-        return [(mnemonic, [*operands[:2], Piece("$mzero", operands[1].end), operands[2]])]
+        return [(mnemonic, [*operands[:2], LinePiece("$mzero", operands[1].end), operands[2]])]
     return [(mnemonic, operands)]
 
 
-def _is_register(piece: Piece) -> bool:
+def _is_register(piece: LinePiece) -> bool:
     return piece.text.startswith("$")
 
 
-def _named(name: str, mnemonic: Piece) -> Piece:
-    return Piece(name, mnemonic.begin)
+def _named(name: str, mnemonic: LinePiece) -> LinePiece:
+    return LinePiece(name, mnemonic.begin)
 
 
 def _takes_delta(name: str, state: AssemblyState) -> bool:
@@ -46,7 +46,7 @@ def _takes_delta(name: str, state: AssemblyState) -> bool:
     )
 
 
-def _constant(mnemonic: Piece, target: Piece, number: Piece, state: AssemblyState) -> Instructions:
+def _constant(mnemonic: LinePiece, target: LinePiece, number: LinePiece, state: AssemblyState) -> Instructions:
     """``ldconst d, value``: one or two instructions; an address fits one."""
     try:
         value = state.value(number, state.context())
@@ -58,8 +58,8 @@ def _constant(mnemonic: Piece, target: Piece, number: Piece, state: AssemblyStat
         raise number.wrong(f"{value.number} does not fit a register of 32 bits")
     bits = value.number & _WORD
     low, high = bits & (1 << _LOW) - 1, bits >> _LOW << _LOW
-    zero = Piece("$azero" if target.text.startswith("$a") else "$mzero", target.begin)
-    written = [Piece(str(part), number.begin) for part in (low, high)]
+    zero = LinePiece("$azero" if target.text.startswith("$a") else "$mzero", target.begin)
+    written = [LinePiece(str(part), number.begin) for part in (low, high)]
     if not high:
         return [(_named("setzi", mnemonic), [target, written[0]])]
     if not low:

@@ -19,8 +19,8 @@ from voltac.ir.model import Instruction
 _FROM_HALF = "float @ipu.from_half(i32)"
 _TO_HALF = "i32 @ipu.to_half(float)"
 
+# Bits of floats: 65520, the least that rounds to no finite half, and infinity.
 _OVERFLOW = 0x477FF000
-"""Bits of 65520, the least float that rounds to no finite half."""
 _INFINITY = 0x7F800000
 
 

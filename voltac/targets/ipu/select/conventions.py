@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voltac.codegen.calls import Convention
+from voltac.codegen.calls import CallingConvention
 from voltac.codegen.machine_code import AnyRegister, MachineInstruction
 from voltac.targets.ipu.select.frame import load_at, store_at
 from voltac.targets.ipu.select.pseudo import ROWS
@@ -18,7 +18,7 @@ def copy(to: AnyRegister, source: AnyRegister) -> MachineInstruction:
     return MachineInstruction(ROWS[COPIES[to.kind]], [to, source])
 
 
-CONVENTION = Convention(
+CONVENTION = CallingConvention(
     kind_of=kind_of,
     arguments=ARGUMENTS,
     results=RESULTS,

@@ -11,7 +11,7 @@ def _named(file: str, first: int, end: int) -> tuple[Register, ...]:
 
 
 LR, SP = BY_NAME["$lr"], BY_NAME["$sp"]
-SCRATCH, VERTEX = BY_NAME["$mworker_base"], BY_NAME["$mvertex_base"]
+SCRATCH = BY_NAME["$mworker_base"]
 ZERO = {"m": BY_NAME["$mzero"], "a": BY_NAME["$azero"]}
 
 CALLEE_SAVED = frozenset((*_named("m", 7, 10), *_named("a", 6, 8)))

@@ -81,7 +81,7 @@ def entry(module: Module, kernel: Function, stack: int) -> str:
 
 
 def stack_size(functions: list[MachineFunction], needed: dict[str, int]) -> str:
-    """The bytes of a stack, for who lays out the memory. ``needed``: what each function needs with those that it calls by name."""
+    """The bytes of a stack, for who lays out the memory; ``needed``: what each function needs with those it calls by name."""
     size = max(needed.values(), default=0)
     if depth_is_unknown(functions):
         size += sum(function.frame for function in functions) + _RECURSION_BYTES

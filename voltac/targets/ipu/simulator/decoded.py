@@ -16,7 +16,7 @@ _BUNDLED = 1 << 31
 
 
 @record(eq=False)
-class Issue:
+class IssuedCode:
     """What a worker issues in one slot; a bundle has both halves."""
 
     pc: int
@@ -36,7 +36,7 @@ class Issue:
 
     @property
     def slots(self) -> int:
-        """Issue slots that it takes (IPU 2.4)."""
+        """IssuedCode slots that it takes (IPU 2.4)."""
         return max(half.row.latency for half in self.halves)
 
     def has(self, trait: str) -> bool:
@@ -53,7 +53,7 @@ class CodeReader:
         self._decoder = Decoder(self._device)
         self._listing = Disassembler(self._device)
 
-    def issue_at(self, pc: int) -> Issue:
+    def issue_at(self, pc: int) -> IssuedCode:
         """What issues at an address; a fault where no code may be, or where there is none."""
         map = self._memory.map
         if pc % 4:
@@ -63,7 +63,7 @@ class CodeReader:
         word = self._memory.words[pc >> 2]
         first = self._decoded(word & ~_BUNDLED, pc)
         if not word & _BUNDLED:
-            return Issue(pc, first, None, False) if first.row.unit == MAIN else Issue(pc, None, first, False)
+            return IssuedCode(pc, first, None, False) if first.row.unit == MAIN else IssuedCode(pc, None, first, False)
         after = self._memory.words[pc + 4 >> 2] if pc + 4 < map.interleaved else 0
         if not after & _BUNDLED:
             raise TileFault(INVALID_INSTRUCTION, f"a bundle has two words, and that at {pc + 4:#x} is of none", pc)
@@ -72,7 +72,7 @@ class CodeReader:
             raise TileFault(INVALID_INSTRUCTION, "a bundle has an instruction of the main pipe and one of the aux pipe", pc)
         if "solo" in first.row.traits:
             raise TileFault(INVALID_INSTRUCTION, f"{first.row.mnemonic} is never in a bundle", pc)
-        return Issue(pc, first, second, True)
+        return IssuedCode(pc, first, second, True)
 
     def _decoded(self, word: int, pc: int) -> Decoded:
         found = self._decoder.decode(word)
@@ -90,7 +90,7 @@ class CodeReader:
             return ""
         return self.text(issue)
 
-    def text(self, issue: Issue) -> str:
+    def text(self, issue: IssuedCode) -> str:
         """As the assembler reads it."""
         texts = [self._listing.instruction(self._memory.words[(issue.pc >> 2) + number] & ~_BUNDLED) for number in
                  range(len(issue.halves))]  # fmt: skip

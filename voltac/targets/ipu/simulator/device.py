@@ -25,7 +25,7 @@ _SMALL = 512
 
 
 @record
-class Configuration:
+class TileConfiguration:
     """The machine."""
 
     generation: str = "mk2"
@@ -48,7 +48,7 @@ class _Extent:
 class SimulatedTile:
     """A tile with its memory; what a run needs is allocated behind the program."""
 
-    def __init__(self, configuration: Configuration) -> None:
+    def __init__(self, configuration: TileConfiguration) -> None:
         self.configuration = configuration
         map = MAPS[configuration.generation]
         self.memory = _Extent(map.end)

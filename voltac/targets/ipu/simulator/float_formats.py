@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from fractions import Fraction
+from typing import Any
 
 NEAREST_EVEN, UP, DOWN, TOWARD_ZERO, NEAREST_AWAY = range(5)
 """The rounding modes of ``$FP_CTL.RND`` and ``f32int`` (IPU 1.3)."""
@@ -63,14 +64,10 @@ def rounded(value: Fraction, mode: int, digits: int, least: int) -> Fraction:
 
 def integral(value: Fraction | float, mode: int) -> int:
     """The integer next to a value in a rounding mode."""
-    match mode:
-        case 0:
-            return round(value)
-        case 1:
-            return math.ceil(value)
-        case 2:
-            return math.floor(value)
-        case 3:
-            return math.trunc(value)
+    if mode != NEAREST_AWAY:
+        return int(_ROUNDERS[mode](value))
     below = math.floor(abs(Fraction(value)) + Fraction(1, 2))
     return below if value >= 0 else -below
+
+
+_ROUNDERS: dict[int, Any] = {NEAREST_EVEN: round, UP: math.ceil, DOWN: math.floor, TOWARD_ZERO: math.trunc}

@@ -15,14 +15,17 @@ from fractions import Fraction
 import numpy as np
 
 from voltac.targets.ipu.simulator.float_formats import (
+    DOWN,
     HALVES,
     INFINITY,
     LARGEST,
     LARGEST_HALF,
     LARGEST_HALF_BITS,
+    NEAREST_AWAY,
     QUIET_HALF_NAN,
     QUIET_NAN,
     SMALLEST_NORMAL,
+    UP,
     integral,
     is_signalling,
     rounded,
@@ -37,8 +40,6 @@ Exact = Callable[[Fraction, Fraction], Fraction]
 _SINGLE_DIGITS, _SINGLE_LEAST = 24, -149
 _HALF_DIGITS, _HALF_LEAST = 11, -24
 """Binary digits of the formats, and the exponent of the least one that they have."""
-_HALF_LIMIT = 65520.0
-"""From here on the nearest half would be infinity."""
 
 
 # --- rounding -----------------------------------------------------------------------------------------------------------
@@ -56,7 +57,7 @@ def to_single(state: FloatState, value: float, exact: Fraction | None = None) ->
             return 0x80000000 if value < 0 else 0
         if abs(value) > LARGEST:
             state.raise_flag(OVERFLOW)
-            goes_up = state.mode in (1, 4) if value > 0 else state.mode in (2, 4)
+            goes_up = state.mode in (UP if value > 0 else DOWN, NEAREST_AWAY)
             return single_bits(math.copysign(math.inf if goes_up else LARGEST, value))
         return single_bits(value)
     bits = single_bits(value)
@@ -84,8 +85,8 @@ def to_half(state: FloatState, value: float, exact: Fraction | None = None) -> i
 
 def _stochastic(state: FloatState, value: Fraction) -> float:
     """Up or down, each as likely as the value is near."""
-    low = rounded(value, 2, _HALF_DIGITS, _HALF_LEAST)
-    high = rounded(value, 1, _HALF_DIGITS, _HALF_LEAST)
+    low = rounded(value, DOWN, _HALF_DIGITS, _HALF_LEAST)
+    high = rounded(value, UP, _HALF_DIGITS, _HALF_LEAST)
     if low == high:
         return float(low)
     return float(high if (value - low) / (high - low) > Fraction(state.next_random(), 1 << 32) else low)
@@ -281,9 +282,18 @@ def elementary(state: FloatState, name: str, x: float) -> float:
 
 # --- classes and random numbers -----------------------------------------------------------------------------------------
 
-SIGNALLING, QUIET, NEGATIVE_INFINITY, NEGATIVE, NEGATIVE_SUBNORMAL, NEGATIVE_ZERO, ZERO, SUBNORMAL, POSITIVE, POSITIVE_INFINITY = (
-    range(1, 11)
-)
+(
+    SIGNALLING,
+    QUIET,
+    NEGATIVE_INFINITY,
+    NEGATIVE,
+    NEGATIVE_SUBNORMAL,
+    NEGATIVE_ZERO,
+    ZERO,
+    SUBNORMAL,
+    POSITIVE,
+    POSITIVE_INFINITY,
+) = range(1, 11)
 """Codes of ``class`` (IPU 3.8)."""
 
 

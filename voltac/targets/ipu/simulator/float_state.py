@@ -39,11 +39,8 @@ class FloatState:
             self.mode = 0
         self.stochastic = bool(control & _STOCHASTIC)
         self.nan_on_overflow = bool(control & _NAN_ON_OVERFLOW)
-
-    @property
-    def plain(self) -> bool:
-        """Whether results are rounded to the nearest, as the fast forms of the operations do it."""
-        return not self.mode and not self.stochastic
+        self.plain = not self.mode and not self.stochastic
+        """Results are rounded to the nearest, as the fast forms of the operations do it."""
 
     def raise_flag(self, flag: int) -> None:
         """An operation was invalid, divided by zero or overflowed."""

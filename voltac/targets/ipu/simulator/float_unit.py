@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from voltac.targets.ipu.simulator.float_fast import FAST
 from voltac.targets.ipu.simulator.float_formats import HALVES, INFINITY, single, single_bits
 from voltac.targets.ipu.simulator.float_lanes import (
     BINARY_LANES,
@@ -317,7 +318,11 @@ def _on_four_halves(lane: Lane) -> Callable[..., Words]:
 
 def _function(name: str) -> Callable[..., int]:
     def operation(self: FloatUnit, s: int) -> int:
-        return to_single(self.state, elementary(self.state, name, single(s))) if s & INFINITY != INFINITY else _special(self, name, s)
+        return (
+            to_single(self.state, elementary(self.state, name, single(s)))
+            if s & INFINITY != INFINITY
+            else _special(self, name, s)
+        )
 
     return operation
 
@@ -356,3 +361,5 @@ for _name in ("acc", "absacc", "sqacc"):
     _install(f"f32v4{_name}", _sum_of(_name, False))
     _install(f"f16v8{_name}", _sum_of(_name, True))
     _install(f"f16v4{_name}", _sum_of(_name, True))
+for _name, _make in FAST.items():
+    _install(_name, _make(getattr(FloatUnit, _name)))

@@ -68,30 +68,6 @@ def packed(p: int, q: int, r: int) -> tuple[int, int]:
     return p | (r & 0x7FF) << 21, q | r >> 11 << 21
 
 
-def first(low: int) -> int:
-    """The address for the first load."""
-    return low & _ADDRESS
-
-
-def second(high: int) -> int:
-    """The address for the second load."""
-    return high & _ADDRESS
-
-
-def third(low: int, high: int) -> int:
-    """The address for the store."""
-    return low >> 21 | (high >> 21 & 0x3FF) << 11
-
-
-def advanced(low: int, high: int, stride: int, *selectors: int) -> tuple[int, int]:
-    """The packed addresses after an access: each with a selector moves by 8 bytes times 1 or a field of ``stride``."""
-    addresses = [low & _ADDRESS, high & _ADDRESS, low >> 21 | (high >> 21 & 0x3FF) << 11]
-    for number, selector in enumerate(selectors):
-        if selector >= 0:
-            addresses[number] += step_of(stride, selector & 3)
-    return packed(*addresses)
-
-
 def step_of(stride: int, selector: int) -> int:
     """Bytes of a step: one atom, or as many as a field of ten bits says."""
     if not selector:
@@ -102,6 +78,6 @@ def step_of(stride: int, selector: int) -> int:
 
 FUNCTIONS: dict[str, Any] = {
     function.__name__: function
-    for function in (signed, shl, shr, shrs, shuf8, even8, bitrev8, cms, low2, high2, packed, first, second, third, advanced)
+    for function in (signed, shl, shr, shrs, shuf8, even8, bitrev8, cms, low2, high2, packed, step_of)
 }
 """By the names that the rows use."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from voltac.targets.ipu.memory_map import MAPS, MemoryMap
 from voltac.targets.ipu.simulator.faults import CONFLICT, INVALID_ADDRESS, TileFault
 
@@ -10,6 +9,8 @@ _ADDRESSES = 1 << 21
 """Bytes that addresses reach (IPU 1.4)."""
 _BEYOND = 0xFFFFFFFF & -_ADDRESSES
 """Bits of a register that no address has."""
+_BANK_OF_REGION_1 = 8 | -0x8000
+"""Bits of an address that tell a bank of region 1 from the others."""
 SLACK = 32
 """Bytes behind an array that may be read (IPU 1.4)."""
 
@@ -102,7 +103,7 @@ class TileMemory:
 
     def load2x64(self, first: int, second: int) -> tuple[int, int, int, int]:
         """Two pairs of words, the second not from region 0."""
-        if second < self.map.interleaved:
+        if not self.map.is_interleaved(second):
             raise TileFault(INVALID_ADDRESS, f"the second load is at {second:#x}, which is in region 0", second)
         return (*self.load64(first), *self.load64(second))
 
@@ -111,7 +112,7 @@ class TileMemory:
         address &= 0xFFFFFFFF
         if address & (_BEYOND | 15) or self.quad_marks[address >> 4]:
             self._look(address, 16)
-        if address < self.map.interleaved:
+        if not self.map.is_interleaved(address):
             raise TileFault(INVALID_ADDRESS, f"128 bits at {address:#x}, which is not in interleaved memory", address)
         word = address >> 2
         return self.words[word], self.words[word + 1], self.words[word + 2], self.words[word + 3]
@@ -134,6 +135,12 @@ class TileMemory:
 
     def apart(self, *addresses: int) -> None:
         """The accesses of one instruction, which are to meet in no bank."""
+        if len(addresses) == 2:
+            p, q = addresses
+            other = p ^ q
+            # Different banks of region 1 differ in bit 3 or in the number of their element.
+            if p >= self.map.interleaved <= q and other & _BANK_OF_REGION_1:
+                return
         bank = self.map.bank
         if len({bank(address) for address in addresses}) != len(addresses):
             self.conflicts += 1
@@ -175,4 +182,3 @@ class TileMemory:
         for word in range(address >> 2, (address + size + 3) >> 2):
             what |= self.marks[word]
         return what
-

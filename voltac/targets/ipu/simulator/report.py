@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from voltac.records import field, mutable_record
-from voltac.targets.ipu.simulator.translate import IssueCounts, TranslatedBlock
+from voltac.targets.ipu.simulator.translate import IssueCounts, WorkerBlock
 from voltac.targets.ipu.simulator.worker import WORKERS, Worker
 
 
@@ -16,7 +16,7 @@ class WorkerReport:
     solo: int = 0
     """Instructions issued alone."""
     slots: int = 0
-    """Issue slots: more than bundles and instructions where an operation takes several (IPU 2.4)."""
+    """IssuedCode slots: more than bundles and instructions where an operation takes several (IPU 2.4)."""
     repeat_slots: int = 0
     """Those spent in bodies of repeats."""
     main: int = 0
@@ -77,7 +77,7 @@ class TileReport:
         return "\n".join(lines)
 
 
-def worker_report(worker: Worker, blocks: dict[int, TranslatedBlock]) -> WorkerReport:
+def worker_report(worker: Worker, blocks: dict[int, WorkerBlock]) -> WorkerReport:
     """What a worker did, from how often each block and each repeat ran."""
     report = WorkerReport(worker.number, slots=worker.slots, status=worker.status)
 

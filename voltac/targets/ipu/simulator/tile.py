@@ -1,12 +1,14 @@
-"""A tile: programs in its memory, run by its workers in turns, a block of code each.
+"""A tile: programs in its memory, run by its workers.
 
-So the order of their accesses is not the hardware's, but a worker that waits for others goes on when these have come; each
-counts its own slots, and slot k of worker w is cycle 6k + w.
+Slot k of worker w is cycle 6k + w. The worker that is behind runs next, a stretch of
+code without branches at a time, so that those who wait for each other's stores meet;
+whoever stores and reads within such stretches at the same time finds no exact order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
 
 from voltac.codegen.image import Image
 from voltac.targets.ipu.simulator.decoded import CodeReader
@@ -15,7 +17,7 @@ from voltac.targets.ipu.simulator.integers import FUNCTIONS, M
 from voltac.targets.ipu.simulator.memory import BEHIND_ARRAY, FIXED, SLACK, UNDECLARED, TileMemory
 from voltac.targets.ipu.simulator.report import TileReport, worker_report
 from voltac.targets.ipu.simulator.supervisor import Supervisor
-from voltac.targets.ipu.simulator.translate import BlockWriter, TranslatedBlock
+from voltac.targets.ipu.simulator.translate import WorkerBlock, WorkerCodeWriter
 from voltac.targets.ipu.simulator.worker import WORKERS, Worker
 
 ACCUMULATORS = {"mk1": 16, "mk2": 32}
@@ -49,8 +51,8 @@ class Tile:
         self.symbols: dict[str, int] = {}
         self.end_of_program = self.memory.map.start
         self._reader = CodeReader(self.memory, generation)
-        self._blocks: dict[int, TranslatedBlock] = {}
-        self._supervisor_blocks: dict[int, TranslatedBlock] = {}
+        self._blocks: dict[int, WorkerBlock] = {}
+        self._supervisor_blocks: dict[int, WorkerBlock] = {}
         self._namespace = {
             **FUNCTIONS, "M": M, "TileFault": TileFault, "too_many": self._too_many, "trap": _trap, "trace": self._traced,
             **{name: getattr(self.memory, name) for name in dir(self.memory) if name.startswith(("load", "store", "apart"))},
@@ -97,14 +99,11 @@ class Tile:
         control = self.control if control is None else control
         report = TileReport()
         conflicts, over_reads = self.memory.conflicts, self.memory.over_reads
-        running = [
-            (Worker(number, base, self.stack_top(number), control, ACCUMULATORS[self.generation]), entry)
+        workers = [
+            Worker(number, base, self.stack_top(number), control, ACCUMULATORS[self.generation])
             for number, base in enumerate(vertex_bases)
         ]
-        workers = [worker for worker, _ in running]
-        while running:
-            # Block by block: they may wait for each other.
-            running = [(worker, after) for worker, pc in running if (after := self._step(worker, pc, self._blocks)) >= 0]
+        self._run(workers, entry)
         report.workers = [worker_report(worker, self._blocks) for worker in workers]
         report.cycles = max((worker.cycles for worker in report.workers), default=0)
         report.conflicts = self.memory.conflicts - conflicts
@@ -126,7 +125,19 @@ class Tile:
 
     # --- running ----------------------------------------------------------------------------------------------------
 
-    def _step(self, worker: Worker | Supervisor, pc: int, blocks: dict[int, TranslatedBlock]) -> int:
+    def _run(self, workers: Sequence[Worker], entry: int) -> None:
+        """The worker that is behind goes on, until it is ahead of another one: they may wait for each other."""
+        waiting = [(worker.slots, worker.number, entry) for worker in workers]
+        while waiting:
+            _, number, pc = heappop(waiting)
+            worker = workers[number]
+            next_one = waiting[0][0] if waiting else self.limit + 1
+            while pc >= 0 and worker.slots <= next_one:
+                pc = self._step(worker, pc, self._blocks)
+            if pc >= 0:
+                heappush(waiting, (worker.slots, number, pc))
+
+    def _step(self, worker: Worker | Supervisor, pc: int, blocks: dict[int, WorkerBlock]) -> int:
         block = blocks.get(pc)
         if block is None:
             block = blocks[pc] = self._translated(pc, blocks is self._supervisor_blocks)
@@ -137,19 +148,21 @@ class Tile:
         except TileFault as fault:
             raise self._trap(fault, block, worker) from None
         if worker.slots > self.limit:
-            fault = TileFault(INVALID_OPERATION, f"more than {self.limit} issue slots: the worker runs for ever, or the limit is low")
-            raise WorkerTrap(fault, pc, worker.number, self._reader.text_at(pc), WORKERS * worker.slots, False)
+            endless = TileFault(
+                INVALID_OPERATION, f"more than {self.limit} issue slots: the worker runs for ever, or the limit is low"
+            )
+            raise WorkerTrap(endless, pc, worker.number, self._reader.text_at(pc), WORKERS * worker.slots, False)
         return after
 
-    def _translated(self, pc: int, is_supervisor: bool) -> TranslatedBlock:
-        writer = BlockWriter(self._reader, pc, self.memory.map.repeats, is_supervisor, self.trace is not None)
+    def _translated(self, pc: int, is_supervisor: bool) -> WorkerBlock:
+        writer = WorkerCodeWriter(self._reader, pc, self.memory.map.repeats, is_supervisor, self.trace is not None)
         block = writer.write()
         scope = dict(self._namespace)
         exec(compile(block.source, f"<block {pc:#x}>", "exec"), scope)
         block.function = scope["block"]
         return block
 
-    def _trap(self, fault: TileFault, block: TranslatedBlock, worker: Worker | Supervisor) -> WorkerTrap:
+    def _trap(self, fault: TileFault, block: WorkerBlock, worker: Worker | Supervisor) -> WorkerTrap:
         """Where in the block an instruction failed: the line of its function says it."""
         place = fault.__traceback__
         line = 1
@@ -172,5 +185,3 @@ class Tile:
 
 def _trap(number: int) -> None:
     raise TileFault(BREAKPOINT, f"trap {number}")
-
-

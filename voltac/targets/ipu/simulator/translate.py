@@ -18,8 +18,9 @@ from voltac.codegen.encoding import Decoded
 from voltac.codegen.rows import RowOperand
 from voltac.records import field, mutable_record
 from voltac.targets.ipu.registers import WIDTHS, written_registers
-from voltac.targets.ipu.simulator.decoded import CodeReader, Issue
+from voltac.targets.ipu.simulator.decoded import CodeReader, IssuedCode
 from voltac.targets.ipu.simulator.faults import INVALID_INSTRUCTION, INVALID_OPERATION, TileFault
+from voltac.targets.ipu.simulator.pace import pace_meaning
 
 _LONGEST = 400
 """Issues of a block: what compiles in a moment."""
@@ -53,7 +54,7 @@ class IssueCounts:
     both: int = 0
     """Bundles with both."""
 
-    def add(self, issue: Issue) -> None:
+    def add(self, issue: IssuedCode) -> None:
         """Count an issue."""
         self.bundles += issue.is_bundle
         self.solo += not issue.is_bundle
@@ -66,7 +67,7 @@ class IssueCounts:
 
 
 @mutable_record(eq=False)
-class TranslatedBlock:
+class WorkerBlock:
     """``origin``: the address that each line of the function belongs to, and whether it is in a repeat."""
 
     start: int
@@ -88,7 +89,7 @@ class _Effects:
     statements: list[str] = field(default_factory=list)
 
 
-class BlockWriter:
+class WorkerCodeWriter:
     """Writes one block."""
 
     def __init__(self, reader: CodeReader, start: int, most_repeats: int, is_supervisor: bool, traced: bool) -> None:
@@ -107,7 +108,7 @@ class BlockWriter:
         self.pc = self.end = start
         self.in_repeat = False
 
-    def write(self) -> TranslatedBlock:
+    def write(self) -> WorkerBlock:
         """The block from ``start`` on."""
         pc = self.start
         leave = ""
@@ -134,7 +135,7 @@ class BlockWriter:
             leave = str(pc)
         return self._finished(leave)
 
-    def _finished(self, leave: str) -> TranslatedBlock:
+    def _finished(self, leave: str) -> WorkerBlock:
         head = ["def block(w):", " m_ = w.main; a_ = w.aux; fpu = w.fpu; k = 0"]
         for name in self.read:
             head.append(f" {name} = {name[0]}_[{name[1:]}]")
@@ -144,7 +145,7 @@ class BlockWriter:
         body = [(" " + text, pc, inside) for text, pc, inside in self.lines]
         origin = [(self.start, False)] * len(head) + [(pc, inside) for _, pc, inside in body] + [(self.pc, False)] * len(tail)
         source = "\n".join([*head, *(text for text, _, _ in body), *tail]) + "\n"
-        return TranslatedBlock(self.start, source, origin, self.counts, self.repeats)
+        return WorkerBlock(self.start, source, origin, self.counts, self.repeats)
 
     def _emit(self, text: str) -> None:
         self.lines.append((self.indent + text, self.pc, self.in_repeat))
@@ -152,7 +153,7 @@ class BlockWriter:
     def _fail(self, fault: TileFault) -> None:
         self._emit(f"raise TileFault({fault.code}, {str(fault)!r}, *{fault.addresses!r})")
 
-    def _check(self, issue: Issue) -> None:
+    def _check(self, issue: IssuedCode) -> None:
         written: list[str] = []
         for half in issue.halves:
             _check_destinations(half)
@@ -167,7 +168,7 @@ class BlockWriter:
 
     # --- one issue --------------------------------------------------------------------------------------------------
 
-    def _issue(self, issue: Issue) -> str:
+    def _issue(self, issue: IssuedCode) -> str:
         """Its lines; an expression for the address to go on at, empty: the next one."""
         self.end = issue.end
         if issue.main is not None and "csr" in issue.main.row.traits:
@@ -204,7 +205,7 @@ class BlockWriter:
         for names, _ in values:
             self.written.update(dict.fromkeys(name for name in names if name != "_"))
 
-    def _trace(self, issue: Issue, effects: Sequence[_Effects]) -> None:
+    def _trace(self, issue: IssuedCode, effects: Sequence[_Effects]) -> None:
         names = [name for effect in effects for names, _ in effect.values for name in names if name != "_"]
         shown = ", ".join(f"('{name}', {name})" for name in names)
         self._emit(f"trace(w, {issue.pc}, {self.reader.text(issue)!r}, [{shown}])")
@@ -216,6 +217,10 @@ class BlockWriter:
         names = self._names(half)
         defined = next((operand for operand in row.operands if operand.role != "use"), None)
         meaning = row.meaning
+        if "pace" in row.traits:
+            meaning, lines = pace_meaning(half, names)
+            for line in lines:
+                self._emit(line)
         if "control" in row.traits:
             # The first part is the condition.
             meaning = "; " + meaning.partition(";")[2]
@@ -292,7 +297,7 @@ class BlockWriter:
 
     # --- control ----------------------------------------------------------------------------------------------------
 
-    def _control(self, issue: Issue) -> str:
+    def _control(self, issue: IssuedCode) -> str:
         half = issue.main
         assert half is not None
         row = half.row
@@ -307,7 +312,7 @@ class BlockWriter:
         target = half.values[[operand.kind for operand in row.operands].index("function" if "call" in row.traits else "target")]
         return f"{target} if {condition} else {issue.end}" if "conditional" in row.traits else str(target)
 
-    def _repeat(self, issue: Issue) -> int | None:
+    def _repeat(self, issue: IssuedCode) -> int | None:
         """The loop of a ``rpt``; the address behind its body, None where it fails."""
         half = issue.main
         assert half is not None
@@ -345,7 +350,7 @@ class BlockWriter:
         self._emit(f"w.repeats[({self.start}, {number})] = w.repeats.get(({self.start}, {number}), 0) + n")
         return body + 8 * bundles
 
-    def _body_issue(self, pc: int) -> Issue | None:
+    def _body_issue(self, pc: int) -> IssuedCode | None:
         """A bundle of a repeat's body."""
         try:
             issue = self.reader.issue_at(pc)
