@@ -32,6 +32,8 @@ from voltac.targets.ipu.legalize import conversions, divisions, float_rules
 from voltac.targets.ipu.legalize.barriers import drop_last_barriers
 from voltac.targets.ipu.legalize.machine_facts import FACTS
 from voltac.targets.ipu.legalize.narrow_stores import expand_narrow_stores
+from voltac.targets.ipu.memory_map import map_of
+from voltac.targets.ipu.streams.find import find_streams
 
 
 def _trap(f: Legalizer, instruction: Instruction) -> None:
@@ -95,6 +97,9 @@ def _clean(module: Module, options: Options) -> None:
 
 
 PASSES = (
+    Pass("find_streams", "loops over streams become calls of pipelined functions",
+         lambda module, options: find_streams(module, map_of(options.target.name)),
+         lambda options: options.level > 1 and options.loop_unrolling),
     Pass("legalize", "every value and operation becomes one that the device has",
          lambda module, options: legalize(module, options, MACHINE), required=True),
     Pass("expand_narrow_stores", "bytes and halves are stored as parts of words",

@@ -19,6 +19,7 @@ from voltac.ir.write import write
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.records import field, mutable_record
+from voltac.targets.ipu.memory_map import map_of
 from voltac.targets.ipu.select.bundles import Bundle, bundled, one_by_one
 from voltac.targets.ipu.select.conventions import CONVENTION, COPIES, SIZES, copy
 from voltac.targets.ipu.select.frame import complete_frame, spill_load, spill_store
@@ -40,6 +41,7 @@ from voltac.targets.ipu.select.values import (
     prepare,
     pure,
 )
+from voltac.targets.ipu.streams.code import stream_functions
 
 _FILE = RegisterFile(ALLOCATABLE, frozenset(COPIES.values()), SIZES, spill_store, spill_load)
 _BRANCHES = Branches(
@@ -160,7 +162,8 @@ def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
     entries = [entry(module, kernel, needed[kernel.name]) for kernel in kernels]
     names = {kernel.name for kernel in kernels}
     functions = [work.text(function.name in names) for function, work in zip(module.functions, works)]
-    return "".join([*entries, *functions, barrier(module), data(module), stack_size(machines, needed)])
+    streams = stream_functions(module, map_of(options.target.name).repeats)
+    return "".join([*entries, *functions, streams, barrier(module), data(module), stack_size(machines, needed)])
 
 
 def _compile(module: Module, function: Function, options: Options, runs: PassRuns) -> _FunctionWork:

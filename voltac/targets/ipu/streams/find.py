@@ -15,6 +15,8 @@ further apart than an element. Else the function with an instruction for each ac
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.scan import split_list
@@ -74,7 +76,8 @@ def find_streams(module: Module, map: MemoryMap) -> None:
                 _read_body(function, loop)
             except _Other:
                 continue
-            program = StreamProgram(loop.element, len(loop.loads), len(loop.scalars), tuple(loop.steps), loop.stored)
+            steps = _with_clamps(loop.steps, loop.stored)
+            program = StreamProgram(loop.element, len(loop.loads), len(loop.scalars), steps, loop.stored)
             name = f"@{PREFIX}{number}"
             number += 1
             declarations += [f'declare void {name}.{form}(ptr) "{KEY}"="{program}"' for form in (PACED, PLAIN)]
@@ -222,6 +225,17 @@ def _operation(
     result = f"v{len(loop.loads) + len(loop.steps) + 16}"
     loop.names[name] = result
     loop.steps.append(StreamStep(result, operation, (first, second)))
+
+
+def _with_clamps(steps: list[StreamStep], stored: str) -> tuple[StreamStep, ...]:
+    """The first pair of ``max`` and ``min`` by scalars, of which nobody else reads what is between, is one operation."""
+    uses = [name for step in steps for name in step.operands] + [stored]
+    for at, (first, second) in enumerate(pairwise(steps)):
+        (value, low), (between, high) = first.operands, second.operands
+        if (first.operation, second.operation, between) == ("max", "min", first.result) and low[0] == high[0] == "s":
+            if value[0] == "v" and uses.count(between) == uses.count(low) == uses.count(high) == 1 and low != high:
+                return (*steps[:at], StreamStep(second.result, "clamp", (value, low, high)), *steps[at + 2 :])
+    return tuple(steps)
 
 
 def _operand(loop: _Loop, operand: Operand, definitions: dict[str, Instruction], inside: set[str]) -> str:

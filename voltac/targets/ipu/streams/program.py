@@ -28,8 +28,8 @@ class StreamStep:
 
     result: str
     operation: str
-    """``add sub mul max min``."""
-    operands: tuple[str, str]
+    """``add sub mul max min``, and ``clamp`` with two scalars: no less than the first, then no more than the second."""
+    operands: tuple[str, ...]
     """``v3`` or ``s1``."""
 
 
@@ -55,6 +55,6 @@ def read_program(text: str) -> StreamProgram:
     element, loads, scalars = head.split()
     steps = []
     for line in middle:
-        result, _, operation, first, second = line.split()
-        steps.append(StreamStep(result, operation, (first, second)))
+        result, _, operation, *operands = line.split()
+        steps.append(StreamStep(result, operation, tuple(operands)))
     return StreamProgram(element, int(loads), int(scalars), tuple(steps), last.removeprefix("store "))
