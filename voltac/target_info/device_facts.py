@@ -73,6 +73,8 @@ class DeviceFacts:
     """Of a core's own memory, as much as programs have for their variables."""
     settings: tuple[MachineSetting, ...] = ()
     """Of its simulator."""
+    keeps_loops: bool = False
+    """Whether LLVM is to leave loops as they are, neither unrolled nor made a call that copies or fills memory."""
     is_listed: bool = True
     """Whether help and messages name it: False as long as it is not complete."""
     libraries: tuple[str, ...] = ()

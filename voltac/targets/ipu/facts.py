@@ -34,6 +34,7 @@ DEVICE = DeviceFacts(
     costs=CostRow(4, 4, 4, False, False, False, 1.0, 1.0, 1.5, 1.5, 1.0, 1.0, 2.0),
     threads=_THREADS,
     store_bytes=4,
+    keeps_loops=True,
     is_listed=False,
     libraries=("without_double",),
 )

@@ -15,6 +15,7 @@ further apart than an element. Else the function with an instruction for each ac
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 from voltac.ir.model import Block, Function, Instruction, Module
@@ -31,8 +32,12 @@ _CHOICES = {"ogt": "max", "olt": "min"}
 """``a > b ? a : b`` is the greater one, if b is a number."""
 _BYTES = {"float": 4, "half": 2}
 _WORD = 8
-_FAR = 2 * ELEMENT + 256
-"""Bytes between two streams that never meet in a bank: an element of region 1, and how far loads run ahead."""
+_AHEAD = 256
+"""Bytes that a load may be ahead of a store, and more."""
+_FAR = 2 * ELEMENT + _AHEAD
+"""Bytes between streams that never meet in a bank, wherever they are: an element of region 1, and how far loads run ahead."""
+Value = Callable[[str, str], str]
+"""``(label, text)``: writes an instruction; the name of its result."""
 _MOST_LOADS, _MOST_SCALARS = 2, 4
 
 
@@ -313,7 +318,7 @@ def _replace(function: Function, loop: _Loop, name: str, map: MemoryMap) -> None
     texts += [_word(value, index, scalar) for index, scalar in enumerate(loop.scalars)]
     for index, text in enumerate(texts):
         lines.append(f"store {text}, ptr {value(f'field{index}', f'getelementptr i8, ptr {block}, i32 {4 * index}')}, align 4")
-    lines.append(f"br i1 {_apart(value, places, loop, map)}, label %{paced}, label %{plain}")
+    lines.append(f"br i1 {_apart(value, places, loop, count, map)}, label %{paced}, label %{plain}")
     blocks.append(Block(call, _instructions(lines)))
     for form, label in ((PACED, paced), (PLAIN, plain)):
         blocks.append(Block(label, _instructions([f"call void {name}.{form}(ptr {block})", f"br label %{done}"])))
@@ -325,9 +330,8 @@ def _replace(function: Function, loop: _Loop, name: str, map: MemoryMap) -> None
     function.blocks[at:at] = blocks
 
 
-def _word(value: object, index: int, scalar: Operand) -> str:
+def _word(value: Value, index: int, scalar: Operand) -> str:
     """A scalar as a field: a half stands in both halves of its word."""
-    assert callable(value)
     if scalar.type == "float":
         return f"float {scalar.value}"
     bits = value(f"bits{index}", f"bitcast half {scalar.value} to i16")
@@ -335,15 +339,25 @@ def _word(value: object, index: int, scalar: Operand) -> str:
     return f"i32 {value(f'both{index}', f'mul i32 {low}, 65537')}"
 
 
-def _apart(value: object, places: list[str], loop: _Loop, map: MemoryMap) -> str:
+def _apart(value: Value, places: list[str], loop: _Loop, count: str, map: MemoryMap) -> str:
     """Whether the accesses of each instruction are in different banks."""
-    assert callable(value) and loop.store is not None
     if len(places) == 2 and loop.loads[0] == loop.store:
-        return str(value("inside", f"icmp uge i32 {places[0]}, {map.interleaved}"))
-    first, second = places[0], places[1]
-    difference = value("difference", f"sub i32 {first}, {second}")
-    moved = value("moved", f"add i32 {difference}, {_FAR}")
-    return str(value("apart", f"icmp ugt i32 {moved}, {2 * _FAR}"))
+        return value("inside", f"icmp uge i32 {places[0]}, {map.interleaved}")
+    # Either they are far from each other, or in no element both.
+    first, second = places[:2]
+    moved = value("moved", f"add i32 {value('difference', f'sub i32 {first}, {second}')}, {_FAR}")
+    far = value("far", f"icmp ugt i32 {moved}, {2 * _FAR}")
+    size = value("bytes", f"add i32 {value('size', f'shl i32 {count}, 3')}, {_AHEAD}")
+    element = (2 * ELEMENT).bit_length() - 1
+    limits = []
+    for index, place in enumerate((first, second)):
+        end = value(f"last{index}", f"add i32 {place}, {size}")
+        limits.append(
+            [value(f"{label}{index}", f"lshr i32 {each}, {element}") for label, each in (("low", place), ("high", end))]
+        )
+    below = value("below", f"icmp ult i32 {limits[0][1]}, {limits[1][0]}")
+    above = value("above", f"icmp ult i32 {limits[1][1]}, {limits[0][0]}")
+    return value("apart", f"or i1 {far}, {value('disjoint', f'or i1 {below}, {above}')}")
 
 
 def _instructions(lines: list[str]) -> list[Instruction]:
