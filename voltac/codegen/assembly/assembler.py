@@ -199,7 +199,8 @@ class _Assembler:
 
     def _statement(self, piece: LinePiece) -> None:
         match = _WORD.match(piece.text)
-        assert match is not None
+        if match is None:
+            raise piece.wrong(f"'{piece.text[:1]}' begins nothing: here stands a label, an instruction or a directive")
         word = LinePiece(match[0], piece.begin)
         rest = LinePiece(piece.text[match.end() :], piece.begin + match.end())
         name = word.text

@@ -151,6 +151,7 @@ def chosen_row(
 ) -> tuple[Row, list[int], AssemblyValue | None]:
     """The first row that the values fit, the values as its word takes them, and the address that is still open."""
     problem: BadStatement | None = None
+    expected: dict[str, None] = {}
     for row in matched.rows:
         numbers: list[int] = []
         address: AssemblyValue | None = None
@@ -168,13 +169,15 @@ def chosen_row(
                 continue
             fitting = _fitted(value.number, kind, row, operand)
             if fitting is None:
-                described = described_number(kind) if kind is not None else f"a number of a register of kind {operand.kind}"
-                problem = problem or piece.wrong(f"{value.number} cannot stand here: it must be {described}")
+                expected[described_number(kind) if kind is not None else f"the number of a register of kind {operand.kind}"] = None
+                problem = problem or piece.wrong(f"{value.number} cannot stand here: it must be ")
                 break
             numbers.append(fitting)
         else:
             return row, numbers, address
     assert problem is not None
+    if expected:
+        raise BadStatement(str(problem) + " or ".join(expected), problem.begin, problem.end)
     raise problem
 
 

@@ -197,7 +197,8 @@ class _File:
             else:
                 return False
         except MacroError as mistake:
-            self.whole.error("macro", mistake.span, str(mistake))
+            code = "conditional" if name in _CONDITIONS else "include" if name == "include" else "macro"
+            self.whole.error(code, mistake.span, str(mistake))
         return True
 
     def condition(self, name: str, rest: list[Token], place: Span) -> None:
@@ -268,6 +269,8 @@ class _File:
 
     def include(self, tokens: list[Token], text: str, place: Span) -> None:
         whole = self.whole
+        if tokens:
+            place = tokens[0].span.to(tokens[-1].span)
         if text[:1] not in ('"', "<"):
             text = spelling(whole.expander.expand(tokens))
         closing = text.find('"', 1) if text[:1] == '"' else text.find(">") if text[:1] == "<" else -1

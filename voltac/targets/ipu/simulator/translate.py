@@ -332,6 +332,7 @@ class WorkerCodeWriter:
         outer, self.counts = self.counts, counts
         self._emit("for _ in range(n):")
         self.indent, self.in_repeat = " ", True
+        self._emit("pass")
         try:
             if body % 8:
                 self._fail(TileFault(INVALID_OPERATION, f"the body of the repeat at {body:#x} is not 8-byte aligned", body))
