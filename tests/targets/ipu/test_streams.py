@@ -85,8 +85,8 @@ def run(row: Row, kernel: Any, n: int, seed: int = 1) -> Any:
 
 def bundles_a_word(row: Row, kernel: Any, n: int) -> float:
     """Of the worker that has most, for more words; a gang is two words of floats, or one of halves."""
-    more, workers = 24 * 20, 6 if row.type == "float" else 1
-    words = more * (4 if row.type == "float" else 2) // 8 / workers
+    more = 24 * 20
+    words = more * (4 if row.type == "float" else 2) // 8 / 6
     return float((run(row, kernel, n + more).bundles - run(row, kernel, n).bundles) / words)
 
 
@@ -111,20 +111,35 @@ def test_every_count_is_right_where_banks_are_apart(row: Row) -> None:
 
 
 def test_more_words_than_a_repeat_counts_to() -> None:
-    # One worker, four words a pass of both bundles: 4095 passes are less than this.
-    row = next(row for row in ROWS if row.name == "half add scalar")
-    run(row, loaded(row, "ipu-mk1"), 40_000)
+    # Two words a pass, 4095 passes a repeat: less than what one worker has of this, which is alone as x[n] is stored too.
+    source = "export void k(uniform float16 x[], uniform int n) { foreach (i = 0 ... n) x[i] += 1; x[n] = 0; }"
+    kernel: Any = voltac.compile(source, target="ipu-mk1").k
+    x = np.ones(40_001, np.float16)
+    kernel(x, 40_000)
+    assert np.array_equal(x, np.append(np.full(40_000, 2, np.float16), np.float16(0)))
+    assert kernel.last_run.workers[0].repeat_slots > 9000
 
 
 def test_arrays_that_do_not_begin_at_a_word_are_right() -> None:
     source = "export void k(uniform float x[], uniform int first, uniform int n) { foreach (i = first ... n) x[i] += 1; }"
     kernel = voltac.compile(source, target="ipu-mk2").k
-    for first in range(4):
+    for first in range(9):
         x = np.arange(3000, dtype=np.float32)
         kernel(x, first, 2999)
         expected = np.arange(3000, dtype=np.float32)
         expected[first:2999] += 1
         assert np.array_equal(x, expected)
+
+
+def test_numbers_that_are_parts_of_words_are_all_stored() -> None:
+    source = "export void k(uniform int8 x[], uniform int first, uniform int n) { foreach (i = first ... n) x[i] += i; }"
+    kernel = voltac.compile(source, target="ipu-mk2").k
+    for first, n in [(0, 3), (0, 100), (1, 100), (3, 101), (5, 6), (7, 90), (2, 2)]:
+        x = np.zeros(128, np.int8)
+        kernel(x, first, n)
+        expected = np.zeros(128, np.int8)
+        expected[first:n] = np.arange(first, n)
+        assert np.array_equal(x, expected), (first, n)
 
 
 def test_a_limit_that_is_no_number_is_chosen_as_the_language_says() -> None:

@@ -62,13 +62,17 @@ def shares_chunks(c: FunctionContext) -> bool:
 
 
 def own_chunk(c: FunctionContext, first: IR, last: IR, span: int) -> tuple[IR, IR]:
-    """The piece of a range, in parts of ``span``, that is this thread's: the first threads have a part more than the others."""
+    """The piece of a range, in parts of ``span``, that is this thread's: the first threads have a part more than the others.
+
+    All but the first begin at a multiple of ``span``.
+    """
     assert c.threads is not None
     build, threads = c.build, c.threads
     if threads.sharing.reads_outside:
         wait_for_all(c)
     some = build.compare("icmp slt", first, last)
-    total = build.select(some, build.binary("sub", last, first), integer("i32", 0))
+    base = build.binary("and", first, integer("i32", -span)) if span & (span - 1) == 0 else first
+    total = build.select(some, build.binary("sub", last, base), integer("i32", 0))
     parts = total
     if span > 1:
         begun = build.binary("urem", total, integer("i32", span))
@@ -82,8 +86,9 @@ def own_chunk(c: FunctionContext, first: IR, last: IR, span: int) -> tuple[IR, I
     end = build.binary("add", build.binary("add", begin, each), build.convert("zext", has_more, "i32"))
     # The last part may be a shorter one.
     limit = build.select(build.compare("icmp eq", end, parts), total, build.binary("mul", end, integer("i32", span)))
-    low = build.binary("add", first, build.binary("mul", begin, integer("i32", span)))
-    return low, build.binary("add", first, limit)
+    low = build.binary("add", base, build.binary("mul", begin, integer("i32", span)))
+    low = build.select(build.compare("icmp eq", begin, integer("i32", 0)), first, low)
+    return low, build.binary("add", base, limit)
 
 
 def begin_share(c: FunctionContext, first: IR, last: IR, span: int, done: str) -> tuple[IR, IR]:

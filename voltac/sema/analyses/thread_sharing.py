@@ -100,13 +100,32 @@ def sharing_of(function: tree.FunctionSymbol, target: TargetInfo) -> Sharing:
 def _narrow_store(function: tree.FunctionSymbol, target: TargetInfo) -> Obstacle | None:
     """Where a kernel stores less to memory than the device has an instruction for: the rest may be another thread's."""
     least = target.device.store_bytes if target.device is not None else 1
+    counters = {
+        node.dimensions[0].symbol for node in nodes_of(function) if isinstance(node, tree.Foreach) and len(node.dimensions) == 1
+    }
     for node in nodes_reached(function, launches=True) if least > 1 else ():
         if writes(node):
             root = root_of(node.place)
             bits = getattr(node.place.type.type, "bits", 8 * least)
+            if bits * target.width >= 8 * least and _is_own_element(node.place, counters):
+                continue
             if bits < 8 * least and not (isinstance(root, tree.Variable) and root.symbol.kind in ("local", "parameter")):
                 return Obstacle(node.span, f"numbers of {bits} bits are stored, of which {target.name} cannot store one alone")
     return None
+
+
+def _is_own_element(place: tree.Place, counters: set[tree.VariableSymbol]) -> bool:
+    """Element i of an array that the host has passed, for the counter i of a ``foreach``: pieces of it begin at whole gangs."""
+    offset = place.pointer if isinstance(place, tree.Deref) else None
+    if not isinstance(offset, tree.PointerOffset) or offset.negative:
+        return False
+    pointer, index = offset.pointer, offset.index
+    if not (isinstance(pointer, tree.Load) and isinstance(pointer.place, tree.Variable)):
+        return False
+    array = pointer.place.symbol
+    if array.kind != "parameter" or array.assigned or array.address_taken:
+        return False
+    return isinstance(index, tree.Load) and isinstance(index.place, tree.Variable) and index.place.symbol in counters
 
 
 def thread_builtins(function: tree.FunctionSymbol) -> set[str]:

@@ -39,6 +39,7 @@ _FAR = 2 * ELEMENT + _AHEAD
 Value = Callable[[str, str], str]
 """``(label, text)``: writes an instruction; the name of its result."""
 _MOST_LOADS, _MOST_SCALARS = 2, 4
+"""Chosen: what registers there are for addresses, and for pairs beside a pipeline's."""
 
 
 @mutable_record(eq=False)

@@ -19,6 +19,7 @@ LOAD, STORE = "load", "store"
 _LEADS = (1, 3, 5, 7, 9)
 """Words by which a load may be ahead. Chosen: beyond, registers do not suffice."""
 _MOST_UNROLLED = 8
+"""Iterations of a kernel. Chosen: four pairs of registers need no more."""
 
 
 def schedule(program: StreamProgram, pairs: int, paced: bool) -> PipelinedLoop | None:
