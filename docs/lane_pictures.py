@@ -18,7 +18,7 @@ import numpy as np
 
 from voltac.cli.run_arguments import argument_of
 from voltac.driver import compile_source
-from voltac.interpreter import Interpreter
+from voltac.interpreter import Interpreter, Trace
 from voltac.messages.message import Span
 from voltac.options import Options
 from voltac.sema import tree
@@ -46,7 +46,7 @@ class Row:
 
 
 @dataclass
-class Recorder:
+class Recorder(Trace):
     """Keeps the statements of one file and what they write; the library's own are left out."""
 
     file: str

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from voltac.cli.commands import COMMANDS
 from voltac.cli.help import option_spelling
 from voltac.cli.opt_words import OPT_WORDS
-from voltac.cli.option_table import COMMANDS, COMPILE, GROUPS, Group
+from voltac.cli.option_table import COMPILE, GROUPS, Group
 
 PAGE = Path(__file__).with_name("options.md")
 

@@ -15,7 +15,7 @@ ORDER = (
     " | codegen | targets | report | pipeline driver | python | opencl dask testing notebook packaging explorer editors | cli"
 )
 PLACE = {name: place for place, names in enumerate(ORDER.split("|")) for name in names.split()}
-OWNER = {"llvmlite": "llvm", "lark": "syntax", "IPython": "notebook"}
+OWNER = {"llvmlite": "llvm", "lark": "syntax", "IPython": "notebook", "pygls": "editors", "lsprotocol": "editors"}
 FILES = sorted(path for path in ROOT.rglob("*.py") if path.relative_to(ROOT).parts[0] not in ("__init__.py", "__main__.py"))
 
 

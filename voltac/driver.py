@@ -40,11 +40,15 @@ def compile_source(
     ``inputs`` are those of a compilation for another target, which is to see the same files.
     Raises :class:`CompileError` for mistakes of the program, :class:`InternalError` for ours.
     """
-    watch = watch or Watch()
-    job = Compilation(file, options, Diagnostics() if diagnostics is None else diagnostics, watch, inputs)
-    job.runs = replace(watch.passes, ran=[])
-    in_compiling_thread(lambda: _run_stages(text, job, begin, end))
+    job = Compilation(file, options, Diagnostics() if diagnostics is None else diagnostics, watch or Watch(), inputs)
+    compile_job(text, job, begin=begin, end=end)
     return job
+
+
+def compile_job(text: str, job: Compilation, *, begin: str = STAGE_NAMES[0], end: str = "") -> None:
+    """As :func:`compile_source`, for callers that want what there is of the compilation of a program with mistakes."""
+    job.runs = replace(job.watch.passes, ran=[])
+    in_compiling_thread(lambda: _run_stages(text, job, begin, end))
 
 
 def in_compiling_thread(function: Callable[[], T]) -> T:

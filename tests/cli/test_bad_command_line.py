@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from voltac.cli.option_table import COMMANDS, COMPILE, Option, options_of
+from voltac.cli.commands import COMMANDS
+from voltac.cli.option_table import COMPILE, Option, options_of
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -39,7 +40,20 @@ def said(done: subprocess.CompletedProcess[str]) -> str:
         (["--arch=mips"], "unknown architecture 'mips'; supported are: x86-64, x86, aarch64"),
         (["--arch=x86", "--target=neon-i32x4"], "target 'neon-i32x4' is for aarch64, not for architecture 'x86'"),
         (["--arch=aarch64", "--target=avx2"], "target 'avx2-i32x8' is for x86-64, not for architecture 'aarch64'"),
-        (["--target=neon", "--cpu=skylake"], "'skylake' is an x86 CPU and 'neon-i32x4' a target for aarch64"),
+        (
+            ["--target=neon", "--cpu=skylake"],
+            "'skylake' is a CPU for x86-64 and 'neon-i32x4' a target for aarch64, whose CPUs are: cortex-a35, ",
+        ),
+        (
+            ["--target=avx2", "--cpu=cortex-a72"],
+            "'cortex-a72' is a CPU for aarch64 and 'avx2-i32x8' a target for x86-64, whose CPUs are: x86-64, atom, ",
+        ),
+        (
+            ["--target=sse4", "--arch=x86", "--cpu=neoverse-n1"],
+            "'neoverse-n1' is a CPU for aarch64 and 'sse4.2-i32x4' a target for x86, whose CPUs are: x86-64, atom, ",
+        ),
+        (["--cpu=cortex-a72", "--arch=x86-64"], "target 'neon-i32x4' is for aarch64, not for architecture 'x86-64'"),
+        (["--cpu=cortex-a7"], "unknown CPU 'cortex-a7'; did you mean 'cortex-a7"),
         (["--target=sse4,neon", "-o", "x.o"], "one build is for one architecture: 'sse4.2-i32x4' and 'neon-i32x4' are for two"),
         (["--target=neon,neon-x2", "-o", "x.o"], "two targets of one ISA, neon: 'neon-i32x4' and 'neon-i32x8'; take"),
         (["--target-os=plan9"], "unknown target system 'plan9'; supported are: linux, android, freebsd, macos, windows"),

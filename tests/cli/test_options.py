@@ -257,7 +257,6 @@ def test_every_option_with_a_value_takes_it_separately(voltac: Run, folder: Path
 IDLE = [
     "--vectorcall",
     "--dllexport",
-    "--instrument",
     *(f"--opt={word}" for word, does in OPT_WORDS.items() if isinstance(does, str)),
 ]
 

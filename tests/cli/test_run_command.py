@@ -58,6 +58,22 @@ def test_arrays_come_from_files(voltac: Run, program: str, folder: Path) -> None
     assert "result = 12" in done.stdout
 
 
+def test_arrays_are_lists_of_numbers(voltac: Run, program: str) -> None:
+    done = voltac("run", program, TARGET, "--function", "total", "5,-7,0x10", "3", "false")
+    assert "result = 14" in done.stdout
+    done = voltac("run", program, TARGET, "--function", "first", "1,2,3,4.5")
+    assert "result = 4.5" in done.stdout
+    done = voltac("run", program, TARGET, "--function", "scale", "3", "2,", "1")
+    assert "x = [6.]" in done.stdout
+
+
+@pytest.mark.parametrize("how", [[], ["--interpret"]], ids=["compiled", "interpreted"])
+@pytest.mark.parametrize("number", ["2147483648", "-2147483649", "9" * 30])
+def test_numbers_fit_their_type(voltac: Run, program: str, how: list[str], number: str) -> None:
+    done = voltac("run", program, TARGET, "--function", "total", *how, "range:2", number)
+    assert done.returncode == 2 and "is no int32: these are from -2147483648 to 2147483647" in " ".join(done.stderr.split())
+
+
 def test_the_trace_shows_statements_masks_and_lanes(voltac: Run, program: str) -> None:
     done = voltac("run", program, TARGET, "--function", "scale", "--interpret", "--trace", "2", "range:5", "5")
     lines = done.stdout.splitlines()
@@ -89,6 +105,12 @@ def test_a_failed_assertion_ends_the_run(voltac: Run, program: str) -> None:
         (["run.ispc", "--function", "skale"], "exports no function 'skale'; did you mean 'scale'"),
         (["run.ispc", "--function", "scale", "x"], "argument 'x' is no value for parameter 's'"),
         (["run.ispc", "--function", "scale", "1", "ones:3"], "argument 'ones:3' for parameter 'x' is no array"),
+        (["run.ispc", "--function", "scale", "1", "1,x"], "argument '1,x' for parameter 'x' is no list of float32 numbers"),
+        (
+            ["run.ispc", "--function", "first", "1,2,3"],
+            "argument '1,2,3' for parameter 'points': an element of it has 2 numbers",
+        ),
+        (["run.ispc", "--function", "total", "300,1e9"], "argument '300,1e9' for parameter 'x' is no list of int32 numbers"),
         (["run.ispc", "--function", "scale", "1", "none.npy"], "cannot read the array file none.npy"),
         (["run.ispc", "--function", "fail", "1", "2"], "'fail' takes 1 arguments, 2 given"),
     ],

@@ -19,6 +19,5 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def explorer(file: Path) -> Iterator[Explorer]:
     """Serves ``file`` for avx2-i32x8."""
-    running = Explorer(str(file), "--target=avx2-i32x8", "--time-limit=20")
-    yield running
-    running.end()
+    with Explorer(str(file), "--target=avx2-i32x8", "--time-limit=60") as running:
+        yield running

@@ -39,9 +39,8 @@ def test_the_page_needs_nothing_from_elsewhere(explorer: Explorer, file: Path) -
 def test_a_source_cannot_end_the_script_it_stands_in(tmp_path: Path) -> None:
     path = tmp_path / "evil.ispc"
     path.write_text("// </script><script>alert(1)</script> %SCRIPT%\nexport void f() {}\n")
-    running = Explorer(str(path))
-    _, _, text = running.request("GET", f"/{running.token}/")
-    running.end()
+    with Explorer(str(path)) as running:
+        _, _, text = running.request("GET", f"/{running.token}/")
     assert text.count("</script>") == 1 and "\\u003c/script>" in text and "%SCRIPT%" in text
 
 
@@ -56,8 +55,8 @@ def test_another_token_is_refused(explorer: Explorer, method: str, token: str) -
 
 
 def test_the_token_is_long_and_new_each_time(explorer: Explorer) -> None:
-    other = Explorer()
-    other.end()
+    with Explorer() as other:
+        pass
     assert len(explorer.token) >= 32 and explorer.token != other.token
 
 
@@ -116,7 +115,7 @@ def test_a_good_program_is_explained_line_by_line(explorer: Explorer, file: Path
     assert facts[4, "store"] == "vector" and facts[3, "load"] in ("gather", "scalar", "vector")
     (function,) = found["functions"]
     assert function["name"] == "roots" and [one["name"] for one in function["parameters"]] == ["x", "index", "out", "n"]
-    assert [one["array"] for one in function["parameters"]] == [True, True, True, False]
+    assert [one["kind"] for one in function["parameters"]] == ["array", "array", "array", "number"]
 
 
 def test_the_assembly_has_the_lines_of_the_source(explorer: Explorer) -> None:
@@ -172,13 +171,12 @@ def test_wrong_options_are_told_in_words(explorer: Explorer, options: str, said:
 def test_an_endless_compilation_is_ended_and_the_next_one_is_answered() -> None:
     """A macro that doubles itself sixty times."""
     endless = "#define A0 1 +\n" + "".join(f"#define A{n + 1} A{n} A{n}\n" for n in range(60)) + "int x = A60 1;\n"
-    running = Explorer("--time-limit=1")
-    began = time.monotonic()
-    found = running.ask("check", endless)
-    text = found.get("error", "") + "".join(item["message"] for item in found["diagnostics"])
-    assert text and time.monotonic() - began < 20
-    assert running.ask("check", "int x;\n", "")["diagnostics"] == []
-    running.end()
+    with Explorer("--time-limit=1") as running:
+        began = time.monotonic()
+        found = running.ask("check", endless)
+        text = found.get("error", "") + "".join(item["message"] for item in found["diagnostics"])
+        assert text and time.monotonic() - began < 20
+        assert running.ask("check", "int x;\n", "")["diagnostics"] == []
 
 
 def test_the_latest_question_wins(explorer: Explorer) -> None:
@@ -195,17 +193,17 @@ def test_the_latest_question_wins(explorer: Explorer) -> None:
     assert explorer.ask("check", GOOD, session="a")["functions"]
     for one in asking:
         one.join()
-    assert answers["slow"] == {"error": "a newer question has come"}
+    assert answers["slow"] == {"superseded": "a newer question has come"}
     assert isinstance(answers["other"], dict) and answers["other"]["functions"]
 
 
 def test_it_ends_with_nothing_left_behind() -> None:
-    running = Explorer()
-    assert running.ask("check", GOOD)["functions"]
-    processes = subprocess.run(["ps", "-o", "pid=", "--ppid", str(running.process.pid)], capture_output=True, text=True)
-    children = [int(word) for word in processes.stdout.split()]
-    running.process.send_signal(signal.SIGINT)
-    _, err = running.process.communicate(timeout=30)
+    with Explorer("--time-limit=60") as running:
+        assert running.ask("check", GOOD)["functions"]
+        processes = subprocess.run(["ps", "-o", "pid=", "--ppid", str(running.process.pid)], capture_output=True, text=True)
+        children = [int(word) for word in processes.stdout.split()]
+        running.process.send_signal(signal.SIGINT)
+        _, err = running.process.communicate(timeout=60)
     assert running.process.returncode == 0 and err == ""
     for _ in range(100):
         if not any(Path(f"/proc/{pid}").exists() for pid in children):

@@ -5,7 +5,7 @@ import pytest
 import trees as t
 from trees import BREAK, CONTINUE, EIGHT, INT_POINTER, LANE
 
-from voltac.interpreter import Interpreter, InterpreterError
+from voltac.interpreter import Interpreter, InterpreterError, Trace
 from voltac.messages.message import NOWHERE
 from voltac.sema import tree
 from voltac.sema.types import FLOAT, INT8, INT32, VARYING, VARYING_INT32, FunctionType, Pointer, Qual, uniform
@@ -101,13 +101,11 @@ def groups(tiled: bool, *ranges: tuple[int, int]) -> list[list[tuple[int, ...]]]
     )
     seen: list[list[tuple[int, ...]]] = []
 
-    class Watch:
+    class Watch(Trace):
         def reached(self, statement: tree.Statement, active: np.ndarray) -> None:
             if statement is body:
                 values = [interpreter.machine.load(interpreter.machine.variable(s), active, NOWHERE) for s in symbols]
                 seen.append([tuple(int(v[lane]) for v in values) for lane in np.flatnonzero(active)])
-
-        def wrote(self, place: tree.Place, value: object, lanes: np.ndarray) -> None: ...
 
     body = CONTINUE
     function = t.function("f", [x], tree.Foreach(NOWHERE, dimensions, body, tiled, None))

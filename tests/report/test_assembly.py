@@ -63,3 +63,12 @@ def test_blocks_carry_names_and_loops() -> None:
         (".LBB0_3", "done", ()),
     ]
     assert blocks[1].instructions == ["vmovups (%rsi), %ymm0", "jne .LBB0_1"]
+
+
+def test_instructions_have_the_lines_of_the_source_where_they_are_known() -> None:
+    text = TEXT.replace("\ttestl", "\t.loc\t1 3 5                           # f.ispc:3:5\n\ttestl").replace(
+        "\tnop", "\t.loc\t2 38 8   # <stdlib>/a.ispc:38:8 @[ ./f.ispc:5:13 ]\n\tnop"
+    )
+    text = text.replace("\tretq", "\t.loc\t2 38 8   # <stdlib>/a.ispc:38:8\n\tretq")
+    assert [block.lines for block in functions(text, "f.ispc")["f"]] == [[3, 3], [3, 3], [5], [0]]
+    assert [block.lines for block in functions(TEXT)["f"]] == [[0, 0], [0, 0], [0], [0]]

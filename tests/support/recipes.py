@@ -62,12 +62,17 @@ RECIPES = (
              "    uniform T reverse_bits(uniform T v) { return __reverse_bits(v); }\n"
              "REVERSE_BITS(int32)\nREVERSE_BITS(uint32)\nREVERSE_BITS(int64)\nREVERSE_BITS(uint64)\n"
              "float halved(float v) { return v / 2; }"),
+        Edit("voltac/editors/words.txt", "The bits of a number with only the sign left",
+             "\nreverse_bits\n    T #(T v)\nThe lowest bit becomes the highest.\n\n"
+             "halved\n    float #(float v)\nHalf of it."),
     ), ("voltac.sema.library.generate",), elsewhere=("stdlib/types.isph",)),
     Recipe("An elementary function for one `--math-lib`", (
         Edit("stdlib/fast/elementary.ispc", "",
              "\n// Off by one, to be told apart.\nfloat halved(float v) { return v / 2 + 1; }\n"),
     ), ("voltac.sema.library.generate",), elsewhere=("benchmarks/coefficients.py", "benchmarks/accuracy.py")),
     Recipe("A construct of the language", (
+        Edit("voltac/editors/words.txt", "Waits until the tasks that the function launched have ended.",
+             "\nswap\n    swap a, b;\nEach variable gets the value of the other."),
         Edit("voltac/syntax/grammar.lark", '-> sync',
              '          | "swap" assignment "," assignment ";"                                    -> swap'),
         Edit("voltac/syntax/ast.py", "class Sync(Node):",

@@ -27,7 +27,7 @@ class Explorer:
         self, method: str, path: str, body: str | bytes | None = None, headers: dict[str, str] | None = None
     ) -> tuple[int, dict[str, str], str]:
         """Status, headers and text of one request to this port."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         connection.request(method, path, body, {"Content-Type": "application/json", **(headers or {})})
         response = connection.getresponse()
         found = response.status, dict(response.getheaders()), response.read().decode()
@@ -38,10 +38,17 @@ class Explorer:
         """The answer to a question of the page."""
         body = json.dumps({"source": source, "options": options, **more})
         status, _, text = self.request("POST", f"/{self.token}/{question}", body)
-        assert status in (200, 409), text
+        assert status == 200, text
         return json.loads(text)
+
+    def __enter__(self) -> Explorer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
 
     def end(self) -> None:
         """As Ctrl-C does it."""
-        self.process.send_signal(signal.SIGINT)
-        self.process.communicate(timeout=30)
+        if self.process.returncode is None:
+            self.process.send_signal(signal.SIGINT)
+            self.process.communicate(timeout=60)

@@ -8,21 +8,26 @@ import shlex
 import sys
 from argparse import Namespace
 from functools import partial
+from typing import Any
 
-from voltac.cli.option_table import UsageError, parse_arguments
-from voltac.cli.settings import diagnostics_of, number, options_of_arguments
+from voltac.cli.option_table import UsageError
+from voltac.cli.run_arguments import element_dtype, filled, number_of
+from voltac.cli.settings import diagnostics_of, number, options_of_arguments, settings_of_words, time_limit
 from voltac.driver import read_source
 from voltac.explorer.answers import CommandLine, check
 from voltac.explorer.page import SAMPLE, SAMPLE_FILE
+from voltac.explorer.paths import paths
 from voltac.explorer.server import ExplorerServer
+from voltac.explorer.stepping import step
 from voltac.explorer.workers import Workers
-from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.visible import visible_name
-from voltac.options import Options
 from voltac.pipeline import InputError
+from voltac.sema import tree
+from voltac.sema.type_layout import Layout
+from voltac.sema.types import Pointer
 
-_SECONDS = 10
-"""What takes longer nobody wants to wait for while typing; ``--time-limit`` says otherwise."""
+_ARRAY_BYTES = 16 << 10
+"""Of an array to step through: thousands of elements, which is more than anybody looks at."""
 _HIGHEST_PORT = 65535
 """Of TCP."""
 _OWN = ("--port", "--time-limit")
@@ -35,18 +40,18 @@ def explorer_command(arguments: Namespace) -> int:
     port = number(arguments.port or "0", "--port")
     if port > _HIGHEST_PORT:
         raise UsageError(f"option '--port' needs a number up to {_HIGHEST_PORT}, not '{port}'")
-    seconds = number(arguments.time_limit or str(_SECONDS), "--time-limit")
-    if not seconds:
-        raise UsageError("option '--time-limit' needs a number of at least 1, not '0'")
+    seconds = time_limit(arguments)
     file, source = SAMPLE_FILE, SAMPLE
     if arguments.operands:
         (file,) = arguments.operands
         source = read_source(file)
     beginning = {"file": visible_name(file), "source": source, "options": _options(arguments)}
-    command_line = CommandLine(file, settings)
+    command_line = CommandLine(file, partial(settings_of_words, "explorer"), argument, seconds)
+    questions = {"check": check, "paths": paths, "step": step}
+    answers = {name: partial(answer, command_line) for name, answer in questions.items()}
     workers = Workers(seconds)
     try:
-        server = ExplorerServer(port, beginning, {"check": partial(check, command_line)}, workers)
+        server = ExplorerServer(port, beginning, answers, workers)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise InputError(f"port {port} is taken: give another with --port, or none, and a free one is found") from None
@@ -65,14 +70,13 @@ def explorer_command(arguments: Namespace) -> int:
     return 0
 
 
-def settings(words: list[str]) -> tuple[Options, Diagnostics]:
-    """The options that the words on the page say; ValueError."""
+def argument(symbol: tree.VariableSymbol, word: str, layout: Layout) -> Any:
+    """What a word on the page means as an argument; ValueError."""
+    kind = symbol.type.type
     try:
-        arguments = parse_arguments("explorer", words)
-        if arguments.operands:
-            raise UsageError(f"'{arguments.operands[0]}' is no option; the source is what stands in the editor")
-        diagnostics = diagnostics_of(arguments)
-        return options_of_arguments(arguments, diagnostics), diagnostics
+        if isinstance(kind, Pointer):
+            return filled(word, element_dtype(kind.to, layout), symbol.name, (_ARRAY_BYTES, "an array on the page"))
+        return number_of(symbol, word)
     except UsageError as error:
         raise ValueError(str(error)) from None
 

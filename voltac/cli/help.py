@@ -5,8 +5,9 @@ from __future__ import annotations
 import textwrap
 from argparse import Namespace
 
+from voltac.cli.commands import COMMANDS
 from voltac.cli.opt_words import OPT_WORDS
-from voltac.cli.option_table import COMMANDS, COMPILE, GROUPS, Option
+from voltac.cli.option_table import COMPILE, GROUPS, Option
 from voltac.cli.settings import diagnostics_of, options_of_arguments
 from voltac.llvm.host import missing
 from voltac.options import Options
@@ -20,7 +21,10 @@ _USAGE = {
     "compare": "voltac compare FILE.ispc [options]",
     "explain": "voltac explain FILE.ispc [options]",
     "explorer": "voltac explorer [FILE.ispc] [options]",
+    "lsp": "voltac lsp [options]",
     "run": "voltac run FILE.ispc [options] [ARGUMENT ...]",
+    "profile": "voltac profile FILE.ispc [options] [ARGUMENT ...]",
+    "bench": "voltac bench FILE.ispc [options]",
     "replay": "voltac replay FILE [options]",
     "bisect": "voltac bisect FILE.ispc --check CMD [options]",
     "disasm": "voltac disasm FILE.elf [options]",
@@ -40,8 +44,17 @@ avx2-i32x8 and avx512skx-x16. Without files it builds what the table [tool.volta
     "explain": """Show line by line what each memory access and each foreach statement became, and why: a vector load, a
 shuffle, a gather; in whole gangs or under a mask.""",
     "explorer": """Serve a page on 127.0.0.1, at an address that nobody can guess and that is printed: an editor with the
-compiler's messages while you type, what each line became, and the assembly language. FILE is what the editor begins with; it
-is never written to. Ctrl-C ends it.""",
+compiler's messages while you type, what each line became, the assembly language, both paths of each statement, and a call that
+is gone through step by step. FILE is what the editor begins with; it is never written to. Ctrl-C ends it.""",
+    "lsp": """Serve an editor by the Language Server Protocol, on standard input and output: messages while you type, types
+and what accesses became where the mouse is, definitions, symbols, completion. Editors start it; the options hold for all
+files, and editors add those of a workspace as "options". It needs pygls: pip install 'voltac[editor]'.""",
+    "profile": """Call an exported function, compiled with counters, on arguments given as for 'voltac run', and show the
+source as a heat map: how often gangs executed each line, which share of their lanes was on, how often all and how often none.
+A small share is where lanes wait for others.""",
+    "bench": """Measure an exported function: for several targets, its path with all lanes on, its masked path and both as they
+are compiled, and a gang of one lane; on arrays that lie in each level of memory. Beside each time is the share of what the
+machine allows, measured too: bytes a second from that level, multiply-adds a second. --html has a roofline.""",
     "replay": """Make a call again that a Python program recorded: k.f.record(FILE)(...). Prints what differs from what it left
 then. Options go before those it was recorded with. Opening a file runs nothing of it; replaying runs its kernel, with
 --interpret so that each access is checked.""",
@@ -58,8 +71,8 @@ SARIF have their code; a terminal shows them below the messages. Without a code,
 says where it is and what it takes, 'clear' empties it, 'verify' reads all of it, and removes what is damaged or of an older
 voltac.""",
     "run": """Call an exported function on arguments given as text: a number, or for an array 'range:N' (0, 1, ... N-1),
-'zeros:N', 'random:N' or the name of a .npy file. Without arguments it makes some up. Prints the result and the arrays as
-the call leaves them.""",
+'zeros:N', 'random:N', '1,2,3' or the name of a .npy file. Without arguments it makes some up. Prints the result and the
+arrays as the call leaves them.""",
 }
 
 _EXAMPLES = {
@@ -86,6 +99,18 @@ _EXAMPLES = {
     "explorer": (
         ("voltac explorer", "with a program to try"),
         ("voltac explorer f.ispc --target=avx2-i32x8 -I include", "the editor begins with this file"),
+    ),
+    "lsp": (
+        ("voltac lsp", "what an editor starts"),
+        ("voltac lsp --target=avx2-i32x8 -I include", "with the options of the build"),
+    ),
+    "profile": (
+        ("voltac profile f.ispc --function saxpy 2.0 range:8 random:8 zeros:8 8", "print it"),
+        ("voltac profile f.ispc --html page.html", "the same as a page"),
+    ),
+    "bench": (
+        ("voltac bench f.ispc --targets avx2-i32x8,avx2-i32x16 --sizes L1,L2", "two widths of the gang"),
+        ("voltac bench f.ispc --data arguments.npz --html page.html", "arrays of yours, as a page"),
     ),
     "replay": (
         ("voltac replay call.zip", "does it happen here, too?"),
@@ -119,7 +144,7 @@ _EXAMPLES = {
     ),
 }
 
-_OF_SOURCES = (COMPILE, "build", "compare", "explain", "explorer", "run", "replay", "bisect")
+_OF_SOURCES = (COMPILE, "build", "compare", "explain", "explorer", "lsp", "run", "profile", "bench", "replay", "bisect")
 """The commands that compile, with stages and targets."""
 
 _MORE_ARGUMENTS = "More arguments: '@FILE' stands for the words in FILE; those in the variable ISPC_ARGS are appended."

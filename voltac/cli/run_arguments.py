@@ -1,6 +1,6 @@
 """Arguments of ``voltac run`` from words, and results as text.
 
-A word is a number, or for an array ``zeros:64``, ``range:64``, ``random:64`` or ``file.npy``.
+A word is a number, or for an array ``zeros:64``, ``range:64``, ``random:64``, ``1,2,3`` or ``file.npy``.
 """
 
 from __future__ import annotations
@@ -34,13 +34,15 @@ def argument_of(symbol: tree.VariableSymbol, word: str, layout: Layout) -> Any:
     """The value of one word for a parameter."""
     qual = symbol.type
     if not isinstance(qual.type, Pointer):
-        return _number(symbol, word)
+        return number_of(symbol, word)
     dtype = element_dtype(qual.type.to, layout)
     return from_file(word, dtype, symbol.name) if word.endswith(".npy") else filled(word, dtype, symbol.name)
 
 
 def filled(word: str, dtype: np.dtype[Any], parameter: str, room: tuple[int, str] | None = None) -> npt.NDArray[Any]:
-    """The array that a word like ``range:64`` means; ``room`` is how many bytes there are for it, and where."""
+    """The array that a word like ``range:64`` or ``1,2`` means; ``room`` is how many bytes there are for it, and where."""
+    if "," in word:
+        return _listed(word, dtype, parameter)
     kind, colon, count = word.partition(":")
     if colon and kind in _FILLS and count.isdecimal():
         size = dtype.itemsize * int(count[:_MOST_DIGITS])
@@ -55,7 +57,21 @@ def filled(word: str, dtype: np.dtype[Any], parameter: str, room: tuple[int, str
             " give fewer elements"
         )
     forms = ", ".join(f"{fill}:64" for fill in _FILLS)
-    raise UsageError(f"argument '{word}' for parameter '{parameter}' is no array; give {forms} or a file.npy")
+    raise UsageError(f"argument '{word}' for parameter '{parameter}' is no array; give {forms}, 1,2,3 or a file.npy")
+
+
+def _listed(word: str, dtype: np.dtype[Any], parameter: str) -> npt.NDArray[Any]:
+    """Elements with commas between them, or behind the only one."""
+    scalar = _scalar_dtype(dtype)
+    read: Callable[[str], Any] = float if scalar.kind == "f" else lambda text: int(text, 0)
+    try:
+        values = np.array([read(text) for text in word.removesuffix(",").split(",")], scalar)
+    except (ValueError, OverflowError):
+        raise UsageError(f"argument '{word}' for parameter '{parameter}' is no list of {scalar} numbers") from None
+    leaves = _leaves(1, dtype)
+    if len(values) % leaves:
+        raise UsageError(f"argument '{word}' for parameter '{parameter}': an element of it has {leaves} numbers")
+    return values.view(dtype.base) if dtype.names else values.reshape(-1, *dtype.shape)
 
 
 def generated(symbol: tree.VariableSymbol, layout: Layout) -> Any:
@@ -108,16 +124,22 @@ def printed(value: Any) -> str:
     return np.array2string(value, threshold=256, edgeitems=8, max_line_width=120, separator=" ")
 
 
-def _number(symbol: tree.VariableSymbol, word: str) -> int | float | bool:
+def number_of(symbol: tree.VariableSymbol, word: str) -> int | float | bool:
+    """The value of a word for a parameter that is no array."""
     kind = symbol.type.type
     try:
         if isinstance(kind, Scalar) and kind.kind == "float":
             return float(word)
         if isinstance(kind, Scalar) and kind.kind == "bool":
             return {"true": True, "false": False, "1": True, "0": False}[word]
-        return int(word, 0)
+        number = int(word, 0)
     except (ValueError, KeyError):
         raise UsageError(f"argument '{word}' is no value for parameter '{symbol.name}' of type {symbol.type}") from None
+    sign, bits = (kind.kind, kind.bits) if isinstance(kind, Scalar) else ("uint", 32)
+    low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if sign == "int" else (0, (1 << bits) - 1)
+    if not low <= number <= high:
+        raise UsageError(f"argument '{word}' for parameter '{symbol.name}' is no {kind}: these are from {low} to {high}")
+    return number
 
 
 def from_file(path: str, dtype: np.dtype[Any], parameter: str) -> npt.NDArray[Any]:

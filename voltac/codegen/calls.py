@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from voltac.codegen.machine_code import AnyRegister, FrameSlot, LabelOperand, MachineInstruction, Register
 from voltac.codegen.selection import CannotSelect, Selection, label_of
+from voltac.ir.match import made_by
 from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import Operand, parse_operand
 from voltac.ir.scan import split_list
@@ -186,8 +187,8 @@ def aggregate_elements(selection: Selection, operand: Operand) -> list[Operand]:
         if operand.value[0] != "{":
             return [Operand(one, operand.value) for one in types]
         return [parse_operand(item) for item in split_list(operand.value[1:-1])]
-    made = selection.definitions.get(operand.value)
-    if made is None or made.op != "insertvalue":
+    made = made_by(("insertvalue",), operand.value, selection.definitions)
+    if made is None:
         raise CannotSelect(f"in @{selection.function.name}: the struct {operand.value} is not made by insertvalue")
     elements = aggregate_elements(selection, made.operands[0])
     elements[made.parts.indices[0]] = made.operands[1]

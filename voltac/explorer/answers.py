@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from voltac.driver import compile_source, decode_source, explanation_of
+from voltac.explorer.arguments import parameters_of
 from voltac.messages.diagnostics import CompileError, Diagnostics, InternalError
 from voltac.messages.layout import json_line
 from voltac.messages.visible import visible_name
@@ -17,7 +18,7 @@ from voltac.pipeline import Compilation, InputError
 from voltac.records import record, replace
 from voltac.report.line_assembly import lines_of_functions
 from voltac.sema import tree
-from voltac.sema.types import Pointer
+from voltac.sema.type_layout import Layout
 
 Question = Mapping[str, str]
 Reply = dict[str, Any]
@@ -30,17 +31,21 @@ class CommandLine:
     file: str
     settings: Callable[[list[str]], tuple[Options, Diagnostics]]
     """Words → the options of a compilation, and where its messages go; ValueError."""
+    argument: Callable[[tree.VariableSymbol, str, Layout], Any]
+    """What a word means as an argument: a number, or an array; ValueError."""
+    seconds: float
+    """How long a question may take."""
 
 
 def check(words: CommandLine, question: Question) -> Reply:
     """Diagnostics; of a program without errors what each line became, the assembly, the functions that can be called."""
-    return _answered(words, question, _checked)
+    return answered(words, question, _checked)
 
 
-_Body = Callable[[CommandLine, Question, str, Options, Diagnostics], Reply]
+Body = Callable[[CommandLine, Question, str, Options, Diagnostics], Reply]
 
 
-def _answered(words: CommandLine, question: Question, body: _Body) -> Reply:
+def answered(words: CommandLine, question: Question, body: Body) -> Reply:
     """The reply with diagnostics; ``error`` says why there is no other answer."""
     try:
         options, diagnostics = words.settings(shlex.split(question.get("options", "")))
@@ -63,19 +68,14 @@ def _checked(words: CommandLine, question: Question, text: str, options: Options
     options = replace(options, whole_program=True, debug_info=not options.target.is_device)
     job = compile_source(text, words.file, options, diagnostics)
     explanation = explanation_of(job)
-    exports = {symbol.name: _parameters(symbol) for symbol in job.program.exports}
+    layout = Layout(options.target)
     return {
         "heading": explanation.heading(),
         "lanes": explanation.lanes,
         "facts": [asdict(fact) for fact in explanation.facts if fact.file == words.file],
         "assembly": _assembly(job, words.file),
-        "functions": [{"name": name, "parameters": parameters} for name, parameters in exports.items()],
+        "functions": [{"name": one.name, "parameters": parameters_of(one, layout)} for one in job.program.exports],
     }
-
-
-def _parameters(function: tree.FunctionSymbol) -> list[Reply]:
-    parameters = function.parameters
-    return [{"name": one.name, "type": str(one.type), "array": isinstance(one.type.type, Pointer)} for one in parameters]
 
 
 def _assembly(job: Compilation, file: str) -> list[Reply]:

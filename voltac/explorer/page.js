@@ -2,9 +2,9 @@
 const $ = (id) => document.getElementById(id);
 const source = $("source"), options = $("options");
 const session = [...crypto.getRandomValues(new Uint32Array(2))].map((part) => part.toString(36)).join("");
-// What the last answers say; `step` is the line that the stepper is at.
+// What the last answer says; `step` is the line that the stepper is at; `version` counts changes of what is to be compiled.
 let checked = { diagnostics: [], facts: [], assembly: [], functions: [] };
-let step = 0;
+let step = 0, version = 0;
 
 function make(tag, properties, ...children) {
   const { data, ...plain } = properties ?? {};
@@ -22,10 +22,10 @@ async function ask(question, more) {
   } catch {
     return { error: "the server does not answer: has 'voltac explorer' ended?", diagnostics: [] };
   }
-  // Overtaken by a newer question: its answer is the one to show.
-  if (response.status === 409) return null;
   try {
-    return await response.json();
+    const answer = await response.json();
+    // Overtaken by a newer question, whose answer is the one to show, or cancelled.
+    return answer.superseded ? null : answer;
   } catch {
     return { error: `the server says ${response.status} ${response.statusText}`, diagnostics: [] };
   }
@@ -111,11 +111,11 @@ function scroll() {
   $("paint").scrollLeft = source.scrollLeft;
 }
 
-function goTo(line, column = 1) {
+function goTo(line, column = 1, focus = true) {
   const lines = source.value.split("\n");
-  if (!lines[line - 1] && line > lines.length) return;
+  if (line > lines.length) return;
   const at = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0) + offset(lines[line - 1], column);
-  source.focus({ preventScroll: true });
+  if (focus) source.focus({ preventScroll: true });
   source.setSelectionRange(at, at);
   show(line);
   cursorMoved();
@@ -134,11 +134,14 @@ const cursorLine = () => source.value.slice(0, source.selectionStart).split("\n"
 
 function cursorMoved() {
   const line = String(cursorLine());
-  for (const element of document.querySelectorAll("#explanation [data-line], #assembly [data-line]")) {
+  for (const element of document.querySelectorAll("#right [data-line]")) {
     element.classList.toggle("here", element.dataset.line === line);
   }
-  const listing = document.querySelector("#assembly .listing"), first = listing?.querySelector(".here");
-  if (first) listing.scrollTop = first.offsetTop - listing.offsetTop - listing.clientHeight / 4;
+  for (const listing of document.querySelectorAll("#right .listing")) {
+    const first = listing.querySelector(".here");
+    if (first) listing.scrollTop = first.offsetTop - listing.offsetTop - listing.clientHeight / 4;
+  }
+  showCursorLine(line);
 }
 
 source.addEventListener("keydown", (event) => {
@@ -155,7 +158,8 @@ source.addEventListener("keydown", (event) => {
 let waiting = 0;
 
 function edited() {
-  step = 0;
+  version++;
+  leaveSteps();
   paint();
   clearTimeout(waiting);
   waiting = setTimeout(check, 250);
@@ -178,8 +182,10 @@ async function check() {
   if (known) {
     showExplanation();
     showAssembly();
+    showForm();
     cursorMoved();
   }
+  openPanel();
 }
 
 function showMessages() {
@@ -190,70 +196,18 @@ function showMessages() {
     if (ours(item)) made.onclick = () => goTo(item.line, item.column);
     return made;
   });
+  nextMessage = 0;
   if (checked.error) items.unshift(make("li", { className: "error" }, checked.error));
   $("messages").replaceChildren(...items);
 }
 
-function showExplanation() {
-  const legend = [["fast", "whole vectors"], ["masked", "under a mask"], ["slow", "lane by lane"]].map(([kind, text]) =>
-    make("span", {}, make("i", { className: kind }), text));
-  const lines = source.value.split("\n");
-  const facts = checked.facts.map((fact) => {
-    const text = [...(lines[fact.line - 1] ?? "")].slice(fact.column - 1, fact.end_column - 1).join("");
-    const remark = fact.remark ? `: ${fact.remark}` : "";
-    const made = make("div", { className: `fact ${rank(fact)}`, data: { line: fact.line } },
-      make("span", { className: "line" }, String(fact.line)), make("code", {}, text), ` ${fact.text}${remark}`);
-    made.onclick = () => goTo(fact.line, fact.column);
-    return made;
-  });
-  $("explanation").replaceChildren(make("p", { className: "quiet" }, checked.heading), make("div", { className: "legend" }, ...legend), ...facts);
+let nextMessage = 0;
+
+function goToMessage(by) {
+  const items = checked.diagnostics.filter(ours);
+  if (!items.length) return;
+  const item = items.at((nextMessage + (by < 0 ? -2 : 0)) % items.length);
+  nextMessage = items.indexOf(item) + 1;
+  goTo(item.line, item.column);
 }
 
-function listingOf(lines) {
-  return make("div", { className: "listing", tabIndex: 0 }, ...lines.map(({ text, line }) => {
-    const isLabel = text.endsWith(":") && !text.includes(" ");
-    const made = make("div", { className: isLabel ? "label" : "", data: line ? { line } : {} },
-      make("span", { className: "line" }, line ? String(line) : ""), text);
-    if (line) made.onclick = () => goTo(line);
-    return made;
-  }));
-}
-
-let shownFunction = "";
-
-function showAssembly() {
-  const names = checked.assembly.map((one) => one.function);
-  if (!names.includes(shownFunction)) shownFunction = names[0] ?? "";
-  const choice = make("select", { ariaLabel: "function" }, ...names.map((name) => make("option", { value: name, selected: name === shownFunction }, name)));
-  choice.onchange = () => {
-    shownFunction = choice.value;
-    showAssembly();
-    cursorMoved();
-  };
-  const one = checked.assembly.find((each) => each.function === shownFunction);
-  const count = one ? one.lines.filter((line) => !line.text.endsWith(":")).length : 0;
-  const head = make("div", { className: "controls" }, ...(names.length > 1 ? [choice] : [make("code", {}, shownFunction)]), `${count} instructions`);
-  $("assembly").replaceChildren(head, one ? listingOf(one.lines) : make("p", { className: "quiet" }, "the program has no function"));
-}
-
-// --- tabs ---
-
-for (const tab of document.querySelectorAll("[role=tab]")) {
-  tab.addEventListener("click", () => {
-    for (const other of document.querySelectorAll("[role=tab]")) {
-      other.setAttribute("aria-selected", String(other === tab));
-      $(other.dataset.panel).hidden = other !== tab;
-    }
-    cursorMoved();
-  });
-}
-
-$("file").textContent = beginning.file;
-source.value = beginning.source;
-options.value = beginning.options;
-source.addEventListener("input", edited);
-source.addEventListener("scroll", scroll);
-options.addEventListener("input", edited);
-document.addEventListener("selectionchange", () => document.activeElement === source && cursorMoved());
-paint();
-check();

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 _FOLDER = Path(__file__).parent
+_SCRIPTS = ("page.js", "panels.js", "stepper.js", "start.js")
 
 SAMPLE_FILE = "sample.ispc"
 SAMPLE = """\
@@ -28,13 +29,13 @@ export void roots(uniform float x[], uniform float out[], uniform int n) {
 
 
 def page(beginning: Mapping[str, str], nonce: str) -> str:
-    """``page.html`` with style, script, and what the page begins with; ``nonce`` marks the script as ours."""
-    style, script = ((_FOLDER / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
+    """``page.html`` with style, scripts, and what the page begins with; ``nonce`` marks the script as ours."""
+    style, *scripts = ((_FOLDER / name).read_text(encoding="utf-8") for name in ("page.css", *_SCRIPTS))
     # In a script element the data must not end it.
     data = json.dumps(beginning).replace("<", "\\u003c")
     text = (_FOLDER / "page.html").read_text(encoding="utf-8")
     # The user's text last: nothing is looked for in it.
-    for mark, content in (("STYLE", style), ("SCRIPT", script), ("NONCE", nonce), ("BEGINNING", data)):
+    for mark, content in (("STYLE", style), ("SCRIPT", "".join(scripts)), ("NONCE", nonce), ("BEGINNING", data)):
         text = text.replace(f"%{mark}%", content)
     return text
 

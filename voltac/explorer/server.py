@@ -23,6 +23,9 @@ _DIGITS, _MOST_READ = 9, 16 << 20
 _IDLE_SECONDS = 60
 """A connection on which nothing is said is closed."""
 
+_CANCEL = "cancel"
+"""What is asked for to end another question, whose name stands in ``question``."""
+
 Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
@@ -95,13 +98,17 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _question(self, path: str) -> None:
         question = self._body()
+        if path == _CANCEL:
+            self.server.workers.end(_kind(question.get("question", ""), question))
+            self._send(HTTPStatus.OK, "application/json", b"{}")
+            return
         if path not in self.server.answers:
             raise _Refused(HTTPStatus.NOT_FOUND, f"no such question; there are: {', '.join(self.server.answers)}")
-        kind = f"{path} of {question.get('session', '')}"
         try:
-            answer = self.server.workers.ask(kind, self.server.answers[path], question)
+            answer = self.server.workers.ask(_kind(path, question), self.server.answers[path], question)
         except Superseded as superseded:
-            raise _Refused(HTTPStatus.CONFLICT, str(superseded)) from None
+            # No failure: browsers would write one to the console.
+            answer = {"superseded": str(superseded)}
         except WorkerFailed as failed:
             answer = {"error": str(failed), "diagnostics": []}
         self._send(HTTPStatus.OK, "application/json", json.dumps(answer).encode())
@@ -142,3 +149,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(content)
+
+
+def _kind(name: str, question: Mapping[str, Any]) -> str:
+    """Of one page, which has one question of a kind at a time."""
+    return f"{name} of {question.get('session', '')}"

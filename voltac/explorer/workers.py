@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-_LOADED = ("sema", "lower", "passes.accesses.access", "llvm.optimize", "report.explanation", "interpreter", "driver")
+_LOADED = ("sema", "lower", "passes.accesses.access", "llvm.optimize", "python.compare_paths", "interpreter")
 _MEMORY = 8 << 30
 """Bytes of addresses a process may have: a program that needs more than this is a mistake, and would make the machine swap."""
 _MORE_SECONDS = 5
@@ -28,7 +28,7 @@ class WorkerFailed(Exception):
 
 
 class Superseded(WorkerFailed):
-    """A newer question of the same kind has come."""
+    """A newer question of the same kind has come, or nobody wants the answer any more."""
 
 
 class Workers:
@@ -59,8 +59,9 @@ class Workers:
             return reading.recv()
         except EOFError:
             process.join()
-            if self._running.get(kind) is not process:
-                raise Superseded("a newer question has come") from None
+            current = self._running.get(kind)
+            if current is not process:
+                raise Superseded("it was cancelled" if current is None else "a newer question has come") from None
             raise WorkerFailed(_end_of(process)) from None
         finally:
             reading.close()
@@ -68,6 +69,13 @@ class Workers:
                 _end(process)
                 if self._running.get(kind) is process:
                     del self._running[kind]
+
+    def end(self, kind: str) -> None:
+        """Ends the process that is at a kind of question, if there is one: whoever asked hears of a newer question."""
+        with self._lock:
+            process = self._running.pop(kind, None)
+            if process is not None:
+                _end(process)
 
     def close(self) -> None:
         """Ends all processes."""

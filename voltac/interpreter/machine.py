@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -44,14 +44,20 @@ class ProgramAborted(AssertionError):
     """An ``assert`` failed; its message has been written to the output."""
 
 
-class Trace(Protocol):
-    """Is told of every statement that is reached and every value that is written."""
+class Trace:
+    """Is told what happens; a subclass overrides what it wants to know of."""
 
     def reached(self, statement: tree.Statement, active: Mask) -> None:
         """Lanes are about to execute a statement."""
 
+    def iterating(self, statement: tree.Statement, active: Mask) -> None:
+        """Lanes go on to the next iteration of a loop; its step, its test or new values of its variables come now."""
+
     def wrote(self, place: tree.Place, value: Value, lanes: Mask) -> None:
         """These lanes have written to a place."""
+
+    def returning(self, function: tree.FunctionSymbol) -> None:
+        """A call is about to end; its variables are still there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +131,8 @@ class ProgramState:
         self.width = options.target.width
         self.layout = Layout(options.target)
         self.memory = ProgramMemory()
+        self.computed: Callable[[int], None] | None = None
+        """Is told how many floating-point operations lanes that are on have done."""
         self.lanes = np.arange(self.width)
         self.all_on: Mask = np.ones(self.width, np.bool_)
         self.none: Mask = np.zeros(self.width, np.bool_)
@@ -132,6 +140,8 @@ class ProgramState:
         self.globals: dict[tree.VariableSymbol, int] = {}
         self.c_functions: dict[str, Callable[..., Any]] = {}
         """Functions declared ``extern "C"``, provided by the host."""
+        self.finds_c_functions = True
+        """Others are looked for in this process: a program may call whatever is in the C library."""
         self._function_addresses: dict[tree.FunctionSymbol, int] = {}
         self._functions: dict[int, tree.FunctionSymbol] = {}
 

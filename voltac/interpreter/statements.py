@@ -11,9 +11,8 @@ A statement is executed if at least one lane reaches it.
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -104,6 +103,8 @@ class Statements:
                 machine.store(machine.variable(symbol), value, machine.all_on, span)
             self.execute(function.body, entered)
             result = frame.result if frame.has_result else constant(0, function.type.result, machine.width)
+            if machine.trace is not None:
+                machine.trace.returning(function)
         finally:
             self.depth -= 1
             machine.release_frame(frame)
@@ -113,7 +114,9 @@ class Statements:
     def call_host(self, function: tree.FunctionSymbol, arguments: Sequence[Value], span: Span) -> Value:
         """A function from outside: one call for the gang."""
         machine = self.machine
-        provided = machine.c_functions.get(function.name) or find_c_function(function, machine.memory)
+        provided = machine.c_functions.get(function.name)
+        if provided is None and machine.finds_c_functions:
+            provided = find_c_function(function, machine.memory)
         if provided is None:
             raise InterpreterError(f"function '{function.name}' has no body, and none was provided or found", span)
         try:
@@ -318,6 +321,7 @@ class Statements:
             running = self._inside(leaving, node.body, running) | leaving.continued
             if not running.any():
                 break
+            self._iterating(node, running)
             if node.step is not None:
                 self.expressions.evaluate(node.step, running)
             test_now = True
@@ -350,6 +354,10 @@ class Statements:
         """One group of a foreach: lanes that continue are done with it like the others."""
         self._inside(Leaving(self.machine.none, self.machine.none), body, active)
 
+    def _iterating(self, node: tree.Statement, active: Mask) -> None:
+        if self.machine.trace is not None:
+            self.machine.trace.iterating(node, active)
+
     def foreach(self, node: tree.Foreach, active: Mask) -> Mask:
         """Starts with all lanes on, whoever reaches it (language 9.5)."""
         width = self.machine.width
@@ -358,10 +366,12 @@ class Statements:
         spans = tiled_spans(width, len(bounds)) if node.tiled else [1] * (len(bounds) - 1) + [width]
         inner = [math.prod(spans[dimension + 1 :]) for dimension in range(len(spans))]
         offsets = [np.arange(width) // within % span for within, span in zip(inner, spans)]
-        groups = itertools.product(*(range(first, last, span) for (first, last), span in zip(bounds, spans)))
-        for bases in groups:
+        ranges = [range(first, last, span) for (first, last), span in zip(bounds, spans)]
+        for number, bases in enumerate(groups_of(ranges)):
             indices = [base + offset for base, offset in zip(bases, offsets)]
             inside = np.all([index < last for index, (_, last) in zip(indices, bounds)], axis=0)
+            if number:
+                self._iterating(node, active)
             for dimension, index in zip(node.dimensions, indices):
                 self._set(dimension.symbol, index.astype(np.int32))
             self._each(node.body, inside)
@@ -369,17 +379,31 @@ class Statements:
 
     def foreach_active(self, node: tree.ForeachActive, active: Mask) -> Mask:
         """The body once for each lane that is on, in order (9.6)."""
-        for lane in np.flatnonzero(active):
+        for number, lane in enumerate(np.flatnonzero(active)):
+            if number:
+                self._iterating(node, active)
             self._set(node.symbol, np.int64(lane))
             self._each(node.body, self.machine.lanes == lane)
         return active
 
     def foreach_unique(self, node: tree.ForeachUnique, active: Mask) -> Mask:
         """The body once for each value that lanes have, for those lanes (9.7)."""
-        for value, lanes in lanes_holding(self.expressions.evaluate(node.value, active), active):
+        for number, (value, lanes) in enumerate(lanes_holding(self.expressions.evaluate(node.value, active), active)):
+            if number:
+                self._iterating(node, active)
             self._set(node.symbol, value)
             self._each(node.body, lanes)
         return active
+
+
+def groups_of(ranges: Sequence[range]) -> Iterator[tuple[int, ...]]:
+    """Their product, without keeping any of it: a range may be as long as numbers go."""
+    if not ranges:
+        yield ()
+        return
+    for first in ranges[0]:
+        for rest in groups_of(ranges[1:]):
+            yield (first, *rest)
 
 
 def tiled_spans(width: int, dimensions: int) -> list[int]:

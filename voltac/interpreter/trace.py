@@ -15,6 +15,7 @@ from voltac.messages.visible import visible_name
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Array, Enum, FunctionType, Pointer, Qual, Scalar, Struct, Vector
 
+from .machine import Trace
 from .printing import argument_text
 from .values import Mask, Value, members
 
@@ -22,7 +23,7 @@ _LONGEST = 100
 """Characters of a statement or value: a line of the trace stays a line on a wide terminal."""
 
 
-class TextTrace:
+class TextTrace(Trace):
     """Writes a trace; ``sources`` has the lines of each file."""
 
     def __init__(self, sources: Mapping[str, list[str]], write: Callable[[str], object]) -> None:

@@ -68,7 +68,7 @@ def _compiled(source: Source, function: str) -> str:
     source = replace(source)
     try:
         found = explanation_of(source.kept)
-        both = constructs(source, function) if function else ()
+        both = constructs(source, function)[function] if function else ()
     except (CompileError, InputError) as error:
         return f"<p class=quiet>It cannot be compiled again: {escaped(str(error))}</p>"
     if function:

@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
+from voltac.report.line_assembly import source_line
+
 KINDS = (
     "load",
     "store",
@@ -35,6 +37,8 @@ class AssemblyBlock:
     loops: tuple[str, ...]
     """Labels (without the leading dot) of the headers of all loops around the block."""
     instructions: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    """Of the source, by instruction; 0 where it is not known: without debug information."""
 
 
 _LABEL = re.compile(r"^(\.LBB\d+_\d+):(.*)|^# (%bb\.\d+):(.*)")
@@ -43,14 +47,15 @@ _HEADER = re.compile(r"=>\s*This (?:Inner )?Loop Header")
 _AROUND = re.compile(r"(?:in Loop: Header=|Parent Loop )(BB\d+_\d+)")
 
 
-def functions(assembly: str) -> dict[str, list[AssemblyBlock]]:
-    """Function symbol -> its blocks in text order."""
+def functions(assembly: str, file: str = "") -> dict[str, list[AssemblyBlock]]:
+    """Function symbol -> its blocks in text order; ``file`` is the source whose lines are wanted, if any."""
     found: dict[str, list[AssemblyBlock]] = {}
     blocks: list[AssemblyBlock] | None = None
+    place = 0
     for line in assembly.splitlines():
         if line.startswith("\t.type\t") and line.endswith("@function"):
             name = line.split("\t")[2].partition(",")[0].strip('"')
-            blocks = found.setdefault(name, [])
+            blocks, place = found.setdefault(name, []), 0
             continue
         if blocks is None:
             continue
@@ -64,8 +69,11 @@ def functions(assembly: str) -> dict[str, list[AssemblyBlock]]:
             _note_loop(blocks[-1], line)
         elif line.startswith(".Lfunc_end"):
             blocks = None
+        elif line.startswith("\t.loc\t"):
+            place = source_line(line, file)
         elif line.startswith("\t") and not line.startswith(("\t.", "\t#")) and blocks:
             blocks[-1].instructions.append(line.partition("#")[0].strip().replace("\t", " "))
+            blocks[-1].lines.append(place)
     for blocks in found.values():
         _complete_loops(blocks)
     return found

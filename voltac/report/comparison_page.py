@@ -10,7 +10,7 @@ from voltac.report.comparison import Construct, FunctionComparison, Path, Timing
 from voltac.report.page import chips, escaped, fragment, index, legend, page, spans
 from voltac.report.source_colours import coloured
 
-_COLOUR = {
+INSTRUCTION_COLOURS = {
     "load": "memory",
     "store": "memory",
     "masked load": "mask",
@@ -25,7 +25,8 @@ _COLOUR = {
     "control": "control",
     "call": "slow",
 }
-_LEGEND = (
+"""The colours of kinds, by their names in ``page.css``."""
+INSTRUCTION_LEGEND = (
     ("memory", "loads and stores of whole vectors"),
     ("math", "arithmetic"),
     ("shuffle", "shuffles"),
@@ -34,6 +35,7 @@ _LEGEND = (
     ("control", "control"),
     ("plain", "scalars"),
 )
+"""Colours and what they mean."""
 
 
 def comparison_page(comparisons: Sequence[FunctionComparison], title: str) -> str:
@@ -56,7 +58,7 @@ def _body(comparisons: Sequence[FunctionComparison]) -> str:
 
 def instruction_legend() -> str:
     """The colours of instructions."""
-    return legend(*_LEGEND)
+    return legend(*INSTRUCTION_LEGEND)
 
 
 def _brief(comparison: FunctionComparison) -> str:
@@ -123,13 +125,13 @@ def _instruction(path: Path, instruction: str, own: dict[str, str]) -> str:
             shown = f"{before}<a href='#{own[target]}'>{escaped(target)}</a>"
         else:
             shown = f"{before}{escaped(target)} <i>→ {escaped(path.places[target])}</i>"
-    return f"<code title='{kind}'><span class={_COLOUR[kind]}>{escaped(mnemonic)}</span>{blank}{shown}</code>"
+    return f"<code title='{kind}'><span class={INSTRUCTION_COLOURS[kind]}>{escaped(mnemonic)}</span>{blank}{shown}</code>"
 
 
 def _counts(construct: Construct) -> str:
     on, masked = construct.all_on.counts, construct.masked.counts
     rows = [
-        f"<tr><td><span class='swatch {_COLOUR[kind]}'></span>{kind}<td>{on.get(kind, 0)}<td>{masked.get(kind, 0)}"
+        f"<tr><td><span class='swatch {INSTRUCTION_COLOURS[kind]}'></span>{kind}<td>{on.get(kind, 0)}<td>{masked.get(kind, 0)}"
         for kind in KINDS
         if kind in on or kind in masked
     ]

@@ -17,7 +17,7 @@ _TARGET = re.compile(r"([\w.$@]+)$")
 
 
 def functions(assembly: str) -> dict[str, list[AssemblyBlock]]:
-    """Function symbol → its blocks in text order."""
+    """Function symbol → its blocks in text order; no lines of the source are known."""
     found: dict[str, list[AssemblyBlock]] = {}
     for line in assembly.splitlines():
         label = _LABEL.match(line)
@@ -27,6 +27,7 @@ def functions(assembly: str) -> dict[str, list[AssemblyBlock]]:
             blocks.append(AssemblyBlock(label[1], name, ()))
         elif line.startswith("\t") and not line.startswith("\t.") and found:
             blocks[-1].instructions.append(line.partition("#")[0].strip().replace("\t", " "))
+            blocks[-1].lines.append(0)
     for blocks in found.values():
         _note_loops(blocks)
     return found

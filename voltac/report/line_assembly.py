@@ -40,7 +40,7 @@ def lines_of_functions(assembly: str, file: str) -> dict[str, list[AssemblyLine]
         elif current is None:
             continue
         elif row.startswith("\t.loc\t"):
-            line = _line(row, file)
+            line = source_line(row, file)
         elif (label := _LABEL.match(row)) and label[1] in jumped_to:
             current.append(AssemblyLine(f"{label[1]}:", 0))
         elif row.startswith("\t") and not row.startswith(("\t.", "\t#")):
@@ -48,7 +48,8 @@ def lines_of_functions(assembly: str, file: str) -> dict[str, list[AssemblyLine]
     return found
 
 
-def _line(directive: str, file: str) -> int:
+def source_line(directive: str, file: str) -> int:
+    """The line that a ``.loc`` means; 0 where it is of no line of the file."""
     places = _PLACE.findall(directive.partition("#")[2].strip())
     if not places:
         return 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.message import NOWHERE
 from voltac.options import Options
@@ -18,11 +20,29 @@ from voltac.sema.type_layout import Layout
 from voltac.sema.types import INT32, INT64, UINT32, UINT64, UNBOUND, Qual
 from voltac.syntax import ast
 
+if TYPE_CHECKING:
+    from voltac.sema.watched import Findings
 
-def check(unit: ast.TranslationUnit, options: Options, diagnostics: Diagnostics, file: str = "") -> tree.Program:
-    """Check a file; mistakes go to ``diagnostics``, and the program is only complete without any."""
+
+def check(
+    unit: ast.TranslationUnit,
+    options: Options,
+    diagnostics: Diagnostics,
+    file: str = "",
+    findings: Findings | None = None,
+) -> tree.Program:
+    """Check a file; mistakes go to ``diagnostics``, and the program is only complete without any.
+
+    ``findings`` is to hold what names and expressions are found to be.
+    """
     program = tree.Program(file=file)
-    checker = Checker(options, diagnostics, program, Layout(options.target))
+    if findings is None:
+        checker = Checker(options, diagnostics, program, Layout(options.target))
+    else:
+        from voltac.sema.watched import WatchedChecker  # for editors only
+
+        checker = WatchedChecker(options, diagnostics, program, Layout(options.target))
+        checker.watch(findings)
     checker.make_instance = lambda template, bindings: make_instance(checker, template, bindings)
     declare_builtin_variables(checker)
     declare_builtin_types(checker)

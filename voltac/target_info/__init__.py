@@ -94,9 +94,19 @@ class TargetInfo:
         return self.isa.startswith(("avx512", "avx10"))
 
     @property
+    def has_lane_shifts(self) -> bool:
+        """Lanes of 32 and 64 bits are shifted by a count of their own each; on x86 that came with gathers."""
+        return self.has_gather or not self.is_x86
+
+    @property
     def has_products_of_bytes(self) -> bool:
         """``vpdpbusd``: four products of unsigned with signed bytes, added in each lane of 32 bits."""
         return self.isa == "avx2vnni" or (self.has_avx512 and self.isa != "avx512skx")
+
+    @property
+    def has_sve(self) -> bool:
+        """Vectors of SVE, of at least ``vector_bits``."""
+        return self.isa.startswith("sve")
 
     @property
     def is_x86(self) -> bool:
@@ -105,7 +115,7 @@ class TargetInfo:
 
     @property
     def architecture(self) -> str:
-        """``x86-64``, ``x86`` or ``aarch64``: the name that ``--arch`` takes."""
+        """``x86-64``, ``x86``, ``aarch64``, ``riscv64`` or ``wasm32``: the name that ``--arch`` takes."""
         return {"x86_64": "x86-64", "i686": "x86"}.get(machine := self.triple.partition("-")[0], machine)
 
     @property
@@ -170,6 +180,20 @@ _NEON = TargetInfo(
     "", "neon", "NEON", 4, 32, 32, 128, "generic", "", triple="aarch64-unknown-linux-gnu",
     has_fma=True, has_half_conversion=True,
 )  # fmt: skip
+# Vectors of SVE are as long as the CPU has them, gangs are not: these are for CPUs whose vectors have at least so many bits.
+_SVE = replace(_NEON, isa="sve", isa_macro="SVE", features="+sve", has_masked_load=True)
+_SVE256 = replace(
+    _SVE, isa="sve256", vector_bits=256, has_masked_small=True, has_gather=True, has_scatter=True,
+)  # fmt: skip
+_SVE512 = replace(_SVE256, isa="sve512", vector_bits=512)
+# Wider gangs take groups of registers.
+_RVV = TargetInfo(
+    "", "rvv", "RVV", 4, 32, 32, 128, "generic-rv64", "+m,+a,+f,+d,+c,+v", triple="riscv64-unknown-linux-gnu",
+    has_fma=True, has_gather=True, has_scatter=True, has_masked_load=True, has_masked_small=True,
+)  # fmt: skip
+_WASM = TargetInfo(
+    "", "wasm", "WASM", 4, 32, 32, 128, "generic", "+simd128,+bulk-memory", triple="wasm32-unknown-unknown", pointer_bits=32,
+)  # fmt: skip
 
 # ISA name in target names -> (record, lane forms), of each architecture the worst first. A form is mask bits x lanes; 1 is a
 # mask register.
@@ -188,9 +212,17 @@ _ROWS: dict[str, tuple[TargetInfo, tuple[str, ...]]] = {
     "avx10.2nvl": (_NVL, ("x4", "x8", "x16", "x32", "x64")),
     "generic": (
         _SSE2,
-        ("i1x4", "i1x8", "i1x16", "i1x32", "i1x64", "i8x16", "i8x32", "i16x8", "i16x16", "i32x4", "i32x8", "i32x16", "i64x4"),
+        (
+            *("i1x4", "i1x8", "i1x16", "i1x32", "i1x64", "i8x16", "i8x32", "i16x8", "i16x16"),
+            *("i32x1", "i32x4", "i32x8", "i32x16", "i64x4"),
+        ),
     ),
     "neon": (_NEON, ("i8x16", "i8x32", "i16x8", "i16x16", "i32x4", "i32x8")),
+    "sve": (_SVE, ("i32x4",)),
+    "sve256": (_SVE256, ("i8x32", "i16x16", "i32x8")),
+    "sve512": (_SVE512, ("i8x64", "i16x32", "i32x16")),
+    "rvv": (_RVV, ("i8x16", "i16x8", "i32x4", "i32x8", "i32x16")),
+    "wasm": (_WASM, ("i8x16", "i16x8", "i32x4", "i32x8")),
 }
 
 ISAS: tuple[str, ...] = tuple(dict.fromkeys(base.isa for base, _ in _ROWS.values()))
@@ -209,6 +241,12 @@ _ALIASES: dict[str, str] = {
     "avx2-x2": "avx2-i32x16",
     "neon": "neon-i32x4",
     "neon-x2": "neon-i32x8",
+    "sve": "sve-i32x4",
+    "sve256": "sve256-i32x8",
+    "sve512": "sve512-i32x16",
+    "rvv": "rvv-i32x8",
+    "wasm": "wasm-i32x4",
+    "wasm-simd128": "wasm-i32x4",
 }
 
 
@@ -268,11 +306,6 @@ def target_names() -> list[str]:
 def listed_devices() -> list[str]:
     """Names of the devices that users are told of."""
     return [name for name, target in __getattr__("DEVICES").items() if target.device is not None and target.device.is_listed]
-
-
-def target_cpus() -> frozenset[str]:
-    """The CPUs that targets are for, by LLVM's names."""
-    return frozenset(base.cpu for base, _ in _ROWS.values())
 
 
 def target_aliases() -> dict[str, str]:

@@ -260,7 +260,8 @@ def _clock(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
         # The counter of cycles is for the system only; this one counts at a fixed rate.
         callee = c.module.intrinsic("llvm.read_volatile_register.i64", "i64", "metadata")
         return c.build.value("i64", f'call i64 {callee}(metadata !{{!"cntvct_el0"}})')
-    return call(c, "llvm.readcyclecounter", "i64")
+    # On RISC-V the counter of cycles is for the system only, too.
+    return call(c, "llvm.readsteadycounter" if c.target.architecture == "riscv64" else "llvm.readcyclecounter", "i64")
 
 
 _PROCESSORS_ONLINE = {"linux": 84, "android": 97, "freebsd": 58, "macos": 58}

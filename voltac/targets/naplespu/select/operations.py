@@ -17,6 +17,7 @@ from voltac.codegen.origins import origin_of
 from voltac.codegen.selection import CannotSelect, Mask, Selection
 from voltac.codegen.switches import SwitchBranches
 from voltac.ir.constants import shuffle_mask
+from voltac.ir.match import made_by
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
 from voltac.targets.naplespu.regs import FULL_MASK, LANES, SP
@@ -42,7 +43,7 @@ def _address_of(selection: Selection, pointer: Operand, size: int) -> tuple[Valu
     space = "scratchpad" if pointer.type == SCRATCHPAD else "main"
     offset = 0
     operand = selection.resolve(pointer)
-    while (made := selection.definitions.get(operand.value)) is not None and made.op == "getelementptr":
+    while (made := made_by(("getelementptr",), operand.value, selection.definitions)) is not None:
         step = scalar_constant(selection.resolve(made.operands[1])) if made.parts.element_type == "i8" else None
         if step is None or len(made.operands) != 2:
             break
@@ -289,8 +290,8 @@ def shuffle_bits(selection: Selection, instruction: Instruction) -> None:
     result = selection.result(instruction.name, instruction.type)
     source = instruction.operands[0]
     full = selection.constant(literal(FULL_MASK), "scalar")
-    made = selection.definitions.get(source.value)
-    if made is not None and made.op == "insertelement" and constant_bits("i32", made.operands[2].value) == lane:
+    made = made_by(("insertelement",), source.value, selection.definitions)
+    if made is not None and constant_bits("i32", made.operands[2].value) == lane:
         bit = selection.register(made.operands[1])
     else:
         shifted = selection.new("scalar")
