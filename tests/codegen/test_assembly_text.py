@@ -188,7 +188,7 @@ def test_the_first_part_that_holds() -> None:
 
 def test_definitions_and_conditions(tmp_path: Path) -> None:
     (tmp_path / "local.h").write_text("#define ONE 1\n#define PLUS(a, b) ((a) + (b))\n")
-    text = f"""
+    text = """
 #include "local.h"
 #include <poplar/TileConstants.hpp>
 #if defined(__IPU__) && __IPU_ARCH_VERSION__ >= 2
