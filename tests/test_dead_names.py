@@ -35,7 +35,6 @@ FOR_OTHERS = {
     "IspcLexer": "Pygments",
     "KERNELS": "packages that voltac built",
     "aliases": "Pygments",
-    "bundles": "back ends of machines that issue bundles",
     "filenames": "Pygments",
     "initially": "back ends of machines whose registers rotate",
     "pipelined": "back ends of machines that issue bundles",

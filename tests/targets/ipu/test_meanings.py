@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -407,22 +408,15 @@ def test_rounding_to_integral_numbers(mode: int, function: Any) -> None:
 
 @pytest.mark.parametrize("mode", range(5))
 def test_rounding_modes_of_arithmetic(mode: int) -> None:
-    from fractions import Fraction
-
     random = Random(mode)
     states = [[0] * 12 + [int(np.float32(random.gauss(0, 1)).view(np.uint32)) for _ in range(8)] for _ in range(40)]
     text = f"setzi $a7, {mode << 16:#x}\nuput $FP_CTL, $a7\nf32mul $a0, $a1, $a2\nf32tof16 $a3, $a4"
     for before, after in zip(states, executed(text, states)):
         x, y = (Fraction(float(one)) for one in singles(before[13:15]))
-        for found, exact, step in (
-            (singles(after[12:13])[0], x * y, lambda v, to: np.nextafter(np.float32(v), np.float32(to))),
-            (
-                halves(after[15:16])[0],
-                Fraction(float(singles(before[16:17])[0])),
-                lambda v, to: np.nextafter(v, np.float16(to)),
-            ),
-        ):
-            down, up = float(step(found, -np.inf)), float(step(found, np.inf))
+        of_half = Fraction(float(singles(before[16:17])[0]))
+        for found, exact in ((singles(after[12:13])[0], x * y), (halves(after[15:16])[0], of_half)):
+            kind = type(found)
+            down, up = float(np.nextafter(found, kind(-np.inf))), float(np.nextafter(found, kind(np.inf)))
             value = Fraction(float(found))
             match mode:
                 case 1:
@@ -461,7 +455,7 @@ ACCUMULATIONS: dict[str, tuple[str, bool, Callable[[Any], Any]]] = {
     "f32v2mac": ("$a0:1, $a2:3", False, lambda x: f32(wide(x[:2]) * wide(x[2:4]))),
     "f16v2cmac": ("$a0, $a1", True, lambda x: [f32((wide(x[:2]) * wide(x[2:4])).sum())]),
     "f16v4cmac": ("$a0:1, $a2:3", True, lambda x: f32((wide(x[:4]) * wide(x[4:8])).reshape(2, 2).sum(1))),
-    "f32v2aop": ("$a0:1, $a2:3, 0", False, lambda x: f32([x[0] * wide(x[2]), x[1] * wide(x[2]), x[0] * wide(x[3]), x[1] * wide(x[3])])),
+    "f32v2aop": ("$a0:1, $a2:3, 0", False, lambda x: f32(np.outer(wide(x[2:4]), wide(x[:2])).ravel())),
     "f32v4acc": ("$a0:3", False, lambda x: x[:4]),
     "f32v4absacc": ("$a0:3", False, lambda x: abs(x[:4])),
     "f32v4sqacc": ("$a0:3", False, lambda x: f32(wide(x[:4]) ** 2)),
@@ -525,11 +519,8 @@ def test_accumulators_as_halves() -> None:
 
 
 def test_classes() -> None:
-    numbers = np.array([np.nan, -np.inf, -1, -0.0, 0, 1, np.inf], np.float32).view(np.uint32).tolist() + [
-        0x7F800001,
-        0x80000001,
-        1,
-    ]
+    numbers = np.array([np.nan, -np.inf, -1, -0.0, 0, 1, np.inf], np.float32).view(np.uint32).tolist()
+    numbers += [0x7F800001, 0x80000001, 1]
     states = [[0] * 12 + [word, word, 0, 0, 0, 0, 0, 0] for word in numbers]
     # IPU 3.8: codes 2, 3, 4, 6, 7, 9, 10, then 1 (signalling), 5 and 8 (subnormal).
     codes = [2, 3, 4, 6, 7, 9, 10, 1, 5, 8]
@@ -706,5 +697,5 @@ def test_every_row_is_tested_here_or_is_known_as_a_word_only() -> None:
     assert left <= OTHERS
 
 
-OTHERS = {"trap", "run", "runall", "sync", "rpt"}
+OTHERS = {"trap", "run", "runall", "sync", "rpt", "put", "uget"}
 """Tested in ``test_exceptions.py`` and ``test_vertices.py``."""
