@@ -23,6 +23,9 @@ UPPER_CSRS = {
 }  # fmt: skip
 """Name -> number for ``uget`` and ``uput``."""
 
+WORKER_MASK = 7
+"""The bits of ``$WSR`` that are the worker's number."""
+
 _ALIASES = (
     ("$bp", "$m8"), ("$fp", "$m9"), ("$lr", "$m10"), ("$sp", "$m11"), ("$m12", "$mworker_base"), ("$m13", "$mvertex_base"),
     ("$m15", "$mzero"), ("$a15", "$azero"), ("$a14:15", "$azeros"),

@@ -19,7 +19,7 @@ from voltac.records import field, mutable_record
 from voltac.targets.ipu.assembly.bundles import check_repeats, issued_together
 from voltac.targets.ipu.assembly.headers import HEADERS, predefined_macros
 from voltac.targets.ipu.assembly.pseudo import rewritten
-from voltac.targets.ipu.isa import DEVICE_CODES
+from voltac.targets.ipu.isa import code_of
 
 ENTRY = "__runCodelet_"
 """What the name of a vertex begins with (IPU 4.1)."""
@@ -39,7 +39,7 @@ class TileProgram:
 
     def image(self) -> Image:
         """What lies in the tile's memory before a vertex runs; CompileError where something has no place or no address."""
-        linked = link(self.code, DEVICE_CODES[self.generation])
+        linked = link(self.code, code_of(self.generation))
         segments = tuple(
             ImageSegment(section.address, bytes(section.content), section.size, section.kind == "text")
             for section in linked.sections.values()
@@ -61,7 +61,7 @@ def assemble_vertices(
     ``directories`` are those where included files are looked for besides the file's own; ``macros`` are defined beforehand.
     """
     messages = Diagnostics(wrap=False) if diagnostics is None else diagnostics
-    device = DEVICE_CODES[generation]
+    device = code_of(generation)
     lines = preprocessed_lines(text, file, messages, predefined_macros(generation) | dict(macros or {}), directories, HEADERS)
     messages.raise_if_errors()
     stacks: dict[str, int] = {}
@@ -72,7 +72,7 @@ def assemble_vertices(
 
 @cache
 def _forms(generation: str) -> InstructionForms:
-    return InstructionForms(DEVICE_CODES[generation], frozenset(("csr", "ucsr")))
+    return InstructionForms(code_of(generation), frozenset(("csr", "ucsr")))
 
 
 def _directives(stacks: dict[str, int]) -> dict[str, Directive]:

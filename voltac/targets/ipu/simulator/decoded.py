@@ -7,7 +7,7 @@ from functools import cache
 from voltac.codegen.disassembler import Disassembler
 from voltac.codegen.encoding import Decoded, Decoder
 from voltac.records import record
-from voltac.targets.ipu.isa import DEVICE_CODES
+from voltac.targets.ipu.isa import code_of
 from voltac.targets.ipu.shapes import AUX, MAIN
 from voltac.targets.ipu.simulator.faults import INVALID_INSTRUCTION, INVALID_PC, TileFault
 from voltac.targets.ipu.simulator.memory import TileMemory
@@ -47,7 +47,7 @@ class IssuedCode:
 
 @cache
 def _readers(generation: str) -> tuple[Decoder, Disassembler]:
-    device = DEVICE_CODES[generation]
+    device = code_of(generation)
     return Decoder(device), Disassembler(device)
 
 
