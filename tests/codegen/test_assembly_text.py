@@ -165,7 +165,8 @@ def test_repetitions() -> None:
 
 
 CONDITIONS = {
-    ".if 1": True, ".if 0": False, ".if known == 3": True, ".ifdef known": True, ".ifdef unknown": False, ".ifndef unknown": True,
+    ".if 1": True, ".if 0": False, ".if known == 3": True, ".ifdef known": True, ".ifdef unknown": False,
+    ".ifndef unknown": True,
     ".ifc a b, a b": True, '.ifc "half", "float"': False, ".ifnc half, float": True, ".ifb": True, ".ifnb x": True,
     ".ifeq 0": True, ".ifne 1": True, ".ifgt 1": True, ".ifge 0": True, ".iflt 0": False, ".ifle 0": True,
     ".if (. - start) & 1": True, ".if later_label > 1": None,
@@ -179,7 +180,8 @@ def test_a_condition(condition: str) -> None:
 
 
 def test_the_first_part_that_holds() -> None:
-    text = ".macro which n\n.if \\n == 1\n.byte 10\n.elseif \\n == 2\n.byte 20\n.elseif 1\n.byte 30\n.else\n.byte 40\n.endif\n.endm\n"
+    parts = ".if \\n == 1\n.byte 10\n.elseif \\n == 2\n.byte 20\n.elseif 1\n.byte 30\n.else\n.byte 40\n.endif"
+    text = f".macro which n\n{parts}\n.endm\n"
     assert data_of(text + "which 1\nwhich 2\nwhich 3") == bytes([10, 20, 30])
 
 
@@ -188,7 +190,7 @@ def test_the_first_part_that_holds() -> None:
 
 def test_definitions_and_conditions(tmp_path: Path) -> None:
     (tmp_path / "local.h").write_text("#define ONE 1\n#define PLUS(a, b) ((a) + (b))\n")
-    text = f"""
+    text = """
 #include "local.h"
 #include <poplar/TileConstants.hpp>
 #if defined(__IPU__) && __IPU_ARCH_VERSION__ >= 2
@@ -216,14 +218,16 @@ def data_of_file(text: str, folder: Path) -> bytes:
 
 
 def test_registers_have_other_names() -> None:
-    text = "#define acc a0:1\n#define count m3\n#define BOTH(x) x, x\nld64step $acc, $mzero, $count+=, 1\n{ nop ; f32v2add $a2:3, BOTH($acc) }"
+    names = "#define acc a0:1\n#define count m3\n#define BOTH(x) x, x\n"
+    text = names + "ld64step $acc, $mzero, $count+=, 1\n{ nop ; f32v2add $a2:3, BOTH($acc) }"
     plain = "ld64step $a0:1, $mzero, $m3+=, 1\n{ nop ; f32v2add $a2:3, $a0:1, $a0:1 }"
     assert words_of(text) == words_of(plain)
 
 
 def test_macros_of_both_kinds_together() -> None:
-    text = "#define SECTION_OF(x) .text.part_##x\n.macro make n\n.section SECTION_OF(\\n), FUNCTION_IS_WORKER\nnop\n.endm\nmake a\nmake b"
-    assert [name for name in assembled(text).code.sections] == [".text.part_a", ".text.part_b"]
+    body = ".section SECTION_OF(\\n), FUNCTION_IS_WORKER\nnop"
+    text = f"#define SECTION_OF(x) .text.part_##x\n.macro make n\n{body}\n.endm\nmake a\nmake b"
+    assert list(assembled(text).code.sections) == [".text.part_a", ".text.part_b"]
 
 
 # --- pseudo-instructions ------------------------------------------------------------------------------------------------

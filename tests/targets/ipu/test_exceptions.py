@@ -1,4 +1,4 @@
-"""What a worker may not do, each with the exception of the reference (IPU 1.4, 1.5, 2.1 to 2.3, 8), its address and its place."""
+"""What a worker may not do: the exception of the reference (IPU 1.4, 1.5, 2.1 to 2.3, 8), its address and its place."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ FAULTS = (
     (8, "setzi $m2, 0xA0000\nld32 $a0, $m2, 0", "behind any array"),
     (8, "setzi $m2, 0xA0000\nst32 $mzero, $m2, 0", "in no array"),
     (8, "setzi $m2, f\nst32 $mzero, $m2, 0", "code"),
-    (8, "add $m2, $m1, 8\nadd $m3, $m0, 8\ntapack $m4:5, $m0, $m2, $m3\nld2xst64pace $a0:3, $a4:5, $m4:5+=, $mzero, 0", "region 0"),
+    (8, "add $m3, $m0, 8\ntapack $m4:5, $m0, $m1, $m3\nld2xst64pace $a0:3, $a4:5, $m4:5+=, $mzero, 0", "region 0"),
     (6, "tapack $m4:5, $m0, $m0, $m0\nld2x64pace $a0:1, $a2:3, $m4:5+=, $mzero, 0", "meet in a bank"),
     (6, "add $m2, $m0, 16\ntapack $m4:5, $m2, $mzero, $m0\nldst64pace $a0:1, $a2:3, $m4:5+=, $mzero, 0", "meet in a bank"),
     (6, "add $m2, $m1, 24\ntapack $m4:5, $m2, $mzero, $m1\nldst64pace $a0:1, $a2:3, $m4:5+=, $mzero, 0", "meet in a bank"),
@@ -122,13 +122,17 @@ FLOAT_FLAGS = (
     (0, "f32add $a0, $a2, $a2", "nothing wrong"),
     (0, "f32cmpeq $a0, $a6, $a2", "a quiet NaN compared"),
 )
-VALUES = "ldconst $a1, 0x7f800000\nldconst $a2, 0x3f800000\nldconst $a3, 0x7f7fffff\nldconst $a4, 0xbf800000\nldconst $a5, 0x7f800001\nldconst $a6, 0x7fc00000"
+VALUES = "\n".join(
+    f"ldconst $a{number}, {bits:#x}"
+    for number, bits in enumerate((0x7F800000, 0x3F800000, 0x7F7FFFFF, 0xBF800000, 0x7F800001, 0x7FC00000), 1)
+)
 
 
 @pytest.mark.parametrize(("flags", "text", "why"), FLOAT_FLAGS, ids=[row[2] for row in FLOAT_FLAGS])
 def test_flags_and_traps_of_the_float_unit(flags: int, text: str, why: str) -> None:
     status = np.zeros(1, np.uint32)
-    program = f".align 8\n.globl f\nf:\nld32 $m0, $mvertex_base, 0\n{VALUES}\n{text}\nuget $a0, $FP_STS\nst32 $a0, $m0, 0\nexitz $mzero"
+    begin = f".align 8\n.globl f\nf:\nld32 $m0, $mvertex_base, 0\n{VALUES}"
+    program = f"{begin}\n{text}\nuget $a0, $FP_STS\nst32 $a0, $m0, 0\nexitz $mzero"
     run_vertex(assemble_vertices(program), [status], "f", 1)
     assert status[0] == flags
     if not flags:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from voltac.targets.ipu.assembly.program import TileProgram, assemble_vertices
+from voltac.targets.ipu.simulator.faults import WorkerTrap
 from voltac.targets.ipu.simulator.memory import SLACK
 from voltac.targets.ipu.simulator.tile import Tile
 from voltac.targets.ipu.simulator.vertex import PlacedArray, run_vertex
@@ -122,7 +123,7 @@ def test_sizes_and_stacks_are_known() -> None:
 
 def test_arrays_in_region_0_conflict_with_themselves() -> None:
     x = floats(64)
-    with pytest.raises(Exception, match="bank conflict") as caught:
+    with pytest.raises(WorkerTrap, match="bank conflict") as caught:
         run_vertex(program("add_scalar.S"), [PlacedArray(x, region=0), 64, 1.5])
     assert caught.value.code == 6
     assert "ldst64pace" in str(caught.value)

@@ -169,7 +169,8 @@ def chosen_row(
                 continue
             fitting = _fitted(value.number, kind, row, operand)
             if fitting is None:
-                expected[described_number(kind) if kind is not None else f"the number of a register of kind {operand.kind}"] = None
+                wanted = described_number(kind) if kind is not None else f"the number of a register of kind {operand.kind}"
+                expected[wanted] = None
                 problem = problem or piece.wrong(f"{value.number} cannot stand here: it must be ")
                 break
             numbers.append(fitting)

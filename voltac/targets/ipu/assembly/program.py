@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from voltac.codegen.assembly.assembler import Dialect, assemble_lines
 from voltac.codegen.assembly.directives import Directive
@@ -64,10 +65,14 @@ def assemble_vertices(
     lines = preprocessed_lines(text, file, messages, predefined_macros(generation) | dict(macros or {}), directories, HEADERS)
     messages.raise_if_errors()
     stacks: dict[str, int] = {}
-    forms = InstructionForms(device, frozenset(("csr", "ucsr")))
-    dialect = Dialect(forms, rewritten, issued_together, True, _directives(stacks), check_repeats)
+    dialect = Dialect(_forms(generation), rewritten, issued_together, True, _directives(stacks), check_repeats)
     state = assemble_lines(lines, device, dialect, messages)
     return TileProgram(generation, state.made, state.final_sizes, stacks)
+
+
+@cache
+def _forms(generation: str) -> InstructionForms:
+    return InstructionForms(code_of(generation), frozenset(("csr", "ucsr")))
 
 
 def _directives(stacks: dict[str, int]) -> dict[str, Directive]:

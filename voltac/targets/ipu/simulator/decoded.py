@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from voltac.codegen.device import DeviceCode
+from functools import cache
+
 from voltac.codegen.disassembler import Disassembler
 from voltac.codegen.encoding import Decoded, Decoder
 from voltac.records import record
@@ -44,14 +45,18 @@ class IssuedCode:
         return any(trait in half.row.traits for half in self.halves)
 
 
+@cache
+def _readers(generation: str) -> tuple[Decoder, Disassembler]:
+    device = code_of(generation)
+    return Decoder(device), Disassembler(device)
+
+
 class CodeReader:
     """Decodes the code of a tile's memory."""
 
     def __init__(self, memory: TileMemory, generation: str) -> None:
         self._memory = memory
-        self._device: DeviceCode = code_of(generation)
-        self._decoder = Decoder(self._device)
-        self._listing = Disassembler(self._device)
+        self._decoder, self._listing = _readers(generation)
 
     def issue_at(self, pc: int) -> IssuedCode:
         """What issues at an address; a fault where no code may be, or where there is none."""

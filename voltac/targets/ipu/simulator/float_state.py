@@ -54,14 +54,19 @@ class FloatState:
         self.random = [value, other, _rotated(value), _rotated(other)]
 
     def next_random(self) -> int:
-        """32 random bits, by Marsaglia's xorshift of 128 bits (Xorshift RNGs, 2003); the hardware's is not public."""
+        """32 random bits, by Marsaglia's xorshift of 128 bits (Xorshift RNGs, 2003); the hardware's is not public.
+
+        Appleby's finalizer (MurmurHash3, 2011) mixes them, so that seeds that are close give numbers that are not.
+        """
         x, y, z, w = self.random
         if not x | y | z | w:
             w = 1
         t = x ^ x << 11 & _WORD
         new = w ^ w >> 19 ^ t ^ t >> 8
         self.random = [y, z, w, new]
-        return new
+        mixed = (new ^ new >> 16) * 0x85EBCA6B & _WORD
+        mixed = (mixed ^ mixed >> 13) * 0xC2B2AE35 & _WORD
+        return mixed ^ mixed >> 16
 
     def read(self, number: int) -> int:
         """``uget``."""
