@@ -25,8 +25,8 @@ def inverse_of(divisor: int) -> tuple[int, int, int]:
     shift = 15 + divisor.bit_length()
     factor = -(-(1 << shift) // divisor)
     excess = factor * divisor - (1 << shift)
-    bound = (1 << 32) // factor
-    return factor, shift, min(bound, (1 << shift) // excess) if excess else bound
+    bound = ((1 << 32) - 1) // factor + 1
+    return factor, shift, min(bound, -(-(1 << shift) // excess)) if excess else bound
 
 
 def _divide(f: Legalizer, instruction: Instruction) -> None:
