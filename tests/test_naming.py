@@ -48,7 +48,6 @@ LONG_FILES = {
     "sema/tree.py": "one table: nodes refer to each other",
     "syntax/ast.py": "one table: nodes refer to each other",
     "syntax/preprocessor.py": "directives change the state in which the lines that follow are read",
-    "targets/naplespu/select/operations.py": "one table: how each operation that no rule says is selected",
     "targets/naplespu/simulator/core.py": "the state that all instructions of a core share",
 }
 """Files of more than 400 lines, and why each is one."""

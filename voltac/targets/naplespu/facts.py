@@ -53,12 +53,12 @@ DEVICE = DeviceFacts(
     threads=THREADS,
     scratchpad_bytes=SCRATCHPAD_BYTES,
     settings=SETTINGS,
-    library="naplespu",
+    libraries=("without_double", "naplespu"),
 )
 
-TARGET = TargetInfo(
+TARGETS = (TargetInfo(
     "naplespu", "naplespu", "NAPLESPU", 16, 1, 32, 512, "naplespu", "", triple="naplespu-unknown-unknown",
     pointer_bits=32, has_double=False, has_ieee_products=False, device=DEVICE,
     # By the target's own expansions, which know more ways than the passes.
     has_masked_load=True, has_masked_small=True,
-)  # fmt: skip
+),)  # fmt: skip
