@@ -236,7 +236,7 @@ def _assemble(text: str, job: Compilation) -> DeviceProgram:
 
     # What is selected here is nobody's text but ours.
     file = f"{job.file} (assembly)" if "select" in job.results else job.file
-    return make_program(text, file, find_device(job.options.target).code, job.diagnostics, legal, bitcode)
+    return make_program(text, file, find_device(job.options.target), job.diagnostics, legal, bitcode)
 
 
 def _no_passes(target: TargetInfo) -> tuple[Pass, ...]:

@@ -37,7 +37,7 @@ def said(done: subprocess.CompletedProcess[str]) -> str:
         (["--target=sse4.1-i32x4,sse4.2-i32x4", "-o", "x.o"], "both SSE4 levels in one build"),
         (["--target=sse4,avx2", "--cpu=skx", "-o", "x.o"], "'--cpu' does not go with several targets"),
         (["--target=sse4,avx4", "-o", "x.o"], "unknown target 'avx4'"),
-        (["--arch=mips"], "unknown architecture 'mips'; supported are: x86-64, x86, aarch64"),
+        (["--arch=mips"], "unknown architecture 'mips'; supported are: x86-64, x86, aarch64, riscv64, wasm32"),
         (["--arch=x86", "--target=neon-i32x4"], "target 'neon-i32x4' is for aarch64, not for architecture 'x86'"),
         (["--arch=aarch64", "--target=avx2"], "target 'avx2-i32x8' is for x86-64, not for architecture 'aarch64'"),
         (

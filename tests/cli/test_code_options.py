@@ -58,7 +58,7 @@ def test_every_target_has_the_width_and_the_mask_of_its_name(compiled: Compile, 
     assert found["TARGET_WIDTH"] == width
     assert found["ISPC_MASK_BITS"] == str(mask_bits)
     assert found["TARGET_ELEMENT_WIDTH"] == str({1: 4}.get(mask_bits, mask_bits // 8))
-    assert len([macro for macro in found if re.fullmatch(r"ISPC_TARGET_(SSE|AVX|NEON|SVE)\w*", macro)]) == 1
+    assert len([macro for macro in found if re.fullmatch(r"ISPC_TARGET_(SSE|AVX|NEON|SVE|RVV|WASM)\w*", macro)]) == 1
 
 
 SHORT_NAMES = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from html_page import Page, needs_browser, width_on_phone
+from browser import PHONE, launched, needs_browser, opened, width_of
+from html_page import Page
 
 import voltac
 
@@ -89,6 +90,20 @@ def test_a_comparison_is_a_part_of_a_page(module: voltac.KernelModule) -> None:
 
 
 @needs_browser
-def test_outputs_are_as_wide_as_a_phone(module: voltac.KernelModule, tmp_path: Path) -> None:
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_outputs_fit_a_phone_and_follow_the_theme(module: voltac.KernelModule, dark: bool) -> None:
     shown = (module._repr_html_() + module.pick._repr_html_()).replace("<details>", "<details open>")
-    assert 300 < width_on_phone(f"<!doctype html><body>{shown}", tmp_path) <= 390
+    head = "<!doctype html><meta name=viewport content='width=device-width'>"
+    with launched() as browser, opened(browser, PHONE, dark) as page:
+        page.set_content(f"{head}<body>{shown}")
+        assert width_of(page) == PHONE
+        # A caret stands below what it is about: no line of the source is broken.
+        breaks = page.eval_on_selector_all(
+            ".excerpt", "all => all.filter(one => getComputedStyle(one).whiteSpace !== 'pre').length"
+        )
+        assert page.locator(".excerpt").count() and breaks == 0
+        back = "getComputedStyle(document.querySelector('.voltac')).backgroundColor"
+        assert page.evaluate(back) == ("rgb(13, 17, 23)" if dark else "rgb(255, 255, 255)")
+        # The theme of JupyterLab has the last word.
+        page.set_content(f"{head}<body data-jp-theme-light={str(dark).lower()}>{shown}")
+        assert page.evaluate(back) == ("rgb(255, 255, 255)" if dark else "rgb(13, 17, 23)")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from executed_lanes import Counts, executed_lanes
-from run_programs import HOST_TARGETS, MORE_HOST_TARGETS
+from run_programs import HOST_TARGETS, MORE_HOST_TARGETS, ONE_LANE
 
 import voltac
 from voltac.report.profile import Profile
@@ -97,7 +97,10 @@ def counted(profile: Profile) -> Counts:
     return {place: counts for place, counts in found.items() if counts}
 
 
-@pytest.mark.parametrize("target", [target.name for target in (*HOST_TARGETS, *MORE_HOST_TARGETS)])
+RARE = (pytest.param(target.name, marks=pytest.mark.long) for target in MORE_HOST_TARGETS if target is not ONE_LANE)
+
+
+@pytest.mark.parametrize("target", [ONE_LANE.name, *(target.name for target in HOST_TARGETS), *RARE])
 def test_each_statement_is_counted_with_its_lanes(target: str) -> None:
     given, expected = inputs(), inputs()
     profile = voltac.compile(PROGRAM, target=target).f.profile(*given)

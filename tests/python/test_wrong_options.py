@@ -166,7 +166,7 @@ def test_each_field_takes_its_values_and_refuses_all_others(field: str) -> None:
         ({"defines": {"A": math.nan}}, ValueError, "the value of macro 'A' in defines must be finite, not nan"),
         ({"defines": {"A": np.float32("inf")}}, ValueError, "must be finite, not np.float32.inf"),
         ({"defines": {"A": np.complex64(1)}}, TypeError, "must be text, a number, a bool or None, not np.complex64"),
-        ({"defines": {"A": np.timedelta64(1)}}, TypeError, "must be text, a number, a bool or None, not np.timedelta64"),
+        ({"defines": {"A": np.timedelta64(1, "s")}}, TypeError, "must be text, a number, a bool or None, not np.timedelta64"),
         ({"defines": {"A\x1b": []}}, TypeError, r"macro 'A\\x1b' in defines"),
     ],
     ids=lambda value: re.sub(r" at 0x[0-9a-f]+", "", visible_value(value)),  # the same in every process

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from html_page import Page, needs_browser, width_on_phone
+from browser import DESK, PHONE, launched, needs_browser, opened, width_of
+from html_page import Page
+from playwright.sync_api import Browser
 
 from voltac.cli.command import main
 from voltac.report.page import style
@@ -96,7 +99,45 @@ def test_text_stands_out_from_its_background() -> None:
                 assert (high + 0.05) / (low + 0.05) >= 4.5, (name, theme[name], background)
 
 
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launched() as found:
+        yield found
+
+
 @needs_browser
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_page_is_as_wide_as_a_phone(pages: dict[str, str], command: str, tmp_path: Path) -> None:
-    assert 300 < width_on_phone(pages[command], tmp_path) <= 390
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [PHONE, DESK])
+@pytest.mark.parametrize("command", ["explain", "compare"])
+def test_a_page_fits_the_screen(browser: Browser, pages: dict[str, str], command: str, width: int, dark: bool) -> None:
+    with opened(browser, width, dark) as page:
+        page.set_content(pages[command])
+        assert width_of(page) == width
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == (
+            "rgb(13, 17, 23)" if dark else "rgb(255, 255, 255)"
+        )
+        assert page.locator(".legend .swatch").count() >= 4 and page.locator(".index a").count() >= 2
+
+
+@needs_browser
+def test_paths_stand_side_by_side_where_there_is_room(browser: Browser, pages: dict[str, str]) -> None:
+    for width, beside in ((DESK, True), (PHONE, False)):
+        with opened(browser, width) as page:
+            page.set_content(pages["compare"])
+            on, masked = (one.bounding_box() for one in page.locator(".paths").first.locator("section").all())
+            assert on and masked and (on["y"] == masked["y"]) == beside
+            for track in page.locator(".track").all():
+                bar = track.bounding_box()
+                assert bar and bar["width"] >= 200
+
+
+@needs_browser
+def test_branches_and_the_index_lead_to_their_places(browser: Browser, pages: dict[str, str], tmp_path: Path) -> None:
+    for command in ("compare", "explain"):
+        (tmp_path / f"{command}.html").write_text(pages[command])
+        with opened(browser) as page:
+            page.goto(f"file://{tmp_path}/{command}.html")
+            for link in page.locator(".index a").all() + page.locator(".listing a").all()[:3]:
+                link.click()
+                place = page.evaluate("document.getElementById(location.hash.slice(1)).getBoundingClientRect().top")
+                assert -1 <= place < 844

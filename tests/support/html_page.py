@@ -1,14 +1,8 @@
-"""Pages of HTML: whether they are whole, by Python's parser, and how wide, by a browser."""
+"""Pages of HTML, whether they are whole, by Python's parser; ``browser.py`` looks at them."""
 
 from __future__ import annotations
 
-import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
-from pathlib import Path
-
-import pytest
 
 VOID = {"meta", "hr", "br"}
 OPTIONAL = {"html", "head", "body", "li", "tr", "td", "th"}
@@ -42,32 +36,3 @@ class Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self.open and self.open[-1] != "style":
             self.words += data
-
-
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-needs_browser = pytest.mark.skipif(BROWSER is None, reason="there is no chromium: apt-get install chromium")
-
-
-def width_on_phone(text: str, folder: Path) -> int:
-    """Pixels that a page takes in a frame of 390: windows have a least width."""
-    assert BROWSER is not None
-    (folder / "page.html").write_text(text)
-    measure = (
-        "new Promise(d => onload = d).then(() => {let r = frames[0].document.documentElement; document.title = r.scrollWidth})"
-    )
-    (folder / "frame.html").write_text(f"<iframe width=390 height=800 src=page.html></iframe><script>{measure}</script>")
-    options = [
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--allow-file-access-from-files",
-        f"--user-data-dir={folder}/u",
-    ]
-    shown = subprocess.run(
-        [BROWSER, *options, "--virtual-time-budget=2000", "--dump-dom", f"file://{folder}/frame.html"],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    (title,) = re.findall(r"<title>(\d+)</title>", shown.stdout)
-    return int(title)

@@ -9,8 +9,14 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+
+import numpy as np
+from run_programs import INPUTS, OUTPUTS, Array, inputs
+
+from voltac.pipeline import Compilation
 
 CUSTOM, EXPORT = 0, 7
 ORDER = (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11)
@@ -29,9 +35,10 @@ const given = {
   __stack_pointer: new WebAssembly.Global({value: "i32", mutable: true}, 1 << 20),
   __indirect_function_table: new WebAssembly.Table({initial: 64, element: "anyfunc"}),
 };
+const functions = FUNCTIONS;
 const env = {};
 for (const {name, kind} of WebAssembly.Module.imports(module_))
-  env[name] = given[name] ?? ((...words) => { throw new Error(`${name} is called`); });
+  env[name] = given[name] ?? functions[name] ?? ((...words) => { throw new Error(`${name} is called`); });
 const f = new WebAssembly.Instance(module_, {env}).exports;
 const DATA = 2 << 20;
 let next = DATA;
@@ -124,11 +131,26 @@ def module(code: bytes) -> bytes:
     return code[:MAGIC] + b"".join(bytes([kind]) + leb(len(body)) + body for kind, body in parts)
 
 
-def run(path: Path, script: str) -> str:
-    """What a script prints that calls the functions of the object in this file."""
-    made = path.with_suffix(".wasm")
-    made.write_bytes(module(path.read_bytes()))
+def run(code: bytes, script: str, functions: str = "{}") -> str:
+    """What a script prints that calls the functions of an object; ``functions`` are those that the object calls."""
     assert NODE is not None
-    done = subprocess.run([NODE, "-e", RUN + script, str(made)], capture_output=True, text=True, timeout=120)
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "module.wasm"
+        made.write_bytes(module(code))
+        done = subprocess.run(
+            [NODE, "-e", RUN.replace("FUNCTIONS", functions) + script, str(made)], capture_output=True, text=True, timeout=120
+        )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def run_test(job: Compilation) -> Array:
+    """``out`` of a run-test that prints nothing."""
+    floats, integers = inputs()
+    script = f"""
+const out = array(Float64Array, new Float64Array({OUTPUTS}));
+const floats = array(Float32Array, {floats.tolist()}), integers = array(Int32Array, {integers.tolist()});
+f.test(out.byteOffset, floats.byteOffset, integers.byteOffset, {INPUTS});
+console.log(Buffer.from(out.buffer, out.byteOffset, out.byteLength).toString("hex"));
+"""
+    return np.frombuffer(bytes.fromhex(run(job.optimized.object_code(), script).strip()), np.float64)

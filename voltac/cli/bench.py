@@ -46,7 +46,7 @@ def bench_command(arguments: Namespace) -> int:
             build_module,
             source,
             function.name,
-            targets=_words(arguments.targets),
+            targets=_words(arguments.targets or arguments.target),
             sizes=_words(arguments.sizes),
             data=None if arguments.data is None else _data(arguments.data),
             rounds=max(1, number(arguments.rounds, "--rounds")) if arguments.rounds else 11,

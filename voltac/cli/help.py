@@ -7,12 +7,12 @@ from argparse import Namespace
 
 from voltac.cli.commands import COMMANDS
 from voltac.cli.opt_words import OPT_WORDS
-from voltac.cli.option_table import COMPILE, GROUPS, Option
+from voltac.cli.option_table import COMPILE, Option, groups_of
 from voltac.cli.settings import diagnostics_of, options_of_arguments
 from voltac.llvm.host import missing
 from voltac.options import Options
 from voltac.pipeline import DEVICE_STAGES, STAGE_NAMES, stages_of
-from voltac.target_info import DEVICES, TARGETS, target_aliases
+from voltac.target_info import TARGETS, listed_devices, target_aliases
 
 _USAGE = {
     COMPILE: "voltac FILE.ispc -o FILE.o [-h FILE.h] [options]",
@@ -174,20 +174,19 @@ def help_text(command: str) -> str:
         out += [line for word, text in COMMANDS.items() for line in _row(f"voltac {word}", text)]
         out += ["  A file that is called like a command is given as ./demo.", ""]
     out.append("Examples:")
-    device = next(iter(DEVICES))
+    device = listed_devices()[0]
     rows = ((example.replace("{device}", device), text) for example, text in _EXAMPLES[command])
     out += [line for example, text in rows for line in (f"  {example}", f"      {text}")]
-    for group in GROUPS:
-        if command in group.commands:
-            out += ["", f"{group.title}:"]
-            out += [line for option in group.options if option.help for line in _row(option_spelling(option), option.help)]
-            out += _wrapped(" ".join(option_spelling(option) for option in group.options if not option.help), 2)
+    for group in groups_of(command):
+        out += ["", f"{group.title}:"]
+        out += [line for option in group.options if option.help for line in _row(option_spelling(option), option.help)]
+        out += _wrapped(" ".join(option_spelling(option) for option in group.options if not option.help), 2)
     if command in _OF_SOURCES:
         out += ["", *_wrapped(f"Stages (STAGE): {', '.join(STAGE_NAMES)}", 0)]
         behind = ", ".join(stage.name for stage in DEVICE_STAGES if stage.name not in STAGE_NAMES)
         out += _wrapped(f"For a device, behind 'passes': {behind}", 0)
         out += ["", "Targets (--target):", *_wrapped("host, " + ", ".join(TARGETS), 2)]
-        out += _wrapped("devices, whose programs run on a simulator: " + ", ".join(DEVICES), 2)
+        out += _wrapped("devices, whose programs run on a simulator: " + ", ".join(listed_devices()), 2)
         out += _wrapped("short names: " + ", ".join(f"{short} = {name}" for short, name in target_aliases().items()), 2)
         out += ["", "Words of --opt:"]
         out += _wrapped(", ".join(word for word, meaning in OPT_WORDS.items() if not isinstance(meaning, str)), 2)
@@ -215,7 +214,7 @@ def support_matrix() -> str:
     for name, target in TARGETS.items():
         lacking = missing(target)
         lines.append(f"{name:16} {'runs here' if not lacking else 'needs ' + ' '.join(lacking)}\n")
-    lines += [f"{name:16} a device: runs here on its simulator\n" for name in DEVICES]
+    lines += [f"{name:16} a device: runs here on its simulator\n" for name in listed_devices()]
     return "".join(lines)
 
 

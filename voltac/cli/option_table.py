@@ -1,4 +1,4 @@
-"""The options of the command line as rows of data, and the parser built from them.
+"""The options of the command line as rows of data, which ``parsing.py`` reads words by.
 
 One table serves the plain compile and every subcommand: a row says which of them
 know the option. The words of ``--opt=`` are in ``opt_words.py``.
@@ -12,9 +12,13 @@ from voltac.messages.warning_switches import PERFORMANCE, SWITCHES
 from voltac.options.checks import ADDRESSINGS, DWARF_VERSIONS, MATH_LIBRARIES, SIZES
 from voltac.pipeline import EVERY_STAGE
 from voltac.records import record
+from voltac.target_info.device_facts import MachineSetting
 
 COMPILE = "compile"
 """The command without a word of its own: ``voltac FILE -o FILE.o``."""
+
+MACHINE = "Machine"
+"""The group that the devices' own options join."""
 
 _STAGES = " ".join(stage.name for stage in EVERY_STAGE)
 _TEXT_STAGES = " ".join(stage.name for stage in EVERY_STAGE if stage.takes_text)
@@ -253,15 +257,9 @@ GROUPS: tuple[Group, ...] = (
         Option("--limit", "limit", "next", "give up after N cycles", metavar="N"),
         Option("--json", "json", "flag", "print what the run took as JSON"),
     )),
-    Group("Machine", ("sim",), (
+    Group(MACHINE, ("sim",), (
         Option("--cores", "cores", "next", "number of cores (default 1)", metavar="N"),
         Option("--threads", "threads", "next", "threads of each core (default 8)", metavar="N"),
-        Option("--latency", "latency", "next", "cycles until memory answers (default 40)", metavar="CYCLES"),
-        Option("--write-latency", "write_latency", "next", "cycles until memory has accepted a line (default 2)",
-               metavar="CYCLES"),
-        Option("--blocking-stores", "blocking_stores", "flag", "a store that misses stops its thread"),
-        Option("--fpu", "fpu", "equals", "arithmetic of float: IEEE's, or that of the hardware as it was built",
-               choices="ideal rtl"),
     )),
     Group("Demo", ("demo",), (
         Option("--folder", "folder", "next", "where the pictures go (default voltac-demo)", metavar="DIR"),
@@ -303,4 +301,35 @@ class UsageError(Exception):
 
 def options_of(command: str) -> list[Option]:
     """The options that a command knows."""
-    return [option for group in GROUPS if command in group.commands for option in group.options]
+    return [option for group in groups_of(command) for option in group.options]
+
+
+def groups_of(command: str) -> list[Group]:
+    """The groups of a command's options."""
+    return [with_machines(group) for group in GROUPS if command in group.commands]
+
+
+def with_machines(group: Group) -> Group:
+    """A group of the table; that of machines has what the devices' records say there is to choose, too."""
+    return Group(group.title, group.commands, (*group.options, *_machine_options())) if group.title == MACHINE else group
+
+
+def _machine_options() -> tuple[Option, ...]:
+    """Settings of the devices' simulators; one that several devices have stands once."""
+    from voltac import target_info  # late: only commands that run devices load what is known of all
+
+    found: dict[str, Option] = {}
+    for target in target_info.DEVICES.values():
+        for setting in target.device.settings if target.device is not None else ():
+            if setting.text:
+                found.setdefault(setting.name, _machine_option(setting))
+    return tuple(found.values())
+
+
+def _machine_option(setting: MachineSetting) -> Option:
+    word = f"--{setting.name.replace('_', '-')}"
+    if isinstance(setting.values, range):
+        return Option(word, setting.name, "next", f"{setting.text} (default {setting.usual})", metavar=setting.unit)
+    if setting.values:
+        return Option(word, setting.name, "equals", setting.text, choices=" ".join(setting.values))
+    return Option(word, setting.name, "flag", setting.text)

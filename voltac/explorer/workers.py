@@ -71,7 +71,7 @@ class Workers:
                     del self._running[kind]
 
     def end(self, kind: str) -> None:
-        """Ends the process that is at a kind of question, if there is one: whoever asked hears of a newer question."""
+        """Ends the process that is at a kind of question, if there is one; whoever asked hears that it is over."""
         with self._lock:
             process = self._running.pop(kind, None)
             if process is not None:

@@ -197,7 +197,7 @@ def _device_module(source: Source, entry: disk.Entry, launch: Mapping[str, Any])
     from voltac.targets import device_code
 
     signatures = [from_json(data) for data in entry.description["signatures"]]
-    image = read_image(entry.objects[0], device_code(source.options.target.isa))
+    image = read_image(entry.objects[0], device_code(source.options.target))
     target = source.options.target
     source = source.with_origin(answers=entry.facts)
     kernels = device_kernels(source, signatures, image, changed(first_launch(target), dict(launch), target), build_module)

@@ -121,7 +121,7 @@ def _texts(source: Source, variants: dict[str, Source]) -> dict[str, Blocks]:
 def _construct(node: Statement, function: str, texts: dict[str, Blocks], source: Source) -> comparison.Construct:
     all_on, masked = block_names(node)
     lines = source.text.splitlines()
-    device = source.options.target.isa if source.options.target.is_device else ""
+    device = source.options.target.name if source.options.target.is_device else ""
 
     def path(name: str, start: str) -> comparison.Path:
         blocks = texts[name if isinstance(node, tree.Foreach) else "both"].get(function, [])

@@ -34,8 +34,14 @@ def module_view(source: Source, signatures: Sequence[Signature], warnings: str) 
     parts = [f"<p class=title><b>{escaped(source.file)}</b></p>", _chips(source, ("kernels", str(len(signatures))))]
     parts += [f"{_title(str(one))}{_documentation(one)}" for one in signatures]
     if warnings:
-        parts.append(folded("Warnings", f"<pre>{escaped(warnings.strip())}</pre>"))
+        parts.append(folded("Warnings", "".join(map(_warning, warnings.strip().split("\n\n")))))
     return fragment("".join(parts) + _compiled(source, ""))
+
+
+def _warning(text: str) -> str:
+    """The lines of a message wrap; those of the source do not, since carets stand below them."""
+    message, _, excerpt = text.partition("\n")
+    return f"<p class=quiet>{escaped(message)}</p><pre class=excerpt tabindex=0>{escaped(excerpt)}</pre>"
 
 
 def _title(signature: str) -> str:

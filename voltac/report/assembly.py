@@ -98,7 +98,7 @@ _MEMORY = re.compile(r"\(%|%[cdefgs]s:|\brip\)")
 _REGISTER_MASK = re.compile(r"\{%k\d\}")
 _MASK_REGISTER = re.compile(r"%k[0-7]\b")
 _SHUFFLE = re.compile(
-    r"^v?(p?shuf|perm|unpck|punpck|pack|palignr|align|insert|extract|broadcast|pbroadcast|movs[hl]dup|movddup|"
+    r"^v?(p?shuf|p?blend|perm|unpck|punpck|pack|palignr|align|insert|extract|broadcast|pbroadcast|movs[hl]dup|movddup|"
     r"pmov[sz]x|pinsr|pextr|compress|expand|pcompress|pexpand|movhlps|movlhps)"
 )
 _MASK_MNEMONIC = re.compile(r"^(k[a-z]+|v?p?movmsk|v?ptest|vtest|vpmovm2|vpmov.2m)")
@@ -122,7 +122,8 @@ def kind_of(instruction: str) -> str:
     to_memory = memory and _MEMORY.search(_last_operand(operands)) is not None
     if mnemonic.startswith(("vmaskmov", "vpmaskmov", "maskmov")) or (memory and _REGISTER_MASK.search(operands)):
         return "masked store" if to_memory else "masked load"
-    if "blend" in mnemonic or (_REGISTER_MASK.search(operands) and "{z}" not in operands):
+    # A blend by a constant joins parts of vectors, as shuffles do.
+    if ("blend" in mnemonic and not operands.startswith("$")) or (_REGISTER_MASK.search(operands) and "{z}" not in operands):
         return "blend"
     if _MASK_MNEMONIC.match(mnemonic) or _MASK_REGISTER.search(_last_operand(operands)):
         return "mask arithmetic"

@@ -26,7 +26,7 @@ class TargetInfo:
     name: str
     """Canonical name, e.g. ``avx2-i32x8`` or ``avx512skx-x16``."""
     isa: str
-    """Suffix for symbol names of multi-target builds, e.g. ``avx2``."""
+    """Suffix for symbol names of multi-target builds, e.g. ``avx2``; of a device, its folder in ``voltac/targets``."""
     isa_macro: str
     """The one ``ISPC_TARGET_*`` macro that is defined, without its prefix."""
     width: int
@@ -284,15 +284,16 @@ def __getattr__(name: str) -> dict[str, TargetInfo]:
     if name == "TARGETS":
         found = {target: _record(target) for target in target_names()}
     elif name == "DEVICES":
-        found = {device: import_module(f"voltac.targets.{device}.facts").TARGET for device in _device_names()}
+        folders = (import_module(f"voltac.targets.{folder}.facts") for folder in _device_folders())
+        found = {target.name: target for facts in folders for target in facts.TARGETS}
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found
     return found
 
 
-def _device_names() -> list[str]:
-    """Each device is a folder."""
+def _device_folders() -> list[str]:
+    """Each is one device, in one generation or several."""
     folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), "targets")
     return sorted(name for name in os.listdir(folder) if os.path.exists(os.path.join(folder, name, "facts.py")))
 
@@ -300,6 +301,11 @@ def _device_names() -> list[str]:
 def target_names() -> list[str]:
     """Every canonical target name, in the reference's order."""
     return [f"{isa}-{form}" for isa, (_, forms) in _ROWS.items() for form in forms]
+
+
+def listed_devices() -> list[str]:
+    """Names of the devices that users are told of."""
+    return [name for name, target in __getattr__("DEVICES").items() if target.device is not None and target.device.is_listed]
 
 
 def target_aliases() -> dict[str, str]:
@@ -323,10 +329,11 @@ def find_target(name: str) -> TargetInfo:
     devices = __getattr__("DEVICES")
     if text in devices:
         return devices[text]
-    names = ["host", *_ALIASES, *target_names(), *devices]
+    listed = listed_devices()
+    names = ["host", *_ALIASES, *target_names(), *listed]
     if isa in _ROWS:
         known = f"those for {isa} are: {', '.join(f'{isa}-{form}' for form in _ROWS[isa][1])}"
     else:
-        known = f"families of targets are: {', '.join(_ROWS)}; others: host, {', '.join(devices)}"
+        known = f"families of targets are: {', '.join(_ROWS)}; others: host, {', '.join(listed)}"
     all_of_them = "'voltac --support-matrix' lists all"
     raise UnknownTarget(f"unknown target '{visible_name(name)}'{suggestion(name, names)}; {known}; {all_of_them}")

@@ -42,11 +42,15 @@ _NO_CALLS = ('"no-builtin-strlen"', '"no-builtin-wcslen"')
 """LLVM makes calls of loops that look for a zero; programs need no more than docs/runtime.md says, and read no byte more."""
 
 
+_NO_LIBRARY = '"no-builtins"'
+"""LLVM makes no calls of functions like ``memcpy`` then."""
+
+
 def function_attributes(options: Options) -> str:
     """What every function of the module carries."""
     target = options.target
-    if target.is_device:
-        return "nounwind"
+    if target.device is not None:
+        return f"nounwind {_NO_LIBRARY}" if target.device.keeps_loops else "nounwind"
     # Not the CPU it is tuned for: that name would bring that CPU's instructions.
     words = ["nounwind", f'"target-cpu"="{target.cpu}"', *_NO_CALLS]
     if target.features:

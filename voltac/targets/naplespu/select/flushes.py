@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from voltac.codegen.addresses import is_on_stack, place_of
+from voltac.codegen.kernels import attribute
 from voltac.ir import marks
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import Operand
-from voltac.targets.naplespu.select.startup import attribute
 
 LINE = 64
 """Bytes of a line of the cache (NaplesPU 1.1)."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable
 from functools import lru_cache
 
@@ -15,6 +14,7 @@ from voltac.codegen.machine_code import (
     MachineInstruction,
     MemoryOperand,
 )
+from voltac.codegen.origins import GLOBAL_NAME
 from voltac.codegen.selection import CannotSelect, Selection, label_of
 from voltac.ir.constants import shuffle_mask
 from voltac.ir.interp_constants import constant
@@ -116,9 +116,6 @@ def constant_bits(type_text: str, value: str) -> int | tuple[int, ...] | None:
         some = next((bits for bits, one in zip(lanes, known) if one is not None), 0)
         lanes = tuple(some if one is None else bits for bits, one in zip(lanes, known))
     return lanes
-
-
-GLOBAL_NAME = re.compile(r'@("[^"]*"|[-\w$.]+)')
 
 
 @lru_cache(maxsize=4096)
