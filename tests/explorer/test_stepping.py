@@ -131,6 +131,11 @@ export void f(uniform float a[], uniform double big) {
     assert [state[f"s[{index}].x"] for index in range(8)] == [["2"] if index == 5 else [None] for index in range(8)]
 
 
+def test_an_array_without_a_known_length_has_room_for_gangs(explorer: Explorer) -> None:
+    found = steps(explorer, "export void f(uniform int a[]) {\n    a[programIndex + 3] = 1;\n}\n", "zeros")
+    assert found["stopped"] is None and array(found, "a") == ["0"] * 3 + ["1"] * 8 + ["0"] * 5
+
+
 def test_structs_vectors_and_lists_as_arguments(explorer: Explorer) -> None:
     source = """\
 struct Pair { int low, high; };
