@@ -361,7 +361,7 @@ def page(rows: dict[str, dict[str, Any]]) -> str:
         "all targets with fused multiply-add (AVX2, AVX-512, Neon), and again on all those without (SSE2, SSE4, AVX1), where",
         "other bits cost less and the same bounds hold (`tests/stdlib/test_same_results.py`). There float functions round",
         "products and sums one by one or, where that would lose too much, compute in double. On NaplesPU, which has neither,",
-        "float functions round products and sums one by one: up to 1.5 ULP (`stdlib/naplespu/elementary.ispc`).",
+        "float functions round products and sums one by one: up to 1.5 ULP (`stdlib/without_double/elementary.ispc`).",
     ]
     for library, text in LIBRARY_TEXTS.items():
         lines += ["", f"## `--math-lib={library}`", "", text]

@@ -1,4 +1,4 @@
-"""Takes the picture of docs/explorer.md by Chromium: ``python docs/explorer_picture.py`` writes docs/explorer.png."""
+"""Takes the picture of docs/explorer.md: ``python docs/explorer_picture.py`` writes docs/explorer.png, by Chromium."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from voltac.cli.commands import COMMANDS
 from voltac.cli.help import option_spelling
 from voltac.cli.opt_words import OPT_WORDS
-from voltac.cli.option_table import COMPILE, GROUPS, Group
+from voltac.cli.option_table import COMPILE, GROUPS, Group, with_machines
 
 PAGE = Path(__file__).with_name("options.md")
 
@@ -52,7 +52,7 @@ def page() -> str:
     out = ["# Options", "", *INTRODUCTION.splitlines(), ""]
     out += [*table(("command", ""), [(f"`voltac {name}`", text) for name, text in COMMANDS.items()]), ""]
     titles = [group.title for group in GROUPS]
-    for group in GROUPS:
+    for group in map(with_machines, GROUPS):
         again = titles.count(group.title) > 1
         title = f"{group.title}: {', '.join(group.commands)}" if again else group.title
         out += [f"## {title}", "", known_to(group), "", *table(("option", ""), rows(group)), ""]

@@ -45,11 +45,9 @@ LONG_FILES = {
     "sema/declarations/declarators.py": "types contain declarators and declarators types",
     "sema/declarations/functions.py": "prototypes, definitions and what may be exported are matched with each other",
     "sema/declarations/variables.py": "globals, locals and members differ in a few lines each",
-    "sema/expressions/operators.py": "one row of rules an operator, which share conversions",
     "sema/tree.py": "one table: nodes refer to each other",
     "syntax/ast.py": "one table: nodes refer to each other",
     "syntax/preprocessor.py": "directives change the state in which the lines that follow are read",
-    "targets/naplespu/select/operations.py": "one table: how each operation that no rule says is selected",
     "targets/naplespu/simulator/core.py": "the state that all instructions of a core share",
 }
 """Files of more than 400 lines, and why each is one."""

@@ -2,6 +2,8 @@
 
 import dataclasses
 
+import pytest
+
 from voltac.records import field, mutable_record, record, replace
 
 
@@ -62,3 +64,19 @@ def test_a_mutable_record_changes_and_has_no_hash() -> None:
     changing.x = 2
     assert changing == Changing(2)
     assert Changing.__hash__ is None
+
+
+def test_a_class_made_before_its_base_has_objects_keeps_its_own_fields() -> None:
+    @record
+    class Shape:
+        sides: int
+
+    @record
+    class Named(Shape):
+        name: str = "none"
+
+    assert Named(3) == Named(sides=3, name="none")
+    assert Shape(4).sides == 4
+    assert repr(Named(4, "square")) == "Named(sides=4, name='square')"
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'sides'"):
+        Shape()  # type: ignore[call-arg]

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from voltac.messages.diagnostics import CompileError, InternalError
     from voltac.messages.exceptions import VoltacWarning
     from voltac.python import Kernel, KernelModule, compile, empty, load
+    from voltac.python.choices import choose
     from voltac.python.ufuncs import ufunc
 
 __all__ = [
     "CannotRun", "CompileError", "InternalError", "Kernel", "KernelModule", "VoltacWarning",
-    "compile", "empty", "load", "ufunc",
+    "choose", "compile", "empty", "load", "ufunc",
 ]  # fmt: skip
 
 __version__ = "0.1.0"
@@ -38,6 +39,7 @@ _HOMES = {
     "Kernel": "voltac.python",
     "KernelModule": "voltac.python",
     "VoltacWarning": "voltac.messages.exceptions",
+    "choose": "voltac.python.choices",
     "compile": "voltac.python",
     "empty": "voltac.python",
     "load": "voltac.python",

@@ -38,7 +38,7 @@ from voltac.python.numpy_formats import described
 from voltac.records import record
 from voltac.target_info import DEVICES
 
-_TARGET = next(target for target in DEVICES.values() if target.has_threads)
+_TARGET = next(target for target in DEVICES.values() if target.has_threads and target.has_scratchpad)
 _FACTS: Any = _TARGET.device
 LANES = _TARGET.width
 MAX_THREADS: int = _FACTS.threads.most

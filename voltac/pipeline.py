@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from voltac import llvm
 from voltac.messages.diagnostics import Diagnostics
-from voltac.messages.message import NOWHERE
+from voltac.messages.message import NOWHERE, Span
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns
-from voltac.records import field, mutable_record, record
+from voltac.records import field, mutable_record, record, replace
 from voltac.targets import find_device
 
 if TYPE_CHECKING:
+    from voltac.codegen.not_on_device import NotOnDevice
     from voltac.llvm import Optimized
     from voltac.passes.accesses.access import AccessReport
     from voltac.sema.tree import Program
@@ -175,22 +176,51 @@ def _simplify(text: str, job: Compilation) -> str:
 
 
 def _legalize(text: str, job: Compilation) -> str:
-    return _for_device(find_device(job.options.target).legalize, text, job)
+    return _for_device("legalize", find_device(job.options.target).legalize, text, job)
 
 
 def _select(text: str, job: Compilation) -> str:
-    return _for_device(find_device(job.options.target).select, text, job)
+    return _for_device("select", find_device(job.options.target).select, text, job)
 
 
-def _for_device(stage: Callable[[str, Options, PassRuns], str], text: str, job: Compilation) -> str:
+def _for_device(name: str, stage: Callable[[str, Options, PassRuns], str], text: str, job: Compilation) -> str:
     from voltac.codegen.not_on_device import NotOnDevice  # late: a compilation for the host loads nothing of devices
 
     try:
         return stage(text, job.options, job.runs)
     except NotOnDevice as reason:
-        # What programs write themselves was checked with its place; this is what the library or the optimiser made of it.
-        where = f"function '{reason.function}'" if reason.function else "the program"
-        job.diagnostics.fatal("device", NOWHERE, f"{where} needs what {job.options.target.name} has not: {reason}")
+        place = _needed_place(name, reason, job)
+        where = f"function '{reason.function}'" if reason.function and reason.instruction is None else "the program"
+        needs = "this needs" if reason.instruction is not None and place is not NOWHERE else f"{where} needs"
+        job.diagnostics.fatal("device", place, f"{needs} what {job.options.target.name} has not: {reason}")
+
+
+def _needed_place(name: str, reason: NotOnDevice, job: Compilation) -> Span:
+    """Where the program needs what the device has not, as far as that can be told.
+
+    Instructions know their places with debug information only, so the way to stage ``name`` is gone once more with it.
+    """
+    from voltac.codegen.not_on_device import NotOnDevice  # late: for programs that fail
+    from voltac.report.needed_places import place_of_function, place_of_instruction
+
+    if "check" not in job.results:
+        return NOWHERE
+    if reason.instruction is not None:
+        options = replace(job.options, debug_info=True)
+        again = Compilation(job.file, options, Diagnostics(warnings=False), Watch())
+        made: Any = job.program
+        stages = stages_of(options.target)
+        first, last = (next(n for n, stage in enumerate(stages) if stage.name == each) for each in ("lower", name))
+        for stage in stages[first:last]:
+            made = stage.run(made, again)
+        device = find_device(options.target)
+        try:
+            (device.legalize if name == "legalize" else device.select)(made, options, again.runs)
+        except NotOnDevice as located:
+            place = place_of_instruction(located, made, job.program, options)
+            if place is not NOWHERE:
+                return place
+    return place_of_function(reason, job.program)
 
 
 def _assemble(text: str, job: Compilation) -> DeviceProgram:
@@ -206,7 +236,7 @@ def _assemble(text: str, job: Compilation) -> DeviceProgram:
 
     # What is selected here is nobody's text but ours.
     file = f"{job.file} (assembly)" if "select" in job.results else job.file
-    return make_program(text, file, find_device(job.options.target).code, job.diagnostics, legal, bitcode)
+    return make_program(text, file, find_device(job.options.target), job.diagnostics, legal, bitcode)
 
 
 def _no_passes(target: TargetInfo) -> tuple[Pass, ...]:

@@ -2,10 +2,11 @@
 
 The trees have some two hundred node classes. ``dataclass`` compiles half a dozen
 functions for each, 0.8 ms a class, and that alone would take longer than
-compiling a small program. A record compiles its ``__init__`` and shares the
-rest. That nobody assigns to a field is checked by mypy, not at run time, so
-making a node costs plain assignments. ``__post_init__`` and ``dataclasses.fields`` work; what the
-compile path needs of that module (20 ms to import) is here: ``field``, ``replace``.
+compiling a small program. A record compiles its ``__init__`` when the first object is
+made, which most classes never see in a small compilation, and shares the rest. That nobody
+assigns to a field is checked by mypy, not at run time, so making a node costs plain
+assignments. ``__post_init__`` and ``dataclasses.fields`` work; what the compile path needs
+of that module (20 ms to import) is here: ``field``, ``replace``.
 """
 
 from __future__ import annotations
@@ -70,23 +71,14 @@ def _make(cls: Any, eq: bool, frozen: bool) -> Any:
     own = cls.__dict__
     names = list(getattr(cls, "__match_args__", ()))
     names += [name for name in own.get("__annotations__", {}) if name not in names]
-    scope: dict[str, Any] = {"_NONE": _NONE}
-    parameters, body = [], []
-    for name in names:
-        default = getattr(cls, name, _NONE)
-        if isinstance(default, _Factory):
-            # A fresh value for each object.
-            scope[f"_{name}"] = default.make
-            parameters.append(f"{name}=_NONE")
-            body.append(f"self.{name} = _{name}() if {name} is _NONE else {name}")
-        else:
-            scope[f"_{name}"] = default
-            parameters.append(name if default is _NONE else f"{name}=_{name}")
-            body.append(f"self.{name} = {name}")
-    if "__post_init__" in own:
-        body.append("self.__post_init__()")
-    exec(f"def __init__(self, {', '.join(parameters)}):\n  " + ("\n  ".join(body) or "pass"), scope)
-    cls.__init__ = scope["__init__"]
+    defaults = {name: getattr(cls, name) for name in names if hasattr(cls, name)}
+    finishes = "__post_init__" in own
+
+    def first(self: Any, *values: Any, **named: Any) -> None:
+        cls.__init__ = made = _initializer(names, defaults, finishes)
+        made(self, *values, **named)
+
+    cls.__init__ = first
     cls.__match_args__ = tuple(names)  # type: ignore[misc]
     cls.__dataclass_fields__ = _Fields()
     if "__repr__" not in own:
@@ -98,6 +90,28 @@ def _make(cls: Any, eq: bool, frozen: bool) -> Any:
     elif not eq:
         cls.__eq__, cls.__hash__ = object.__eq__, object.__hash__
     return cls
+
+
+def _initializer(names: list[str], defaults: dict[str, Any], finishes: bool) -> Callable[..., None]:
+    """The ``__init__`` of a class with these fields; ``finishes`` calls ``__post_init__``."""
+    scope: dict[str, Any] = {"_NONE": _NONE}
+    parameters, body = [], []
+    for name in names:
+        default = defaults.get(name, _NONE)
+        if isinstance(default, _Factory):
+            # A fresh value for each object.
+            scope[f"_{name}"] = default.make
+            parameters.append(f"{name}=_NONE")
+            body.append(f"self.{name} = _{name}() if {name} is _NONE else {name}")
+        else:
+            scope[f"_{name}"] = default
+            parameters.append(name if default is _NONE else f"{name}=_{name}")
+            body.append(f"self.{name} = {name}")
+    if finishes:
+        body.append("self.__post_init__()")
+    exec(f"def __init__(self, {', '.join(parameters)}):\n  " + ("\n  ".join(body) or "pass"), scope)
+    made: Callable[..., None] = scope["__init__"]
+    return made
 
 
 _NONE: Any = object()

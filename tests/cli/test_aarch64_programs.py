@@ -49,3 +49,50 @@ def test_tasks_and_the_floating_point_state(voltac: Run, folder: Path, options: 
     subprocess.run(compiler, cwd=folder, check=True)
     done = subprocess.run([*AARCH64.emulator, "./program"], cwd=folder, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (0, said)
+
+
+WHICH = """
+#ifdef ISPC_TARGET_SVE
+#define KIND 100
+#else
+#define KIND 0
+#endif
+export uniform int which() { return KIND + programCount; }
+export void twice(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] *= 2; }
+"""
+ASKING = """
+#include <stdio.h>
+#include "which.h"
+int main(void) {
+  float a[100];
+  for (int k = 0; k < 100; k++) a[k] = k;
+  twice(a, 99);
+  for (int k = 0; k < 100; k++) if (a[k] != (k < 99 ? 2 * k : k)) return 1;
+  printf("%d", which());
+  return 0;
+}
+"""
+
+
+@pytest.mark.skipif(missing(AARCH64) != "", reason=missing(AARCH64))
+def test_a_build_for_several_lengths_of_sve_takes_the_longest_that_fits(voltac: Run, folder: Path) -> None:
+    """The CPU with the vectors, in units of 128 bits -> the gang that is taken, and 100 for SVE."""
+    (folder / "which.ispc").write_text(WHICH)
+    (folder / "main.c").write_text(ASKING)
+    targets = "--target=sve512,neon,sve256,sve"
+    assert voltac("which.ispc", targets, "-o", "which.o", "-h", "which.h").returncode == 0
+    objects = ["which.o", *(f"which_{isa}.o" for isa in ("neon", "sve", "sve256", "sve512"))]
+    subprocess.run([*AARCH64.compiler, "main.c", *objects, "-o", "program"], cwd=folder, check=True)
+    found = {}
+    for cpu in ("sve=off", *(f"sve-max-vq={units}" for units in (1, 2, 3, 4, 8))):
+        command = [*AARCH64.emulator, "-cpu", f"max,{cpu}", "./program"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        found[cpu.rpartition("=")[2]] = int(done.stdout)
+    assert found == {"off": 4, "1": 104, "2": 108, "3": 108, "4": 116, "8": 116}
+
+
+def test_other_systems_take_one_target(voltac: Run, folder: Path) -> None:
+    (folder / "which.ispc").write_text(WHICH)
+    done = voltac("which.ispc", "--target=neon,sve", "--target-os=macos", "-o", "which.o")
+    assert done.returncode == 2 and "'macos' says nothing of SVE to programs: give one target" in done.stderr

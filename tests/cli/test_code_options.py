@@ -25,7 +25,7 @@ def compiled(folder: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.
     def run(source: str, *words: str) -> str:
         Path("code.ispc").write_text(source)
         given = list(words) if "-o" in words or "-E" in words else [*words, "--emit-llvm-text", "-o", "-"]
-        given += [] if any(word.startswith("--target") for word in given) else ["--target=avx2-i32x8"]
+        given += [] if any(word.startswith(("--target", "--cpu")) for word in given) else ["--target=avx2-i32x8"]
         code = main(["code.ispc", "--woff", *given])
         captured = capfdbinary.readouterr()
         assert code == 0, captured.err.decode()
@@ -58,7 +58,7 @@ def test_every_target_has_the_width_and_the_mask_of_its_name(compiled: Compile, 
     assert found["TARGET_WIDTH"] == width
     assert found["ISPC_MASK_BITS"] == str(mask_bits)
     assert found["TARGET_ELEMENT_WIDTH"] == str({1: 4}.get(mask_bits, mask_bits // 8))
-    assert len([macro for macro in found if re.fullmatch(r"ISPC_TARGET_(SSE|AVX|NEON)\w*", macro)]) == 1
+    assert len([macro for macro in found if re.fullmatch(r"ISPC_TARGET_(SSE|AVX|NEON|SVE|RVV|WASM)\w*", macro)]) == 1
 
 
 SHORT_NAMES = {
@@ -98,11 +98,21 @@ CPUS = (
     "znver2 znver3 znver4 znver5 nehalem sandybridge ivybridge haswell silvermont icl icx tgl adl mtl spr gnr arl lnl dmr nvl "
     "ps4 ps5 bonnell"
 )
+ARM_CPUS = (
+    "cortex-a35 cortex-a53 cortex-a55 cortex-a57 cortex-a72 cortex-a76 cortex-a78 cortex-x1 neoverse-n1 neoverse-v1 "
+    "neoverse-n2 neoverse-v2 apple-m1 apple-m2 apple-m4 graviton graviton2 graviton3 graviton4 grace"
+)
 
 
 @pytest.mark.parametrize("name", CPUS.split())
 def test_every_cpu_of_the_reference_tunes_code(compiled: Compile, name: str) -> None:
     assert '"tune-cpu"=' in compiled("export void f() { }\n", f"--cpu={name}", "--target=sse2", "-O1")
+
+
+@pytest.mark.parametrize("name", ARM_CPUS.split())
+def test_every_cpu_of_arm_tunes_code_and_chooses_the_target(compiled: Compile, name: str) -> None:
+    assert '"tune-cpu"=' in compiled("export void f() { }\n", f"--cpu={name}", "--target=neon", "-O1")
+    assert 'target triple = "aarch64-unknown-linux-gnu"' in compiled("export void f() { }\n", f"--cpu={name}", "-O1")
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])

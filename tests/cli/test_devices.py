@@ -15,6 +15,7 @@ from voltac.codegen.elf import write_elf
 from voltac.codegen.elf_read import BadElf, read_image
 from voltac.codegen.link import link
 from voltac.python.device_program import signatures_of
+from voltac.target_info import DEVICES
 from voltac.targets import device_code
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -44,7 +45,7 @@ room:   .space  512
 def program(folder: Path) -> str:
     """Beside it stand its source p.s and p.o, which is not linked."""
     (folder / "p.s").write_text(PROGRAM)
-    device = device_code("naplespu")
+    device = device_code(DEVICES["naplespu"])
     (folder / "p.o").write_bytes(write_elf(assemble(PROGRAM, device), device))
     (folder / "p.elf").write_bytes(write_elf(link(assemble(PROGRAM, device), device), device, "_start"))
     return "p.elf"
@@ -219,7 +220,9 @@ def test_assembly_of_a_compilation_assembles_to_the_same_program(folder: Path) -
     assert main(["--target=naplespu", name[0], "--emit-asm", "-o", name[1]]) == 0
     assert main(["--target=naplespu", name[0], "-o", name[2]]) == 0
     assert main(["--target=naplespu", "--begin-at=assemble", name[1], "-o", name[3]]) == 0
-    whole, again = (read_image((folder / file).read_bytes(), device_code("naplespu")) for file in ("k.elf", "again.elf"))
+    whole, again = (
+        read_image((folder / file).read_bytes(), device_code(DEVICES["naplespu"])) for file in ("k.elf", "again.elf")
+    )
     assert (whole.entry, whole.segments) == (again.entry, again.segments)
 
 

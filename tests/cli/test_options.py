@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from voltac import target_info
 from voltac.cli.opt_words import OPT_WORDS
 from voltac.cli.option_table import COMPILE, options_of
 from voltac.messages.warning_switches import SWITCHES
@@ -257,7 +258,6 @@ def test_every_option_with_a_value_takes_it_separately(voltac: Run, folder: Path
 IDLE = [
     "--vectorcall",
     "--dllexport",
-    "--instrument",
     *(f"--opt={word}" for word, does in OPT_WORDS.items() if isinstance(does, str)),
 ]
 
@@ -337,3 +337,12 @@ def test_json_diagnostics_are_one_object_a_line_with_the_same_exit_code(
         assert set(row) == {"kind", "code", "file", "line", "column", "end", "message", "notes", "chain", "option"}
     if words[0] == "bad.ispc":
         assert [(row["file"], row["line"], row["column"]) for row in rows] == [("bad.ispc", 2, 5), ("bad.ispc", 3, 5)]
+
+
+def test_sim_offers_what_the_records_of_devices_say_there_is_to_choose() -> None:
+    offered = {name for option in options_of("sim") for name in option.names.split()}
+    device = target_info.DEVICES["naplespu"].device
+    assert device is not None
+    assert {f"--{setting.name.replace('_', '-')}" for setting in device.settings} <= offered
+    assert offered >= {"--cores", "--threads", "--latency", "--write-latency", "--blocking-stores", "--fpu"}
+    assert not {"--latency", "--fpu"} & {name for option in options_of(COMPILE) for name in option.names.split()}

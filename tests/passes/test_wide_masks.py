@@ -1,5 +1,6 @@
 """Masks that cross blocks are carried as whole lanes; the meaning stays."""
 
+import random
 import re
 
 import numpy as np
@@ -88,3 +89,177 @@ def test_branches_under_masks_pack_and_unpack_nothing() -> None:
     }"""
     compilation = compile_source(source, "f.ispc", AVX2, Diagnostics())
     assert not re.search(r"vpackss|vpmov[sz]x", compilation.optimized.assembly())
+
+
+def inner_loops(source: str, target: str) -> list[str]:
+    """The assembly of the loops that no loop is in."""
+    compilation = compile_source(source, "f.ispc", Options(find_target(target)), Diagnostics())
+    lines = compilation.optimized.assembly().splitlines()
+    labels = {line[:-1]: number for number, line in enumerate(lines) if line.startswith(".LBB")}
+    jumps = [(labels[line.split()[-1]], number) for number, line in enumerate(lines) if re.match(r"\tj\w+\t\.LBB", line)]
+    loops = [(begin, end) for begin, end in jumps if begin < end and "\tretq" not in lines[begin:end]]
+    inner = [loop for loop in loops if not any(loop[0] < each[0] and each[1] < loop[1] for each in loops)]
+    return ["\n".join(lines[begin : end + 1]) for begin, end in inner]
+
+
+SMALLER = """
+export void f(uniform TYPE a[], uniform TYPE b[], uniform int n) {
+    foreach (i = 0 ... n) {
+        TYPE x = a[i], y = b[i];
+        while (x != y) {
+            if (x > y) x -= y;
+            else y -= x;
+        }
+        a[i] = x;
+    }
+}"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "target"),
+    [("int", "avx2-i32x16"), ("float", "avx2-i32x16"), ("int64", "avx2-i32x8"), ("double", "avx2-i32x8"), ("int", "sse4-i32x8"),
+     ("int64", "avx2-i32x16"), ("int64", "sse4-i32x4")],
+)  # fmt: skip
+def test_masks_of_several_registers_are_not_packed_in_a_loop(kind: str, target: str) -> None:
+    loops = inner_loops(SMALLER.replace("TYPE", kind), target)
+    assert loops
+    for loop in loops:
+        assert not re.search(r"pack[su]s|pmov[sz]x|punpck|pshufb", loop), loop
+
+
+LANES_THAT_ARE_MASKS = """
+define void @f(ptr %a, i32 %n) {
+entry:
+  %x = load <8 x double>, ptr %a, align 8
+  %m = fcmp ogt <8 x double> %x, zeroinitializer
+  %lanes = sext <8 x i1> %m to <8 x i32>
+  br label %loop
+
+loop:
+  %k = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %live = phi <8 x i32> [ %lanes, %entry ], [ %still, %loop ]
+  %count = phi <8 x i32> [ zeroinitializer, %entry ], [ %counted, %loop ]
+  %y = phi <8 x double> [ %x, %entry ], [ %z, %loop ]
+  %off = icmp sgt <8 x i32> %live, splat (i32 -1)
+  %half = fmul <8 x double> %y, splat (double 5.000000e-01)
+  %z = select <8 x i1> %off, <8 x double> %y, <8 x double> %half
+  %large = fcmp ogt <8 x double> %z, splat (double 1.000000e+00)
+  %still = select <8 x i1> %large, <8 x i32> %live, <8 x i32> zeroinitializer
+  %counted = sub <8 x i32> %count, %live
+  %next = add i32 %k, 1
+  %on = icmp slt <8 x i32> %still, zeroinitializer
+  %bits = bitcast <8 x i1> %on to i8
+  %none = icmp eq i8 %bits, 0
+  br i1 %none, label %done, label %loop
+
+done:
+  %counts = sitofp <8 x i32> %counted to <8 x double>
+  %result = fadd <8 x double> %z, %counts
+  store <8 x double> %result, ptr %a, align 8
+  ret void
+}
+"""
+
+
+def test_lanes_that_are_masks_are_carried_as_masks_of_the_width_of_what_they_select() -> None:
+    widened = keep_masks_wide(LANES_THAT_ARE_MASKS, AVX2)
+    verify(read(widened))
+    assert re.search(r"phi <8 x i64>", widened) and not re.search(r"phi <8 x i1>", widened)
+    # Halved until it is 1 at most, counted; what is not above 0 is halved never, and counted never.
+    values = np.array([-2, 0, 0.5, 1, 2, 3, 8, 100], np.float64)
+    IRInterpreter(read(widened)).call("f", [values, 0])
+    assert values.tolist() == [-2, 0, 0.25 + 1, 0.5 + 1, 1 + 1, 0.75 + 2, 1 + 3, 100 / 128 + 7]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_masks_mean_the_same(seed: int) -> None:
+    numbers = random.Random(seed)
+    width, target = numbers.choice([(8, "avx2-i32x8"), (16, "avx2-i32x16"), (8, "sse4-i32x8"), (4, "sse4-i32x4")])
+    text = random_masks(numbers, width)
+    widened = keep_masks_wide(text, Options(find_target(target)))
+    verify(read(widened))
+    results = []
+    for each in (text, widened):
+        given = np.random.default_rng(seed).integers(-3, 4, 4 * width).astype(np.int64)
+        IRInterpreter(read(each)).call("f", [given])
+        results.append(given.tolist())
+    assert results[0] == results[1]
+
+
+def random_masks(numbers: random.Random, width: int) -> str:
+    """A loop that carries masks and lanes of several types, joins and tests them, and stores what they select."""
+    types = {kind: f"<{width} x {kind}>" for kind in ("i1", "i8", "i16", "i32", "i64", "float", "double")}
+    known: dict[str, list[str]] = {kind: [] for kind in types}
+    lines: list[str] = []
+
+    def make(kind: str, text: str) -> str:
+        name = f"%x{len(lines)}"
+        lines.append(f"  {name} = {text}")
+        known[kind].append(name)
+        return name
+
+    def some(kind: str) -> str:
+        constants = {"i1": ["splat (i1 true)", "zeroinitializer"]}.get(kind, ["zeroinitializer"])
+        return numbers.choice(known[kind] or constants) if numbers.random() < 0.9 else numbers.choice(constants)
+
+    def step() -> None:
+        kind = numbers.choice(["i8", "i16", "i32", "i32", "i64", "float", "double"])
+        what = numbers.randrange(8)
+        if what < 2:
+            compare = (
+                f"fcmp {numbers.choice(['olt', 'une'])}"
+                if kind in ("float", "double")
+                else f"icmp {numbers.choice(['slt', 'eq', 'sgt'])}"
+            )
+            make("i1", f"{compare} {types[kind]} {some(kind)}, {some(kind)}")
+        elif what == 2:
+            make("i1", f"{numbers.choice(['and', 'or', 'xor'])} {types['i1']} {some('i1')}, {some('i1')}")
+        elif what == 3:
+            make("i1", f"select {types['i1']} {some('i1')}, {types['i1']} {some('i1')}, {types['i1']} {some('i1')}")
+        elif what == 4 and kind[0] == "i":
+            make(kind, f"{numbers.choice(['sext', 'zext'])} {types['i1']} {some('i1')} to {types[kind]}")
+        elif what == 5 and kind[0] == "i":
+            make("i1", f"trunc {types[kind]} {some(kind)} to {types['i1']}")
+        else:
+            make(kind, f"select {types['i1']} {some('i1')}, {types[kind]} {some(kind)}, {types[kind]} {some(kind)}")
+
+    loaded = ["i64", "i32", "i16", "double"]
+    for number, kind in enumerate(loaded):
+        lines.append(f"  %p{number} = getelementptr i64, ptr %a, i64 {number * width}")
+        whole = make("i64", f"load {types['i64']}, ptr %p{number}, align 8")
+        if kind == "double":
+            make(kind, f"sitofp {types['i64']} {whole} to {types[kind]}")
+        elif kind != "i64":
+            make(kind, f"trunc {types['i64']} {whole} to {types[kind]}")
+    for _ in range(8):
+        step()
+    first, lines = lines, []
+    begun = {kind: list(names) for kind, names in known.items()}
+    phis = {}
+    for number, kind in enumerate(("i1", "i1", "i32", "i64")):
+        phis[f"%carried{number}"] = kind, numbers.choice(begun[kind] or ["zeroinitializer"])
+        known[kind].append(f"%carried{number}")
+    lines = [""] * len(first)  # names go on
+    for _ in range(16):
+        step()
+    body = [line for line in lines if line]
+    ends = {name: numbers.choice(known[kind]) for name, (kind, _) in phis.items()}
+    heads = [
+        f"  {name} = phi {types[kind]} [ {start}, %entry ], [ {ends[name]}, %loop ]" for name, (kind, start) in phis.items()
+    ]
+    out = []
+    for number, kind in enumerate(("i64", "i32", "i1")):
+        value = numbers.choice(known[kind])
+        wide = value if kind == "i64" else f"%out{number}"
+        out += [f"  %out{number} = sext {types[kind]} {value} to {types['i64']}"] if kind != "i64" else []
+        out.append(f"  store {types['i64']} {wide}, ptr %p{number}, align 8")
+    tested = numbers.choice(known["i1"])
+    test, limit = numbers.choice([("eq", 0), ("ne", 0), ("eq", -1), ("ne", -1)])
+    return "\n".join([
+        "define void @f(ptr %a) {", "entry:", *first, "  br label %loop", "", "loop:",
+        "  %k = phi i32 [ 0, %entry ], [ %next, %loop ]", *heads, *body,
+        f"  %bits = bitcast {types['i1']} {tested} to i{width}",
+        f"  %stop = icmp {test} i{width} %bits, {limit}",
+        "  %next = add i32 %k, 1", "  %last = icmp sgt i32 %next, 4", "  %end = or i1 %stop, %last",
+        "  br i1 %end, label %done, label %loop", "", "done:", *out, "  ret void", "}", "",
+    ])  # fmt: skip

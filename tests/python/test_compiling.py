@@ -134,7 +134,9 @@ def test_functions_of_c_are_found_or_given() -> None:
     k = voltac.compile(source, functions={"given": callback})
     address = ctypes.cast(callback, ctypes.c_void_p).value
     assert k.f(4) == 10 and voltac.compile(source, functions={"given": address}).f(5) == 12
-    with pytest.raises(TypeError, match=r"functions\['given'\] must be a function of ctypes or an address, not str 'x'"):
+    with pytest.raises(
+        TypeError, match=r"functions\['given'\] must be a function of Python or ctypes, or an address, not str 'x'"
+    ):
         voltac.compile(source, functions={"given": "x"})
 
 

@@ -27,7 +27,7 @@ def fails(x):
     raise ValueError(threading.current_thread().name)
 
 def body(number):
-    random.seed(number)
+    random.seed(SEED + number)
     kept = []
     for round in range(ROUNDS):
         factor = random.randrange(1, 5)
@@ -85,13 +85,14 @@ if __name__ == "__main__":
 """
 
 
-def test_threads_and_processes_at_once(tmp_path: Path) -> None:
-    (tmp_path / "program.py").write_text(PROGRAM.replace("ROUNDS", "2"))
-    environment = {**os.environ, "VOLTAC_CACHE_DIR": str(tmp_path / "cache")}
+def run_program(folder: Path, seed: int) -> list[tuple[int, str, str]]:
+    """Two processes with one cache: exit status, output and errors of each."""
+    (folder / "program.py").write_text(PROGRAM.replace("ROUNDS", "2").replace("SEED", str(8 * seed)))
+    environment = {**os.environ, "VOLTAC_CACHE_DIR": str(folder / "cache")}
     running = [
         subprocess.Popen(
             [sys.executable, "program.py", f"source{number}.ispc"],
-            cwd=tmp_path,
+            cwd=folder,
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -99,6 +100,9 @@ def test_threads_and_processes_at_once(tmp_path: Path) -> None:
         )
         for number in range(2)
     ]
-    for one in running:
-        out, errors = one.communicate(timeout=300)
-        assert (one.returncode, out, errors) == (0, "done\n", "")
+    ended = [one.communicate(timeout=300) for one in running]
+    return [(one.returncode, *texts) for one, texts in zip(running, ended)]
+
+
+def test_threads_and_processes_at_once(tmp_path: Path) -> None:
+    assert run_program(tmp_path, seed=0) == [(0, "done\n", "")] * 2

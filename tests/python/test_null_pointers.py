@@ -120,7 +120,7 @@ export uniform int looks(uniform Function f, uniform int n) { return f ? f(n) : 
     assert kernels.calls(double, 4) == kernels.looks(double, 4) == 8
     assert kernels.looks(None, 4) == -1
     for nothing in (None, 0):
-        with pytest.raises(TypeError, match="must be the address of a C function, or a function of ctypes, not "):
+        with pytest.raises(TypeError, match="must be a function of Python or ctypes, or the address of one, not "):
             kernels.calls(nothing, 4)
 
 

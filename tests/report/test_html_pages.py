@@ -34,6 +34,10 @@ export void a_name_that_is_as_long_as_names_of_kernels_may_be_in_programs_that_t
 """
 
 
+MEASURED = "a_name_that_is_as_long_as_names_of_kernels_may_be_in_programs_that_tools_wrote"
+COMMANDS = ("explain", "compare", "profile", "bench")
+
+
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("pages")
@@ -41,18 +45,23 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     source.write_text(SOURCE)
     for command in ("explain", "compare"):
         assert main([command, str(source), "--target=avx2", "--html", str(folder / f"{command}.html")]) == 0
-    return {command: (folder / f"{command}.html").read_text() for command in ("explain", "compare")}
+    profiled = ["profile", str(source), "--target=avx2", "--function", "strided", "random:64", "zeros:64", "range:64", "64"]
+    assert main([*profiled, "--html", str(folder / "profile.html")]) == 0
+    measured = ["bench", str(source), "--function", MEASURED, "--sizes=L1,L2", "--targets=sse4", "--rounds", "1"]
+    assert main([*measured, "--html", str(folder / "bench.html")]) == 0
+    return {command: (folder / f"{command}.html").read_text() for command in COMMANDS}
 
 
-@pytest.mark.parametrize("command", ["explain", "compare"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_page_is_whole_and_leads_nowhere_else(pages: dict[str, str], command: str) -> None:
     page = Page(pages[command])
     assert len(page.ids) == len(set(page.ids))
     assert {link.removeprefix("#") for link in page.links} <= set(page.ids)
     assert "script" not in page.names and "http" not in pages[command]
     for function in ("strided", "a_name_that_is_as_long"):
-        assert function in page.words
-    assert "not exported" in page.words if command == "explain" else "foreach in line 7" in page.words
+        assert function in page.words or command == "bench"
+    own = {"explain": "not exported", "compare": "foreach in line 7", "profile": "lanes on", "bench": "GFLOP/s"}
+    assert own[command] in page.words
 
 
 def test_the_explanation_has_source_facts_and_legend(pages: dict[str, str]) -> None:

@@ -120,9 +120,9 @@ def test_many_random_programs_mean_the_same_on_the_device(first: int) -> None:
     assert [seed for seed in range(first, first + 50) if differs(seed)] == []
 
 
-def kernels_differ(seed: int) -> bool:
+def kernels_differ(seed: int, text: str = "") -> bool:
     """The same of random kernels over all types; those that need more stack than a thread has are refused."""
-    text = random_kernels_for_device(random_kernels(seed, heap=False))
+    text = random_kernels_for_device(text or random_kernels(seed, heap=False))
     try:
         job = compile_source(text, f"kernels_{seed}.ispc", options(NAPLESPU), Diagnostics())
     except CompileError as refused:

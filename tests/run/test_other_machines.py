@@ -1,12 +1,13 @@
-"""Run-tests as code for aarch64 (under qemu) and 32-bit x86: some in the ordinary suite, all of them with ``-m long``."""
+"""Run-tests as code for aarch64 and RISC-V (under qemu) and 32-bit x86: some usually, all with ``-m long``."""
 
+import dataclasses
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
-from emulated import AARCH64, X86, Machine, missing, run_emulated
+from emulated import AARCH64, RISCV64, X86, Machine, missing, run_emulated
 from random_programs import random_program
 from run_programs import RunTest, at_level, compile_for, interpret, interpret_ir, ir_after
 from test_run import ALL, FOLDER, every_program
@@ -18,6 +19,12 @@ from voltac.target_info import TargetInfo, find_target
 
 NEON = tuple(map(find_target, ("neon-i32x4", "neon-i32x8")))
 NEON_SMALL_TYPES = tuple(map(find_target, ("neon-i8x16", "neon-i16x8", "neon-i8x32", "neon-i16x16")))
+SVE, SVE256, SVE512 = (
+    tuple(find_target(name) for name in names.split())
+    for names in ("sve-i32x4", "sve256-i32x8 sve256-i8x32 sve256-i16x16", "sve512-i32x16 sve512-i8x64 sve512-i16x32")
+)
+RVV = tuple(map(find_target, ("rvv-i32x8", "rvv-i32x4", "rvv-i32x16")))
+RVV_SMALL_TYPES = tuple(map(find_target, ("rvv-i8x16", "rvv-i16x8")))
 # SSE2 takes floor and the like from C's library for mathematics.
 X86_32 = tuple(
     replace(find_target(name), triple="i686-unknown-linux-gnu", pointer_bits=32)
@@ -25,6 +32,7 @@ X86_32 = tuple(
     if can_run(find_target(name))
 )
 on_aarch64 = pytest.mark.skipif(missing(AARCH64) != "", reason=missing(AARCH64))
+on_riscv = pytest.mark.skipif(missing(RISCV64) != "", reason=missing(RISCV64))
 on_x86 = pytest.mark.skipif(missing(X86) != "", reason=missing(X86))
 
 USUAL = (
@@ -32,6 +40,16 @@ USUAL = (
     *("library/half_and_srgb_conversions", "memory/masked_gather_and_scatter", "memory/deinterleave_and_interleave"),
     *("print/lanes_and_types", "structs/three_floats_in_a_row"),
 )
+
+
+def with_sve(units: int) -> Machine:
+    """An aarch64 whose vectors have at most so many times 128 bits."""
+    return dataclasses.replace(AARCH64, emulator=(*AARCH64.emulator, "-cpu", f"max,sve-max-vq={units}"))
+
+
+def with_vectors(bits: int) -> Machine:
+    """A RISC-V whose vectors have so many bits."""
+    return dataclasses.replace(RISCV64, emulator=(RISCV64.emulator[0], "-cpu", f"rv64,v=true,vlen={bits},vext_spec=v1.0"))
 
 
 def compiled(program: RunTest, targets: Sequence[TargetInfo]) -> list[Compilation]:
@@ -54,6 +72,39 @@ def test_usual_programs_run_on_neon() -> None:
     programs = [program for program in ALL if str(program.path.relative_to(FOLDER).with_suffix("")) in USUAL]
     assert len(programs) == len(USUAL)
     assert differences(programs, NEON, AARCH64) == {}
+
+
+@on_aarch64
+@pytest.mark.parametrize(("name", "units"), [("sve-i32x4", 1), ("sve256-i32x8", 2), ("sve256-i32x8", 4), ("sve512-i32x16", 4)])
+def test_usual_programs_run_on_sve(name: str, units: int) -> None:
+    """On vectors of 128 bits times the units: no less than the target's name says, or more."""
+    programs = [program for program in ALL if str(program.path.relative_to(FOLDER).with_suffix("")) in USUAL]
+    assert differences(programs, [find_target(name)], with_sve(units)) == {}
+
+
+@on_riscv
+@pytest.mark.parametrize("bits", [128, 512])
+def test_usual_programs_run_on_vectors_of_risc_v(bits: int) -> None:
+    """Of as many bits as the target asks for, or more."""
+    programs = [program for program in ALL if str(program.path.relative_to(FOLDER).with_suffix("")) in USUAL]
+    assert differences(programs, [find_target("rvv")], with_vectors(bits)) == {}
+
+
+@pytest.mark.long
+@on_riscv
+@every_program
+def test_every_program_runs_on_vectors_of_risc_v(program: RunTest) -> None:
+    small = RVV_SMALL_TYPES[zlib.crc32(program.claim.encode()) % len(RVV_SMALL_TYPES)]
+    assert differences([program], (*RVV, small), RISCV64) == {}
+
+
+@pytest.mark.long
+@on_aarch64
+@every_program
+def test_every_program_runs_on_sve(program: RunTest) -> None:
+    for targets, units in ((SVE, 1), (SVE256, 2), (SVE512, 4)):
+        small = targets[zlib.crc32(program.claim.encode()) % len(targets)]
+        assert differences([program], (targets[0], *((small,) if small is not targets[0] else ())), with_sve(units)) == {}
 
 
 @pytest.mark.long

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from run_programs import (
+    ONE_LANE,
     ORACLE_TARGETS,
     SMALL_TYPE_TARGETS,
     TARGETS,
@@ -56,8 +57,8 @@ def check_ir(program: RunTest, target: TargetInfo, stages: tuple[str, ...], leve
 
 @every_program
 def test_as_machine_code(program: RunTest, runner: NativeRunner) -> None:
-    """For the usual targets and one with gangs for small types, which the program's name picks."""
-    others = [target for target in program.more_targets if target in SMALL_TYPE_TARGETS]
+    """For the usual targets and one with gangs for small types or of one lane, which the program's name picks."""
+    others = [target for target in program.more_targets if target in (*SMALL_TYPE_TARGETS, ONE_LANE)]
     picked = others[zlib.crc32(program.claim.encode()) % len(others) :][:1] if others else []
     check_machine_code(program, [*program.targets, *picked], runner)
 
@@ -83,8 +84,8 @@ def test_on_the_ir_of_every_stage_and_target(program: RunTest) -> None:
 @every_program
 def test_for_the_other_targets(program: RunTest, runner: NativeRunner) -> None:
     """On both oracles and as machine code, for the small types' targets, and of the rest for some that the name picks."""
-    small = [target for target in program.more_targets if target in SMALL_TYPE_TARGETS]
-    rest = [target for target in program.more_targets if target not in SMALL_TYPE_TARGETS]
+    small = [target for target in program.more_targets if target in (*SMALL_TYPE_TARGETS, ONE_LANE)]
+    rest = [target for target in program.more_targets if target not in small]
     start = zlib.crc32(program.claim.encode()) % max(1, len(rest))
     targets = [*small, *rest[start::7]]
     for target in targets:

@@ -3,6 +3,7 @@
 import pytest
 
 from voltac.sema.analyses.thread_sharing import SHARED, SINGLE, Sharing, sharing_of
+from voltac.target_info import find_target
 
 from .annotated import checked, function, options
 
@@ -127,7 +128,7 @@ _LOOPS = (
 
 
 def _sharing(body: str) -> Sharing:
-    return sharing_of(function(_source(body), "kernel"))
+    return sharing_of(function(_source(body), "kernel"), find_target("naplespu"))
 
 
 @pytest.mark.parametrize("call", _CALLS)

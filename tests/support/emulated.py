@@ -1,4 +1,4 @@
-"""Runs code for other CPUs than this one's usual 64 bits, linked with a driver in C: aarch64 under qemu, x86 by itself.
+"""Runs code for other CPUs, linked with a driver in C: aarch64 and RISC-V under qemu, x86 of 32 bits by itself.
 
 What is missing on this machine is told by :func:`missing`, for the reason of a skipped test.
 """
@@ -44,6 +44,18 @@ AARCH64 = Machine(
     ("qemu-aarch64",),
     ("-lpthread", "-lm"),
 )
+RISCV64 = Machine(
+    {
+        "qemu-riscv64": "qemu-user",
+        "riscv64-linux-gnu-gcc": "gcc-riscv64-linux-gnu",
+        "riscv64-linux-gnu-objcopy": "binutils-riscv64-linux-gnu",
+    },
+    ("riscv64-linux-gnu-gcc", "-O1", "-static"),
+    "riscv64-linux-gnu-objcopy",
+    ("qemu-riscv64", "-cpu", "rv64,v=true,vlen=128,vext_spec=v1.0"),
+    ("-lpthread", "-lm"),
+)
+"""With the vector extension, and the shortest vectors it allows."""
 X86 = Machine(
     {"gcc": "gcc", "objcopy": "binutils"},
     (

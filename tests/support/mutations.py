@@ -82,7 +82,9 @@ def mutated(text: str, chance: random.Random) -> str:
     lines = text.split("\n")
     line = chance.randrange(len(lines))
     length = chance.choice((1, 1, 2, 5, 20))
-    match chance.randrange(14):
+    match chance.randrange(20):
+        case 14 | 15 | 16 | 17 | 18:
+            return before + of_its_class(token.group(), [match.group() for match in found], chance) + behind
         case 0 | 1:
             return before + behind
         case 2:
@@ -108,6 +110,38 @@ def mutated(text: str, chance: random.Random) -> str:
             return text[:place] + chance.choice(CHARACTERS) + text[place + chance.randrange(2) :]
         case _:
             return before + text[found[min(at + length, len(found) - 1)].start() :]
+
+
+CLASSES = tuple(
+    frozenset(words.split())
+    for words in (
+        "int8 int16 int int32 int64 uint8 uint16 uint uint32 uint64 float16 float double bool void",
+        "uniform varying const static soa<4>",
+        "+ - * / % << >> & | ^ < > <= >= == != && ||",
+        "= += -= *= /= %= <<= >>= &= |= ^=",
+        "if while cif cwhile switch foreach_active",
+        "for cfor foreach foreach_tiled",
+        "break continue return",
+        "true false NULL 0 1 2 3 -1 7 255 256 65536 4294967295 programIndex programCount 0.5f 1e30d 1.5f16 lanemask()",
+        "++ -- ! ~",
+        ". ->",
+        "reduce_add reduce_min reduce_max any all popcnt broadcast extract abs min max sqrt exp sin floor rotate shuffle",
+    )
+)
+
+
+def of_its_class(token: str, others: list[str], chance: random.Random) -> str:
+    """Another token of its class: of these, or a name for a name and a number for a number of the text."""
+    for words in CLASSES:
+        if token in words:
+            return chance.choice(sorted(words))
+    if token[0].isalpha() or token[0] == "_":
+        return chance.choice([other for other in others if other[0].isalpha() or other[0] == "_"])
+    if token[0].isdigit():
+        return chance.choice(
+            ("0", "1", "-1", "2", "31", "64", "127", "1000000007", "programIndex", "1.5", *filter(str.isdigit, others))
+        )
+    return token
 
 
 # --- in the compiling process -----------------------------------------------------------------------------------

@@ -162,7 +162,7 @@ RECIPES = (
              '_SSSE3 = replace(_SSE2, isa="ssse3", isa_macro="SSSE3", cpu="core2", features="+ssse3")', before=True),
         Edit("voltac/target_info/__init__.py", '"sse2": (_SSE2, (', '    "ssse3": (_SSSE3, ("i32x4", "i32x8")),'),
         Edit("voltac/llvm/host.py", '"sse2": _SSE2,', '    "ssse3": _SSE2 + " ssse3",'),
-        Edit("voltac/passes/accesses/cost_rows.py", "_ROWS = {", '_ROWS["ssse3"] = _SSE'),
+        Edit("voltac/passes/accesses/cost_rows.py", "_ROWS = {", '    "ssse3": _SSE,'),
     ), elsewhere=("voltac/lower/functions/c_convention.py",)),
     Recipe("An instruction of a device", (
         Edit("voltac/targets/naplespu/isa.py", '(50, "crt_mask_i32"',

@@ -12,7 +12,7 @@ A run-test is a file ``tests/run/<feature>/<claim>.ispc`` that exports
     //   def one(k): ...
     // expect: values, values              the leading elements of out; all others stay 0
     // tolerance: 1e-6                     of |a - b| <= tolerance * max(1, |b|); default exact
-    // widths: 4 8                         only for these gang widths; default: for any
+    // widths: 4 8                         only for these gang widths; default: for any, of one lane too
     // prints: text\\n                      what the program writes to standard output, with Python's escapes
 
 ``expect`` is a Python expression over f, i, n, W (lanes of a gang), L (the array
@@ -56,6 +56,8 @@ Array = npt.NDArray[Any]
 INPUTS, OUTPUTS = 64, 1024
 WIDTHS = (4, 8, 16)
 ALL_WIDTHS = (*WIDTHS, 32, 64)
+ONE_LANE = find_target("generic-i32x1")
+"""A gang of one: scalar code."""
 TARGETS = tuple(
     find_target(name)
     for name in (
@@ -75,9 +77,7 @@ SMALL_TYPE_TARGETS = tuple(
 )
 """Gangs as wide as registers of bytes and short integers."""
 RARE_TARGETS = tuple(
-    target
-    for target in ALL_TARGETS.values()
-    if target not in (*TARGETS, *SMALL_TYPE_TARGETS) and not target.name.startswith("neon")
+    target for target in ALL_TARGETS.values() if target not in (*TARGETS, *SMALL_TYPE_TARGETS) and target.is_x86
 )
 """The other x86 targets: the same widths and other instruction sets, or masks of other sizes."""
 MORE_HOST_TARGETS = tuple(target for target in (*SMALL_TYPE_TARGETS, *RARE_TARGETS) if can_run(target))
@@ -104,7 +104,7 @@ class RunTest:
     expect: str
     where: str = ""
     tolerance: float = 0.0
-    widths: tuple[int, ...] = ALL_WIDTHS
+    widths: tuple[int, ...] = (1, *ALL_WIDTHS)
     prints: str = ""
 
     @property
@@ -173,7 +173,7 @@ def read_run_test(path: Path) -> RunTest:
         found["expect"],
         found.get("where", ""),
         float(found.get("tolerance", 0)),
-        tuple(map(int, found["widths"].split())) if "widths" in found else ALL_WIDTHS,
+        tuple(map(int, found["widths"].split())) if "widths" in found else (1, *ALL_WIDTHS),
         found.get("prints", "").encode().decode("unicode_escape"),
     )
 

@@ -1,6 +1,6 @@
-"""Runs run-tests on the simulator of NaplesPU.
+"""Runs run-tests on the simulators of devices.
 
-``out`` is an array of float there, for the core has no numbers of 64 bits: results
+``out`` is an array of float there, for devices have no numbers of double: results
 are compared as float has them.
 """
 
@@ -15,7 +15,7 @@ from run_programs import INPUTS, OUTPUTS, Array, RunTest, compile_for, inputs
 from voltac.pipeline import Compilation
 from voltac.python.device_run import DeviceLaunch, changed, first_launch, run_kernel
 from voltac.python.signatures import KernelParameter, Pointee, Result, Signature
-from voltac.target_info import DEVICES
+from voltac.target_info import DEVICES, TargetInfo
 from voltac.targets import find_device
 
 NAPLESPU = DEVICES["naplespu"]
@@ -40,8 +40,8 @@ def for_device(text: str) -> str:
     return text.replace(_OUT, "uniform float out[]")
 
 
-def compile_for_device(path: Path, text: str, level: int = 2) -> Compilation:
-    return compile_for(path, for_device(text), NAPLESPU, level)
+def compile_for_device(path: Path, text: str, level: int = 2, target: TargetInfo = NAPLESPU) -> Compilation:
+    return compile_for(path, for_device(text), target, level)
 
 
 def naplespu_launch(cores: int = 1, threads: int = 1, **settings: int | str | bool) -> DeviceLaunch:
@@ -71,14 +71,14 @@ def simulate_on(job: Compilation, launch: DeviceLaunch, out: Array, floats: Arra
     """``test`` of a program on arrays of the caller; what was printed."""
     given = [out, floats, integers, n]
     program = job.device_program.image()
-    outcome = run_kernel(find_device(NAPLESPU), program, _signature(out.dtype.str[1:]), given, launch, limit=CYCLES)
-    return str(outcome.report.console)
+    outcome = run_kernel(find_device(job.options.target), program, _signature(out.dtype.str[1:]), given, launch, limit=CYCLES)
+    return getattr(outcome.report, "console", "")
 
 
-def difference(program: RunTest, out: Array, printed: str) -> str:
+def difference(program: RunTest, out: Array, printed: str, width: int = WIDTH) -> str:
     """What is wrong with a result; empty if nothing."""
     with np.errstate(over="ignore"):
-        expected = program.expected(WIDTH, 4).astype(np.float32).astype(np.float64)
+        expected = program.expected(width, 4).astype(np.float32).astype(np.float64)
     with np.errstate(invalid="ignore"):
         near = np.abs(out - expected) <= program.tolerance * np.maximum(1, np.abs(expected))
     same = (out == expected) | (np.isnan(out) & np.isnan(expected)) | near

@@ -6,8 +6,9 @@ import os
 import sys
 from argparse import Namespace
 
-from voltac.cli.option_table import UsageError, parse_arguments
+from voltac.cli.option_table import UsageError
 from voltac.cli.outputs import Input, Output, write_all
+from voltac.cli.parsing import parse_arguments
 from voltac.cli.products import warn_of_layouts
 from voltac.cli.settings import diagnostics_of, options_of_targets
 from voltac.lower.functions.c_header import c_header, general_c_header

@@ -6,7 +6,6 @@ understood, and 1 plus the number of errors for programs with errors (language 1
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from argparse import Namespace
@@ -17,8 +16,9 @@ from importlib import import_module
 from voltac.cli import end_interrupted
 from voltac.cli.argument_files import ArgumentFiles
 from voltac.cli.commands import COMMANDS
-from voltac.cli.option_table import COMPILE, TEXTS, UsageError, parse_arguments
+from voltac.cli.option_table import COMPILE, TEXTS, UsageError
 from voltac.cli.outputs import OutputError, write_standard_output
+from voltac.cli.parsing import parse_arguments
 from voltac.llvm.host import CannotRun
 from voltac.messages.diagnostics import CompileError, Diagnostics, InternalError
 from voltac.messages.message import NOWHERE, Diagnostic
@@ -116,8 +116,6 @@ def _reported(error: Exception) -> str:
 def run() -> None:
     """For the words of this process, which it ends at once: that saves the time to take LLVM apart."""
     _replace_closed_streams()
-    # A compilation makes many objects and no garbage worth looking for; the process ends with it.
-    gc.disable()
     code = main()
     for stream in (sys.stdout, sys.stderr):
         # Whatever could not be written has been reported by now.

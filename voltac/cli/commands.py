@@ -8,6 +8,8 @@ COMMANDS: dict[str, str] = {
     "explorer": "serve a page to this machine that compiles what is typed and explains it",
     "lsp": "serve an editor: messages while you type, hover, definitions, completion",
     "run": "call a function of a file on arguments given as text",
+    "profile": "call a function of a file, and show how often each line ran and how many lanes were on",
+    "bench": "measure a function for several targets and sizes, against what the machine allows",
     "replay": "make a call again that k.f.record(FILE) wrote in Python, and show what differs",
     "bisect": "find the pass of the compiler with which what a program does becomes wrong",
     "disasm": "print the instructions of a program for a device",

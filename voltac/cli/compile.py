@@ -35,6 +35,10 @@ def compile_command(arguments: Namespace) -> int:
             _require_stages(options.target, begin, end)
         if len(targets) > 1:
             _require_names(arguments)
+        if arguments.budget:
+            from voltac.cli.budget import checked_budget, require_whole_compilation  # late: for this option only
+
+            require_whole_compilation(arguments, targets)
         if arguments.assembly_syntax == "intel":
             write_intel_assembly()
         if not arguments.preprocess:
@@ -55,6 +59,10 @@ def compile_command(arguments: Namespace) -> int:
             diagnostics.raise_if_errors()
             with watch.timed("code"):
                 outputs = outputs_of(arguments, jobs, path)
+            if arguments.budget:
+                with watch.timed("budget"):
+                    outputs += checked_budget(arguments.budget, jobs, diagnostics)
+                diagnostics.raise_if_errors()
         with watch.timed("write"):
             write_all(outputs, inputs_of(arguments, jobs, path))
     except CompileError:

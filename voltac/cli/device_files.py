@@ -6,15 +6,14 @@ from voltac.codegen.device import DeviceCode
 from voltac.codegen.elf_read import BadElf, ElfFile, read_elf
 from voltac.driver import read_file
 from voltac.pipeline import InputError
-from voltac.target_info import DEVICES
-from voltac.targets import code_of_machine, device_code
+from voltac.targets import any_device_code, code_of_machine
 
 
 def open_program(path: str) -> tuple[DeviceCode, ElfFile]:
     """Read and check a file; :class:`InputError` has the reason if it cannot be used."""
     content = read_file(path, "a program")
     # Which device it is for stands in the header; a file without one is refused by any of them.
-    found = code_of_machine(int.from_bytes(content[18:20], "little")) or device_code(next(iter(DEVICES)))
+    found = code_of_machine(int.from_bytes(content[18:20], "little")) or any_device_code()
     try:
         return found, read_elf(content, found)
     except BadElf as error:

@@ -7,12 +7,12 @@ from argparse import Namespace
 
 from voltac.cli.commands import COMMANDS
 from voltac.cli.opt_words import OPT_WORDS
-from voltac.cli.option_table import COMPILE, GROUPS, Option
+from voltac.cli.option_table import COMPILE, Option, groups_of
 from voltac.cli.settings import diagnostics_of, options_of_arguments
 from voltac.llvm.host import missing
 from voltac.options import Options
 from voltac.pipeline import DEVICE_STAGES, STAGE_NAMES, stages_of
-from voltac.target_info import DEVICES, TARGETS, target_aliases
+from voltac.target_info import TARGETS, listed_devices, target_aliases
 
 _USAGE = {
     COMPILE: "voltac FILE.ispc -o FILE.o [-h FILE.h] [options]",
@@ -23,6 +23,8 @@ _USAGE = {
     "explorer": "voltac explorer [FILE.ispc] [options]",
     "lsp": "voltac lsp [options]",
     "run": "voltac run FILE.ispc [options] [ARGUMENT ...]",
+    "profile": "voltac profile FILE.ispc [options] [ARGUMENT ...]",
+    "bench": "voltac bench FILE.ispc [options]",
     "replay": "voltac replay FILE [options]",
     "bisect": "voltac bisect FILE.ispc --check CMD [options]",
     "disasm": "voltac disasm FILE.elf [options]",
@@ -47,6 +49,12 @@ is gone through step by step. FILE is what the editor begins with; it is never w
     "lsp": """Serve an editor by the Language Server Protocol, on standard input and output: messages while you type, types
 and what accesses became where the mouse is, definitions, symbols, completion. Editors start it; the options hold for all
 files, and editors add those of a workspace as "options". It needs pygls: pip install 'voltac[editor]'.""",
+    "profile": """Call an exported function, compiled with counters, on arguments given as for 'voltac run', and show the
+source as a heat map: how often gangs executed each line, which share of their lanes was on, how often all and how often none.
+A small share is where lanes wait for others.""",
+    "bench": """Measure an exported function: for several targets, its path with all lanes on, its masked path and both as they
+are compiled, and a gang of one lane; on arrays that lie in each level of memory. Beside each time is the share of what the
+machine allows, measured too: bytes a second from that level, multiply-adds a second. --html has a roofline.""",
     "replay": """Make a call again that a Python program recorded: k.f.record(FILE)(...). Prints what differs from what it left
 then. Options go before those it was recorded with. Opening a file runs nothing of it; replaying runs its kernel, with
 --interpret so that each access is checked.""",
@@ -96,6 +104,14 @@ _EXAMPLES = {
         ("voltac lsp", "what an editor starts"),
         ("voltac lsp --target=avx2-i32x8 -I include", "with the options of the build"),
     ),
+    "profile": (
+        ("voltac profile f.ispc --function saxpy 2.0 range:8 random:8 zeros:8 8", "print it"),
+        ("voltac profile f.ispc --html page.html", "the same as a page"),
+    ),
+    "bench": (
+        ("voltac bench f.ispc --targets avx2-i32x8,avx2-i32x16 --sizes L1,L2", "two widths of the gang"),
+        ("voltac bench f.ispc --data arguments.npz --html page.html", "arrays of yours, as a page"),
+    ),
     "replay": (
         ("voltac replay call.zip", "does it happen here, too?"),
         ("voltac replay call.zip --target=sse4-i32x4 -O0", "with other options"),
@@ -128,7 +144,7 @@ _EXAMPLES = {
     ),
 }
 
-_OF_SOURCES = (COMPILE, "build", "compare", "explain", "explorer", "lsp", "run", "replay", "bisect")
+_OF_SOURCES = (COMPILE, "build", "compare", "explain", "explorer", "lsp", "run", "profile", "bench", "replay", "bisect")
 """The commands that compile, with stages and targets."""
 
 _MORE_ARGUMENTS = "More arguments: '@FILE' stands for the words in FILE; those in the variable ISPC_ARGS are appended."
@@ -158,20 +174,19 @@ def help_text(command: str) -> str:
         out += [line for word, text in COMMANDS.items() for line in _row(f"voltac {word}", text)]
         out += ["  A file that is called like a command is given as ./demo.", ""]
     out.append("Examples:")
-    device = next(iter(DEVICES))
+    device = listed_devices()[0]
     rows = ((example.replace("{device}", device), text) for example, text in _EXAMPLES[command])
     out += [line for example, text in rows for line in (f"  {example}", f"      {text}")]
-    for group in GROUPS:
-        if command in group.commands:
-            out += ["", f"{group.title}:"]
-            out += [line for option in group.options if option.help for line in _row(option_spelling(option), option.help)]
-            out += _wrapped(" ".join(option_spelling(option) for option in group.options if not option.help), 2)
+    for group in groups_of(command):
+        out += ["", f"{group.title}:"]
+        out += [line for option in group.options if option.help for line in _row(option_spelling(option), option.help)]
+        out += _wrapped(" ".join(option_spelling(option) for option in group.options if not option.help), 2)
     if command in _OF_SOURCES:
         out += ["", *_wrapped(f"Stages (STAGE): {', '.join(STAGE_NAMES)}", 0)]
         behind = ", ".join(stage.name for stage in DEVICE_STAGES if stage.name not in STAGE_NAMES)
         out += _wrapped(f"For a device, behind 'passes': {behind}", 0)
         out += ["", "Targets (--target):", *_wrapped("host, " + ", ".join(TARGETS), 2)]
-        out += _wrapped("devices, whose programs run on a simulator: " + ", ".join(DEVICES), 2)
+        out += _wrapped("devices, whose programs run on a simulator: " + ", ".join(listed_devices()), 2)
         out += _wrapped("short names: " + ", ".join(f"{short} = {name}" for short, name in target_aliases().items()), 2)
         out += ["", "Words of --opt:"]
         out += _wrapped(", ".join(word for word, meaning in OPT_WORDS.items() if not isinstance(meaning, str)), 2)
@@ -199,7 +214,7 @@ def support_matrix() -> str:
     for name, target in TARGETS.items():
         lacking = missing(target)
         lines.append(f"{name:16} {'runs here' if not lacking else 'needs ' + ' '.join(lacking)}\n")
-    lines += [f"{name:16} a device: runs here on its simulator\n" for name in DEVICES]
+    lines += [f"{name:16} a device: runs here on its simulator\n" for name in listed_devices()]
     return "".join(lines)
 
 

@@ -16,6 +16,10 @@ def entry() -> None:
         caught = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         if caught:
             signal.signal(signal.SIGINT, end_interrupted)
+        import gc  # late: as all is here
+
+        # A compilation makes many objects and no garbage worth looking for; the process ends with it.
+        gc.disable()
         from voltac.cli.command import run  # late: this takes long, and Ctrl-C is caught by now
 
         if caught:

@@ -1,4 +1,4 @@
-"""The options of the command line as rows of data, and the parser built from them.
+"""The options of the command line as rows of data, which ``parsing.py`` reads words by.
 
 One table serves the plain compile and every subcommand: a row says which of them
 know the option. The words of ``--opt=`` are in ``opt_words.py``.
@@ -6,20 +6,19 @@ know the option. The words of ``--opt=`` are in ``opt_words.py``.
 
 from __future__ import annotations
 
-import argparse
-import re
 from collections.abc import Iterator
-from typing import NoReturn
 
-from voltac.cli.commands import COMMANDS
-from voltac.messages.suggestions import suggestion
 from voltac.messages.warning_switches import PERFORMANCE, SWITCHES
-from voltac.options.checks import ADDRESSINGS, DWARF_VERSIONS, MATH_LIBRARIES, SIZES, listed
+from voltac.options.checks import ADDRESSINGS, DWARF_VERSIONS, MATH_LIBRARIES, SIZES
 from voltac.pipeline import EVERY_STAGE
 from voltac.records import record
+from voltac.target_info.device_facts import MachineSetting
 
 COMPILE = "compile"
 """The command without a word of its own: ``voltac FILE -o FILE.o``."""
+
+MACHINE = "Machine"
+"""The group that the devices' own options join."""
 
 _STAGES = " ".join(stage.name for stage in EVERY_STAGE)
 _TEXT_STAGES = " ".join(stage.name for stage in EVERY_STAGE if stage.takes_text)
@@ -57,7 +56,7 @@ class Group:
 
 
 _COMPILE = (COMPILE,)
-_SOURCE = (COMPILE, "build", "compare", "explain", "explorer", "lsp", "run", "replay", "bisect")
+_SOURCE = (COMPILE, "build", "compare", "explain", "explorer", "lsp", "run", "profile", "bench", "replay", "bisect")
 """The commands that compile a source file."""
 _ALL = (*_SOURCE, "demo", "disasm", "sim", "cache", "explain-error")
 
@@ -96,6 +95,9 @@ GROUPS: tuple[Group, ...] = (
         Option("--emit-image", "emit", "equals",
                "write a device's memory as text, as its toolchain or the model of its hardware reads it",
                choices="toolchain hardware"),
+        Option("--budget", "budget", "equals",
+               "count each function's gathers, scatters, masked accesses, divergent loops and spills: write them to FILE,"
+               " or fail where it has fewer", metavar="FILE"),
         Option("--task-pool", "task_pool", "flag", "compile the task pool that comes with voltac, instead of a file"),
         Option("--no-pragma-once", "pragma_once", "flag", "give the header an include guard, not #pragma once", False),
     )),
@@ -121,6 +123,8 @@ GROUPS: tuple[Group, ...] = (
                metavar="OLD=NEW", repeated=True),
         Option("--sample-profiling-debug-info", "profiling", "flag", "debug information for sampling profilers; implies -g"),
         Option("--no-omit-frame-pointer", "frame_pointer", "flag", "every function keeps a frame pointer, for profilers"),
+        Option("--instrument", "instrument", "flag", "call ISPCInstrument(file, note, line, mask) wherever the mask may differ",
+               "calls"),
         Option("--stack-protector", "stack_protector", "optional",
                "functions with arrays on the stack check it before they return; 'strong': more of them, 'all': all",
                "on", choices="all none on strong"),
@@ -207,7 +211,7 @@ GROUPS: tuple[Group, ...] = (
         Option("--function", "function", "next", "only this exported function", metavar="NAME"),
         Option("--elements", "elements", "next", "elements the kernels are timed on", metavar="N"),
     )),
-    Group("Form of the report", ("compare", "explain"), (
+    Group("Form of the report", ("compare", "explain", "profile", "bench"), (
         Option("--html", "html", "next", "write one self-contained page to FILE", metavar="FILE"),
         Option("--json", "json", "flag", "print JSON"),
     )),
@@ -228,6 +232,19 @@ GROUPS: tuple[Group, ...] = (
         Option("--checked", "checked", "optional", "check accesses, races, unwritten, nonfinite: all, or those given", "all",
                "WORDS"),
     )),
+    Group("What to profile", ("profile",), (
+        Option("--function", "function", "next", "the exported function (needed if there are several)", metavar="NAME"),
+    )),
+    Group("What to measure", ("bench",), (
+        Option("--function", "function", "next", "the exported function (needed if there are several)", metavar="NAME"),
+        Option("--targets", "targets", "equals", "targets, with commas between (default: one of each instruction set here)",
+               metavar="NAMES"),
+        Option("--sizes", "sizes", "equals", "levels of memory that the arrays lie in (default: L1,L2,L3,MEM)",
+               metavar="LEVELS"),
+        Option("--data", "data", "equals", "arguments by name, as numpy.savez writes them, in place of made-up ones",
+               metavar="FILE.npz"),
+        Option("--rounds", "rounds", "next", "how many times everything is measured (default 11)", metavar="N"),
+    )),
     Group("How to replay", ("replay",), (
         Option("--interpret", "interpret", "flag", "run the typed tree on numpy instead of compiled code"),
     )),
@@ -240,15 +257,9 @@ GROUPS: tuple[Group, ...] = (
         Option("--limit", "limit", "next", "give up after N cycles", metavar="N"),
         Option("--json", "json", "flag", "print what the run took as JSON"),
     )),
-    Group("Machine", ("sim",), (
+    Group(MACHINE, ("sim",), (
         Option("--cores", "cores", "next", "number of cores (default 1)", metavar="N"),
         Option("--threads", "threads", "next", "threads of each core (default 8)", metavar="N"),
-        Option("--latency", "latency", "next", "cycles until memory answers (default 40)", metavar="CYCLES"),
-        Option("--write-latency", "write_latency", "next", "cycles until memory has accepted a line (default 2)",
-               metavar="CYCLES"),
-        Option("--blocking-stores", "blocking_stores", "flag", "a store that misses stops its thread"),
-        Option("--fpu", "fpu", "equals", "arithmetic of float: IEEE's, or that of the hardware as it was built",
-               choices="ideal rtl"),
     )),
     Group("Demo", ("demo",), (
         Option("--folder", "folder", "next", "where the pictures go (default voltac-demo)", metavar="DIR"),
@@ -269,8 +280,6 @@ GROUPS: tuple[Group, ...] = (
     Group("Accepted with a warning: there is no effect", (COMPILE, "bisect"), (
         _without_effect("--vectorcall", "only code for Windows has that calling convention"),
         _without_effect("--dllexport", "only libraries for Windows list what they export"),
-        _without_effect("--instrument", "calls of ISPCInstrument() are not made; 'voltac explain' and '-g' with a sampling "
-                        "profiler say what code does"),
     )),
     Group("Known, not supported", _COMPILE, (
         Option("--nanobind-wrapper", "unsupported", "joined", "",
@@ -292,96 +301,35 @@ class UsageError(Exception):
 
 def options_of(command: str) -> list[Option]:
     """The options that a command knows."""
-    return [option for group in GROUPS if command in group.commands for option in group.options]
+    return [option for group in groups_of(command) for option in group.options]
 
 
-def parse_arguments(command: str, words: list[str]) -> argparse.Namespace:
-    """The words after the command → fields by the rows' names, and ``command`` and ``operands``."""
-    options = options_of(command)
-    words = _known(words, options, command)
-    for option in options:
-        if option.field == "unsupported" and any(word.partition("=")[0] == option.names for word in words):
-            raise UsageError(f"option '{option.names}' is not supported; {option.value}")
-    # There are many switches of warnings, and few on a command line.
-    given = set(words)
-    needed = [option for option in options if option.field != "warning_words" or not given.isdisjoint(option.names.split())]
-    empty = argparse.Namespace(command=command, warning_words=[], argument_files=[], gathered=None)
-    return _parser(needed).parse_intermixed_args(words, empty)
+def groups_of(command: str) -> list[Group]:
+    """The groups of a command's options."""
+    return [with_machines(group) for group in GROUPS if command in group.commands]
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        valueless = re.fullmatch(r"argument (\S+): expected one argument", message)
-        if valueless:
-            message = f"option '{valueless[1].partition('/')[0]}' needs a value"
-        raise UsageError(message.replace("argument ", "option ", 1))
+def with_machines(group: Group) -> Group:
+    """A group of the table; that of machines has what the devices' records say there is to choose, too."""
+    return Group(group.title, group.commands, (*group.options, *_machine_options())) if group.title == MACHINE else group
 
 
-def _parser(options: list[Option]) -> argparse.ArgumentParser:
-    # Without a usage of its own, argparse formats one on every run.
-    parser = _Parser(prog="voltac", usage="voltac --help", add_help=False, allow_abbrev=False)
-    for option in options:
-        names = option.names.split()
-        if option.form == "flag":
-            default: object = not option.value if isinstance(option.value, bool) else None
-            action = "append_const" if option.repeated else "store_const"
-            default = [] if option.repeated else default
-            parser.add_argument(*names, dest=option.field, action=action, const=option.value, default=default)
-        else:
-            parser.add_argument(
-                *names,
-                dest=option.field,
-                action="append" if option.repeated else "store",
-                default=[] if option.repeated else None,
-            )
-    parser.add_argument("operands", nargs="*")
-    return parser
+def _machine_options() -> tuple[Option, ...]:
+    """Settings of the devices' simulators; one that several devices have stands once."""
+    from voltac import target_info  # late: only commands that run devices load what is known of all
+
+    found: dict[str, Option] = {}
+    for target in target_info.DEVICES.values():
+        for setting in target.device.settings if target.device is not None else ():
+            if setting.text:
+                found.setdefault(setting.name, _machine_option(setting))
+    return tuple(found.values())
 
 
-_NUMBER = re.compile(r"-\.?\d")
-
-
-def _known(words: list[str], options: list[Option], command: str) -> list[str]:
-    """The words with every value that may be left out filled in, which argparse would take from the next word.
-
-    It would also guess at words it does not know; here each is either an option as written in a row or an error.
-    """
-    rows = {name: option for option in options for name in option.names.split()}
-    forms = {name: option.form for name, option in rows.items()}
-    value_follows = False
-    known = []
-    rest = iter(words)
-    for word in rest:
-        known.append(word)
-        if value_follows or not word.startswith("-") or word == "-" or _NUMBER.match(word):
-            value_follows = False
-            continue
-        name, equals, value = word.partition("=")
-        form = forms.get(name)
-        if form == "equals" and not equals:
-            value = next(rest, "")
-            if not value or value.startswith("-"):
-                raise UsageError(f"option '{name}' needs a value, given as {name}=VALUE or {name} VALUE")
-            known[-1], equals = f"{name}={value}", "="
-        if form == "flag" and equals:
-            raise UsageError(f"option '{name}' takes no value")
-        if form == "attached" and name == word:
-            raise UsageError(f"option '{name}' needs its value attached, as in {name}NAME")
-        if form is None and forms.get(word[:2]) not in ("attached", "joined"):
-            raise UsageError(_unknown(name, forms, command))
-        choices = rows[name].choices.split() if form and equals else []
-        if choices and value not in choices:
-            raise UsageError(f"option '{name}' must be {listed(choices)}, not '{value}'{suggestion(value, choices)}")
-        if form == "optional" and not equals:
-            known[-1] = f"{name}={rows[name].value}"
-        value_follows = form in ("next", "joined") and not equals
-    return known
-
-
-def _unknown(name: str, forms: dict[str, str], command: str) -> str:
-    for other in (COMPILE, *COMMANDS):
-        if any(name in option.names.split() for option in options_of(other)):
-            return f"option '{name}' belongs to 'voltac{'' if other == COMPILE else ' ' + other}'"
-    of = "" if command == COMPILE else f" of 'voltac {command}'"
-    help = f"'voltac{'' if command == COMPILE else ' ' + command} --help' lists them all"
-    return f"unknown option '{name}'{of}{suggestion(name, forms) or '; ' + help}"
+def _machine_option(setting: MachineSetting) -> Option:
+    word = f"--{setting.name.replace('_', '-')}"
+    if isinstance(setting.values, range):
+        return Option(word, setting.name, "next", f"{setting.text} (default {setting.usual})", metavar=setting.unit)
+    if setting.values:
+        return Option(word, setting.name, "equals", setting.text, choices=" ".join(setting.values))
+    return Option(word, setting.name, "flag", setting.text)

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from voltac.cli.option_table import UsageError, parse_arguments
+from voltac.cli.option_table import UsageError
+from voltac.cli.parsing import parse_arguments
 from voltac.cli.run_arguments import printed
 from voltac.cli.settings import diagnostics_of, options_of_arguments
 from voltac.messages.visible import visible_name

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -38,8 +40,8 @@ def run_command(arguments: Namespace) -> int:
         return 1 + diagnostics.error_count
     finally:
         sys.stderr.write(diagnostics.render())
-    function = _function(program, arguments.function)
-    values = _values(function, words, Layout(options.target))
+    function = function_of_run(program, arguments.function)
+    values = values_of_run(function, words, Layout(options.target))
     before = [value.copy() if isinstance(value, np.ndarray) else value for value in values]
     sources = diagnostics.sources if arguments.trace else None
     try:
@@ -61,7 +63,8 @@ def run_command(arguments: Namespace) -> int:
     return 0
 
 
-def _function(program: tree.Program, name: str | None) -> tree.FunctionSymbol:
+def function_of_run(program: tree.Program, name: str | None) -> tree.FunctionSymbol:
+    """The exported function of this name, or the only one."""
     exports = {function.name: function for function in program.exports}
     if not exports:
         raise UsageError(f"{program.file} exports no function that could be run")
@@ -74,7 +77,7 @@ def _function(program: tree.Program, name: str | None) -> tree.FunctionSymbol:
     return exports[name]
 
 
-def _values(function: tree.FunctionSymbol, words: list[str], layout: Layout) -> list[Any]:
+def values_of_run(function: tree.FunctionSymbol, words: list[str], layout: Layout) -> list[Any]:
     """The arguments as numbers and arrays; what is not given is generated."""
     parameters = function.parameters
     if len(words) > len(parameters):
@@ -124,8 +127,15 @@ def _run_compiled(text: str, path: str, options: Options, function: tree.Functio
     from voltac.python import compile_with_options
 
     kernel = getattr(compile_with_options(text, path, options), function.name)
-    try:
+    with failure_of_run():
         return kernel(*values)
+
+
+@contextmanager
+def failure_of_run() -> Iterator[None]:
+    """What a call raises is a run that failed, or arguments that were wrong."""
+    try:
+        yield
     except (AssertionError, ArithmeticError, IndexError, RuntimeError) as failure:
         raise RunFailed(str(failure), NOWHERE) from None
     except (TypeError, ValueError) as error:

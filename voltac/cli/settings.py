@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from voltac.cli.opt_words import OPT_WORDS
-from voltac.cli.option_table import COMPILE, UsageError, parse_arguments
+from voltac.cli.option_table import COMPILE, UsageError
+from voltac.cli.parsing import parse_arguments
 from voltac.driver import read_source
 from voltac.llvm.host import host_target
 from voltac.messages.diagnostics import Diagnostics
@@ -24,16 +25,21 @@ from voltac.records import replace
 from voltac.target_info import SYSTEMS, TargetInfo, UnknownTarget, find_target
 from voltac.target_info.cpus import UnknownCpu, find_cpu, target_of_cpu
 
-# Architecture -> what it changes in the record of a target for x86-64 or aarch64.
+# Architecture -> what it changes in the record of a target.
 _ARCHITECTURES: dict[str, dict[str, Any]] = {
     "x86-64": {},
     "x86": {"triple": "i686-unknown-linux-gnu", "pointer_bits": 32},
     "aarch64": {},
+    "riscv64": {},
+    "wasm32": {},
 }
-_SPELLINGS = {"x86_64": "x86-64", "x64": "x86-64", "arm64": "aarch64"}
-_DEFAULT_TARGETS = {"aarch64": "neon-i32x4"}
+_SPELLINGS = {"x86_64": "x86-64", "x64": "x86-64", "arm64": "aarch64", "wasm": "wasm32"}
+_DEFAULT_TARGETS = {"aarch64": "neon-i32x4", "riscv64": "rvv-i32x8", "wasm32": "wasm-i32x4"}
 """Architecture -> target, where that is not the best for the machine voltac runs on."""
+_TELLING_SYSTEMS = ("linux", "android")
+"""Those that tell programs on aarch64 in one way what the CPU has."""
 _OTHER_SYSTEMS = ("ios", "ps4", "ps5")
+_SYSTEMS_WITHOUT_RISCV = ("macos", "windows")
 _SYSTEMS_OF_64_BITS = ("macos", "windows")
 _DISABLE_ZMM = ("avx512skx-x16", "avx512icl-x16")
 
@@ -56,7 +62,7 @@ _SAME = (
 )
 _OF_TARGET = ("has_gather", "has_scatter", "vector_bits")
 """Fields of targets that words of ``--opt`` set."""
-_TEXTS = ("code_model", "position_independent", "stack_protector")
+_TEXTS = ("code_model", "instrument", "position_independent", "stack_protector")
 
 
 def diagnostics_of(arguments: Namespace) -> Diagnostics:
@@ -124,6 +130,8 @@ def options_of_targets(arguments: Namespace, diagnostics: Diagnostics) -> list[O
                 raise UsageError(f"both SSE4 levels in one build ('{other.name}' and '{target.name}'); take one of them")
             if target.isa == other.isa:
                 raise UsageError(f"two targets of one ISA, {target.isa}: '{other.name}' and '{target.name}'; take one of them")
+    if targets[0].architecture == "aarch64" and targets[0].system not in _TELLING_SYSTEMS:
+        raise UsageError(f"'{arguments.system}' says nothing of SVE to programs: give one target, not '{arguments.target}'")
     if "disable-zmm" in arguments.opt and not any(map(_has_zmm, targets)):
         raise UsageError(_no_zmm(targets))
     return [_options(arguments, target, "", f"_{target.isa}") for target in targets]
@@ -319,7 +327,7 @@ def _on_architecture(target: TargetInfo, name: str | None) -> TargetInfo:
     if target.is_device:
         raise UsageError(f"target '{target.name}' is a device and no architecture; leave out '--arch'")
     architecture = _architecture(name)
-    if (architecture == "aarch64") != (target.architecture == "aarch64"):
+    if architecture != target.architecture and not (target.is_x86 and architecture in ("x86-64", "x86")):
         raise UsageError(f"target '{target.name}' is for {target.architecture}, not for architecture '{name}'")
     return replace(target, **_ARCHITECTURES[architecture])
 
@@ -346,6 +354,10 @@ def _on_system(target: TargetInfo, name: str | None) -> TargetInfo:
         raise UsageError(f"no objects are made for '{name}', only for {known}")
     if name not in SYSTEMS:
         raise UsageError(f"unknown target system '{name}'{suggestion(name, SYSTEMS)}; supported are: {known}")
+    if target.architecture == "wasm32":
+        raise UsageError(f"target '{target.name}' makes WebAssembly, which has no system; leave out '--target-os'")
+    if name in _SYSTEMS_WITHOUT_RISCV and target.architecture == "riscv64":
+        raise UsageError(f"no objects are made for '{name}' on riscv64; there are those for linux, android, freebsd")
     if name in _SYSTEMS_OF_64_BITS and target.pointer_bits == 32:
         raise UsageError(f"no objects are made for '{name}' with 32 bits; leave out '--arch=x86'")
     return replace(target, triple=f"{target.triple.partition('-')[0]}-{SYSTEMS[name]}")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from voltac.cli.device_files import open_program
-from voltac.cli.option_table import UsageError
+from voltac.cli.option_table import MACHINE, UsageError, groups_of
 from voltac.cli.run_arguments import filled, from_file, printed
 from voltac.cli.settings import number
 from voltac.codegen.elf_read import BadElf
@@ -78,13 +78,12 @@ def _print_trace(line: str) -> None:
 
 
 def _launch(arguments: Namespace, target: TargetInfo) -> DeviceLaunch:
-    changes: dict[str, Any] = {
-        name: number(getattr(arguments, name), _option(name))
-        for name in ("cores", "threads", "latency", "write_latency")
-        if getattr(arguments, name) is not None
-    }
-    changes |= {"fpu": arguments.fpu} if arguments.fpu else {}
-    changes |= {"blocking_stores": True} if arguments.blocking_stores else {}
+    changes: dict[str, Any] = {}
+    for group in groups_of("sim"):
+        for option in group.options if group.title == MACHINE else ():
+            given = getattr(arguments, option.field)
+            if given not in (None, False):
+                changes[option.field] = number(given, _option(option.field)) if option.form == "next" else given
     launch = first_launch(target)
     for name, value in changes.items():
         try:

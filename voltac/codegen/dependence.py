@@ -31,8 +31,11 @@ def is_fence(instruction: MachineInstruction) -> bool:
     return not FENCES.isdisjoint(instruction.row.traits)
 
 
-def dependences(instructions: list[MachineInstruction]) -> list[DependenceNode]:
-    """The graph of instructions among which there is no fence, in their order."""
+def dependences(instructions: list[MachineInstruction], reads_before_writes: bool = False) -> list[DependenceNode]:
+    """The graph of instructions among which there is no fence but the last, in their order.
+
+    ``reads_before_writes``: a register, or memory, may be written in the cycle in which its old value is read.
+    """
     nodes = [
         DependenceNode(instruction, number, frozenset(instruction.reads()), frozenset(instruction.writes()))
         for number, instruction in enumerate(instructions)
@@ -56,7 +59,7 @@ def dependences(instructions: list[MachineInstruction]) -> list[DependenceNode]:
             if register in writer:
                 wait(writer[register], writer[register].instruction.row.latency)
             for reader in readers.pop(register, ()):
-                wait(reader, 1)
+                wait(reader, 0 if reads_before_writes else 1)
         traits = instruction.row.traits
         if "flush" in traits:
             for other in (*stores, *flushes):
@@ -65,7 +68,7 @@ def dependences(instructions: list[MachineInstruction]) -> list[DependenceNode]:
         elif "store" in traits:
             for other in (*loads, *stores):
                 if may_meet(instruction, other.instruction):
-                    wait(other, 1)
+                    wait(other, 0 if reads_before_writes and "store" not in other.instruction.row.traits else 1)
             for other in flushes:
                 wait(other, 1)
             stores.append(node)

@@ -86,5 +86,5 @@ class DeviceCode:
         return next(kind for kind in self.relocations if kind.part == part)
 
     def place(self, section: str) -> SectionPlace | None:
-        """Where a section lies in the device's memory; None for one that the device does not know."""
-        return next((place for place in self.places if place.name == section), None)
+        """Where a section lies in the device's memory, ``.text.f`` where ``.text`` does; None for one that it does not know."""
+        return next((place for place in self.places if section == place.name or section.startswith(place.name + ".")), None)

@@ -45,26 +45,28 @@ def _place(code: ObjectFile, device: DeviceCode, messages: Diagnostics) -> None:
     ordered: dict[str, Section] = {}
     for place in device.places:
         cursor = cursor if place.address is None else place.address
-        section = code.sections.get(place.name)
+        sections = [section for section in code.sections.values() if device.place(section.name) is place]
         if place.kind == "local":
+            size = sum(section.size for section in sections)
             _define(code, f"__{place.name}_image", "", cursor)
             _define(code, f"__{place.name}_start", "", place.base)
-            _define(code, f"__{place.name}_end", "", place.base + (section.size if section else 0))
-        if section is None:
-            continue
-        ordered[place.name] = section
-        section.alignment = max(section.alignment, device.section_alignment)
-        cursor = -(-cursor // section.alignment) * section.alignment
-        section.loaded_at = cursor
-        section.address = place.base if place.kind == "local" else cursor
-        if place.kind == "local":
-            _define(code, f"__{place.name}_image", "", cursor)
-        room = place.limit - section.address
-        if section.size > room:
-            messages.error(
-                "link", NOWHERE, f"section '{place.name}' has {section.size} bytes; {device.name} has room for {max(0, room)}"
-            )
-        cursor += section.size
+            _define(code, f"__{place.name}_end", "", place.base + size)
+        for section in sections:
+            ordered[section.name] = section
+            section.alignment = max(section.alignment, device.section_alignment)
+            cursor = -(-cursor // section.alignment) * section.alignment
+            section.loaded_at = cursor
+            section.address = place.base if place.kind == "local" else cursor
+            if place.kind == "local":
+                _define(code, f"__{place.name}_image", "", cursor)
+            room = place.limit - section.address
+            if section.size > room:
+                messages.error(
+                    "link",
+                    NOWHERE,
+                    f"section '{section.name}' has {section.size} bytes; {device.name} has room for {max(0, room)}",
+                )
+            cursor += section.size
     # Whoever copies and loads does so in whole lines.
     cursor = -(-cursor // device.section_alignment) * device.section_alignment
     _define(code, "__end", "", cursor)

@@ -288,7 +288,7 @@ class Selection:
         if bound is not None:
             return self.register(bound)
         if text.startswith("="):
-            return self.constant(self.target.literal(int(text[1:], 0)), "scalar")
+            return self.constant(self.target.literal(int(text[1:], 0)), self.target.kind_of("i32"))
         return Immediate(int(text, 0))
 
     # --- the walk ---

@@ -13,11 +13,13 @@ reading against section 1 of the language, and sharing no code with ``lower/``.
 ``builtins.py``    what the meanings of builtins are given
 ``interpreter.py`` calls from Python
 ``trace.py``       the trace of a run as text
+``work.py``        how many operations a call does, how many bytes it touches
 =================  ==========================================================
 """
 
 from .interpreter import Interpreter
 from .machine import InterpreterError, ProgramAborted, Trace
 from .trace import TextTrace
+from .work import Work, work_of
 
-__all__ = ["Interpreter", "InterpreterError", "ProgramAborted", "TextTrace", "Trace"]
+__all__ = ["Interpreter", "InterpreterError", "ProgramAborted", "TextTrace", "Trace", "Work", "work_of"]

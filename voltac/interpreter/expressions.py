@@ -28,6 +28,9 @@ CallFunction = Callable[..., Value]
 """``call(function, arguments, active, task={})``: runs the function's body."""
 
 
+_FUSED = ("__fma", "__mad")
+
+
 class Expressions:
     """Evaluates values and places on a machine; ``call`` is how function bodies are run."""
 
@@ -202,6 +205,8 @@ class Expressions:
                 least = np.iinfo(left.dtype).min
                 if np.any((right == -1) & (left == least)):
                     raise QuotientOverflow(f"integer {what} of {least} by -1 overflows int{bits}", span)
+        if self.machine.computed is not None and left.dtype.kind == "f" and operator in ("+", "-", "*", "/"):
+            self.machine.computed(_lanes_of(left, active))
         return arithmetic.binary(operator, left, right)
 
     def pointer_offset(self, node: tree.PointerOffset, active: Mask) -> Value:
@@ -323,6 +328,8 @@ class Expressions:
     def builtin(self, node: tree.Builtin, active: Mask) -> Value:
         """What ``builtins.py`` says of it."""
         arguments = self.arguments(node.arguments, active)
+        if self.machine.computed is not None and node.name in _FUSED:
+            self.machine.computed(2 * _lanes_of(arguments[0], active))
         element = node.type.type
         dtype = None if isinstance(element, Void) else dtype_of(element)
         try:
@@ -399,6 +406,11 @@ class Expressions:
         address = self.machine.memory.allocate(size, 64, "an object made by alloca")
         self.machine.frame.objects.append(address)
         return ADDRESS.type(address)
+
+
+def _lanes_of(value: Value, active: Mask) -> int:
+    """Scalars of a value in lanes that are on; of a uniform one all."""
+    return int(value.size // active.size * active.sum()) if value.shape[-1:] == active.shape else int(value.size)
 
 
 def _first_lane(lanes: Mask) -> int | None:

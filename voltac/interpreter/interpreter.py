@@ -20,6 +20,8 @@ from .machine import InterpreterError, ProgramState, Trace
 from .statements import Statements
 from .values import ADDRESS, Mask, Value, constant, dtype_of, members
 
+ARRAY_ARGUMENT = "an array argument"
+"""What the names of the caller's arrays begin with, as objects in memory."""
 _PYTHON_FRAMES = 100_000
 """A call within a loop within an ``if``, its result in a sum in a product, takes 25 frames (counted): room for twice the
 ``_DEEPEST_CALL`` of them."""
@@ -129,7 +131,7 @@ class Interpreter:
                     if other.ctypes.data < end:
                         end = max(end, other.ctypes.data + other.nbytes)
                 content = np.ctypeslib.as_array((ctypes.c_uint8 * (end - start)).from_address(start))
-                name = f"an array argument of {array.size} {array.dtype} elements"
+                name = f"{ARRAY_ARGUMENT} of {array.size} {array.dtype} elements"
                 mapped.append(self.machine.memory.map(content, name, writable=array.flags.writeable))
             addresses[id(array)] = ADDRESS.type(mapped[-1] + array.ctypes.data - start)
         try:

@@ -131,6 +131,8 @@ class ProgramState:
         self.width = options.target.width
         self.layout = Layout(options.target)
         self.memory = ProgramMemory()
+        self.computed: Callable[[int], None] | None = None
+        """Is told how many floating-point operations lanes that are on have done."""
         self.lanes = np.arange(self.width)
         self.all_on: Mask = np.ones(self.width, np.bool_)
         self.none: Mask = np.zeros(self.width, np.bool_)

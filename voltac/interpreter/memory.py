@@ -9,6 +9,7 @@ twice, so that a pointer kept after its object is gone is found too.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,6 +53,8 @@ class ProgramMemory:
         self._starts: list[int] = []
         self._segments: list[MemoryObject] = []
         self._next = _FIRST_ADDRESS
+        self.touched: Callable[[MemoryObject, int, int, bool], None] | None = None
+        """Is told of each access: object, first byte in it, bytes, whether they are written."""
         self.tiles = Tiles()
         """Registers, of the program's one thread."""
 
@@ -87,6 +90,8 @@ class ProgramMemory:
         if write and not segment.writable:
             raise MemoryFault(f"store to {segment.name}, which is read-only")
         start = address - segment.address
+        if self.touched is not None:
+            self.touched(segment, start, size, write)
         return segment.bytes[start : start + size]
 
     def address_of_bytes(self, real: int) -> int:

@@ -32,6 +32,10 @@ FLUSH = "voltac-flush"
 LINES = "voltac-lines"
 """``own``: no line of memory is written by two threads."""
 
+PROFILE_COUNTS, PROFILE_PLACES = "voltac.profile.counts", "voltac.profile.places"
+"""Global variables of instrumented builds: of each probe, how often 0, 1, ... W lanes were on, 64 bits each; and as JSON, of
+each probe a list of the statements it counts, ``[file, line, column, note]``."""
+
 _STATEMENT = rf"\b(?P<kind>{FOREACH}|{CIF}|{CFOR})_(?P<line>\d+)_(?P<column>\d+)"
 _BLOCK = re.compile(rf"{_STATEMENT}\.(?P<path>\w+)")
 _FIRST = re.compile(rf"{_STATEMENT}\.(?:{ALL_ON}|{MASKED}|{MIXED}|{ALL_OFF})$")

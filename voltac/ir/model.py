@@ -23,11 +23,16 @@ _NAME_TOKEN = re.compile(r'%(?:"[^"]*"|[-\w$.]+)')
 class Instruction:
     """One instruction, its indentation included (switch tables keep their line breaks)."""
 
-    __slots__ = ("_head", "_parts", "_text")
+    __slots__ = ("_parts", "_text", "name", "op")
+
+    name: str
+    """``%x``, or an empty string for an instruction without a result."""
+    op: str
+    """``add``, ``call``, ``br``, ...; ``#dbg_value`` and the like for debug records."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._head: tuple[str, str] | None = None
+        self.name, self.op = instruction_parts.head(text)
         self._parts: Parts | None = None
 
     def __repr__(self) -> str:
@@ -41,22 +46,8 @@ class Instruction:
     @text.setter
     def text(self, text: str) -> None:
         self._text = text
-        self._head = None
+        self.name, self.op = instruction_parts.head(text)
         self._parts = None
-
-    @property
-    def name(self) -> str:
-        """``%x``, or an empty string for an instruction without a result."""
-        if self._head is None:
-            self._head = instruction_parts.head(self._text)
-        return self._head[0]
-
-    @property
-    def op(self) -> str:
-        """``add``, ``call``, ``br``, ...; ``#dbg_value`` and the like for debug records."""
-        if self._head is None:
-            self._head = instruction_parts.head(self._text)
-        return self._head[1]
 
     @property
     def parts(self) -> Parts:
@@ -87,7 +78,9 @@ class Instruction:
         own = len(self.name) + self._text.index("%") if self.name else 0
         body = _NAME_TOKEN.sub(lambda found: new_names.get(found.group(), found.group()), self._text[own:])
         if body != self._text[own:]:
-            self.text = self._text[:own] + body
+            # What it is named and does is as before.
+            self._text = self._text[:own] + body
+            self._parts = None
 
     def add_arms(self, arms: Iterable[tuple[str, str]]) -> None:
         """To a phi, in front of its metadata: values, and the names of the blocks that they come from."""
@@ -100,6 +93,8 @@ class Instruction:
         return self.op in TERMINATORS
 
 
+_FEW_NAMES = 3
+"""So many are looked for one by one, which is faster than to look up every name of a function."""
 TERMINATORS = frozenset(("br", "switch", "ret", "unreachable", "indirectbr", "invoke", "resume", "callbr"))
 
 
@@ -208,8 +203,14 @@ class Function:
                 new = new_names[new]
             resolved[old] = new
         self.replaced |= resolved
-        for instruction in self.instructions():
-            instruction.rename(resolved)
+        if len(resolved) > _FEW_NAMES:
+            for instruction in self.instructions():
+                instruction.rename(resolved)
+            return
+        for old in resolved:
+            for instruction in self.instructions():
+                if old in instruction.text:
+                    instruction.rename(resolved)
 
     def fresh_names(self) -> Callable[[str], str]:
         """A function that makes unused names: ``fresh("wide")`` is ``%wide``, then ``%wide.1``, ..."""

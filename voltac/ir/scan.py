@@ -9,6 +9,8 @@ import re
 
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _INTERESTING = re.compile(r'["()\[\]{}<>]')
+_FLAT = re.compile(r'[(\[{<][^"()\[\]{}<>]*[)\]}>]')
+_STOP = re.compile(r'[",(\[{<]')
 _NAME = re.compile(r'[%@](?:"[^"]*"|[-a-zA-Z$._0-9]+)')
 _WORD = re.compile(r"[-+a-zA-Z0-9_.$]+")
 _TYPE_WORD = re.compile(r"[a-z_0-9]+")
@@ -28,6 +30,9 @@ EXPRESSION_WORDS = frozenset(
 
 def match_bracket(text: str, position: int) -> int:
     """Position after the bracket that closes the one at ``position``."""
+    flat = _FLAT.match(text, position)
+    if flat is not None:
+        return flat.end()
     depth = 0
     while True:
         found = _INTERESTING.search(text, position)
@@ -100,17 +105,15 @@ def split_list(text: str) -> list[str]:
         return [part.strip() for part in text.split(",")] if text.strip() else []
     parts: list[str] = []
     start = position = 0
-    while position < len(text):
-        character = text[position]
-        if character in _CLOSING:
-            position = match_bracket(text, position)
+    while (found := _STOP.search(text, position)) is not None:
+        character, position = found.group(), found.end()
+        if character == ",":
+            parts.append(text[start : position - 1].strip())
+            start = position
         elif character == '"':
-            position = text.index('"', position + 1) + 1
-        elif character == ",":
-            parts.append(text[start:position].strip())
-            start = position = position + 1
+            position = text.index('"', position) + 1
         else:
-            position += 1
+            position = match_bracket(text, position - 1)
     last = text[start:].strip()
     if last or parts:
         parts.append(last)

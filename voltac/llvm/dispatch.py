@@ -1,6 +1,7 @@
 """Exported functions compiled for several targets → the LLVM text of one function each that picks the best version.
 
-    define T @f(...)      loads the version chosen before; the first call asks CPUID and XGETBV
+    define T @f(...)      loads the version chosen before; the first call asks the CPU: CPUID and XGETBV on x86,
+                          on aarch64 the system (AT_HWCAP) and the length of SVE's vectors
 
 The answer is an index into the targets, worst first; a CPU that fits none traps.
 """
@@ -124,6 +125,33 @@ define internal i32 @volta.find_target() noinline nounwind {{
 }}
 """
 
+_QUESTIONS_OF_AARCH64 = """\
+declare void @llvm.trap() noreturn nounwind
+declare i64 @getauxval(i64) nounwind
+declare i64 @llvm.vscale.i64()
+
+define internal i64 @volta.sve_bits() noinline nounwind "target-features"="+sve" {{
+  %units = call i64 @llvm.vscale.i64()
+  %bits = mul i64 %units, 128
+  ret i64 %bits
+}}
+
+define internal i32 @volta.find_target() noinline nounwind {{
+  %known = call i64 @getauxval(i64 16)
+  %sve = and i64 %known, 4194304
+  %has = icmp ne i64 %sve, 0
+  br i1 %has, label %long, label %choose
+long:
+  %length = call i64 @volta.sve_bits()
+  br label %choose
+choose:
+  %bits = phi i64 [ 0, %0 ], [ %length, %long ]
+{tests}
+  ret i32 %best{last}
+}}
+"""
+"""``AT_HWCAP`` is 16, ``HWCAP_SVE`` bit 22."""
+
 _BEST = """\
 define internal i32 @volta.best_target() noinline nounwind {
   %best = call i32 @volta.find_target()
@@ -187,6 +215,11 @@ def worst_first(targets: list[TargetInfo]) -> list[TargetInfo]:
 def _questions(targets: list[TargetInfo]) -> str:
     """``%bestN`` is the index of the best of the first N targets that the CPU can run, or -1."""
     lines = ["  %best0 = add i32 -1, 0"]
+    if targets[0].architecture == "aarch64":
+        for index, target in enumerate(targets):
+            lines.append(f"  %ok{index} = icmp uge i64 %bits, {target.vector_bits if target.has_sve else 0}")
+            lines.append(f"  %best{index + 1} = select i1 %ok{index}, i32 {index}, i32 %best{index}")
+        return _QUESTIONS_OF_AARCH64.format(tests="\n".join(lines), last=len(targets))
     for index, target in enumerate(targets):
         masks: dict[str, int] = {}
         for name in needed(target):

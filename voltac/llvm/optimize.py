@@ -105,18 +105,26 @@ def _like_all_others(text: str, options: Options) -> str:
     return _OPTNONE.sub(r"\1", text) if marks.is_seldom_called(text) else text
 
 
-def _is_x86(options: Options) -> bool:
+def _calls_for_halves(options: Options) -> bool:
+    """LLVM converts float16 by calls of functions; all aarch64 CPUs have instructions for it."""
     return options.target.architecture != "aarch64"
+
+
+def _converts_half_vectors(options: Options) -> bool:
+    if options.target.architecture == "wasm32":
+        # Of other conversions LLVM 22 makes invalid modules: it hands a half to its function in 64 bits.
+        return True
+    return _calls_for_halves(options) and options.level > 0 and not _has_own_halves(options)
 
 
 BEFORE_LLVM = (
     Pass("convert_half_vectors", "vectors of float16 are converted by arithmetic where the CPU has no instruction",
-         _half_vectors, lambda options: _is_x86(options) and options.level > 0 and not _has_own_halves(options)),
+         _half_vectors, _converts_half_vectors),
     Pass("add_half_conversions", "the functions that LLVM calls for float16 are added",
-         _half_conversions, _is_x86, required=True),
+         _half_conversions, _calls_for_halves, required=True),
     Pass("keep_masks_in_mask_registers", "results that are masks are not passed through memory at -O0",
          _masks_in_mask_registers,
-         lambda options: _is_x86(options) and not options.level and options.target.mask_bits == 1, required=True),
+         lambda options: options.target.is_x86 and not options.level and options.target.mask_bits == 1, required=True),
 )  # fmt: skip
 """On the text that LLVM's simplification takes."""
 
@@ -147,7 +155,7 @@ def late(text: str, options: Options, runs: PassRuns | None = None) -> Optimized
             rewritten = runs.rewrite(AFTER_LLVM, simplified, options)
             if rewritten != simplified:
                 module = LLVMModule(rewritten, options)
-        elif not _has_own_halves(options) and _HALVES_RETURNED.search(text):
+        elif options.target.width == 1 or (not _has_own_halves(options) and _HALVES_RETURNED.search(text)):
             options = replace(options, level=1)  # LLVM's fast selector ends the process there
         return Optimized(module, text, options)
 
@@ -192,7 +200,9 @@ def _pass_builder(options: Options, level: int) -> Any:
     tuning = llvm.create_pipeline_tuning_options(speed_level=level)
     tuning.loop_vectorization = False
     tuning.slp_vectorization = False
-    tuning.loop_unrolling = options.loop_unrolling and level > 1
+    device = options.target.device
+    keeps_loops = device is not None and device.keeps_loops
+    tuning.loop_unrolling = options.loop_unrolling and level > 1 and not keeps_loops
     # Devices are not LLVM's: what it decides by costs of a machine is then left as it is.
     machine = None if options.target.is_device else target_machine(options)
     return llvm.create_pass_builder(machine, tuning)

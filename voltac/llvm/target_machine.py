@@ -82,10 +82,23 @@ def write_intel_assembly() -> None:
     binding().set_option("voltac", "--x86-asm-syntax=intel")
 
 
+_ABIS = {"riscv64": "lp64d"}
+"""Architecture -> LLVM's name of its C convention, where that is not the only one."""
+
+
 @cache
 def _machine(triple: str, cpu: str, features: str, level: int, code_model: str, comments: bool) -> Any:
     target = binding().Target.from_triple(triple)
-    machine = target.create_target_machine(cpu=cpu, features=features, opt=level, reloc="pic", codemodel=code_model)
+    architecture = triple.partition("-")[0]
+    machine = target.create_target_machine(
+        cpu=cpu,
+        features=features,
+        opt=level,
+        # A linker places the data of WebAssembly; code that asks where they are is for its dynamic libraries.
+        reloc="static" if architecture == "wasm32" else "pic",
+        codemodel=code_model,
+        abiname=_ABIS.get(architecture, ""),
+    )
     machine.set_asm_verbosity(comments)
     return machine
 

@@ -10,7 +10,7 @@ from voltac.ir import marks
 
 # Modules that are not used here register what they lower.
 from voltac.lower.builtins import table  # noqa: F401
-from voltac.lower.control_flow import foreach, loops, statements, switch  # noqa: F401
+from voltac.lower.control_flow import foreach, loops, probes, statements, switch  # noqa: F401
 from voltac.lower.functions import calls, launches  # noqa: F401
 from voltac.lower.functions.definitions import roots, text_of, write_version
 from voltac.lower.memory import heap, memory_access, places, variables  # noqa: F401
@@ -38,6 +38,7 @@ def lower(program: tree.Program, options: Options) -> str:
         if version.body:
             written.append(version)
     module.finish_debug_info(program.globals)
+    probes.finish(module)
     attributes = function_attributes(options)
     if options.target.has_threads and module.lines_have_one_thread:
         attributes += " " + marks.attribute(marks.LINES, "own")

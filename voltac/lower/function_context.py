@@ -83,6 +83,8 @@ class FunctionContext:
         """In a kernel that the threads of a device share."""
         self.labels: dict[str, str] = {}
         """Label of the program -> block."""
+        self.probe: Callable[[FunctionContext, tree.Statement], None] | None = None
+        """In an instrumented build: what is written before a statement (``control_flow/probes.py``)."""
         self.loops = 0
         """How many have been written."""
         self._lifetimes: Lifetimes | None = None
@@ -152,7 +154,15 @@ class FunctionContext:
     def statement(self, node: tree.Statement) -> None:
         """Code for a statement; lanes that leave in it are in ``touched`` behind it."""
         self.debug.at(node.span)
+        if self.probe is not None:
+            self.probe(self, node)
         STATEMENTS[type(node)](self, node)
+
+    def passed(self, *nodes: tree.Statement) -> None:
+        """Statements that are executed here without code of their own; an instrumented build counts them, too."""
+        if self.probe is not None:
+            for node in nodes:
+                self.probe(self, node)
 
     def place(self, node: tree.Place) -> Address:
         """Code for an address, without an access to what lies there."""

@@ -69,6 +69,8 @@ class ModuleContext:
         self._names: set[str] = set()
         self.helpers: set[str] = set()
         """Names of the helper functions that were added."""
+        self.probes: list[list[list[str | int]]] = []
+        """Of an instrumented build: what each one counts (``lower/control_flow/probes.py``)."""
 
     # --- shared constants and declarations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -46,6 +45,8 @@ def _colored() -> bool:
 
 def _places(error: Exception) -> list[str]:
     """The innermost lines that are the user's: of cells, and of files that are neither IPython's nor voltac's."""
+    import traceback  # late: compilations from the shell pay for nothing that only notebooks show
+
     ours = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
     ours += [os.path.dirname(os.path.abspath(file)) for name in ("IPython", "ipykernel") if (file := _file_of(name))]
     shell, lines = _shell(), []

@@ -291,6 +291,11 @@ ERROR_CODES: tuple[MessageCode, ...] = (
     # --- not of a source
     MessageCode("assembly", "Assembly language of a device that its assembler does not take."),
     MessageCode("file", "A file cannot be read or written, or is not what it should be."),
+    MessageCode(
+        "budget",
+        "A function has more gathers, scatters, masked accesses, divergent loops or spills than the file of --budget says. Make"
+        " the code at the place cheaper; or, if it is worth that, remove the file, and the next build writes a new one.",
+    ),
     MessageCode("command-line", "The command line is not understood. 'voltac --help' lists what there is."),
     MessageCode("run", "The program was compiled, and failed when it ran: an access outside of memory, a failing assertion."),
     MessageCode("memory", "The machine has not enough memory for the compilation."),

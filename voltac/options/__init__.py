@@ -74,6 +74,8 @@ class Options:
     """``''`` or ``none``, ``on``, ``strong``, ``all`` (``--stack-protector``): which functions check the stack."""
     frame_pointer: bool = False
     """Every function keeps one (``--no-omit-frame-pointer``)."""
+    instrument: str = ""
+    """``calls`` of ISPCInstrument (``--instrument``) or ``counts`` (``voltac profile``) wherever the mask may differ."""
     loop_unrolling: bool = True
     """LLVM may unroll loops (``--opt=disable-loop-unroll`` clears it)."""
 

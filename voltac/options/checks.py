@@ -13,7 +13,7 @@ from typing import Any
 
 from voltac.messages.suggestions import suggestion
 from voltac.messages.visible import named_type, visible_name, visible_value
-from voltac.target_info import TargetInfo, UnknownTarget, find_target, target_cpus
+from voltac.target_info import TargetInfo, UnknownTarget, find_target
 
 LEVELS = (0, 1, 2, 3)
 ADDRESSINGS = (32, 64)
@@ -24,6 +24,8 @@ MATH_LIBRARIES = ("default", "fast", "system")
 FAST_MATH = ("", "legacy", "balanced", "aggressive")
 STACK_PROTECTORS = ("", "none", "on", "strong", "all")
 """Which functions check the stack before they return."""
+INSTRUMENTS = ("", "calls", "counts")
+"""What an instrumented build does wherever the mask may differ."""
 RUN_CHECKS = ("accesses", "races", "unwritten", "nonfinite")
 """What a checked run looks at."""
 SIZES = ("", "small", "large")
@@ -34,6 +36,9 @@ LARGEST_ALIGNMENT = 1 << 30
 # Compiled when there is something to compare with them.
 _MACRO = r"[A-Za-z_]\w*(\([\w\s,.]*\))?"
 _PART_OF_A_SYMBOL = r"[\w.$]*"
+
+_WITHOUT_FLUSHING = ("riscv64", "wasm32")
+"""Architectures that always compute with subnormal numbers as IEEE says."""
 
 Check = Callable[[str, Any], Any]
 """Name of an option, value -> the value as the stages take it; raises what is wrong with it."""
@@ -196,12 +201,14 @@ def _target(name: str, value: Any) -> TargetInfo:
     if value.is_device:
         return value
     # LLVM ends the process when a processor cannot run the code asked for.
-    if value.cpu not in target_cpus():
-        _cpu(name, value.cpu)
     try:
         known = find_target(value.name)
     except UnknownTarget:
         known = None
+    if known is None or value.cpu != known.cpu:
+        from voltac.target_info.cpus import require_cpu_of  # few name one
+
+        require_cpu_of(value, value.cpu)
     if known is None or (known.name, known.features) != (value.name, value.features):
         raise ValueError(f"{name} must be made of a record of find_target(): the features of '{value.name}' are others")
     return value
@@ -244,6 +251,7 @@ CHECKS: dict[str, Check] = {
     "function_sections": _truth,
     "stack_protector": _one_of_words(STACK_PROTECTORS),
     "frame_pointer": _truth,
+    "instrument": _one_of_words(INSTRUMENTS),
     "loop_unrolling": _truth,
 }
 """Field of Options -> its check. A test holds that each field has one."""
@@ -255,8 +263,15 @@ def check_together(fields: Any) -> None:
     if fields.checked and (target.is_device or not fields.catch_failures):
         where = f"'{target.name}' is a device" if target.is_device else "this compilation is for C"
         raise ValueError(f"checked runs are calls from Python on this computer, and {where}")
-    if fields.cpu and (target.is_device or not target.is_x86):
-        what = "a device" if target.is_device else f"a target for {target.architecture}"
-        raise ValueError(f"'{fields.cpu}' is an x86 CPU and '{target.name}' {what}")
-    if fields.reset_ftz_daz and target.is_device:
-        raise ValueError(f"reset_ftz_daz: there is no floating-point state to reset on the device '{target.name}'")
+    if fields.instrument and target.is_device:
+        raise ValueError(
+            f"instrumented builds are for this computer, and '{target.name}' is a device, whose simulator"
+            " counts without: 'voltac sim', and k.f.last_run in Python"
+        )
+    if fields.cpu:
+        from voltac.target_info.cpus import require_cpu_of  # few name one
+
+        require_cpu_of(target, fields.cpu)
+    if fields.reset_ftz_daz and (target.is_device or target.architecture in _WITHOUT_FLUSHING):
+        where = f"on the device '{target.name}'" if target.is_device else f"on {target.architecture}"
+        raise ValueError(f"reset_ftz_daz: there is no floating-point state to reset {where}")

@@ -21,5 +21,6 @@ def dispatching(jobs: Sequence[Compilation], file: str) -> Compilation:
 
 def for_any_cpu(options: Options) -> Options:
     """The options for code that runs before anything is known of the CPU."""
-    target = replace(find_target("sse2"), triple=options.target.triple, pointer_bits=options.target.pointer_bits)
+    plain = "neon" if options.target.architecture == "aarch64" else "sse2"
+    target = replace(find_target(plain), triple=options.target.triple, pointer_bits=options.target.pointer_bits)
     return replace(options, target=target, symbol_suffix="", stack_protector="")

@@ -5,6 +5,7 @@ Each module here is one pass; what serves several of them is in the folders ``ac
 
 from __future__ import annotations
 
+from voltac.ir.model import Module
 from voltac.ir.read import read
 from voltac.ir.verify import verify
 from voltac.ir.write import write
@@ -20,7 +21,7 @@ from voltac.passes.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.one_lane_stores import store_one_lane
 from voltac.passes.resolve_accesses import resolve_accesses
-from voltac.passes.sample_profile import use_sample_profile
+from voltac.passes.shifts_by_masks import select_shifted
 from voltac.passes.some_lanes import move_some_lanes
 from voltac.passes.unmasked_stores import keep_stores_unmasked
 from voltac.passes.walk_runs import walk_runs
@@ -29,6 +30,12 @@ from voltac.passes.whole_stores import make_stores_whole
 from voltac.passes.wide_gangs import widen_gangs
 from voltac.passes.wide_masks import keep_masks_wide
 from voltac.passes.wrapping_indices import test_wrapping_indices
+
+
+def _use_sample_profile(module: Module, options: Options) -> None:
+    from voltac.passes.sample_profile import use_sample_profile  # late: few compilations have a profile
+
+    use_sample_profile(module, options)
 
 
 def _resolves(options: Options) -> bool:
@@ -45,7 +52,7 @@ def _resolves_in_full(options: Options) -> bool:
 
 PASSES = (
     Pass("use_sample_profile", "weighs branches by the counts of a profile",
-         use_sample_profile, lambda options: bool(options.sample_profile)),
+         _use_sample_profile, lambda options: bool(options.sample_profile)),
     Pass("merge_equal_values", "the same formula of the same values is computed once", merge_equal_values, optimizing),
     Pass("test_wrapping_indices", "loops whose unsigned indices do not wrap around become a version of their own",
          test_wrapping_indices, _resolves_on_host),
@@ -71,7 +78,10 @@ PASSES = (
 """In order; each rewrites the module. That which resolves accesses gives reports of them."""
 
 AFTER_LLVM = (
-    Pass("keep_masks_wide", "masks that live across blocks stay whole lanes", keep_masks_wide, optimizing),
+    Pass("select_shifted", "shifts by 0 or 1 become selections where all lanes are shifted by one count",
+         select_shifted, optimizing),
+    Pass("keep_masks_wide", "masks stay whole lanes across blocks, and where they fill several registers",
+         keep_masks_wide, optimizing),
     Pass("keep_stores_unmasked", "stores of all lanes stay that where masked ones are slow", keep_stores_unmasked, optimizing),
     Pass("store_one_lane", "masked stores of one known lane become scalar stores",
          lambda text, options: store_one_lane(text), optimizing, required=True),

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from voltac.ir import match as m
 from voltac.ir.lane_formulas import uniform_multiple
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.match import made_by, scalar_of_splat
+from voltac.ir.match import Definitions, made_by, scalar_of_splat
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.types import DataLayout, element_of, lanes_of
@@ -44,22 +44,42 @@ def exchange_lanes(module: Module, options: Options) -> None:
 
 
 def _exchange(function: Function, layout: DataLayout, mask_bits: int) -> None:
-    values = LaneValues(function, layout)
+    definitions = function.definitions()
+    values: LaneValues | None = None
     fresh: Callable[[str], str] | None = None
     for block in function.blocks:
         for instruction in list(block.instructions):
             if pseudo_operation(instruction) not in ("gather", "scatter"):
                 continue
+            if not _comes_from_xor(instruction.operands[-2].value, definitions):
+                continue
+            values = values or LaneValues(function, layout)
             found = _find(instruction, values)
             if found is not None:
                 fresh = fresh or function.fresh_names()
                 found.write(block, fresh, 32 if mask_bits == 1 else mask_bits)
 
 
+def _comes_from_xor(pointers: str, definitions: Definitions) -> bool:
+    """Whether pointers could be those of an exchange at all, which few are, before formulas are made of them."""
+    seen: set[str] = set()
+    waiting = [pointers]
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        if made_by(("xor",), name, definitions) is not None:
+            return True
+        made = made_by(_ADDRESSES, name, definitions)
+        waiting += [each.value for each in made.operands] if made is not None else []
+    return False
+
+
 def _find(access: Instruction, values: LaneValues) -> _Exchange | None:
     """The exchange that the pointers of an access are made by."""
     pointers = access.operands[-2]
-    if not lanes_of(pointers.type) or values.of(pointers) is not None:
+    if not lanes_of(pointers.type):
         return None
     chain: list[Instruction] = []
     operand = pointers
@@ -73,7 +93,7 @@ def _find(access: Instruction, values: LaneValues) -> _Exchange | None:
         chain.append(made)
         operand = irregular[0]
     sides = _XOR.find(operand.value, values.definitions)
-    if sides is None or not chain:
+    if sides is None or not chain or values.of(pointers) is not None:
         return None
     lanes = lanes_of(operand.type)
     for index, distance in ((sides["one"], sides["other"]), (sides["other"], sides["one"])):

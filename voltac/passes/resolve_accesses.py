@@ -24,7 +24,7 @@ from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
 from voltac.passes.accesses import broadcast, gather, shuffled_loads, shuffled_stores, tile_rows, vector
-from voltac.passes.accesses.access import Access, AccessReport, SourcePlaces, Touched, pseudo_operation, read_access
+from voltac.passes.accesses.access import Access, AccessReport, SourcePlaces, Touched, locations, pseudo_operation, read_access
 from voltac.passes.accesses.available_loads import AvailableLoads, Layer, access_key
 from voltac.passes.accesses.cost_rows import cost_row, has_masked
 from voltac.passes.accesses.emit import Emitter, declare, lane_source
@@ -82,7 +82,7 @@ def resolve_accesses(module: Module, options: Options) -> list[AccessReport]:
     reports: list[AccessReport] = []
     layout = module.layout(options.target.pointer_bits // 8)
     effects: ModuleEffects | None = None
-    places = SourcePlaces(_locations(module))
+    places = SourcePlaces(locations(module))
     emitters: list[Emitter] = []
     for function in module.functions:
         if not any(pseudo_operation(instruction) for instruction in function.instructions()):
@@ -97,15 +97,6 @@ def resolve_accesses(module: Module, options: Options) -> list[AccessReport]:
         emitters.append(emitter)
     declare(module, emitters)
     return reports
-
-
-def _locations(module: Module) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for line in module.lines():
-        if "!DI" in line and line.startswith("!"):
-            name, _, body = line.partition(" = ")
-            found[name] = body
-    return found
 
 
 def _write_layers(access: Access, layers: tuple[Layer, ...], emit: Emitter) -> None:

@@ -27,7 +27,7 @@ from voltac.ir.match import made_by
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
-from voltac.passes.accesses.access import Access, AccessReport, SourcePlaces, pseudo_operation
+from voltac.passes.accesses.access import Access, AccessReport, SourcePlaces, locations, pseudo_operation
 from voltac.passes.accesses.cost_rows import cost_row
 from voltac.passes.loops.lane_loops import PLAIN, LaneLoop
 from voltac.passes.loops.lone_lanes import do_lanes_alone
@@ -55,10 +55,10 @@ def walk_runs(module: Module, options: Options) -> list[AccessReport]:
                 continue
             values = values or LaneValues(function, layout)
             found = LaneLoop(function, loop, flow, values, options)
-            if found.splits() and gains(found):
+            if found.splits() and gains(found) and found.leaves_kept_values():
                 do_lanes_alone(found, module)
                 values, flow = None, control_flow(function)
-                places = places or SourcePlaces({n: body for n, _, body in (line.partition(" = ") for line in module.lines())})
+                places = places or SourcePlaces(locations(module))
                 reports += [_report(access, function, block, places) for access, block in found.loads]
     return reports
 

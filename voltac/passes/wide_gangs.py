@@ -263,7 +263,7 @@ class _Widening:
         """Whether no lane of another gang touches an element that a lane stores."""
         assert store.address is not None and access.address is not None
         if store.address.terms == access.address.terms:
-            if any(self._is_made_in_loop(symbol) for symbol in store.address.terms):
+            if len(store.offsets) == 1 or any(self._is_made_in_loop(symbol) for symbol in store.address.terms):
                 return False
             step = store.offsets[1] - store.offsets[0]
             if access.offsets[1] - access.offsets[0] != step:

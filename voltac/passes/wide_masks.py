@@ -1,4 +1,4 @@
-"""Masks that cross basic blocks: carried as whole lanes instead of single bits.
+"""Masks of targets without mask registers: whole lanes, not single bits, wherever LLVM would pack them.
 
 LLVM's code generator treats one block at a time. A ``<8 x i1>`` that lives across
 blocks becomes a vector of 16-bit lanes on machines without mask registers, and is
@@ -14,29 +14,38 @@ becomes
     b:  %m.here = icmp slt <8 x i32> %m.wide, zeroinitializer
         %s = select <8 x i1> %m.here, ...
 
-A phi of masks becomes a phi of wide ones. Nothing simplifies the text afterwards.
+A phi of masks becomes a phi of wide ones. What is joined by ``and``, ``or`` and the like is packed to bytes within a block
+too, where its lanes fill several registers; then the wide ones are joined::
+
+    %n = and <16 x i1> %m, %live    ->    %n.wide = and <16 x i32> %m.wide, %live.wide
+
+A lane is on where the number is negative. How wide lanes are says ``passes/masks/widths.py``.
+Nothing simplifies the text afterwards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from voltac.ir import match as m
 from voltac.ir.constants import integers, written
 from voltac.ir.model import Block, Function, Instruction
+from voltac.ir.parts import Operand
 from voltac.ir.read import read
+from voltac.ir.types import lanes_of
+from voltac.ir.uses import Uses
 from voltac.ir.write import write
 from voltac.options import Options
+from voltac.passes.masks.from_lanes import make_masks_of_lanes
+from voltac.passes.masks.widths import JOINING, Masks, lane_bits, masks_of
+from voltac.target_info import TargetInfo
 
 _SIGNS = m.negative(m.value("lanes"))
 _CONSTANTS = {"zeroinitializer": "zeroinitializer", "poison": "poison", "undef": "undef"}
 
 
 def keep_masks_wide(text: str, options: Options) -> str:
-    """The module's text, unchanged if no mask crosses a block or the target has mask registers."""
+    """The module's text, unchanged if LLVM would pack no mask or the target has mask registers."""
     target = options.target
-    mask = f"<{target.width} x i1>"
-    if target.has_mask_registers or (f"{mask} %" not in text and f"phi {mask}" not in text):
+    if target.has_mask_registers or (" x i1> %" not in text and " x i1> [" not in text):
         return text
     module = read(text)
     records = None
@@ -46,8 +55,11 @@ def keep_masks_wide(text: str, options: Options) -> str:
         records = DebugRecords(module)
     changed = False
     for function in module.functions:
-        if len(function.blocks) > 1:
-            changed = _Widening(function, mask, f"<{target.width} x i{target.mask_bits}>").run() or changed
+        masks = masks_of(function, target.mask_bits)
+        if any(masks.size(name) > target.vector_bits for name in masks.made):
+            make_masks_of_lanes(function)
+            masks = masks_of(function, target.mask_bits)
+        changed = (bool(masks.made) and _Widening(function, masks, target).run()) or changed
     if not changed:
         return text
     if records is not None:
@@ -58,94 +70,263 @@ def keep_masks_wide(text: str, options: Options) -> str:
 class _Widening:
     """One function."""
 
-    def __init__(self, function: Function, mask: str, wide: str) -> None:
+    def __init__(self, function: Function, masks: Masks, target: TargetInfo) -> None:
         self._function = function
-        self._mask = mask
-        self._wide_type = wide
-        self._fresh: Callable[[str], str] = function.fresh_names()
-        self._defined_in: dict[str, Block] = {}
-        self._definitions: dict[str, Instruction] = {}
+        self._target = target
+        self._masks = masks
+        self._made = masks.made
+        self._bits = masks.bits
+        self._definitions = {name: instruction for name, (instruction, _) in masks.made.items()}
+        self._fresh = function.fresh_names()
         self._wide: dict[str, str] = {}
         """Mask -> the value that carries its lanes, a negative number in those that are on."""
+        self._born_wide: set[str] = set()
+        """Masks that are made in no other form."""
+        self._signs_only: set[str] = set()
+        """Masks whose lanes may be any numbers, negative or not; those of others are -1 and 0."""
+        self._extensions: dict[str, Instruction] = {}
+        """Mask -> what makes its lanes of it, right behind it; an argument's are made first of all."""
 
     def run(self) -> bool:
-        needle = self._mask
+        self._born_wide = {name for name, (instruction, _) in self._made.items() if self._is_born_wide(instruction)}
+        self._find_signs_only()
+        for name in self._born_wide:
+            self._wide[name] = self._fresh("mask.phi" if self._definitions[name].op == "phi" else self._stem(name))
         for block in self._function.blocks:
-            for instruction in block.instructions:
-                if needle in instruction.text or "fcmp" in instruction.text or "icmp" in instruction.text:
-                    if instruction.name and instruction.type == needle:
-                        self._defined_in[instruction.name] = block
-                        self._definitions[instruction.name] = instruction
-        if not self._defined_in:
-            return False
-        changed = False
-        for block in list(self._function.blocks):
-            changed = self._widen_phis(block) or changed
-        for block in list(self._function.blocks):
-            changed = self._use_here(block) or changed
+            block.instructions[:] = [
+                self._made_wide(each) if each.name in self._born_wide else each for each in block.instructions
+            ]
+        changed = bool(self._born_wide)
+        for block in self._function.blocks:
+            changed = self._test_wide(block) or changed
+        replaced: dict[str, str] = {}
+        for block in self._function.blocks:
+            changed = self._use_here(block, replaced) or changed
+            self._merge_phis(block, replaced)
+        self._put_extensions()
+        self._function.replace_uses(replaced)
         return changed
+
+    def _is_born_wide(self, instruction: Instruction) -> bool:
+        if instruction.op == "phi":
+            return True
+        if not self._fills_several(instruction.name):
+            return False
+        if instruction.op == "trunc":
+            return self._bits[instruction.name] >= 16 and instruction.operands[0].type == self._wide_type(instruction.name)
+        return instruction.op in JOINING
+
+    def _fills_several(self, name: str) -> bool:
+        """Whether the lanes of a mask take more than one register."""
+        return self._masks.size(name) > self._target.vector_bits
+
+    def _wide_type(self, name: str) -> str:
+        return f"<{lanes_of(self._definitions[name].type)} x i{self._bits[name]}>"
+
+    def _stem(self, name: str) -> str:
+        return f"{name[1:].strip(chr(34))}.wide" if name[1].isalpha() else "mask.wide"
+
+    def _find_signs_only(self) -> None:
+        waiting = [name for name in self._made if self._definitions[name].op == "trunc" and name in self._born_wide]
+        waiting += [name for name in self._made if self._lanes_behind(name)]
+        users = Uses(self._definitions.values())
+        while waiting:
+            name = waiting.pop()
+            if name not in self._signs_only:
+                self._signs_only.add(name)
+                waiting += [user.name for user in users.of(name) if user.name in self._born_wide]
+
+    def _lanes_behind(self, name: str) -> str:
+        """The numbers whose signs a mask is, if they are as wide as its lanes are to be."""
+        signs = _SIGNS.find(name, self._definitions)
+        return signs["lanes"].value if signs is not None and signs["lanes"].type == self._wide_type(name) else ""
+
+    # --- masks as lanes ---
 
     def _wide_of(self, name: str) -> str:
         known = self._wide.get(name)
         if known is not None:
             return known
-        definition = self._definitions[name]
-        block = self._defined_in[name]
-        signs = _SIGNS.find(name, self._definitions)
-        if signs is not None and signs["lanes"].type == self._wide_type:
-            self._wide[name] = signs["lanes"].value
-            return self._wide[name]
-        wide = self._wide[name] = self._fresh(f"{name[1:].strip(chr(34))}.wide" if name[1].isalpha() else "mask.wide")
-        place = block.instructions.index(definition) + 1
-        if definition.op == "phi":
-            place = block.first_after_phis()
-        block.instructions.insert(place, Instruction(f"  {wide} = sext {self._mask} {name} to {self._wide_type}"))
+        lanes = self._lanes_behind(name)
+        if lanes:
+            self._wide[name] = lanes
+            return lanes
+        return self._extended(name, self._definitions[name].type, self._wide_type(name))
+
+    def _extended(self, name: str, mask_type: str, wide_type: str) -> str:
+        wide = self._wide[name] = self._fresh(self._stem(name))
+        self._extensions[name] = Instruction(f"  {wide} = sext {mask_type} {name} to {wide_type}")
         return wide
 
-    def _widen_phis(self, block: Block) -> bool:
-        phis = [phi for phi in block.phis() if phi.name and phi.type == self._mask and self._is_known(phi)]
-        for phi in phis:
-            self._wide[phi.name] = self._fresh("mask.phi")
-        for phi in phis:
-            arms = []
-            for operand, label in zip(phi.operands, phi.parts.labels):
-                arms.append(f"[ {self._widened(operand.value)}, %{label} ]")
-            wide = self._wide[phi.name]
-            place = block.instructions.index(phi)
-            block.instructions[place] = Instruction(f"  {wide} = phi {self._wide_type} {', '.join(arms)}")
-            again = Instruction(f"  {phi.name} = icmp slt {self._wide_type} {wide}, zeroinitializer")
-            block.instructions.insert(block.first_after_phis(), again)
-            self._definitions[phi.name] = again
-        return bool(phis)
+    def _put_extensions(self) -> None:
+        for number, block in enumerate(self._function.blocks):
+            instructions = [] if number else [made for name, made in self._extensions.items() if name not in self._made]
+            for instruction in block.instructions:
+                instructions.append(instruction)
+                if instruction.name in self._extensions:
+                    instructions.append(self._extensions[instruction.name])
+            block.instructions[:] = instructions
 
-    def _is_known(self, phi: Instruction) -> bool:
-        return all(not arm.value.startswith("%") or arm.value in self._definitions for arm in phi.operands)
-
-    def _widened(self, value: str) -> str:
-        if value.startswith("%"):
+    def _widened(self, operand: Operand, wide_type: str) -> str:
+        value = operand.value
+        if value in self._made:
             return self._wide_of(value)
+        if value.startswith("%"):  # an argument
+            return self._wide.get(value) or self._extended(value, operand.type, wide_type)
         if value in _CONSTANTS:
             return _CONSTANTS[value]
-        lanes = integers(self._mask, value)
+        lanes = integers(operand.type, value)
         assert lanes is not None, value
-        return written(self._wide_type, [-lane for lane in lanes])
+        return written(wide_type, [-lane for lane in lanes])
 
-    def _use_here(self, block: Block) -> bool:
-        """Masks from other blocks are read from their lanes again."""
+    def _made_wide(self, instruction: Instruction) -> Instruction:
+        """What makes the lanes of a mask, in place of what makes its bits."""
+        name, op, operands = instruction.name, instruction.op, instruction.operands
+        wide, lanes = self._wide[name], self._wide_type(name)
+        if op == "phi":
+            arms = [f"[ {self._widened(each, lanes)}, %{label} ]" for each, label in zip(operands, instruction.parts.labels)]
+            return Instruction(f"  {wide} = phi {lanes} {', '.join(arms)}")
+        if op == "trunc":
+            top = written(lanes, [self._bits[name] - 1] * lanes_of(lanes))
+            return Instruction(f"  {wide} = shl {lanes} {operands[0].value}, {top}")
+        if op == "select":
+            condition, chosen, other = operands
+            values = f"{lanes} {self._widened(chosen, lanes)}, {lanes} {self._widened(other, lanes)}"
+            return Instruction(f"  {wide} = select {condition.type} {condition.value}, {values}")
+        return Instruction(f"  {wide} = {op} {lanes} {', '.join(self._widened(each, lanes) for each in operands)}")
+
+    # --- lanes as masks ---
+
+    def _is_foreign(self, name: str, block: Block) -> bool:
+        """Whether a mask is to be read from its lanes in a block."""
+        return name in self._made and (name in self._born_wide or self._made[name][1] is not block)
+
+    def _use_here(self, block: Block, replaced: dict[str, str]) -> bool:
         here: dict[str, str] = {}
-        for instruction in list(block.instructions):
+        changed = False
+        instructions: list[Instruction] = []
+        for instruction in block.instructions:
             if instruction.op == "phi" or "%" not in instruction.text:
+                instructions.append(instruction)
                 continue
-            foreign = [
-                name
-                for name in instruction.names_used()
-                if name in self._defined_in and self._defined_in[name] is not block and name not in here
-            ]
-            for name in foreign:
-                here[name] = self._fresh("mask.here")
-                wide = self._wide_of(name)
-                compare = Instruction(f"  {here[name]} = icmp slt {self._wide_type} {wide}, zeroinitializer")
-                block.instructions.insert(block.instructions.index(instruction), compare)
-            if here:
-                instruction.rename({name: new for name, new in here.items() if self._defined_in[name] is not block})
-        return bool(here)
+            names = [name for name in instruction.names_used() if self._is_foreign(name, block)]
+            if names and self._is_its_lanes(instruction):
+                replaced[instruction.name] = self._wide_of(names[0])
+                changed = True
+                continue
+            if names and self._selects_or_zero(instruction):
+                instructions += self._selected_or_zero(instruction)
+                changed = True
+                continue
+            for name in names:
+                if name not in here:
+                    own = name in self._born_wide and self._made[name][1] is block
+                    here[name] = name if own else self._fresh("mask.here")
+                    wide = self._wide_of(name)
+                    instructions.append(
+                        Instruction(f"  {here[name]} = icmp slt {self._wide_type(name)} {wide}, zeroinitializer")
+                    )
+            instructions.append(instruction)
+            if names:
+                instruction.rename(here)
+                changed = True
+        block.instructions[:] = instructions
+        return changed
+
+    def _is_its_lanes(self, instruction: Instruction) -> bool:
+        """Whether an instruction makes the very lanes that carry a mask."""
+        if instruction.op != "sext":
+            return False
+        name = instruction.operands[0].value
+        return instruction.type == self._wide_type(name) and name not in self._signs_only
+
+    def _selects_or_zero(self, instruction: Instruction) -> bool:
+        """Whether lanes of the width of a mask, -1 or 0 in each, decide between a value and zero."""
+        if instruction.op != "select" or instruction.operands[0].value not in self._made:
+            return False
+        name = instruction.operands[0].value
+        return (
+            name not in self._signs_only
+            and lane_bits(instruction.type) == self._bits[name]
+            and any(each.value == "zeroinitializer" for each in instruction.operands[1:])
+        )
+
+    def _selected_or_zero(self, instruction: Instruction) -> list[Instruction]:
+        """LLVM does not know that the lanes are -1 or 0; what is not chosen may be poison."""
+        condition, chosen, other = instruction.operands
+        lanes, wide = self._wide_type(condition.value), self._wide_of(condition.value)
+        lines: list[Instruction] = []
+
+        def made(stem: str, text: str) -> str:
+            lines.append(Instruction(f"  {(name := self._fresh(stem))} = {text}"))
+            return name
+
+        if chosen.value == "zeroinitializer":
+            wide, chosen = made("mask.not", f"xor {lanes} {wide}, {written(lanes, [-1] * lanes_of(lanes))}"), other
+        value = made("chosen", f"freeze {chosen.type} {chosen.value}")
+        if chosen.type == lanes:
+            return [*lines, Instruction(f"  {instruction.name} = and {lanes} {wide}, {value}")]
+        value = made("chosen.bits", f"bitcast {chosen.type} {value} to {lanes}")
+        value = made("chosen.bits", f"and {lanes} {wide}, {value}")
+        return [*lines, Instruction(f"  {instruction.name} = bitcast {lanes} {value} to {chosen.type}")]
+
+    def _merge_phis(self, block: Block, replaced: dict[str, str]) -> None:
+        """What LLVM carried as lanes by itself would be carried twice."""
+        seen: dict[str, str] = {}
+        for phi in list(block.phis()):
+            if "x i" not in phi.type:
+                continue
+            phi.rename(replaced)
+            arms = phi.text.partition(" = ")[2]
+            if arms in seen:
+                replaced[phi.name] = seen[arms]
+                block.instructions.remove(phi)
+            seen.setdefault(arms, phi.name)
+
+    # --- branches on masks ---
+
+    def _test_wide(self, block: Block) -> bool:
+        """Whether any lane is on, or all are, is asked of all registers joined."""
+        uses = None
+        changed = False
+        for instruction in list(block.instructions):
+            if instruction.op != "bitcast" or (name := instruction.operands[0].value) not in self._made:
+                continue
+            if not self._is_foreign(name, block) and not self._lanes_behind(name):
+                continue
+            uses = uses or Uses(self._function.instructions())
+            test = uses.single_use(instruction.name)
+            if test is None or not self._fills_several(name) or test.op != "icmp" or test not in block.instructions:
+                continue
+            number = test.operands[1].value
+            if test.parts.predicate in ("eq", "ne") and number in ("0", "-1"):
+                lines = self._joined(name, "or" if number == "0" else "and")
+                bits = self._fresh("mask.bits")
+                count = lanes_of(lines[-1].type)
+                signs = self._fresh("mask.signs")
+                lines += [
+                    Instruction(f"  {signs} = icmp slt {lines[-1].type} {lines[-1].name}, zeroinitializer"),
+                    Instruction(f"  {bits} = bitcast <{count} x i1> {signs} to i{count}"),
+                ]
+                place = block.instructions.index(instruction)
+                block.instructions[place : place + 1] = lines
+                test.text = f"  {test.name} = icmp {test.parts.predicate} i{count} {bits}, {number}"
+                changed = True
+        return changed
+
+    def _joined(self, name: str, op: str) -> list[Instruction]:
+        """The lanes of a mask, a register's for another, until one register is left."""
+        wide, lanes, bits = self._wide_of(name), lanes_of(self._definitions[name].type), self._bits[name]
+        lines: list[Instruction] = []
+        while lanes * bits > self._target.vector_bits:
+            whole, lanes = f"<{lanes} x i{bits}>", lanes // 2
+            halves = []
+            for first in (0, lanes):
+                taken = ", ".join(f"i32 {number}" for number in range(first, first + lanes))
+                halves.append(self._fresh("mask.half"))
+                lines.append(
+                    Instruction(f"  {halves[-1]} = shufflevector {whole} {wide}, {whole} poison, <{lanes} x i32> <{taken}>")
+                )
+            wide = self._fresh("mask.joined")
+            lines.append(Instruction(f"  {wide} = {op} <{lanes} x i{bits}> {halves[0]}, {halves[1]}"))
+        return lines

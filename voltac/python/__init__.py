@@ -84,11 +84,11 @@ def compile(
 ) -> KernelModule:
     """Compile a program.
 
-    ``target`` names the target; the default ``host`` is the best for this CPU.
+    ``target`` names the target; the default ``host`` is the best for this CPU, ``auto`` the fastest as measured once.
     ``defines`` are macros, a mapping or ``NAME`` and ``NAME=VALUE`` texts; ``include``
     folders for ``#include``; ``opt`` the level 0 to 3; ``debug_prefix_map`` a mapping or pairs. ``functions`` are what the
-    program declares ``extern "C"`` and no library of the process has: functions of
-    ctypes, or addresses. For a device, ``launch`` says with how many ``cores`` and
+    program declares ``extern "C"`` and no library of the process has: functions of Python
+    or ctypes, or addresses. For a device, ``launch`` says with how many ``cores`` and
     ``threads`` kernels run on its simulator. Other options are the fields of
     :class:`voltac.options.Options`. Raises :class:`voltac.CompileError`.
     """
@@ -116,7 +116,13 @@ def _built(
     options: Mapping[str, Any],
 ) -> KernelModule:
     with compiling():
-        return build_module(_source(_decoded(content, name), name, options), cache, functions, launch)
+        text = _decoded(content, name)
+        if options.get("target") != AUTOMATIC:
+            return build_module(_source(text, name, options), cache, functions, launch)
+        from voltac.python.chosen_target import with_chosen_target  # late: it brings what measures, and few ask for it
+
+        source = _source(text, name, {**options, "target": "host"}).with_origin(for_host=False)
+        return build_module(with_chosen_target(build_module, source, cache, functions), cache, functions, launch)
 
 
 def _told(module: KernelModule) -> KernelModule:
@@ -208,6 +214,8 @@ def _whole(value: Any, expected: str) -> int:
         raise TypeError(f"{expected}, not {visible_value(value)}") from None
 
 
+AUTOMATIC = "auto"
+"""The name of a target that is chosen by measuring."""
 _NOT_FOR_CALLERS = {"masked_paths", "symbol_suffix"}
 """Code without masked paths is wrong wherever they are taken, and kernels are found by the names they have in the source."""
 _RENAMED = {"target": "target", "level": "opt", "defines": "defines", "include_directories": "include"}

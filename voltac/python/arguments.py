@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from _thread import RLock
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -34,9 +35,21 @@ from voltac.python.given_argument import OMITTED, GivenArgument, Owners
 from voltac.python.lengths import counted_arrays
 from voltac.python.numpy_formats import described, dtype_of
 from voltac.python.signatures import Signature
+from voltac.system.forking import new_in_child
 
 COPY = "copy"
 """Name of the argument of a call that is for us, where no parameter has it."""
+
+_accepting = RLock()
+"""Two threads that put a dtype into a table at once could leave the one there that is not kept."""
+
+
+def _new_lock() -> None:
+    global _accepting
+    _accepting = RLock()
+
+
+new_in_child(_new_lock)
 
 
 class Arguments:
@@ -167,8 +180,10 @@ class Arguments:
         if type(argument.value) is np.ndarray and argument.plain:
             # The entry point takes this dtype object by itself from now on. The table never holds a dtype that is gone.
             dtype = argument.value.dtype
-            self._table[position] = id(dtype)
-            self._accepted[position] = dtype
+            if self._accepted[position] is not dtype:
+                with _accepting:
+                    self._table[position] = id(dtype)
+                    self._accepted[position] = dtype
         return argument.start or 0
 
     def _result(self, slots: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from voltac.ir.marks import PROFILE_COUNTS, PROFILE_PLACES
 from voltac.llvm.host import can_run
 from voltac.messages.visible import visible_value
 from voltac.python import cache as disk
@@ -17,13 +18,13 @@ from voltac.python.arguments import Arguments
 from voltac.python.callbacks import guarded, note, raise_first, raised, with_print_function
 from voltac.python.compiler_state import compiler_state, is_unchanged
 from voltac.python.failures import FAILURE_SYMBOL, KEY_SYMBOL, failure_text, guard_key, raise_failure
-from voltac.python.given_argument import FUNCTIONS
 from voltac.python.hashing import sha256
 from voltac.python.interpreter_layout import direct_access, plain_types
 from voltac.python.kernel import Kernel, make_kernel
 from voltac.python.module import KernelModule
 from voltac.python.numpy_formats import described
 from voltac.python.object_loader import LoadedCode, Unresolved, load
+from voltac.python.prototypes import FUNCTIONS, as_c_functions, is_plain
 from voltac.python.signatures import Signature, from_json, to_json
 from voltac.python.source import CarriedFiles, Source
 from voltac.python.symbols import (
@@ -60,20 +61,22 @@ def build_module(
 ) -> KernelModule:
     """Compile, unless the cache knows the program, and load.
 
-    ``functions`` are what the program declares ``extern "C"``: functions of ctypes, or addresses. A program that
+    ``functions`` are what the program declares ``extern "C"``: functions of Python or ctypes, or addresses. A program that
     launches tasks gets our task pool, unless they contain another one.
     """
     given = functions or {}
-    source = source.with_origin(use_cache=use_cache, functions=tuple(given), build=build_module)
+    source = source.with_origin(use_cache=use_cache, functions=given, build=build_module)
     if source.options.target.is_device:
         return _made(source, use_cache, lambda entry: _device_module(source, entry, launch or {}))
     if launch is not None:
         raise TypeError(f"launch={visible_value(launch)} is for devices, and '{source.options.target.name}' is none")
     for name, function in given.items():
-        _function_address(name, function)
+        if not is_plain(function):
+            _function_address(name, function)
 
     def module(entry: disk.Entry) -> KernelModule:
-        functions = dict(with_print_function(given, entry.description["callbacks"]))
+        ours = as_c_functions(given, entry.description["prototypes"])
+        functions = dict(with_print_function(ours, entry.description["callbacks"]))
         if launches_tasks(entry.objects) and not TASK_FUNCTIONS & given.keys() and can_run(source.options.target):
             functions |= task_functions(lambda runtime, make: _made(runtime, use_cache, make))
         return _module(source, entry, functions)
@@ -117,10 +120,11 @@ def _compile(source: Source, key: str) -> disk.Entry:
     # late: a call of a cached kernel does without the compiler
     from voltac.llvm import late
     from voltac.lower.control_flow.failure_exits import FAIL, OPEN_LAUNCH, can_fail
-    from voltac.python.callback_entry import guard_module
+    from voltac.python.callback_entry import c_functions, guard_module
     from voltac.python.conventions import conventions
-    from voltac.python.describe import signature
+    from voltac.python.describe import prototype, signature
     from voltac.python.entry import entry_module
+    from voltac.sema.overloads.resolution import signature as declaration
     from voltac.sema.type_layout import Layout
 
     compilation = source.compiled()
@@ -128,11 +132,14 @@ def _compile(source: Source, key: str) -> disk.Entry:
     signatures = [signature(function, layout) for function in compilation.program.exports]
     objects: tuple[bytes, ...]
     callbacks: tuple[str, ...] = ()
+    prototypes: dict[str, tuple[str, Sequence[str]]] = {}
     if source.options.target.is_device:
         objects = (compilation.device_program.object_code(),)
     else:
         final = compilation.results["passes"]
         guards, callbacks = guard_module(final, compilation.program)
+        called = [function for function in c_functions(compilation.program) if function.name in callbacks]
+        prototypes = {one.name: (declaration(one), prototype(one.type, layout)) for one in called}
         failing = {function.name for function in compilation.program.exports if can_fail(function, source.options)}
         checked = bool(source.options.checked)
         entries = entry_module(signatures, conventions(final), calls_back(signatures, callbacks), failing, checked)
@@ -148,6 +155,7 @@ def _compile(source: Source, key: str) -> disk.Entry:
         "signatures": [to_json(item) for item in signatures],
         "warnings": compilation.diagnostics.render(),
         "callbacks": callbacks,
+        "prototypes": prototypes,
     }
     inputs = compilation.preprocessed.inputs
     entry = disk.Entry(description, objects, _facts(inputs, source.carried or CarriedFiles()))
@@ -189,7 +197,7 @@ def _device_module(source: Source, entry: disk.Entry, launch: Mapping[str, Any])
     from voltac.targets import device_code
 
     signatures = [from_json(data) for data in entry.description["signatures"]]
-    image = read_image(entry.objects[0], device_code(source.options.target.isa))
+    image = read_image(entry.objects[0], device_code(source.options.target))
     target = source.options.target
     source = source.with_origin(answers=entry.facts)
     kernels = device_kernels(source, signatures, image, changed(first_launch(target), dict(launch), target), build_module)
@@ -210,6 +218,8 @@ def _loaded(source: Source, signatures: list[Signature], entry: disk.Entry, func
         for item in signatures
         for symbol in (raw_symbol, accepted_symbol, names_symbol, *((call_symbol,) if direct else ()))
     ]
+    if source.options.instrument == "counts":
+        exports += [PROFILE_COUNTS, PROFILE_PLACES]
     callbacks = entry.description["callbacks"]
     guards, addresses = _guards(entry.objects[2:], callbacks, functions)
     imports |= addresses
@@ -256,7 +266,7 @@ def calls_back(signatures: Sequence[Signature], callbacks: Sequence[str]) -> boo
 
 
 def _function_address(name: str, function: object) -> int:
-    expected = f"functions[{visible_value(name)}] must be a function of ctypes or an address"
+    expected = f"functions[{visible_value(name)}] must be a function of Python or ctypes, or an address"
     if isinstance(function, FUNCTIONS):
         address = ctypes.cast(function, ctypes.c_void_p).value or 0
     elif isinstance(function, int) and not isinstance(function, bool):
@@ -272,7 +282,7 @@ def _function_address(name: str, function: object) -> int:
 def _unresolved(source: Source, symbol: str) -> str:
     return (
         f"{source.file} uses '{symbol}', which neither it nor a library of this process defines; "
-        f"give its address: functions={{'{symbol}': a function of ctypes}}"
+        f"give its address: functions={{'{symbol}': a function of Python or ctypes}}"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from voltac.python.cache import FileAnswers
 from voltac.python.numpy_formats import Dtype
 from voltac.python.signatures import KernelParameter
 from voltac.python.source import Source
@@ -27,9 +28,15 @@ class Built(Protocol):
     def __getitem__(self, name: str, /) -> Any:
         """The kernel of that name."""
 
+    @property
+    def answers(self) -> FileAnswers:
+        """What the file system said while it was compiled."""
+
 
 class Build(Protocol):
     """What makes kernels of a source: :func:`voltac.python.build.build_module`."""
 
-    def __call__(self, source: Source, /, *, launch: Mapping[str, Any] | None = None) -> Built:
-        """Compile it, or find it in the cache; ``launch`` is for devices."""
+    def __call__(
+        self, source: Source, /, *, functions: Mapping[str, object] | None = None, launch: Mapping[str, Any] | None = None
+    ) -> Built:
+        """Compile it, or find it in the cache; ``functions`` are C functions it is given, ``launch`` is for devices."""

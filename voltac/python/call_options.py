@@ -51,4 +51,5 @@ class CompileOptions(TypedDict, total=False):
     function_sections: bool
     stack_protector: Literal["", "none", "on", "strong", "all"]
     frame_pointer: bool
+    instrument: Literal["", "calls", "counts"]
     loop_unrolling: bool

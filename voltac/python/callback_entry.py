@@ -65,7 +65,7 @@ def guard_module(text: str, program: tree.Program) -> tuple[str, tuple[str, ...]
     """The text of a module with the guards of the C functions that a program's final text calls, and their names."""
     found = [head for head in heads(text, "declare") if not head[0].startswith("llvm.")]
     if any(name != PRINT_FUNCTION for name, _, _ in found):
-        wanted = _c_functions(program)
+        wanted = {function.name for function in c_functions(program)} | {PRINT_FUNCTION}
         found = [head for head in found if head[0] in wanted]
     if not found:
         return "", ()
@@ -74,12 +74,12 @@ def guard_module(text: str, program: tree.Program) -> tuple[str, tuple[str, ...]
     return "".join([*types, _SIGNALS.replace("NOTE", NOTE), *guards]), tuple(name for name, _, _ in found)
 
 
-def _c_functions(program: tree.Program) -> set[str]:
-    """The C functions that the program itself declares and uses, and ours to print."""
+def c_functions(program: tree.Program) -> set[tree.FunctionSymbol]:
+    """The C functions that the program itself declares and uses."""
     bodies = (nodes_of(function) for function in program.functions if not function.library)
     initials = nodes(tuple(symbol.initial for symbol in program.globals))
     called = {node.function for node in chain(*bodies, initials) if isinstance(node, (tree.Call, tree.FunctionAddress))}
-    return {function.name for function in called if function.c_linkage and function.body is None} | {PRINT_FUNCTION}
+    return {function for function in called if function.c_linkage and function.body is None}
 
 
 def _guard(name: str, result: str, parameters: list[str]) -> str:

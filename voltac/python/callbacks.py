@@ -13,10 +13,10 @@ import gc
 import sys
 from _thread import RLock, get_ident
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from voltac.system.forking import new_in_child
+from voltac.system.once import once
 
 PRINT_FUNCTION = "volta_print_to_python"
 
@@ -124,7 +124,7 @@ def _nothing(type_: Any) -> object:
     return None if result is None or result is ctypes.py_object else getattr(result(), "value", None)
 
 
-@cache
+@once
 def print_function() -> Any:
     """What prints, one function for all programs of the process; ctypes takes the GIL, so threads of tasks may call it too."""
     return ctypes.CFUNCTYPE(None, ctypes.c_char_p)(_noting(_write, None))

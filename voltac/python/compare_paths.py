@@ -8,40 +8,25 @@ process: a kernel may not like the arguments that were made up for it.
 
 from __future__ import annotations
 
-import faulthandler
-import os
-import pickle
-import select
-import signal
-import statistics
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from voltac.llvm.host import can_run
 from voltac.pipeline import Compilation
-from voltac.python.building import Build, Callee
+from voltac.python.building import Build
 from voltac.python.device_compare import measured_on_device
+from voltac.python.generated_arguments import generated_arguments, range_parameters
 from voltac.python.source import Source
+from voltac.python.timed_calls import ChildFailed, in_child, timer, timing
 from voltac.report import assembly, comparison, device_assembly
 from voltac.report.comparison_page import comparison_fragment, comparison_page
 from voltac.report.measure import Ratio, interleaved, median_interval
 from voltac.report.paths import Statement, block_names, described_block, keyword, path_blocks, statements
 from voltac.sema import tree
-from voltac.sema.tree_walk import nodes
 
 Blocks = dict[str, list[assembly.AssemblyBlock]]
-
-_MARGIN = 4096
-"""Elements before and behind the part of an array that a kernel is given: room for stencils."""
-_PAGE, _APART = 4096, 17 * 64
-"""Bytes of a page, and by how many arrays are shifted against each other in it: an odd number of lines of the cache."""
-_SECONDS = 60
-"""A child that measures longer is stopped."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +121,7 @@ def _texts(source: Source, variants: dict[str, Source]) -> dict[str, Blocks]:
 def _construct(node: Statement, function: str, texts: dict[str, Blocks], source: Source) -> comparison.Construct:
     all_on, masked = block_names(node)
     lines = source.text.splitlines()
-    device = source.options.target.isa if source.options.target.is_device else ""
+    device = source.options.target.name if source.options.target.is_device else ""
 
     def path(name: str, start: str) -> comparison.Path:
         blocks = texts[name if isinstance(node, tree.Foreach) else "both"].get(function, [])
@@ -176,7 +161,7 @@ def _measured(
     kernel: Any = build(source)[symbol.name]
     if any(row.kind == "function" for row in kernel.parameters):
         return replace(result, note="it takes a function: no arguments can be made up, so there are no times")
-    ranges = _range_parameters(symbol)
+    ranges = range_parameters(symbol)
     side = max(1, round(elements ** (1 / max(1, len(ranges)))))
     width = result.width
     side -= side % width if side >= width else 0
@@ -184,7 +169,7 @@ def _measured(
         made: Callable[[int], list[Any]] = lambda extra: list(arguments)  # noqa: E731
         count, described = elements, f"the given arguments, counted as {elements} elements"
     else:
-        arrays = _generated(kernel, ranges, side, width - 1)
+        arrays = generated_arguments(kernel, ranges, side, width - 1)
         made = lambda extra: [  # noqa: E731
             side + extra if row.name in ranges else given for row, given in zip(kernel.parameters, arrays, strict=True)
         ]
@@ -198,144 +183,26 @@ def _measured(
 
     def measure() -> tuple[list[list[float]], list[list[float]]]:
         whole = made(0)
-        paths = interleaved({name: _timer(one, whole) for name, one in pair.items()}, rounds)
+        paths = interleaved({name: timer(one, whole) for name, one in pair.items()}, rounds)
         tails: dict[str, list[float]] = {}
         if arguments is None and ranges:
-            tails = interleaved({str(extra): _timer(kernel, made(extra)) for extra in range(width)}, rounds)
+            tails = interleaved({str(extra): timer(kernel, made(extra)) for extra in range(width)}, rounds)
         return [paths["all on"], paths["masked"]], list(tails.values())
 
     try:
-        paths, tails = _in_child(measure)
-    except _ChildFailed as failure:
+        paths, tails = in_child(measure)
+    except ChildFailed as failure:
         return replace(result, note=f"no times: {failure}; give arguments of your own: kernel.compare(arguments=[...])")
     return replace(
         result,
         elements=count,
-        all_on=_timing(paths[0], count),
-        masked=_timing(paths[1], count),
+        all_on=timing(paths[0], count),
+        masked=timing(paths[1], count),
         ratio=Ratio(*median_interval(masked / all_on for all_on, masked in zip(*paths, strict=True))),
-        tails=tuple(_timing(times, 1) for times in tails),
+        tails=tuple(timing(times, 1) for times in tails),
         tail_costs=tuple(
             comparison.Timing(*median_interval(longer - whole for whole, longer in zip(tails[0], times, strict=True)))
             for times in tails
         ),
         arguments=described,
     )
-
-
-def _range_parameters(symbol: tree.FunctionSymbol) -> list[str]:
-    """The integer parameters that bound the loops: those that foreach ranges and loop tests read, else all."""
-    integers = {parameter for parameter in symbol.parameters if str(parameter.type.type).removeprefix("unsigned ")[:3] == "int"}
-    used: list[str] = []
-    for node in nodes(symbol.body):
-        bounds: list[Any] = []
-        if isinstance(node, tree.Foreach):
-            bounds = [dimension.last for dimension in node.dimensions]
-        elif isinstance(node, tree.Loop) and node.test is not None and node.test.type.is_uniform:
-            bounds = [node.test]
-        for inner in nodes(tuple(bounds)):
-            if isinstance(inner, tree.Variable) and inner.symbol in integers and inner.symbol.name not in used:
-                used.append(inner.symbol.name)
-    return used or [parameter.name for parameter in symbol.parameters if parameter in integers]
-
-
-def _generated(kernel: Callee, ranges: list[str], side: int, extra: int) -> list[Any]:
-    """Arguments for up to ``side + extra`` elements in every range: floats from 0 to 1, small integers, zeroed structs."""
-    random = np.random.default_rng(1)
-    room = 4 * (side + extra) ** max(1, len(ranges)) + 2 * _MARGIN
-    made: list[Any] = []
-    for row in kernel.parameters:
-        if row.kind == "pointer":
-            dtype = kernel.dtype(row.name) if row.memory is not None and row.memory.format is not None else np.dtype(np.uint8)
-            whole = _placed(room, dtype, len(made))
-            if dtype.kind == "f":
-                whole[:] = random.random(room)
-            elif dtype.kind in "iu":
-                whole[:] = random.integers(0, 8, room)
-            count = row.memory.count if row.memory is not None else 1
-            part = whole[_MARGIN:]
-            part = part[: len(part) - len(part) % count]
-            made.append(part.reshape(-1, *row.memory.shape) if row.memory is not None and row.memory.shape else part)
-        elif row.kind in ("int", "uint"):
-            made.append(side + extra if row.name in ranges else 8)
-        else:
-            made.append(0.5 if row.kind == "float" else True)
-    return made
-
-
-def _placed(count: int, dtype: Any, number: int) -> Any:
-    """Zeros at the beginning of a line of the cache, for each array another one of a page: a processor takes a load for one
-    of what was stored just now if only the page differs, and waits."""
-    size = count * dtype.itemsize
-    memory = np.zeros(size + 2 * _PAGE, np.uint8)
-    start = -memory.__array_interface__["data"][0] % _PAGE + number * _APART % _PAGE
-    return memory[start : start + size].view(dtype)
-
-
-def _timer(kernel: Callable[..., object], arguments: list[Any]) -> Callable[[], float]:
-    """Nanoseconds a call, from enough calls to last half a millisecond."""
-    kernel(*arguments)
-    start = time.perf_counter_ns()
-    kernel(*arguments)
-    repeats = max(1, 500_000 // max(1, time.perf_counter_ns() - start))
-
-    def timed() -> float:
-        begin = time.perf_counter_ns()
-        for _ in range(repeats):
-            kernel(*arguments)
-        return (time.perf_counter_ns() - begin) / repeats
-
-    return timed
-
-
-def _timing(times: list[float], elements: int) -> comparison.Timing:
-    ordered = sorted(one / elements for one in times)
-    tenth = len(ordered) // 10
-    return comparison.Timing(statistics.median(ordered), ordered[tenth], ordered[-1 - tenth])
-
-
-class _ChildFailed(Exception):
-    """Why there are no times."""
-
-
-def _in_child(measure: Callable[[], Any]) -> Any:
-    """The result of ``measure`` from a forked process."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        faulthandler.disable()  # a crash here is an answer, not a fault to print
-        os.close(reading)
-        code = 1
-        try:
-            with os.fdopen(writing, "wb") as pipe:
-                try:
-                    pipe.write(pickle.dumps((True, measure())))
-                except Exception as error:
-                    pipe.write(pickle.dumps((False, str(error))))
-            code = 0
-        finally:
-            os._exit(code)
-    os.close(writing)
-    data = _read_all(reading, child)
-    _, status = os.waitpid(child, 0)
-    if os.WIFSIGNALED(status):
-        raise _ChildFailed(f"the kernel was ended by signal {os.WTERMSIG(status)} on the generated arguments")
-    done, result = pickle.loads(data)  # from our own child
-    if not done:
-        raise _ChildFailed(result)
-    return result
-
-
-def _read_all(reading: int, child: int) -> bytes:
-    data, end = b"", time.monotonic() + _SECONDS
-    with os.fdopen(reading, "rb", buffering=0) as pipe:
-        while True:
-            ready, _, _ = select.select([pipe], [], [], max(0.0, end - time.monotonic()))
-            if not ready:
-                os.kill(child, signal.SIGKILL)
-                os.waitpid(child, 0)
-                raise _ChildFailed(f"the kernel did not finish within {_SECONDS} s on the generated arguments")
-            part = pipe.read(1 << 16)
-            if not part:
-                return data
-            data += part

@@ -9,6 +9,7 @@ from math import prod
 from voltac.lower.analyses.aliasing import memory_effects
 from voltac.messages.message import Span
 from voltac.messages.visible import visible_name
+from voltac.python.prototypes import KNOWN
 from voltac.python.signatures import Apart, Format, KernelParameter, Needed, Pointee, Result, Signature
 from voltac.records import replace
 from voltac.sema.analyses.needed_elements import UsedElement, needed_elements
@@ -21,8 +22,10 @@ from voltac.sema.types import (
     VARYING,
     Array,
     Enum,
+    FunctionType,
     Pointer,
     Qual,
+    Reference,
     Scalar,
     Struct,
     Vector,
@@ -92,8 +95,29 @@ def _parameter(symbol: VariableSymbol, position: int, layout: Layout, nullable: 
     if symbol.is_reference:
         return KernelParameter(name, f"{pointee} &", "pointer", 64, _memory(pointee, layout, written, at_least_one=True), False)
     kind, bits = _scalar(qual)
-    memory = None if kind == "function" else _memory(pointee, layout, written, at_least_one=False)
-    return KernelParameter(name, str(qual), kind, bits, memory, nullable)
+    if kind == "function":
+        assert isinstance(pointee.type, FunctionType)
+        return KernelParameter(name, str(qual), kind, bits, None, nullable, prototype=prototype(pointee.type, layout))
+    return KernelParameter(name, str(qual), kind, bits, _memory(pointee, layout, written, at_least_one=False), nullable)
+
+
+def prototype(function: FunctionType, layout: Layout) -> tuple[str, ...]:
+    """The letters of a C function's result and parameters; none if it has others than uniform numbers and addresses."""
+    letters = tuple(_letter(qual, layout) for qual in (function.result, *function.parameters))
+    return letters if function.unmasked and not function.task and KNOWN.issuperset(letters) else ()
+
+
+def _letter(qual: Qual, layout: Layout) -> str:
+    match qual.type:
+        case Void():
+            return "v"
+        case Reference():
+            return "p"
+        case Pointer() if qual.rate == UNIFORM:
+            return "p"
+        case Scalar() | Enum() if qual.rate == UNIFORM:
+            return str(_format(qual, layout))
+    return ""
 
 
 def _result(qual: Qual, layout: Layout) -> Result:

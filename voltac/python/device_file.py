@@ -17,7 +17,7 @@ from voltac.python.module import KernelModule
 from voltac.python.source import Source, device_function
 from voltac.records import record
 from voltac.target_info import DEVICES
-from voltac.targets import code_of_machine, device_code
+from voltac.targets import any_device_code, code_of_machine, device_code
 
 
 @record
@@ -28,7 +28,7 @@ class DeviceFile(Source):
 
     def assembly(self, function: str | None = None) -> str:
         """The text of the sections with code, of one kernel if it is named; ValueError if there is none of that name."""
-        code = device_code(self.options.target.isa)
+        code = device_code(self.options.target)
         found = read_elf(self.content, code).code
         out = []
         for section in found.sections.values():
@@ -51,7 +51,7 @@ def load_file(
     Of the options it takes the target, if that is the device the file is for: it has been compiled.
     """
     try:
-        code = code_of_machine(int.from_bytes(content[18:20], "little")) or device_code(next(iter(DEVICES)))
+        code = code_of_machine(int.from_bytes(content[18:20], "little")) or any_device_code()
         found = read_elf(content, code)
         if found.image is None:
             raise BadElf("it is not linked")

@@ -27,7 +27,7 @@ from voltac.python.numpy_formats import dtype_of
 from voltac.python.signatures import KernelParameter, Signature
 from voltac.records import mutable_record, record, replace
 from voltac.target_info import TargetInfo
-from voltac.target_info.device_facts import MachineSetting
+from voltac.target_info.device_facts import MachineSetting, ThreadFacts
 from voltac.targets.device import Device, kernels
 
 _LINE = 64
@@ -75,7 +75,7 @@ def changed(launch: DeviceLaunch, given: Mapping[str, Any], target: TargetInfo) 
     threads = facts.threads if facts is not None else None
     known = {
         "cores": MachineSetting("cores", 1, range(1, 1 + (threads.cores if threads is not None else 1))),
-        "threads": MachineSetting("threads", 1, range(1, 1 + (threads.most if threads is not None else 1))),
+        "threads": MachineSetting("threads", 1, _numbers_of_threads(threads)),
         **{setting.name: setting for setting in (facts.settings if facts is not None else ())},
     }
     fields = launch.fields()
@@ -85,6 +85,10 @@ def changed(launch: DeviceLaunch, given: Mapping[str, Any], target: TargetInfo) 
             raise TypeError(f"a launch has no '{visible_name(name)}'{close}")
         fields[name] = _checked(known[name], value)
     return DeviceLaunch(fields.pop("cores"), fields.pop("threads"), tuple(fields.items()))
+
+
+def _numbers_of_threads(facts: ThreadFacts | None) -> range:
+    return range(1, 2) if facts is None else range(facts.least, facts.most + 1)
 
 
 def _checked(setting: MachineSetting, value: Any) -> int | str | bool:
@@ -204,7 +208,8 @@ def run_kernel(
         words.append(number or (bytes(4) if entry is None else _address(entry, blocks).to_bytes(4, "little")))
     content = b"".join(words)
     size = 4 * _result_words(signature)
-    place = _allocate(simulator, len(content) + size, f"{signature.name}(): the block of arguments does")
+    room = device.room_bytes
+    place = room + _allocate(simulator, room + len(content) + size, f"{signature.name}(): the block of arguments does")
     simulator.write(place, content)
     entry_point = kernels(image.symbols)[signature.name]
     words_in_block = (len(content) + size) // 4

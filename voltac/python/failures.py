@@ -12,13 +12,13 @@ so that a failure on another thread is found when the launching function waits.
 from __future__ import annotations
 
 import ctypes
-from functools import cache
 from typing import NoReturn
 
 from voltac.messages.exceptions import of_caller
 from voltac.python.bounds_text import BOUNDS_TEXT
 from voltac.python.callbacks import raise_first
 from voltac.python.failure_texts import message_of, named_lanes
+from voltac.system.once import once
 
 KEY_SYMBOL = "voltac.guard.key"
 FAILURE_SYMBOL = "voltac.guard.failed"
@@ -338,7 +338,7 @@ def _with_parameters(text: str) -> str:
 # --- the Python side ----------------------------------------------------------------------------------------------
 
 
-@cache
+@once
 def guard_key() -> ctypes.c_uint:
     """The variable of each thread that holds its innermost guard: pthread's number of it, for all programs of the process."""
     key = ctypes.c_uint()

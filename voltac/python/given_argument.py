@@ -13,6 +13,7 @@ from voltac.messages.visible import visible_name
 from voltac.python.callbacks import guarded
 from voltac.python.lengths import reason, value_of
 from voltac.python.numpy_formats import Dtype, described, dtype_of, named, only_element, same_layout
+from voltac.python.prototypes import FUNCTIONS, c_function, is_plain
 from voltac.python.signatures import KernelParameter, Needed, Pointee, Signature
 from voltac.records import replace
 
@@ -21,8 +22,6 @@ Owners = list[object]
 """What has to stay alive while the kernel runs."""
 
 _POINTERS = (ctypes.c_void_p, ctypes.c_char_p, ctypes._Pointer)
-FUNCTIONS: tuple[type[Any], ...] = (ctypes._CFuncPtr,)  # type: ignore[attr-defined]
-"""What counts as a C function: made by ``ctypes.CFUNCTYPE`` or taken from a library."""
 _ADDRESSES: tuple[type[Any], ...] = (*FUNCTIONS, *_POINTERS)
 OMITTED = object()
 """In place of an argument that is the length of arrays, by their declarations."""
@@ -134,14 +133,18 @@ class GivenArgument:
     # --- addresses ---
 
     def function_address(self, owners: Owners) -> int:
-        """Address of a function: None, an integer, or a function of ctypes."""
-        expected = "the address of a C function, or a function of ctypes"
-        if self.value is None:
+        """Address of a function: None, an integer, or a function of ctypes or Python."""
+        plain = "Python or ctypes" if self.parameter.prototype else "ctypes"
+        expected = f"a function of {plain}, or the address of one"
+        value = self.value
+        if value is None:
             self._require_nullable(expected, "None")
             return 0
-        if isinstance(self.value, _ADDRESSES):
-            owners.append(self.value)
-            address = ctypes.cast(guarded(self.value), ctypes.c_void_p).value or 0
+        if self.parameter.prototype and is_plain(value):
+            value = c_function(value, self.parameter.prototype)
+        if isinstance(value, _ADDRESSES):
+            owners.append(value)
+            address = ctypes.cast(guarded(value), ctypes.c_void_p).value or 0
         elif isinstance(self.value, int) and not isinstance(self.value, bool) and 0 <= self.value < 1 << 64:
             address = self.value
         else:

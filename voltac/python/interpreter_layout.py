@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from functools import cache
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from voltac.system.once import once
 
 TYPE = 8
 """``ob_type`` of any object."""
@@ -35,8 +37,17 @@ C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 DESCRIPTOR_MASK = 0xFFFFFFFF00FF0000
 """Of those eight bytes, byte order and type number."""
 
-COUNT_IN_NONE = sys.version_info < (3, 12)
-"""None is an object like any other: whoever returns it counts the reference."""
+
+def _counts_in_none() -> bool:
+    before = sys.getrefcount(None)
+    held = [None] * _MANY
+    # Other threads take and drop a few meanwhile.
+    return abs(sys.getrefcount(None) - before - len(held)) < _MANY // 2
+
+
+_MANY = 10_000
+COUNT_IN_NONE = _counts_in_none()
+"""None is an object like any other: whoever returns it counts the reference. Since Python 3.12 it lives for ever."""
 
 
 def descriptor_word(dtype: np.dtype[Any]) -> int:
@@ -44,14 +55,15 @@ def descriptor_word(dtype: np.dtype[Any]) -> int:
     return dtype.num << 32 | ord("|" if dtype.itemsize == 1 else "=") << 16
 
 
-@cache
+@once
 def direct_access() -> bool:
     """Whether the entry points may read objects directly."""
     return (
         sys.implementation.name == "cpython"
         and ctypes.sizeof(ctypes.c_void_p) == 8
         and sys.byteorder == "little"
-        and "t" not in sys.abiflags
+        and _has_global_lock()
+        and object.__basicsize__ == TYPE + 8
         and not hasattr(sys, "gettotalrefcount")
         and _arrays_agree()
         and _numbers_agree()
@@ -59,7 +71,7 @@ def direct_access() -> bool:
     )
 
 
-@cache
+@once
 def plain_types() -> ctypes.Array[ctypes.c_void_p]:
     """The types of numbers that are converted without running anybody's code; a null pointer ends them.
 
@@ -68,6 +80,13 @@ def plain_types() -> ctypes.Array[ctypes.c_void_p]:
     integers = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
     types = (int, bool, np.float64, np.float32, np.float16, *integers)
     return (ctypes.c_void_p * (len(types) + 1))(*map(id, types))
+
+
+def _has_global_lock() -> bool:
+    """Whether no other thread changes an object while an entry point reads it."""
+    # Builds without the lock lay objects out in another way even when it is switched on in them.
+    running: Callable[[], bool] = getattr(sys, "_is_gil_enabled", lambda: True)
+    return running() and "t" not in getattr(sys, "abiflags", "")
 
 
 def _arrays_agree() -> bool:
@@ -81,6 +100,7 @@ def _arrays_agree() -> bool:
         np.zeros(8, np.int8),
         np.zeros((), np.uint64),
         np.zeros(9, np.int8)[1:].view(np.float64),
+        np.zeros(2, np.complex128),  # of which the size is not the alignment
     ]
     return all(_array_agrees(array) for array in arrays)
 

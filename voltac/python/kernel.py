@@ -9,7 +9,6 @@ which itself could not carry ``signature`` and ``compare``.
 from __future__ import annotations
 
 import ctypes
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from voltac.llvm.host import require_runnable
@@ -19,6 +18,7 @@ from voltac.python.lengths import omissible
 from voltac.python.numpy_formats import Dtype, dtype_of, named
 from voltac.python.object_loader import LoadedCode
 from voltac.python.signatures import KernelParameter, Signature
+from voltac.system.once import once
 
 if TYPE_CHECKING:
     import inspect
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from voltac.python.building import Build
     from voltac.python.recorded_calls import Recorder
     from voltac.python.source import Source
+    from voltac.python.target_choice import Choice
+    from voltac.report.bench import Bench
+    from voltac.report.profile import Profile
 
 
 class Kernel:
@@ -61,6 +64,11 @@ class Kernel:
     def target(self) -> str:
         """Name of the target the code is for."""
         return self._source.options.target.name
+
+    @property
+    def choice(self) -> Choice | None:
+        """Why the target was taken, with ``target="auto"``; else None."""
+        return self._source.origin.choice
 
     @property
     def __name__(self) -> str:
@@ -98,6 +106,21 @@ class Kernel:
         from voltac.python.compare_paths import compare  # late: this compiles, a call does not
 
         return compare(self._build, self._source, self.__name__, **options)
+
+    def profile(self, /, *given: Any, **by_name: Any) -> Profile:
+        """A call, arguments as usual, of code that counts for each statement how often it ran with how many lanes on.
+
+        Raises what the call raises, and ValueError for a device.
+        """
+        from voltac.python.profiled_call import profile  # late: this compiles, a call does not
+
+        return profile(self._build, self._source, self.__name__, given, by_name)
+
+    def bench(self, **options: Any) -> Bench:
+        """Times for targets and sizes, against what the machine allows; see :func:`voltac.python.bench_kernels.bench`."""
+        from voltac.python.bench_kernels import bench  # late: this compiles, a call does not
+
+        return bench(self._build, self._source, self.__name__, **options)
 
     def record(self, path: str | os.PathLike[str]) -> Recorder:
         """The kernel, with each call written to a file before it is made: source, options, arguments; then what it left.
@@ -235,7 +258,7 @@ _kept: list[object] = []
 """What the type's declaration points to."""
 
 
-@cache
+@once
 def _calling_type() -> tuple[type[Kernel], int]:
     """The type of kernels, and where in an instance the address of its code stands."""
     python = ctypes.pythonapi

@@ -12,6 +12,10 @@ from voltac.options import Options
 from voltac.python.kernel import Kernel
 from voltac.python.source import Source
 
+if TYPE_CHECKING:
+    from voltac.python.cache import FileAnswers
+    from voltac.python.target_choice import Choice
+
 _LONGEST_NAME = 50
 """Python cuts off what is longer where an attribute is missing."""
 _MOST_NAMES = 20
@@ -52,6 +56,16 @@ class KernelModule:
     def target(self) -> str:
         """Name of the target the code is for, e.g. ``avx2-i32x8``."""
         return self._source.options.target.name
+
+    @property
+    def choice(self) -> Choice | None:
+        """Why the target was taken, with ``target="auto"``; else None."""
+        return self._source.origin.choice
+
+    @property
+    def answers(self) -> FileAnswers:
+        """What the file system said while the program was compiled."""
+        return self._source.origin.answers
 
     @property
     def width(self) -> int:

@@ -65,6 +65,8 @@ class KernelParameter:
     """Where every call converts the integer to ``int32``, into which it has to fit: ``line 3``; empty: nowhere."""
     default: int | float | bool | None = None
     """The number that stands for an argument left out, 0 for a null pointer; None: it has to be given."""
+    prototype: tuple[str, ...] = ()
+    """Of a function: the letters of its result and its parameters, as in ``prototypes.py``; empty where these are none."""
 
     def __str__(self) -> str:
         default = "NULL" if self.kind in ("pointer", "function") else str(self.default).lower()
@@ -161,7 +163,10 @@ def to_json(signature: Signature) -> dict[str, Any]:
 
 def from_json(data: dict[str, Any]) -> Signature:
     """The inverse of :func:`to_json`."""
-    parameters = tuple(KernelParameter(**(row | {"memory": _memory(row["memory"])})) for row in data["parameters"])
+    parameters = tuple(
+        KernelParameter(**(row | {"memory": _memory(row["memory"]), "prototype": tuple(row.get("prototype", ()))}))
+        for row in data["parameters"]
+    )
     needed = tuple(
         Needed(**(row | {"index": _sum(row["index"]), "extents": tuple(map(_sum, row["extents"]))})) for row in data["needed"]
     )

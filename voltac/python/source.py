@@ -13,6 +13,7 @@ from voltac.records import field, record, replace
 
 if TYPE_CHECKING:
     from voltac.pipeline import Compilation
+    from voltac.python.target_choice import Choice
     from voltac.syntax.inputs import Inputs
 
 
@@ -23,9 +24,11 @@ class Origin:
     for_host: bool = False
     """The target was not named: it is the best of the computer where they are."""
     use_cache: bool = True
-    functions: tuple[str, ...] = ()
-    """Names of the C functions they were given."""
+    functions: Mapping[str, object] = field(default_factory=dict)
+    """The C functions they were given."""
     answers: FileAnswers = NO_FACTS
+    choice: Choice | None = None
+    """What was measured, with ``target="auto"``."""
     build: Callable[..., Any] | None = None
     """What makes a module of kernels of a source."""
 

@@ -9,6 +9,7 @@ import re
 
 from voltac.codegen.rows import Row
 from voltac.report.assembly import AssemblyBlock
+from voltac.target_info import DEVICES
 from voltac.targets import device_code
 
 _LABEL = re.compile(r"^([\w.$@]+):")
@@ -108,7 +109,7 @@ def _body(header: int, latch: int, before: list[list[int]]) -> set[int]:
 def kind_of(instruction: str, device: str) -> str:
     """The kind, one of :data:`voltac.report.assembly.KINDS`."""
     mnemonic, _, operands = instruction.partition(" ")
-    code = device_code(device)
+    code = device_code(DEVICES[device])
     rows = code.instructions.by_mnemonic.get(mnemonic, [])
     if not rows:
         return "scalar"

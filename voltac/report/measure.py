@@ -10,6 +10,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
+
+K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +27,9 @@ class Ratio:
         return f"{self.median:.2f} ({self.low:.2f}..{self.high:.2f})"
 
 
-def interleaved(contenders: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
+def interleaved(contenders: Mapping[K, Callable[[], float]], rounds: int) -> dict[K, list[float]]:
     """Times of each contender, one a round; a contender returns its own time in any unit."""
-    times: dict[str, list[float]] = {name: [] for name in contenders}
+    times: dict[K, list[float]] = {name: [] for name in contenders}
     for contender in contenders.values():
         contender()
     names = list(contenders)

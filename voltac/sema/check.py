@@ -10,7 +10,7 @@ from voltac.options import Options
 from voltac.sema import tree
 from voltac.sema.checker import Checker
 from voltac.sema.declarations import type_definitions  # noqa: F401  registers its functions, as the next two do
-from voltac.sema.expressions import calls, operators, type_operands  # noqa: F401
+from voltac.sema.expressions import assignments, calls, operators, type_operands, unary_operators  # noqa: F401
 from voltac.sema.expressions.names import declare_builtin_variables
 from voltac.sema.library.loading import Library
 from voltac.sema.overloads.template_declarations import check_specialisations, make_instance

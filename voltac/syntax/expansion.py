@@ -47,8 +47,12 @@ def stringized(tokens: list[Token], use: Span) -> str:
 class Expander:
     """Expands the macros of a token list; ``more`` gives the tokens of following lines while an argument list is open."""
 
-    def __init__(self, macros: dict[str, Macro], special: dict[str, Callable[[Span], str]]) -> None:
+    def __init__(
+        self, macros: dict[str, Macro], special: dict[str, Callable[[Span], str]], joins_anything: bool = False
+    ) -> None:
         self.macros = macros
+        self._joins_anything = joins_anything
+        """What ``##`` makes need not be a token: in assembly text ``name_ ## \\@`` is meant so."""
         self.special = special
         """Macros whose text depends on the place: ``__LINE__`` ..."""
         self._disabled: set[str] = set()
@@ -285,7 +289,8 @@ class Expander:
                 text = left.text + right.text
                 if len(text) > _LONGEST_TOKEN:
                     raise MacroError(left.span, f"'##' makes a token of more than {_LONGEST_TOKEN} characters here")
-                if text and TOKEN.fullmatch(text) is None and PREPROCESSING_NUMBER.fullmatch(text) is None:
+                is_token = TOKEN.fullmatch(text) or PREPROCESSING_NUMBER.fullmatch(text)
+                if text and not is_token and not self._joins_anything:
                     joined = f"'{left.text}' ## '{right.text}'"
                     raise MacroError(left.span, f"{joined} does not make a token in macro '{macro.name}'")
                 result.append(Token(text, left.span, left.space))

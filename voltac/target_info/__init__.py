@@ -26,7 +26,7 @@ class TargetInfo:
     name: str
     """Canonical name, e.g. ``avx2-i32x8`` or ``avx512skx-x16``."""
     isa: str
-    """Suffix for symbol names of multi-target builds, e.g. ``avx2``."""
+    """Suffix for symbol names of multi-target builds, e.g. ``avx2``; of a device, its folder in ``voltac/targets``."""
     isa_macro: str
     """The one ``ISPC_TARGET_*`` macro that is defined, without its prefix."""
     width: int
@@ -94,9 +94,19 @@ class TargetInfo:
         return self.isa.startswith(("avx512", "avx10"))
 
     @property
+    def has_lane_shifts(self) -> bool:
+        """Lanes of 32 and 64 bits are shifted by a count of their own each; on x86 that came with gathers."""
+        return self.has_gather or not self.is_x86
+
+    @property
     def has_products_of_bytes(self) -> bool:
         """``vpdpbusd``: four products of unsigned with signed bytes, added in each lane of 32 bits."""
         return self.isa == "avx2vnni" or (self.has_avx512 and self.isa != "avx512skx")
+
+    @property
+    def has_sve(self) -> bool:
+        """Vectors of SVE, of at least ``vector_bits``."""
+        return self.isa.startswith("sve")
 
     @property
     def is_x86(self) -> bool:
@@ -105,7 +115,7 @@ class TargetInfo:
 
     @property
     def architecture(self) -> str:
-        """``x86-64``, ``x86`` or ``aarch64``: the name that ``--arch`` takes."""
+        """``x86-64``, ``x86``, ``aarch64``, ``riscv64`` or ``wasm32``: the name that ``--arch`` takes."""
         return {"x86_64": "x86-64", "i686": "x86"}.get(machine := self.triple.partition("-")[0], machine)
 
     @property
@@ -170,6 +180,20 @@ _NEON = TargetInfo(
     "", "neon", "NEON", 4, 32, 32, 128, "generic", "", triple="aarch64-unknown-linux-gnu",
     has_fma=True, has_half_conversion=True,
 )  # fmt: skip
+# Vectors of SVE are as long as the CPU has them, gangs are not: these are for CPUs whose vectors have at least so many bits.
+_SVE = replace(_NEON, isa="sve", isa_macro="SVE", features="+sve", has_masked_load=True)
+_SVE256 = replace(
+    _SVE, isa="sve256", vector_bits=256, has_masked_small=True, has_gather=True, has_scatter=True,
+)  # fmt: skip
+_SVE512 = replace(_SVE256, isa="sve512", vector_bits=512)
+# Wider gangs take groups of registers.
+_RVV = TargetInfo(
+    "", "rvv", "RVV", 4, 32, 32, 128, "generic-rv64", "+m,+a,+f,+d,+c,+v", triple="riscv64-unknown-linux-gnu",
+    has_fma=True, has_gather=True, has_scatter=True, has_masked_load=True, has_masked_small=True,
+)  # fmt: skip
+_WASM = TargetInfo(
+    "", "wasm", "WASM", 4, 32, 32, 128, "generic", "+simd128,+bulk-memory", triple="wasm32-unknown-unknown", pointer_bits=32,
+)  # fmt: skip
 
 # ISA name in target names -> (record, lane forms), of each architecture the worst first. A form is mask bits x lanes; 1 is a
 # mask register.
@@ -188,9 +212,17 @@ _ROWS: dict[str, tuple[TargetInfo, tuple[str, ...]]] = {
     "avx10.2nvl": (_NVL, ("x4", "x8", "x16", "x32", "x64")),
     "generic": (
         _SSE2,
-        ("i1x4", "i1x8", "i1x16", "i1x32", "i1x64", "i8x16", "i8x32", "i16x8", "i16x16", "i32x4", "i32x8", "i32x16", "i64x4"),
+        (
+            *("i1x4", "i1x8", "i1x16", "i1x32", "i1x64", "i8x16", "i8x32", "i16x8", "i16x16"),
+            *("i32x1", "i32x4", "i32x8", "i32x16", "i64x4"),
+        ),
     ),
     "neon": (_NEON, ("i8x16", "i8x32", "i16x8", "i16x16", "i32x4", "i32x8")),
+    "sve": (_SVE, ("i32x4",)),
+    "sve256": (_SVE256, ("i8x32", "i16x16", "i32x8")),
+    "sve512": (_SVE512, ("i8x64", "i16x32", "i32x16")),
+    "rvv": (_RVV, ("i8x16", "i16x8", "i32x4", "i32x8", "i32x16")),
+    "wasm": (_WASM, ("i8x16", "i16x8", "i32x4", "i32x8")),
 }
 
 ISAS: tuple[str, ...] = tuple(dict.fromkeys(base.isa for base, _ in _ROWS.values()))
@@ -209,6 +241,12 @@ _ALIASES: dict[str, str] = {
     "avx2-x2": "avx2-i32x16",
     "neon": "neon-i32x4",
     "neon-x2": "neon-i32x8",
+    "sve": "sve-i32x4",
+    "sve256": "sve256-i32x8",
+    "sve512": "sve512-i32x16",
+    "rvv": "rvv-i32x8",
+    "wasm": "wasm-i32x4",
+    "wasm-simd128": "wasm-i32x4",
 }
 
 
@@ -246,15 +284,16 @@ def __getattr__(name: str) -> dict[str, TargetInfo]:
     if name == "TARGETS":
         found = {target: _record(target) for target in target_names()}
     elif name == "DEVICES":
-        found = {device: import_module(f"voltac.targets.{device}.facts").TARGET for device in _device_names()}
+        folders = (import_module(f"voltac.targets.{folder}.facts") for folder in _device_folders())
+        found = {target.name: target for facts in folders for target in facts.TARGETS}
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found
     return found
 
 
-def _device_names() -> list[str]:
-    """Each device is a folder."""
+def _device_folders() -> list[str]:
+    """Each is one device, in one generation or several."""
     folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), "targets")
     return sorted(name for name in os.listdir(folder) if os.path.exists(os.path.join(folder, name, "facts.py")))
 
@@ -264,9 +303,9 @@ def target_names() -> list[str]:
     return [f"{isa}-{form}" for isa, (_, forms) in _ROWS.items() for form in forms]
 
 
-def target_cpus() -> frozenset[str]:
-    """The CPUs that targets are for, by LLVM's names."""
-    return frozenset(base.cpu for base, _ in _ROWS.values())
+def listed_devices() -> list[str]:
+    """Names of the devices that users are told of."""
+    return [name for name, target in __getattr__("DEVICES").items() if target.device is not None and target.device.is_listed]
 
 
 def target_aliases() -> dict[str, str]:
@@ -290,10 +329,11 @@ def find_target(name: str) -> TargetInfo:
     devices = __getattr__("DEVICES")
     if text in devices:
         return devices[text]
-    names = ["host", *_ALIASES, *target_names(), *devices]
+    listed = listed_devices()
+    names = ["host", *_ALIASES, *target_names(), *listed]
     if isa in _ROWS:
         known = f"those for {isa} are: {', '.join(f'{isa}-{form}' for form in _ROWS[isa][1])}"
     else:
-        known = f"families of targets are: {', '.join(_ROWS)}; others: host, {', '.join(devices)}"
+        known = f"families of targets are: {', '.join(_ROWS)}; others: host, {', '.join(listed)}"
     all_of_them = "'voltac --support-matrix' lists all"
     raise UnknownTarget(f"unknown target '{visible_name(name)}'{suggestion(name, names)}; {known}; {all_of_them}")

@@ -1,7 +1,8 @@
 """What the stages before a device's own have to know of it: records that the device's ``facts.py`` fills.
 
-Each device is a folder of ``voltac/targets``, of the name of its target. Its ``facts.py`` has the target's row as ``TARGET``,
-imports nothing but records, and is imported when somebody asks for the device.
+Each device is a folder of ``voltac/targets``. Its ``facts.py`` has as ``TARGETS`` the rows of its target, or of one target for
+each generation of the machine, whose ``isa`` is the folder's name. It imports nothing but records, and is imported when
+somebody asks for a device.
 """
 
 from __future__ import annotations
@@ -33,6 +34,10 @@ class ThreadFacts:
     """Number of the barrier where all of them meet; programs that wait at barriers of their own take other numbers."""
     barriers: int
     """Programs have the numbers from 0 to below this."""
+    least: int = 1
+    """Threads of a core that run at least; code counts on that many where it is ``most``."""
+    has_chunks: bool = False
+    """Whether a thread's share of a ``foreach`` is one piece, not every G-th part."""
 
 
 @record
@@ -43,6 +48,10 @@ class MachineSetting:
     usual: int | str | bool
     values: range | tuple[str, ...] = ()
     """The numbers or words there are; none for True and False."""
+    text: str = ""
+    """What it is, for the help of ``voltac sim``; one without has no option there."""
+    unit: str = "N"
+    """What stands for a number in that help."""
 
 
 @record
@@ -62,12 +71,18 @@ class DeviceFacts:
     """The function for an instruction that gives lane l of a gang of 32-bit numbers the value of lane ``index[l]`` modulo W."""
     threads: ThreadFacts | None = None
     """None: one thread runs a kernel."""
+    store_bytes: int = 1
+    """The least that an instruction stores: two threads may not store to parts of that."""
     scratchpad_bytes: int = 0
     """Of a core's own memory, as much as programs have for their variables."""
     settings: tuple[MachineSetting, ...] = ()
     """Of its simulator."""
-    library: str = ""
-    """The folder of ``stdlib/`` with functions that it has besides, or of its own; empty: none."""
+    keeps_loops: bool = False
+    """Whether LLVM is to leave loops as they are, neither unrolled nor made a call that copies or fills memory."""
+    is_listed: bool = True
+    """Whether help and messages name it: False as long as it is not complete."""
+    libraries: tuple[str, ...] = ()
+    """The folders of ``stdlib/`` with functions that it has besides, or of its own, the stronger last."""
 
     def __post_init__(self) -> None:
         named = dict(self.functions)

@@ -18,16 +18,21 @@ if TYPE_CHECKING:
 
 def find_device(target: TargetInfo) -> Device:
     """How code for a device is made and run."""
-    device: Device = import_module(f"voltac.targets.{target.isa}.target").DEVICE
+    device: Device = import_module(f"voltac.targets.{target.isa}.target").DEVICES[target.name]
     return device
 
 
-def device_code(name: str) -> DeviceCode:
-    """The forms of a device's code, by the device's name."""
-    code: DeviceCode = import_module(f"voltac.targets.{name}.isa").DEVICE_CODE
+def device_code(target: TargetInfo) -> DeviceCode:
+    """The forms of a device's code."""
+    code: DeviceCode = import_module(f"voltac.targets.{target.isa}.isa").DEVICE_CODES[target.name]
     return code
+
+
+def any_device_code() -> DeviceCode:
+    """That of some device, for what is the same on all: refusing a file that is none of any."""
+    return device_code(target_info.DEVICES[target_info.listed_devices()[0]])
 
 
 def code_of_machine(number: int) -> DeviceCode | None:
     """The forms of the code in an ELF file with this machine number, None if that is no device of ours."""
-    return next((code for name in target_info.DEVICES if (code := device_code(name)).elf_machine == number), None)
+    return next((code for target in target_info.DEVICES.values() if (code := device_code(target)).elf_machine == number), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from voltac.codegen.assembler import assemble
@@ -39,6 +40,16 @@ class Device:
     """A device to run programs on, made from :attr:`configuration`'s result."""
     configuration: Callable[..., Any]
     """How a device is set up: takes ``cores``, ``threads`` and what else it knows, by name; ValueError for what it has not."""
+    room_bytes: int = 0
+    """In front of a launch's block, zero at first: where its threads tell each other that they have come to a barrier."""
+    own_assembler: Callable[[str, str, Diagnostics], ObjectFile] | None = None
+    """Of text, given the file and where mistakes are told. None: the shared one reads it."""
+
+    def assemble(self, text: str, file: str, diagnostics: Diagnostics) -> ObjectFile:
+        """The code of a text, not linked; CompileError with everything that is wrong."""
+        if self.own_assembler is not None:
+            return self.own_assembler(text, file, diagnostics)
+        return assemble(text, self.code, file, diagnostics)
 
 
 def kernels(symbols: Mapping[str, int]) -> dict[str, int]:
@@ -58,6 +69,7 @@ class DeviceProgram:
     _linked: ObjectFile
     _entry: str
     _device: DeviceCode
+    _assemble: Callable[[], ObjectFile]
     _legal: Callable[[], str]
     """Its IR, as the selector took it."""
     _bitcode: Callable[[str], bytes]
@@ -68,7 +80,7 @@ class DeviceProgram:
 
     def relocatable(self) -> bytes:
         """An ELF file that is not linked."""
-        return write_elf(assemble(self._assembly, self._device), self._device)
+        return write_elf(self._assemble(), self._device)
 
     def assembly(self, comments: bool = False) -> str:
         """Assembly language."""
@@ -98,16 +110,18 @@ class DeviceProgram:
 def make_program(
     text: str,
     file: str,
-    device: DeviceCode,
+    device: Device,
     diagnostics: Diagnostics,
     legal: Callable[[], str],
     bitcode: Callable[[str], bytes],
 ) -> DeviceProgram:
     """Assemble and link; what is wrong is told to ``diagnostics`` and raised as CompileError."""
-    linked = link(assemble(text, device, file, diagnostics), device, diagnostics)
+    code = device.code
+    linked = link(device.assemble(text, file, diagnostics), code, diagnostics)
     starts = [name for name, symbol in linked.symbols.items() if name == START or name.startswith(START + ".")]
     if not starts:
         diagnostics.fatal(
-            "device", NOWHERE, f"{file} exports no function: {device.name} runs kernels, and those are exported functions"
+            "device", NOWHERE, f"{file} exports no function: {code.name} runs kernels, and those are exported functions"
         )
-    return DeviceProgram(text, linked, min(starts, key=linked.address), device, legal, bitcode)
+    again = partial(device.assemble, text, file, diagnostics)
+    return DeviceProgram(text, linked, min(starts, key=linked.address), code, again, legal, bitcode)

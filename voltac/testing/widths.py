@@ -17,7 +17,7 @@ from voltac.records import record, replace
 from voltac.target_info import TARGETS, TargetInfo, find_target
 from voltac.testing.runs import run_compiled, run_interpreted
 
-_BEST_FIRST = ("avx512icl", "avx512skx", "avx2", "avx1", "sse4.2", "sse4.1", "sse2", "neon")
+_BEST_FIRST = ("avx512icl", "avx512skx", "avx2", "avx1", "sse4.2", "sse4.1", "sse2", "sve512", "sve256", "sve", "neon", "wasm")
 
 
 class WidthsDiffer(AssertionError):

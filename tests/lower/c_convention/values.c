@@ -12,8 +12,7 @@ struct Bytes { uint8_t v[7]; };
 struct Big { int64_t v[5]; };
 struct Vec { struct { float v[4]; } __attribute__((aligned(16))) v; int8_t tag; };
 struct Layout { int8_t a; int64_t b; int8_t c; double d; int16_t e; float f; int8_t *g; int8_t h; };
-struct Halves { HALF a, b, c; };
-struct Two two(float); struct Three three(float); struct Four four(float); struct Mixed mixed(float); struct Twelve twelve(float); struct Short short_(float); struct Bytes bytes(int); struct Big big(int64_t); struct Halves halves(float);
+struct Two two(float); struct Three three(float); struct Four four(float); struct Mixed mixed(float); struct Twelve twelve(float); struct Short short_(float); struct Bytes bytes(int); struct Big big(int64_t); 
 bool less(int8_t, uint16_t, bool); int8_t narrow(int); void vec(struct Vec *, float); double call_all(float);
 double turn(int8_t n, struct Two a, struct Four b, struct Twelve c, struct Bytes d, struct Big e, struct Vec f);
 int sizes(struct Layout *, int);
@@ -26,7 +25,19 @@ double sum_structs(int8_t n, struct Two a, struct Four b, struct Three c, struct
   h.v[0] = 77; g.v[1] = 3; b.a = 2;
   return s + i + k + l.a + 2*l.b + 3*l.c + m.x + 2*m.y + o.a+2*o.b+3*o.c+4*o.d + p;
 }
+#ifndef WITHOUT_HALVES
+struct Halves { HALF a, b, c; };
+struct Halves halves(float);
 struct Halves make_halves(HALF a) { struct Halves h = {a, a * 2, a * 3}; return h; }
+#endif
+struct Blend { int8_t a; float b; };
+struct Long { float a; int64_t b; };
+struct Single { double a; };
+struct Long blended(struct Blend a, struct Long b, struct Single c, uint32_t d);
+struct Blend c_blend(struct Blend a, struct Long b, struct Single c, uint32_t d) {
+  struct Blend r = {a.a + 1, a.b + b.a + c.a + (d > 4000000000u) + (b.b == 1LL << 40)};
+  return r;
+}
 struct Twelve make_twelve(struct Twelve a) { a.c += a.a + a.b; return a; }
 struct Big make_big(struct Big a) { for (int k = 0; k < 5; k++) a.v[k] += 7; return a; }
 bool c_not(bool a) { return !a; }
@@ -53,8 +64,12 @@ static int check(void) {
   struct Big g = big(1000000000000);
   for (int k = 0; k < 5; k++)
     CHECK(g.v[k] == 1000000000000 * k)
+#ifndef WITHOUT_HALVES
   struct Halves l = halves(1.5f);
   CHECK((float)l.a == 1.5f && (float)l.b == 2.5f && (float)l.c == 3.5f)
+#endif
+  struct Long n = blended((struct Blend){-100, 0.5f}, (struct Long){2, 1LL << 40}, (struct Single){8}, 4294967295u);
+  CHECK(n.a == 12.5f && n.b == -99 + (1LL << 40) + 4294967295LL)
   struct Vec v;
   vec(&v, 3);
   CHECK(v.v.v[0] == 3 && v.v.v[1] == 6 && v.v.v[3] == 3 && v.tag == -1)

@@ -25,7 +25,9 @@ static inline uniform Bytes make_bytes_here(uniform int a) { uniform Bytes r; fo
 export uniform Bytes bytes(uniform int a) { return make_bytes_here(a); }
 static inline uniform Big make_big_here(uniform int64 a) { uniform Big r; for (uniform int k = 0; k < 5; k++) r.v[k] = a * k; return r; }
 export uniform Big big(uniform int64 a) { return make_big_here(a); }
+#ifndef WITHOUT_HALVES
 export uniform Halves halves(uniform float a) { uniform Halves r = {(float16)a, (float16)(a + 1), (float16)(a + 2)}; return r; }
+#endif
 export void vec(uniform Vec * uniform r, uniform float a) { r->v = a; r->v.y = 2 * a; r->tag = -1; }
 export uniform bool less(uniform int8 a, uniform uint16 b, uniform bool flip) { return (a < b) != flip; }
 export uniform int8 narrow(uniform int a) { return a; }
@@ -37,7 +39,11 @@ export uniform double call_all(uniform float a) {
                      make_short_here(a), make_bytes_here(a), make_big_here((uniform int64)a), 1LL << 40, a > 0,
                      make_twelve_here(a + 1), make_two_here(a + 10), make_four_here(a + 20), p);
 }
+#ifdef WITHOUT_HALVES
+static inline uniform Halves make_halves(uniform float16 a) { uniform Halves r = {a, a * 2, a * 3}; return r; }
+#else
 extern "C" uniform Halves make_halves(uniform float16 a);
+#endif
 extern "C" uniform Twelve make_twelve(uniform Twelve a);
 extern "C" uniform Big make_big(uniform Big a);
 extern "C" uniform bool c_not(uniform bool a);
@@ -45,6 +51,17 @@ extern "C" uniform int8 c_narrow(uniform int16 a);
 export uniform float back(uniform float a) {
   uniform Halves h = make_halves((uniform float16)a);
   return (float)h.a + (float)h.b + (float)h.c + make_twelve(make_twelve_here(a)).c + (uniform float)make_big(make_big_here((uniform int64)a)).v[4] + (c_not(a > 0) ? 1000 : 0) + c_narrow((uniform int16)a);
+}
+
+// A float beside an integer, and unsigned integers with their highest bit.
+struct Blend { int8 a; float b; };
+struct Long { float a; int64 b; };
+struct Single { double a; };
+extern "C" uniform Blend c_blend(uniform Blend a, uniform Long b, uniform Single c, uniform uint32 d);
+extern "C" uniform Long blended(uniform Blend a, uniform Long b, uniform Single c, uniform uint32 d) {
+  a = c_blend(a, b, c, d);
+  uniform Long r = {a.b, a.a + b.b + d};
+  return r;
 }
 
 // A function of the C convention written here.

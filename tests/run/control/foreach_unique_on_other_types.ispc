@@ -1,4 +1,5 @@
 // claim: foreach_unique takes floats, bools, enums, 64-bit integers and pointers
+// widths: 4 8 16 32 64
 // expect: np.where(L % 2 == 0, 0.5, 1.5), [2], np.where(L < 3, 1, 0), np.where(L & 1, 7, 3), L % 2 + 2.0**40, [2]
 enum Kind { LOW = 3, HIGH = 7 };
 export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n) {

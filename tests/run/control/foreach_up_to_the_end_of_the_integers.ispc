@@ -1,4 +1,5 @@
 // claim: foreach reaches the ends of int32; what overflows in lanes that are off is seen by nobody
+// widths: 4 8 16 32 64
 // expect: [5, 0, 20, 21, 9, 36, W // 2, 1, 1, (1 << W // 2) - 1]
 export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n) {
     uniform int top = 2147483647 + (n - 64);

@@ -1,4 +1,5 @@
 // claim: where several active lanes store to one location the highest lane wins
+// widths: 4 8 16 32 64
 // expect: [W - 2, W - 1, W // 2 - 1]
 export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n) {
     uniform int slot[2];

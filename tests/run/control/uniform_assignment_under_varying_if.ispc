@@ -1,4 +1,5 @@
 // claim: an assignment to a uniform variable happens once on every branch that some lane takes
+// widths: 4 8 16 32 64
 // expect: [11, 11, 1]
 export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n) {
     int lane = programIndex;

@@ -1,4 +1,5 @@
 // claim: a uniform loop goes on, with its uniform counters, while some lane of it has not broken out
+// widths: 4 8 16 32 64
 // expect: L, [W - 1], np.minimum(L, 2), [10]
 export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n) {
     int lane = programIndex;

@@ -1,4 +1,5 @@
 // claim: of uniform values returned under varying flow the last executed return wins
+// widths: 4 8 16 32 64
 // expect: [20, 10, 30]
 static noinline uniform int pick(int v) {
     if (v < 1)

@@ -1,4 +1,5 @@
 // claim: through a varying function pointer each distinct target is called once, for its lanes
+// widths: 4 8 16 32 64
 // expect: [2 * v if v > 0 else v // 2 if v % 2 == 0 else -(-v // 2) for v in i.tolist()], [2]
 typedef int (*Function)(int);
 static uniform int calls = 0;

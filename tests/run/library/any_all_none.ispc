@@ -1,4 +1,5 @@
 // claim: any, all and none ask the active lanes only
+// widths: 4 8 16 32 64
 // expect: [1, 0, 0, 1, 1, 0]
 export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n) {
     bool odd = programIndex & 1;

@@ -1,4 +1,5 @@
 // claim: rotate, shift, shuffle, broadcast, insert and extract move values between lanes
+// widths: 4 8 16 32 64
 // expect: (L + 1) % W + 10, np.where(L < W - 1, L + 11, 0), W - 1 - L + 10, np.full(W, 12), np.where(L == 2, 99, L + 10), [13]
 export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n) {
     int v = programIndex + 10;

@@ -1,4 +1,5 @@
 // claim: reduce_add, reduce_min and reduce_max fold the active lanes
+// widths: 4 8 16 32 64
 // expect: [W * (W + 1) // 2, 1, W, sum(range(2, W + 1, 2)), 2, W, W * 0.5]
 export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n) {
     int v = programIndex + 1;

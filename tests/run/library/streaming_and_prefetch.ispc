@@ -1,4 +1,5 @@
 // claim: streaming accesses move W elements whatever the mask, prefetching has no visible effect
+// widths: 4 8 16 32 64
 // expect: f[:W] + 1, [f[5]]
 export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n) {
     prefetch_l1(&f[0]);

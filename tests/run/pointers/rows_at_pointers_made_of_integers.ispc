@@ -1,4 +1,5 @@
 // claim: rows of varying data are stored under masks through pointers made of integers, of other pointers and of lanes
+// widths: 4 8 16 32 64
 // expect: np.where(L < 3, L + 0.5, 0), np.where(L & 1, 7.0, 0), np.where(L > 1, 2.0 * L, 0), np.where(L < W - 1, L - 9.0, 0), np.where(L & 1, L + 1.0, L), np.where(L > 0, 4.0, 0), np.where(L < 2, 6.0, 0)
 static void fill(varying double * uniform p, double value, bool on) { if (on) *p = value; }
 export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n) {

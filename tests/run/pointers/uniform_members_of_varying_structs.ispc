@@ -1,4 +1,5 @@
 // claim: of a struct behind a varying pointer, uniform members are the lowest active lane's; stored, every active lane writes them
+// widths: 4 8 16 32 64
 // expect: [10, 11, 12, 100, 5, 30, 300, 2, -1], np.arange(16) % W * 2 + 7, np.where(np.arange(16) < W, np.where(np.arange(16) > 1, 10, np.arange(16) * 10), 0), [-1, 10]
 struct Inner { uniform int k; float f; };
 struct Q { uniform float<3> v; float y; uniform int16 few[2]; Inner inner; uniform float * uniform p; uniform bool b; };

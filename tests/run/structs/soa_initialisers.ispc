@@ -1,4 +1,5 @@
 // claim: soa data is initialised block by block, each scalar with a value for each slot, local and global
+// widths: 4 8 16 32 64
 // where:
 //   x = np.array([1, 2, 3, 4, 9, 10, 11, 12])
 // expect: 101 * x, 101 * (x + 4) - [0, 0, 0, 0, 0, 0, 0, 16 - f[0]], [1, 5, 1, 21, 7, 1.5, 1, f[1]], [2, 6, 0, 22, 8, 2.5, 2, f[2]], [11, 4, 1, 15, 3, 14, 21, 22, 4], [22, 21, 5, 1, 23, 22], [4 * 7, 5, 7, 9, 7], 2 + 30 + 0 * L

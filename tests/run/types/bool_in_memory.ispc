@@ -1,4 +1,5 @@
 // claim: a bool in memory is one byte holding 0 or 1, one a lane when varying
+// widths: 4 8 16 32 64
 // expect: (i > 3) * 1, [3, 1, 1]
 static bool table[4];
 static uniform bool flags[8];

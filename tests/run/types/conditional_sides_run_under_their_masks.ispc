@@ -1,4 +1,5 @@
 // claim: the operands of ?: with a varying test run under the mask of their lanes, and not at all without one
+// widths: 4 8 16 32 64
 // expect: np.where(L < 2, 10, 20), [2, W - 2, 0]
 static noinline int mark(uniform double * uniform where, int v) {
     *where += popcnt(programIndex >= 0);

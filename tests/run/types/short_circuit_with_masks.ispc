@@ -1,4 +1,5 @@
 // claim: the right side of && and || runs only for the lanes that need it
+// widths: 4 8 16 32 64
 // expect: [W - 2, 2, 0, 0], np.where((L >= 2) & (L < 5), 1, 0)
 static noinline bool seen(uniform double * uniform where, bool v) {
     *where += popcnt(programIndex >= 0);

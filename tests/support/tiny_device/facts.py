@@ -13,7 +13,7 @@ DEVICE = DeviceFacts(
     words=(),
     costs=CostRow(4, 4, 4, False, False, False, 2.0, 2.0, 4.0, 4.0, 2.0, 2.0, 4.0),
 )
-TARGET = TargetInfo(
+TARGETS = (TargetInfo(
     "tiny", "tiny", "TINY", 4, 32, 32, 128, "tiny", "", triple="tiny-unknown-unknown",
     pointer_bits=32, has_double=False, device=DEVICE,
-)  # fmt: skip
+),)  # fmt: skip

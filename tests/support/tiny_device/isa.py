@@ -52,3 +52,4 @@ DEVICE_CODE = DeviceCode(
     places=(SectionPlace(".text", "text", 0x400, 0x10000), SectionPlace(".data", "data", 0x10000, 0x20000)),
     section_alignment=4,
 )
+DEVICE_CODES = {DEVICE_CODE.name: DEVICE_CODE}

@@ -60,4 +60,4 @@ def _configuration(**fields: Any) -> Any:
     return SimpleNamespace(**fields)
 
 
-DEVICE = Device(DEVICE_CODE, _legalize, _select, lambda: PASSES, tuple, Simulated, _configuration)
+DEVICES = {"tiny": Device(DEVICE_CODE, _legalize, _select, lambda: PASSES, tuple, Simulated, _configuration)}

@@ -10,7 +10,7 @@ from voltac.codegen.rows import Row
 from voltac.targets.ipu.isa import DEVICE_CODES, INSTRUCTIONS
 from voltac.targets.ipu.registers import BY_NAME
 
-MK2 = DEVICE_CODES["mk2"]
+MK2 = DEVICE_CODES["ipu-mk2"]
 DECODER = Decoder(MK2)
 LISTING = Disassembler(MK2)
 

@@ -13,7 +13,7 @@ from voltac.python.device_run import DeviceLaunch, Outcome, changed, run_kernel
 from voltac.python.signatures import KernelParameter, Pointee, Result, Signature
 from voltac.records import replace
 from voltac.target_info import DEVICES
-from voltac.targets import device_code, find_device
+from voltac.targets import find_device
 from voltac.targets.device import kernels, make_program
 
 DEVICE = find_device(DEVICES["naplespu"])
@@ -53,7 +53,7 @@ def image(body: str, rest: str = "") -> Image:
         raise AssertionError
 
     text = START.format(body=body, rest=rest)
-    return make_program(text, "k.s", device_code("naplespu"), Diagnostics(wrap=False), no_ir, no_ir).image()
+    return make_program(text, "k.s", DEVICE, Diagnostics(wrap=False), no_ir, no_ir).image()
 
 
 def call(

@@ -7,6 +7,7 @@ change needs a barrier between them, or a place for each thread: kernels that al
 
 from __future__ import annotations
 
+from voltac.codegen.addresses import is_on_stack
 from voltac.codegen.legalize.function import Legalizer, Rule, Words
 from voltac.codegen.legalize.integers import add, compare, subtract
 from voltac.codegen.legalize.scalar_accesses import bytes_of, load_scalar, store_scalar
@@ -42,10 +43,7 @@ def _check_private(f: Legalizer, pointer: str) -> None:
     """Refuse memory that other threads may change at the same time."""
     if _HAS_THREADS not in f.attributes:
         return
-    definitions = f.definitions
-    while pointer in definitions and definitions[pointer].op == "getelementptr":
-        pointer = definitions[pointer].operands[0].value
-    if pointer not in definitions or definitions[pointer].op != "alloca":
+    if not is_on_stack(pointer, f.definitions):
         raise NotLegal(
             f"an atomic operation on memory that several threads may change, which {f.machine.facts.title} does not have:"
             " give each thread a place of its own and combine them behind barrier()"

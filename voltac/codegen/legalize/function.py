@@ -272,12 +272,12 @@ class Legalizer:
             if instruction.op.startswith("#"):
                 continue
             found = self.machine.rules.get(instruction.op)
-            if found is None:
-                raise NotLegal(f"the operation {instruction.op}")
             try:
+                if found is None:
+                    raise NotLegal(f"the operation {instruction.op}")
                 found(self, instruction)
             except NotLegal as reason:
-                reason.function = self.function.name
+                reason.function, reason.instruction = self.function.name, instruction
                 raise
 
     def phi(self, instruction: Instruction) -> None:

@@ -11,6 +11,7 @@ rule knows is the range of the type.
 from __future__ import annotations
 
 from voltac.ir.constants import integers
+from voltac.ir.match import made_by
 from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import element_of, integer_bits
@@ -141,8 +142,8 @@ class KnownRanges:
             return None
         most = _whole(integer_bits(element_of(phi.type)))[1]
         for number, operand in enumerate(phi.operands):
-            following = self._definitions.get(operand.value)
-            if following is None or following.op != "add" or following.operands[0].value != phi.name:
+            following = made_by(("add",), operand.value, self._definitions)
+            if following is None or following.operands[0].value != phi.name:
                 continue
             step = integers(following.type, following.operands[1].value)
             if step is None or min(step) <= 0:
@@ -159,8 +160,9 @@ class KnownRanges:
         """What a counter never exceeds behind its first iteration."""
         branch = self._terminators[latch]
         labels = branch.parts.labels
-        test = self._definitions.get(branch.operands[0].value) if branch.op == "br" and len(labels) == 2 else None
-        if test is None or test.op != "icmp" or test.operands[0].value != following.name:
+        is_test = branch.op == "br" and len(labels) == 2
+        test = made_by(("icmp",), branch.operands[0].value, self._definitions) if is_test else None
+        if test is None or test.operands[0].value != following.name:
             return None
         goes_on = test.parts.predicate if labels[0] == self._blocks[phi.name] else _OPPOSITE.get(test.parts.predicate)
         limits = self.of(test.operands[1], depth)

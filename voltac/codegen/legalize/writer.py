@@ -172,7 +172,7 @@ class Writer:
         return self.value(f"bitcast {self.type('i32', vector)} {value} to {self.type('float', vector)}")
 
     def converted(self, number: str, vector: bool) -> str:
-        """A signed number as a float, by the core's conversion: for what a float holds exactly (``integers_to_floats.py``)."""
+        """A signed number as a float, by the machine's conversion, which may be right only for what a float holds exactly."""
         return self.value(f"sitofp {self.type('i32', vector)} {number} to {self.type('float', vector)}")
 
     def splat(self, scalar: str, kind: str = "i32") -> str:

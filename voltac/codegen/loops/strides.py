@@ -24,6 +24,7 @@ from voltac.codegen.loops.loop_sums import LoopSums, integer_of, wrapped
 from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
+from voltac.ir.uses import Uses
 from voltac.records import record
 
 _MOST_POINTERS = 12
@@ -183,7 +184,7 @@ class _LoopAddresses(LoopSums):
         predicate = compare.parts.predicate
         if predicate not in ("eq", "ne") and not (predicate in ("slt", "ult") and branch.parts.labels[0] == self.header.name):
             return
-        inside = _uses_in([self.blocks[name] for name in self.loop.blocks])
+        inside = Uses(made for name in self.loop.blocks for made in self.blocks[name].instructions)
         for name, counter in self.counters.items():
             pointer = self.pointers.get(name)
             phi = self.inside[name]
@@ -196,10 +197,10 @@ class _LoopAddresses(LoopSums):
                     continue
             elif not 0 < self._most(counter.step) * pointer.factor <= _LONGEST_STEP:
                 continue
-            uses = _uses(self.function)
-            if uses[name] != 1 or inside[following] != 2 or uses[compare.name] != 1:
+            uses = _live_uses(self.function)
+            if uses.count(name) != 1 or inside.count(following) != 2 or uses.count(compare.name) != 1:
                 continue
-            if uses[following] != 2 and not self._count_behind(following, counter.start, pointer):
+            if uses.count(following) != 2 and not self._count_behind(following, counter.start, pointer):
                 continue
             turns = outside.difference(right.value, counter.start)
             if predicate in ("eq", "ne"):
@@ -286,31 +287,15 @@ class _Pointer:
     """Bytes that it moves for each one that the counter moves, where it is accessed in every iteration; else 0."""
 
 
-def _uses_in(blocks: list[Block]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for block in blocks:
-        for instruction in block.instructions:
-            for operand in instruction.operands:
-                found[operand.value] = found.get(operand.value, 0) + 1
-    return found
-
-
-def _uses(function: Function) -> dict[str, int]:
-    """How often each value is used by what has a use itself."""
+def _live_uses(function: Function) -> Uses:
+    """The uses by what has a use itself, or an effect."""
     definitions = function.definitions()
-    uses: dict[str, int] = dict.fromkeys(definitions, 0)
-    for instruction in function.instructions():
-        for operand in instruction.operands:
-            if operand.value in uses:
-                uses[operand.value] += 1
-    pending = [name for name, count in uses.items() if not count]
+    uses = Uses(function.instructions())
+    pending = [name for name in definitions if uses.is_unused(name)]
     while pending:
         unused = definitions[pending.pop()]
-        if unused.op in ("call", "load", "store"):
-            continue
-        for operand in unused.operands:
-            if operand.value in uses:
-                uses[operand.value] -= 1
-                if not uses[operand.value]:
-                    pending.append(operand.value)
+        if unused.op not in ("call", "load", "store"):
+            uses.remove(unused)
+            operands = dict.fromkeys(operand.value for operand in unused.operands)
+            pending += [name for name in operands if name in definitions and uses.is_unused(name)]
     return uses

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from voltac.codegen.loops.loop_sums import LoopSums, integer_of
 from voltac.codegen.loops.strides import with_own_exits
 from voltac.ir.cfg import ControlFlow, NaturalLoop
+from voltac.ir.match import made_by
 from voltac.ir.model import Block, Function, Instruction, Module
 
 _MOST_INSTRUCTIONS = 400
@@ -123,11 +124,11 @@ class _Version:
 
     def _invariant_side(self, branch: Instruction) -> tuple[str, str] | None:
         """The same of a test that was moved out of the loop."""
-        compare = self.definitions.get(branch.operands[0].value)
-        if compare is None or compare.op != "icmp" or compare.parts.predicate not in ("eq", "ne"):
+        compare = made_by(("icmp",), branch.operands[0].value, self.definitions)
+        if compare is None or compare.parts.predicate not in ("eq", "ne"):
             return None
-        masked = self.definitions.get(compare.operands[0].value)
-        if masked is None or masked.op != "and" or compare.operands[1].value != "0":
+        masked = made_by(("and",), compare.operands[0].value, self.definitions)
+        if masked is None or compare.operands[1].value != "0":
             return None
         labels = branch.parts.labels
         if integer_of(masked.operands[1].value) not in self.widths or not set(labels) <= self.loop.blocks:

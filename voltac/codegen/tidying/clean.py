@@ -17,6 +17,7 @@ _IsPure = Callable[[Instruction], bool]
 _PURE = frozenset(
     (
         *("add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "icmp", "fadd", "fsub", "fmul", "fdiv"),
+        *("fneg", "fcmp", "uitofp", "fptoui"),
         *("sitofp", "fptosi", "zext", "sext", "trunc", "bitcast", "ptrtoint", "inttoptr", "select", "getelementptr", "freeze"),
         *("shufflevector", "insertelement", "extractelement", "extractvalue", "insertvalue"),
     )

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from voltac.ir.cfg import control_flow
 from voltac.ir.constants import integers
 from voltac.ir.interp_values import to_signed
+from voltac.ir.match import made_by
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.types import element_of, integer_bits, vector_parts
 
@@ -55,8 +56,8 @@ def _value(instruction: Instruction, definitions: dict[str, Instruction]) -> str
     operands, type = instruction.operands, instruction.type
     if instruction.op == "shufflevector" and instruction.parts.mask == "zeroinitializer":
         # A splat: the first lane was inserted into nothing.
-        made = definitions.get(operands[0].value)
-        if made is None or made.op != "insertelement" or made.operands[2].value != "0":
+        made = made_by(("insertelement",), operands[0].value, definitions)
+        if made is None or made.operands[2].value != "0":
             return None
         lane = integers("i32", made.operands[1].value) if made.operands[1].type == "i32" else None
         return f"splat (i32 {lane[0]})" if lane is not None else None

@@ -12,14 +12,15 @@ On operations without effects, none of which can trap:
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 
 from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.constants import integers
+from voltac.ir.match import made_by
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY
 from voltac.ir.types import element_of
+from voltac.ir.uses import Uses
 
 _PURE = frozenset((
     *BINARY, *FLOAT_BINARY, *CASTS,
@@ -67,7 +68,7 @@ def _number_values(function: Function, flow: ControlFlow, is_pure: IsPure) -> bo
     """Text of an operation -> the blocks where it is made, and its name."""
     blocks = {block.name: block for block in function.blocks}
     definitions = function.definitions()
-    uses = Counter(name for instruction in function.instructions() for name in instruction.names_used())
+    uses = Uses(function.instructions())
     replaced: dict[str, str] = {}
     fresh = function.fresh_names()
     for name in flow.order:
@@ -142,8 +143,8 @@ def _identity(instruction: Instruction, definitions: dict[str, Instruction]) -> 
             return _zero(instruction.type)
     if op == "xor" and second == -1:
         # Not of not.
-        made = definitions.get(left.value)
-        if made is not None and made.op == "xor" and _same_everywhere(made.type, made.operands[1].value) == -1:
+        made = made_by(("xor",), left.value, definitions)
+        if made is not None and _same_everywhere(made.type, made.operands[1].value) == -1:
             return made.operands[0].value
     return None
 
@@ -181,7 +182,7 @@ def _better_form(
 
 
 def _sum_in_lanes(
-    instruction: Instruction, definitions: dict[str, Instruction], uses: Counter[str], fresh: Callable[[str], str]
+    instruction: Instruction, definitions: dict[str, Instruction], uses: Uses, fresh: Callable[[str], str]
 ) -> list[Instruction]:
     """What is combined with zero in some lanes stays as it is there."""
     op, vector = instruction.op, instruction.type
@@ -189,8 +190,8 @@ def _sum_in_lanes(
         return []
     left, right = (one.value for one in instruction.operands)
     for kept, other in ((left, right), (right, left)) if op != "sub" else ((left, right),):
-        made = definitions.get(other)
-        if made is None or made.op != "select" or uses[other] != 1 or not _is_mask(made.operands[0].type):
+        made = made_by(("select",), other, definitions)
+        if made is None or uses.single_use(other) is None or not _is_mask(made.operands[0].type):
             continue
         mask, yes, no = (one.value for one in made.operands)
         if _same_everywhere(vector, yes) == 0 and mask[0] == "<":
@@ -208,8 +209,8 @@ def _sum_in_lanes(
 
 def _bitmap(value: str, definitions: dict[str, Instruction]) -> tuple[int, str] | None:
     """What a vector made of a bitmap is in the lanes that are on (1 or -1), and the bitmap."""
-    made = definitions.get(value)
-    if made is None or made.op not in ("zext", "sext") or not _is_mask(made.operands[0].type):
+    made = made_by(("zext", "sext"), value, definitions)
+    if made is None or not _is_mask(made.operands[0].type):
         return None
     return (1 if made.op == "zext" else -1), made.operands[0].value
 
@@ -217,14 +218,13 @@ def _bitmap(value: str, definitions: dict[str, Instruction]) -> tuple[int, str] 
 def _and_not(instruction: Instruction, definitions: dict[str, Instruction], fresh: Callable[[str], str]) -> list[Instruction]:
     """``(m & c) ^ m`` is ``m & ~c``, and the complement of a comparison costs nothing."""
     for first, second in (instruction.operands, instruction.operands[::-1]):
-        made = definitions.get(first.value)
-        if made is None or made.op != "and":
+        made = made_by(("and",), first.value, definitions)
+        if made is None:
             continue
         one, other = (operand.value for operand in made.operands)
         if one == second.value:
             one, other = other, one
-        compared = definitions.get(one)
-        if other == second.value and compared is not None and compared.op == "icmp":
+        if other == second.value and made_by(("icmp",), one, definitions) is not None:
             complement = fresh("not")
             return [
                 Instruction(f"  {complement} = xor {made.type} {one}, splat (i1 true)"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voltac.ir.constants import integers
+from voltac.codegen.addresses import place_of
 from voltac.ir.model import Instruction, Module
 
 
@@ -25,7 +25,10 @@ def share_loads(module: Module, is_harmless: Callable[[str], bool]) -> bool:
             kept: list[Instruction] = []
             for instruction in block.instructions:
                 if instruction.op == "load" and "volatile" not in instruction.text and "atomic" not in instruction.text:
-                    key = (instruction.text.partition(" = ")[2].partition(",")[0], *_place(instruction, definitions))
+                    key = (
+                        instruction.text.partition(" = ")[2].partition(",")[0],
+                        *place_of(instruction.operands[0].value, definitions),
+                    )
                     if key in known:
                         renamed[instruction.name] = known[key]
                         continue
@@ -39,18 +42,3 @@ def share_loads(module: Module, is_harmless: Callable[[str], bool]) -> bool:
         function.replace_uses(renamed)
         changed |= bool(renamed)
     return changed
-
-
-def _place(load: Instruction, definitions: dict[str, Instruction]) -> tuple[str, int]:
-    """A name and a distance from it."""
-    base, offset = load.operands[0].value, 0
-    while (made := definitions.get(base)) is not None:
-        if made.op == "getelementptr":
-            step = integers("i32", made.operands[1].value)
-            if step is None:
-                break
-            offset += step[0]
-        elif made.op != "bitcast":
-            break
-        base = made.operands[0].value
-    return base, offset

@@ -37,7 +37,7 @@ def estimate(kind: str) -> Emitter:
         scalar = argument_scalar(node)
         if c.target.architecture == "aarch64":
             return _in_pieces(c, value, 128 // scalar.bits, lambda lanes: _neon_estimate(c, kind, lanes))
-        if c.target.is_device or (scalar.bits == 64 and not c.target.has_avx512):
+        if not c.target.is_x86 or (scalar.bits == 64 and not c.target.has_avx512):
             return _exact_reciprocal(c, kind, value)
         if c.target.has_avx512:
             bits = c.target.vector_bits if value.type[0] == "<" else 128

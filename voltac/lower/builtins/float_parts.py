@@ -213,7 +213,7 @@ def _lookup(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
         return _permuted(c, _entries(c, table, 0, 16), index)
     if lanes_of(index.type) and c.target.shuffle:
         return _shuffled(c, _entries(c, table, 0, 16), index)
-    if lanes_of(index.type) and c.target.has_fma and c.target.has_gather:
+    if lanes_of(index.type) and _has_permps(c):
         low, high = _entries(c, table, 0, 8), _entries(c, table, 8, 8)
         if c.target.has_avx512:
             name = "llvm.x86.avx512.vpermi2var.ps.256"
@@ -228,12 +228,17 @@ def _lookup(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     return _one_by_one(c, table, index, 16)
 
 
+def _has_permps(c: FunctionContext) -> bool:
+    """AVX2, with which FMA comes."""
+    return c.target.is_x86 and c.target.has_fma and c.target.has_gather
+
+
 def _lookup_eight(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
     table, index = arguments
     if lanes_of(index.type) and c.target.shuffle:
         eight = _entries(c, table, 0, 8)
         return _shuffled(c, c.build.shuffle(eight, poison(eight.type), [*range(8), *range(8)]), index)
-    if not (lanes_of(index.type) and c.target.has_fma and c.target.has_gather):
+    if not (lanes_of(index.type) and _has_permps(c)):
         return _one_by_one(c, table, index, 8)
     whole = _entries(c, table, 0, 8)
     if c.target.has_avx512 and c.target.vector_bits == 512:

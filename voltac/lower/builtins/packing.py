@@ -29,7 +29,7 @@ def compress(c: FunctionContext, vector: IR, mask: IR) -> IR:
         return _compress_avx512(c, vector, mask)
     if c.width <= _WIDEST_TABLE:
         return look_up(c, [vector], _row(c, mask, _lanes_that_are_on(c.width)))
-    if c.target.has_gather and c.target.pointer_bits == 64 and c.width == 16:
+    if c.target.is_x86 and c.target.has_gather and c.target.pointer_bits == 64 and c.width == 16:
         return look_up(c, [vector], _numbers_of_16_lanes(c, mask))
     return _compress_register(c, vector, mask)
 

@@ -260,7 +260,8 @@ def _clock(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
         # The counter of cycles is for the system only; this one counts at a fixed rate.
         callee = c.module.intrinsic("llvm.read_volatile_register.i64", "i64", "metadata")
         return c.build.value("i64", f'call i64 {callee}(metadata !{{!"cntvct_el0"}})')
-    return call(c, "llvm.readcyclecounter", "i64")
+    # On RISC-V the counter of cycles is for the system only, too.
+    return call(c, "llvm.readsteadycounter" if c.target.architecture == "riscv64" else "llvm.readcyclecounter", "i64")
 
 
 _PROCESSORS_ONLINE = {"linux": 84, "android": 97, "freebsd": 58, "macos": 58}
@@ -274,9 +275,11 @@ def _processors(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> 
         return c.build.value(
             "i32", f"call i32 {c.module.intrinsic('GetActiveProcessorCount', 'i32', 'i16')}(i16 {_ALL_GROUPS})"
         )
-    c.module.text.declarations.setdefault("sysconf", "declare i64 @sysconf(i32) nounwind")
+    long = f"i{c.target.pointer_bits}"
+    c.module.text.declarations.setdefault("sysconf", f"declare {long} @sysconf(i32) nounwind")
     number = _PROCESSORS_ONLINE[c.target.system or "linux"]
-    return c.build.convert("trunc", c.build.value("i64", f"call i64 @sysconf(i32 {number})"), "i32")
+    found = c.build.value(long, f"call {long} @sysconf(i32 {number})")
+    return found if long == "i32" else c.build.convert("trunc", found, "i32")
 
 
 def _random_bits(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:

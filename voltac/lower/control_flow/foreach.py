@@ -20,7 +20,7 @@ from voltac.lower.control_flow.statements import path_name
 from voltac.lower.control_flow.unrolling import lanes_may_be_copied
 from voltac.lower.control_state import LoopTarget, Region
 from voltac.lower.function_context import FunctionContext, lowers_statement
-from voltac.lower.functions.threads import begin_share, wait_for_all
+from voltac.lower.functions.threads import begin_share, own_chunk, shares_chunks, wait_for_all
 from voltac.lower.memory.variables import set_value
 from voltac.lower.text.ir_values import IR, integer, vector_constant, zero
 from voltac.records import record, replace
@@ -74,11 +74,13 @@ def lower_foreach(c: FunctionContext, node: tree.Foreach) -> None:
     bounds = [(c.value(dimension.first), c.value(dimension.last)) for dimension in node.dimensions]
     tiled = node.tiled and len(node.dimensions) > 1
     spans = tile_spans(c.width, len(bounds)) if tiled else [1] * (len(bounds) - 1) + [c.width]
+    if shares_chunks(c):
+        bounds[0] = own_chunk(c, *bounds[0], spans[0])
     ranges = [
         _range(c, dimension.symbol, first, last, span) for dimension, (first, last), span in zip(node.dimensions, bounds, spans)
     ]
     done = c.build.block(marks.block(path_name(marks.FOREACH, node), "done"))
-    if c.threads is not None:
+    if c.threads is not None and not shares_chunks(c):
         begin, step = begin_share(c, *bounds[0], spans[0], done)
         ranges[0] = replace(ranges[0], begin=begin, step=step)
     if tiled:

@@ -49,6 +49,7 @@ def lower_unrolled(c: FunctionContext, node: tree.Block) -> bool:
         return False
     if not _may_be_copied(loop.body, first.symbol, _MOST_NODES // len(values)):
         return False
+    c.passed(first, loop)
     with c.within(unrolled=c.control.unrolled * len(values)):
         for value in values:
             set_value(c, first.symbol, c.value(tree.Constant(first.span, first.symbol.type.with_const(False), value)))

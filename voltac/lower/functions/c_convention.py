@@ -14,6 +14,12 @@ the caller extends small integers to 32 bits.
 Windows (x64): the upper bits of small integers are anything. A struct of 1, 2, 4 or 8 bytes travels in an integer
 register, any other one as the address of a copy, results at an address given by the caller (``sret``).
 
+RISC-V (lp64d): integers of 32 bits are extended with their sign, whether they have one or not. A struct of one or two
+numbers of which one is a float travels in registers of their kinds, another one of at most 16 bytes in integer
+registers; a larger one as the address of a copy, results at an address given by the caller (``sret``).
+
+WebAssembly: a struct of one number travels as that number, any other one in memory (``sret``, ``byval``).
+
 Devices: structs travel in memory.
 """
 
@@ -53,6 +59,8 @@ def passing(types: TypeLayout, qual: Qual, result: bool = False) -> Passing:
             return Passing("i1", "zeroext" if types.architecture != "aarch64" or types.system == "macos" else "")
         case Scalar("int" | "uint" as kind, bits) if bits < 32 and qual.rate is not VARYING and _extends(types):
             return Passing(f"i{bits}", "signext" if kind == "int" else "zeroext")
+        case Scalar("int" | "uint", 32) | Enum() if qual.rate is not VARYING and types.architecture == "riscv64":
+            return Passing("i32", "signext")
         case Pointer(to) if qual.rate is not VARYING and not result and to.rate.kind != "soa" and not is_function(to):
             return Passing("ptr", "noalias")
         case Reference() if not result:
@@ -90,6 +98,14 @@ def _struct_passing(types: TypeLayout, qual: Qual, result: bool) -> Passing:
             return Passing("ptr", f"sret({memory}) align {alignment}" if result else "", in_memory=True)
         parts = tuple(f"i{8 * min(8, size - start)}" for start in range(0, size, 8))
         return Passing(_together(parts), "", parts, joined="[2 x i64]" if len(parts) == 2 else "")
+    if types.architecture == "riscv64":
+        return _riscv_struct(types, qual, result)
+    if types.architecture == "wasm32":
+        if qual.rate is not VARYING:
+            _leaves(types, qual, 0, leaves)
+            if len(leaves) == 1 and size == _bytes(types, leaves[0][1]):
+                return Passing(part := _register(types, leaves[0][1]), "", (part,))
+        return Passing("ptr", f"{'sret' if result else 'byval'}({memory}) align {alignment}", in_memory=True)
     if types.is_device:
         return Passing("ptr", f"sret({memory}) align {alignment}" if result else "", in_memory=True)
     if types.system == "windows":
@@ -104,6 +120,31 @@ def _struct_passing(types: TypeLayout, qual: Qual, result: bool) -> Passing:
     _leaves(types, qual, 0, leaves)
     parts = tuple(_eightbyte(types, leaves, start, min(8, size - start)) for start in range(0, size, 8))
     return Passing(_together(parts), "", parts)
+
+
+def _riscv_struct(types: TypeLayout, qual: Qual, result: bool) -> Passing:
+    size, alignment = types.sizes.size(qual), types.sizes.alignment(qual)
+    if size > 16 or qual.rate is VARYING:
+        return Passing("ptr", f"sret({types.memory(qual)}) align {alignment}" if result else "", in_memory=True)
+    leaves: list[tuple[int, Scalar | None]] = []
+    _leaves(types, qual, 0, leaves)
+    floats = [scalar for _, scalar in leaves if scalar is not None and scalar.kind == "float"]
+    if floats and len(leaves) <= 2:
+        parts = tuple(_register(types, scalar) for _, scalar in leaves)
+        return Passing(_together(parts), "", parts, leaves[-1][0] or 8)
+    if alignment == 16:
+        return Passing("i128", "", ("i128",), 16)
+    parts = tuple(f"i{8 * min(8, size - start)}" for start in range(0, size, 8))
+    return Passing(_together(parts), "", parts)
+
+
+def _register(types: TypeLayout, scalar: Scalar | None) -> str:
+    """The type of a member that travels by itself; None stands for a pointer, which is an address."""
+    return f"i{8 * types.sizes.pointer_bytes}" if scalar is None else types.lane_in_memory(scalar)
+
+
+def _bytes(types: TypeLayout, scalar: Scalar | None) -> int:
+    return types.sizes.pointer_bytes if scalar is None else types.sizes.scalar_bytes(scalar)
 
 
 def _together(parts: tuple[str, ...]) -> str:

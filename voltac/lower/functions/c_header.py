@@ -79,6 +79,17 @@ _HALF_END = """\
 
 _EXTERN_C = "#if defined(__cplusplus) && (!defined(__ISPC_NO_EXTERN_C) || !__ISPC_NO_EXTERN_C)"
 
+_INSTRUMENTATION = f"""\
+#define ISPC_INSTRUMENTATION 1
+{_EXTERN_C}
+extern "C" {{
+#endif // __cplusplus
+    extern void ISPCInstrument(const char *file, const char *note, int line, uint64_t mask);
+{_EXTERN_C}
+}} /* end extern C */
+#endif // __cplusplus
+"""
+
 _END = """\
 #ifdef __cplusplus
 } /* namespace */
@@ -102,13 +113,13 @@ _RESERVED = frozenset(
 
 def c_header(program: Program, options: Options, file_name: str, pragma_once: bool = True) -> str:
     """The text of the header called ``file_name`` for everything the program exports."""
-    return _header([_collected(program, options)], program, file_name, pragma_once, options.symbol_suffix)
+    return _header([_collected(program, options)], program, options, file_name, pragma_once, options.symbol_suffix)
 
 
 def general_c_header(compiled: Sequence[tuple[Program, Options]], file_name: str, pragma_once: bool = True) -> str:
     """The header of a build for several targets: structs of every gang size, functions that fit them all."""
     writers = [_collected(program, options) for program, options in compiled]
-    return _header(writers, compiled[0][0], file_name, pragma_once, "")
+    return _header(writers, *compiled[0], file_name, pragma_once, "")
 
 
 def _collected(program: Program, options: Options) -> _Writer:
@@ -129,7 +140,7 @@ def _exports(program: Program) -> list[FunctionSymbol]:
     return [*program.exports, *declared]
 
 
-def _header(writers: list[_Writer], program: Program, file_name: str, pragma_once: bool, suffix: str) -> str:
+def _header(writers: list[_Writer], program: Program, options: Options, file_name: str, pragma_once: bool, suffix: str) -> str:
     name = os.path.basename(file_name)
     exports = _exports(program)
     writer = writers[0]
@@ -151,6 +162,8 @@ def _header(writers: list[_Writer], program: Program, file_name: str, pragma_onc
     structs = [each.struct(struct, rate) for each in writers for struct, rate in each.structs]
     parts += dict.fromkeys(line for each in writers for line in each.announced())
     parts += dict.fromkeys(structs)
+    if options.instrument:
+        parts.append(_INSTRUMENTATION)
     if exports:
         parts.append(_title("Functions exported from ispc code").rstrip("\n"))
         lines = "\n".join(writer.prototype(function, suffix, len(writers) > 1) for function in exports)

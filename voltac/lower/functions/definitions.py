@@ -10,6 +10,7 @@ from voltac.lower.checks.bounds import hidden_parameters, set_parameter_bounds
 from voltac.lower.control_flow import masks
 from voltac.lower.control_flow.failure_exits import LAUNCH_RECORD, can_fail
 from voltac.lower.control_flow.nested_labels import plain_switches
+from voltac.lower.control_flow.probes import begin_probes
 from voltac.lower.function_context import FunctionContext
 from voltac.lower.functions.c_convention import array_element, is_function, passing
 from voltac.lower.functions.float_state import load_float_state, set_float_state
@@ -117,6 +118,7 @@ def write_version(module: ModuleContext, version: Version) -> None:
     # Tasks run on other threads, which have a state of their own.
     begins_here = version.kind == TASK or kernel
     restore_state = set_float_state(c) if begins_here else None
+    begin_probes(c)
     c.statement(body)
     c.debug.at_end()
     c.exit.finish()
@@ -294,8 +296,8 @@ def _attributes(c: FunctionContext, symbol: tree.FunctionSymbol) -> str:
     structs = any(isinstance(qual.type, Struct) for qual in (symbol.type.result, *symbol.type.parameters))
     if not structs:
         effects = [text for text in symbol.attributes if text.startswith("memory(")]
-        # A failed check has an effect.
-        words += [text for text in effects if not c.checks.accesses or text == "memory(none)"]
+        # A failed check has an effect, and so has a probe.
+        words += [] if c.probe else [text for text in effects if not c.checks.accesses or text == "memory(none)"]
     return " ".join(words)
 
 

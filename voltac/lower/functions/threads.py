@@ -6,7 +6,8 @@ g + 2G, ..: that takes no division, and evens out parts of different length::
 
     for (i = first + g * span; i < last; i += G * span)
 
-No ``i`` may pass the largest number: gang 0 does ranges that end too near to it alone. A barrier stands behind the
+A device may have one piece of the range for each instead, the parts of which differ in number by one at most. No ``i`` may pass
+the largest number: gang 0 does ranges that end too near to it alone. A barrier stands behind the
 ``foreach``. ``sema/analyses/thread_sharing.py`` tells for which kernels this is right.
 """
 
@@ -32,21 +33,62 @@ def begin_kernel(c: FunctionContext) -> str:
     """Finds out who runs a kernel and makes it known: the attribute of the function."""
     from voltac.sema.analyses.thread_sharing import SHARED, SINGLE, WRITTEN, sharing_of  # for devices only
 
-    sharing = sharing_of(c.symbol)
+    sharing = sharing_of(c.symbol, c.target)
     if sharing.way == WRITTEN:
         c.module.lines_have_one_thread = False
     if sharing.way == SHARED:
-        device, facts = _device(c)
-        read = c.module.text.declare(device.function("__read_control"), "i32", "i32")
-        core, thread, block, threads = (
-            c.build.value("i32", f"call i32 {read}(i32 {number})")
-            for number in (facts.core, facts.thread, facts.arguments, facts.threads_of_a_core)
-        )
-        gang = c.build.binary("add", c.build.binary("mul", core, threads), thread)
-        gangs = c.build.load("i32", c.build.convert("inttoptr", block, "ptr"), 4)
-        c.threads = Threads(sharing, gang, gangs)
+        facts = _device(c)[1]
+        thread = _read(c, facts.thread)
+        if facts.least == facts.most and facts.cores == 1:
+            c.threads = Threads(sharing, thread, integer("i32", facts.most))
+        else:
+            core, block, threads = (_read(c, number) for number in (facts.core, facts.arguments, facts.threads_of_a_core))
+            gang = c.build.binary("add", c.build.binary("mul", core, threads), thread)
+            gangs = c.build.load("i32", c.build.convert("inttoptr", block, "ptr"), 4)
+            c.threads = Threads(sharing, gang, gangs)
     entered_by = marks.attribute(marks.THREADS, "one" if sharing.way == SINGLE else "all")
     return f"{entered_by} {marks.attribute(marks.FLUSH, sharing.flushed_by)}"
+
+
+def _read(c: FunctionContext, number: int) -> IR:
+    """A control register."""
+    read = c.module.text.declare(_device(c)[0].function("__read_control"), "i32", "i32")
+    return c.build.value("i32", f"call i32 {read}(i32 {number})")
+
+
+def shares_chunks(c: FunctionContext) -> bool:
+    """Whether this is a kernel whose threads take one piece of each range."""
+    return c.threads is not None and _device(c)[1].has_chunks
+
+
+def own_chunk(c: FunctionContext, first: IR, last: IR, span: int) -> tuple[IR, IR]:
+    """The piece of a range, in parts of ``span``, that is this thread's: the first threads have a part more than the others.
+
+    All but the first begin at a multiple of ``span``.
+    """
+    assert c.threads is not None
+    build, threads = c.build, c.threads
+    if threads.sharing.reads_outside:
+        wait_for_all(c)
+    some = build.compare("icmp slt", first, last)
+    base = build.binary("and", first, integer("i32", -span)) if span & (span - 1) == 0 else first
+    total = build.select(some, build.binary("sub", last, base), integer("i32", 0))
+    parts = total
+    if span > 1:
+        begun = build.binary("urem", total, integer("i32", span))
+        more = build.convert("zext", build.compare("icmp ne", begun, integer("i32", 0)), "i32")
+        parts = build.binary("add", build.binary("udiv", total, integer("i32", span)), more)
+    each = build.binary("udiv", parts, threads.gangs)
+    over = build.binary("sub", parts, build.binary("mul", each, threads.gangs))
+    has_more = build.compare("icmp ult", threads.gang, over)
+    before = build.select(has_more, threads.gang, over)
+    begin = build.binary("add", build.binary("mul", each, threads.gang), before)
+    end = build.binary("add", build.binary("add", begin, each), build.convert("zext", has_more, "i32"))
+    # The last part may be a shorter one.
+    limit = build.select(build.compare("icmp eq", end, parts), total, build.binary("mul", end, integer("i32", span)))
+    low = build.binary("add", base, build.binary("mul", begin, integer("i32", span)))
+    low = build.select(build.compare("icmp eq", begin, integer("i32", 0)), first, low)
+    return low, build.binary("add", base, limit)
 
 
 def begin_share(c: FunctionContext, first: IR, last: IR, span: int, done: str) -> tuple[IR, IR]:

@@ -45,13 +45,18 @@ class ModuleBuilder:
 
     def text_constant(self, content: bytes) -> IR:
         """A private constant with a zero byte at its end; equal ones are shared."""
-        definition = f'private unnamed_addr constant [{len(content) + 1} x i8] c"{escaped(content)}\\00", align 1'
+        definition = f"private unnamed_addr {self.bytes_constant(content)}"
         for name, known in self.globals.items():
             if known == definition:
                 return IR("ptr", name)
         name = f"@text.{sum(key.startswith('@text.') for key in self.globals)}"
         self.globals[name] = definition
         return IR("ptr", name)
+
+    @staticmethod
+    def bytes_constant(content: bytes) -> str:
+        """What defines a constant, behind the words that say where it is known: a text with a zero byte at its end."""
+        return f'constant [{len(content) + 1} x i8] c"{escaped(content)}\\00", align 1'
 
     def text(self, header: Iterable[str]) -> str:
         """The whole module; ``header`` are its first lines."""

@@ -9,7 +9,7 @@ from voltac.ir import lane_formulas, marks
 from voltac.ir.constants import is_all_true
 from voltac.ir.lane_formulas import LaneValue
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.model import Instruction
+from voltac.ir.model import Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.pseudo_operations import ACCESSES, DIVISOR, PREFIX
 from voltac.ir.strings import unescaped
@@ -197,6 +197,16 @@ _FILE = re.compile(r"\bfile: (!\d+)")
 _PATH = re.compile(r'filename: "([^"]*)", directory: "([^"]*)"')
 
 
+def locations(module: Module) -> dict[str, str]:
+    """The metadata that :class:`SourcePlaces` reads: name -> node."""
+    found: dict[str, str] = {}
+    for line in module.lines():
+        if "!DI" in line and line.startswith("!"):
+            name, _, body = line.partition(" = ")
+            found[name] = body
+    return found
+
+
 class SourcePlaces:
     """``!dbg !12`` -> file, line and column, from the metadata of the module."""
 
@@ -214,16 +224,25 @@ class SourcePlaces:
 
     def inlined(self, instruction: Instruction) -> tuple[tuple[int, int], ...]:
         """Line and column of the calls that were inlined, innermost first."""
+        found: list[tuple[int, int]] = []
+        for location in self._chain(instruction)[1:]:
+            place = _LOCATION.search(location)
+            found.append((int(place.group(1)), int(place.group(2) or 0)) if place else (0, 0))
+        return tuple(found)
+
+    def outermost(self, instruction: Instruction) -> tuple[str, int, int]:
+        """File, line and column of the call through which an instruction was inlined first, or its own."""
+        location = self._chain(instruction)[-1]
+        place = _LOCATION.search(location)
+        return (self._file(location), int(place.group(1)), int(place.group(2) or 0)) if place else ("", 0, 0)
+
+    def _chain(self, instruction: Instruction) -> list[str]:
+        """The location of an instruction, and those of the calls that were inlined."""
         attached = instruction.parts.metadata.get("dbg", "")
-        calls: list[tuple[int, int]] = []
-        while len(calls) < _MOST_CALLS:
-            call = _INLINED.search(self._lines.get(attached, attached))
-            if call is None:
-                break
-            attached = call.group(1)
-            place = _LOCATION.search(self._lines.get(attached, ""))
-            calls.append((int(place.group(1)), int(place.group(2) or 0)) if place else (0, 0))
-        return tuple(calls)
+        chain = [self._lines.get(attached, attached)]
+        while len(chain) <= _MOST_CALLS and (call := _INLINED.search(chain[-1])) is not None:
+            chain.append(self._lines.get(call.group(1), ""))
+        return chain
 
     def _file(self, node: str) -> str:
         # A scope is a function or a block in one; both name their file.

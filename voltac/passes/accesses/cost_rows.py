@@ -19,8 +19,17 @@ _AVX512 = CostRow(64, 64, 16, True, True, True, 1.7, 1.2, 1.7, 1.5, 1.0, 3.0, 2.
 _AVX512_BYTES = CostRow(64, 64, 64, True, True, True, 1.7, 1.2, 1.7, 1.5, 1.0, 3.0, 2.0)
 # Not measured: any bytes of up to four registers into one by one instruction, a mask never narrower than its lanes.
 _NEON = CostRow(16, 16, 16, False, False, False, 2.0, 1.2, 3.0, 3.0, 1.0, 1.5, 12.0)
+# Not measured: Arm's guides give a gather of Neoverse V1 about one load a lane, scatters more; tables span one register.
+_SVE = CostRow(16, 16, 16, False, False, False, 2.0, 1.2, 3.0, 3.0, 1.0, 1.5, 1.0)
+_SVE256 = CostRow(32, 32, 32, True, True, True, 1.7, 1.2, 1.7, 1.5, 2.0, 2.0, 1.0)
+_SVE512 = CostRow(64, 64, 64, True, True, True, 1.7, 1.2, 1.7, 1.5, 2.0, 2.0, 1.0)
+# Not measured: indexed accesses take about a step a lane, whatever the length.
+_RVV = CostRow(16, 16, 16, True, True, True, 1.7, 1.2, 1.7, 1.5, 2.0, 2.0, 1.0)
 
-_ROWS = {"neon": _NEON, "sse2": _SSE, "sse4": _SSE, "avx": _AVX, "avx2": _AVX2, "avx2vnni": _AVX2}
+_ROWS = {
+    "rvv": _RVV, "wasm": _SSE, "neon": _NEON, "sve": _SVE, "sve256": _SVE256, "sve512": _SVE512,
+    "sse2": _SSE, "sse4": _SSE, "avx": _AVX, "avx2": _AVX2, "avx2vnni": _AVX2,
+}  # fmt: skip
 
 
 def cost_row(target: TargetInfo) -> CostRow:

@@ -43,7 +43,7 @@ class _Row:
 
 def find_rows(members: list[Access], target: TargetInfo) -> list[_Row]:
     """The rows that accesses of one key make, all lanes on."""
-    if not members[0].all_on or not target.is_x86:
+    if not members[0].all_on or not target.is_x86 or target.width == 1:
         return []
     rows: list[_Row] = []
     for access in sorted(members, key=lambda each: each.offsets[0]):

@@ -83,7 +83,8 @@ class GangLoop:
 
     def is_even(self, access: Access) -> bool:
         """Whether the lanes of the next gang go on where those of this one end: the address is linear in counter and lane."""
-        if access.address is None:
+        # A gang of one lane has no step.
+        if access.address is None or len(access.offsets) < 2:
             return False
         step = access.offsets[1] - access.offsets[0]
         if abs(step) < access.size or any(after - before != step for before, after in zip(access.offsets, access.offsets[1:])):

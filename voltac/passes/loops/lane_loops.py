@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from voltac.ir import match as m
 from voltac.ir.cfg import ControlFlow, NaturalLoop
@@ -72,8 +73,10 @@ class LaneLoop:
         yield from self.body.instructions
 
     def splits(self) -> bool:
-        """Whether the loop has the shape, and each lane could do it alone."""
-        return self._has_shape() and self._can_split()
+        """Whether the loop has the shape, and each lane could do it alone, as far as can be told from the loop."""
+        return self._has_shape() and all(
+            self._is_lanewise(instruction, block) for block in (self.header, self.body) for instruction in block.instructions
+        )
 
     def _has_shape(self) -> bool:
         branch = self.header.terminator
@@ -104,20 +107,21 @@ class LaneLoop:
         """What a phi is in the next iteration."""
         return self.arm(phi, True)
 
-    def _can_split(self) -> bool:
-        inside = {each.name for block in (self.header, self.body) for each in block.instructions if each.name}
-        for block in (self.header, self.body):
-            for instruction in block.instructions:
-                if not self._is_lanewise(instruction, block):
-                    return False
-        kept = {phi.name for phi in self.header.phis() if self._keeps(phi)} | {each.name for each in self.invariants()}
+    def leaves_kept_values(self) -> bool:
+        """Whether what is used behind the loop is what lanes that have left keep, or the same in each iteration."""
+        inside = {each.name for each in self.instructions() if each.name}
+        inside -= {phi.name for phi in self.header.phis() if self._keeps(phi)} | {each.name for each in self.invariants()}
+        return inside.isdisjoint(self.used_outside)
+
+    @cached_property
+    def used_outside(self) -> set[str]:
+        """The names that the rest of the function uses, as it was when first asked."""
+        used: set[str] = set()
         for block in self.function.blocks:
-            if block.name in self.loop.blocks:
-                continue
-            for instruction in block.instructions:
-                if any(name in inside and name not in kept for name in instruction.names_used()):
-                    return False
-        return True
+            if block.name not in self.loop.blocks:
+                for instruction in block.instructions:
+                    used.update(instruction.names_used())
+        return used
 
     def invariants(self) -> list[Instruction]:
         """What the test computes from values that are the same in each iteration, in order."""

@@ -77,7 +77,7 @@ class _Writer:
         test.append(Instruction(f"  br i1 {tested}, label %{new['body']}, label %{new['left']}"))
         rest = [*self._scalars(body.instructions), Instruction(f"  br label %{new['test']}")]
 
-        used = self._used_outside(phis)
+        used = [phi for phi in phis if phi.name in walk.used_outside]
         leave: list[Instruction] = []
         results: dict[str, str] = {}
         done: list[Instruction] = []
@@ -128,14 +128,6 @@ class _Writer:
     def _alignment(self, vector: str) -> int:
         """Of a slot: that of the register it is stored from."""
         return min(64, self._size(element_of(vector)) * lanes_of(vector))
-
-    def _used_outside(self, phis: list[Instruction]) -> list[Instruction]:
-        used: set[str] = set()
-        for block in self.walk.function.blocks:
-            if block.name not in self.walk.loop.blocks:
-                for instruction in block.instructions:
-                    used.update(instruction.names_used())
-        return [phi for phi in phis if phi.name in used]
 
     def _start(self, phi: Instruction, live: Instruction) -> str:
         """What one lane begins with."""

@@ -7,7 +7,7 @@ from typing import TypeGuard
 from voltac.records import field, mutable_record
 from voltac.sema import tree
 from voltac.sema.builtins import BUILTINS, Effect
-from voltac.sema.tree_walk import children, nodes_of, nodes_reached
+from voltac.sema.tree_walk import nodes_of, nodes_reached
 from voltac.sema.types import Pointer
 
 _IN_ORDER = (
@@ -127,10 +127,10 @@ def _collect(function: tree.FunctionSymbol, known: _Known) -> Effects:
     if function.body is None:
         effects.obstacle = "is defined elsewhere"
         return effects
-    waiting: list[object] = [function.body]
     initials = unchanged_variables(function)
-    while waiting and not effects.obstacle:
-        node = waiting.pop()
+    for node in nodes_of(function):
+        if effects.obstacle:
+            break
         if has_effect(node):
             effects.obstacle = "does something that is seen in the order of the calls"
         elif writes(node):
@@ -151,7 +151,6 @@ def _collect(function: tree.FunctionSymbol, known: _Known) -> Effects:
                     effects.read_through(argument, initials)
         elif isinstance(node, tree.Call):
             _collect_call(node, effects, known, initials)
-        waiting += children(node)
     return effects
 
 

@@ -32,6 +32,7 @@ from voltac.sema.builtins import BUILTINS, Effect
 from voltac.sema.checker import Checker
 from voltac.sema.tree_walk import children, nodes_of, nodes_reached
 from voltac.sema.types import Pointer
+from voltac.target_info import TargetInfo
 
 SHARED, WRITTEN, SINGLE = "shared", "written", "single"
 COMPILER, PROGRAM = "compiler", "program"
@@ -50,11 +51,14 @@ class Sharing:
     """Who makes what is written visible to the host."""
 
 
-def sharing_of(function: tree.FunctionSymbol) -> Sharing:
+def sharing_of(function: tree.FunctionSymbol, target: TargetInfo) -> Sharing:
     """For an exported function."""
     asked = thread_builtins(function)
     if asked:
         return Sharing(WRITTEN, flushed_by=PROGRAM if "__flush" in asked else COMPILER)
+    narrow = _narrow_store(function, target)
+    if narrow is not None:
+        return Sharing(SINGLE, narrow)
     reads = False
     initials = unchanged_variables(function)
     waiting: list[object] = [function.body]
@@ -93,6 +97,37 @@ def sharing_of(function: tree.FunctionSymbol) -> Sharing:
     return Sharing(SHARED, None, reads)
 
 
+def _narrow_store(function: tree.FunctionSymbol, target: TargetInfo) -> Obstacle | None:
+    """Where a kernel stores less to memory than the device has an instruction for: the rest may be another thread's."""
+    least = target.device.store_bytes if target.device is not None else 1
+    counters = {
+        node.dimensions[0].symbol for node in nodes_of(function) if isinstance(node, tree.Foreach) and len(node.dimensions) == 1
+    }
+    for node in nodes_reached(function, launches=True) if least > 1 else ():
+        if writes(node):
+            root = root_of(node.place)
+            bits = getattr(node.place.type.type, "bits", 8 * least)
+            if bits * target.width >= 8 * least and _is_own_element(node.place, counters):
+                continue
+            if bits < 8 * least and not (isinstance(root, tree.Variable) and root.symbol.kind in ("local", "parameter")):
+                return Obstacle(node.span, f"numbers of {bits} bits are stored, of which {target.name} cannot store one alone")
+    return None
+
+
+def _is_own_element(place: tree.Place, counters: set[tree.VariableSymbol]) -> bool:
+    """Element i of an array that the host has passed, for the counter i of a ``foreach``: pieces of it begin at whole gangs."""
+    offset = place.pointer if isinstance(place, tree.Deref) else None
+    if not isinstance(offset, tree.PointerOffset) or offset.negative:
+        return False
+    pointer, index = offset.pointer, offset.index
+    if not (isinstance(pointer, tree.Load) and isinstance(pointer.place, tree.Variable)):
+        return False
+    array = pointer.place.symbol
+    if array.kind != "parameter" or array.assigned or array.address_taken:
+        return False
+    return isinstance(index, tree.Load) and isinstance(index.place, tree.Variable) and index.place.symbol in counters
+
+
 def thread_builtins(function: tree.FunctionSymbol) -> set[str]:
     """By which builtins a kernel, or a function that it calls, looks after threads."""
     return {
@@ -107,7 +142,7 @@ def warn_about_single_threads(checker: Checker) -> None:
     for function in checker.program.exports:
         if function.library or not any(isinstance(node, tree.Foreach) for node in nodes_of(function)):
             continue
-        sharing = sharing_of(function)
+        sharing = sharing_of(function, checker.target)
         if sharing.obstacle is not None:
             note = Note(sharing.obstacle.span, f"{sharing.obstacle.reason}")
             text = f"only one thread of the device runs '{function.name}'; write it with 'launch', or with barriers of its own"

@@ -1,31 +1,19 @@
-"""Operators: binary, unary, assignment, selection, steps. The usual arithmetic conversions: language 6.1.
-
-One file, since each kind needs the others: an assignment with an operator and a step are binary operations, and all
-share the conversions of their operands.
-"""
+"""Operators between two operands, and the selection between two. The usual arithmetic conversions: language 6.1."""
 
 from __future__ import annotations
 
 from voltac.messages.message import Span
 from voltac.sema import constant_folding, tree
-from voltac.sema.analyses.uniformity import note_store
 from voltac.sema.checker import Checker, Operand, expression
-from voltac.sema.conversions import build, convert, index_value, is_constant, to_bool
-from voltac.sema.expressions.pointer_arithmetic import COMPARISONS, as_pointer, check_stride, pointer_binary, pointer_type
+from voltac.sema.conversions import build, is_constant, to_bool
+from voltac.sema.expressions.pointer_arithmetic import COMPARISONS, as_pointer, pointer_binary, pointer_type
 from voltac.sema.operands import (
-    address_of,
-    assignable_type,
-    convert_operand,
-    operand_qual,
-    require_place,
-    root_variable,
     to_value,
     value_of,
 )
 from voltac.sema.overloads.call_building import call_operator
 from voltac.sema.types import (
     BOOL,
-    INT32,
     PROMOTION_ORDER,
     UINT32,
     UNIFORM,
@@ -43,8 +31,9 @@ from voltac.sema.types import (
 from voltac.syntax import ast
 
 _RANK: dict[Scalar, int] = {type: rank for rank, type in enumerate(PROMOTION_ORDER)}
-_SHIFTS = frozenset(("<<", ">>"))
-_BITS = frozenset(("&", "|", "^", "<<", ">>"))
+SHIFTS = frozenset(("<<", ">>"))
+BIT_OPERATORS = frozenset(("&", "|", "^", "<<", ">>"))
+"""They take no floating-point numbers."""
 
 _QUALS: dict[tuple[Scalar, Rate], Qual] = {
     (type, rate): Qual(type, rate) for type in PROMOTION_ORDER for rate in (UNIFORM, VARYING)
@@ -96,7 +85,7 @@ def binary(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, s
     left_kind, right_kind = left.type.type, right.type.type
     if isinstance(left_kind, Pointer) or isinstance(right_kind, Pointer):
         return pointer_binary(checker, symbol, left, right, span)
-    if symbol in _SHIFTS:
+    if symbol in SHIFTS:
         return shift(checker, symbol, left, right, span)
     common = common_type(checker, symbol, left, right, span)
     element = common.element if isinstance(common, Vector) else common
@@ -185,7 +174,7 @@ def _common_scalar(a: object, b: object) -> Scalar | Enum:
 
 def check_operand_kind(checker: Checker, symbol: str, kind: Scalar, left: tree.Value, right: tree.Value) -> None:
     """Which operators a type has (the first table of section 6.1 of the language)."""
-    if symbol in _BITS:
+    if symbol in BIT_OPERATORS:
         if kind.kind == "float":
             bad = left if _element_kind(left) == "float" else right
             which = "first" if bad is left else "second"
@@ -349,190 +338,3 @@ def selected_type(checker: Checker, then: tree.Value, otherwise: tree.Value, spa
     elif isinstance(a, (Scalar, Enum, Vector)) and isinstance(b, (Scalar, Enum, Vector)):
         return common_type(checker, "?:", then, otherwise, span)
     checker.reject("operand", span, f"the two sides of ?: have no common type: '{then.type}' and '{otherwise.type}'")
-
-
-# --- unary ------------------------------------------------------------------------------------------------------
-
-
-@expression(ast.Unary)
-def check_unary(checker: Checker, node: ast.Unary) -> Operand:
-    """The operators in front of an operand, ``++`` and ``--``, ``&`` and ``*`` among them."""
-    symbol = node.operator
-    if symbol in ("++", "--"):
-        return check_step(checker, node, prefix=True)
-    operand = checker.expression(node.operand)
-    if symbol == "&":
-        return take_address(checker, operand, node)
-    if symbol == "*":
-        return dereference(checker, operand, node)
-    overloaded = call_operator(checker, symbol, [operand], node.span)
-    if overloaded is not None:
-        return overloaded
-    value = to_value(checker, operand, node.operand.span)
-    return unary(checker, symbol, value, node.span)
-
-
-def unary(checker: Checker, symbol: str, value: tree.Value, span: Span) -> tree.Value:
-    """``+``, ``-``, ``~`` and ``!`` of a value; of constants they are computed here."""
-    kind = value.type.type
-    element = kind.element if isinstance(kind, Vector) else kind
-    if symbol == "+" and isinstance(kind, Struct):
-        return value
-    if symbol == "!":
-        if isinstance(kind, Vector):
-            value = build(value, Qual(Vector(BOOL, kind.count), value.type.rate))
-        else:
-            value = to_bool(checker, value, "operator '!'")
-    elif isinstance(kind, Enum):
-        return of_enum(unary(checker, symbol, number(value), span), kind)
-    elif symbol == "~":
-        if not isinstance(element, Scalar) or not element.is_integer:
-            checker.reject("operand", span, f"operator '~' needs an integer but has '{value.type}'")
-    elif not isinstance(element, Scalar) or element.kind == "bool":
-        checker.reject("operand", span, f"only numbers can be {'negated' if symbol == '-' else 'signed'}, not '{value.type}'")
-    if symbol == "+":
-        return value
-    if type(value) is tree.Constant:
-        folded = constant_folding.unary(symbol, value.value, value.type.type)
-        if folded is not None:
-            return tree.Constant(span, value.type, folded)
-    return tree.Unary(span, value.type, symbol, value)
-
-
-def take_address(checker: Checker, operand: Operand, node: ast.Unary) -> Operand:
-    """``&place``; ``&function`` is the function itself, so that a pointer's type can pick the overload."""
-    if isinstance(operand, tree.Place) and not isinstance(operand, tree.Temporary):
-        return address_of(operand, node.span)
-    if isinstance(operand, (tree.Value, tree.Place)):
-        checker.reject(
-            "no-address", node.span, f"the operand of '&' has no address: it is a value of type '{operand_qual(operand)}'"
-        )
-    return operand
-
-
-def dereference(checker: Checker, operand: Operand, node: ast.Unary) -> Operand:
-    """``*p``: the place that a pointer leads to."""
-    value = to_value(checker, operand, node.operand.span)
-    kind = value.type.type
-    if not isinstance(kind, Pointer):
-        checker.reject("dereference", node.span, f"only pointers can be dereferenced, not '{value.type}'")
-    if isinstance(kind.to.type, Void):
-        checker.reject("dereference", node.span, "a void pointer cannot be dereferenced; cast it to the type it points to")
-    return tree.deref(value, node.span)
-
-
-@expression(ast.Postfix)
-def check_postfix(checker: Checker, node: ast.Postfix) -> Operand:
-    """``i++`` and ``i--``, whose value is the one before (8.4)."""
-    return check_step(checker, node, prefix=False)
-
-
-def check_step(checker: Checker, node: ast.Unary | ast.Postfix, prefix: bool) -> Operand:
-    """``++`` and ``--``."""
-    symbol = node.operator
-    operand = checker.expression(node.operand)
-    dummy: list[Operand] = [] if prefix else [tree.Constant(node.span, Qual(INT32), 0)]
-    overloaded = call_operator(checker, symbol, [operand, *dummy], node.span)
-    if overloaded is not None:
-        return overloaded
-    place = require_place(checker, operand, node.span, f"the operand of '{symbol}'")
-    kind = place.storage.type
-    if isinstance(kind, Pointer):
-        if isinstance(kind.to.type, Void):
-            checker.reject(
-                "operand", node.span, f"a void pointer cannot be stepped with '{symbol}'; cast to the type pointed to first"
-            )
-        check_stride(checker, place.storage, node.span)
-    elif isinstance(kind, Vector):
-        if kind.element is BOOL:
-            checker.reject("operand", node.span, f"a value of type '{place.type}' cannot be counted up or down")
-    elif not isinstance(kind, (Scalar, Enum)) or kind is BOOL:
-        checker.reject("operand", node.span, f"a value of type '{place.type}' cannot be counted up or down with '{symbol}'")
-    note_store(checker, place, None, node.span)
-    return tree.Increment(node.span, assignable_type(place), place, symbol, prefix)
-
-
-# --- assignment -------------------------------------------------------------------------------------------------
-
-
-@expression(ast.Assignment)
-def check_assignment(checker: Checker, node: ast.Assignment) -> Operand:
-    """``=`` and the compound ones (8.3); of structs also the program's own."""
-    target = checker.expression(node.target)
-    symbol = node.operator
-    if symbol == "=" and type(node.value) in (ast.Name, ast.TemplateName):
-        value_operand = checker.expression(node.value)
-    else:
-        value_operand = None
-    if isinstance(target, (tree.Place, tree.Value)) and isinstance(operand_qual(target).type, Struct):
-        if value_operand is None:
-            value_operand = checker.expression(node.value)
-        overloaded = call_operator(checker, symbol, [target, value_operand], node.span)
-        if overloaded is not None:
-            return overloaded
-        if symbol != "=":
-            struct = operand_qual(target).type
-            checker.reject(
-                "operand",
-                node.span,
-                f"operator '{symbol}' is not available for {struct}; a function 'operator{symbol}' would define it",
-            )
-    place = require_place(checker, target, node.target.span, "the left side of the assignment")
-    wanted = assignable_type(place)
-    if symbol == "=":
-        if value_operand is None:
-            value_operand = checker.expression(node.value)
-        checker.converted_for = root_variable(place)
-        try:
-            value = convert_operand(checker, value_operand, wanted, "assignment", node.value.span)
-        finally:
-            checker.converted_for = None
-        note_store(checker, place, value, node.span)
-        return tree.Assign(node.span, wanted, place, value)
-    value = to_value(checker, checker.expression(node.value) if value_operand is None else value_operand, node.value.span)
-    return compound(checker, symbol, place, wanted, value, node.span)
-
-
-def compound(checker: Checker, symbol: str, place: tree.Place, wanted: Qual, value: tree.Value, span: Span) -> tree.Value:
-    """``place op= value``: the value converts to the place's type first."""
-    operator = symbol[:-1]
-    kind = wanted.type
-    if isinstance(kind, Pointer):
-        if operator not in ("+", "-"):
-            checker.reject("operand", span, f"operator '{symbol}' is not available for pointers such as '{wanted}'")
-        check_stride(checker, wanted, span)
-        if isinstance(value.type.type, Pointer):
-            what = "added to" if operator == "+" else "subtracted from"
-            checker.reject("operand", span, f"a pointer cannot be {what} a pointer in place: '{wanted}' and '{value.type}'")
-        index = index_value(checker, value)
-        if index.type.rate is VARYING and wanted.rate is UNIFORM:
-            checker.reject(
-                "operand",
-                span,
-                f"operator '{symbol}': a varying index of type '{index.type}' cannot step the pointer '{wanted}'",
-            )
-        note_store(checker, place, index, span)
-        return tree.CompoundAssign(span, wanted, operator, place, index)
-    element = kind.element if isinstance(kind, Vector) else kind
-    if not isinstance(element, (Scalar, Enum)):
-        checker.reject("operand", span, f"operator '{symbol}' does not apply to '{wanted}'")
-    if isinstance(element, Scalar):
-        if operator in _BITS and element.kind == "float":
-            checker.reject("operand", span, f"the bit operator '{symbol}' does not apply to the floating-point type '{wanted}'")
-        if operator not in _BITS and element.kind == "bool":
-            checker.reject("operand", span, f"operator '{symbol}' does not apply to '{wanted}'; bools have no arithmetic")
-        if operator == "%" and element.kind == "float":
-            checker.reject("operand", span, f"operator '%=' needs integers but has '{wanted}'; use fmod")
-    elif operator in _SHIFTS:
-        checker.reject(
-            "operand", span, f"operator '{symbol}' does not apply to '{wanted}': the result of a shift is a number; cast it"
-        )
-    right = convert(checker, value, wanted, f"operator '{symbol}'")
-    if operator in ("/", "%"):
-        check_division(checker, operator, right, right, span)
-    elif operator in ("<<", ">>") and type(right) is tree.Constant:
-        check_shift_amount(checker, right, wanted, span)
-    elif operator == ">>" and value.type.rate is VARYING:
-        checker.performance_warning(span, "a right shift by a varying amount is slow")
-    note_store(checker, place, right, span)
-    return tree.CompoundAssign(span, wanted, operator, place, right)

@@ -110,7 +110,7 @@ class LibraryIndex:
 def overlays_of(target: TargetInfo, math_library: str) -> tuple[str, ...]:
     """What a target and ``--math-lib`` put in place of the common library, the stronger last."""
     if target.device is not None:
-        return (target.device.library,)
+        return target.device.libraries
     return (math_library, "fused" if target.has_fma else "unfused")
 
 

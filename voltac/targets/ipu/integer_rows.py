@@ -93,6 +93,8 @@ def _integer_rows() -> list[Row]:
         rows.append(shape(f"{name} {{d}}, {{s}}", 0x42, f"s:m@20 d!:m@4 12:3={function}", MAIN, meaning))
     rows.append(shape("setzi {d}, {imm}", 0x19, "d!:m@20 imm:zi20@0", MAIN, "imm"))
     rows.append(shape("movnz {d}, {c}, {s}", 0x47, "c:m@20 s:m@16 d~:m@12 8:4=10", MAIN, "s if c else d"))
+    # The summary's name for the same operation (IPU 3.1).
+    rows.append(shape("movz {d}, {c}, {s}", 0x47, "c:m@20 s:m@16 d~:m@12 8:4=10", MAIN, "s if c else d", "alias"))
     rows.append(shape("mov {d}, {s}", 0x42, "s:m@20 d!:m@16 15:1=1 12:3=1", MAIN, "s", "alias"))
     rows.append(shape("zero {d}", 0x44, "20:4=15 12:4=15 d!:m@4 8:3=3 0:2=1", MAIN, "0", "alias"))
     return rows
@@ -124,6 +126,11 @@ def _control_rows() -> list[Row]:
     rows.append(shape("get {d}, {csr}", 0x41, "d!:m@16 csr:csr@0", MAIN, "get(csr)", "csr,not in repeat"))
     rows.append(shape("put {csr}, {s}", 0x43, "s:m@20 15:1=1 csr:csr@0", MAIN, "; put(csr, s)", "csr,not in repeat"))
     rows.append(shape("trap {imm}", 0x41, "23:1=1 12:3=1 imm:zi4@0", MAIN, "; trap(imm)", "not in repeat"))
+    # Of the supervisor (IPU 4.1); the reference names no words for these, and the numbers are chosen.
+    launch, traits = "entry:m@20 base:m@16 12:2={} imm:zi12@0", "supervisor,not in repeat"
+    rows.append(shape("runall {entry}, {base}, {imm}", 0x48, launch.format(1), MAIN, "; runall(entry, base, imm)", traits))
+    rows.append(shape("run {entry}, {base}, {imm}", 0x48, launch.format(2), MAIN, "; run(entry, base, imm)", traits))
+    rows.append(shape("sync {zone}", 0x48, "12:2=3 zone:zi8@0", MAIN, "; sync(zone)", traits))
     return rows
 
 

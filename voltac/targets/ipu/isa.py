@@ -45,5 +45,10 @@ def _device_code(map: MemoryMap) -> DeviceCode:
     )
 
 
-DEVICE_CODES = {name: _device_code(map) for name, map in MAPS.items()}
-"""By the machine's generation."""
+DEVICE_CODES = {code.name: code for code in map(_device_code, MAPS.values())}
+"""Of each generation."""
+
+
+def code_of(generation: str) -> DeviceCode:
+    """Of ``mk1`` or ``mk2``."""
+    return DEVICE_CODES[f"ipu-{generation}"]

@@ -31,6 +31,11 @@ class MemoryMap:
         return (address // (2 * ELEMENT) * 2 + (address >> 3 & 1)) | 1 << 16
 
 
+def map_of(target: str) -> MemoryMap:
+    """Of a target, by its name."""
+    return MAPS[target.removeprefix("ipu-")]
+
+
 MAPS = {
     "mk1": MemoryMap("mk1", 0x40000, 0x60000, 0x80000, 4095),
     "mk2": MemoryMap("mk2", 0x4C000, 0x80000, 0xE8000, 65535),

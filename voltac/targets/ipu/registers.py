@@ -23,6 +23,9 @@ UPPER_CSRS = {
 }  # fmt: skip
 """Name -> number for ``uget`` and ``uput``."""
 
+WORKER_MASK = 7
+"""The bits of ``$WSR`` that are the worker's number."""
+
 _ALIASES = (
     ("$bp", "$m8"), ("$fp", "$m9"), ("$lr", "$m10"), ("$sp", "$m11"), ("$m12", "$mworker_base"), ("$m13", "$mvertex_base"),
     ("$m15", "$mzero"), ("$a15", "$azero"), ("$a14:15", "$azeros"),
@@ -47,3 +50,17 @@ def _named() -> dict[str, Register]:
 
 BY_NAME = _named()
 """Every name that the assembler reads, aliases too."""
+
+WIDTHS = {"m": 1, "m2": 2, "a": 1, "a2": 2, "a4": 4}
+"""Registers of each kind of operand."""
+_KEEPING = {"m": range(12), "a": range(8)}
+"""Those of each file that a write changes (IPU 1.2)."""
+
+
+def written_registers(kind: str, number: int) -> list[str]:
+    """The registers that an operand of a kind names and that can be written; ``$azeros`` and ``$m14`` are none."""
+    if kind not in WIDTHS:
+        return []
+    width = WIDTHS[kind]
+    first = number * width
+    return [f"${kind[0]}{register}" for register in range(first, first + width) if register in _KEEPING[kind[0]]]

@@ -15,13 +15,12 @@ SCRATCHPAD_BYTES = 0xF800
 _LATENCIES = range(1, 100_001)
 """Cycles. Chosen: far beyond any memory, so that a mistake in the number is found."""
 SETTINGS = (
-    # Cycles until memory answers, and until it has accepted a line that is written (NaplesPU 6.3).
-    MachineSetting("latency", 40, _LATENCIES),
-    MachineSetting("write_latency", 2, _LATENCIES),
-    # Whether a store that misses stops its thread; the hardware's go on.
-    MachineSetting("blocking_stores", False),
-    # IEEE arithmetic, or that of the hardware as it was built.
-    MachineSetting("fpu", "ideal", ("ideal", "rtl")),
+    # The usual numbers are those of NaplesPU 6.3.
+    MachineSetting("latency", 40, _LATENCIES, "cycles until memory answers", "CYCLES"),
+    MachineSetting("write_latency", 2, _LATENCIES, "cycles until memory has accepted a line", "CYCLES"),
+    # The hardware's go on.
+    MachineSetting("blocking_stores", False, text="a store that misses stops its thread"),
+    MachineSetting("fpu", "ideal", ("ideal", "rtl"), "arithmetic of float: IEEE's, or that of the hardware as it was built"),
 )
 
 _VECTORS = (
@@ -54,12 +53,12 @@ DEVICE = DeviceFacts(
     threads=THREADS,
     scratchpad_bytes=SCRATCHPAD_BYTES,
     settings=SETTINGS,
-    library="naplespu",
+    libraries=("without_double", "naplespu"),
 )
 
-TARGET = TargetInfo(
+TARGETS = (TargetInfo(
     "naplespu", "naplespu", "NAPLESPU", 16, 1, 32, 512, "naplespu", "", triple="naplespu-unknown-unknown",
     pointer_bits=32, has_double=False, has_ieee_products=False, device=DEVICE,
     # By the target's own expansions, which know more ways than the passes.
     has_masked_load=True, has_masked_small=True,
-)  # fmt: skip
+),)  # fmt: skip

@@ -327,3 +327,4 @@ DEVICE_CODE = DeviceCode(
     section_alignment=_LINE,
 )
 """Encoding, relocations and memory map as text and files have them (NaplesPU 1.5, 2.1, 3.3)."""
+DEVICE_CODES = {DEVICE_CODE.name: DEVICE_CODE}

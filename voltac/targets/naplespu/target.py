@@ -54,4 +54,6 @@ def _configuration(**fields: Any) -> Any:
     return Configuration(**fields)
 
 
-DEVICE = Device(DEVICE_CODE, _legalize, _select, _legalize_passes, _select_passes, _simulator, _configuration)
+DEVICES = {
+    DEVICE_CODE.name: Device(DEVICE_CODE, _legalize, _select, _legalize_passes, _select_passes, _simulator, _configuration)
+}

@@ -16,15 +16,11 @@ from voltac.codegen.legalize.function import Legalizer, Rule, Words
 from voltac.codegen.legalize.halves import to_half
 from voltac.codegen.legalize.integers import (
     extend,
-    is_negative,
-    negate,
-    select_words,
-    shift,
     sign_extended,
     zero_extended,
 )
+from voltac.codegen.legalize.pairs_and_floats import float_of_pair
 from voltac.codegen.legalize.shapes import NotLegal
-from voltac.codegen.legalize.writer import constant
 from voltac.ir.model import Instruction
 
 _EXACT_BITS = 24
@@ -63,7 +59,7 @@ def from_integer(f: Legalizer, vector: bool, bits: int, a: Words, is_signed: boo
         raise NotLegal(f"a conversion of {bits} bits to floating point")
     a = (sign_extended if is_signed else zero_extended)(f, bits, a, vector)
     if len(a) == 2:
-        return _of_pair(f, vector, a, is_signed)
+        return float_of_pair(f, vector, a, is_signed)
     (number,) = a
     if f.zero_above.get(number, 32) <= _EXACT_BITS or (is_signed and f.sign_from.get(number, 32) <= _EXACT_BITS + 1):
         return w.converted(number, vector)
@@ -97,35 +93,6 @@ def _of_unsigned(f: Legalizer, vector: bool, number: str) -> str:
     one = w.op("lshr", number, 31, vector)
     half = w.op("or", w.op("lshr", number, one, vector), w.op("and", number, one, vector), vector)
     return w.op("add", _of_positive(f, vector, half), w.op("shl", one, 23, vector), vector)
-
-
-def _of_pair(f: Legalizer, vector: bool, a: Words, is_signed: bool) -> str:
-    w = f.write
-    if is_signed:
-        negative = is_negative(f, vector, 64, a)
-        size = _of_pair(f, vector, select_words(f, vector, negative, negate(f, vector, a), a), False)
-        sign = w.op("and", a[1], _SIGN, vector)
-        return w.float_of(w.op("or", w.bits_of(size, vector), sign, vector), vector)
-    low, high = a
-    no_high = w.compare("eq", high, 0, vector)
-    zeros = w.select(
-        no_high,
-        w.op("add", w.count_zeros(low, False, vector), 32, vector),
-        w.count_zeros(high, False, vector),
-        "i32",
-        vector,
-    )
-    rest, top = shift(f, "shl", vector, 64, a, [w.op("and", zeros, 63, vector), constant(0, vector)])
-    lost = w.op("or", rest, w.op("and", top, 63, vector), vector)
-    sticky = w.to_int(w.compare("ne", lost, 0, vector), vector)
-    # 26 bits, of which the last two are rounded.
-    part = w.op("or", w.op("lshr", top, 6, vector), sticky, vector)
-    odd = w.op("and", w.op("lshr", part, 2, vector), 1, vector)
-    significand = w.op("lshr", w.op("add", w.op("add", part, 1, vector), odd, vector), 2, vector)
-    exponent = w.op("shl", w.op("sub", constant(189, vector), zeros, vector), 23, vector)
-    is_zero = w.compare("eq", w.op("or", low, high, vector), 0, vector)
-    made = w.op("add", significand, exponent, vector)
-    return w.float_of(w.select(is_zero, constant(0, vector), made, "i32", vector), vector)
 
 
 RULES: dict[str, Rule] = {

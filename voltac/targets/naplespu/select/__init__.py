@@ -8,6 +8,8 @@ from collections.abc import Hashable
 from voltac.codegen.allocation import RegisterFile, allocate, coalesce
 from voltac.codegen.block_placement import Branches, lay_out
 from voltac.codegen.constant_placement import place_constants
+from voltac.codegen.data_sections import data
+from voltac.codegen.kernels import exported
 from voltac.codegen.loops.low_bits import find_low_bits
 from voltac.codegen.loops.strides import step_addresses
 from voltac.codegen.loops.unroll import TripCounts, count_trips, unroll
@@ -17,6 +19,7 @@ from voltac.codegen.phi_copies import place_phi_copies
 from voltac.codegen.printer import print_function
 from voltac.codegen.scheduling import IssueModel, schedule
 from voltac.codegen.selection import Selection, SelectionTarget
+from voltac.codegen.stacks import check_stacks
 from voltac.codegen.tidying.equal_operations import tidy
 from voltac.codegen.tidying.shared_loads import share_loads
 from voltac.ir.model import Function, Module
@@ -26,9 +29,7 @@ from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.records import field, mutable_record
 from voltac.targets.naplespu.regs import ALLOCATABLE, BY_NAME, CALLEE_SAVED
-from voltac.targets.naplespu.select.abi import SIZES
-from voltac.targets.naplespu.select.calls import COPIES, call, copy, leave, take_parameters
-from voltac.targets.naplespu.select.data import constant_vectors, data
+from voltac.targets.naplespu.select.calls import CONVENTION, COPIES, SIZES, copy
 from voltac.targets.naplespu.select.flushes import add_flushes
 from voltac.targets.naplespu.select.frame import complete_frame, spill_load, spill_store
 from voltac.targets.naplespu.select.masks import FULL, assign_states, write_masks
@@ -36,8 +37,7 @@ from voltac.targets.naplespu.select.operations import FUNCTIONS, jump, masked_lo
 from voltac.targets.naplespu.select.pseudo import ROWS
 from voltac.targets.naplespu.select.reach import extend_branches
 from voltac.targets.naplespu.select.rules import RULES
-from voltac.targets.naplespu.select.stacks import check_stacks
-from voltac.targets.naplespu.select.startup import exported, most_loaded, startup
+from voltac.targets.naplespu.select.startup import USABLE_STACK, most_loaded, startup
 from voltac.targets.naplespu.select.values import (
     PREDICATES,
     TRANSPARENT,
@@ -52,6 +52,7 @@ from voltac.targets.naplespu.select.values import (
     pure,
     splat_of,
 )
+from voltac.targets.naplespu.select.vector_pool import constant_vectors
 
 _FILE = RegisterFile(
     # What a callee saves comes last; what arguments travel in, before that.
@@ -154,7 +155,7 @@ def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
     kernels = {function.name for function in exported(module)}
     start = startup(module)
     functions = [_compile(module, function, pool, options, runs) for function in module.functions]
-    check_stacks(functions)
+    check_stacks(functions, USABLE_STACK)
     extend_branches(functions, start.count("\n"))
     parts = [start, "\t.text\n"]
     for source, machine in zip(module.functions, functions):
@@ -180,8 +181,8 @@ def _target(pool: dict[tuple[int, ...], str]) -> SelectionTarget:
         rules=RULES,
         functions={
             **FUNCTIONS,
-            "ret": leave,
-            "call": call,
+            "ret": CONVENTION.ret,
+            "call": CONVENTION.call,
             "call.llvm.masked.load.v16i32.p68": masked_load,
             "call.llvm.masked.load.v16f32.p68": masked_load,
             "call.llvm.masked.store.v16i32.p68": masked_store,
@@ -198,5 +199,5 @@ def _target(pool: dict[tuple[int, ...], str]) -> SelectionTarget:
         transparent=TRANSPARENT,
         pure=pure,
         copy=copy,
-        take_parameters=take_parameters,
+        take_parameters=CONVENTION.take_parameters,
     )

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from voltac.codegen.addresses import is_on_stack, place_of
+from voltac.codegen.kernels import attribute
 from voltac.ir import marks
-from voltac.ir.constants import integers
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import Operand
-from voltac.targets.naplespu.select.startup import attribute
 
 LINE = 64
 """Bytes of a line of the cache (NaplesPU 1.1)."""
@@ -60,14 +60,8 @@ def _add_to(function: Function) -> bool:
 def _place(store: Instruction, definitions: dict[str, Instruction]) -> tuple[str, int]:
     """A name and an offset from it of the word that a store begins in."""
     value, pointer = store.operands
-    base, offset = pointer.value, 0
-    while (made := definitions.get(base)) is not None and made.op == "getelementptr":
-        step = integers("i32", made.operands[1].value)
-        if step is None:
-            break
-        base, offset = made.operands[0].value, offset + step[0]
     if value.type not in ("i8", "i16"):
-        return base, offset
+        return place_of(pointer.value, definitions)
     # A flush wants the address of a word, and the base of a narrow store need not be one: it is a group of its own.
     return "word of " + pointer.value, 0
 
@@ -104,13 +98,5 @@ def _flush(base: str, offset: int, fresh: Callable[[str], str]) -> list[Instruct
 
 
 def _is_visible(pointer: Operand, definitions: dict[str, Instruction]) -> bool:
-    if pointer.type != "ptr":
-        return False
-    value = pointer.value
-    while (made := definitions.get(value)) is not None:
-        if made.op == "alloca":
-            return False
-        if made.op not in ("getelementptr", "freeze", "bitcast"):
-            return True
-        value = made.operands[0].value
-    return True
+    """To other threads: in main memory, and not on the stack."""
+    return pointer.type == "ptr" and not is_on_stack(pointer.value, definitions)

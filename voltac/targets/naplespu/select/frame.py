@@ -7,10 +7,10 @@ addresses that are too far from ``sp`` for an instruction's nine bits, ``fp`` th
 
 from __future__ import annotations
 
+from voltac.codegen.calls import INCOMING, OUTGOING
 from voltac.codegen.machine_code import FrameSlot, Immediate, MachineFunction, MachineInstruction, Register, Value
 from voltac.targets.naplespu.regs import CALLEE_SAVED, FP, RA, SP, TR
-from voltac.targets.naplespu.select.abi import INCOMING, OUTGOING, SIZES
-from voltac.targets.naplespu.select.calls import LOADS, STORES
+from voltac.targets.naplespu.select.calls import LOADS, SIZES, STORES
 from voltac.targets.naplespu.select.masks import ALL_LANES
 from voltac.targets.naplespu.select.pseudo import ROWS, expand, frame_slot
 

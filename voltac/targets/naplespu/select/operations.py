@@ -9,21 +9,20 @@ from voltac.codegen.machine_code import (
     FrameSlot,
     Immediate,
     LabelOperand,
-    MachineBlock,
     MachineInstruction,
     MemoryOperand,
     Value,
 )
-from voltac.codegen.selection import CannotSelect, Mask, Selection, targets
+from voltac.codegen.origins import origin_of
+from voltac.codegen.selection import CannotSelect, Mask, Selection
+from voltac.codegen.switches import SwitchBranches
 from voltac.ir.constants import shuffle_mask
-from voltac.ir.interp_values import to_signed
+from voltac.ir.match import made_by
 from voltac.ir.model import Instruction
-from voltac.ir.parts import Operand, parse_operand
-from voltac.ir.scan import split_list
+from voltac.ir.parts import Operand
 from voltac.targets.naplespu.regs import FULL_MASK, LANES, SP
 from voltac.targets.naplespu.select.pseudo import ROWS
 from voltac.targets.naplespu.select.values import (
-    GLOBAL_NAME,
     SCRATCHPAD,
     all_true,
     constant_bits,
@@ -44,13 +43,13 @@ def _address_of(selection: Selection, pointer: Operand, size: int) -> tuple[Valu
     space = "scratchpad" if pointer.type == SCRATCHPAD else "main"
     offset = 0
     operand = selection.resolve(pointer)
-    while (made := selection.definitions.get(operand.value)) is not None and made.op == "getelementptr":
+    while (made := made_by(("getelementptr",), operand.value, selection.definitions)) is not None:
         step = scalar_constant(selection.resolve(made.operands[1])) if made.parts.element_type == "i8" else None
         if step is None or len(made.operands) != 2:
             break
         offset += step
         operand = selection.resolve(made.operands[0])
-    access = MemoryOperand(space, _origin(selection, operand), operand.value, offset, size)
+    access = MemoryOperand(space, origin_of(selection, operand), operand.value, offset, size)
     known = constant_key(selection, operand)
     if isinstance(known, tuple) and known[0] == "frame":
         return FrameSlot(known[1], offset), SP, access
@@ -80,31 +79,6 @@ def _derived(selection: Selection, base: Operand, far: int) -> AnyRegister:
         made = MachineInstruction(ROWS["add_i32.sss"], [register, selection.register(base), step])
         selection.behind.setdefault(base.value, []).append(made)
     return register
-
-
-def _origin(selection: Selection, operand: Operand) -> str:
-    """The object that an address points into, where that is known."""
-    found: set[str] = set()
-    pending, seen = [operand], set()
-    while pending:
-        one = selection.resolve(pending.pop())
-        if one.value in seen:
-            continue
-        seen.add(one.value)
-        made = selection.definitions.get(one.value)
-        if one.value in selection.frame_slots:
-            found.add(one.value)
-        elif one.value[0] != "%":
-            symbol = GLOBAL_NAME.search(one.value)
-            found.add(symbol.group() if symbol else "")
-        elif made is None:
-            found.add(one.value if one.value in selection.private_parameters else "")
-        elif made.op in ("getelementptr", "phi"):
-            # A pointer that a loop steps stays in its object.
-            pending += made.operands[:1] if made.op == "getelementptr" else made.operands
-        else:
-            found.add("")
-    return found.pop() if len(found) == 1 else ""
 
 
 _LOADS = {"y": ("load32_u8", 1), "h": ("load32_u16", 2), "s": ("load32", 4), "v": ("load_v16i32", 64)}
@@ -316,8 +290,8 @@ def shuffle_bits(selection: Selection, instruction: Instruction) -> None:
     result = selection.result(instruction.name, instruction.type)
     source = instruction.operands[0]
     full = selection.constant(literal(FULL_MASK), "scalar")
-    made = selection.definitions.get(source.value)
-    if made is not None and made.op == "insertelement" and constant_bits("i32", made.operands[2].value) == lane:
+    made = made_by(("insertelement",), source.value, selection.definitions)
+    if made is not None and constant_bits("i32", made.operands[2].value) == lane:
         bit = selection.register(made.operands[1])
     else:
         shifted = selection.new("scalar")
@@ -350,51 +324,13 @@ def branch_if(selection: Selection, instruction: Instruction) -> None:
     selection.out.append(jump(no))
 
 
-_LINEAR_CASES = 4
-"""So many cases are compared one after the other, before a tree of comparisons is made. Chosen, not measured."""
+_COMPARISONS = {"eq": "cmpeq", "sge": "cmpge"}
 
 
-def switch(selection: Selection, instruction: Instruction) -> None:
-    """A tree of comparisons; its inner nodes are blocks of their own."""
-    parts = instruction.parts
-    value = selection.register(parts.operands[0])
-    default = selection.label(parts.labels[0])
-    cases = sorted(
-        (to_signed(bits, 32), selection.label(label))
-        for case, label in zip(parts.operands[1:], parts.labels[1:])
-        if isinstance(bits := constant_bits(case.type, case.value), int)
-    )
-    more: list[MachineBlock] = []
-    name = selection.label(selection.block)
-    tree = _tree(selection, value, cases, default, name, more)
-    selection.out += tree
-    for block in more:
-        block.frequency = selection.depth(selection.block)
-    selection.more_blocks[selection.block] = more
-
-
-def _tree(
-    selection: Selection, value: AnyRegister, cases: list[tuple[int, str]], default: str, name: str, more: list[MachineBlock]
-) -> list[MachineInstruction]:
-    made: list[MachineInstruction] = []
-    if len(cases) <= _LINEAR_CASES:
-        for number, target in cases:
-            made += _branch_on(selection, "cmpeq", value, number, target)
-        made.append(jump(default))
-        return made
-    middle = len(cases) // 2
-    upper = MachineBlock(f"{name}.from{len(more)}")
-    more.append(upper)
-    made += _branch_on(selection, "cmpge", value, cases[middle][0], upper.name)
-    made += _tree(selection, value, cases[:middle], default, name, more)
-    upper.instructions = _tree(selection, value, cases[middle:], default, name, more)
-    upper.successors = targets(upper.instructions)
-    return made
-
-
-def _branch_on(selection: Selection, mnemonic: str, value: AnyRegister, number: int, target: str) -> list[MachineInstruction]:
-    if mnemonic == "cmpeq" and number == 0:
+def _branch_on(selection: Selection, relation: str, value: AnyRegister, number: int, target: str) -> list[MachineInstruction]:
+    if relation == "eq" and number == 0:
         return [MachineInstruction(ROWS["beqz"], [value, LabelOperand(target)])]
+    mnemonic = _COMPARISONS[relation]
     condition = selection.new("scalar")
     if -256 <= number <= 255:
         compare = MachineInstruction(ROWS[mnemonic + "i.ssi"], [condition, value, Immediate(number)])
@@ -404,6 +340,9 @@ def _branch_on(selection: Selection, mnemonic: str, value: AnyRegister, number: 
     return [compare, MachineInstruction(ROWS["bnez"], [condition, LabelOperand(target)])]
 
 
+SWITCHES = SwitchBranches(lambda text: scalar_constant(Operand("i32", text)), _branch_on, jump)
+
+
 def unreachable(selection: Selection, instruction: Instruction) -> None:
     """Nothing may run on into what comes behind."""
     selection.out.append(jump(selection.label(selection.block)))
@@ -411,21 +350,6 @@ def unreachable(selection: Selection, instruction: Instruction) -> None:
 
 def nothing(selection: Selection, instruction: Instruction) -> None:
     """Hints, and what the selection has seen to elsewhere."""
-
-
-def aggregate_elements(selection: Selection, operand: Operand) -> list[Operand]:
-    """The members of a struct that is returned: a constant, or made by insertvalue."""
-    if operand.value[0] != "%":
-        types = split_list(operand.type.strip()[1:-1])
-        if operand.value[0] != "{":
-            return [Operand(one, operand.value if operand.value != "zeroinitializer" else "zeroinitializer") for one in types]
-        return [parse_operand(item) for item in split_list(operand.value[1:-1])]
-    made = selection.definitions.get(operand.value)
-    if made is None or made.op != "insertvalue":
-        raise CannotSelect(f"in @{selection.function.name}: the struct {operand.value} is not made by insertvalue")
-    elements = aggregate_elements(selection, made.operands[0])
-    elements[made.parts.indices[0]] = made.operands[1]
-    return elements
 
 
 FUNCTIONS: dict[str, Callable[[Selection, Instruction], None]] = {
@@ -441,7 +365,7 @@ FUNCTIONS: dict[str, Callable[[Selection, Instruction], None]] = {
     "shufflevector.b": shuffle_bits,
     "br": branch,
     "br.if": branch_if,
-    "switch": switch,
+    "switch": SWITCHES.switch,
     "unreachable": unreachable,
     "alloca": nothing,
     "insertvalue": nothing,

@@ -10,9 +10,9 @@ all meet at a barrier; the first one tells the host that it is over.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from voltac.codegen.kernels import attribute, exported
 from voltac.codegen.machine_code import Register
 from voltac.codegen.selection import label_of
 from voltac.ir import marks, match
@@ -20,9 +20,7 @@ from voltac.ir.model import Function, Instruction, Module
 from voltac.targets.naplespu.facts import THREADS
 from voltac.targets.naplespu.isa import CONTROL_REGISTERS
 from voltac.targets.naplespu.scratchpad import copying, stretches
-from voltac.targets.naplespu.select.abi import argument_places, result_places
-from voltac.targets.naplespu.select.calls import parts_of_type
-from voltac.targets.naplespu.select.values import kind_of
+from voltac.targets.naplespu.select.calls import CONVENTION
 
 STACKS = 0x0008_0000
 STACK_BYTES = 1 << 14
@@ -55,26 +53,7 @@ def most_loaded(load: Instruction, definitions: dict[str, Instruction]) -> int:
     return THREADS.most * THREADS.cores if _ARGUMENT_BLOCK.matches(load.operands[0].value, definitions) else 0
 
 
-def exported(module: Module) -> list[Function]:
-    """The kernels: functions that say which threads run them, or in a module where none does, all that are not internal."""
-    marked = [function for function in module.functions if attribute(module, function, marks.THREADS)]
-    return marked or [function for function in module.functions if not _INTERNAL.match(function.header)]
-
-
 _ARGUMENT_BLOCK = match.op("inttoptr", match.call("@npu.read_control", match.number(THREADS.arguments)))
-_INTERNAL = re.compile(r"define (?:internal|private) ")
-
-
-def attribute(module: Module, function: Function, key: str) -> str:
-    """The value of a string attribute of a function, directly or through its group of attributes."""
-    texts = [function.attributes]
-    groups = re.findall(r"#\d+", function.attributes)
-    texts += [line for line in module.lines() for group in groups if line.startswith(f"attributes {group} = ")]
-    for text in texts:
-        found = re.search(rf'"{key}"="([^"]*)"', text)
-        if found:
-            return found.group(1)
-    return ""
 
 
 def startup(module: Module) -> str:
@@ -142,8 +121,7 @@ def _entry(module: Module, kernel: Function) -> str:
 
 def _call(kernel: Function, name: str) -> list[tuple[str, str]]:
     """Parameters from the block to where the kernel looks for them; the result behind them, and to the host."""
-    kinds = [kind_of(parameter.type) for parameter in kernel.parameters]
-    places = argument_places(kinds)
+    places = CONVENTION.argument_places(kernel)
     frame = (places.stack + 63) // 64 * 64
     lines: list[tuple[str, str]] = []
     if frame:
@@ -171,9 +149,8 @@ def _call(kernel: Function, name: str) -> list[tuple[str, str]]:
         ("jmp", "tr"),
     ]
     lines.append((f"{back}:", ""))
-    results = parts_of_type(kernel.return_type)
-    offset = 4 * (len(kinds) + 1)
-    for number, place in enumerate(result_places([kind_of(one) for one in results]).places):
+    offset = 4 * (len(kernel.parameters) + 1)
+    for number, place in enumerate(CONVENTION.result_places(kernel).places):
         if isinstance(place, Register):
             lines += [*_number("tr", offset + 4 * number), ("add_i32", f"tr, tr, {_BLOCK}")]
             lines += [("store32", f"{place}, 0(tr)"), ("flush", "tr")]

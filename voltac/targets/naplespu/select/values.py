@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable
 from functools import lru_cache
 
@@ -15,10 +14,12 @@ from voltac.codegen.machine_code import (
     MachineInstruction,
     MemoryOperand,
 )
+from voltac.codegen.origins import GLOBAL_NAME
 from voltac.codegen.selection import CannotSelect, Selection, label_of
 from voltac.ir.constants import shuffle_mask
 from voltac.ir.interp_constants import constant
 from voltac.ir.interp_values import InstructionFault, KindTable, float_bits, has_poison, to_signed
+from voltac.ir.match import made_by
 from voltac.ir.model import Instruction
 from voltac.ir.parts import CASTS, Operand
 from voltac.ir.types import DataLayout, vector_parts
@@ -75,8 +76,8 @@ def key(selection: Selection, instruction: Instruction) -> str:
 
 def is_signed_load(selection: Selection, name: str) -> bool:
     """Whether a narrow load is sign-extended by everybody who uses it."""
-    made = selection.definitions.get(name)
-    return made is not None and made.op == "load" and all(user.op == "sext" for user in selection.users.get(name, ()))
+    made = made_by(("load",), name, selection.definitions)
+    return made is not None and all(user.op == "sext" for user in selection.users.get(name, ()))
 
 
 def pure(callee: str) -> bool:
@@ -115,9 +116,6 @@ def constant_bits(type_text: str, value: str) -> int | tuple[int, ...] | None:
         some = next((bits for bits, one in zip(lanes, known) if one is not None), 0)
         lanes = tuple(some if one is None else bits for bits, one in zip(lanes, known))
     return lanes
-
-
-GLOBAL_NAME = re.compile(r'@("[^"]*"|[-\w$.]+)')
 
 
 @lru_cache(maxsize=4096)
@@ -270,8 +268,8 @@ def one_lane(shuffle: Instruction) -> int | None:
 
 def _scalar_of_splat(selection: Selection, shuffle: Instruction, lane: int) -> tuple[Operand, Instruction | None]:
     source = shuffle.operands[0]
-    made = selection.definitions.get(source.value)
-    if made is not None and made.op == "insertelement" and constant_bits("i32", made.operands[2].value) == lane:
+    made = made_by(("insertelement",), source.value, selection.definitions)
+    if made is not None and constant_bits("i32", made.operands[2].value) == lane:
         return made.operands[1], None
     vector = vector_parts(source.type)
     assert vector is not None

@@ -1,9 +1,9 @@
-// Elementary functions of float for a core without fused multiply-add: they take the place of those of the same name in the library.
+// Elementary functions of float for devices without fused multiply-add and double: they take the place of those in the library.
 //
 // The algorithms are those of the library; products and sums are rounded one by one, but for what near_fma is asked for. ln 2 is
 // split such that n times its upper part is exact, in two ways: one has a lower part of the same sign, for logarithms of 0.
 //
-// The core's arithmetic as it is built has no small numbers and no infinities: exponents wrap around. It subtracts 0 from 0
+// The arithmetic of NaplesPU as it is built has no small numbers and no infinities: exponents wrap around. It subtracts 0 from 0
 // wrong, gives 0 for the difference of neighbours, and loses what is 2^23 times smaller (NaplesPU 7). So nothing is rounded by
 // adding 1.5 * 2^23, differences from 1 and small products are made of integers, powers of two are divided by (a quotient is
 // right), and where a number is tiny, not finite or no number, what was computed is not taken.

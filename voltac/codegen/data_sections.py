@@ -1,4 +1,4 @@
-"""Globals and constant vectors -> the data sections of the assembly."""
+"""Global variables and constants of a module -> the data sections of the assembly."""
 
 from __future__ import annotations
 
@@ -96,11 +96,3 @@ def _content(content: bytes, words: dict[int, str]) -> list[str]:
             lines.append("\t.byte " + ", ".join(str(byte) for byte in content[at:stop]))
             at = stop
     return lines
-
-
-def constant_vectors(pool: dict[tuple[int, ...], str]) -> str:
-    """The constants that functions load, as data: those of the pool, whose keys are the lanes' bits."""
-    lines = ["\t.rodata", "\t.align 64"] if pool else []
-    for lanes, label in pool.items():
-        lines += [f"{label}:", "\t.word " + ", ".join(str(lane) if lane < 1 << 16 else f"0x{lane:x}" for lane in lanes)]
-    return "".join(line + "\n" for line in lines)

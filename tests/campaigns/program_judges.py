@@ -1,0 +1,191 @@
+"""Random programs, and what judges machine code, passes and devices: the interpreters of the typed tree and of the IR."""
+
+from __future__ import annotations
+
+import io
+import random
+import re
+from pathlib import Path
+
+import numpy as np
+from random_accesses import random_cases
+from random_features import random_features
+from random_images import random_images
+from random_kernels import random_kernels
+from random_programs import random_program
+from run_programs import (
+    HOST_TARGETS,
+    INPUTS,
+    MORE_HOST_TARGETS,
+    OUTPUTS,
+    RARE_TARGETS,
+    Array,
+    NativeRunner,
+    at_level,
+    compile_for,
+    inputs,
+    interpret,
+    interpret_ir,
+    ir_after,
+    natively,
+    options,
+)
+from test_on_naplespu import differs, kernels_differ
+from test_random_accesses import check
+from test_random_declarations import missing_errors, wrong_results
+
+from voltac.driver import compile_source
+from voltac.interpreter import Interpreter
+from voltac.messages.diagnostics import Diagnostics
+from voltac.options import Options
+from voltac.pass_runs import PassRuns
+from voltac.pipeline import Compilation, Watch
+from voltac.records import replace
+from voltac.target_info import TargetInfo
+
+TARGETS = (*HOST_TARGETS, *HOST_TARGETS, *(target for target in MORE_HOST_TARGETS if target not in RARE_TARGETS))
+"""One half of the trials are for the usual ones, one in five for gangs of small types."""
+
+
+GENERATORS = (
+    random_features,
+    random_features,
+    random_features,
+    random_kernels,
+    lambda seed: str(random_program(seed)),
+    random_images,
+)
+
+
+def program_text(seed: int) -> str:
+    return GENERATORS[seed % len(GENERATORS)](seed)
+
+
+def target_of(seed: int) -> TargetInfo:
+    return random.Random(f"target {seed}").choice(TARGETS)
+
+
+def same(found: Array, expected: Array) -> bool:
+    return np.array_equal(found, expected, equal_nan=True)
+
+
+def first_wrong(job: Compilation, expected: Array) -> str:
+    """The first stage whose IR does not mean what the typed tree means, or raises for it is undefined."""
+    for stage in ("lower", "early", "passes", "late"):
+        try:
+            found = interpret_ir(ir_after(job, stage), by_llvm=stage == "late")[0]
+        except Exception as error:
+            return f"undefined after {stage}: {error}"
+        if not same(found, expected):
+            return f"wrong after {stage}"
+    return "wrong machine code"
+
+
+def judge_program(seed: int, text: str) -> str:
+    """For one target; at -O2 and at one of the other levels."""
+    target, path = target_of(seed), Path(f"program_{seed}.ispc")
+    with np.errstate(all="ignore"):
+        expected = interpret(path, text, target)[0]
+    job = compile_for(path, text, target)
+    jobs = (job, at_level(job, (0, 0, 1, 3)[seed // 8 % 4]))
+    try:
+        results = NativeRunner().run([natively(each) for each in jobs])
+    except AssertionError as crash:
+        return f"crash, {first_wrong(job, expected)}: {crash}"
+    for each, (out, _) in zip(jobs, results):
+        if not same(out, expected):
+            return f"{first_wrong(each, expected)}: {target.name} -O{each.options.level}"
+    return ""
+
+
+def options_of(seed: int) -> Options:
+    """Options that change the code and not what a program means."""
+    chance = random.Random(f"options {seed}")
+    changes: dict[str, tuple[object, ...]] = {
+        "level": (0, 1, 2, 3),
+        "addressing": (32, 64),
+        "debug_info": (False, False, True),
+        "position_independent": ("", "small"),
+        "wrap_signed": (False, True),
+        "disable_fma": (False, True),
+        "all_on_paths": (True, False),
+        "resolve_accesses": (True, False),
+        "loop_unrolling": (True, False),
+        "frame_pointer": (False, True),
+        "reset_ftz_daz": (False, True),
+        "disable_assertions": (False, True),
+        "whole_program": (True, False),
+        "function_sections": (False, True),
+    }
+    chosen = {name: chance.choice(values) for name, values in changes.items() if chance.random() < 0.5}
+    return replace(options(target_of(seed)), **chosen)
+
+
+def judge_options(seed: int, text: str) -> str:
+    """With options that do not change what the program means."""
+    chosen = options_of(seed)
+    job = compile_source(text, f"program_{seed}.ispc", chosen, Diagnostics())
+    expected, (floats, integers) = np.zeros(OUTPUTS), inputs()
+    with np.errstate(all="ignore"):
+        Interpreter(job.program, chosen).call("test", [expected, floats, integers, INPUTS])
+    usual = vars(options(chosen.target))
+    told = f"{chosen.target.name} { ({name: value for name, value in vars(chosen).items() if value != usual[name]}) }"
+    try:
+        out = NativeRunner().run([natively(job)])[0][0]
+    except AssertionError as crash:
+        return f"crash, {first_wrong(job, expected)}: {crash} {told}"
+    return "" if same(out, expected) else f"{first_wrong(job, expected)}: {told}"
+
+
+def judge_declarations(seed: int, text: str) -> str:
+    found = wrong_results(seed, NativeRunner()) + missing_errors(seed)
+    return f"wrong: {found}" if found else ""
+
+
+def alone_text(seed: int) -> str:
+    """A program that launches no tasks, for which the IR calls what it does not contain."""
+    generator = GENERATORS[seed % len(GENERATORS)]
+    return random_features(seed, without="tasks") if generator is random_features else generator(seed)
+
+
+AFTER = re.compile(r"^; after (\w+)$", re.MULTILINE)
+
+
+def judge_passes(seed: int, text: str) -> str:
+    target, path = target_of(seed), Path(f"program_{seed}.ispc")
+    with np.errstate(all="ignore"):
+        expected = interpret(path, text, target)[0]
+    printed = io.StringIO()
+    watch = Watch(passes=PassRuns(print_changed=True, verifies=True, output=printed))
+    compile_source(text, str(path), options(target), Diagnostics(), watch=watch)
+    steps = AFTER.split(printed.getvalue())
+    by_llvm = False
+    for name, made in zip(steps[1::2], steps[2::2]):
+        by_llvm = by_llvm or name == "llvm_pipeline"
+        made = re.sub(r"^; \w+ changed nothing$", "", made, flags=re.MULTILINE)
+        try:
+            found = interpret_ir(made, by_llvm=by_llvm)[0]
+        except Exception as error:
+            return f"undefined after {name}: {target.name}: {error}"
+        if not same(found, expected):
+            return f"wrong after {name}: {target.name}"
+    return ""
+
+
+def judge_accesses(seed: int, text: str) -> str:
+    target = target_of(seed)
+    try:
+        check(seed, 25, target)
+    except AssertionError as wrong:
+        cases = "\n".join(case.text for case in random_cases(seed, 25, target.width))
+        return f"wrong: {target.name}: {wrong}\n{cases}"
+    return ""
+
+
+def device_text(seed: int) -> str:
+    return random_kernels(seed, heap=False) if seed % 2 else str(random_program(seed))
+
+
+def judge_on_device(seed: int, text: str) -> str:
+    wrong = kernels_differ(seed, text) if seed % 2 else differs(seed, text)
+    return "wrong: on naplespu" if wrong else ""

@@ -1,0 +1,60 @@
+"""The least lines, and of these the least words, of a text that fails as the whole one does."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+
+import picire
+from campaign import Campaign
+from running import Worker
+
+PARTS = (re.compile(r"[^\n]*\n|[^\n]+"), re.compile(r"\w+\s*|\W\s*"))
+"""What is left out, first by lines, then by tokens."""
+
+
+def kind(failure: str) -> str:
+    """What makes two failures the same mistake."""
+    return failure.split(":", 1)[0]
+
+
+def reduced(campaign: Campaign, seed: int, text: str, failure: str, seconds: float) -> str:
+    """A smaller text with the same kind of failure, or the text itself; it takes not much longer than ``seconds``."""
+    worker = Worker(campaign)
+
+    def fails(text: str) -> bool:
+        worker.start(seed, text)
+        return kind(worker.result()) == kind(failure)
+
+    try:
+        return least_text(text, fails, time.monotonic() + seconds)
+    finally:
+        worker.stop()
+
+
+def least_text(text: str, fails: Callable[[str], bool], deadline: float) -> str:
+    """By delta debugging, of lines, then of tokens, until nothing can be left out or the time is up."""
+
+    class Late(Exception):
+        pass
+
+    best = text
+    for pattern in PARTS:
+        parts: list[str] = pattern.findall(best)
+
+        def test(config: Sequence[int], config_id: object, parts: list[str] = parts) -> picire.Outcome:
+            nonlocal best
+            if time.monotonic() > deadline:
+                raise Late
+            candidate = "".join(parts[index] for index in config)
+            if not fails(candidate):
+                return picire.Outcome.PASS
+            best = min(best, candidate, key=len)
+            return picire.Outcome.FAIL
+
+        try:
+            picire.DD(test)(list(range(len(parts))))
+        except Late:
+            break
+    return best

@@ -1,0 +1,154 @@
+"""Trials in child processes: each has a time and a memory of its own, and what crashes or hangs is a finding like others."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import os
+import resource
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator, Iterable
+from pathlib import Path
+from typing import Any
+
+from campaign import Campaign
+
+TRIALS = 100
+"""Of one process; what LLVM and the interpreters keep goes with it."""
+START = 120.0
+"""Seconds that a process may take to import what it needs, on a busy machine."""
+
+
+def trial(campaign: Campaign, seed: int, text: str | None) -> str:
+    """What is wrong, as ``kind: details``; empty if nothing."""
+    try:
+        return campaign.judge(seed, campaign.text(seed) if text is None else text)
+    except MemoryError:
+        return f"memory: more than {campaign.gigabytes} GB"
+    except Exception as error:
+        told = " ".join(str(error).split())
+        return f"{type(error).__name__} {told[:60].replace(':', ';')}: {told[60:1000]}"
+
+
+def serve(module: str, name: str) -> None:
+    """Answer trials, one JSON text a line, until the input ends. What programs print goes nowhere."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    campaign: Campaign = importlib.import_module(module).CAMPAIGNS[name]
+    limit = int(campaign.gigabytes * 2**30)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    print(json.dumps("ready"), file=answers, flush=True)
+    for line in sys.stdin:
+        seed, text = json.loads(line)
+        print(json.dumps(trial(campaign, seed, text)), file=answers, flush=True)
+
+
+class Worker:
+    """A process for trials of one campaign, started when needed, and anew when it crashed, hung or has done enough."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self.campaign = campaign
+        self.seed = 0
+        self._process: subprocess.Popen[str] | None = None
+        self._trials = 0
+        self._deadline = 0.0
+
+    def start(self, seed: int, text: str | None = None) -> None:
+        """Begin a trial; ``text`` takes the place of that of the seed."""
+        if self._process is None or self._trials >= TRIALS:
+            self.stop()
+            self._process = subprocess.Popen(
+                [sys.executable, str(Path(__file__).parent), "--serve", self.campaign.module, self.campaign.name],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                # What a trial starts in another folder is of this tree, too.
+                env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+                start_new_session=True,
+            )
+            self._trials = 0
+            self._deadline = time.monotonic() + START
+            if self._answer() != "ready":
+                self.stop()
+                raise RuntimeError(f"the process for {self.campaign.name} does not start")
+        assert self._process is not None and self._process.stdin is not None
+        self.seed, self._trials = seed, self._trials + 1
+        self._deadline = time.monotonic() + self.campaign.seconds
+        with contextlib.suppress(BrokenPipeError):  # it has ended, and so will the trial
+            self._process.stdin.write(json.dumps([seed, text]) + "\n")
+            self._process.stdin.flush()
+
+    @property
+    def descriptor(self) -> int:
+        """To wait for its answer with ``select``."""
+        assert self._process is not None and self._process.stdout is not None
+        return self._process.stdout.fileno()
+
+    @property
+    def late(self) -> bool:
+        return time.monotonic() > self._deadline
+
+    def result(self) -> str:
+        """The end of the trial, waited for until it is late."""
+        try:
+            answer = self._answer()
+        except TimeoutError:
+            self.stop()
+            return f"hang: no end after {self.campaign.seconds} s"
+        return f"crash {self.stop()}: the process ended" if answer is None else str(answer)
+
+    def _answer(self) -> Any:
+        """None where the process has ended; TimeoutError if it has done nothing when it is late."""
+        assert self._process is not None and self._process.stdout is not None
+        if not select.select([self.descriptor], [], [], max(0.0, self._deadline - time.monotonic()))[0]:
+            raise TimeoutError
+        line = self._process.stdout.readline()
+        return json.loads(line) if line else None
+
+    def stop(self) -> int:
+        """End the process and what it has started; its exit status, negative for a signal."""
+        process, self._process = self._process, None
+        if process is None:
+            return 0
+        assert process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
+        # It ends with its input, and one that crashed has a status of its own; one that hangs does neither.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(1)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        status = process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+        return status
+
+
+def run(campaign: Campaign, seeds: Iterable[int], jobs: int) -> Generator[tuple[int, str, int], None, None]:
+    """Seed, what is wrong, and the least seed that is not done, as trials end; closing the iterator ends the processes."""
+    waiting = iter(seeds)
+    idle, busy = [Worker(campaign) for _ in range(jobs)], list[Worker]()
+    try:
+        while True:
+            while idle and (seed := next(waiting, None)) is not None:
+                idle[-1].start(seed)
+                busy.append(idle.pop())
+            if not busy:
+                return
+            ready = select.select([worker.descriptor for worker in busy], [], [], 1.0)[0]
+            for worker in [one for one in busy if one.descriptor in ready or one.late]:
+                failure = worker.result()
+                busy.remove(worker)
+                idle.append(worker)
+                yield worker.seed, failure, min((one.seed for one in busy), default=worker.seed + 1)
+    finally:
+        for worker in (*idle, *busy):
+            worker.stop()

@@ -1,0 +1,90 @@
+"""Six workers share a kernel: each element once, waiting where one needs what others make; and the division that splits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import voltac
+from voltac.targets.ipu.legalize.divisions import inverse_of
+
+WORKERS = 6
+SUM = """
+    export uniform int k(uniform int x[], uniform int n) {
+        uniform int s = 0;
+        for (uniform int i = 0; i < n; i++) s += x[i];
+        return s;
+    }"""
+
+
+def compiled(source: str, target: str = "ipu-mk2") -> Any:
+    return voltac.compile(source, target=target).k
+
+
+def test_every_element_is_done_once() -> None:
+    kernel = compiled("export void k(uniform int x[], uniform int n) { foreach (i = 0 ... n) x[i] += 1; }")
+    for n in [*range(101), 20_000]:
+        x = np.zeros(n + 8, np.int32)
+        kernel(x, n)
+        assert np.array_equal(x, np.arange(n + 8) < n)
+
+
+def test_the_work_is_split_evenly() -> None:
+    kernel = compiled("export void k(uniform int x[], uniform int n) { foreach (i = 0 ... n) x[i] += 1; }")
+    kernel(np.zeros(2400, np.int32), 2400)
+    bundles = [worker.slots for worker in kernel.last_run.workers]
+    assert len(bundles) == WORKERS and max(bundles) - min(bundles) <= 2
+
+
+def test_rows_of_two_dimensions_are_shared() -> None:
+    source = (
+        "export void k(uniform int x[], uniform int m, uniform int n) { foreach (j = 0 ... m, i = 0 ... n) x[j * n + i] += j; }"
+    )
+    kernel = compiled(source)
+    for m, n in [(1, 5), (7, 3), (13, 10)]:
+        x = np.zeros(m * n, np.int32)
+        kernel(x, m, n)
+        assert np.array_equal(x, np.repeat(np.arange(m), n))
+
+
+@pytest.mark.parametrize("level", [0, 2])
+def test_what_others_have_made_is_there_behind_a_foreach(level: int) -> None:
+    source = """
+        export void k(uniform float x[], uniform float y[], uniform float z[], uniform int n) {
+            foreach (i = 0 ... n) y[i] = x[i] + 1;
+            foreach (i = 0 ... n) z[i] = y[n - 1 - i] * 2;
+        }"""
+    kernel: Any = voltac.compile(source, target="ipu-mk1", opt=level).k
+    for n in (1, 7, 500):
+        x = np.arange(n, dtype=np.float32)
+        y, z = np.zeros_like(x), np.zeros_like(x)
+        kernel(x, y, z, n)
+        assert np.array_equal(z, ((x + 1) * 2)[::-1])
+
+
+def test_a_kernel_that_cannot_be_shared_runs_on_one_worker() -> None:
+    kernel = compiled(SUM)
+    assert kernel(np.arange(100, dtype=np.int32), 100) == 4950
+
+
+def test_the_short_inverse_is_right_below_its_bound() -> None:
+    assert inverse_of(WORKERS) == (0xAAAB, 18, 98304)
+    random = np.random.default_rng(6)
+    for divisor in range(3, 257):
+        if divisor & (divisor - 1):
+            factor, shift, bound = inverse_of(divisor)
+            numbers = [*random.integers(0, bound, 50).tolist(), bound - 1, bound // divisor * divisor - 1]
+            assert all(n * factor < 1 << 32 and n * factor >> shift == n // divisor for n in numbers), divisor
+
+
+def test_words_are_divided_by_constants_on_both_sides_of_the_bound() -> None:
+    source = """
+        export void k(uniform unsigned int a[], uniform unsigned int q[], uniform unsigned int r[], uniform int n) {
+            for (uniform int i = 0; i < n; i++) { q[i] = a[i] / 6; r[i] = a[i] % 100; }
+        }"""
+    a = np.array([0, 5, 6, 98303, 98304, 98309, 65535, 2**31, 2**32 - 1, 4_000_000_007], np.uint32)
+    q, r = np.zeros_like(a), np.zeros_like(a)
+    compiled(source)(a, q, r, len(a))
+    assert np.array_equal(q, a // 6) and np.array_equal(r, a % 100)

@@ -1,0 +1,1 @@
+"""Masks of targets whose registers have none: how wide their lanes are, and which lanes are masks."""

@@ -1,0 +1,1 @@
+"""Assembly text of vertices → programs (IPU 7)."""

@@ -1,0 +1,98 @@
+"""A text with vertices → a program that a tile runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from voltac.codegen.assembly.assembler import Dialect, assemble_lines
+from voltac.codegen.assembly.directives import Directive
+from voltac.codegen.assembly.lines import BadStatement, LinePiece
+from voltac.codegen.assembly.operands import InstructionForms
+from voltac.codegen.assembly.preprocess import preprocessed_lines
+from voltac.codegen.assembly.state import AssemblyState
+from voltac.codegen.image import Image, ImageSegment
+from voltac.codegen.link import link
+from voltac.codegen.object_file import ObjectFile
+from voltac.messages.diagnostics import Diagnostics
+from voltac.records import field, mutable_record
+from voltac.targets.ipu.assembly.bundles import check_repeats, issued_together
+from voltac.targets.ipu.assembly.headers import HEADERS, predefined_macros
+from voltac.targets.ipu.assembly.pseudo import rewritten
+from voltac.targets.ipu.isa import code_of
+
+ENTRY = "__runCodelet_"
+"""What the name of a vertex begins with (IPU 4.1)."""
+
+
+@mutable_record(eq=False)
+class TileProgram:
+    """Assembled vertices."""
+
+    generation: str
+    """``mk1`` or ``mk2``."""
+    code: ObjectFile
+    sizes: dict[str, int] = field(default_factory=dict)
+    """Bytes of code, by the name of ``.size``."""
+    stacks: dict[str, int] = field(default_factory=dict)
+    """Bytes of stack that functions and sections declare."""
+
+    def image(self) -> Image:
+        """What lies in the tile's memory before a vertex runs; CompileError where something has no place or no address."""
+        linked = link(self.code, code_of(self.generation))
+        segments = tuple(
+            ImageSegment(section.address, bytes(section.content), section.size, section.kind == "text")
+            for section in linked.sections.values()
+        )
+        symbols = {name: linked.address(name) for name in linked.symbols}
+        return Image(min((segment.address for segment in segments), default=0), segments, symbols)
+
+
+def assemble_vertices(
+    text: str,
+    generation: str = "mk2",
+    file: str = "<assembly>",
+    diagnostics: Diagnostics | None = None,
+    directories: Sequence[str] = (),
+    macros: Mapping[str, str] | None = None,
+) -> TileProgram:
+    """Raises :class:`voltac.CompileError` with every statement that is wrong, each with line and column.
+
+    ``directories`` are those where included files are looked for besides the file's own; ``macros`` are defined beforehand.
+    """
+    messages = Diagnostics(wrap=False) if diagnostics is None else diagnostics
+    device = code_of(generation)
+    lines = preprocessed_lines(text, file, messages, predefined_macros(generation) | dict(macros or {}), directories, HEADERS)
+    messages.raise_if_errors()
+    stacks: dict[str, int] = {}
+    dialect = Dialect(_forms(generation), rewritten, issued_together, True, _directives(stacks), check_repeats)
+    state = assemble_lines(lines, device, dialect, messages)
+    return TileProgram(generation, state.made, state.final_sizes, stacks)
+
+
+@cache
+def _forms(generation: str) -> InstructionForms:
+    return InstructionForms(code_of(generation), frozenset(("csr", "ucsr")))
+
+
+def _directives(stacks: dict[str, int]) -> dict[str, Directive]:
+    def stack(state: AssemblyState, rest: LinePiece) -> None:
+        words = rest.text.replace(",", " ").split()
+        if len(words) < 2:
+            raise BadStatement("here stand a number of bytes and the name of a function or section: DEF_STACK_USAGE 0 f")
+        # The number may be an expression with blanks in it; the name is the last word.
+        size, name = rest.text.rstrip()[: -len(words[-1])].rstrip(" \t,"), words[-1]
+        if name in stacks:
+            raise rest.wrong(f"the stack of '{name}' is declared twice")
+        stacks[name] = state.known_number(LinePiece(size, rest.begin), "the size of a stack")
+
+    def nothing(state: AssemblyState, rest: LinePiece) -> None:
+        """What says something to other tools."""
+
+    return {
+        "DEF_STACK_USAGE": stack,
+        "DEF_STACK_SIZE_OWN": stack,
+        ".worker": nothing,
+        ".supervisor": nothing,
+        ".allow_optimizations": nothing,
+    }

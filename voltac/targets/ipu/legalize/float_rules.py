@@ -1,0 +1,142 @@
+"""Operations on floats that the aux pipe has -> themselves, lane by lane; halves are computed with as floats.
+
+    %c = fadd <4 x half> %a, %b    ->    of each lane: call float @ipu.from_half, fadd float, call i32 @ipu.to_half
+
+A result of one operation on halves, computed as a float and rounded, is the rounded result: a float has more than twice
+the bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from voltac.codegen.legalize.float_elementwise import FLOAT_FUNCTIONS
+from voltac.codegen.legalize.function import LaneFunction, Legalizer, Rule, Words
+from voltac.codegen.legalize.routines import call_routine
+from voltac.codegen.legalize.shapes import NotLegal, Shape
+from voltac.ir.model import Instruction
+
+_FROM_HALF = "float @ipu.from_half(i32)"
+_TO_HALF = "i32 @ipu.to_half(float)"
+
+# Bits of floats: 65520, the least that rounds to no finite half, and infinity.
+_OVERFLOW = 0x477FF000
+_INFINITY = 0x7F800000
+
+
+def from_half(f: Legalizer, half: str) -> str:
+    """The float that the low 16 bits of a word are."""
+    return f.write.call(_FROM_HALF, half)
+
+
+def to_half(f: Legalizer, value: str) -> str:
+    """Rounded to nearest. The hardware stops at the largest half (IPU 3.8) where IEEE 754 goes on to infinity."""
+    w = f.write
+    half = w.call(_TO_HALF, value)
+    bits = w.bits_of(value, False)
+    size = w.op("and", bits, 0x7FFFFFFF)
+    over = w.compare("ule", w.op("sub", size, _OVERFLOW), _INFINITY - _OVERFLOW)
+    infinity = w.op("or", w.op("and", w.op("lshr", bits, 16), 0x8000), 0x7C00)
+    made = w.select(over, infinity, half, "i32", False)
+    f.zero_above[made] = 16
+    return made
+
+
+def _of(f: Legalizer, instruction: Instruction) -> str:
+    """The type of the elements."""
+    element = f.shapes.of(instruction.operands[0].type).element
+    if element not in ("float", "half"):
+        raise NotLegal(f"arithmetic on {element}")
+    return element
+
+
+def _arithmetic(f: Legalizer, instruction: Instruction) -> None:
+    element, operation = _of(f, instruction), instruction.op
+
+    def compute(vector: bool, a: Words, b: Words) -> Words:
+        x, y = (from_half(f, words[0]) if element == "half" else words[0] for words in (a, b))
+        made = (
+            call_routine(f, "remainder", False, [x, y])[0] if operation == "frem" else f.write.float_op(operation, x, y, False)
+        )
+        return [to_half(f, made) if element == "half" else made]
+
+    f.elementwise(instruction, compute)
+
+
+def _comparison(f: Legalizer, instruction: Instruction) -> None:
+    element, predicate = _of(f, instruction), instruction.parts.predicate
+
+    def compute(vector: bool, a: Words, b: Words) -> Words:
+        if predicate in ("true", "false"):
+            return [predicate]
+        x, y = (from_half(f, words[0]) if element == "half" else words[0] for words in (a, b))
+        return [f.write.value(f"fcmp {predicate} float {x}, {y}")]
+
+    f.elementwise(instruction, compute)
+
+
+def _negation(f: Legalizer, instruction: Instruction) -> None:
+    element = _of(f, instruction)
+
+    def compute(vector: bool, a: Words) -> Words:
+        return [f.write.op("xor", a[0], 0x8000) if element == "half" else f.write.value(f"fneg float {a[0]}")]
+
+    f.elementwise(instruction, compute)
+
+
+def _size(f: Legalizer, instruction: Instruction) -> None:
+    source, target = f.shapes.of(instruction.operands[0].type), f.shapes.of(instruction.type)
+    if {source.element, target.element} != {"half", "float"}:
+        raise NotLegal(f"a conversion from {source.element} to {target.element}")
+    convert = from_half if instruction.op == "fpext" else to_half
+    f.elementwise(instruction, lambda vector, a: [convert(f, a[0])])
+
+
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(("fadd", "fsub", "fmul", "fdiv", "frem"), _arithmetic),
+    "fcmp": _comparison,
+    "fneg": _negation,
+    **dict.fromkeys(("fpext", "fptrunc"), _size),
+}
+
+
+def _on_float(compute: Callable[..., str]) -> LaneFunction:
+    def convert(f: Legalizer, vector: bool, shape: Shape, *operands: Words) -> Words:
+        if shape.element == "half":
+            return [to_half(f, compute(f, *(from_half(f, words[0]) for words in operands)))]
+        return [compute(f, *(words[0] for words in operands))]
+
+    return convert
+
+
+def _instruction(name: str, count: int) -> LaneFunction:
+    """An intrinsic that selection knows."""
+    declaration = f"float @llvm.{name}.f32({', '.join(['float'] * count)})"
+    return _on_float(lambda f, *values: f.write.call(declaration, *values))
+
+
+def _sum_of_product(f: Legalizer, a: str, b: str, c: str) -> str:
+    return f.write.float_op("fadd", f.write.float_op("fmul", a, b, False), c, False)
+
+
+def _extreme(name: str) -> LaneFunction:
+    """With a number as result where one of both is not a number."""
+    return _instruction(name, 2)
+
+
+_ROUNDING = {name: name for name in ("floor", "ceil", "trunc", "round", "roundeven")} | {
+    "rint": "roundeven", "nearbyint": "roundeven",
+}  # fmt: skip
+
+FUNCTIONS: dict[str, LaneFunction] = {
+    **FLOAT_FUNCTIONS,
+    "sqrt": _instruction("sqrt", 1),
+    "fabs": _instruction("fabs", 1),
+    "copysign": _instruction("copysign", 2),
+    "fmuladd": _on_float(_sum_of_product),
+    "fma": _on_float(lambda f, a, b, c: call_routine(f, "fused", False, [a, b, c])[0]),
+    "minnum": _extreme("minnum"),
+    "maxnum": _extreme("maxnum"),
+    **{name: _instruction(way, 1) for name, way in _ROUNDING.items()},
+}
+"""Lane by lane; what is not here, the shared rows do on the bits."""

@@ -1,0 +1,173 @@
+"""legal IR -> assembly text: the stages of the IPU's code generator on one page."""
+
+from __future__ import annotations
+
+from voltac.codegen.allocation import RegisterFile, allocate, coalesce
+from voltac.codegen.block_placement import Branches, lay_out
+from voltac.codegen.constant_placement import place_constants
+from voltac.codegen.data_sections import data
+from voltac.codegen.kernels import exported
+from voltac.codegen.loops.strides import step_addresses
+from voltac.codegen.machine_code import AnyRegister, MachineFunction, VirtualRegister
+from voltac.codegen.phi_copies import place_phi_copies
+from voltac.codegen.selection import Selection, SelectionTarget
+from voltac.codegen.stacks import check_stacks
+from voltac.codegen.tidying.equal_operations import tidy
+from voltac.ir.model import Function, Instruction, Module
+from voltac.ir.read import read
+from voltac.ir.write import write
+from voltac.options import Options
+from voltac.pass_runs import Pass, PassRuns, optimizing
+from voltac.records import field, mutable_record
+from voltac.targets.ipu.memory_map import map_of
+from voltac.targets.ipu.select.bundles import Bundle, bundled, one_by_one
+from voltac.targets.ipu.select.conventions import CONVENTION, COPIES, SIZES, copy
+from voltac.targets.ipu.select.frame import complete_frame, spill_load, spill_store
+from voltac.targets.ipu.select.operations import FUNCTIONS, jump
+from voltac.targets.ipu.select.pseudo import ROWS
+from voltac.targets.ipu.select.registers import ALLOCATABLE, ZERO
+from voltac.targets.ipu.select.rules import RULES
+from voltac.targets.ipu.select.startup import barrier, entry, stack_size
+from voltac.targets.ipu.select.text import function_text
+from voltac.targets.ipu.select.values import (
+    PREDICATES,
+    TRANSPARENT,
+    cheap_constant,
+    constant_key,
+    key,
+    kind_of,
+    literal,
+    make_constant,
+    prepare,
+    pure,
+)
+from voltac.targets.ipu.streams.code import stream_functions
+
+_FILE = RegisterFile(ALLOCATABLE, frozenset(COPIES.values()), SIZES, spill_store, spill_load)
+_BRANCHES = Branches(
+    ROWS,
+    "bri.target",
+    {
+        "brnz.mtarget": "brz.mtarget",
+        "brz.mtarget": "brnz.mtarget",
+        "brneg.mtarget": "brpos.mtarget",
+        "brpos.mtarget": "brneg.mtarget",
+    },
+)
+_MOST_STACK = 1 << 16
+"""Bytes of a worker's stack. Chosen: six of them are most of a tile's memory, which the linker looks at."""
+
+_TARGET = SelectionTarget(
+    instructions=ROWS,
+    rules=RULES,
+    functions={**FUNCTIONS, "ret": CONVENTION.ret, "call": CONVENTION.call},
+    key=key,
+    kind_of=kind_of,
+    predicates=PREDICATES,
+    constant_key=constant_key,
+    make_constant=make_constant,
+    cheap_constant=cheap_constant,
+    literal=literal,
+    splat_of=lambda selection, operand: None,
+    transparent=TRANSPARENT,
+    pure=pure,
+    copy=copy,
+    take_parameters=CONVENTION.take_parameters,
+)
+
+
+def _nothing_loaded(load: Instruction, definitions: dict[str, Instruction]) -> int:
+    return 0
+
+
+MODULE_PASSES = (
+    Pass("tidy", "branches and values that the steps before have left over go",
+         lambda module: tidy(module, pure), optimizing),
+    Pass("step_addresses", "addresses in loops are stepped instead of computed",
+         lambda module: step_addresses(module, _nothing_loaded), optimizing),
+)  # fmt: skip
+"""Legal IR to legal IR, in order."""
+
+
+@mutable_record(eq=False)
+class _FunctionWork:
+    """A function on its way from legal IR to bundles."""
+
+    selection: Selection
+    machine: MachineFunction
+    added: dict[str, str] = field(default_factory=dict)
+    """The phi copies of each block."""
+    bundles: dict[str, list[Bundle]] = field(default_factory=dict)
+
+    def select(self) -> None:
+        prepare(self.selection)
+        self.machine = self.selection.run()
+
+    def copy_phis(self) -> None:
+        self.added = place_phi_copies(self.selection, jump)
+
+    def text(self, is_global: bool = False) -> str:
+        """What is there of it."""
+        blocks = self.bundles or one_by_one(self.machine)
+        return function_text(self.machine.name, blocks, is_global)
+
+
+def _use_zero_registers(work: _FunctionWork) -> None:
+    """A constant 0 is read from the register that is 0."""
+    made: dict[AnyRegister, int] = {}
+    zeros: dict[VirtualRegister, AnyRegister] = {}
+    for instruction in work.machine.instructions():
+        for written in instruction.writes():
+            made[written] = made.get(written, 0) + 1
+        if instruction.row.name in ("constant.m", "constant.a") and str(instruction.values[1]) == "0":
+            register = instruction.values[0]
+            if isinstance(register, VirtualRegister):
+                zeros[register] = ZERO[register.kind]
+    zeros = {register: zero for register, zero in zeros.items() if made[register] == 1}
+    for block in work.machine.blocks:
+        block.instructions = [one for one in block.instructions if not any(register in zeros for register in one.writes())]
+        for instruction in block.instructions:
+            instruction.replace_registers(zeros)
+
+
+FUNCTION_PASSES = (
+    Pass("select", "instructions of the device by pattern, on virtual registers", _FunctionWork.select, required=True),
+    Pass("place_phi_copies", "phis become copies at the ends of blocks", _FunctionWork.copy_phis, required=True),
+    Pass("place_constants", "constants are made where they are used, or before the loop",
+         lambda work: place_constants(work.selection, work.added), required=True),
+    Pass("use_zero_registers", "zeros are read from the registers that are zero", _use_zero_registers),
+    Pass("coalesce", "registers that are copies of each other become one", lambda work: coalesce(work.machine, _FILE)),
+    Pass("allocate", "virtual registers become physical ones, or places of the frame",
+         lambda work: allocate(work.machine, _FILE), required=True),
+    Pass("complete_frame", "the frame is laid out, what a callee saves is saved",
+         lambda work: complete_frame(work.machine), required=True),
+    Pass("lay_out", "blocks get their order, and branches their form", lambda work: lay_out(work.machine, _BRANCHES),
+         required=True),
+    Pass("bundle", "instructions of both pipes issue together", lambda work: setattr(work, "bundles", bundled(work.machine)),
+         optimizing),
+)  # fmt: skip
+"""One function, in order."""
+
+
+def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
+    """Legal IR -> the text of an assembly file."""
+    runs = runs or PassRuns()
+    module = read(text)
+    for row in runs.of(MODULE_PASSES, options, lambda: write(module)):
+        row.run(module)
+    kernels = exported(module)
+    works = [_compile(module, function, options, runs) for function in module.functions]
+    machines = [work.machine for work in works]
+    needed = check_stacks(machines, _MOST_STACK)
+    entries = [entry(module, kernel, needed[kernel.name]) for kernel in kernels]
+    names = {kernel.name for kernel in kernels}
+    functions = [work.text(function.name in names) for function, work in zip(module.functions, works)]
+    streams = stream_functions(module, map_of(options.target.name).repeats)
+    return "".join([*entries, *functions, streams, barrier(module), data(module), stack_size(machines, needed)])
+
+
+def _compile(module: Module, function: Function, options: Options, runs: PassRuns) -> _FunctionWork:
+    work = _FunctionWork(Selection(_TARGET, module, function), MachineFunction(function.name))
+    for row in runs.of(FUNCTION_PASSES, options, work.text):
+        row.run(work)
+    return work

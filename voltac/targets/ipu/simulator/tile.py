@@ -1,0 +1,187 @@
+"""A tile: programs in its memory, run by its workers.
+
+Slot k of worker w is cycle 6k + w. The worker that is behind runs next, a stretch of
+code without branches at a time, so that those who wait for each other's stores meet;
+whoever stores and reads within such stretches at the same time finds no exact order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
+
+from voltac.codegen.image import Image
+from voltac.targets.ipu.simulator.decoded import CodeReader
+from voltac.targets.ipu.simulator.faults import BREAKPOINT, INVALID_OPERATION, TileFault, WorkerTrap
+from voltac.targets.ipu.simulator.integers import FUNCTIONS, M
+from voltac.targets.ipu.simulator.memory import BEHIND_ARRAY, FIXED, SLACK, UNDECLARED, TileMemory
+from voltac.targets.ipu.simulator.report import TileReport, worker_report
+from voltac.targets.ipu.simulator.supervisor import Supervisor
+from voltac.targets.ipu.simulator.translate import WorkerBlock, WorkerCodeWriter
+from voltac.targets.ipu.simulator.worker import WORKERS, Worker
+
+ACCUMULATORS = {"mk1": 16, "mk2": 32}
+"""Of each generation; Mk2 has more than 16, and instructions use the first 16 (IPU 1.2)."""
+SCRATCH = 48
+"""Bytes of a worker's scratch memory (IPU 4.3; assumed)."""
+_ROOM = 64
+"""The same with the padding that keeps stacks aligned."""
+STACK = 2048
+"""Bytes of each worker's stack, and of the supervisor's, if nothing else is said."""
+LIMIT = 100_000_000
+"""Slots of a worker after which it is taken to run for ever, if nothing else is said: minutes of simulation."""
+
+Trace = Callable[[str], None]
+
+
+class Tile:
+    """``conflicts``: ``trap`` as the hardware does, or ``count`` and go on."""
+
+    def __init__(
+        self, generation: str = "mk2", conflicts: str = "trap", stack: int = STACK, limit: int = LIMIT,
+        control: int = 0, trace: Trace | None = None,
+    ) -> None:  # fmt: skip
+        self.generation = generation
+        self.memory = TileMemory(generation, conflicts)
+        self.stack = -(-stack // 16) * 16
+        self.limit = limit
+        self.control = control
+        """``$FP_ICTL``: what workers find in ``$FP_CTL`` at their launch."""
+        self.trace = trace
+        self.symbols: dict[str, int] = {}
+        self.end_of_program = self.memory.map.start
+        self._reader = CodeReader(self.memory, generation)
+        self._blocks: dict[int, WorkerBlock] = {}
+        self._supervisor_blocks: dict[int, WorkerBlock] = {}
+        self._namespace = {
+            **FUNCTIONS, "M": M, "TileFault": TileFault, "too_many": self._too_many, "trap": _trap, "trace": self._traced,
+            **{name: getattr(self.memory, name) for name in dir(self.memory) if name.startswith(("load", "store", "apart"))},
+        }  # fmt: skip
+        self.memory.mark(self.memory.map.start, self.memory.map.end - self.memory.map.start, UNDECLARED)
+        for worker in range(WORKERS + 1):
+            self.memory.mark(self.stack_top(worker) - self.stack, self.stack + SCRATCH, 0)
+
+    # --- the host's side --------------------------------------------------------------------------------------------
+
+    def stack_top(self, worker: int) -> int:
+        """The end of a worker's stack, where its scratch memory begins; worker 6 is the supervisor."""
+        return self.memory.map.interleaved - worker * (self.stack + _ROOM) - _ROOM
+
+    @property
+    def lowest_stack(self) -> int:
+        """Everything in region 0 from here on is for stacks and scratch memory."""
+        return self.stack_top(WORKERS) - self.stack
+
+    def load(self, image: Image) -> None:
+        """Put a program into memory; ValueError where its segments do not fit."""
+        for segment in image.segments:
+            if segment.address < self.memory.map.interleaved and segment.address + segment.size > self.lowest_stack:
+                raise ValueError(
+                    f"{segment.size} bytes at {segment.address:#x} reach the stacks, which begin at {self.lowest_stack:#x}"
+                )
+            self.memory.write(segment.address, segment.content + bytes(segment.size - len(segment.content)))
+            self.memory.mark(segment.address, segment.size, FIXED if segment.executable else 0)
+        self.symbols = dict(image.symbols)
+        self.end_of_program = max((item.address + item.size for item in image.segments), default=self.memory.map.start)
+        self._blocks.clear()
+        self._supervisor_blocks.clear()
+
+    def declare(self, address: int, size: int) -> None:
+        """Say that an array is there: it may be used, and the 32 bytes behind it may be read."""
+        self.memory.mark(address, size, 0)
+        end = -(-(address + size) // 4) * 4
+        for word in range(end >> 2, min(end + SLACK, self.memory.map.end) >> 2):
+            if self.memory.marks[word] == UNDECLARED:
+                self.memory.marks[word] = BEHIND_ARRAY
+
+    def run_workers(self, entry: int, vertex_bases: Sequence[int], control: int | None = None) -> TileReport:
+        """A worker for each vertex, all from one address on; :class:`WorkerTrap` for what an instruction may not do."""
+        control = self.control if control is None else control
+        report = TileReport()
+        conflicts, over_reads = self.memory.conflicts, self.memory.over_reads
+        workers = [
+            Worker(number, base, self.stack_top(number), control, ACCUMULATORS[self.generation])
+            for number, base in enumerate(vertex_bases)
+        ]
+        self._run(workers, entry)
+        report.workers = [worker_report(worker, self._blocks) for worker in workers]
+        report.cycles = max((worker.cycles for worker in report.workers), default=0)
+        report.conflicts = self.memory.conflicts - conflicts
+        report.over_reads = self.memory.over_reads - over_reads
+        return report
+
+    def run_supervisor(self, entry: int, vertex_base: int) -> TileReport:
+        """A supervisor's function with the address of the vertex in ``$m0``, until it returns."""
+        start = self.memory.map.start
+        supervisor = Supervisor(self.run_workers, vertex_base, self.stack_top(WORKERS), start, self.control)
+        conflicts, over_reads = self.memory.conflicts, self.memory.over_reads
+        pc = entry
+        while pc != supervisor.return_address:
+            pc = self._step(supervisor, pc, self._supervisor_blocks)
+        report = TileReport(supervisor.cycles, supervisor.reports)
+        report.conflicts = self.memory.conflicts - conflicts
+        report.over_reads = self.memory.over_reads - over_reads
+        return report
+
+    # --- running ----------------------------------------------------------------------------------------------------
+
+    def _run(self, workers: Sequence[Worker], entry: int) -> None:
+        """The worker that is behind goes on, until it is ahead of another one: they may wait for each other."""
+        waiting = [(worker.slots, worker.number, entry) for worker in workers]
+        while waiting:
+            _, number, pc = heappop(waiting)
+            worker = workers[number]
+            next_one = waiting[0][0] if waiting else self.limit + 1
+            while pc >= 0 and worker.slots <= next_one:
+                pc = self._step(worker, pc, self._blocks)
+            if pc >= 0:
+                heappush(waiting, (worker.slots, number, pc))
+
+    def _step(self, worker: Worker | Supervisor, pc: int, blocks: dict[int, WorkerBlock]) -> int:
+        block = blocks.get(pc)
+        if block is None:
+            block = blocks[pc] = self._translated(pc, blocks is self._supervisor_blocks)
+        assert block.function is not None
+        worker.visits[pc] = worker.visits.get(pc, 0) + 1
+        try:
+            after = block.function(worker)
+        except TileFault as fault:
+            raise self._trap(fault, block, worker) from None
+        if worker.slots > self.limit:
+            endless = TileFault(
+                INVALID_OPERATION, f"more than {self.limit} issue slots: the worker runs for ever, or the limit is low"
+            )
+            raise WorkerTrap(endless, pc, worker.number, self._reader.text_at(pc), WORKERS * worker.slots, False)
+        return after
+
+    def _translated(self, pc: int, is_supervisor: bool) -> WorkerBlock:
+        writer = WorkerCodeWriter(self._reader, pc, self.memory.map.repeats, is_supervisor, self.trace is not None)
+        block = writer.write()
+        scope = dict(self._namespace)
+        exec(compile(block.source, f"<block {pc:#x}>", "exec"), scope)
+        block.function = scope["block"]
+        return block
+
+    def _trap(self, fault: TileFault, block: WorkerBlock, worker: Worker | Supervisor) -> WorkerTrap:
+        """Where in the block an instruction failed: the line of its function says it."""
+        place = fault.__traceback__
+        line = 1
+        while place is not None:
+            if place.tb_frame.f_code.co_name == "block":
+                line = place.tb_lineno
+            place = place.tb_next
+        pc, in_repeat = block.origin[line - 1]
+        return WorkerTrap(fault, pc, worker.number, self._reader.text_at(pc), WORKERS * worker.slots, in_repeat)
+
+    def _too_many(self, count: int) -> None:
+        most = self.memory.map.repeats
+        raise TileFault(INVALID_OPERATION, f"a repeat of {count} times; {self.generation} counts to {most}")
+
+    def _traced(self, worker: Worker | Supervisor, pc: int, text: str, values: list[tuple[str, int]]) -> None:
+        assert self.trace is not None
+        shown = ", ".join(f"${name} = {value:#x}" for name, value in values)
+        self.trace(f"worker {worker.number} {pc:#x}: {text}" + (f"  // {shown}" if shown else ""))
+
+
+def _trap(number: int) -> None:
+    raise TileFault(BREAKPOINT, f"trap {number}")
