@@ -251,5 +251,5 @@ export void f(uniform float rgb[3 * n], uniform float out[], uniform int n, unif
     words = [one["word"] for one in function["parameters"]]
     assert words == ["range", "zeros", "12", "2.5", "true", "2", "7"]
     found = steps(explorer, source, *words)
-    assert [len(one["elements"]) for one in found["arrays"]] == [36, 12] and found["stopped"] is None
-    assert array(found, "out") == [str(2.5 * (3 * i + 2)).removesuffix(".0") for i in range(12)]
+    assert [len(one["elements"]) for one in found["arrays"]] == [36, 16] and found["stopped"] is None
+    assert array(found, "out")[:12] == [str(2.5 * (3 * i + 2)).removesuffix(".0") for i in range(12)]
