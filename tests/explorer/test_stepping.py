@@ -131,6 +131,11 @@ export void f(uniform float a[], uniform double big) {
     assert [state[f"s[{index}].x"] for index in range(8)] == [["2"] if index == 5 else [None] for index in range(8)]
 
 
+def test_an_array_without_a_known_length_has_room_for_gangs(explorer: Explorer) -> None:
+    found = steps(explorer, "export void f(uniform int a[]) {\n    a[programIndex + 3] = 1;\n}\n", "zeros")
+    assert found["stopped"] is None and array(found, "a") == ["0"] * 3 + ["1"] * 8 + ["0"] * 5
+
+
 def test_structs_vectors_and_lists_as_arguments(explorer: Explorer) -> None:
     source = """\
 struct Pair { int low, high; };
@@ -246,5 +251,5 @@ export void f(uniform float rgb[3 * n], uniform float out[], uniform int n, unif
     words = [one["word"] for one in function["parameters"]]
     assert words == ["range", "zeros", "12", "2.5", "true", "2", "7"]
     found = steps(explorer, source, *words)
-    assert [len(one["elements"]) for one in found["arrays"]] == [36, 12] and found["stopped"] is None
-    assert array(found, "out") == [str(2.5 * (3 * i + 2)).removesuffix(".0") for i in range(12)]
+    assert [len(one["elements"]) for one in found["arrays"]] == [36, 16] and found["stopped"] is None
+    assert array(found, "out")[:12] == [str(2.5 * (3 * i + 2)).removesuffix(".0") for i in range(12)]

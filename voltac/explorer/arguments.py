@@ -17,6 +17,8 @@ Row = dict[str, Any]
 
 _FLOAT = "2.5"
 """Any number that changes what it is multiplied with, and is short."""
+_GANGS = 2
+"""What a program touches that has no counts: its gang's elements, and their neighbours."""
 _SMALL_COUNT = 2
 """Of an integer that bounds no array: of iterations, say."""
 
@@ -53,11 +55,14 @@ def _number(symbol: tree.VariableSymbol, is_count: bool, width: int) -> str:
 
 
 def array_length(function: tree.FunctionSymbol, number: int, numbers: dict[int, int], layout: Layout) -> int:
-    """How many elements array ``number`` needs for these integer arguments; the largest of them where nobody knows."""
+    """How many elements array ``number`` needs for these integer arguments.
+
+    Where nobody knows: as many as the largest of them, and enough for some gangs.
+    """
     needed = [
         value_of(one.index, numbers) + 1
         for one in signature(function, layout).needed
         if one.parameter == number and one.below_end and all(value_of(extent, numbers) > 0 for extent in one.extents)
     ]
-    length: int = max([1, *(needed or numbers.values())])
+    length: int = max(1, *needed) if needed else max([_GANGS * layout.width, *numbers.values()])
     return length
