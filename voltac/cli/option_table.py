@@ -228,9 +228,7 @@ GROUPS: tuple[Group, ...] = (
     Group("How to replay", ("replay",), (
         Option("--interpret", "interpret", "flag", "run the typed tree on numpy instead of compiled code"),
     )),
-    Group("Assembly text", ("disasm", "sim"), (
-        Option("--target", "target", "equals", "the device that a file of assembly text (.s, .S) is for", metavar="NAME"),
-    )),
+    Group("Assembly text", ("disasm", "sim"), (Option("--target", "target", "equals", "of a .s or .S file", metavar="NAME"),)),
     Group("What to print", ("disasm", "cache"), (
         Option("--json", "json", "flag", "print JSON"),
     )),
