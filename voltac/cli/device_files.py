@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from voltac.cli.assembled import SUFFIXES, assembled
+from voltac.cli.option_table import UsageError
 from voltac.codegen.device import DeviceCode
 from voltac.codegen.elf_read import BadElf, ElfFile, read_elf
 from voltac.driver import read_file
 from voltac.pipeline import InputError
-from voltac.targets import any_device_code, code_of_machine
+from voltac.target_info import DEVICES
+from voltac.targets import any_device_code, code_of_machine, device_code
 
 
-def open_program(path: str) -> tuple[DeviceCode, ElfFile]:
-    """Read and check a file; :class:`InputError` has the reason if it cannot be used."""
+def open_program(path: str, target: str | None = None) -> tuple[DeviceCode, ElfFile]:
+    """Read and check a file; :class:`InputError` has the reason if it cannot be used.
+
+    Assembly text is assembled for ``target``.
+    """
+    if path.endswith(SUFFIXES):
+        known = ", ".join(DEVICES)
+        if target is None or target not in DEVICES:
+            said = f"'{target}' is no device" if target else "assembly text does not say for which device it is"
+            raise UsageError(f"{path}: {said}; give --target: {known}")
+        return device_code(DEVICES[target]), assembled(path, DEVICES[target])
+    if target is not None:
+        raise UsageError(f"{path} says itself for which device it is; --target is for files of assembly text (.s, .S)")
     content = read_file(path, "a program")
     # Which device it is for stands in the header; a file without one is refused by any of them.
     found = code_of_machine(int.from_bytes(content[18:20], "little")) or any_device_code()

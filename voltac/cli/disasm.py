@@ -27,7 +27,7 @@ def disasm_command(arguments: Namespace) -> int:
     if len(arguments.operands) != 1:
         raise UsageError("disasm takes one file: voltac disasm FILE.elf [--json]")
     (path,) = arguments.operands
-    device, file = open_program(path)
+    device, file = open_program(path, arguments.target)
     if arguments.json:
         text = json.dumps(_described(device, file), indent=1) + "\n"
     else:
@@ -61,8 +61,11 @@ def _listing(path: str, device: DeviceCode, file: ElfFile) -> Iterator[str]:
         if section.kind == "text":
             for line, waits in _lines(device, file, section):
                 yield from (f"{label}:" for label in line.labels)
-                mnemonic, _, operands = line.text.partition(" ")
-                text = f"{line.address:8x}:  {line.word:0{2 * device.word_bytes}X}  {mnemonic:<14} {operands}"
+                # The brace of a bundle, or the blanks below it.
+                brace = line.text[:2] if line.text[:1] in ("{", " ") else ""
+                mnemonic, _, operands = line.text[len(brace) :].partition(" ")
+                word = f"{line.word:0{2 * device.word_bytes}X}"
+                text = f"{line.address:8x}:  {word}  {brace}{mnemonic:<{14 - len(brace)}} {operands}"
                 comment = ", ".join([*([line.comment] if line.comment else []), *waits])
                 yield f"{text:{_TEXT_COLUMNS}}  # {comment}" if comment else text.rstrip()
         elif section.kind != "zeros":

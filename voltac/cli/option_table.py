@@ -248,6 +248,7 @@ GROUPS: tuple[Group, ...] = (
     Group("How to replay", ("replay",), (
         Option("--interpret", "interpret", "flag", "run the typed tree on numpy instead of compiled code"),
     )),
+    Group("Assembly text", ("disasm", "sim"), (Option("--target", "target", "equals", "of a .s or .S file", metavar="NAME"),)),
     Group("What to print", ("disasm", "cache"), (
         Option("--json", "json", "flag", "print JSON"),
     )),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from voltac.cli.assembled import SUFFIXES, run_assembled
 from voltac.cli.device_files import open_program
 from voltac.cli.option_table import MACHINE, UsageError, groups_of
 from voltac.cli.run_arguments import filled, from_file, printed
@@ -37,7 +38,7 @@ def sim_command(arguments: Namespace) -> int:
     if not arguments.operands:
         raise UsageError("no program given; 'voltac sim FILE.elf [ARGUMENT ...]'")
     path, *words = arguments.operands
-    code, file = open_program(path)
+    code, file = open_program(path, arguments.target)
     if file.image is None:
         raise InputError(f"{path} is not linked; compile without --emit-obj to get a program that runs")
     target = DEVICES[code.name]
@@ -52,7 +53,9 @@ def sim_command(arguments: Namespace) -> int:
         raise InputError(f"{path} is no program for a device: {error}") from None
     device = find_device(target)
     try:
-        if not signatures and not kernels(file.image.symbols):
+        if path.endswith(SUFFIXES):
+            report = run_assembled(device, file, arguments.function, words, trace, limit)
+        elif not signatures and not kernels(file.image.symbols):
             report = _bare(device, file.image, words, launch, trace, limit)
         else:
             signature = _chosen(path, signatures, file.image, arguments.function)

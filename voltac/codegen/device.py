@@ -75,6 +75,8 @@ class DeviceCode:
     places: tuple[SectionPlace, ...]
     section_alignment: int
     """Bytes to which the linker aligns every section at least."""
+    bundle_bit: int = 0
+    """Set in both words of two instructions that issue together, which assembly text has in braces; 0: there are none."""
 
     @property
     def word_bytes(self) -> int:

@@ -25,6 +25,10 @@ class Line:
     labels: tuple[str, ...]
 
 
+_PLACES = ("target", "function")
+"""Parts of addresses that are where a branch or a call leads."""
+
+
 class Disassembler:
     """Words of one device's programs -> lines of assembly text."""
 
@@ -43,13 +47,22 @@ class Disassembler:
         labels: dict[int, list[str]] = {}
         for name, place in symbols.items():
             labels.setdefault(place, []).append(name)
-        decoded = {place: self._decoder.decode(word) for place, word in words.items()}
+        bit = self._device.bundle_bit
+        decoded = {place: self._decoder.decode(word & ~bit) for place, word in words.items()}
         for place, found in decoded.items():
             target = None if found is None else self._target(found, place)
             if target is not None and target in words and target not in labels:
                 labels[target] = [f"at_{target:x}"]
+        begun = False
         for place, word in words.items():
-            text, comment = self._written(word, decoded[place], place, labels)
+            text, comment = self._written(word & ~bit, decoded[place], place, labels)
+            # The two words of a bundle are a line each, with the braces around both.
+            begins = bool(word & bit) and not begun
+            if begins and (not words.get(place + step, 0) & bit or None in (decoded[place], decoded[place + step])):
+                begins, text, comment = False, self._directive(word), "half a bundle"
+            elif word & bit:
+                text = f"{{ {text}" if begins else f"  {text} }}"
+            begun = begins
             yield Line(place, word, text, comment, tuple(labels.get(place, ())))
 
     def instruction(self, word: int) -> str:
@@ -62,6 +75,8 @@ class Disassembler:
             kind = self._device.immediates.get(operand.kind)
             if kind is not None and kind.part == "relative":
                 return place + value
+            if kind is not None and kind.part in _PLACES:
+                return value
         return None
 
     def _written(self, word: int, found: Decoded | None, place: int, labels: dict[int, list[str]]) -> tuple[str, str]:
@@ -80,7 +95,7 @@ class Disassembler:
         return self._directive(word), self._text(found, {})
 
     def _is_distance(self, kind: str) -> bool:
-        return kind in self._device.immediates and self._device.immediates[kind].part == "relative"
+        return kind in self._device.immediates and self._device.immediates[kind].part in ("relative", *_PLACES)
 
     def _directive(self, word: int) -> str:
         names = {1: ".byte", 2: ".half", 4: ".word"}

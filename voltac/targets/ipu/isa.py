@@ -9,7 +9,7 @@ from voltac.targets.ipu.integer_rows import MAIN_ROWS
 from voltac.targets.ipu.memory_map import MAPS, MemoryMap
 from voltac.targets.ipu.memory_rows import MEMORY_ROWS
 from voltac.targets.ipu.registers import BY_NAME
-from voltac.targets.ipu.shapes import IMMEDIATES
+from voltac.targets.ipu.shapes import BUNDLED, IMMEDIATES
 
 INSTRUCTIONS = InstructionSet((*MAIN_ROWS, *MEMORY_ROWS, *AUX_ROWS))
 """What a worker executes; ``alias`` rows are other ways to write a word, ``unspecified`` ones are known as words only."""
@@ -42,6 +42,7 @@ def _device_code(map: MemoryMap) -> DeviceCode:
             SectionPlace(".bss", "zeros", None, map.end),
         ),
         section_alignment=8,
+        bundle_bit=BUNDLED,
     )
 
 

@@ -14,6 +14,8 @@ from voltac.codegen.device import ImmediateKind
 from voltac.codegen.rows import Format, Row, RowOperand
 
 MAIN, AUX = "main", "aux"
+BUNDLED = 1 << 31
+"""The bit that is set in both words of a bundle (IPU 2.1)."""
 
 _WIDTHS = {"m": 4, "m2": 3, "a": 4, "a2": 3, "a4": 2, "csr": 8, "ucsr": 8}
 

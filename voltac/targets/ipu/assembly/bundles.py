@@ -10,10 +10,8 @@ from voltac.codegen.assembly.operands import MatchedInstruction
 from voltac.codegen.assembly.state import AssemblyState, WaitingInstruction
 from voltac.codegen.object_file import Section
 from voltac.targets.ipu.registers import written_registers
-from voltac.targets.ipu.shapes import AUX, MAIN
+from voltac.targets.ipu.shapes import AUX, BUNDLED, MAIN
 
-BUNDLED = 1 << 31
-"""The bit of both words of a bundle."""
 _BODY_ALIGNMENT = 8
 """Bytes of a bundle, and so of every step through a repeat's body."""
 

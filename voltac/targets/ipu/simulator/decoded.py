@@ -8,12 +8,9 @@ from voltac.codegen.disassembler import Disassembler
 from voltac.codegen.encoding import Decoded, Decoder
 from voltac.records import record
 from voltac.targets.ipu.isa import code_of
-from voltac.targets.ipu.shapes import AUX, MAIN
+from voltac.targets.ipu.shapes import AUX, BUNDLED, MAIN
 from voltac.targets.ipu.simulator.faults import INVALID_INSTRUCTION, INVALID_PC, TileFault
 from voltac.targets.ipu.simulator.memory import TileMemory
-
-_BUNDLED = 1 << 31
-"""The bit of both words of a bundle."""
 
 
 @record(eq=False)
@@ -66,13 +63,13 @@ class CodeReader:
         if not map.start <= pc < map.interleaved:
             raise TileFault(INVALID_PC, f"code is fetched from region 0 only, and {pc:#x} is not there", pc)
         word = self._memory.words[pc >> 2]
-        first = self._decoded(word & ~_BUNDLED, pc)
-        if not word & _BUNDLED:
+        first = self._decoded(word & ~BUNDLED, pc)
+        if not word & BUNDLED:
             return IssuedCode(pc, first, None, False) if first.row.unit == MAIN else IssuedCode(pc, None, first, False)
         after = self._memory.words[pc + 4 >> 2] if pc + 4 < map.interleaved else 0
-        if not after & _BUNDLED:
+        if not after & BUNDLED:
             raise TileFault(INVALID_INSTRUCTION, f"a bundle has two words, and that at {pc + 4:#x} is of none", pc)
-        second = self._decoded(after & ~_BUNDLED, pc + 4)
+        second = self._decoded(after & ~BUNDLED, pc + 4)
         if first.row.unit != MAIN or second.row.unit != AUX:
             raise TileFault(INVALID_INSTRUCTION, "a bundle has an instruction of the main pipe and one of the aux pipe", pc)
         if "solo" in first.row.traits:
@@ -97,6 +94,6 @@ class CodeReader:
 
     def text(self, issue: IssuedCode) -> str:
         """As the assembler reads it."""
-        texts = [self._listing.instruction(self._memory.words[(issue.pc >> 2) + number] & ~_BUNDLED) for number in
+        texts = [self._listing.instruction(self._memory.words[(issue.pc >> 2) + number] & ~BUNDLED) for number in
                  range(len(issue.halves))]  # fmt: skip
         return f"{{ {texts[0]} ; {texts[1]} }}" if issue.is_bundle else texts[0]

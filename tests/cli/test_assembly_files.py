@@ -1,0 +1,88 @@
+"""``voltac sim`` and ``voltac disasm`` on vertices written by hand, and what they say of files that are none."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from voltac.cli.command import main
+
+VERTICES = Path(__file__).resolve().parents[1] / "targets" / "ipu" / "vertices"
+
+
+def run(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    code = main(arguments)
+    out = capfd.readouterr()
+    return code, out.out, out.err
+
+
+def test_a_vertex_runs_with_arguments(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    x = np.arange(12, dtype=np.float32)
+    np.save(tmp_path / "x.npy", x)
+    file = str(VERTICES / "add_scalar.S")
+    code, out, _ = run(["sim", file, "--target=ipu-mk2", str(tmp_path / "x.npy"), "12", "2.5"], capfd)
+    assert code == 0
+    shown = re.search(r"x\.npy = \[([^\]]*)\]", out)
+    assert shown is not None
+    assert [float(word) for word in shown[1].split()] == (x + 2.5).tolist()
+    assert "worker 5:" in out
+    code, out, _ = run(["sim", file, "--target=ipu-mk2", "--json", "zeros:12", "12", "2.5"], capfd)
+    report = json.loads(out[out.index("{") :])
+    assert [worker["worker"] for worker in report["workers"]] == list(range(6))
+
+
+# Arrays of more than 512 bytes lie in elements of their own, which the paired loads need.
+def test_one_of_several_functions(capfd: pytest.CaptureFixture[str]) -> None:
+    file = str(VERTICES / "dot.S")
+    code, _, err = run(["sim", file, "--target=ipu-mk1"], capfd)
+    assert code in (1, 2) and "choose one with --function: __runCodelet_Dot__float" in " ".join(err.split())
+    words = ["zeros:200", "zeros:200", "100", "random:6"]
+    code, out, _ = run(["sim", file, "--target=ipu-mk1", "--function", "Dot__float", *words], capfd)
+    assert code == 0 and "random:6 = [0. 0. 0. 0. 0. 0.]" in out
+
+
+def test_what_a_vertex_may_not_do(capfd: pytest.CaptureFixture[str]) -> None:
+    file = str(VERTICES / "add_scalar.S")
+    code, _, err = run(["sim", file, "--target=ipu-mk2", "0x1001", "4", "1.0"], capfd)
+    assert code in (1, 2) and "invalid address: a load of 64 bits at 0x1001" in " ".join(err.split())
+
+
+def test_a_listing_assembles_to_the_same_words(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    def words_of(text: str) -> list[str]:
+        return re.findall(r"^ *[0-9a-f]+:  ([0-9A-F]{8})  ", text, re.MULTILINE)
+
+    _, listing, _ = run(["disasm", str(VERTICES / "add_scalar.S"), "--target=ipu-mk2"], capfd)
+    assert "{ ldst64pace   $a2:3, $a2:3, $m6:7+=, $mzero, 0" in listing
+    lines = [line.partition("  # ")[0] for line in listing.splitlines()[3:]]
+    again = tmp_path / "again.S"
+    again.write_text(
+        ".globl __runCodelet_AddScalar\n" + "\n".join(re.sub(r"^ *[0-9a-f]+:  [0-9A-F]{8}  ", "", line) for line in lines)
+    )
+    _, other, _ = run(["disasm", str(again), "--target=ipu-mk2"], capfd)
+    assert words_of(other) == words_of(listing)
+    assert len(words_of(listing)) > 60
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["sim", "{}/dot.S"], "does not say for which device it is; give --target: ipu-mk1"),
+        (["sim", "{}/dot.S", "--target=sse4"], "'sse4' is no device"),
+        (["sim", "{}/add_scalar.S", "--target=ipu-mk2", "zeros"], "is no number and no array"),
+        (["sim", "{}/add_scalar.S", "--target=ipu-mk2", "missing.npy"], "cannot be read"),
+        (["sim", "{}/add_scalar.S", "--target=ipu-mk2", "0x1ffffffff"], "does not fit 32 bits"),
+        (["disasm", "{}/nothing.S", "--target=ipu-mk2"], "nothing.S"),
+    ],
+)
+def test_what_is_wrong_with_arguments(arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run([word.format(VERTICES) for word in arguments], capfd)
+    assert code in (1, 2) and message in " ".join(err.split())
+
+
+def test_mistakes_of_the_text(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "f.S"
+    file.write_text(".globl f\nf: add $m0, $a0, 1\n    bri nowhere\n")
+    code, _, err = run(["disasm", str(file), "--target=ipu-mk2"], capfd)
+    assert code in (1, 2) and f"{file}:2:13: Error: '$a0' cannot be operand 2 of 'add'" in err
