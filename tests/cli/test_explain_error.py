@@ -16,7 +16,7 @@ from voltac.target_info import listed_devices
 
 VOLTAC = Path(__file__).resolve().parents[2] / "voltac"
 ROWS = (*ERROR_CODES, *WARNING_CODES)
-OUTSIDE = {"assembly", "file", "command-line", "run", "memory", "internal", "output"}
+OUTSIDE = {"assembly", "budget", "file", "command-line", "run", "memory", "internal", "output"}
 """Those of no source."""
 REPORTING = {"error", "reject", "fatal", "preprocessor_error"}
 

@@ -60,7 +60,7 @@ def test_the_fastest_is_taken_and_says_why(monkeypatch: pytest.MonkeyPatch) -> N
     module = voltac.compile(SAXPY, target="auto")
     assert module.width == 4
     assert module.saxpy.target == module.target
-    choice = module.saxpy.choice
+    choice = module.saxpy.target_choice
     assert choice is not None and choice.target == module.target
     speeds = {one.target: one.speed for one in choice.candidates}
     assert speeds[module.target] == Ratio(2.5, 2.5, 2.5)
@@ -97,8 +97,8 @@ def test_results_stay_those_of_the_default(source: str, monkeypatch: pytest.Monk
     stopwatch(lambda target: width_of(target), monkeypatch)
     module = voltac.compile(source, target="auto")
     assert module.width == host_target().width
-    assert module.choice is not None
-    notes = {one.target: one.note for one in module.choice.candidates}
+    assert module.target_choice is not None
+    notes = {one.target: one.note for one in module.target_choice.candidates}
     assert all("other results" in note for target, note in notes.items() if width_of(target) != module.width)
 
 
@@ -112,7 +112,7 @@ def test_the_choice_is_kept_for_this_source(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(chosen_target, "in_child", in_child)
     stopwatch(lambda target: 100 if width_of(target) == 4 else 250, monkeypatch)
     first, again = (voltac.compile(SAXPY, target="auto") for _ in range(2))
-    assert first.target == again.target and first.choice == again.choice
+    assert first.target == again.target and first.target_choice == again.target_choice
     assert len(measured) == 1
     voltac.compile(SAXPY.replace("+=", "-="), target="auto")
     assert len(measured) == 2
@@ -132,9 +132,9 @@ def test_targets_that_do_not_compile_are_left_out(monkeypatch: pytest.MonkeyPatc
     stopwatch(lambda target: width_of(target), monkeypatch)
     other = 4
     module = voltac.compile(f"#if TARGET_WIDTH == {other}\n#error not this one\n#endif\n" + SAXPY, target="auto")
-    assert module.choice is not None
+    assert module.target_choice is not None
     assert module.width != other
-    assert any("does not compile" in one.note for one in module.choice.candidates)
+    assert any("does not compile" in one.note for one in module.target_choice.candidates)
 
 
 def test_programs_with_errors_are_refused() -> None:
@@ -154,13 +154,13 @@ def test_programs_with_errors_are_refused() -> None:
 def test_what_cannot_be_measured_stays_at_the_default(source: str, reason: str) -> None:
     module = voltac.compile(source, target="auto")
     assert module.target == host_target().name
-    assert module.choice is not None
-    assert "nothing could be measured" in module.choice.note and reason in module.choice.note
+    assert module.target_choice is not None
+    assert "nothing could be measured" in module.target_choice.note and reason in module.target_choice.note
 
 
 def test_other_targets_have_no_choice() -> None:
     module = voltac.compile(SAXPY)
-    assert module.choice is None and module.saxpy.choice is None
+    assert module.target_choice is None and module.saxpy.target_choice is None
 
 
 def test_a_copy_elsewhere_has_the_same_target(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +170,7 @@ def test_a_copy_elsewhere_has_the_same_target(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_it_measures_on_this_machine() -> None:
-    code = f"import voltac; m = voltac.compile({SAXPY!r}, target='auto'); print(m.target); print(m.choice)"
+    code = f"import voltac; m = voltac.compile({SAXPY!r}, target='auto'); print(m.target); print(m.target_choice)"
     environment = {**os.environ, "VOLTAC_HOST_CPU": "haswell"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     if "can pass for a lesser one only" in done.stderr:

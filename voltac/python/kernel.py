@@ -66,7 +66,7 @@ class Kernel:
         return self._source.options.target.name
 
     @property
-    def choice(self) -> Choice | None:
+    def target_choice(self) -> Choice | None:
         """Why the target was taken, with ``target="auto"``; else None."""
         return self._source.origin.choice
 
