@@ -48,6 +48,7 @@ FOR_OTHERS = {
     "store64": "the code that the simulator writes",
     "sys_version": "http.server",
     "timeout": "http.server",
+    "target_choice": 'callers from Python: why target="auto" took it',
 }
 """Names that others use than voltac itself, and who."""
 COMMAND = "_command"

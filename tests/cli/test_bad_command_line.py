@@ -154,8 +154,8 @@ def test_an_option_whose_value_may_be_left_out_leaves_the_file_alone(voltac: Run
 
 
 def test_the_support_matrix_lists_every_target(voltac: Run) -> None:
-    from voltac.target_info import DEVICES, TARGETS
+    from voltac.target_info import TARGETS, listed_devices
 
     lines = voltac("--support-matrix").stdout.splitlines()
-    assert [line.split()[0] for line in lines] == [*TARGETS, *DEVICES]
+    assert [line.split()[0] for line in lines] == [*TARGETS, *listed_devices()]
     assert any("runs here" in line for line in lines)

@@ -21,5 +21,5 @@ export void test(uniform double out[], uniform float f[], uniform int32 i[], uni
     out[0] = a.x;
     out[1] = extract(b.x, 0);
     ++v;
-    out[2] = extract(v.x, 1);
+    out[2] = extract(v.x, programCount - 1);
 }
