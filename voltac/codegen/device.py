@@ -19,16 +19,37 @@ class ImmediateKind:
     """Low bits of the value that the field leaves out; ``bits`` counts them."""
     part: str = ""
     """The part of a label's address that may stand here, as in :class:`RelocationKind`; empty: numbers only."""
+    base: int = 0
+    """What the number is where the field has zeros."""
+    is_complement: bool = False
+    """Whether the number is ``base`` minus what the field has."""
+    highest_stored: int = 0
+    """The most that the field may have; 0: all its bits."""
 
     @property
     def lowest(self) -> int:
         """The least number that fits the field."""
-        return -(1 << self.bits - 1) if self.signed else 0
+        if self.is_complement:
+            return self.base - (1 << self.bits) + 1
+        return self.base - (1 << self.bits - 1 if self.signed else 0)
 
     @property
     def highest(self) -> int:
         """The greatest multiple that fits the field."""
-        return (1 << self.bits - self.signed) - self.multiple
+        if self.is_complement:
+            return self.base
+        return self.base + (self.highest_stored or (1 << self.bits - self.signed) - self.multiple)
+
+    def stored(self, value: int) -> int:
+        """What the field has of a number."""
+        return self.base - value if self.is_complement else value - self.base >> self.shift
+
+    def number(self, stored: int) -> int:
+        """The number of what a field has."""
+        value = (stored << self.shift) & (1 << self.bits) - 1
+        if self.signed and value >> self.bits - 1:
+            value -= 1 << self.bits
+        return self.base - value if self.is_complement else self.base + value
 
 
 @record
