@@ -15,7 +15,7 @@ from voltac.records import record
 
 @record
 class Line:
-    """One word. ``labels`` are those that stand before it."""
+    """One word, or one slot of a bundle. ``labels`` are those that stand before it."""
 
     address: int
     word: int
@@ -39,6 +39,9 @@ class Disassembler:
 
     def lines(self, content: bytes, address: int, symbols: Mapping[str, int]) -> Iterator[Line]:
         """A section of code that begins at ``address``."""
+        if self._device.bundle_lines is not None:
+            yield from self._device.bundle_lines(content, address, symbols)
+            return
         step = self._device.word_bytes
         words = {
             address + offset: int.from_bytes(content[offset : offset + step], "little")

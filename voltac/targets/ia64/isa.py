@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from voltac.codegen.device import DeviceCode, RelocationKind, SectionPlace
+from voltac.codegen.disassembler import Line
+from voltac.codegen.object_file import Relocation, Section
 from voltac.codegen.rows import InstructionSet
 from voltac.targets.ia64.branch_rows import BRANCH_ROWS
 from voltac.targets.ia64.float_rows import FLOAT_ROWS
@@ -19,6 +23,20 @@ TEXT_START = 0x10000
 """Where code begins in the simulator. Chosen: no address that a null pointer plus a small offset is."""
 MEMORY_END = 1 << 28
 """Bytes of the simulator's memory. Chosen: 256 MiB."""
+
+
+
+def _put_address(section: Section, relocation: Relocation, value: int) -> None:
+    from voltac.targets.ia64.assembly.addresses import put_address  # it encodes with the code below
+
+    put_address(section, relocation, value)
+
+
+def _bundle_lines(content: bytes, address: int, symbols: Mapping[str, int]) -> Iterator[Line]:
+    from voltac.targets.ia64.assembly.text import bundle_lines  # it decodes with the code below
+
+    return bundle_lines(content, address, symbols)
+
 
 DEVICE_CODE = DeviceCode(
     name="ia64-x1",
@@ -39,6 +57,12 @@ DEVICE_CODE = DeviceCode(
         SectionPlace(".bss", "zeros", None, MEMORY_END),
     ),
     section_alignment=32,
+    bundle_bytes=16,
+    put_address=_put_address,
+    bundle_lines=_bundle_lines,
+    elf_bits=64,
+    # EF_IA_64_ABI64: addresses have 64 bits.
+    elf_flags=0x10,
 )
 
 DEVICE_CODES = {DEVICE_CODE.name: DEVICE_CODE}
