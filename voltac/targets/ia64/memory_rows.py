@@ -22,9 +22,9 @@ def _meaning(completer: str, size: int, made: str, target: str) -> str:
         case ".s":
             return f"{target} = load_s({size}, r3, lambda value: {made.format('value')})"
         case ".a" | ".sa":
-            return f"{target} = load_a({size}, r3, lambda value: {made.format('value')}, '{target}', {completer == '.sa'})"
+            return f"{target} = load_a({size}, r3, lambda value: {made.format('value')}, entry, {completer == '.sa'})"
         case ".c.clr" | ".c.nc":
-            return f"{target} = load_c({size}, r3, lambda value: {made.format('value')}, '{target}', {completer == '.c.clr'})"
+            return f"{target} = load_c({size}, r3, lambda value: {made.format('value')}, entry, {completer == '.c.clr'})"
     return f"{target} = {found}"
 
 
@@ -134,7 +134,7 @@ def _others() -> list[Row]:
     for name, x3, register in (
         ("chk.a.nc", 4, "r1"), ("chk.a.clr", 5, "r1"), ("chk.a.nc", 6, "f1"), ("chk.a.clr", 7, "f1"),
     ):  # fmt: skip
-        meaning = f"advanced_lost('{register}', {name.endswith('clr')})"
+        meaning = f"advanced_lost(entry, {name.endswith('clr')})"
         layout = f"0000 target[20:20] {x3:03b} target[19:0] {register}:7"
         rows.append(row(f"{name} {{{register}}},{{target}}", M, layout, meaning, "branch,conditional,recovery,ALAT"))
     for size, code in ((4, 2), (8, 3)):
