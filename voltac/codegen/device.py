@@ -106,7 +106,7 @@ class DeviceCode:
     bundle_bit: int = 0
     """Set in both words of two instructions that issue together, which assembly text has in braces; 0: there are none."""
     bundle_bytes: int = 0
-    """Of bundles that are encoded as a whole, whose slots relocations and the disassembler number; 0: an instruction is a word."""
+    """Of bundles that are encoded as a whole, whose slots relocations number; 0: an instruction is a word."""
     put_address: Callable[[Section, Relocation, int], None] | None = None
     """Puts the address that a relocation asks for into such a bundle, or into data."""
     bundle_lines: Callable[[bytes, int, Mapping[str, int]], Iterator[Line]] | None = None

@@ -175,9 +175,7 @@ def _section_part(section: Section) -> _Part:
     )
 
 
-def _symbols(
-    code: ObjectFile, numbers: dict[str, int], strings: _Strings, form: ElfClass
-) -> tuple[dict[str, int], bytes, int]:
+def _symbols(code: ObjectFile, numbers: dict[str, int], strings: _Strings, form: ElfClass) -> tuple[dict[str, int], bytes, int]:
     """Number of each symbol, the table, and how many of its rows are local."""
     undefined = dict.fromkeys(item.symbol for item in code.relocations if item.symbol not in code.symbols)
     ordered = sorted(code.symbols.values(), key=lambda symbol: symbol.is_global)
@@ -203,7 +201,9 @@ def _relocation_parts(code: ObjectFile, device: DeviceCode, numbers: dict[str, i
     form = CLASSES[device.elf_bits]
     for name, number in numbers.items():
         rows = [
-            form.relocation.pack(item.offset, places[item.symbol] << form.symbol_shift | device.relocation(item.part).number, item.addend)
+            form.relocation.pack(
+                item.offset, places[item.symbol] << form.symbol_shift | device.relocation(item.part).number, item.addend
+            )
             for item in code.relocations
             if item.section == name
         ]

@@ -55,7 +55,7 @@ def _reduced_in_order(operation: str) -> Rule:
     """``vector.reduce.fadd``: the start value, then lane by lane; in any order where that is allowed."""
 
     def combine(f: Legalizer, vector: bool, shape: Shape, a: Words, b: Words) -> Words:
-        return [f.write.float_op(operation, a[0], b[0], vector)]
+        return [f.write.float_op(operation, a[0], b[0], vector, shape.element)]
 
     in_halves = _reduced(combine)
 
