@@ -17,7 +17,9 @@ def _branches() -> list[Row]:
             layout = f"0100 target[20:20] 0 {wh:02b} target[19:0] {p} 000 {{type:03b}}"
             rows.append(row(f"br.cond.{end} {{target}}", B, layout.format(type=0), "", "branch,conditional"))
             for name, type in (("wexit", 2), ("wtop", 3), ("cloop", 5), ("cexit", 6), ("ctop", 7)):
-                rows.append(row(f"br.{name}.{end} {{target}}", B, layout.format(type=type), f"{name}()", "branch,conditional,loop"))
+                rows.append(
+                    row(f"br.{name}.{end} {{target}}", B, layout.format(type=type), f"{name}()", "branch,conditional,loop")
+                )
             layout = f"0101 target[20:20] 0 {wh:02b} target[19:0] {p} 000 b1:3"
             rows.append(row(f"br.call.{end} {{b1}}={{target}}", B, layout, "", "call"))
             layout = f"0000 0 0 {wh:02b} {{x6:06b}} 00000000000 b2:3 {p} 000 {{type:03b}}"

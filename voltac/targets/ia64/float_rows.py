@@ -72,7 +72,12 @@ def _approximations() -> list[Row]:
 
 
 _EXTREMES = (("min", 0x14), ("max", 0x15), ("amin", 0x16), ("amax", 0x17))
-_CONVERSIONS = (("fx", 0x18, True, False), ("fxu", 0x19, False, False), ("fx.trunc", 0x1A, True, True), ("fxu.trunc", 0x1B, False, True))
+_CONVERSIONS = (
+    ("fx", 0x18, True, False),
+    ("fxu", 0x19, False, False),
+    ("fx.trunc", 0x1A, True, True),
+    ("fxu.trunc", 0x1B, False, True),
+)
 """Name, x6, whether signed, whether towards zero."""
 _LANES = (
     # Name, x6, meaning of a (f2) and b (f3), each as high and low single
@@ -101,7 +106,9 @@ def _others() -> list[Row]:
     for prefix, op in (("f", 0), ("fp", 1)):
         for name, x6 in (("s", 0x10), ("ns", 0x11), ("se", 0x12)):
             layout = f"{op:04b} 0 00 0 {x6:06b} f3:7 f2:7 f1:7"
-            rows.append(row(f"{prefix}merge.{name} {{f1}}={{f2}},{{f3}}", F, layout, f"{prefix}merge({name!r}, f2, f3)", "float", 4))
+            rows.append(
+                row(f"{prefix}merge.{name} {{f1}}={{f2}},{{f3}}", F, layout, f"{prefix}merge({name!r}, f2, f3)", "float", 4)
+            )
     for name, x6, halves in _LANES:
         layout = f"0000 0 00 0 {x6:06b} f3:7 f2:7 f1:7"
         rows.append(row(f"{name} {{f1}}={{f2}},{{f3}}", F, layout, f"lanes(lambda a, b: {halves}, f2, f3)", "float", 4))

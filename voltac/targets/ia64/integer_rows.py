@@ -92,7 +92,9 @@ def _compare_rows() -> list[Row]:
                      f"{cut.format('(imm8 & M)')} {sign} {cut.format('r3')}"),
                 ):  # fmt: skip
                     text = f"cmp{suffix}.{relation}.{kind} {{p1}},{{p2}}={second},{{r3}}"
-                    rows.append(row(text, A, layout, f"c = int({truth}); {_EFFECTS[kind]}", f"compare,parallel {kind}", 1, "p1 p2"))
+                    rows.append(
+                        row(text, A, layout, f"c = int({truth}); {_EFFECTS[kind]}", f"compare,parallel {kind}", 1, "p1 p2")
+                    )
             for relation, ta, c, truth in _AGAINST_ZERO:
                 b = "sx4(r3)" if suffix else "r3"
                 text = f"cmp{suffix}.{relation}.{kind} {{p1}},{{p2}}=r0,{{r3}}"

@@ -17,13 +17,12 @@ from voltac.targets.ia64.registers import BY_NAME
 from voltac.targets.ia64.shapes import IMMEDIATES
 
 INSTRUCTIONS = InstructionSet((*INTEGER_ROWS, *PARALLEL_ROWS, *MEMORY_ROWS, *FLOAT_ROWS, *BRANCH_ROWS))
-"""By names like ``add r=r,r``."""
+"""By names like ``add.r=r,r``."""
 
 TEXT_START = 0x10000
 """Where code begins in the simulator. Chosen: no address that a null pointer plus a small offset is."""
 MEMORY_END = 1 << 28
 """Bytes of the simulator's memory. Chosen: 256 MiB."""
-
 
 
 def _put_address(section: Section, relocation: Relocation, value: int) -> None:

@@ -57,7 +57,10 @@ def _loads() -> list[Row]:
             layout = f"{int(op_imm):04b} imm9[8:8] {x6:06b} 00 imm9[7:7] r3:7 imm9[6:0] {register}"
             step = f"{meaning}; r3 = r3 + imm9"
             rows.append(row(f"{name}{completer} {{{target}}}=[{{r3}}],{{imm9}}", M, layout, step, traits, latency, updates))
-    for name, target, way, op, made in (("ld8.fill", "r1", "load", 4, "fill(r3)"), ("ldf.fill", "f1", "float load", 6, "fill_f(r3)")):
+    for name, target, way, op, made in (
+        ("ld8.fill", "r1", "load", 4, "fill(r3)"),
+        ("ldf.fill", "f1", "float load", 6, "fill_f(r3)"),
+    ):
         size = 8 if target == "r1" else 16
         layout = f"{op:04b} 0 011011 00 0 r3:7 0000000 {target}:7"
         traits, latency = f"load,{way},bytes {size}", 1 if target == "r1" else 6
@@ -125,7 +128,9 @@ def _others() -> list[Row]:
     }  # fmt: skip
     for name, (code, to, back) in moved.items():
         rows.append(row(f"setf.{name} {{f1}}={{r2}}", M, f"0110 0 {0x1C + code:06b} 00 1 0000000 r2:7 f1:7", to, "setf", 5))
-        rows.append(row(f"getf.{name} {{r1}}={{f2}}", M, f"0100 0 {0x1C + code:06b} 00 1 0000000 f2:7 r1:7", back, "getf,M2", 5))
+        rows.append(
+            row(f"getf.{name} {{r1}}={{f2}}", M, f"0100 0 {0x1C + code:06b} 00 1 0000000 f2:7 r1:7", back, "getf,M2", 5)
+        )
     layout = "0001 target[20:20] {x3:03b} target[19:7] {register}:7 target[6:0]"
     for name, unit, x3, register, opcode in (("chk.s.m", M, 1, "r2", 1), ("chk.s.i", I, 1, "r2", 0), ("chk.s", M, 3, "f2", 1)):
         text = f"{name} {{{register}}},{{target}}"
@@ -140,7 +145,16 @@ def _others() -> list[Row]:
     for size, code in ((4, 2), (8, 3)):
         layout = f"0100 0 {8 + code:06b} 00 1 r3:7 r2:7 r1:7"
         meaning = f"r1 = load({size}, r3); store({size}, r3, r2 & {(1 << 8 * size) - 1})"
-        rows.append(row(f"xchg{size} {{r1}}=[{{r3}}],{{r2}}", M, layout, meaning, f"load,store,semaphore,bytes {size}", 6,))
+        rows.append(
+            row(
+                f"xchg{size} {{r1}}=[{{r3}}],{{r2}}",
+                M,
+                layout,
+                meaning,
+                f"load,store,semaphore,bytes {size}",
+                6,
+            )
+        )
         layout = f"0100 0 {code:06b} 00 1 r3:7 r2:7 r1:7"
         meaning = f"r1 = compare_exchange({size}, r3, r2)"
         text = f"cmpxchg{size}.acq {{r1}}=[{{r3}}],{{r2}},ar.ccv"

@@ -57,7 +57,7 @@ _NUMBERS = {
 def row(
     text: str, unit: str, layout: str, meaning: str = "", traits: str = "", latency: int = 1, updates: str = "", fixed: str = ""
 ) -> Row:
-    """A row, named by its text: ``add {r1}={r2},{r3}`` is ``add r=r,r``.
+    """A row, named by its text: ``add {r1}={r2},{r3}`` is ``add.r=r,r``.
 
     ``updates`` are written operands that are read as well; ``fixed`` has values for fields: ``x4=3 x2b=1``.
     """
@@ -76,4 +76,4 @@ def row(
     values = {name: int(value) for name, value in (one.split("=") for one in fixed.split())}
     form = Format(mnemonic, f"{layout} qp:6", SLOT_BITS)
     known = frozenset(trait for trait in traits.split(",") if trait)
-    return Row(f"{mnemonic} {short}".strip(), text, form, values, tuple(operands), unit, latency, meaning, known)
+    return Row(f"{mnemonic}.{short}" if short else mnemonic, text, form, values, tuple(operands), unit, latency, meaning, known)

@@ -18,9 +18,7 @@ TEMPLATES = {
     0x0E: ("MMF", ()), 0x10: ("MIB", ()), 0x12: ("MBB", ()), 0x16: ("BBB", ()), 0x18: ("MMB", ()), 0x1C: ("MFB", ()),
 }  # fmt: skip
 """Code -> units of the slots, and the slots behind which there is a stop. The code one higher has a stop at the end too."""
-CODES = {
-    (units, (*stops, *((2,) if end else ()))): code + end for code, (units, stops) in TEMPLATES.items() for end in (0, 1)
-}
+CODES = {(units, (*stops, *((2,) if end else ()))): code + end for code, (units, stops) in TEMPLATES.items() for end in (0, 1)}
 """Units and stops -> code."""
 BUNDLE_BYTES = 16
 _SLOT = (1 << SLOT_BITS) - 1
@@ -29,7 +27,7 @@ _LOW_OF_MOVL = (1 << 22) - 1, 1 << 63
 _QP = 0x3F
 UNITS_OF = {A: "MI", M: "M", I: "I", F: "F", B: "B", X: "X"}
 """Class of an instruction -> the units that take it."""
-NOPS = {"M": "nop.m uimm21", "I": "nop.i uimm21", "F": "nop.f uimm21", "B": "nop.b uimm21"}
+NOPS = {"M": "nop.m.uimm21", "I": "nop.i.uimm21", "F": "nop.f.uimm21", "B": "nop.b.uimm21"}
 """What fills a slot."""
 
 

@@ -113,11 +113,13 @@ def _filled(row: Row, pieces: list[LinePiece], predicate: int) -> tuple[Slot, Ne
 
 def _check(row: Row, values: list[int], pieces: list[LinePiece], predicate: int) -> None:
     """What the machine forbids of operands that each by itself may be there."""
-    if row.mnemonic == "addl" and values[2] > 3:  # noqa: PLR2004 (IA-64 5)
+    if row.mnemonic == "addl" and values[2] > 3:
         raise pieces[2].wrong("'addl' adds to r0, r1, r2 or r3 only: 'adds' takes any register and a shorter number")
     if predicate and row.traits & {"alloc", "clrrrb"}:
-        raise pieces[0].wrong(f"'{row.mnemonic}' is never predicated") if pieces else BadStatement(
-            f"'{row.mnemonic}' is never predicated"
+        raise (
+            pieces[0].wrong(f"'{row.mnemonic}' is never predicated")
+            if pieces
+            else BadStatement(f"'{row.mnemonic}' is never predicated")
         )
     written = [(operand.kind, value) for operand, value in zip(row.operands, values) if operand.role != "use"]
     for number, (operand, value) in enumerate(zip(row.operands, values)):
@@ -129,5 +131,3 @@ def _check(row: Row, values: list[int], pieces: list[LinePiece], predicate: int)
             raise pieces[number].wrong(f"{operand.kind}{value} is written twice by one instruction")
     if "pair" in row.traits and (values[0] - values[1]) % 2 == 0:
         raise pieces[1].wrong("of the registers of a pair one has an even number and one an odd one")
-
-

@@ -228,7 +228,7 @@ class _Assembler:
         value = 0
         if found is None:
             value = _number(operand)
-        elif size != 8:  # noqa: PLR2004 (the bytes of an address)
+        elif size != 8:
             raise operand.wrong("an address has eight bytes: data8")
         else:
             addend = int(found[3] or "0", 0) * (-1 if found[2] == "-" else 1)

@@ -47,7 +47,7 @@ def to_bits(value: int, exponent_bits: int, fraction_bits: int) -> int:
         return head | (stored & top) << fraction_bits | significand >> 63 - fraction_bits & (1 << fraction_bits) - 1
     # Below the normal range.
     shift = 64 - fraction_bits - min(stored, 1)
-    return head | (significand >> shift if shift < 64 else 0)  # noqa: PLR2004 (bits of a significand)
+    return head | (significand >> shift if shift < 64 else 0)
 
 
 def of_single(bits: int) -> int:
@@ -73,7 +73,7 @@ def to_double(value: int) -> int:
 def of_extended(bits: int) -> int:
     """From the 80 bits of a double-extended number, the lowest of 16 bytes."""
     sign, exponent, significand = bits >> 79 & 1, bits >> 64 & 0x7FFF, bits & SIGNIFICAND
-    if exponent == 0x7FFF:  # noqa: PLR2004 (of infinities and NaNs)
+    if exponent == 0x7FFF:
         return sign << 81 | SPECIAL << 64 | significand
     if exponent or not significand:
         return sign << 81 | (exponent - 0x3FFF + BIAS << 64 if exponent else 0) | significand
@@ -89,7 +89,7 @@ def to_extended(value: int) -> int:
     if significand >> 63 and stored > 0:
         return sign << 79 | (stored & 0x7FFF) << 64 | significand
     shift = 1 - min(stored, 1)
-    return sign << 79 | (significand >> shift if shift < 64 else 0)  # noqa: PLR2004 (bits of a significand)
+    return sign << 79 | (significand >> shift if shift < 64 else 0)
 
 
 def of_significand(bits: int) -> int:

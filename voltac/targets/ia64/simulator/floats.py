@@ -74,7 +74,7 @@ class FloatUnit:
             up = (
                 rest > half or (rest == half and magnitude & 1)
                 if way == _NEAREST
-                else rest and (way == _UP and not negative or way == _DOWN and negative)
+                else rest and ((way == _UP and not negative) or (way == _DOWN and negative))
             )
             magnitude += bool(up)
             power += cut
@@ -92,8 +92,11 @@ class FloatUnit:
 
     # --- arithmetic
 
-    def fma(self, precision: str, number: int, a: int, b: int, c: int, of_product: str = "", of_sum: str = "") -> int:
-        """``a * b + c`` with signs before the product and the summand."""
+    def fma(self, precision: str, number: int, a: int, b: int, c: int | None, of_product: str = "", of_sum: str = "") -> int:
+        """``a * b + c`` with signs before the product and the summand; of no summand the product."""
+        if c is None:
+            # A zero of the product's sign changes nothing.
+            c = ((a ^ b) >> 81 ^ (of_product == "-") ^ (of_sum == "-")) << 81
         ea, eb, ec = a >> 64 & SPECIAL, b >> 64 & SPECIAL, c >> 64 & SPECIAL
         if ea >= NATVAL_EXPONENT or eb >= NATVAL_EXPONENT or ec >= NATVAL_EXPONENT:
             return self._special(a, b, c, of_product, of_sum)
@@ -132,8 +135,10 @@ class FloatUnit:
             return DEFAULT_NAN if infinite[2] and negative != other else negative << 81 | INFINITY
         return other << 81 | INFINITY
 
-    def pair_fma(self, number: int, a: int, b: int, c: int, of_product: str = "", of_sum: str = "") -> int:
+    def pair_fma(self, number: int, a: int, b: int, c: int | None, of_product: str = "", of_sum: str = "") -> int:
         """The same of both singles of a significand."""
+        if c is None:
+            return _of_both(lambda x, y, _: self.fma("pair", number, x, y, None, of_product, of_sum), a, b, b)
         return _of_both(lambda x, y, z: self.fma("pair", number, x, y, z, of_product, of_sum), a, b, c)
 
     def xma(self, a: int, b: int, c: int, is_high: bool, is_signed: bool) -> int:

@@ -13,6 +13,7 @@ from functools import cache
 from voltac.codegen.image import Image
 from voltac.codegen.simulator import Fault, Trap
 from voltac.records import field, mutable_record
+from voltac.targets.ia64.facts import FAILURE
 from voltac.targets.ia64.simulator import float_formats, floats, integers
 from voltac.targets.ia64.simulator.memory import Memory
 from voltac.targets.ia64.simulator.translate import Block, translate
@@ -28,6 +29,10 @@ _LINUX = 0x100000
 _FRAME = 96
 _FPSR = 0x9804C0270033F
 """What the machine's start-up code loads: no traps, 64 bits, to nearest (IA-64 7)."""
+
+
+class _Failed(Fault):
+    """The program's own check failed; its parameters say which."""
 
 
 class Leave(Exception):
@@ -138,9 +143,7 @@ class Machine:
     def _packed(self) -> int:
         size, locals_, rotating = self.frame
         general, floating, predicates = self.bases
-        return (
-            size | locals_ << 7 | rotating // 8 << 14 | general << 18 | floating << 25 | predicates << 32 | self.ec << 52
-        )
+        return size | locals_ << 7 | rotating // 8 << 14 | general << 18 | floating << 25 | predicates << 32 | self.ec << 52
 
     def call(self) -> None:
         """A frame for the callee: the caller's outputs."""
@@ -282,6 +285,8 @@ class Machine:
 
     def break_(self, number: int) -> None:
         """A system call of Linux, or the end."""
+        if number == FAILURE:
+            raise _Failed(f"the program found something wrong, {FAILURE:#x}")
         if number != _LINUX:
             raise Fault(f"break {number:#x}")
         arguments = self.R[32 + self.frame[1] :]
@@ -328,7 +333,14 @@ class Machine:
                 except (Fault, TypeError) as fault:
                     raise self._trap(fault, block) from None
                 if self.cycle - began > self.limit:
-                    raise Trap(f"more than {self.limit} cycles: the program runs for ever, or the limit is low", ip, 0, 0, "", self.cycle)
+                    raise Trap(
+                        f"more than {self.limit} cycles: the program runs for ever, or the limit is low",
+                        ip,
+                        0,
+                        0,
+                        "",
+                        self.cycle,
+                    )
         except Leave as leave:
             report.status = leave.args[0]
         report.cycles = self.cycle - began
@@ -355,4 +367,7 @@ class Machine:
         reason = "a register beyond the frame, or NaT, is used" if isinstance(fault, TypeError) else str(fault)
         trap = Trap(reason, address, 0, 0, text, self.cycle)
         trap.address = getattr(fault, "address", None)
+        if isinstance(fault, _Failed):
+            # As of a jump to the place where failures end.
+            trap.instruction, trap.arguments = f"{text} at {address:#x}", tuple(self.R[32:35])
         return trap

@@ -30,6 +30,7 @@ _FILES = {"r": ("R", "G", 32, 128), "f": ("F", "FN", 32, 128), "p": ("P", "PN", 
 _READY = {"r": 0, "f": 1, "p": 2}
 _ARS = {APPLICATION[name]: attribute for name, attribute in {
     "ar.lc": "lc", "ar.ec": "ec", "ar.pfs": "pfs", "ar.unat": "unat", "ar.ccv": "ccv", "ar.fpsr": "floats.fpsr",
+    "ar.itc": "cycle",
 }.items()}  # fmt: skip
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _ASSIGNMENT = re.compile(r"\s*([A-Za-z_][\w, ]*?)\s*=(?!=)\s*(.*)", re.DOTALL)
@@ -209,7 +210,9 @@ class _Writer:
 
     def checks(self, slot: Slot, depth: int) -> int:
         """What an instruction does with NaT: it hands it on, or may not have it."""
-        sources = [value for one, value in zip(slot.row.operands, slot.values) if one.kind == "r" and one.role != "def" and value]
+        sources = [
+            value for one, value in zip(slot.row.operands, slot.values) if one.kind == "r" and one.role != "def" and value
+        ]
         if not sources:
             return depth
         names = [self.register("r", number) for number in dict.fromkeys(sources)]
@@ -238,6 +241,9 @@ class _Writer:
                 known[name] = self.register(operand.kind, value)
             else:
                 known[name] = f"({value})"
+        if row.mnemonic.split(".")[0] in ("fma", "fms", "fnma", "fpma", "fpms", "fpnma") and kinds["f2"] == ("f", 0):
+            # Nothing is added, which is not the same as zero: the product keeps its sign.
+            known["f2"] = "None"
         if "entry" in row.meaning:
             kind = next(one for one in row.operands if one.kind in ("r", "f"))
             number = slot.values[row.operands.index(kind)]
@@ -283,7 +289,11 @@ class _Writer:
             to = f"B[{values['b2']}] & ~15"
         if "loop" in traits:
             kind = row.mnemonic.split(".")[1]
-            condition = f"m.wtop({self.register('p', slot.predicate)})" if kind[0] == "w" else f"m.{'cloop' if kind == 'cloop' else 'ctop'}()"
+            condition = (
+                f"m.wtop({self.register('p', slot.predicate)})"
+                if kind[0] == "w"
+                else f"m.{'cloop' if kind == 'cloop' else 'ctop'}()"
+            )
             self.emit(f"if {'not ' if kind.endswith('exit') else ''}{condition}:", depth)
             depth += 1
         elif "recovery" in traits:
@@ -306,4 +316,8 @@ class _Writer:
 
 def _is_cut(expression: str) -> bool:
     """Whether what a meaning says is a register's number, or none, as it is."""
-    return bool(re.match(r"(load|load_[sac]|fill|alloc|compare_exchange|each|each_s|mix|unpack|pack|permuted|extr|sx4|x4)\(", expression))
+    return bool(
+        re.match(
+            r"(load|load_[sac]|fill|alloc|compare_exchange|each|each_s|mix|unpack|pack|permuted|extr|sx4|x4)\(", expression
+        )
+    )
