@@ -13,7 +13,7 @@ from __future__ import annotations
 from voltac.codegen.legalize import memory
 from voltac.codegen.legalize.elements import assembled, element, lane_of, mask_of
 from voltac.codegen.legalize.function import Legalizer, Rule, Words
-from voltac.codegen.legalize.scalar_accesses import bytes_of, load_scalar, store_scalar
+from voltac.codegen.legalize.scalar_accesses import bits_of_float, bytes_of, float_of, load_scalar, store_scalar
 from voltac.codegen.legalize.shapes import Shape
 from voltac.codegen.legalize.writer import mask_constant
 from voltac.ir.constants import integers
@@ -305,6 +305,9 @@ def _legalize_bitcast(f: Legalizer, instruction: Instruction) -> None:
 def _same_parts(f: Legalizer, source: Shape, target: Shape, words: Words) -> Words | None:
     """Where each part becomes one part: ``float`` and ``i32``, ``half`` and ``i16``, ``<2 x i32>`` and ``i64``."""
     before, after = source.part_types(), target.part_types()
+    if f.word_bits != 32 and "float" in (source.element, target.element):
+        # A float is half a word.
+        return None
     narrow = {source.bits, target.bits} & set(range(1, f.word_bits))
     if len(before) != len(after) or "ptr" in (source.element, target.element) or (narrow and source.bits != target.bits):
         return None
@@ -335,10 +338,10 @@ def _through_bits(f: Legalizer, source: Shape, target: Shape, words: Words) -> W
             at += f.width if chunk else 1
         if total < f.word_bits:
             f.zero_above[bits[-1]] = total
-        return [w.float_of(bits[0], False)] if target.element == "float" else bits
+        return [float_of(f, target, bits[0])] if _is_float(target) else bits
     if target.element == "i1" and not source.lanes:
-        if source.element == "float":
-            words = [w.bits_of(words[0], False)]
+        if _is_float(source):
+            words = [bits_of_float(f, source, words[0])]
         made: Words = []
         at = 0
         for chunk in target.chunks:
@@ -353,19 +356,28 @@ def _through_bits(f: Legalizer, source: Shape, target: Shape, words: Words) -> W
         pieces = [w.op("lshr", number, width * lane) if lane else number for lane in range(max(1, target.lanes))]
         if target.element == "i1":
             return [w.compare("ne", w.op("and", piece, 1), 0) for piece in pieces]
-        return [w.float_of(piece, False) for piece in pieces] if target.element == "float" else pieces
+        return [float_of(f, target, piece) for piece in pieces] if _is_float(target) else pieces
     return None
+
+
+def _is_float(shape: Shape) -> bool:
+    return shape.element in ("float", "double")
 
 
 def _packed(f: Legalizer, shape: Shape, words: Words) -> str:
     w = f.write
     if not shape.lanes:
-        return w.bits_of(words[0], False) if shape.element == "float" else words[0]
+        return bits_of_float(f, shape, words[0]) if _is_float(shape) else words[0]
     result = ""
     for lane, word in enumerate(words):
-        piece = w.to_int(word, False) if shape.element == "i1" else w.op("and", word, (1 << shape.bits) - 1)
+        if shape.element == "i1":
+            piece = w.to_int(word, False)
+        elif _is_float(shape):
+            piece = bits_of_float(f, shape, word)
+        else:
+            piece = w.op("and", word, (1 << shape.bits) - 1)
         if lane:
-            piece = w.op("shl", piece, shape.bits * lane)
+            piece = w.op("shl", piece, (shape.bits or 8 * shape.size) * lane)
         result = w.op("or", result, piece) if result else piece
     return result
 

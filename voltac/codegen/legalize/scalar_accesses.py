@@ -30,7 +30,7 @@ def load_scalar(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Wor
         if alignment >= size:
             return [w.value(f"load {shape.element}, ptr {pointer}, align {size}")]
         word = _load_bytes(f, pointer, size, alignment)
-        return [w.pointer(word) if shape.element == "ptr" else _float_of(f, shape, word)]
+        return [w.pointer(word) if shape.element == "ptr" else float_of(f, shape, word)]
     made: Words = []
     size, step = bytes_of(shape), f.machine.facts.word_bytes
     for number in range(shape.words):
@@ -41,11 +41,13 @@ def load_scalar(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Wor
     return made
 
 
-def _float_of(f: Legalizer, shape: Shape, word: str) -> str:
+def float_of(f: Legalizer, shape: Shape, word: str) -> str:
+    """The float or double whose bits a word has."""
     return f.write.float_of(word, False) if shape.element == "float" else f.write.value(f"bitcast i64 {word} to double")
 
 
-def _bits_of(f: Legalizer, shape: Shape, value: str) -> str:
+def bits_of_float(f: Legalizer, shape: Shape, value: str) -> str:
+    """The bits of a float or double, as a word."""
     return f.write.bits_of(value, False) if shape.element == "float" else f.write.value(f"bitcast double {value} to i64")
 
 
@@ -76,7 +78,7 @@ def store_scalar(f: Legalizer, shape: Shape, words: Words, pointer: str, alignme
         if alignment >= shape.size:
             w.emit(f"store {shape.element} {words[0]}, ptr {pointer}, align {shape.size}")
             return
-        words = [w.number(words[0]) if shape.element == "ptr" else _bits_of(f, shape, words[0])]
+        words = [w.number(words[0]) if shape.element == "ptr" else bits_of_float(f, shape, words[0])]
     size, step = bytes_of(shape), f.machine.facts.word_bytes
     if shape.bits % 8 and shape.bits:
         words = zero_extended(f, shape.bits, words, False)

@@ -73,9 +73,10 @@ def _compare_rows() -> list[Row]:
     rows = []
     for suffix, x2, cut in (("", 0, "{}"), ("4", 1, "x4({})")):
         for relation, op, meaning in _RELATIONS:
-            condition = meaning.format(a=cut.format("r2"), b=cut.format("r3"))
+            part = "sx4({})" if suffix and relation == "lt" else cut
+            condition = meaning.format(a=part.format("r2"), b=part.format("r3"))
             # The number is extended to 64 bits, and for unsigned relations taken without its sign.
-            number = meaning.format(a=cut.format("(imm8 & M)"), b=cut.format("r3"))
+            number = meaning.format(a=part.format("(imm8 & M)"), b=part.format("r3"))
             for unc, c in (("", 0), (".unc", 1)):
                 traits = "compare" + (",unc" if c else "")
                 for second, layout, truth in (

@@ -44,7 +44,7 @@ _CORE: dict[str, Rule] = {"trap": _trap, "debugtrap": _trap, "readcyclecounter":
 MACHINE = LegalMachine(
     FACTS,
     rules={**RULES, **divisions.RULES, **float_rules.RULES, **conversions.RULES},
-    intrinsics={**INTRINSICS, **conversions.INTRINSICS, **_CORE},
+    intrinsics={**INTRINSICS, **conversions.INTRINSICS, **float_rules.INTRINSICS, **_CORE},
     lane_functions=FUNCTIONS,
     reductions=REDUCTIONS,
     routines={**ROUTINES, **MEMORY_ROUTINES},

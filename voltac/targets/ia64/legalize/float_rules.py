@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from voltac.codegen.legalize.function import Legalizer, Rule, Words
 from voltac.codegen.legalize.halves import from_half, to_half
+from voltac.codegen.legalize.integers import zero_extended
 from voltac.codegen.legalize.routines import call_routine
+from voltac.codegen.legalize.scalar_accesses import bits_of_float
 from voltac.codegen.legalize.shapes import NotLegal
 from voltac.ir.model import Instruction
 
@@ -113,6 +115,44 @@ def _size(f: Legalizer, instruction: Instruction) -> None:
         raise NotLegal(f"a conversion from {source.element} to {target.element}")
     f.elementwise(instruction, compute)
 
+
+_FORMATS = {"half": (16, 10), "float": (32, 23), "double": (64, 52)}
+"""Bits of a number, and of its fraction."""
+
+
+def _class_test(f: Legalizer, instruction: Instruction) -> None:
+    """``llvm.is.fpclass``: each class is an interval of magnitudes, with a sign."""
+    value, classes = instruction.operands
+    shape, wanted = f.shapes.of(value.type), int(classes.value)
+    bits, fraction = _FORMATS[element_of(f, instruction)]
+    infinity = (1 << bits - 1) - (1 << fraction)
+    # Zero, subnormal, normal, infinite: numbers of LLVM's bits for the negative and the positive ones.
+    sizes = ((0, 0, 5, 6), (1, (1 << fraction) - 1, 4, 7), (1 << fraction, infinity - 1, 3, 8), (infinity, infinity, 2, 9))
+    quiet = infinity + (1 << fraction - 1)
+    nans = ((infinity + 1, quiet - 1, 0), (quiet, (1 << bits - 1) - 1, 1))
+
+    def compute(vector: bool, a: Words) -> Words:
+        w = f.write
+        word = zero_extended(f, 16, a, False)[0] if shape.element == "half" else bits_of_float(f, shape, a[0])
+        size = w.op("and", word, (1 << bits - 1) - 1)
+        tests = [_between(f, size, low, high) for low, high, number in nans if wanted >> number & 1]
+        for low, high, negative, positive in sizes:
+            for number, sign in ((negative, 1 << bits - 1), (positive, 0)):
+                if wanted >> number & 1:
+                    tests.append(_between(f, word, sign | low, sign | high))
+        result = "false"
+        for test in tests:
+            result = test if result == "false" else w.bit_op("or", result, test, False)
+        return [result]
+
+    f.define(instruction, [word for words in f.columns(value) for word in compute(False, words)])
+
+
+def _between(f: Legalizer, word: str, low: int, high: int) -> str:
+    return f.write.compare("ule", f.write.op("sub", word, low), high - low)
+
+
+INTRINSICS: dict[str, Rule] = {"is.fpclass": _class_test}
 
 RULES: dict[str, Rule] = {
     **dict.fromkeys(("fadd", "fsub", "fmul", "fdiv", "frem"), _arithmetic),

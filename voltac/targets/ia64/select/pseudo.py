@@ -78,7 +78,8 @@ def add_offset(register: Value, base: Register, offset: int, line: int = 0) -> l
     """A register and a constant."""
     if -0x2000 <= offset < 0x2000:
         return [_made("adds.r=imm14,r", register, Immediate(offset), base, line=line)]
-    return [constant(register, offset, line), _made("add.r=r,r", register, register, base, line=line)]
+    amount = STORE_SCRATCH if register is base else register
+    return [constant(amount, offset, line), _made("add.r=r,r", register, amount, base, line=line)]
 
 
 def expand(function: MachineFunction, offsets: dict[int, int]) -> None:

@@ -78,6 +78,9 @@ class FloatUnit:
             )
             magnitude += bool(up)
             power += cut
+            if magnitude >> 64:
+                # Rounded up to the next power of two.
+                magnitude, power = magnitude >> 1, power + 1
         if not magnitude:
             return negative << 81
         top = magnitude.bit_length() + power - 1
