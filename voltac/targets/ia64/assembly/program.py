@@ -135,6 +135,7 @@ class _Assembler:
             raise brace.wrong("a bundle within a bundle: '}' is missing")
         if units.text.upper() not in _TEMPLATES:
             known = " ".join(f".{name.lower()}" for name in sorted(_TEMPLATES))
+            self.units = "?"
             raise units.wrong(f"there is no template '.{units.text}'; there are {known}")
         if self.section.kind != "text":
             raise brace.wrong(f"a bundle in section '{self.section.name}'; '.text' leads back to the code")

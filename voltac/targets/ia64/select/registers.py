@@ -26,7 +26,7 @@ FIRST_LOCAL = FIRST_STACKED + PARAMETERS
 FIRST_OUTPUT = 120
 """Of the largest frame."""
 _SCRATCH = (*_named("r", 14, 32), *_named("r", 8, 12))
-_STACKED = _named("r", FIRST_LOCAL, FIRST_OUTPUT)
+_STACKED = _named("r", FIRST_LOCAL, FIRST_OUTPUT - 2)
 CALLEE_SAVED = frozenset(_named("f", 16, 32))
 """What a function that uses it keeps on the stack; stacked registers are kept by the machine."""
 ALLOCATABLE = {
