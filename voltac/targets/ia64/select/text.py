@@ -31,7 +31,7 @@ def bundle_text(bundle: PackedBundle) -> list[str]:
             text = with_predicate(f"{NOPS['I' if unit == 'X' else unit].partition('.uimm21')[0]} 0", 0)
         else:
             text = instruction_text(instruction)
-        lines.append(f"  {text}{' ;;' if number in bundle.stops else ''}")
+        lines.append(f"\t{text}{' ;;' if number in bundle.stops else ''}")
     lines[-1] += " }"
     return lines
 

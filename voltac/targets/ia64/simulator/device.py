@@ -30,6 +30,11 @@ class MachineConfiguration:
     cores: int = 1
     threads: int = 1
 
+    @property
+    def memory(self) -> int:
+        """Bytes of memory."""
+        return MEMORY_END
+
 
 class SimulatedMachine:
     """A machine with its memory; what a run needs is allocated behind the program."""
