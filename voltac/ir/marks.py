@@ -114,3 +114,12 @@ WRAPPING = "wrapping"
 def is_seldom_called(name: str) -> bool:
     """Whether a function, or something in a text, has such a name."""
     return f".{WRAPPING}" in name
+
+
+LEFT_OVER = "left_over"
+"""What is added to the name of a block for the few iterations that fill no block of several: what is done for those is told."""
+
+
+def is_left_over(block: str) -> bool:
+    """Whether a block has such a name."""
+    return f".{LEFT_OVER}" in block

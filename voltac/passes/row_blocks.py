@@ -15,17 +15,26 @@ the row of one that is on.
 
 from __future__ import annotations
 
+from voltac.ir import marks
 from voltac.ir.cfg import control_flow
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.options import Options
-from voltac.passes.accesses.access import Access, AccessReport, SourcePlaces, is_divisor, locations, pseudo_operation, read_access
+from voltac.passes.accesses.access import (
+    Access,
+    AccessReport,
+    SourcePlaces,
+    is_divisor,
+    locations,
+    pseudo_operation,
+    read_access,
+)
 from voltac.passes.accesses.emit import Emitter, declare
 from voltac.passes.accesses.lane_rows import ROW_BYTES, ROW_SIZES, load_rows
 from voltac.passes.facts.effects import ModuleEffects
 from voltac.passes.loops.copied_blocks import unquoted
-from voltac.passes.loops.counted_loops import CountedLoop, Steps
+from voltac.passes.loops.counted_loops import CountedLoop, IterationSteps
 from voltac.passes.loops.outlined_blocks import is_seldom_called
 
 _ITERATIONS = 4
@@ -70,7 +79,7 @@ def _rows(loop: CountedLoop, effects: ModuleEffects, values: LaneValues) -> list
     """The loads of rows; none where the loop does what must not come later than they."""
     if len(loop.body.instructions) > _MOST_INSTRUCTIONS:
         return []
-    steps = Steps(loop, values.definitions, values.layout)
+    steps = IterationSteps(loop, values.definitions, values.layout)
     found: list[Access] = []
     for index, instruction in enumerate((*loop.header.instructions, *loop.body.instructions)):
         if _has_effects(instruction, effects):
@@ -157,22 +166,27 @@ class _Blocks:
             now = self._iteration(now, loaded)
         emit.line(f"{after} = add nuw i64 {done}, {_ITERATIONS}")
         emit.line(f"br label %{test}")
+        around = [(carried[phi.name], phi.type, loop.arm(phi, loop.outside), now[phi.name]) for phi in phis]
+        around = [(carried[phi.name], phi.type, loop.arm(phi, loop.outside), now[phi.name]) for phi in phis]
         heads[:0] = [
-            *(
-                Instruction(
-                    f"  {carried[phi.name]} = phi {phi.type} [ {loop.arm(phi, loop.outside)}, %{begin} ], [ {now[phi.name]}, %{body} ]"
-                )
-                for phi in phis
-            ),
-            Instruction(f"  {done} = phi i64 [ 0, %{begin} ], [ {after}, %{body} ]"),
+            Instruction(f"  {name} = phi {kind} [ {first}, %{begin} ], [ {following}, %{body} ]")
+            for name, kind, first, following in (*around, (done, "i64", "0", after))
         ]
         for phi in phis:
             phi.rename({f"%{loop.outside}": f"%{choice}"})
             phi.add_arms([(carried[phi.name], test)])
         function.block(loop.outside).terminator.rename({f"%{header.name}": f"%{choice}"})
+        self._name_left_over()
         position = function.blocks.index(header)
         function.blocks[position:position] = made
         emit.begin_block()
+
+    def _name_left_over(self) -> None:
+        body = self.loop.body
+        name = self.emit.fresh(f"{unquoted(body.name)}.{marks.LEFT_OVER}")[1:]
+        for each in self.loop.header.instructions:
+            each.rename({f"%{body.name}": f"%{name}"})
+        body.name, body.label_line = name, f"{name}:"
 
     def _whole_blocks(self) -> tuple[str, str]:
         """The iterations of whole blocks, and whether there are any."""

@@ -1,6 +1,6 @@
 """Elements that lie in a row for each lane -> vectors of the first, the second, ... elements of all lanes.
 
-    x0 y0 z0 w0 | x1 y1 z1 w1 | ...      ->      x0 x1 x2 x3 ... | y0 y1 y2 y3 ... | ...
+x0 y0 z0 w0 | x1 y1 z1 w1 | ...      ->      x0 x1 x2 x3 ... | y0 y1 y2 y3 ... | ...
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class CountedLoop:
     @staticmethod
     def of(function: Function, loop: NaturalLoop, flow: ControlFlow, definitions: Definitions) -> CountedLoop | None:
         """None for a loop of another form."""
-        if len(loop.blocks) != 2:  # noqa: PLR2004: a test and a body
+        if len(loop.blocks) != 2:  # a test and a body
             return None
         header, body = function.block(loop.header), function.block(loop.latches[0])
         others = [name for name in flow.predecessors[header.name] if name not in loop.blocks]
@@ -85,8 +85,7 @@ class CountedLoop:
         return made.op not in _PURE or any(self.varying_in(each, definitions) for each in made.operands)
 
 
-
-class Steps:
+class IterationSteps:
     """How much values grow from one iteration to the next: each lane by the same, and by the same each time."""
 
     def __init__(self, loop: CountedLoop, definitions: Definitions, layout: DataLayout) -> None:
@@ -143,7 +142,7 @@ class Steps:
             return None
         added = integers(*found["step"])
         made = self.definitions[following]
-        if added is None or len(set(added)) != 1 or (made.op == "getelementptr" and len(made.operands) != 2):  # noqa: PLR2004
+        if added is None or len(set(added)) != 1 or (made.op == "getelementptr" and len(made.operands) != 2):
             return None
         return added[0] * (self.layout.size(made.parts.element_type) if made.op == "getelementptr" else 1)
 
