@@ -14,6 +14,7 @@ from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.passes.accesses.access import AccessReport
 from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.check_divisors import check_divisors
+from voltac.passes.distance_versions import version_distances
 from voltac.passes.equal_values import merge_equal_values
 from voltac.passes.exchange_lanes import exchange_lanes
 from voltac.passes.flatten_branches import flatten_branches
@@ -61,6 +62,8 @@ PASSES = (
     Pass("copy_whole", "loops that only copy become memcpy", copy_whole, _resolves_in_full),
     Pass("exchange_lanes", "accesses of exchange networks become those of consecutive elements",
          exchange_lanes, _resolves_on_host),
+    Pass("version_distances", "loops whose indices are put together of bits have a version for each power of two",
+         version_distances, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("walk_runs", "loops whose lanes walk runs of their own are done for one lane after the other, where that costs less",
          walk_runs, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("narrow_arithmetic", "what bytes and 16-bit numbers are used for is computed in 16 bits",
