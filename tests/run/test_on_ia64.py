@@ -19,7 +19,8 @@ from test_run import ALL, FOLDER
 
 from voltac.driver import compile_source
 from voltac.interpreter import Interpreter
-from voltac.ir.interp import ExecutionError, IRInterpreter
+from voltac.ir.interp import IRInterpreter
+from voltac.ir.interp_frame import ExecutionError
 from voltac.ir.read import read
 from voltac.messages.diagnostics import CompileError, Diagnostics
 from voltac.python.device_run import first_launch

@@ -13,7 +13,7 @@ from voltac.codegen.rows import Row
 from voltac.targets.ia64.assembly.text import slot_text
 from voltac.targets.ia64.isa import INSTRUCTIONS
 from voltac.targets.ia64.shapes import IMMEDIATES
-from voltac.targets.ia64.simulator.machine import Machine
+from voltac.targets.ia64.simulator.machine import Itanium
 from voltac.targets.ia64.simulator.memory import Memory
 from voltac.targets.ia64.slots import NOPS, Bundle, Slot, encode_bundle
 
@@ -98,15 +98,15 @@ def assembled_by_gnu(text: str, folder: Path) -> bytes:
     return code.read_bytes()
 
 
-def machine() -> Machine:
+def machine() -> Itanium:
     """With memory for code and data."""
     memory = Memory(1 << 20)
     memory.map(CODE, 0x1000)
     memory.map(DATA, DATA_BYTES)
-    return Machine(memory)
+    return Itanium(memory)
 
 
-def execute(machine: Machine, slot: Slot) -> int:
+def execute(machine: Itanium, slot: Slot) -> int:
     """One instruction; where it goes on."""
     machine.memory.bytes[CODE : CODE + 16] = encode_bundle(bundle_of(slot))
     machine.memory.bytes[CODE + 16 : CODE + 32] = encode_bundle(Bundle("MIB", (nop("M"), nop("I"), RETURN), (2,)))

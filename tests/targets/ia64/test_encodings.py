@@ -44,8 +44,8 @@ def test_gnu_as_makes_the_same_bytes_of_every_row(tmp_path: Path) -> None:
         label = ""
         if any(operand.kind == "target" for operand in row.operands):
             label = "start"
-            values = tuple(-16 * number if one.kind == "target" else value for one, value in zip(row.operands, slot.values))
-            slot = Slot(row, values, slot.predicate)
+            there = tuple(-16 * number if one.kind == "target" else value for one, value in zip(row.operands, slot.values))
+            slot = Slot(row, there, slot.predicate)
         values = list(slot.values)
         for place, operand in enumerate(row.operands):
             if operand.kind == "class9":
@@ -72,8 +72,8 @@ def test_templates_come_back(code: int, tmp_path: Path) -> None:
     for _ in range(20):
         slots: list[Slot | None] = []
         for unit in units:
-            row = rng.choice(by_unit[unit]) if unit != "L" else None
-            slots.append(None if row is None else Slot(row, random_values(row, rng), 0))
+            chosen = rng.choice(by_unit[unit]) if unit != "L" else None
+            slots.append(None if chosen is None else Slot(chosen, random_values(chosen, rng), 0))
         bundle = Bundle(units, tuple(slots), (*stops, 2) if code & 1 else stops)
         encoded = encode_bundle(bundle)
         assert encoded[0] & 0x1F == code
@@ -94,7 +94,7 @@ BAD = {
     "{ .mii\n addl r14=1,r9\n nop.i 0\n nop.i 0 }": "'addl' adds to r0, r1, r2 or r3 only",
     "{ .mii\n add r0=r14,r3\n nop.i 0\n nop.i 0 }": "r0 cannot be written",
     "{ .mii\n cmp.eq p6,p6=r14,r3\n nop.i 0\n nop.i 0 }": "p6 is written twice by one instruction",
-    "{ .mii\n ldfp8 f32,f34=[r14]\n nop.i 0\n nop.i 0 }": "of the registers of a pair one has an even number and one an odd one",
+    "{ .mii\n ldfp8 f32,f34=[r14]\n nop.i 0\n nop.i 0 }": "of the registers of a pair one has an even number",
     "{ .mii\n (p64) add r14=r15,r16\n nop.i 0\n nop.i 0 }": "there is no predicate p64",
     "{ .mii\n (p6) alloc r14=ar.pfs,0,8,0,0\n nop.i 0\n nop.i 0 }": "'alloc' is never predicated",
     "{ .mii\n shl r14=r15,r16\n nop.i 0\n nop.i 0 }": "'shl' goes to a slot I; slot 0 of .mii is M",

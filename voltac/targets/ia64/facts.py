@@ -24,4 +24,4 @@ _X1 = TargetInfo(
 TARGETS = (_X1,)
 
 FAILURE = 0x1FA11
-"""What ``break`` has where a program finds something wrong: three parameters say what. Chosen, of those that are a program's own."""
+"""What ``break`` has where a program finds something wrong; three parameters say what. Chosen, of a program's own numbers."""

@@ -1,7 +1,7 @@
 """Rows of the floating-point unit (IA-64 7; formats F1 to F15), scalars in register format and pairs of singles.
 
-In meanings registers are numbers of 82 bits: sign, 17 bits of exponent, 64 of significand. ``fma(pc, sf, a, b, c)`` is a * b + c
-rounded once, to the precision ``pc`` ("s", "d", or "" for what the status field says) by the status field ``sf``; ``pair`` is
+In meanings registers are numbers of 82 bits: sign, 17 bits of exponent, 64 of significand. ``fma(pc, sf, a, b, c)`` is a * b +
+c rounded once, to the precision ``pc`` ("s", "d", or "" for what the status field says) by the status field ``sf``; ``pair`` is
 the like in both singles of a significand.
 """
 

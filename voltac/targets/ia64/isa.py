@@ -1,4 +1,4 @@
-"""Every instruction of IA-64 that voltac knows, and the forms that its code has as text, bundles and files (IA-64 3, 16, 20)."""
+"""Every instruction of IA-64 that voltac knows, and its code as text, bundles and files (IA-64 3, 16, 20)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Rows that use memory, and those between the general and the floating registers (IA-64 6; formats M1 to M30).
 
 Addresses are multiples of what is accessed. An address is incremented behind the access, and not at all where the access is
-predicated off. In meanings ``load(n, a)`` and ``store(n, a, v)`` are of n bytes; what floats are in memory ``of_single`` and its
-like say.
+predicated off. In meanings ``load(n, a)`` and ``store(n, a, v)`` are of n bytes; what floats are in memory ``of_single`` and
+its like say.
 """
 
 from __future__ import annotations
@@ -57,15 +57,15 @@ def _loads() -> list[Row]:
             layout = f"{int(op_imm):04b} imm9[8:8] {x6:06b} 00 imm9[7:7] r3:7 imm9[6:0] {register}"
             step = f"{meaning}; r3 = r3 + imm9"
             rows.append(row(f"{name}{completer} {{{target}}}=[{{r3}}],{{imm9}}", M, layout, step, traits, latency, updates))
-    for name, target, way, op, made in (
+    for name, target, way, opcode, made in (
         ("ld8.fill", "r1", "load", 4, "fill(r3)"),
         ("ldf.fill", "f1", "float load", 6, "fill_f(r3)"),
     ):
         size = 8 if target == "r1" else 16
-        layout = f"{op:04b} 0 011011 00 0 r3:7 0000000 {target}:7"
+        layout = f"{opcode:04b} 0 011011 00 0 r3:7 0000000 {target}:7"
         traits, latency = f"load,{way},bytes {size}", 1 if target == "r1" else 6
         rows.append(row(f"{name} {{{target}}}=[{{r3}}]", M, layout, f"{target} = {made}", traits, latency))
-        layout = f"{op + 1:04b} imm9[8:8] 011011 00 imm9[7:7] r3:7 imm9[6:0] {target}:7"
+        layout = f"{opcode + 1:04b} imm9[8:8] 011011 00 imm9[7:7] r3:7 imm9[6:0] {target}:7"
         rows.append(
             row(f"{name} {{{target}}}=[{{r3}}],{{imm9}}", M, layout, f"{target} = {made}; r3 = r3 + imm9", traits, latency)
         )

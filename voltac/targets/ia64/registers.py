@@ -1,6 +1,6 @@
 """The names of the machine's registers (IA-64 2).
 
-Kinds are ``r`` (general), ``f`` (floating), ``p`` (predicates), ``b`` (branches) and ``ar``. A register's number is its encoding.
+Kinds are ``r`` (general), ``f`` (floating), ``p`` (predicates), ``b`` (branches) and ``ar``; a number is an encoding.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ APPLICATION = {
     "ar.itc": 44, "ar.pfs": 64, "ar.lc": 65, "ar.ec": 66,
 }  # fmt: skip
 """Name -> number of the application registers that programs use."""
-ROTATING = {"r": (32, 128), "f": (32, 128), "p": (16, 64)}
-"""The first register of each file that may rotate, and the one behind the last; of ``r`` as many as ``alloc`` says."""
 _ALIASES = (("gp", "r1"), ("sp", "r12"), ("tp", "r13"), ("rp", "b0"))
 
 

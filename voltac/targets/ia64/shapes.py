@@ -46,10 +46,10 @@ IMMEDIATES = {
 """Numbers by kind."""
 
 _NUMBERS = {
-    "imm8": "imm8", "imm9": "imm9", "imm14": "imm14", "imm22": "imm22", "imm64": "imm64", "target": "target",
-    "count3": "count3", "count4": "count4", "count5": "count5", "ccount5": "ccount5", "count6": "count6", "pos": "pos6", "cpos": "cpos6",
-    "len": "len6", "len4": "len4", "imm1": "imm1", "mux": "mux", "class": "class9", "rotated": "rotated", "mask17": "mask17",
-    "uimm": "uimm21", "and7": "mask7", "or7": "mask7", "sol": "frame", "out": "frame", "rot": "rotation",
+    **{name: name for name in ("imm8", "imm9", "imm14", "imm22", "imm64", "target", "mux", "imm1", "rotated", "mask17")},
+    **{name: name for name in ("count3", "count4", "count5", "ccount5", "count6", "len4")},
+    "pos": "pos6", "cpos": "cpos6", "len": "len6", "class": "class9", "uimm": "uimm21", "and7": "mask7", "or7": "mask7",
+    "sol": "frame", "out": "frame", "rot": "rotation",
 }  # fmt: skip
 """The kind of the number that an operand of a name is."""
 
@@ -62,7 +62,7 @@ def row(
     ``updates`` are written operands that are read as well; ``fixed`` has values for fields: ``x4=3 x2b=1``.
     """
     mnemonic, _, rest = text.partition(" ")
-    target, equals, source = rest.partition("=")
+    target, equals, _ = rest.partition("=")
     operands = []
     for name in re.findall(r"\{(\w+)\}", rest):
         kind = _NUMBERS.get(name) or re.sub(r"\d+$", "", name)

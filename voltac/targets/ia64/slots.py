@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from functools import cache
 
 from voltac.codegen.encoding import Decoder, encode
-from voltac.codegen.rows import Row
-from voltac.records import record
+from voltac.codegen.rows import InstructionSet, Row
+from voltac.records import record, replace
+from voltac.targets.ia64.isa import DEVICE_CODE, INSTRUCTIONS
 from voltac.targets.ia64.shapes import SLOT_BITS, A, B, F, I, M, X
 
 TEMPLATES = {
@@ -52,8 +53,6 @@ class Bundle:
 
 def encode_slot(slot: Slot) -> tuple[int, int]:
     """The slot's bits, and those of the slot before it where it takes both."""
-    from voltac.targets.ia64.isa import DEVICE_CODE  # the device's code has these functions
-
     word = encode(slot.row, _stored(slot.row, slot.values), DEVICE_CODE, linked=True) | slot.predicate
     return word, slot.values[1] >> 22 & _SLOT if slot.row.unit == X else 0
 
@@ -69,10 +68,6 @@ def _stored(row: Row, values: Sequence[int]) -> Sequence[int]:
 @cache
 def _decoders() -> dict[str, Decoder]:
     """By unit: the same bits say different things in different slots."""
-    from voltac.codegen.rows import InstructionSet
-    from voltac.records import replace
-    from voltac.targets.ia64.isa import DEVICE_CODE, INSTRUCTIONS
-
     made = {}
     for unit in "MIFBX":
         rows = tuple(row for row in INSTRUCTIONS.rows.values() if unit in UNITS_OF[row.unit])

@@ -67,7 +67,8 @@ def parse_instruction(statement: LinePiece) -> tuple[Slot, NeedsSymbol | None]:
         matched = pattern.match(rest)
         if matched is None:
             continue
-        pieces = [LinePiece(matched[number + 1], begin + len(mnemonic) + 1 + matched.start(number + 1)) for number in range(len(row.operands))]  # fmt: skip
+        start = begin + len(mnemonic) + 1
+        pieces = [LinePiece(matched[one], start + matched.start(one)) for one in range(1, len(row.operands) + 1)]
         try:
             return _filled(row, pieces, predicate)
         except BadStatement as reason:

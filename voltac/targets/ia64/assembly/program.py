@@ -14,8 +14,8 @@ from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.suggestions import suggestion
 from voltac.targets.ia64.assembly.addresses import put_address
 from voltac.targets.ia64.assembly.parse import NeedsSymbol, parse_instruction
-from voltac.targets.ia64.isa import DEVICE_CODE
-from voltac.targets.ia64.slots import BUNDLE_BYTES, CODES, TEMPLATES, UNITS_OF, Bundle, Slot, encode_bundle
+from voltac.targets.ia64.isa import DEVICE_CODE, INSTRUCTIONS
+from voltac.targets.ia64.slots import BUNDLE_BYTES, CODES, NOPS, TEMPLATES, UNITS_OF, Bundle, Slot, encode_bundle
 
 _SIZES = {"data1": 1, "data2": 2, "data4": 4, "data8": 8, ".byte": 1}
 _IGNORED = frozenset((".explicit", ".proc", ".endp", ".type", ".size", ".pred.rel", ".file", ".prologue", ".body"))
@@ -267,7 +267,4 @@ def _number(piece: LinePiece) -> int:
 
 
 def _filler() -> bytes:
-    from voltac.targets.ia64.isa import INSTRUCTIONS
-    from voltac.targets.ia64.slots import NOPS
-
     return encode_bundle(Bundle("MII", tuple(Slot(INSTRUCTIONS[NOPS[unit]], (0,)) for unit in "MII"), ()))

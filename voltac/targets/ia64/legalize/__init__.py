@@ -5,10 +5,11 @@ bits; ``fadd fsub fmul fdiv fneg fcmp`` of floats and doubles, conversions betwe
 ``sqrt fabs copysign fma`` of both and ``ctpop ctlz cttz bswap`` of words; loads and stores of 1 to 8 bytes; and ::
 
     i64 @ia64.sdiv(i64, i64)    i64 @ia64.udiv(i64, i64)    i64 @ia64.sdiv4(i64, i64)    i64 @ia64.udiv4(i64, i64)
-    i64 @ia64.mulhs(i64, i64)    i64 @ia64.mulhu(i64, i64)    i64 @ia64.rint.f64(double)    double @ia64.fmin.f64(double, double)
+    i64 @ia64.mulhs(i64, i64)    i64 @ia64.mulhu(i64, i64)    i64 @ia64.rint.f64(double)
+    double @ia64.fmin.f64(double, double)    double @ia64.fmax.f64(double, double)
     i64 @ia64.cycles()    void @ia64.trap()
 
-of which ``sdiv4`` and ``udiv4`` are of numbers that 32 bits hold, and the last two of the first line have ``f32`` too.
+of which ``sdiv4`` and ``udiv4`` are of numbers that 32 bits hold, and those of double are there of float (``f32``) too.
 """
 
 from __future__ import annotations

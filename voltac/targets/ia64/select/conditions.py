@@ -82,9 +82,14 @@ def _combined(selection: Selection, made: Instruction, both: Both, under: AnyReg
 
 
 def _compare(
-    selection: Selection, relation: str, both: Both, first: AnyRegister | Immediate, second: AnyRegister, under: AnyRegister | None,
+    selection: Selection,
+    relation: str,
+    both: Both,
+    first: AnyRegister | Immediate,
+    second: AnyRegister,
+    under: AnyRegister | None,
     size: str = "",
-) -> None:  # fmt: skip
+) -> None:
     kind = "imm8" if isinstance(first, Immediate) else "r"
     made = selection.emit(f"cmp{size}.{relation}.p,p={kind},r", *both, first, second)
     _predicated(made, both, under)

@@ -1,4 +1,4 @@
-"""How functions call each other (IA-64 16): numbers in the stacked registers, floats in ``f8`` and up, the rest on the stack."""
+"""How functions call each other (IA-64 16): numbers in stacked registers, floats in ``f8`` and up, the rest on the stack."""
 
 from __future__ import annotations
 

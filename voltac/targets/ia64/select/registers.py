@@ -39,7 +39,7 @@ PARAMETER_REGISTERS = {"r": _named("r", FIRST_STACKED, FIRST_LOCAL), "f": _named
 OUTPUT_REGISTERS = {"r": _named("r", FIRST_OUTPUT, 128), "f": _named("f", 8, 16)}
 RESULT_REGISTERS = {"r": _named("r", 8, 12), "f": _named("f", 8, 12)}
 CLOBBERED = (
-    *_SCRATCH, STORE_SCRATCH, LOAD_SCRATCH, *OUTPUT_REGISTERS["r"], *_named("f", 6, 16), *_named("f", 32, 128), *_named("p", 6, 16),
-    BACK, CALL_TARGET, BY_NAME["ar.pfs"],
+    *_SCRATCH, STORE_SCRATCH, LOAD_SCRATCH, *OUTPUT_REGISTERS["r"], *_named("f", 6, 16), *_named("f", 32, 128),
+    *_named("p", 6, 16), BACK, CALL_TARGET, BY_NAME["ar.pfs"],
 )  # fmt: skip
 """What a call may write."""

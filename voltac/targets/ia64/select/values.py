@@ -28,8 +28,8 @@ def shape(type_text: str) -> str:
 # --- keys ---
 
 TRANSPARENT = frozenset((
-    "zext.c.s", *(f"zext.clear.{one}.s" for one in "yhw"), *(f"trunc.s.{one}" for one in "yhw"), "bitcast.s.s", "ptrtoint.s.s", "inttoptr.s.s",
-    "fpext.f.d", *(f"freeze.{one}" for one in "sfdcyhw"),
+    "zext.c.s", *(f"zext.clear.{one}.s" for one in "yhw"), *(f"trunc.s.{one}" for one in "yhw"), "bitcast.s.s", "ptrtoint.s.s",
+    "inttoptr.s.s", "fpext.f.d", *(f"freeze.{one}" for one in "sfdcyhw"),
 ))  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from voltac.records import record
 from voltac.targets.ia64.isa import MEMORY_END
-from voltac.targets.ia64.simulator.machine import LIMIT, Machine, MachineReport
+from voltac.targets.ia64.simulator.machine import LIMIT, Itanium, MachineReport
 from voltac.targets.ia64.simulator.memory import Memory
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class SimulatedMachine:
     def __init__(self, configuration: MachineConfiguration) -> None:
         self.configuration = configuration
         self.memory = Memory(MEMORY_END)
-        self._machine = Machine(self.memory)
+        self._machine = Itanium(self.memory)
         self._next = 0
 
     def load(self, image: Image) -> None:

@@ -35,7 +35,7 @@ _WIDE, _EXTENDED = -65534, -16382
 """Least normal exponents."""
 
 
-class FloatUnit:
+class RegisterArithmetic:
     """The status register, and the operations that read it."""
 
     def __init__(self) -> None:
@@ -292,14 +292,14 @@ def _normal(value: int) -> tuple[int, int]:
     return exponent - missing, bits << missing
 
 
-def _rank(value: int) -> tuple[int, int]:
+def _rank(value: int) -> int:
     """A key that orders numbers."""
     if not value & SIGNIFICAND:
-        return 0, 0
+        return 0
     exponent, bits = _normal(value)
-    # Above those of any number, also a negative exponent's.
-    exponent += 1 << 18
-    return (-exponent, -bits) if value & SIGN else (exponent, bits)
+    # Above zero, also a negative exponent's.
+    size = exponent + (1 << 18) << 64 | bits
+    return -size if value & SIGN else size
 
 
 # --- pairs

@@ -73,7 +73,7 @@ def _rotated(first: int, count: int, size: int, base: int) -> list[int]:
     return names
 
 
-class Machine:
+class Itanium:
     """One processor with a memory."""
 
     def __init__(self, memory: Memory, trace: Callable[[str], None] | None = None) -> None:
@@ -83,7 +83,7 @@ class Machine:
         self.F: list[int] = [0, float_formats.ONE, *[0] * 126]
         self.P: list[int] = [1, *[0] * 63]
         self.B: list[int] = [EXIT] * 8
-        self.floats = floats.FloatUnit()
+        self.floats = floats.RegisterArithmetic()
         self.floats.fpsr = _FPSR
         self.lc = self.ec = self.pfs = self.unat = self.ccv = 0
         self.frame = (_FRAME, 0, 0)

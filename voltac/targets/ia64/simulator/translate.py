@@ -20,7 +20,7 @@ from voltac.targets.ia64.simulator.timing import issue_cycles
 from voltac.targets.ia64.slots import BUNDLE_BYTES, Slot, decode_bundle
 
 if TYPE_CHECKING:
-    from voltac.targets.ia64.simulator.machine import Machine
+    from voltac.targets.ia64.simulator.machine import Itanium
 
 _MOST = 64
 """Bundles of a function at most. Chosen."""
@@ -59,7 +59,7 @@ class Block:
     """Translated code."""
 
     start: int
-    function: Callable[[Machine], int]
+    function: Callable[[Itanium], int]
     origin: list[tuple[int, str]] = field(default_factory=list)
     """For each line of the function the address and the text of the instruction that it is of."""
     counts: dict[str, int] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Block:
     bundles: int = 0
 
 
-def translate(machine: Machine, start: int, rotated: bool) -> Block:
+def translate(machine: Itanium, start: int, rotated: bool) -> Block:
     """The code from an address on; a Fault where there is none, or where a group breaks the rules."""
     writer = _Writer(machine, start, rotated)
     writer.write()
@@ -81,7 +81,7 @@ def translate(machine: Machine, start: int, rotated: bool) -> Block:
 
 
 class _Writer:
-    def __init__(self, machine: Machine, start: int, rotated: bool) -> None:
+    def __init__(self, machine: Itanium, start: int, rotated: bool) -> None:
         self.machine = machine
         self.start = start
         self.rotated = rotated
