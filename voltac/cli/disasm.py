@@ -11,8 +11,9 @@ from voltac.cli.device_files import open_program
 from voltac.cli.option_table import UsageError
 from voltac.cli.outputs import write_standard_output
 from voltac.codegen.device import DeviceCode
-from voltac.codegen.disassembler import Disassembler, Line
+from voltac.codegen.disassembler import Disassembler
 from voltac.codegen.elf_read import ElfFile
+from voltac.codegen.listing import Line
 from voltac.codegen.object_file import Section
 from voltac.messages.visible import visible_name
 

@@ -10,7 +10,7 @@ from voltac.codegen.rows import InstructionSet
 from voltac.records import record
 
 if TYPE_CHECKING:
-    from voltac.codegen.disassembler import Line
+    from voltac.codegen.listing import Line
     from voltac.codegen.object_file import Relocation, Section
 
 

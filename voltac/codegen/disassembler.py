@@ -10,20 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from voltac.codegen.device import DeviceCode
 from voltac.codegen.encoding import Decoded, Decoder, encode
-from voltac.records import record
-
-
-@record
-class Line:
-    """One word, or one slot of a bundle. ``labels`` are those that stand before it."""
-
-    address: int
-    word: int
-    text: str
-    """Instruction or directive, with names for the places that branches lead to."""
-    comment: str
-    labels: tuple[str, ...]
-
+from voltac.codegen.listing import Line
 
 _PLACES = ("target", "function")
 """Parts of addresses that are where a branch or a call leads."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from voltac.codegen.device import DeviceCode, RelocationKind, SectionPlace
-from voltac.codegen.disassembler import Line
+from voltac.codegen.listing import Line
 from voltac.codegen.object_file import Relocation, Section
 from voltac.codegen.rows import InstructionSet
 from voltac.targets.ia64.branch_rows import BRANCH_ROWS

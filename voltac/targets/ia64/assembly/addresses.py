@@ -9,7 +9,9 @@ from voltac.targets.ia64.shapes import IMMEDIATES
 from voltac.targets.ia64.slots import BUNDLE_BYTES, Bundle, Slot, decode_bundle, encode_bundle
 
 POINTER_BYTES = 8
+"""Of an address in data."""
 _MASK = (1 << 64) - 1
+"""The bits of an address."""
 
 
 def put_address(section: Section, relocation: Relocation, value: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from voltac.codegen.disassembler import Line
+from voltac.codegen.listing import Line
 from voltac.targets.ia64.registers import APPLICATION
 from voltac.targets.ia64.shapes import SLOT_BITS
 from voltac.targets.ia64.slots import BUNDLE_BYTES, Slot, decode_bundle

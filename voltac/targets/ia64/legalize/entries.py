@@ -14,6 +14,7 @@ from voltac.ir.types import integer_bits
 from voltac.targets.device import START
 
 _WORD = 4
+"""Bytes of a word of the launch's block."""
 
 
 def add_entries(module: Module) -> None:

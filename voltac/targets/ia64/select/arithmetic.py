@@ -16,6 +16,7 @@ from voltac.targets.ia64.select.registers import ONE, ZERO
 from voltac.targets.ia64.select.values import word_constant
 
 _BITS = 64
+"""Of a general register."""
 _PRECISION = {"float": ".s", "double": ".d"}
 Function = Callable[[Selection, Instruction], None]
 

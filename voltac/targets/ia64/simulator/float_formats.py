@@ -14,10 +14,13 @@ NATVAL = NATVAL_EXPONENT << 64
 INTEGER = 0x1003E
 """The exponent of an integer, or of a pair, in a significand."""
 SIGN = 1 << 81
+"""The bit of the sign."""
 LEADING = 1 << 63
+"""The leading 1 of a significand."""
 INFINITY = SPECIAL << 64 | LEADING
 DEFAULT_NAN = SIGN | SPECIAL << 64 | 3 << 62
 SIGNIFICAND = (1 << 64) - 1
+"""The bits of a significand."""
 ONE = BIAS << 64 | LEADING
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from voltac.codegen.rows import Row
 from voltac.codegen.simulator import Fault
@@ -18,9 +18,6 @@ from voltac.targets.ia64.simulator import float_formats, floats, integers
 from voltac.targets.ia64.simulator.dependencies import reads_of, violation, writes_of
 from voltac.targets.ia64.simulator.timing import issue_cycles
 from voltac.targets.ia64.slots import BUNDLE_BYTES, Slot, decode_bundle
-
-if TYPE_CHECKING:
-    from voltac.targets.ia64.simulator.machine import Itanium
 
 _MOST = 64
 """Bundles of a function at most. Chosen."""
@@ -59,7 +56,7 @@ class Block:
     """Translated code."""
 
     start: int
-    function: Callable[[Itanium], int]
+    function: Callable[[Any], int]
     origin: list[tuple[int, str]] = field(default_factory=list)
     """For each line of the function the address and the text of the instruction that it is of."""
     counts: dict[str, int] = field(default_factory=dict)
@@ -68,8 +65,8 @@ class Block:
     bundles: int = 0
 
 
-def translate(machine: Itanium, start: int, rotated: bool) -> Block:
-    """The code from an address on; a Fault where there is none, or where a group breaks the rules."""
+def translate(machine: Any, start: int, rotated: bool) -> Block:
+    """The code from an address on, for a machine of ``machine.py``; a Fault where there is none, or a group breaks rules."""
     writer = _Writer(machine, start, rotated)
     writer.write()
     scope = {**_PURE, "load": machine.memory.load, "fill_f": lambda address: machine.memory.load(16, address)}
@@ -81,7 +78,7 @@ def translate(machine: Itanium, start: int, rotated: bool) -> Block:
 
 
 class _Writer:
-    def __init__(self, machine: Itanium, start: int, rotated: bool) -> None:
+    def __init__(self, machine: Any, start: int, rotated: bool) -> None:
         self.machine = machine
         self.start = start
         self.rotated = rotated
