@@ -11,7 +11,7 @@ import pytest
 
 from voltac.codegen.rows import Row
 from voltac.targets.ia64.assembly.text import slot_text
-from voltac.targets.ia64.isa import INSTRUCTIONS
+from voltac.targets.ia64.instructions import INSTRUCTIONS
 from voltac.targets.ia64.shapes import IMMEDIATES
 from voltac.targets.ia64.simulator.machine import Itanium
 from voltac.targets.ia64.simulator.memory import Memory

@@ -1,68 +1,13 @@
-"""Every instruction of IA-64 that voltac knows, and its code as text, bundles and files (IA-64 3, 16, 20)."""
+"""The forms that code for IA-64 has as text, bundles and files (IA-64 3, 16)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from voltac.records import replace
+from voltac.targets.ia64.assembly.addresses import put_address
+from voltac.targets.ia64.assembly.text import bundle_lines
+from voltac.targets.ia64.instructions import SLOT_CODE
 
-from voltac.codegen.device import DeviceCode, RelocationKind, SectionPlace
-from voltac.codegen.listing import Line
-from voltac.codegen.object_file import Relocation, Section
-from voltac.codegen.rows import InstructionSet
-from voltac.targets.ia64.branch_rows import BRANCH_ROWS
-from voltac.targets.ia64.float_rows import FLOAT_ROWS
-from voltac.targets.ia64.integer_rows import INTEGER_ROWS
-from voltac.targets.ia64.memory_rows import MEMORY_ROWS
-from voltac.targets.ia64.parallel_rows import PARALLEL_ROWS
-from voltac.targets.ia64.registers import BY_NAME
-from voltac.targets.ia64.shapes import IMMEDIATES
-
-INSTRUCTIONS = InstructionSet((*INTEGER_ROWS, *PARALLEL_ROWS, *MEMORY_ROWS, *FLOAT_ROWS, *BRANCH_ROWS))
-"""By names like ``add.r=r,r``."""
-
-TEXT_START = 0x10000
-"""Where code begins in the simulator. Chosen: no address that a null pointer plus a small offset is."""
-MEMORY_END = 1 << 28
-"""Bytes of the simulator's memory. Chosen: 256 MiB."""
-
-
-def _put_address(section: Section, relocation: Relocation, value: int) -> None:
-    from voltac.targets.ia64.assembly.addresses import put_address  # it encodes with the code below
-
-    put_address(section, relocation, value)
-
-
-def _bundle_lines(content: bytes, address: int, symbols: Mapping[str, int]) -> Iterator[Line]:
-    from voltac.targets.ia64.assembly.text import bundle_lines  # it decodes with the code below
-
-    return bundle_lines(content, address, symbols)
-
-
-DEVICE_CODE = DeviceCode(
-    name="ia64-x1",
-    instructions=INSTRUCTIONS,
-    registers=BY_NAME,
-    immediates=IMMEDIATES,
-    # Numbers of the psABI: R_IA64_PCREL21B, R_IA64_IMM64, R_IA64_DIR64LSB.
-    relocations=(
-        RelocationKind(0x49, "R_IA64_PCREL21B", "target", 13, 21, shift=4),
-        RelocationKind(0x23, "R_IA64_IMM64", "imm64", 0, 64),
-        RelocationKind(0x27, "R_IA64_DIR64LSB", "absolute", 0, 64),
-    ),
-    elf_machine=50,
-    places=(
-        SectionPlace(".text", "text", TEXT_START, MEMORY_END),
-        SectionPlace(".rodata", "constants", None, MEMORY_END),
-        SectionPlace(".data", "data", None, MEMORY_END),
-        SectionPlace(".bss", "zeros", None, MEMORY_END),
-    ),
-    section_alignment=32,
-    bundle_bytes=16,
-    put_address=_put_address,
-    bundle_lines=_bundle_lines,
-    elf_bits=64,
-    # EF_IA_64_ABI64: addresses have 64 bits.
-    elf_flags=0x10,
-)
-
+DEVICE_CODE = replace(SLOT_CODE, put_address=put_address, bundle_lines=bundle_lines)
+"""Of the one target there is."""
 DEVICE_CODES = {DEVICE_CODE.name: DEVICE_CODE}
 """By the target's name."""

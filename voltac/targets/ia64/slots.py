@@ -11,7 +11,7 @@ from functools import cache
 from voltac.codegen.encoding import Decoder, encode
 from voltac.codegen.rows import InstructionSet, Row
 from voltac.records import record, replace
-from voltac.targets.ia64.isa import DEVICE_CODE, INSTRUCTIONS
+from voltac.targets.ia64.instructions import INSTRUCTIONS, SLOT_CODE
 from voltac.targets.ia64.shapes import SLOT_BITS, A, B, F, I, M, X
 
 TEMPLATES = {
@@ -53,7 +53,7 @@ class Bundle:
 
 def encode_slot(slot: Slot) -> tuple[int, int]:
     """The slot's bits, and those of the slot before it where it takes both."""
-    word = encode(slot.row, _stored(slot.row, slot.values), DEVICE_CODE, linked=True) | slot.predicate
+    word = encode(slot.row, _stored(slot.row, slot.values), SLOT_CODE, linked=True) | slot.predicate
     return word, slot.values[1] >> 22 & _SLOT if slot.row.unit == X else 0
 
 
@@ -71,7 +71,7 @@ def _decoders() -> dict[str, Decoder]:
     made = {}
     for unit in "MIFBX":
         rows = tuple(row for row in INSTRUCTIONS.rows.values() if unit in UNITS_OF[row.unit])
-        made[unit] = Decoder(replace(DEVICE_CODE, instructions=InstructionSet(rows)))
+        made[unit] = Decoder(replace(SLOT_CODE, instructions=InstructionSet(rows)))
     return made
 
 

@@ -10,7 +10,7 @@ from voltac.codegen.encoding import EncodingError
 from voltac.codegen.rows import Row
 from voltac.messages.suggestions import suggestion
 from voltac.records import record
-from voltac.targets.ia64.isa import INSTRUCTIONS
+from voltac.targets.ia64.instructions import INSTRUCTIONS
 from voltac.targets.ia64.registers import BY_NAME
 from voltac.targets.ia64.shapes import IMMEDIATES
 from voltac.targets.ia64.slots import Slot, encode_slot

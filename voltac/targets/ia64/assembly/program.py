@@ -14,7 +14,7 @@ from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.suggestions import suggestion
 from voltac.targets.ia64.assembly.addresses import put_address
 from voltac.targets.ia64.assembly.parse import NeedsSymbol, parse_instruction
-from voltac.targets.ia64.isa import DEVICE_CODE, INSTRUCTIONS
+from voltac.targets.ia64.instructions import INSTRUCTIONS, SLOT_CODE
 from voltac.targets.ia64.slots import BUNDLE_BYTES, CODES, NOPS, TEMPLATES, UNITS_OF, Bundle, Slot, encode_bundle
 
 _SIZES = {"data1": 1, "data2": 2, "data4": 4, "data8": 8, ".byte": 1}
@@ -65,9 +65,9 @@ class _Assembler:
         self.skipping = bool(self.units)
 
     def _section(self, name: str) -> Section:
-        place = DEVICE_CODE.place(name)
+        place = SLOT_CODE.place(name)
         if place is None:
-            known = ", ".join(each.name for each in DEVICE_CODE.places)
+            known = ", ".join(each.name for each in SLOT_CODE.places)
             raise BadStatement(f"there is no section '{name}'; there are {known}")
         found = self.made.sections.get(name)
         if found is None:

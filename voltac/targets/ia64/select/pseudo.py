@@ -14,7 +14,7 @@ from voltac.codegen.machine_code import (
     Value,
 )
 from voltac.codegen.rows import InstructionSet, Row, RowOperand
-from voltac.targets.ia64.isa import INSTRUCTIONS
+from voltac.targets.ia64.instructions import INSTRUCTIONS
 from voltac.targets.ia64.select.registers import ALWAYS, BACK, CALL_TARGET, LOAD_SCRATCH, SP, STORE_SCRATCH, ZERO
 from voltac.targets.ia64.shapes import A, B, F, I, M
 

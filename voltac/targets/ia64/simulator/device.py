@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from voltac.records import record
-from voltac.targets.ia64.isa import MEMORY_END
+from voltac.targets.ia64.instructions import MEMORY_END
 from voltac.targets.ia64.simulator.machine import LIMIT, Itanium, MachineReport
 from voltac.targets.ia64.simulator.memory import Memory
 
