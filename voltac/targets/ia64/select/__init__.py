@@ -7,12 +7,13 @@ from voltac.codegen.block_placement import Branches, lay_out
 from voltac.codegen.constant_placement import place_constants
 from voltac.codegen.data_sections import DataForm, data
 from voltac.codegen.kernels import exported
+from voltac.codegen.loops.strides import step_addresses
 from voltac.codegen.machine_code import AnyRegister, MachineFunction, MachineInstruction, VirtualRegister
 from voltac.codegen.phi_copies import place_phi_copies
 from voltac.codegen.selection import Selection, SelectionTarget
 from voltac.codegen.stacks import check_stacks
 from voltac.codegen.tidying.equal_operations import tidy
-from voltac.ir.model import Function, Module
+from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.read import read
 from voltac.ir.write import write
 from voltac.options import Options
@@ -65,9 +66,16 @@ _TARGET = SelectionTarget(
     take_parameters=ENTRY.take_parameters,
 )
 
+
+def _nothing_loaded(load: Instruction, definitions: dict[str, Instruction]) -> int:
+    return 0
+
+
 MODULE_PASSES = (
     Pass("tidy", "branches and values that the steps before have left over go",
          lambda module: tidy(module, pure), optimizing),
+    Pass("step_addresses", "addresses in loops are stepped instead of computed",
+         lambda module: step_addresses(module, _nothing_loaded, "i64"), optimizing),
 )  # fmt: skip
 """Legal IR to legal IR, in order."""
 
