@@ -76,4 +76,6 @@ def row(
     values = {name: int(value) for name, value in (one.split("=") for one in fixed.split())}
     form = Format(mnemonic, f"{layout} qp:6", SLOT_BITS)
     known = frozenset(trait for trait in traits.split(",") if trait)
+    if re.search(r"\[\{\w+\}\](=\{\w+\})?,", rest):
+        known |= {"increments"}
     return Row(f"{mnemonic}.{short}" if short else mnemonic, text, form, values, tuple(operands), unit, latency, meaning, known)

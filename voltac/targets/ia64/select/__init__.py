@@ -23,10 +23,13 @@ from voltac.targets.ia64.select.conditions import jump
 from voltac.targets.ia64.select.conventions import CALLS, COPIES, ENTRY, SIZES, copy, kind_of
 from voltac.targets.ia64.select.frame import complete_frame, spill_load, spill_store
 from voltac.targets.ia64.select.groups import Group, grouped, one_by_one
+from voltac.targets.ia64.select.increments import increment_addresses
+from voltac.targets.ia64.select.kernels import kernel_bundles
 from voltac.targets.ia64.select.operations import FUNCTIONS
-from voltac.targets.ia64.select.packing import packed
+from voltac.targets.ia64.select.packing import PackedBundle, packed
+from voltac.targets.ia64.select.pipelines import Kernel, pipeline_loops
 from voltac.targets.ia64.select.pseudo import BRANCH_IF, BRANCH_UNLESS, JUMP, ROWS
-from voltac.targets.ia64.select.registers import ALLOCATABLE, ONE, ZERO
+from voltac.targets.ia64.select.registers import ALLOCATABLE, ONE, PARAMETERS, ZERO
 from voltac.targets.ia64.select.rules import RULES
 from voltac.targets.ia64.select.startup import FAILURES
 from voltac.targets.ia64.select.text import function_text
@@ -89,6 +92,8 @@ class _FunctionWork:
     added: dict[str, str] = field(default_factory=dict)
     """The phi copies of each block."""
     groups: dict[str, list[Group]] = field(default_factory=dict)
+    kernels: dict[str, Kernel] = field(default_factory=dict)
+    """Of pipelined loops, by their block."""
 
     def select(self) -> None:
         prepare(self.selection)
@@ -104,7 +109,25 @@ class _FunctionWork:
             return "".join(
                 f"{block.name}:\n" + "".join(f"\t{one}\n" for one in block.instructions) for block in self.machine.blocks
             )
-        return function_text(self.machine.name, {label: packed(of_block) for label, of_block in groups.items()}, is_global)
+        bundles = {label: self._bundles(label, of_block) for label, of_block in groups.items()}
+        return function_text(self.machine.name, bundles, is_global)
+
+    def _bundles(self, label: str, groups: list[Group]) -> list[PackedBundle]:
+        kernel = self.kernels.get(label)
+        if kernel is None:
+            return packed(groups)
+        # What stands behind the kernel is where the loop goes on.
+        rest = [group for group in groups if not any(one in each for each in kernel.groups for one in group)]
+        return [bundle for group in kernel.groups for bundle in kernel_bundles(group)] + packed(rest)
+
+    def pipeline(self) -> None:
+        self.kernels = pipeline_loops(self.machine)
+
+    def complete_frame(self) -> None:
+        complete_frame(self.machine, PARAMETERS if self.kernels else 0)
+
+    def group(self) -> None:
+        self.groups = grouped(self.machine)
 
 
 _FIXED = {("constant.r", 0): ZERO["r"], ("constant.single", 0): ZERO["f"], ("constant.double", 0): ZERO["f"],
@@ -139,13 +162,16 @@ FUNCTION_PASSES = (
          lambda work: place_constants(work.selection, work.added), required=True),
     Pass("use_fixed_registers", "0 and 1 are read from the registers that have them", _use_fixed_registers),
     Pass("coalesce", "registers that are copies of each other become one", lambda work: coalesce(work.machine, _FILE)),
+    Pass("increment_addresses", "accesses step their addresses", lambda work: increment_addresses(work.machine), optimizing),
+    Pass("pipeline_loops", "iterations of counted loops overlap", _FunctionWork.pipeline,
+         lambda options: options.level > 1 and options.loop_unrolling),
     Pass("allocate", "virtual registers become physical ones, or places of the frame",
          lambda work: allocate(work.machine, _FILE), required=True),
     Pass("lay_out", "blocks get their order, and branches their form", lambda work: lay_out(work.machine, _BRANCHES),
          required=True),
     Pass("complete_frame", "the frame is laid out, what a callee saves is saved",
-         lambda work: complete_frame(work.machine), required=True),
-    Pass("group", "instructions issue together", lambda work: setattr(work, "groups", grouped(work.machine)), optimizing),
+         _FunctionWork.complete_frame, required=True),
+    Pass("group", "instructions issue together", _FunctionWork.group, optimizing),
 )  # fmt: skip
 """One function, in order."""
 

@@ -37,8 +37,8 @@ def spill_load(register: AnyRegister, slot: int) -> MachineInstruction:
     return load_at(register, FrameSlot(slot))
 
 
-def complete_frame(function: MachineFunction) -> None:
-    """Lay out the frame, put prologue and epilogues, and numbers for frame slots."""
+def complete_frame(function: MachineFunction, rotating: int = 0) -> None:
+    """Lay out the frame, put prologue and epilogues, and numbers for frame slots; so many registers may rotate."""
     locals_ = _locals(function)
     if function.calls:
         # What brings the function back is kept in its own registers.
@@ -50,9 +50,9 @@ def complete_frame(function: MachineFunction) -> None:
     offsets, size = _layout(function)
     function.frame = size
     entry: list[MachineInstruction] = []
-    if locals_:
+    if locals_ or rotating:
         kept = state if function.calls else LOAD_SCRATCH
-        frame = (PARAMETERS + locals_, PARAMETERS if function.calls else 0, 0)
+        frame = (PARAMETERS + locals_, PARAMETERS if function.calls else 0, rotating)
         entry.append(MachineInstruction(ROWS["alloc.r=ar.pfs,0,frame,frame,rotation"], [kept, *map(Immediate, frame)]))
     if function.calls:
         entry.append(MachineInstruction(ROWS["mov.r=b"], [link, BACK]))

@@ -14,7 +14,7 @@ RESOURCES = IssueResources({"slot": 6, "M": 4, "I": 2, "F": 2, "B": 3, "load": 2
 """Of a cycle (IA-64 10); ``load`` are those of integers, ``M2`` and ``I0`` the ports that some instructions need."""
 _LONGEST = 400
 """Instructions scheduled at a time."""
-_SOLO = frozenset(("alloc",))
+_SOLO = frozenset(("alloc", "clrrrb"))
 
 
 def ways_of(instruction: MachineInstruction) -> tuple[Occupied, ...]:

@@ -88,6 +88,15 @@ def expand(function: MachineFunction, offsets: dict[int, int]) -> None:
         block.instructions = [made for one in block.instructions for made in _expanded(one, offsets)]
 
 
+def expanded_copy(one: MachineInstruction) -> MachineInstruction:
+    """A copy as the instruction that makes it; others as they are."""
+    if one.row.name == "copy.r":
+        return _with(one, _made("adds.r=imm14,r", one.values[0], Immediate(0), one.values[1], line=one.line))
+    if one.row.name == "copy.f":
+        return _with(one, _made("fmerge.s.f=f,f", one.values[0], one.values[1], one.values[1], line=one.line))
+    return one
+
+
 def _place(value: Value, offsets: dict[int, int]) -> int:
     assert isinstance(value, FrameSlot)
     return offsets[value.slot] + value.offset
@@ -107,10 +116,8 @@ def _expanded(one: MachineInstruction, offsets: dict[int, int]) -> list[MachineI
             return [_made("movl.r=imm64", *values, line=line)]
         case "frame":
             return add_offset(values[0], SP, _place(values[1], offsets), line)
-        case "copy.r":
-            return [_with(one, _made("adds.r=imm14,r", values[0], Immediate(0), values[1], line=line))]
-        case "copy.f":
-            return [_with(one, _made("fmerge.s.f=f,f", values[0], values[1], values[1], line=line))]
+        case "copy.r" | "copy.f":
+            return [expanded_copy(one)]
         case "spill.r" | "spill.f":
             row = "st8.[r]=r" if one.row.name.endswith("r") else "stf.spill.[r]=f"
             return [
