@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ia64_rows import GNU_AS
+from ia64_rows import GNU_AS, refused_by_gnu_as
 from run_programs import compile_for, run_tests
 
 import voltac
@@ -127,28 +127,6 @@ def test_many_integers_are_divided_exactly(name: str, dtype: Any, tmp_path: Path
 
 
 PROGRAMS = [program for program in run_tests(FOLDER) if 1 in program.widths]
-
-
-def refused_by_gnu_as(text: str, folder: Path) -> str:
-    """What it says in explicit mode with all warnings, and whether it makes other bytes of the code; empty if all is well."""
-    source, made = folder / "k.s", folder / "k.o"
-    source.write_text(text)
-    command = [GNU_AS, "-xexplicit", "--fatal-warnings", str(source), "-o", str(made)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        return done.stderr
-    from voltac.messages.diagnostics import Diagnostics
-    from voltac.targets.ia64.assembly.program import assemble_program
-
-    for section in assemble_program(text, "k.s", Diagnostics()).sections.values():
-        if section.kind != "text":
-            continue
-        code = folder / "k.bin"
-        subprocess.run(["ia64-linux-gnu-objcopy", "-O", "binary", "-j", section.name, str(made), str(code)], check=True)
-        # Calls and addresses are the linker's, in both.
-        if code.read_bytes() != bytes(section.content):
-            return f"other bytes in {section.name}"
-    return ""
 
 
 def check_by_gnu_as(programs: list[Any], folder: Path) -> None:
