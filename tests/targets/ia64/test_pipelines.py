@@ -57,7 +57,7 @@ LOOPS: dict[str, tuple[str, str, list[Any], Any, int]] = {
     "both": ("uniform int a[], uniform int b[], uniform int o[]", "o[i] = a[i] > 0 && b[i] > 0 ? a[i] : 5;", [W, W, W],
              lambda a, b: np.where((a > 0) & (b > 0), a, 5), 2),
     "saturated": ("uniform uint8 a[], uniform uint8 b[], uniform uint8 o[]", "o[i] = saturating_add(a[i], b[i]);",
-                  [np.uint8, np.uint8, np.uint8], lambda a, b: np.minimum(a.astype(W) + b, 255).astype(np.uint8), 3),
+                  [np.uint8, np.uint8, np.uint8], lambda a, b: np.minimum(a.astype(W) + b, 255).astype(np.uint8), 2),
     "of an index": ("uniform int a[], uniform float o[]", "o[i] = a[a[i] & 7] * 0.5f;", [W, F], lambda a: a[a & 7] * F(0.5), 2),
     "polynomial": ("uniform double a[], uniform double o[]", "double x = a[i]; o[i] = ((x * 2 + 3) * x + 4) * x + 5;", [D, D],
                    None, 2),

@@ -59,16 +59,27 @@ def _into(selection: Selection, operand: Operand, both: Both, under: AnyRegister
         _integers(selection, made, both, under)
     elif made is not None and made.op == "fcmp":
         _floats(selection, made, both, under)
-    elif made is not None and made.op in ("and", "or", "xor") and depth < _DEEPEST and selection.foldable(operand):
+    elif made is not None and _is_logical(made) and depth < _DEEPEST and selection.foldable(operand):
         _combined(selection, made, both, under, depth)
     else:
         _compare(selection, "eq", both[::-1], Immediate(0), selection.register(operand), under)
 
 
+def _is_logical(made: Instruction) -> bool:
+    """Whether a condition is made of others; so is a choice that is an ``and`` or an ``or``."""
+    if made.op != "select" or made.type != "i1":
+        return made.op in ("and", "or", "xor")
+    return made.operands[2].value in ("false", "zeroinitializer") or made.operands[1].value == "true"
+
+
 def _combined(selection: Selection, made: Instruction, both: Both, under: AnyRegister | None, depth: int) -> None:
     """The second condition is looked at only where the first does not decide."""
-    first, second = made.operands
-    if made.op == "xor":
+    operation, first, second = made.op, *made.operands[:2]
+    if operation == "select":
+        # (c ? d : false) and (c ? true : d)
+        operation = "and" if word_constant(selection.resolve(made.operands[2])) == 0 else "or"
+        second = made.operands[1 if operation == "and" else 2]
+    if operation == "xor":
         if word_constant(selection.resolve(second)) == -1:
             _into(selection, first, both[::-1], under, depth + 1)
         else:
@@ -78,7 +89,7 @@ def _combined(selection: Selection, made: Instruction, both: Both, under: AnyReg
         _compare(selection, "eq", both[::-1], Immediate(0), selection.register(Operand("i1", made.name)), under)
         return
     _into(selection, first, both, None, depth + 1)
-    _into(selection, second, both, both[0] if made.op == "and" else both[1], depth + 1)
+    _into(selection, second, both, both[0] if operation == "and" else both[1], depth + 1)
 
 
 def _compare(

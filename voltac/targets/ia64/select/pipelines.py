@@ -35,15 +35,17 @@ from voltac.records import field, mutable_record, record, replace
 from voltac.targets.ia64.registers import BY_NAME
 from voltac.targets.ia64.select.conventions import COPIES, copy
 from voltac.targets.ia64.select.groups import RESOURCES, Group, ways_of
-from voltac.targets.ia64.select.pseudo import BRANCH_IF, BRANCH_UNLESS, JUMP, ROWS, expanded_copy
+from voltac.targets.ia64.select.pseudo import BRANCH_IF, BRANCH_UNLESS, JUMP, ROWS, as_instruction
 from voltac.targets.ia64.select.streams import Streams
+from voltac.targets.ia64.shapes import A
 
 _FIRST = {"r": 32, "f": 32}
 """The first rotating register of each class."""
 _FIRST_STAGE, _LAST_PREDICATE = 16, 62
 """Predicates of the stages, and behind them of values."""
-_LIMITS = {"r": 8, "f": 96}
-"""Names of a loop's values. General registers: the parameters' places, which are free when the function has begun."""
+_LIMITS = {"r": 48, "f": 96}
+"""Names of a loop's values. General registers begin with the parameters' places, which are free when the function has begun;
+those behind are allocated, too, where no loop is: so many are chosen."""
 _MOST_STAGES = 47
 _MOST_STATIC = {"r": 40, "f": 20}
 """Registers that a loop reads and that do not rotate; there are more, and all are needed at once."""
@@ -74,6 +76,8 @@ class Kernel:
     groups: list[Group] = field(default_factory=list)
     interval: int = 0
     stages: int = 0
+    rotating: int = 0
+    """General registers that rotate."""
 
 
 def pipeline_loops(function: MachineFunction) -> dict[str, Kernel]:
@@ -84,7 +88,17 @@ def pipeline_loops(function: MachineFunction) -> dict[str, Kernel]:
         kernel = None if counted is None else _pipelined(function, counted)
         if kernel is not None:
             made[block.name] = kernel
+    # What rotates is a matter of the frame, so the same in all loops; all of it is written sometime.
+    most = rotating_registers(made)
+    for kernel in made.values():
+        names = [*(f"r{number}" for number in range(32, 32 + most)), *(f"f{number}" for number in range(32, 128))]
+        kernel.groups[-1][-1].implicit_defs = [BY_NAME[name] for name in names]
     return made
+
+
+def rotating_registers(kernels: dict[str, Kernel]) -> int:
+    """General registers of a function that rotate."""
+    return max((kernel.rotating for kernel in kernels.values()), default=0)
 
 
 # --- which loops
@@ -160,7 +174,7 @@ def _pipelined(function: MachineFunction, counted: _Counted) -> Kernel | None:
     if any(register in live_out for register in counted.compare.writes()):
         return None
     code = [one for one in code if not _is_idle_counter(one, counted, code, live_out)]
-    if any("pseudo" in one.row.traits and one.row.name not in COPIES.values() for one in code):
+    if any("pseudo" in one.row.traits and not _is_one_instruction(one) for one in code):
         return None
     if not _has_few_static_registers(code):
         return None
@@ -211,6 +225,12 @@ def _has_few_static_registers(code: list[MachineInstruction]) -> bool:
     made = {register for one in code for register in one.writes()}
     static = {register for one in code for register in one.reads() if register not in made}
     return all(sum(register.kind == kind for register in static) <= most for kind, most in _MOST_STATIC.items())
+
+
+def _is_one_instruction(one: MachineInstruction) -> bool:
+    """Whether what stands for others stands for one, that goes to any slot of M or I."""
+    is_constant = one.row.name == "constant.r" and as_instruction(one).row.unit == A
+    return is_constant or one.row.name in COPIES.values()
 
 
 def _carries_predicates(loop: LoopGraph) -> bool:
@@ -264,7 +284,9 @@ class _Writer:
     def write(self) -> Kernel:
         """Changes the function."""
         function, body = self.function, self.counted.body
-        kernel = Kernel(self._groups(), self.schedule.interval, self.schedule.stages)
+        # By eights (IA-64 2).
+        rotating = -(-self.names.used.get("r", 0) // 8) * 8
+        kernel = Kernel(self._groups(), self.schedule.interval, self.schedule.stages, rotating)
         saved = function.new_register("r"), function.new_register("r")
         around = max(0, body.frequency - 1)
         before = MachineBlock(f"{body.name}.pipeline", self._set_up(*saved), [body.name], around)
@@ -294,12 +316,6 @@ class _Writer:
         interval = self.schedule.interval
         rows: list[Group] = [[] for _ in range(interval)]
         made: set[AnyRegister] = set()
-        rotating = [
-            BY_NAME[f"{kind}{number}"]
-            for kind, used in self.names.used.items()
-            if kind in _FIRST
-            for number in range(_FIRST[kind], 128 if kind == "f" else _FIRST[kind] + _rounded(used))
-        ]
         for number, one in enumerate(self.parts.instructions):
             stage, row = divmod(self.schedule.times[number], interval)
             values = []
@@ -309,7 +325,7 @@ class _Writer:
                     value = self._register(value, int(is_earlier), stage)
                 values.append(value)
             made.update(one.writes())
-            made_one = expanded_copy(MachineInstruction(_clearing(one), values, line=one.line, access=one.access))
+            made_one = as_instruction(MachineInstruction(_clearing(one), values, line=one.line, access=one.access))
             # A predicate of the loop's own is 0 where its stage is off.
             made_one.mask = BY_NAME[f"p{_FIRST_STAGE + stage}"]
             if isinstance(one.mask, VirtualRegister):
@@ -317,10 +333,7 @@ class _Writer:
                 assert isinstance(named, Register)
                 made_one.mask = named
             rows[row].append(made_one)
-        branch = self._made(_CTOP, LabelOperand(self.counted.body.name, "target"))
-        # All registers that rotate are written sometime.
-        branch.implicit_defs = [*rotating]
-        rows[-1].append(branch)
+        rows[-1].append(self._made(_CTOP, LabelOperand(self.counted.body.name, "target")))
         return rows
 
     def _set_up(self, predicates: VirtualRegister, loops: VirtualRegister) -> list[MachineInstruction]:
@@ -370,11 +383,6 @@ def _clearing(one: MachineInstruction) -> Row:
         return one.row
     head, relation, rest = one.row.name.split(".", 2)
     return ROWS[f"{head}.{relation}.unc.{rest}"]
-
-
-def _rounded(names: int) -> int:
-    """General registers rotate by eights."""
-    return -(-names // 8) * 8
 
 
 def _redirect(block: MachineBlock, old: str, new: str) -> None:
