@@ -1,8 +1,9 @@
 """A loop's body of device instructions as operations with dependences.
 
 A virtual register that one instruction defines is a value, renamed from
-iteration to iteration; others may change it under masks behind that. Any other register stays the one it is: its readers
-and writers keep their order, in an iteration and from one to the next.
+iteration to iteration; others may change it behind that. Any other register
+stays the one it is: its readers and writers keep their order, in an iteration
+and from one to the next.
 """
 
 from __future__ import annotations
@@ -78,13 +79,13 @@ def loop_of(
 
 
 def _is_completed(register: AnyRegister, instructions: Sequence[MachineInstruction]) -> bool:
-    """Whether a register is made once in an iteration, before anybody reads it, and then only changed under masks."""
+    """Whether a register is made once in an iteration, before anybody reads it, and then only changed."""
     first = next(one for one in instructions if register in one.writes() or register in one.reads())
     later = [one for one in instructions if register in one.writes() and one is not first]
     return (
         isinstance(register, VirtualRegister)
         and register not in first.reads()
-        and all(one.mask is not None and register in one.implicit_uses for one in later)
+        and all(register in one.reads() for one in later)
     )
 
 
@@ -100,7 +101,7 @@ def _completions(
         for first in range(second):
             one = instructions[first]
             for register in changed:
-                if register in one.writes() and register in one.implicit_uses and register in other.reads():
+                if register in one.writes() and register in one.reads() and register in other.reads():
                     found.append(Order(operations[first], operations[second], result_latency(one, register)))
                 elif register in one.reads() and register in other.writes():
                     found.append(Order(operations[first], operations[second], 0 if reads_before_writes else 1))

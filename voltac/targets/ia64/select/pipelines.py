@@ -379,7 +379,8 @@ class _Writer:
 
 def _clearing(one: MachineInstruction) -> Row:
     """The row of a comparison that clears its predicates where its stage is off; others as they are."""
-    if one.mask is not None or not one.row.traits & {"compare", "float compare"} or "unc" in one.row.traits:
+    is_first = not any(trait == "unc" or trait.startswith("parallel") for trait in one.row.traits)
+    if one.mask is not None or not is_first or not one.row.traits & {"compare", "float compare"}:
         return one.row
     head, relation, rest = one.row.name.split(".", 2)
     return ROWS[f"{head}.{relation}.unc.{rest}"]
