@@ -18,7 +18,9 @@ from run_programs import compile_for, run_tests
 import voltac
 from voltac.cli.command import main
 from voltac.codegen.elf_read import BadElf, read_elf, read_image
+from voltac.driver import compile_source
 from voltac.messages.diagnostics import CompileError
+from voltac.options import Options
 from voltac.target_info import DEVICES
 from voltac.targets.ia64.isa import DEVICE_CODE
 
@@ -291,3 +293,26 @@ def test_what_the_machine_has_not_is_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(CompileError) as raised:
         kernel(text, tmp_path)
     assert REFUSED[text] in " ".join(str(raised.value).split())
+
+
+CONDITIONS = """
+export uniform int any(uniform int a, uniform int b, uniform int c, uniform int64 d) {
+    return (a == 1 || b != 2 || c == 3 || d < 0) ? 10 : 20;
+}
+export uniform int all(uniform int a, uniform int b, uniform int c, uniform int64 d) {
+    return (a == 1 && b != 2 && c == 3 && d < 0) ? 10 : 20;
+}
+"""
+
+
+def test_several_conditions_are_compared_in_one_group(tmp_path: Path) -> None:
+    """IA-64 5: of four the first makes the predicates, the others change them together."""
+    k = kernel(CONDITIONS, tmp_path)
+    for number in range(16):
+        values = [number & 1, 2 - (number >> 1 & 1), 2 + (number >> 2 & 1), -(number >> 3) << 40]
+        holds = [values[0] == 1, values[1] != 2, values[2] == 3, values[3] < 0]
+        assert k.any(*values) == (10 if any(holds) else 20)
+        assert k.all(*values) == (10 if all(holds) else 20)
+    text = compile_source(CONDITIONS, "c.ispc", Options(TARGET, level=2)).results["select"]
+    groups = re.split(r";;", text)
+    assert max(group.count(".or.andcm") for group in groups) == 3
