@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 
 from voltac.records import field, mutable_record, record, replace
+from voltac.system.deep_stack import with_deep_stack
 
 
 @record
@@ -80,3 +81,16 @@ def test_a_class_made_before_its_base_has_objects_keeps_its_own_fields() -> None
     assert repr(Named(4, "square")) == "Named(sides=4, name='square')"
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'sides'"):
         Shape()  # type: ignore[call-arg]
+
+
+def test_the_first_object_may_be_made_deeper_in_calls_than_the_process_allows() -> None:
+    """Python compiles ``__init__`` then, and its compiler asks for the limit of the process, not for the thread's."""
+
+    @record
+    class Leaf:
+        a: int
+
+    def deep(calls: int) -> Leaf:
+        return deep(calls - 1) if calls else Leaf(3)
+
+    assert with_deep_stack(lambda: deep(20_000)).a == 3

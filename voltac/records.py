@@ -75,7 +75,7 @@ def _make(cls: Any, eq: bool, frozen: bool) -> Any:
     finishes = "__post_init__" in own
 
     def first(self: Any, *values: Any, **named: Any) -> None:
-        cls.__init__ = made = _initializer(names, defaults, finishes)
+        cls.__init__ = made = _at_any_depth(lambda: _initializer(names, defaults, finishes))
         made(self, *values, **named)
 
     cls.__init__ = first
@@ -90,6 +90,20 @@ def _make(cls: Any, eq: bool, frozen: bool) -> Any:
     elif not eq:
         cls.__eq__, cls.__hash__ = object.__eq__, object.__hash__
     return cls
+
+
+def _at_any_depth(make: Callable[[], T]) -> T:
+    """What ``make`` compiles, deep in calls too: Python compiles by the limit of the process, not of this thread."""
+    try:
+        return make()
+    except RecursionError:
+        import threading  # seldom needed
+
+        made: list[T] = []
+        thread = threading.Thread(target=lambda: made.append(make()))
+        thread.start()
+        thread.join()
+        return made[0]
 
 
 def _initializer(names: list[str], defaults: dict[str, Any], finishes: bool) -> Callable[..., None]:
