@@ -33,7 +33,7 @@ def emulated(*words: str, cache: Path, timeout: float = 1500) -> subprocess.Comp
 def calls(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
     """The lines that the program writes, the first time and the second."""
     cache = tmp_path_factory.mktemp("cache")
-    runs = [emulated("tests/support/aarch64_calls.py", cache=cache) for _ in range(2)]
+    runs = [emulated("-W", "ignore", "tests/support/aarch64_calls.py", cache=cache) for _ in range(2)]
     assert [run.stderr for run in runs] == ["", ""]
     return [run.stdout.splitlines() for run in runs]
 
