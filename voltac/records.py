@@ -11,7 +11,6 @@ of that module (20 ms to import) is here: ``field``, ``replace``.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform, overload
@@ -98,6 +97,8 @@ def _at_any_depth(make: Callable[[], T]) -> T:
     try:
         return make()
     except RecursionError:
+        import threading  # seldom needed
+
         made: list[T] = []
         thread = threading.Thread(target=lambda: made.append(make()))
         thread.start()

@@ -6,7 +6,7 @@ only happen with a mask that is not empty: whoever shrinks the mask tests it fir
 
 from __future__ import annotations
 
-from voltac.lower.checks.bounds import hidden_arguments, note_call
+from voltac.lower.checks.bounds import check_called, hidden_arguments, note_call
 from voltac.lower.checks.nonfinite import check_result
 from voltac.lower.control_flow import masks
 from voltac.lower.control_flow.lane_groups import lane_groups
@@ -130,6 +130,8 @@ def _joined(c: FunctionContext, parts: list[IR], type: str) -> str:
 def lower_call_pointer(c: FunctionContext, node: tree.CallPointer) -> IR:
     """A varying pointer takes a call for each function among the active lanes."""
     pointer = c.value(node.pointer)
+    if c.checks.accesses:
+        check_called(c, pointer)
     assert isinstance(node.pointer.type.type, Pointer)
     type = node.pointer.type.type.to.type
     assert isinstance(type, FunctionType)

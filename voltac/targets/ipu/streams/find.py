@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
+from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.scan import split_list
@@ -266,13 +267,10 @@ def _scalar(operand: Operand, element: str, definitions: dict[str, Instruction])
         values = {item.partition(" ")[2] for item in split_list(text[1:-1])}
         if len(values) == 1:
             return Operand(element, values.pop())
-    made = definitions.get(text)
-    if made is None or made.op != "shufflevector" or "zeroinitializer" not in made.parts.mask:
+    scalar = scalar_of_splat(text, definitions)
+    if scalar is None:
         raise _Other
-    source = definitions.get(made.operands[0].value)
-    if source is None or source.op != "insertelement" or source.operands[2].value != "0":
-        raise _Other
-    return source.operands[1]
+    return scalar
 
 
 # --- what stands for the loop
