@@ -89,7 +89,8 @@ _NUMBERS = frozenset((int, float, bool, type(None)))
 def _format_of(value: Any) -> Dtype | None:
     """The dtype of what has memory as an array has; None for all else."""
     if isinstance(value, (np.ndarray, np.generic)):
-        return value.dtype
+        dtype: Dtype = value.dtype
+        return dtype
     if hasattr(value, "__array_interface__"):
         return np.asarray(value).dtype
     try:
