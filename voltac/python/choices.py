@@ -89,10 +89,10 @@ _NUMBERS = frozenset((int, float, bool, type(None)))
 def _format_of(value: Any) -> Dtype | None:
     """The dtype of what has memory as an array has; None for all else."""
     if isinstance(value, (np.ndarray, np.generic)):
-        dtype: Dtype = value.dtype
-        return dtype
+        return value.dtype
     if hasattr(value, "__array_interface__"):
-        return np.asarray(value).dtype
+        dtype: Dtype = np.asarray(value).dtype
+        return dtype
     try:
         return np.asarray(memoryview(value)).dtype
     except (TypeError, ValueError, NotImplementedError):
