@@ -1,0 +1,59 @@
+"""Where the scalars of a stream are: registers from the top, what is left for the pipeline from the bottom."""
+
+from __future__ import annotations
+
+from voltac.records import record
+from voltac.targets.ipu.streams.program import StreamProgram, StreamStep
+
+PAIRS = 4
+COMMUTATIVE = frozenset(("add", "mul"))
+
+
+@record
+class ScalarPlaces:
+    """Registers of the scalars."""
+
+    registers: tuple[tuple[int, ...], ...]
+    """By number of the scalar: one that is broadcast, two that are a pair, none for what no operation reads."""
+    pairs: int
+    """Pairs that are free, the lowest ones; negative where there are too many scalars."""
+
+
+def ordered(step: StreamStep) -> tuple[str, ...]:
+    """The operands, a scalar first where that makes no difference: the first can be broadcast."""
+    first, *others = step.operands
+    if others and others[0][0] == "s" and step.operation[5:] in COMMUTATIVE:
+        return (others[0], first)
+    return step.operands
+
+
+def _as_pairs(step: StreamStep) -> list[str]:
+    """The scalars of a step that cannot be broadcast: only the first operand is, and not of every operation."""
+    operation = step.operation[5:]
+    if operation == "clamp":
+        return []
+    operands = ordered(step) if operation in ("add", "sub", "mul") else ("", *ordered(step))
+    return [name for name in operands[1:] if name and name[0] == "s"]
+
+
+def place_scalars(program: StreamProgram) -> ScalarPlaces:
+    """Pairs, and the limits of clamps, at even numbers; ``f32v2axpy`` has its scale elsewhere."""
+    free = list(range(2 * PAIRS))
+    pairs = {name for step in program.steps for name in _as_pairs(step)}
+    used = {name for step in program.steps for name in step.operands}
+    places: list[tuple[int, ...]] = [()] * program.scalars
+    for step in program.steps:
+        if step.operation.endswith("clamp"):
+            for name, register in zip(step.operands[1:], free[-2:]):
+                places[int(name[1:])] = (register,)
+            del free[-2:]
+    # Pairs first, so that they stay aligned.
+    for number in sorted(range(program.scalars), key=lambda one: f"s{one}" not in pairs):
+        if places[number] or f"s{number}" not in used:
+            continue
+        count = 2 if f"s{number}" in pairs else 1
+        places[number] = tuple(free[-count:])
+        del free[-count:]
+        if not free:
+            return ScalarPlaces(tuple(places), -1)
+    return ScalarPlaces(tuple(places), len(free) // 2)
