@@ -70,7 +70,7 @@ MACHINE = LegalMachine(
     rules={**RULES, **divisions.RULES, **float_rules.RULES, **conversions.RULES},
     intrinsics={**INTRINSICS, **FLOAT_INTRINSICS, **conversions.INTRINSICS, **_CORE},
     lane_functions={**INTEGER_FUNCTIONS, "ctpop": _count_ones, **float_rules.FUNCTIONS},
-    reductions=REDUCTIONS,
+    reductions={**REDUCTIONS, **float_rules.REDUCTIONS},
     routines={**INTEGER_ROUTINES, **FLOAT_ROUTINES, **MEMORY_ROUTINES},
 )
 _OF_FLOATS = ("sqrt", "fabs", "copysign", "minnum", "maxnum", "floor", "ceil", "trunc", "round", "roundeven")

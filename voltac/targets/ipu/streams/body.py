@@ -1,0 +1,459 @@
+"""The body of a loop over gangs -> a stream program, if all of it are streams and operations of the aux pipe.
+
+With halves an iteration of the program is a gang: a word of halves, two words of floats. Without, it is a word; where a loop of
+floats carries something on, each word of a gang has a pass of its own, for its lanes are summed up by themselves.
+"""
+
+from __future__ import annotations
+
+from voltac.ir.model import Function, Instruction
+from voltac.ir.parts import Operand
+from voltac.ir.types import vector_parts
+from voltac.records import replace
+from voltac.targets.ipu.streams.loops import CountedLoop, LoopSums, OtherLoop, Place, place, scalar_of
+from voltac.targets.ipu.streams.program import StreamAccess, StreamCarry, StreamProgram, StreamStep, StreamSum
+from voltac.targets.ipu.streams.schedule import AXPY
+from voltac.targets.ipu.streams.single_lanes import SingleLanes
+
+_OPERATIONS = {"fadd": "add", "fsub": "sub", "fmul": "mul"}
+_INTRINSICS = {"@llvm.maxnum.": "max", "@llvm.minnum.": "min"}
+_CHOICES = {"ogt": "max", "olt": "min"}
+"""``a > b ? a : b`` is the greater one, if b is a number and no zero of which the hardware takes the other."""
+BYTES = {"float": 4, "half": 2}
+KINDS = {"float": "f32v2", "half": "f16v4"}
+"""Element -> what the mnemonics of its operations begin with."""
+_GANG = 4
+WORD = 8
+_MOST_ACCESSES, _MOST_SCALARS = 4, 6
+"""Chosen: what registers there are for addresses, and more scalars than registers have room for."""
+_GROWS = ("add", "sub", "mul")
+
+
+class StreamBody:
+    """Reads a loop. OtherLoop where it is none over streams."""
+
+    def __init__(self, function: Function, loop: CountedLoop, parity: int | None = None) -> None:
+        """``parity``: bytes beyond a multiple of eight of the floats that are taken as words, others are taken singly; None: all
+        are words."""
+        self.loop = loop
+        self.parity = parity
+        self.definitions = function.definitions()
+        self.sums_of_names = LoopSums(loop.block, self.definitions, loop.counter)
+        self.noalias = {each.name for each in function.parameters if "noalias" in each.attributes.split()}
+        self.has_halves = any(
+            vector_parts(one.type) == (_GANG, "half") for one in loop.block.instructions if one.name
+        )
+        self.places: dict[str, Place] = {}
+        self.loads: list[tuple[StreamAccess, Place]] = []
+        self.stores: list[tuple[StreamAccess, Place]] = []
+        self.delayed: dict[str, Place] = {}
+        """Carried pairs of which the first is loaded before the loop."""
+        self.values: dict[str, tuple[str, ...]] = {}
+        """Names -> the pairs of a gang, or the one of an iteration."""
+        self.loaded: dict[str, Place] = {}
+        """What was loaded from where, by name."""
+        self.steps: list[StreamStep] = []
+        self.contracted: set[str] = set()
+        """Results that may be rounded together with what reads them."""
+        self.scalars: list[Operand] = []
+        self.numbers: dict[str, set[str]] = {}
+        """Scalars that must be numbers, and what zeros they must not be: ``0`` or ``-0``."""
+        self.sums: list[tuple[str, StreamSum]] = []
+        """Of each phi."""
+        self.lanes = SingleLanes(self)
+        self.distance = ""
+        """What is between single floats, if it is no number."""
+        self.overflows = False
+        self.count = 16
+        self._read()
+
+    @property
+    def passes(self) -> int:
+        """How often the words of a gang are gone through, each time others of them."""
+        return 2 if self.loop.carried and not self.has_halves and not self._has_quads else 1
+
+    @property
+    def iterations(self) -> int:
+        """Of a gang, in one pass."""
+        return 1 if self.loop.carried or self.has_halves else 2
+
+    @property
+    def _has_quads(self) -> bool:
+        return any(access.kind == "quad" for access, _ in self.loads)
+
+    @property
+    def in_place(self) -> bool:
+        """Whether something is overwritten that was read."""
+        return any(access.over for access, _ in self.stores)
+
+    def program(self) -> StreamProgram:
+        """What was read."""
+        carries = [
+            StreamCarry(old, new, True)
+            for phi, (_, following) in self.loop.carried.items()
+            if phi not in {name for name, _ in self.sums}
+            for old, new in zip(self.values[phi], self.values[following])
+        ]
+        values = {load.value: one for load, one in self.loads}
+        for name, at in self.delayed.items():
+            ahead = next(value for value, one in values.items() if one == at.moved({(): WORD}))
+            carries.append(StreamCarry(name, ahead, False))
+        made = StreamProgram(
+            tuple(access for access, _ in self.loads), tuple(self.steps), tuple(access for access, _ in self.stores),
+            tuple(carries), tuple(one for _, one in self.sums), len(self.scalars), "", self.overflows,
+        )  # fmt: skip
+        return self._with_scale(self._with_clamp(made))
+
+    # --- instructions
+
+    def _read(self) -> None:
+        loop = self.loop
+        for phi, (first, _) in loop.carried.items():
+            if vector_parts(first.type) not in ((_GANG, "float"), (_GANG, "half")):
+                raise OtherLoop
+            self.values[phi] = tuple(f"{self._new('c')}" for _ in range(self._pairs(first.type)))
+        if loop.step != _GANG:
+            raise OtherLoop
+        for instruction in loop.block.instructions[:-1]:
+            if instruction.op != "phi" and not instruction.op.startswith("#"):
+                self._read_instruction(instruction)
+        if not (self.stores or loop.carried) or len(self.loads) + len(self.stores) > _MOST_ACCESSES:
+            raise OtherLoop
+        if len(self.scalars) > _MOST_SCALARS or not self.loads or any(next_one not in self.values
+               and phi not in {name for name, _ in self.sums} for phi, (_, next_one) in loop.carried.items()):
+            raise OtherLoop
+        if (self._has_quads and (len(self.loads) > 1 or self.steps)) or not self.lanes.is_complete:
+            raise OtherLoop
+        self._check_memory()
+
+    def _check_memory(self) -> None:
+        """Words are read before those behind are written, and all are written: that must make no difference."""
+        for _, to in self.stores:
+            for one in [*(at for _, at in self.loads), *self.delayed.values()]:
+                same = one.base == to.base
+                # A gang's second word is no other place than its first.
+                if (same and abs(one.constant - to.constant) % (WORD * self._pairs_of_floats) != 0) or (
+                    same and one.moved({(): to.constant - one.constant}) != to
+                ):
+                    raise OtherLoop
+                if same and abs(one.constant - to.constant) > WORD * (self._pairs_of_floats - 1):
+                    raise OtherLoop
+                if same and to.per(self.loop.counter).keys() != {()}:
+                    raise OtherLoop
+                if not (same or {one.base.value, to.base.value} & self.noalias):
+                    raise OtherLoop
+
+    @property
+    def _pairs_of_floats(self) -> int:
+        return 2 if self.has_halves else 1
+
+    def _pairs(self, type: str) -> int:
+        return 2 if self.has_halves and vector_parts(type) == (_GANG, "float") else 1
+
+    def _read_instruction(self, instruction: Instruction) -> None:
+        operands, name = instruction.operands, instruction.name
+        match instruction.op:
+            case "getelementptr":
+                self.places[name] = self._place(instruction)
+            case "load" if operands[0].value in self.places:
+                self._load(name, instruction.type, self.places[operands[0].value])
+            case "store" if operands[1].value in self.places:
+                self._store(operands[0], self.places[operands[1].value])
+            case "fcmp" | "add" | "icmp" | "mul" | "shl" | "sub" | "or":
+                pass
+            case "insertelement" | "shufflevector" | "extractelement":
+                self.lanes.read(instruction)
+            case "select":
+                self._choice(instruction)
+            case "fpext":
+                self.values[name] = self._from_half(instruction)
+            case "fptrunc":
+                self.values[name] = self._to_half(instruction)
+            case "call":
+                self._call(instruction)
+            case op if op in _OPERATIONS:
+                self._arithmetic(instruction, _OPERATIONS[op])
+            case _:
+                raise OtherLoop
+
+    def _place(self, instruction: Instruction) -> Place:
+        base, *indices = instruction.operands
+        element = instruction.parts.element_type
+        size = {"i8": 1, **BYTES}.get(element)
+        if len(indices) != 1 or instruction.type != "ptr" or size is None:
+            raise OtherLoop
+        known = self.places.get(base.value) or place(base, {})
+        if base.value in self.sums_of_names.inside and base.value not in self.places:
+            raise OtherLoop
+        index = self.sums_of_names.of(indices[0])
+        return known.moved({product: count * size for product, count in index.items()})
+
+    def _new(self, letter: str = "v") -> str:
+        self.count += 1
+        return f"{letter}{self.count}"
+
+    # --- accesses
+
+    def _load(self, name: str, type: str, at: Place) -> None:
+        vector = vector_parts(type)
+        if self.stores:
+            raise OtherLoop
+        if vector is None or vector[0] == 1:
+            self.lanes.loaded(name, type, at)
+            return
+        if vector[0] != _GANG or vector[1] not in BYTES or at.per(self.loop.counter) != {(): BYTES[vector[1]]}:
+            raise OtherLoop
+        self.loaded[name] = at
+        self.values[name] = tuple(
+            self._word(at.moved({(): WORD * number}), vector[1]) for number in range(self._pairs(type))
+        )
+
+    def _word(self, at: Place, element: str) -> str:
+        """A word of an iteration."""
+        for name, place_of_it in self.delayed.items():
+            if place_of_it == at:
+                return name
+        for access, one in self.loads:
+            if one == at:
+                return access.value
+            if self.iterations == 2 and one == at.moved({(): WORD}):
+                name = self._new("c")
+                self.delayed[name] = at
+                return name
+            if self.iterations == 2 and at == one.moved({(): WORD}):
+                # The one that is ahead is loaded; what was there before it is what was ahead.
+                number = self.loads.index((access, one))
+                fresh = self._new()
+                self.loads[number] = (replace(access, value=fresh), at)
+                renamed = f"c{access.value[1:]}"
+                self.delayed[renamed] = one
+                self._rename(access.value, renamed)
+                return fresh
+        value = self._new()
+        is_single = element == "float" and self.parity is not None and at.constant % WORD != self.parity
+        if is_single and (self.iterations == 1):
+            raise OtherLoop
+        kind, step = ("singles", 1) if is_single else ("word", self._step(element))
+        self.loads.append((StreamAccess(value, kind, step), at))
+        return value
+
+    def _step(self, element: str) -> int:
+        return 2 if self.iterations == 1 and element == "float" else 1
+
+    def _rename(self, old: str, new: str) -> None:
+        for name, pairs in self.values.items():
+            self.values[name] = tuple(new if pair == old else pair for pair in pairs)
+        self.steps = [
+            replace(step, operands=tuple(new if one == old else one for one in step.operands)) for step in self.steps
+        ]
+
+    def add_single(self, name: str, at: Place, step: int) -> None:
+        """A load of single floats; ``step``: elements from lane to lane, or 0."""
+        if self.iterations == 1:
+            raise OtherLoop
+        found = next((access.value for access, one in self.loads if one == at), None)
+        if found is None:
+            found = self._new()
+            self.loads.append((StreamAccess(found, "singles", step), at))
+        self.values[name] = (found,)
+
+    def add_single_store(self, name: str, at: Place, step: int) -> None:
+        """A store of single floats."""
+        if self.iterations == 1 or self.stores:
+            raise OtherLoop
+        self._append_store(self.values[name][0], at, "singles", step)
+
+    def _store(self, value: Operand, at: Place) -> None:
+        vector = vector_parts(value.type)
+        if vector is None:
+            self.lanes.stored(value, at)
+            return
+        if self.stores or value.value not in self.values or vector[1] not in BYTES:
+            raise OtherLoop
+        if at.per(self.loop.counter) != {(): BYTES[vector[1]]}:
+            raise OtherLoop
+        is_single = vector[1] == "float" and self.parity is not None and at.constant % WORD != self.parity
+        if is_single and self.iterations == 1:
+            raise OtherLoop
+        for number, pair in enumerate(self.values[value.value]):
+            kind, step = ("singles", 1) if is_single else ("word", self._step(vector[1]))
+            self._append_store(pair, at.moved({(): WORD * number}), kind, step)
+
+    def _append_store(self, pair: str, at: Place, kind: str, step: int) -> None:
+        over = next((access.value for access, one in self.loads if one == at), "")
+        self.stores.append((StreamAccess(pair, kind, step, over), at))
+
+    # --- operations
+
+    def _operand(self, operand: Operand, element: str) -> tuple[str, ...]:
+        if operand.value in self.values:
+            return self.values[operand.value]
+        if operand.value in self.sums_of_names.inside:
+            raise OtherLoop
+        scalar = scalar_of(operand, element, self.definitions)
+        if scalar not in self.scalars:
+            self.scalars.append(scalar)
+        return (f"s{self.scalars.index(scalar)}",)
+
+    def _step_of(self, operation: str, operands: tuple[str, ...], into: str = "") -> str:
+        result = self._new()
+        self.steps.append(StreamStep(result, operation, operands, into))
+        return result
+
+    def _each(self, name: str, type: str, operation: str, operands: list[Operand]) -> None:
+        vector = vector_parts(type)
+        if vector is None or vector[0] != _GANG or vector[1] not in KINDS:
+            raise OtherLoop
+        lists = [self._operand(operand, vector[1]) for operand in operands]
+        if all(one[0][0] == "s" for one in lists):
+            raise OtherLoop
+        width = max(len(one) for one in lists)
+        rows = zip(*(one * width if len(one) < width else one for one in lists))
+        self.values[name] = tuple(self._step_of(KINDS[vector[1]] + operation, row) for row in rows)
+
+    def _arithmetic(self, instruction: Instruction, operation: str) -> None:
+        if operation == "add" and self._is_sum(instruction):
+            return
+        self._each(instruction.name, instruction.type, operation, instruction.operands)
+        if "contract" in instruction.text or " fast " in instruction.text:
+            self.contracted.update(self.values[instruction.name])
+        is_half = vector_parts(instruction.type) == (_GANG, "half")
+        self.overflows |= is_half and " fast " not in instruction.text
+
+    def _is_sum(self, instruction: Instruction) -> bool:
+        """Whether an addition to something carried is one to accumulators."""
+        phi = next((one.value for one in instruction.operands if one.value in self.loop.carried), None)
+        if phi is None or self.loop.carried[phi][1] != instruction.name or self.sums:
+            return False
+        if vector_parts(instruction.type) != (_GANG, "float"):
+            return False
+        if sum(phi in one.names_used() for one in self.loop.block.instructions) != 1:
+            return False
+        first, second = (one.value for one in instruction.operands)
+        term = self.definitions.get(second if first == phi else first)
+        if term is None or term.name not in self.sums_of_names.inside:
+            return False
+        found = self._accumulated(instruction, term)
+        if found is not None:
+            self.sums.append((phi, found))
+        return found is not None
+
+    def _accumulated(self, instruction: Instruction, term: Instruction) -> StreamSum | None:
+        may_join = all("contract" in one.text or " fast " in one.text for one in (instruction, term))
+        may_reorder = "reassoc" in instruction.text or " fast " in instruction.text
+        source, squared, absolute = term, False, False
+        if term.op == "fmul" and may_join:
+            first, second = (self.definitions.get(one.value, term) for one in term.operands)
+            if self.has_halves and may_reorder and first.op == second.op == "fpext":
+                pairs = [self.values.get(one.operands[0].value, ()) for one in (first, second)]
+                self._drop((first, second, term))
+                return StreamSum("f16v4cmac", 1, (pairs[0][0], pairs[1][0]))
+            squared = first is second
+            if not squared and not self.has_halves:
+                operands = [self.values.get(one.value, ("",))[0] for one in term.operands]
+                if all(one[:1] == "v" or one[:1] == "c" for one in operands):
+                    self._drop((term,))
+                    return StreamSum("f32v2mac", 1, tuple(operands))
+            if not squared:
+                return None
+            source = first
+        if source.op == "call" and source.parts.callee.startswith("@llvm.fabs."):
+            source, absolute = self.definitions.get(source.parts.operands[0].value, source), True
+        kind = "abs" * absolute or "sq" * squared
+        if source.op == "fpext" and not squared:
+            (word,) = self.values.get(source.operands[0].value, ("",))
+            self._drop((source, term))
+            return StreamSum(f"f16v4{kind}acc", 2, (word,))
+        is_alone = len(self.loads) == 1 and self.loads[0][0].kind == "word" and not self.has_halves
+        if source.name in self.loaded and is_alone and len(self.loop.carried) == 1 and not self.delayed:
+            ((load, at),) = self.loads
+            self._drop((term,))
+            self.loads = [(StreamAccess(load.value, "quad", 1), at)]
+            return StreamSum(f"f32v4{kind}acc", 2, (load.value,))
+        return None
+
+    def _drop(self, instructions: tuple[Instruction, ...]) -> None:
+        """Forget the steps of instructions that nothing else reads."""
+        for one in reversed(instructions):
+            if sum(one.name in each.names_used() for each in self.loop.block.instructions) == 1:
+                gone = set(self.values.get(one.name, ())) - {access.value for access, _ in self.loads}
+                chains = {step.into for step in self.steps if step.result in gone}
+                self.steps = [step for step in self.steps if step.result not in gone | (chains - {""})]
+
+    def _choice(self, instruction: Instruction) -> None:
+        condition, first, second = instruction.operands
+        test = self.definitions.get(condition.value)
+        if test is None or test.op != "fcmp" or test.parts.predicate not in _CHOICES or [first, second] != test.operands:
+            raise OtherLoop
+        operation = _CHOICES[test.parts.predicate]
+        self._each(instruction.name, instruction.type, operation, [first, second])
+        scalar = self.steps[-1].operands[1]
+        if not scalar.startswith("s"):
+            # Both may be no numbers, and then it matters which.
+            raise OtherLoop
+        # Of equal zeros the language takes the second, the hardware +0 as the greater one.
+        self.numbers.setdefault(scalar, set()).add("-0" if operation == "max" else "0")
+
+    def _call(self, instruction: Instruction) -> None:
+        callee = instruction.parts.callee
+        if callee.startswith("@llvm.fabs."):
+            kind = vector_parts(instruction.type)
+            if kind is None or kind[0] != _GANG or kind[1] not in KINDS:
+                raise OtherLoop
+            pairs = self._operand(instruction.parts.operands[0], kind[1])
+            self.values[instruction.name] = tuple(self._step_of(f"{KINDS[kind[1]]}absadd", (one, "z")) for one in pairs)
+            return
+        operation = next((to for each, to in _INTRINSICS.items() if callee.startswith(each)), None)
+        if operation is None:
+            raise OtherLoop
+        self._each(instruction.name, instruction.type, operation, instruction.parts.operands[:2])
+
+    def _from_half(self, instruction: Instruction) -> tuple[str, ...]:
+        if vector_parts(instruction.type) != (_GANG, "float"):
+            raise OtherLoop
+        (word,) = self._operand(instruction.operands[0], "half")
+        return tuple(self._step_of("f16v2tof32", (f"{word}.{half}",)) for half in (0, 1))
+
+    def _to_half(self, instruction: Instruction) -> tuple[str, ...]:
+        if vector_parts(instruction.operands[0].type) != (_GANG, "float"):
+            raise OtherLoop
+        low, high = self._operand(instruction.operands[0], "float")
+        self.overflows = True
+        first = self._step_of("f32v2tof16", (low,))
+        return (self._step_of("f32v2tof16", (high,), first),)
+
+    # --- steps that are one
+
+    def _with_clamp(self, program: StreamProgram) -> StreamProgram:
+        """The first ``max`` and ``min`` by scalars, of which nobody else reads what is between, is one operation."""
+        uses = [name for step in program.steps for name in step.operands] + [one.value for one in program.stores]
+        uses += [one.new for one in program.carries]
+        for at, (first, second) in enumerate(zip(program.steps, program.steps[1:])):
+            if first.operation[5:] != "max" or second.operation[5:] != "min" or second.operands[0] != first.result:
+                continue
+            (value, low), (_, high) = first.operands, second.operands
+            if low[0] == high[0] == "s" != value[0] and low != high:
+                if uses.count(first.result) == uses.count(low) == uses.count(high) == 1:
+                    clamp = StreamStep(second.result, first.operation[:5] + "clamp", (value, low, high))
+                    return replace(program, steps=(*program.steps[:at], clamp, *program.steps[at + 2 :]))
+        return program
+
+    def _with_scale(self, program: StreamProgram) -> StreamProgram:
+        """The first product by a scalar that is added to something is one operation with it."""
+        if program.sums or any(one.is_result for one in program.carries):
+            return program
+        uses = [name for step in program.steps for name in step.operands] + [one.value for one in program.stores]
+        made = {step.result: step for step in program.steps}
+        for at, step in enumerate(program.steps):
+            if step.operation != "f32v2add" or step.result not in self.contracted:
+                continue
+            for product, other in (step.operands, step.operands[::-1]):
+                first = made.get(product)
+                if first is None or first.operation != "f32v2mul" or uses.count(product) != 1:
+                    continue
+                scale, value = first.operands if first.operands[0][0] == "s" else first.operands[::-1]
+                if scale[0] == "s" and value[0] != "s" and product in self.contracted:
+                    joined = StreamStep(step.result, AXPY, (value, other))
+                    steps = tuple(joined if one is step else one for one in program.steps if one is not first)
+                    return replace(program, steps=steps, scale=scale)
+        return program
