@@ -6,13 +6,15 @@ floats carries something on, each word of a gang has a pass of its own, for its 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import vector_parts
 from voltac.records import replace
 from voltac.targets.ipu.streams.loops import CountedLoop, LoopSums, OtherLoop, Place, place, scalar_of
 from voltac.targets.ipu.streams.program import StreamAccess, StreamCarry, StreamProgram, StreamStep, StreamSum
-from voltac.targets.ipu.streams.schedule import AXPY
+from voltac.targets.ipu.streams.schedule import AXPY, pipelines
 from voltac.targets.ipu.streams.single_lanes import SingleLanes
 
 _OPERATIONS = {"fadd": "add", "fsub": "sub", "fmul": "mul"}
@@ -32,11 +34,12 @@ _GROWS = ("add", "sub", "mul")
 class StreamBody:
     """Reads a loop. OtherLoop where it is none over streams."""
 
-    def __init__(self, function: Function, loop: CountedLoop, parity: int | None = None) -> None:
+    def __init__(self, function: Function, loop: CountedLoop, parity: int | None = None, delays: bool = True) -> None:
         """``parity``: bytes beyond a multiple of eight of the floats that are taken as words, others are taken singly; None: all
-        are words."""
+        are words. ``delays``: whether what was loaded is kept for the next iteration, where that reads it, too."""
         self.loop = loop
         self.parity = parity
+        self.delays = delays
         self.definitions = function.definitions()
         self.sums_of_names = LoopSums(loop.block, self.definitions, loop.counter)
         self.noalias = {each.name for each in function.parameters if "noalias" in each.attributes.split()}
@@ -82,12 +85,24 @@ class StreamBody:
         return any(access.kind == "quad" for access, _ in self.loads)
 
     @property
-    def in_place(self) -> bool:
-        """Whether something is overwritten that was read."""
-        return any(access.over for access, _ in self.stores)
+    def tests_first(self) -> bool:
+        """Whether something is overwritten that was read, and what overflows is computed in another way: that must be known before."""
+        return self.overflows and any(access.over for access, _ in self.stores)
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether registers suffice."""
+        made = self.program()
+        return bool(pipelines(made) and (not self.tests_first or pipelines(replace(made, stores=()))))
 
     def program(self) -> StreamProgram:
-        """What was read."""
+        """What was read, in the way whose pipeline is the shortest."""
+        made = self._with_clamp(self._as_read())
+        ways = [*self._with_scale(made), made]
+        possible = [(each[0].interval, number) for number, way in enumerate(ways) if (each := pipelines(way))]
+        return ways[min(possible, default=(0, 0))[1]]
+
+    def _as_read(self) -> StreamProgram:
         carries = [
             StreamCarry(old, new, True)
             for phi, (_, following) in self.loop.carried.items()
@@ -98,11 +113,10 @@ class StreamBody:
         for name, at in self.delayed.items():
             ahead = next(value for value, one in values.items() if one == at.moved({(): WORD}))
             carries.append(StreamCarry(name, ahead, False))
-        made = StreamProgram(
+        return StreamProgram(
             tuple(access for access, _ in self.loads), tuple(self.steps), tuple(access for access, _ in self.stores),
             tuple(carries), tuple(one for _, one in self.sums), len(self.scalars), "", self.overflows,
         )  # fmt: skip
-        return self._with_scale(self._with_clamp(made))
 
     # --- instructions
 
@@ -216,11 +230,11 @@ class StreamBody:
         for access, one in self.loads:
             if one == at:
                 return access.value
-            if self.iterations == 2 and one == at.moved({(): WORD}):
+            if self.delays and self.iterations == 2 and one == at.moved({(): WORD}):
                 name = self._new("c")
                 self.delayed[name] = at
                 return name
-            if self.iterations == 2 and at == one.moved({(): WORD}):
+            if self.delays and self.iterations == 2 and at == one.moved({(): WORD}):
                 # The one that is ahead is loaded; what was there before it is what was ahead.
                 number = self.loads.index((access, one))
                 fresh = self._new()
@@ -438,13 +452,13 @@ class StreamBody:
                     return replace(program, steps=(*program.steps[:at], clamp, *program.steps[at + 2 :]))
         return program
 
-    def _with_scale(self, program: StreamProgram) -> StreamProgram:
-        """The first product by a scalar that is added to something is one operation with it."""
+    def _with_scale(self, program: StreamProgram) -> Iterator[StreamProgram]:
+        """A product by a scalar that is added to something is one operation with it: each way to take one."""
         if program.sums or any(one.is_result for one in program.carries):
-            return program
+            return
         uses = [name for step in program.steps for name in step.operands] + [one.value for one in program.stores]
         made = {step.result: step for step in program.steps}
-        for at, step in enumerate(program.steps):
+        for step in program.steps:
             if step.operation != "f32v2add" or step.result not in self.contracted:
                 continue
             for product, other in (step.operands, step.operands[::-1]):
@@ -455,5 +469,4 @@ class StreamBody:
                 if scale[0] == "s" and value[0] != "s" and product in self.contracted:
                     joined = StreamStep(step.result, AXPY, (value, other))
                     steps = tuple(joined if one is step else one for one in program.steps if one is not first)
-                    return replace(program, steps=steps, scale=scale)
-        return program
+                    yield replace(program, steps=steps, scale=scale)

@@ -43,16 +43,10 @@ class StreamCall:
         self.gangs = ""
         self.results: dict[str, str] = {}
         """Phis' names and what they are behind the loop."""
-        self.tests_first = body.overflows and body.in_place
-        """What overflows is computed in another way, so in place it must be known before."""
+        self.tests_first = body.tests_first
+        self.dry = replace(self.program, stores=())
         if self.tests_first:
-            self.dry = replace(self.program, stores=())
             self.program = replace(self.program, guard=False)
-
-    @property
-    def is_possible(self) -> bool:
-        """Whether registers suffice."""
-        return bool(pipelines(self.program) and (not self.tests_first or pipelines(self.dry)))
 
     def value(self, label: str, text: str) -> str:
         """An instruction; the name of its result."""

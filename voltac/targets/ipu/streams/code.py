@@ -20,7 +20,7 @@ from voltac.targets.ipu.streams.instructions import (
     pair,
     quad,
 )
-from voltac.targets.ipu.streams.placing import place_scalars
+from voltac.targets.ipu.streams.placing import rest_pairs
 from voltac.targets.ipu.streams.program import KEY, PREFIX, StreamProgram, read_program
 from voltac.targets.ipu.streams.schedule import AXPY, StreamPipeline, pipelines
 
@@ -53,10 +53,6 @@ class StreamCode:
         self.distance_field = scalars + program.scalars
         self.carry_field = self.distance_field + program.has_distance
         self.sum_field = self.carry_field + 2 * len(program.carries)
-        self.homes = {
-            carry.old: place_scalars(program).pairs - 1 - number for number, carry in enumerate(program.carries)
-        }
-        """Where iterations one by one have the carried pairs."""
 
     def text(self) -> str:
         """The function in its section."""
@@ -113,7 +109,7 @@ class StreamCode:
     def _carried(self, name: str, pairs: list[int]) -> None:
         """Load the carried pairs from the block, or store them there."""
         if pairs:
-            self._emit(f"ld32 $m9, $mworker_base, $mzero, {_BLOCK}".replace("$m9", "$lr"))
+            self._emit(f"ld32 $lr, $mworker_base, $mzero, {_BLOCK}")
         for number, at in enumerate(pairs):
             field = self.carry_field + 2 * number
             self._emit(*(f"{name}32 $a{2 * at + half}, $lr, $mzero, {field + half}" for half in (0, 1)))
@@ -175,31 +171,16 @@ class StreamCode:
         program, write, end = self.program, StreamInstructions(self.program), f"{self.name}.end"
         self.lines.append(f"{self.name}.rest:")
         self._emit(f"brz $m1, {end}", "add $m1, $m1, -1")
-        homes = list(self.homes.values())
+        values = rest_pairs(program)
+        assert values is not None
+        homes = [values[carry.old] for carry in program.carries]
         self._carried("ld", homes)
         self.lines.append(f"{self.name}.next:")
-        values = dict(self.homes)
-        free = [number for number in range(place_scalars(program).pairs) if number not in homes]
-        begins = {step.result: step.into for step in program.steps if step.into}
         for number, access in enumerate(program.loads):
-            values[access.value] = free.pop(0) if access.kind != "quad" else 0
             halves = ("",) if access.kind == "word" else ("0", "1")
-            self._emit(*(write.access(access, POINTERS[number], values[access.value], half) for half in halves))
-        last = [name for one in (*program.sums, *program.steps) for name in one.operands]
-        needed_at_end = {one.value for one in program.stores} | {one.new for one in program.carries}
-        needed_at_end |= {name for one in program.sums for name in one.operands}
-        del last
-        for at, step in enumerate(program.steps):
-            needed = {name.partition(".")[0] for later in program.steps[at + 1 :] for name in (*later.operands, later.into)}
-            needed |= needed_at_end
-            needed |= {begins[name] for name in needed if name in begins}
-            if step.into:
-                values[step.result] = values[step.into]
-            else:
-                taken = {number for name, number in values.items() if name in needed} | set(homes)
-                values[step.result] = next(
-                    number for number in range(place_scalars(program).pairs) if number not in taken
-                )
+            at = values[access.value] // (2 if access.kind == "quad" else 1)
+            self._emit(*(write.access(access, POINTERS[number], at, half) for half in halves))
+        for step in program.steps:
             to = write.target(step, values[step.result])
             if step.operation == AXPY:
                 self._emit(write.step(step, "$azeros", values), f"{AXPY} {to}, $azeros, $azeros")
@@ -207,7 +188,9 @@ class StreamCode:
                 self._emit(write.step(step, to, values))
         for one in program.sums:
             kinds = {load.value: load.kind for load in program.loads}
-            texts = [quad(0) if kinds.get(name) == "quad" else pair(values[name]) for name in one.operands]
+            texts = [
+                quad(values[name] // 2) if kinds.get(name) == "quad" else pair(values[name]) for name in one.operands
+            ]
             self._emit(f"{one.operation} {', '.join(texts)}")
         for number, access in enumerate(program.stores, len(program.loads)):
             halves = ("",) if access.kind == "word" else ("0", "1")

@@ -35,7 +35,6 @@ def find_streams(module: Module, map: MemoryMap) -> None:
                 continue
             names = [f"{PREFIX}{number}.{way}" if way else f"{PREFIX}{number}" for way in range(len(bodies))]
             calls = [StreamCall(name, loop, body, function, map) for name, body in zip(names, bodies)]
-            calls = [call for call in calls if call.is_possible]
             if calls:
                 _replace(function, loop, calls)
                 number += 1
@@ -47,11 +46,14 @@ def find_streams(module: Module, map: MemoryMap) -> None:
 def _bodies(function: Function, loop: CountedLoop) -> list[StreamBody]:
     """The ways to do a loop: where the floats of one array are at odd and at even places, either are words."""
     body = StreamBody(function, loop)
-    starts = {at.constant % WORD for access, at in (*body.loads, *body.stores) if access.kind == "word"}
-    if len(starts) == 1:
-        return [body]
-    first = body.stores[0][1].constant % WORD if body.stores else 0
-    return [StreamBody(function, loop, parity) for parity in (first, (first + 4) % WORD)]
+    starts: set[int | None] = {at.constant % WORD for access, at in (*body.loads, *body.stores) if access.kind == "word"}
+    parities = sorted(starts) if len(starts) > 1 else [None]
+    found = []
+    for parity in parities:
+        # To keep what was loaded takes registers.
+        ways = (StreamBody(function, loop, parity, delays) for delays in (True, False))
+        found += [next((way for way in ways if way.is_possible), None)]
+    return [way for way in found if way is not None]
 
 
 def _replace(function: Function, loop: CountedLoop, calls: list[StreamCall]) -> None:

@@ -57,3 +57,31 @@ def place_scalars(program: StreamProgram) -> ScalarPlaces:
         if not free:
             return ScalarPlaces(tuple(places), -1)
     return ScalarPlaces(tuple(places), len(free) // 2)
+
+
+def rest_pairs(program: StreamProgram) -> dict[str, int] | None:
+    """The pair of each value, and for a quad the first of two, where an iteration runs by itself; None if there are too few.
+
+    What was carried into the iteration has the highest pairs. They are free behind the last use, if that is the only one.
+    """
+    count = place_scalars(program).pairs
+    places = {carry.old: count - 1 - number for number, carry in enumerate(program.carries)}
+    kept = set(places.values()) if len(places) > 1 else set()
+    begins = {step.result: step.into for step in program.steps if step.into}
+    at_end = {one.value for one in program.stores} | {one.new for one in program.carries}
+    at_end |= {name for one in program.sums for name in one.operands}
+    made = [(load.value, "", 2 if load.kind == "quad" else 1) for load in program.loads]
+    made += [(step.result, step.into, 1) for step in program.steps]
+    for at, (name, into, size) in enumerate(made):
+        if into:
+            places[name] = places[into]
+            continue
+        later = program.steps[max(0, at + 1 - len(program.loads)) :]
+        needed = at_end | {each.partition(".")[0] for one in later for each in (*one.operands, one.into)}
+        needed |= {begins[each] for each in needed if each in begins}
+        taken = {place for each, place in places.items() if each in needed} | kept
+        free = [place for place in range(count + 1 - size) if taken.isdisjoint(range(place, place + size))]
+        if not free:
+            return None
+        places[name] = free[0]
+    return places

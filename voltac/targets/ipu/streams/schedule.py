@@ -14,7 +14,7 @@ from voltac.codegen.pipelining.loop import IssueResources, LoopGraph, LoopOperat
 from voltac.codegen.pipelining.pipeline import PipelinedLoop, PipelineLimits, pipelined
 from voltac.records import record
 from voltac.targets.ipu.shapes import AUX, MAIN
-from voltac.targets.ipu.streams.placing import place_scalars
+from voltac.targets.ipu.streams.placing import place_scalars, rest_pairs
 from voltac.targets.ipu.streams.program import StreamAccess, StreamProgram
 
 _PIPES = IssueResources({MAIN: 1, AUX: 1})
@@ -56,6 +56,8 @@ class StreamPipeline:
 @lru_cache(64)
 def pipelines(program: StreamProgram) -> tuple[StreamPipeline, ...]:
     """From the shortest interval on; the last, where any is, has an instruction for each access and can run anywhere."""
+    if rest_pairs(program) is None:
+        return ()
     found: list[StreamPipeline] = []
     wide = [True, False] if any(load.kind == "quad" for load in program.loads) else [False]
     for is_wide in wide:
@@ -101,7 +103,11 @@ def _pipeline(program: StreamProgram, joined: tuple[int, ...], is_wide: bool) ->
             continue
         for lead in leads:
             graph = _Graph(program, joined, is_wide, lead).graph()
-            loop = pipelined(graph, PipelineLimits(_PIPES, registers, True, _MOST_UNROLLED))
+            try:
+                loop = pipelined(graph, PipelineLimits(_PIPES, registers, True, _MOST_UNROLLED))
+            except ValueError:
+                # The store would share its instruction with a load that it waits for.
+                continue
             # What shares an instruction with a load is no part of filling, so nothing but the kernel has both.
             if loop is not None and (store is None or loop.before >= lead):
                 found.append(StreamPipeline(joined, is_wide, loop, quads))
