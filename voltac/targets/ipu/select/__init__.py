@@ -163,7 +163,7 @@ def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
     names = {kernel.name for kernel in kernels}
     functions = [work.text(function.name in names) for function, work in zip(module.functions, works)]
     streams = stream_functions(module, map_of(options.target.name).repeats)
-    return "".join([*entries, *functions, streams, barrier(module), data(module), stack_size(machines, needed)])
+    return "".join([*entries, *functions, streams, barrier(module), data(module), stack_size(machines, needed, kernels)])
 
 
 def _compile(module: Module, function: Function, options: Options, runs: PassRuns) -> _FunctionWork:

@@ -54,7 +54,7 @@ def entry(module: Module, kernel: Function, stack: int) -> str:
     name = label_of(kernel.name)
     vertex = f"__runCodelet_{name}"
     places = CONVENTION.argument_places(kernel)
-    frame = -(-places.stack // ALIGNMENT) * ALIGNMENT
+    frame = _bytes_of_arguments(kernel)
     lines = ["mov $sp, $mworker_base"]
     if attribute(module, kernel, marks.THREADS) != "all":
         lines += ["get $m0, $WSR", f"and $m0, $m0, {WORKER_MASK}", f"brnz $m0, {vertex}.end"]
@@ -80,9 +80,14 @@ def entry(module: Module, kernel: Function, stack: int) -> str:
     )
 
 
-def stack_size(functions: list[MachineFunction], needed: dict[str, int]) -> str:
+def _bytes_of_arguments(kernel: Function) -> int:
+    """On the stack."""
+    return -(-CONVENTION.argument_places(kernel).stack // ALIGNMENT) * ALIGNMENT
+
+
+def stack_size(functions: list[MachineFunction], needed: dict[str, int], kernels: list[Function]) -> str:
     """The bytes of a stack, for who lays out the memory; ``needed``: what each function needs with those it calls by name."""
-    size = max(needed.values(), default=0)
+    size = max(needed.values(), default=0) + max(map(_bytes_of_arguments, kernels), default=0)
     if depth_is_unknown(functions):
         size += sum(function.frame for function in functions) + _RECURSION_BYTES
     return f"\t.globl {STACK_SIZE}\n\t.set {STACK_SIZE}, {size}\n"

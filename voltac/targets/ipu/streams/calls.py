@@ -69,10 +69,10 @@ class StreamCall:
         self._end_block(f"{self.name}.check", f"br i1 {fits}, label %{self.name}.fill, label %{self.name}.else")
         blocks = [self._fill(number) for number in range(self.body.passes)]
         if self.tests_first:
-            again.append(f"{self.name}.fill")
             self._run(self.dry, blocks, "dry", f"{self.name}.pick")
             self._end_block(f"{self.name}.tested", self._branch_on_overflow(blocks[0], f"{self.name}.pick"))
-            again = [f"{self.name}.tested"]
+            again.append(f"{self.name}.tested")
+            self.lines.append(f"store i32 {self.iterations}, ptr {blocks[0]}, align 4")
         self._run(self.program, blocks, "run", f"{self.name}.done")
         self._load_results(blocks)
         if self.program.guard:
@@ -218,15 +218,15 @@ class StreamCall:
         """Of a pass."""
         body = self.body
         texts = [f"i32 {self.iterations}"]
-        for index, (address, access) in enumerate(zip(self.addresses, self.program.accesses)):
-            moved = self.value(f"pass{number}.{index}", f"add i32 {address}, {WORD * number}") if number else address
-            texts.append(f"i32 {moved}")
-            del access
         texts += [self._word(f"{number}.{index}", scalar) for index, scalar in enumerate(body.scalars)]
         if self.program.has_distance:
             texts.append(f"i32 {body.distance}")
         fields = [(4 * index, text) for index, text in enumerate(texts)]
-        fields += self._first_pairs(number, 4 * len(texts))
+        fields += self._first_pairs(number, self._first_field)
+        at = self._first_field + WORD * (len(self.program.carries) + sum(one.pairs for one in self.program.sums))
+        for index, address in enumerate(self.addresses):
+            moved = self.value(f"pass{number}.{index}", f"add i32 {address}, {WORD * number}") if number else address
+            fields.append((at + 4 * index, f"i32 {moved}"))
         block = f"%{self.name}.block{number}"
         size = max(at for at, _ in fields) + WORD
         self.function.blocks[0].instructions.insert(0, Instruction(f"  {block} = alloca [{size} x i8], align 8"))
@@ -242,6 +242,11 @@ class StreamCall:
         bits = self.value(f"bits{label}", f"bitcast half {scalar.value} to i16")
         low = self.value(f"half{label}", f"zext i16 {bits} to i32")
         return f"i32 {self.value(f'both{label}', f'mul i32 {low}, 65537')}"
+
+    @property
+    def _first_field(self) -> int:
+        """Where the carried pairs begin, in bytes."""
+        return 4 * (1 + len(self.body.scalars) + self.program.has_distance)
 
     def _carried_fields(self, start: int) -> list[tuple[str, int, int]]:
         """Phis whose pairs the block has, with the field of the first and how many."""
@@ -273,8 +278,7 @@ class StreamCall:
         return fields
 
     def _load_results(self, blocks: list[str]) -> None:
-        start = 4 * (1 + len(self.addresses) + len(self.body.scalars) + self.program.has_distance)
-        for phi, at, pairs in self._carried_fields(start):
+        for phi, at, pairs in self._carried_fields(self._first_field):
             first, following = self.loop.carried[phi]
             label = f"result{at}"
             if vector_parts(first.type) == (4, "half"):

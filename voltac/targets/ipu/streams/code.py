@@ -49,10 +49,10 @@ class StreamCode:
         self.repeats = min(repeats, _LARGEST_REPEAT)
         self.write = PipelineInstructions(program, pipeline)
         self.lines: list[str] = []
-        scalars = 1 + len(program.accesses)
-        self.distance_field = scalars + program.scalars
+        self.distance_field = 1 + program.scalars
         self.carry_field = self.distance_field + program.has_distance
         self.sum_field = self.carry_field + 2 * len(program.carries)
+        self.access_field = self.sum_field + 2 * sum(one.pairs for one in program.sums)
 
     def text(self) -> str:
         """The function in its section."""
@@ -76,14 +76,13 @@ class StreamCode:
                 if push < program.sums[0].pairs:
                     self._emit(*(f"ld32 $a{half}, $m0, $mzero, {self.sum_field + 2 * push + half}" for half in (0, 1)))
                 self._emit(f"f32v2gina $azeros, {pair(0) if push < program.sums[0].pairs else '$azeros'}, 0")
-        field = 1 + len(program.accesses)
         if program.scale:
-            self._emit(f"ld32 $a0, $m0, $mzero, {field + int(program.scale[1:])}", "uput $TAS, $a0")
+            self._emit(f"ld32 $a0, $m0, $mzero, {1 + int(program.scale[1:])}", "uput $TAS, $a0")
         self._emit("ld32 $m1, $m0, $mzero, 0")
-        for number, register in enumerate(POINTERS[: len(program.accesses)], 1):
+        for number, register in enumerate(POINTERS[: len(program.accesses)], self.access_field):
             self._emit(f"ld32 {register}, $m0, $mzero, {number}")
         for number, registers in enumerate(scalars):
-            self._emit(*(f"ld32 {register}, $m0, $mzero, {field + number}" for register in registers))
+            self._emit(*(f"ld32 {register}, $m0, $mzero, {1 + number}" for register in registers))
         for step in program.steps:
             if step.operation == "f16v4clamp":
                 (least,), (most,) = (scalars[int(name[1:])] for name in step.operands[1:])
@@ -179,7 +178,7 @@ class StreamCode:
         for number, access in enumerate(program.loads):
             halves = ("",) if access.kind == "word" else ("0", "1")
             at = values[access.value] // (2 if access.kind == "quad" else 1)
-            self._emit(*(write.access(access, POINTERS[number], at, half) for half in halves))
+            self._emit(*(write.access(number, at, half) for half in halves))
         for step in program.steps:
             to = write.target(step, values[step.result])
             if step.operation == AXPY:
@@ -194,7 +193,7 @@ class StreamCode:
             self._emit(f"{one.operation} {', '.join(texts)}")
         for number, access in enumerate(program.stores, len(program.loads)):
             halves = ("",) if access.kind == "word" else ("0", "1")
-            self._emit(*(write.access(access, POINTERS[number], values[access.value], half) for half in halves))
+            self._emit(*(write.access(number, values[access.value], half) for half in halves))
         for carry in program.carries:
             self._emit(f"or64 {pair(values[carry.old])}, {pair(values[carry.new])}, $azeros")
         self._emit(f"brnzdec $m1, {self.name}.next")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from voltac.codegen.pipelining.pipeline import Cycles, Issue
 from voltac.targets.ipu.streams.placing import ordered, place_scalars
-from voltac.targets.ipu.streams.program import StreamAccess, StreamProgram, StreamStep
+from voltac.targets.ipu.streams.program import StreamProgram, StreamStep
 from voltac.targets.ipu.streams.schedule import AXPY, LOAD, STORE, SUM, TAKES, StreamPipeline
 
 POINTERS = ("$m2", "$m3", "$m6", "$m7")
@@ -60,10 +60,10 @@ class StreamInstructions:
             return f"$a{2 * number + 1}"
         return f"$a{2 * number}" if step.operation == "f32v2tof16" else pair(number)
 
-    def access(self, access: StreamAccess, pointer: str, number: int, half: str) -> str:
-        """A load or store by itself; ``number`` is that of a pair, or of a quad."""
-        is_load = access in self.program.loads
-        name = "ld" if is_load else "st"
+    def access(self, which: int, number: int, half: str) -> str:
+        """A load or store by itself, by its number; ``number`` is that of a pair, or of a quad."""
+        name, pointer = "ld" if which < len(self.program.loads) else "st", POINTERS[which]
+        access = self.program.accesses[which]
         if access.kind == "word":
             return f"{name}64step {pair(number)}, $mzero, {pointer}+=, {access.step}"
         if access.kind == "quad":
@@ -83,6 +83,8 @@ class PipelineInstructions(StreamInstructions):
         joined = pipeline.joined
         self.loads = [number for number in joined if number < len(program.loads)]
         self.stores = [number for number in joined if number >= len(program.loads)]
+        self.is_of_both = len(joined) == 3
+        """Whether the quads are pairs that were loaded together."""
         self.step_words = max([program.accesses[number].step for number in joined], default=1)
 
     def bundles(self, cycles: Cycles, alone: bool) -> list[str]:
@@ -109,9 +111,10 @@ class PipelineInstructions(StreamInstructions):
         for name, register, each in zip(read, issue.reads, issue.operation.reads):
             if each.value.kind == "a2":
                 values[name] = self._number(register)
+            elif self.is_of_both:
+                values[name] = 2 * register + (name != self.program.accesses[self.loads[0]].value)
             else:
-                first = self.program.accesses[self.loads[0]].value
-                values[name] = 2 * register + (name != first) if self.loads else register
+                values[name] = register
         return values
 
     def _aux(self, issues: list[Issue]) -> str:
@@ -134,7 +137,7 @@ class PipelineInstructions(StreamInstructions):
             values = self._values(issue, one.operands)
             kinds = [read.value.kind for read in issue.operation.reads]
             registers = [
-                quad(values[name]) if kind == "a4" and not self.loads else pair(values[name])
+                quad(values[name]) if kind == "a4" and not self.is_of_both else pair(values[name])
                 for name, kind in zip(one.operands, kinds)
             ]
             return f"{one.operation} {', '.join(registers)}"
@@ -160,7 +163,7 @@ class PipelineInstructions(StreamInstructions):
         if shared and (len(self.loads) > 1 or self.stores[0] in by_number):
             return self._joined(by_number)
         ((number, (issue, half)),) = by_number.items()
-        return self.access(self.program.accesses[number], POINTERS[number], self._of_access(issue), half)
+        return self.access(number, self._of_access(issue), half)
 
     def _of_access(self, issue: Issue) -> int:
         if issue.writes:
@@ -177,7 +180,7 @@ class PipelineInstructions(StreamInstructions):
         if self.loads[0] not in by_number:
             return f"st64pace {stored[0]}, {PACKED}+=, {steps}, {select[-1]}"
         first = by_number[self.loads[0]][0]
-        if len(self.pipeline.joined) == 3:
+        if self.is_of_both:
             both = first.writes[0]
             if stored:
                 return f"ld2xst64pace {quad(both)}, {stored[0]}, {PACKED}+=, {steps}, {select[0] | select[1] << 2 | select[2] << 4}"

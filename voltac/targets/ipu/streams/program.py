@@ -16,8 +16,8 @@ Statements in order; ``v`` are values, pairs of registers, ``s0`` is the first s
     store v word N           like loads; ``over v`` behind it: where that was loaded from
     guard                    whether something overflowed is told
 
-The call's argument is the address of a block of words: how many iterations there are, the address of each load and store, the
-scalars, the distance of singles, the carried pairs, the accumulators. Behind the call the first word is 0 if nothing overflowed.
+The call's argument is the address of a block of words: how many iterations there are, the scalars, the distance of singles, the
+carried pairs, the accumulators, the address of each load and store. Behind the call the first word is 0 if nothing overflowed.
 """
 
 from __future__ import annotations
