@@ -43,10 +43,6 @@ class Row:
         return f"export void k({arrays}, {scalars}) {{ foreach (i = first ... first + n) {self.body} }}"
 
 
-def one(x: Array, a: Any, b: Any) -> Array:
-    return x[4:-4]
-
-
 def half(row: Row) -> Row:
     """The same of halves."""
     return replace(row, name=f"half {row.name}", types=row.types.replace("float", "float16"))
@@ -88,7 +84,7 @@ ROWS = [
 
 
 def loaded(row: Row, target: str = "ipu-mk2", **options: Any) -> Any:
-    return voltac.compile(row.source, target=target, **options, **dict(row.options)).k
+    return voltac.compile(row.source, target=target, **{**options, **dict(row.options)}).k
 
 
 def run(row: Row, kernel: Any, n: int, first: int = 4) -> Any:

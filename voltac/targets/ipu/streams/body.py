@@ -6,16 +6,16 @@ floats carries something on, each word of a gang has a pass of its own, for its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import vector_parts
 from voltac.records import replace
+from voltac.targets.ipu.streams.joined_steps import with_clamp, with_scale
 from voltac.targets.ipu.streams.loops import CountedLoop, LoopSums, OtherLoop, Place, place, scalar_of
 from voltac.targets.ipu.streams.program import StreamAccess, StreamCarry, StreamProgram, StreamStep, StreamSum
-from voltac.targets.ipu.streams.schedule import AXPY, pipelines
+from voltac.targets.ipu.streams.schedule import pipelines
 from voltac.targets.ipu.streams.single_lanes import SingleLanes
+from voltac.targets.ipu.streams.sums import is_sum
 
 _OPERATIONS = {"fadd": "add", "fsub": "sub", "fmul": "mul"}
 _INTRINSICS = {"@llvm.maxnum.": "max", "@llvm.minnum.": "min"}
@@ -35,17 +35,15 @@ class StreamBody:
     """Reads a loop. OtherLoop where it is none over streams."""
 
     def __init__(self, function: Function, loop: CountedLoop, parity: int | None = None, delays: bool = True) -> None:
-        """``parity``: bytes beyond a multiple of eight of the floats that are taken as words, others are taken singly; None: all
-        are words. ``delays``: whether what was loaded is kept for the next iteration, where that reads it, too."""
+        """``parity``: bytes beyond a multiple of eight of the floats that are taken as words, others are taken singly;
+        None: all are words. ``delays``: whether what was loaded is kept for the next iteration, where that reads it, too."""
         self.loop = loop
         self.parity = parity
         self.delays = delays
         self.definitions = function.definitions()
-        self.sums_of_names = LoopSums(loop.block, self.definitions, loop.counter)
+        self.integers = LoopSums(loop.block, self.definitions, loop.counter)
         self.noalias = {each.name for each in function.parameters if "noalias" in each.attributes.split()}
-        self.has_halves = any(
-            vector_parts(one.type) == (_GANG, "half") for one in loop.block.instructions if one.name
-        )
+        self.has_halves = any(vector_parts(one.type) == (_GANG, "half") for one in loop.block.instructions if one.name)
         self.places: dict[str, Place] = {}
         self.loads: list[tuple[StreamAccess, Place]] = []
         self.stores: list[tuple[StreamAccess, Place]] = []
@@ -86,7 +84,7 @@ class StreamBody:
 
     @property
     def tests_first(self) -> bool:
-        """Whether something is overwritten that was read, and what overflows is computed in another way: that must be known before."""
+        """Whether something is overwritten that was read, so that it must be known before whether anything overflows."""
         return self.overflows and any(access.over for access, _ in self.stores)
 
     @property
@@ -97,8 +95,8 @@ class StreamBody:
 
     def program(self) -> StreamProgram:
         """What was read, in the way whose pipeline is the shortest."""
-        made = self._with_clamp(self._as_read())
-        ways = [*self._with_scale(made), made]
+        made = with_clamp(self._as_read())
+        ways = [*with_scale(made, self.contracted), made]
         possible = [(each[0].interval, number) for number, way in enumerate(ways) if (each := pipelines(way))]
         return ways[min(possible, default=(0, 0))[1]]
 
@@ -133,8 +131,14 @@ class StreamBody:
                 self._read_instruction(instruction)
         if not (self.stores or loop.carried) or len(self.loads) + len(self.stores) > _MOST_ACCESSES:
             raise OtherLoop
-        if len(self.scalars) > _MOST_SCALARS or not self.loads or any(next_one not in self.values
-               and phi not in {name for name, _ in self.sums} for phi, (_, next_one) in loop.carried.items()):
+        if (
+            len(self.scalars) > _MOST_SCALARS
+            or not self.loads
+            or any(
+                next_one not in self.values and phi not in {name for name, _ in self.sums}
+                for phi, (_, next_one) in loop.carried.items()
+            )
+        ):
             raise OtherLoop
         if (self._has_quads and (len(self.loads) > 1 or self.steps)) or not self.lanes.is_complete:
             raise OtherLoop
@@ -197,9 +201,9 @@ class StreamBody:
         if len(indices) != 1 or instruction.type != "ptr" or size is None:
             raise OtherLoop
         known = self.places.get(base.value) or place(base, {})
-        if base.value in self.sums_of_names.inside and base.value not in self.places:
+        if base.value in self.integers.inside and base.value not in self.places:
             raise OtherLoop
-        index = self.sums_of_names.of(indices[0])
+        index = self.integers.of(indices[0])
         return known.moved({product: count * size for product, count in index.items()})
 
     def _new(self, letter: str = "v") -> str:
@@ -218,9 +222,7 @@ class StreamBody:
         if vector[0] != _GANG or vector[1] not in BYTES or at.per(self.loop.counter) != {(): BYTES[vector[1]]}:
             raise OtherLoop
         self.loaded[name] = at
-        self.values[name] = tuple(
-            self._word(at.moved({(): WORD * number}), vector[1]) for number in range(self._pairs(type))
-        )
+        self.values[name] = tuple(self._word(at.moved({(): WORD * number}), vector[1]) for number in range(self._pairs(type)))
 
     def _word(self, at: Place, element: str) -> str:
         """A word of an iteration."""
@@ -257,9 +259,7 @@ class StreamBody:
     def _rename(self, old: str, new: str) -> None:
         for name, pairs in self.values.items():
             self.values[name] = tuple(new if pair == old else pair for pair in pairs)
-        self.steps = [
-            replace(step, operands=tuple(new if one == old else one for one in step.operands)) for step in self.steps
-        ]
+        self.steps = [replace(step, operands=tuple(new if one == old else one for one in step.operands)) for step in self.steps]
 
     def add_single(self, name: str, at: Place, step: int) -> None:
         """A load of single floats; ``step``: elements from lane to lane, or 0."""
@@ -302,7 +302,7 @@ class StreamBody:
     def _operand(self, operand: Operand, element: str) -> tuple[str, ...]:
         if operand.value in self.values:
             return self.values[operand.value]
-        if operand.value in self.sums_of_names.inside:
+        if operand.value in self.integers.inside:
             raise OtherLoop
         scalar = scalar_of(operand, element, self.definitions)
         if scalar not in self.scalars:
@@ -326,73 +326,13 @@ class StreamBody:
         self.values[name] = tuple(self._step_of(KINDS[vector[1]] + operation, row) for row in rows)
 
     def _arithmetic(self, instruction: Instruction, operation: str) -> None:
-        if operation == "add" and self._is_sum(instruction):
+        if operation == "add" and is_sum(self, instruction):
             return
         self._each(instruction.name, instruction.type, operation, instruction.operands)
         if "contract" in instruction.text or " fast " in instruction.text:
             self.contracted.update(self.values[instruction.name])
         is_half = vector_parts(instruction.type) == (_GANG, "half")
         self.overflows |= is_half and " fast " not in instruction.text
-
-    def _is_sum(self, instruction: Instruction) -> bool:
-        """Whether an addition to something carried is one to accumulators."""
-        phi = next((one.value for one in instruction.operands if one.value in self.loop.carried), None)
-        if phi is None or self.loop.carried[phi][1] != instruction.name or self.sums:
-            return False
-        if vector_parts(instruction.type) != (_GANG, "float"):
-            return False
-        if sum(phi in one.names_used() for one in self.loop.block.instructions) != 1:
-            return False
-        first, second = (one.value for one in instruction.operands)
-        term = self.definitions.get(second if first == phi else first)
-        if term is None or term.name not in self.sums_of_names.inside:
-            return False
-        found = self._accumulated(instruction, term)
-        if found is not None:
-            self.sums.append((phi, found))
-        return found is not None
-
-    def _accumulated(self, instruction: Instruction, term: Instruction) -> StreamSum | None:
-        may_join = all("contract" in one.text or " fast " in one.text for one in (instruction, term))
-        may_reorder = "reassoc" in instruction.text or " fast " in instruction.text
-        source, squared, absolute = term, False, False
-        if term.op == "fmul" and may_join:
-            first, second = (self.definitions.get(one.value, term) for one in term.operands)
-            if self.has_halves and may_reorder and first.op == second.op == "fpext":
-                pairs = [self.values.get(one.operands[0].value, ()) for one in (first, second)]
-                self._drop((first, second, term))
-                return StreamSum("f16v4cmac", 1, (pairs[0][0], pairs[1][0]))
-            squared = first is second
-            if not squared and not self.has_halves:
-                operands = [self.values.get(one.value, ("",))[0] for one in term.operands]
-                if all(one[:1] == "v" or one[:1] == "c" for one in operands):
-                    self._drop((term,))
-                    return StreamSum("f32v2mac", 1, tuple(operands))
-            if not squared:
-                return None
-            source = first
-        if source.op == "call" and source.parts.callee.startswith("@llvm.fabs."):
-            source, absolute = self.definitions.get(source.parts.operands[0].value, source), True
-        kind = "abs" * absolute or "sq" * squared
-        if source.op == "fpext" and not squared:
-            (word,) = self.values.get(source.operands[0].value, ("",))
-            self._drop((source, term))
-            return StreamSum(f"f16v4{kind}acc", 2, (word,))
-        is_alone = len(self.loads) == 1 and self.loads[0][0].kind == "word" and not self.has_halves
-        if source.name in self.loaded and is_alone and len(self.loop.carried) == 1 and not self.delayed:
-            ((load, at),) = self.loads
-            self._drop((term,))
-            self.loads = [(StreamAccess(load.value, "quad", 1), at)]
-            return StreamSum(f"f32v4{kind}acc", 2, (load.value,))
-        return None
-
-    def _drop(self, instructions: tuple[Instruction, ...]) -> None:
-        """Forget the steps of instructions that nothing else reads."""
-        for one in reversed(instructions):
-            if sum(one.name in each.names_used() for each in self.loop.block.instructions) == 1:
-                gone = set(self.values.get(one.name, ())) - {access.value for access, _ in self.loads}
-                chains = {step.into for step in self.steps if step.result in gone}
-                self.steps = [step for step in self.steps if step.result not in gone | (chains - {""})]
 
     def _choice(self, instruction: Instruction) -> None:
         condition, first, second = instruction.operands
@@ -435,38 +375,3 @@ class StreamBody:
         self.overflows = True
         first = self._step_of("f32v2tof16", (low,))
         return (self._step_of("f32v2tof16", (high,), first),)
-
-    # --- steps that are one
-
-    def _with_clamp(self, program: StreamProgram) -> StreamProgram:
-        """The first ``max`` and ``min`` by scalars, of which nobody else reads what is between, is one operation."""
-        uses = [name for step in program.steps for name in step.operands] + [one.value for one in program.stores]
-        uses += [one.new for one in program.carries]
-        for at, (first, second) in enumerate(zip(program.steps, program.steps[1:])):
-            if first.operation[5:] != "max" or second.operation[5:] != "min" or second.operands[0] != first.result:
-                continue
-            (value, low), (_, high) = first.operands, second.operands
-            if low[0] == high[0] == "s" != value[0] and low != high:
-                if uses.count(first.result) == uses.count(low) == uses.count(high) == 1:
-                    clamp = StreamStep(second.result, first.operation[:5] + "clamp", (value, low, high))
-                    return replace(program, steps=(*program.steps[:at], clamp, *program.steps[at + 2 :]))
-        return program
-
-    def _with_scale(self, program: StreamProgram) -> Iterator[StreamProgram]:
-        """A product by a scalar that is added to something is one operation with it: each way to take one."""
-        if program.sums or any(one.is_result for one in program.carries):
-            return
-        uses = [name for step in program.steps for name in step.operands] + [one.value for one in program.stores]
-        made = {step.result: step for step in program.steps}
-        for step in program.steps:
-            if step.operation != "f32v2add" or step.result not in self.contracted:
-                continue
-            for product, other in (step.operands, step.operands[::-1]):
-                first = made.get(product)
-                if first is None or first.operation != "f32v2mul" or uses.count(product) != 1:
-                    continue
-                scale, value = first.operands if first.operands[0][0] == "s" else first.operands[::-1]
-                if scale[0] == "s" and value[0] != "s" and product in self.contracted:
-                    joined = StreamStep(step.result, AXPY, (value, other))
-                    steps = tuple(joined if one is step else one for one in program.steps if one is not first)
-                    yield replace(program, steps=steps, scale=scale)

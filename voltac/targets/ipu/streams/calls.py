@@ -6,16 +6,14 @@ an odd number of words ahead; two streams must be further apart than an element,
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import vector_parts
 from voltac.records import replace
 from voltac.targets.ipu.memory_map import ELEMENT, MemoryMap
 from voltac.targets.ipu.streams.body import WORD, StreamBody
-from voltac.targets.ipu.streams.loops import CountedLoop, Place, Sum
-from voltac.targets.ipu.streams.program import KEY, StreamAccess, StreamProgram
+from voltac.targets.ipu.streams.loops import CountedLoop, Place
+from voltac.targets.ipu.streams.program import KEY, StreamProgram
 from voltac.targets.ipu.streams.schedule import StreamPipeline, pipelines
 
 _AHEAD = 256
@@ -61,8 +59,10 @@ class StreamCall:
         self.lines = []
 
     def write(self, done: str) -> list[tuple[str, str]]:
-        """All blocks from ``NAME.check`` on; pairs of blocks and labels of what they jump to when the loop is to run itself. They
-        jump to ``NAME.else`` where another way may fit."""
+        """All blocks from ``NAME.check`` on; pairs of blocks and labels of what they jump to when the loop is to run itself.
+
+        They jump to ``NAME.else`` where another way may fit.
+        """
         self._count()
         fits = self._fits()
         again = []
@@ -191,8 +191,10 @@ class StreamCall:
         for index, pipeline in enumerate(choices[:-1]):
             form, other = (f"{self.name}.{label}{index}", f"{self.name}.{label}.not{index}")
             test = self._may_take(pipeline)
-            self._end_block(self._current(label) if index == 0 else f"{self.name}.{label}.not{index - 1}",
-                            f"br i1 {test}, label %{form}, label %{other}")
+            self._end_block(
+                self._current(label) if index == 0 else f"{self.name}.{label}.not{index - 1}",
+                f"br i1 {test}, label %{form}, label %{other}",
+            )
             self._call(program, pipeline, blocks, label)
             self._end_block(form, f"br label %{behind}")
         self._call(program, choices[-1], blocks, label)
@@ -271,10 +273,15 @@ class StreamCall:
                 text = f"shufflevector {first.type} {first.value}, {first.type} poison, {mask}"
                 fields.append((at + WORD * index, f"<2 x float> {self.value(f'first{number}.{at}.{index}', text)}"))
         delayed = start + sum(WORD * len(self.body.values[phi]) for phi in self.loop.carried if phi not in dict(self.body.sums))
-        for index, at in enumerate(self.body.delayed.values()):
-            address = self._address(f".delayed{index}", at)
+        for index, first_place in enumerate(self.body.delayed.values()):
+            address = self._address(f".delayed{index}", first_place)
             pointer = self.value(f"pointer.delayed{index}", f"inttoptr i32 {address} to ptr")
-            fields.append((delayed + WORD * index, f"<2 x float> {self.value(f'delayed{index}', f'load <2 x float>, ptr {pointer}, align 4')}"))
+            fields.append(
+                (
+                    delayed + WORD * index,
+                    f"<2 x float> {self.value(f'delayed{index}', f'load <2 x float>, ptr {pointer}, align 4')}",
+                )
+            )
         return fields
 
     def _load_results(self, blocks: list[str]) -> None:
@@ -288,10 +295,19 @@ class StreamCall:
             halves = []
             for number, block in enumerate(blocks):
                 for index in range(pairs):
-                    field = self.value(f"{label}.field{number}.{index}", f"getelementptr i8, ptr {block}, i32 {at + WORD * index}")
+                    field = self.value(
+                        f"{label}.field{number}.{index}", f"getelementptr i8, ptr {block}, i32 {at + WORD * index}"
+                    )
                     halves.append(self.value(f"{label}.{number}.{index}", f"load <2 x float>, ptr {field}, align 4"))
             if len(halves) == 1:
                 # Lanes that had nothing to do.
-                halves.append(self.value(f"{label}.rest", f"shufflevector {first.type} {first.value}, {first.type} poison, <2 x i32> <i32 2, i32 3>"))
+                halves.append(
+                    self.value(
+                        f"{label}.rest",
+                        f"shufflevector {first.type} {first.value}, {first.type} poison, <2 x i32> <i32 2, i32 3>",
+                    )
+                )
             mask = "<4 x i32> <i32 0, i32 1, i32 2, i32 3>"
-            self.results[following] = self.value(label, f"shufflevector <2 x float> {halves[0]}, <2 x float> {halves[1]}, {mask}")
+            self.results[following] = self.value(
+                label, f"shufflevector <2 x float> {halves[0]}, <2 x float> {halves[1]}, {mask}"
+            )

@@ -187,9 +187,7 @@ class StreamCode:
                 self._emit(write.step(step, to, values))
         for one in program.sums:
             kinds = {load.value: load.kind for load in program.loads}
-            texts = [
-                quad(values[name] // 2) if kinds.get(name) == "quad" else pair(values[name]) for name in one.operands
-            ]
+            texts = [quad(values[name] // 2) if kinds.get(name) == "quad" else pair(values[name]) for name in one.operands]
             self._emit(f"{one.operation} {', '.join(texts)}")
         for number, access in enumerate(program.stores, len(program.loads)):
             halves = ("",) if access.kind == "word" else ("0", "1")

@@ -46,8 +46,8 @@ def find_streams(module: Module, map: MemoryMap) -> None:
 def _bodies(function: Function, loop: CountedLoop) -> list[StreamBody]:
     """The ways to do a loop: where the floats of one array are at odd and at even places, either are words."""
     body = StreamBody(function, loop)
-    starts: set[int | None] = {at.constant % WORD for access, at in (*body.loads, *body.stores) if access.kind == "word"}
-    parities = sorted(starts) if len(starts) > 1 else [None]
+    starts = {at.constant % WORD for access, at in (*body.loads, *body.stores) if access.kind == "word"}
+    parities: list[int | None] = [*sorted(starts)] if len(starts) > 1 else [None]
     found = []
     for parity in parities:
         # To keep what was loaded takes registers.

@@ -66,11 +66,11 @@ class StreamInstructions:
         access = self.program.accesses[which]
         if access.kind == "word":
             return f"{name}64step {pair(number)}, $mzero, {pointer}+=, {access.step}"
-        if access.kind == "quad":
-            if not half:
-                return f"ld128step {quad(number)}, $mzero, {pointer}+=, {access.step}"
-            return f"ld64step {pair(2 * number + int(half))}, $mzero, {pointer}+=, {2 * access.step - 1 if half == '1' else 1}"
-        return f"{name}32step $a{2 * number + int(half)}, $mzero, {pointer}+=, {access.step or STEPS}"
+        if access.kind == "singles":
+            return f"{name}32step $a{2 * number + int(half)}, $mzero, {pointer}+=, {access.step or STEPS}"
+        if not half:
+            return f"ld128step {quad(number)}, $mzero, {pointer}+=, {access.step}"
+        return f"ld64step {pair(2 * number + int(half))}, $mzero, {pointer}+=, {2 * access.step - 1 if half == '1' else 1}"
 
 
 class PipelineInstructions(StreamInstructions):
@@ -118,14 +118,13 @@ class PipelineInstructions(StreamInstructions):
         return values
 
     def _aux(self, issues: list[Issue]) -> str:
-        axpy = [issue for issue in issues if self._step_of(issue) and self._step_of(issue).operation == AXPY]
+        axpy = [(issue, step) for issue in issues if (step := self._step_of(issue)) and step.operation == AXPY]
         if axpy:
-            to, operands = _ZERO, (_ZERO, _ZERO)
-            for issue in axpy:
-                step = self._step_of(issue)
+            to, operands = _ZERO, [_ZERO, _ZERO]
+            for issue, step in axpy:
                 if issue.operation.name.endswith(TAKES):
                     values = self._values(issue, step.operands)
-                    operands = tuple(self._operand(name, values, AXPY) for name in step.operands)
+                    operands = [self._operand(name, values, AXPY) for name in step.operands]
                 else:
                     to = pair(self._number(issue.writes[0]))
             return f"{AXPY} {to}, {', '.join(operands)}"
@@ -141,8 +140,7 @@ class PipelineInstructions(StreamInstructions):
                 for name, kind in zip(one.operands, kinds)
             ]
             return f"{one.operation} {', '.join(registers)}"
-        step = self._step_of(issue)
-        assert step is not None
+        step = self.steps[issue.operation.name]
         values = self._values(issue, (step.into, *step.operands) if step.into else step.operands)
         number = values[step.into] if step.into else self._number(issue.writes[0])
         return self.step(step, self.target(step, number), values)
@@ -157,8 +155,8 @@ class PipelineInstructions(StreamInstructions):
         by_number: dict[int, tuple[Issue, str]] = {}
         for issue in issues:
             word, _, place = issue.operation.name.partition(" ")
-            number, _, half = place.partition(".")
-            by_number[int(number) + (len(self.program.loads) if word == STORE else 0)] = issue, half
+            index, _, half = place.partition(".")
+            by_number[int(index) + (len(self.program.loads) if word == STORE else 0)] = issue, half
         shared = [number for number in by_number if number in self.pipeline.joined]
         if shared and (len(self.loads) > 1 or self.stores[0] in by_number):
             return self._joined(by_number)
@@ -183,7 +181,8 @@ class PipelineInstructions(StreamInstructions):
         if self.is_of_both:
             both = first.writes[0]
             if stored:
-                return f"ld2xst64pace {quad(both)}, {stored[0]}, {PACKED}+=, {steps}, {select[0] | select[1] << 2 | select[2] << 4}"
+                selected = select[0] | select[1] << 2 | select[2] << 4
+                return f"ld2xst64pace {quad(both)}, {stored[0]}, {PACKED}+=, {steps}, {selected}"
             return f"ld2x64pace {pair(2 * both)}, {pair(2 * both + 1)}, {PACKED}+=, {steps}, {select[0] | select[1] << 2}"
         if len(self.loads) == 2:
             to = [pair(self._of_access(by_number[number][0])) for number in self.loads]

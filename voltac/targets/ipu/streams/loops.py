@@ -1,12 +1,12 @@
 """Loops of one block that count: what they count, what they carry on, and addresses as sums of products of what is known.
 
-    loop:
-      %i = phi i32 [ %begin, %before ], [ %n, %loop ]
-      %s = phi <4 x float> [ %zero, %before ], [ %t, %loop ]
-      ...
-      %n = add i32 %i, 4
-      %c = icmp slt i32 %n, %limit
-      br i1 %c, label %loop, label %behind
+loop:
+  %i = phi i32 [ %begin, %before ], [ %n, %loop ]
+  %s = phi <4 x float> [ %zero, %before ], [ %t, %loop ]
+  ...
+  %n = add i32 %i, 4
+  %c = icmp slt i32 %n, %limit
+  br i1 %c, label %loop, label %behind
 """
 
 from __future__ import annotations

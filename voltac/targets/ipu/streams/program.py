@@ -141,6 +141,4 @@ def read_program(text: str) -> StreamProgram:
                 steps.append(StreamStep(result, operation, tuple(operands), into))
             case [result, "=", operation, *operands]:
                 steps.append(StreamStep(result, operation, tuple(operands)))
-    return StreamProgram(
-        tuple(loads), tuple(steps), tuple(stores), tuple(carries), tuple(sums), scalars, scale, guard
-    )
+    return StreamProgram(tuple(loads), tuple(steps), tuple(stores), tuple(carries), tuple(sums), scalars, scale, guard)

@@ -21,8 +21,8 @@ _PIPES = IssueResources({MAIN: 1, AUX: 1})
 _MAIN, _AUX = (((MAIN, 0),),), (((AUX, 0),),)
 _WITH_ANOTHER = ((),)
 LOAD, STORE, SUM, TAKES = "load", "store", "sum", " takes"
-"""Names of operations: ``load 0``, of two instructions ``load 0.0`` and ``load 0.1``; ``sum 0``; a step has its result's name, and
-``v1 takes`` is what gives the operands to the one whose result is ``v1``."""
+"""Names of operations: ``load 0``, of two instructions ``load 0.0`` and ``load 0.1``; ``sum 0``; a step has its result's name,
+and ``v1 takes`` is what gives the operands to the one whose result is ``v1``."""
 AXPY = "f32v2axpy"
 _LEADS = tuple(range(1, 10))
 """Words by which a load may be ahead. Chosen: beyond, registers do not suffice."""
@@ -163,7 +163,11 @@ class _Graph:
         return made
 
     def _add(
-        self, name: str, ways: tuple[tuple[tuple[str, int], ...], ...], reads: tuple[str, ...], defines: tuple[LoopValue, ...] = ()
+        self,
+        name: str,
+        ways: tuple[tuple[tuple[str, int], ...], ...],
+        reads: tuple[str, ...],
+        defines: tuple[LoopValue, ...] = (),
     ) -> LoopOperation:
         read = [self.values[operand.partition(".")[0]] for operand in reads if operand[0] not in "sz"]
         operation = LoopOperation(name, ways, 1, defines, tuple(ReadValue(value, distance) for value, distance in read))

@@ -1,10 +1,11 @@
 """Vectors that are loaded or stored lane by lane: single floats that are the same distance apart.
 
-    %a = load float, ptr %p0      %v1 = insertelement <4 x float> poison, float %a, i64 0      ...      %v4
+%a = load float, ptr %p0      %v1 = insertelement <4 x float> poison, float %a, i64 0      ...      %v4
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from voltac.ir.model import Instruction
@@ -82,9 +83,9 @@ class SingleLanes:
         return len(self.pending) in (0, _GANG)
 
     def _regular(self, places: list[Place]) -> tuple[Place, int]:
-        """The first place and the elements from each to the next, which are those from iteration to iteration; 0 if no number."""
+        """The first place, and the elements from each to the next as from iteration to iteration; 0 if they are no number."""
         distance = plus(places[1].sum, places[0].sum, -1)
-        for one, other in zip(places, places[1:]):
+        for one, other in pairwise(places):
             if one.base != other.base or plus(other.sum, one.sum, -1) != distance:
                 raise OtherLoop
         if places[0].per(self.body.loop.counter) != distance:
