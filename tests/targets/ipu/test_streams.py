@@ -132,6 +132,12 @@ def test_every_count_is_right_where_banks_are_apart(row: Row) -> None:
         run(row, kernel, n)
 
 
+@pytest.mark.parametrize(("name", "bundles"), [("add scalar", 3), ("copy", 2), ("a*x + b", 4), ("x + y", 4), ("axpy", 5)])
+def test_the_naive_schedule_is_there_for_comparison(name: str, bundles: int) -> None:
+    row = next(row for row in ROWS if row.name == name)
+    assert bundles_a_word(row, loaded(row, loop_unrolling=False), ONE_BANK_EACH) == bundles
+
+
 def test_a_stencil_is_as_short_where_its_words_lie_the_other_way() -> None:
     row = next(row for row in ROWS if row.name == "stencil")
     assert bundles_a_word(row, loaded(row), ONE_BANK_EACH, first=5) == 5

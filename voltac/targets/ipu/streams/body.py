@@ -13,7 +13,7 @@ from voltac.records import replace
 from voltac.targets.ipu.streams.joined_steps import with_clamp, with_scale
 from voltac.targets.ipu.streams.loops import CountedLoop, LoopSums, OtherLoop, Place, place, scalar_of
 from voltac.targets.ipu.streams.program import StreamAccess, StreamCarry, StreamProgram, StreamStep, StreamSum
-from voltac.targets.ipu.streams.schedule import pipelines
+from voltac.targets.ipu.streams.schedule import StreamPipeline, pipelines
 from voltac.targets.ipu.streams.single_lanes import SingleLanes
 from voltac.targets.ipu.streams.sums import is_sum
 
@@ -34,12 +34,16 @@ _GROWS = ("add", "sub", "mul")
 class StreamBody:
     """Reads a loop. OtherLoop where it is none over streams."""
 
-    def __init__(self, function: Function, loop: CountedLoop, parity: int | None = None, delays: bool = True) -> None:
+    def __init__(
+        self, function: Function, loop: CountedLoop, parity: int | None = None, delays: bool = True, naive: bool = False
+    ) -> None:
         """``parity``: bytes beyond a multiple of eight of the floats that are taken as words, others are taken singly;
-        None: all are words. ``delays``: whether what was loaded is kept for the next iteration, where that reads it, too."""
+        None: all are words. ``delays``: whether what was loaded is kept for the next iteration, where that reads it, too.
+        ``naive``: one operation is to come after the other."""
         self.loop = loop
         self.parity = parity
         self.delays = delays
+        self.naive = naive
         self.definitions = function.definitions()
         self.integers = LoopSums(loop.block, self.definitions, loop.counter)
         self.noalias = {each.name for each in function.parameters if "noalias" in each.attributes.split()}
@@ -91,13 +95,17 @@ class StreamBody:
     def is_possible(self) -> bool:
         """Whether registers suffice."""
         made = self.program()
-        return bool(pipelines(made) and (not self.tests_first or pipelines(replace(made, stores=()))))
+        return bool(self.pipelines(made) and (not self.tests_first or self.pipelines(replace(made, stores=()))))
+
+    def pipelines(self, program: StreamProgram) -> tuple[StreamPipeline, ...]:
+        """The ways to run a program."""
+        return pipelines(program, self.naive)
 
     def program(self) -> StreamProgram:
         """What was read, in the way whose pipeline is the shortest."""
         made = with_clamp(self._as_read())
-        ways = [*with_scale(made, self.contracted), made]
-        possible = [(each[0].interval, number) for number, way in enumerate(ways) if (each := pipelines(way))]
+        ways = [made] if self.naive else [*with_scale(made, self.contracted), made]
+        possible = [(each[0].interval, number) for number, way in enumerate(ways) if (each := self.pipelines(way))]
         return ways[min(possible, default=(0, 0))[1]]
 
     def _as_read(self) -> StreamProgram:

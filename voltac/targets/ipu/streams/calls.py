@@ -14,7 +14,7 @@ from voltac.targets.ipu.memory_map import ELEMENT, MemoryMap
 from voltac.targets.ipu.streams.body import WORD, StreamBody
 from voltac.targets.ipu.streams.loops import CountedLoop, Place
 from voltac.targets.ipu.streams.program import KEY, StreamProgram
-from voltac.targets.ipu.streams.schedule import StreamPipeline, pipelines
+from voltac.targets.ipu.streams.schedule import StreamPipeline
 
 _AHEAD = 256
 """Bytes that a load may be ahead of a store, and more."""
@@ -183,7 +183,7 @@ class StreamCall:
     def _run(self, program: StreamProgram, blocks: list[str], label: str, behind: str) -> None:
         """The calls of the first form that fits; what follows is the block ``behind``, or ``NAME.tested``."""
         behind = f"{self.name}.tested" if label == "dry" else behind
-        choices = pipelines(program)
+        choices = self.body.pipelines(program)
         if len(choices) == 1:
             self._call(program, choices[0], blocks, label)
             self._end_block(self._current(label), f"br label %{behind}")

@@ -210,6 +210,7 @@ def stream_functions(module: Module, repeats: int) -> str:
         found = _DECLARED.match(line)
         if found is not None and f"@{found['name']}" in called:
             program = read_program(found["text"])
-            pipeline = next(one for one in pipelines(program) if found["name"].endswith(f".{one.form}"))
+            ways = (*pipelines(program), *pipelines(program, naive=True))
+            pipeline = next(one for one in ways if found["name"].endswith(f".{one.form}"))
             parts.append(StreamCode(found["name"], program, pipeline, repeats).text())
     return "".join(parts)

@@ -22,15 +22,15 @@ from voltac.targets.ipu.streams.loops import CountedLoop, OtherLoop, loop_of
 from voltac.targets.ipu.streams.program import PREFIX
 
 
-def find_streams(module: Module, map: MemoryMap) -> None:
-    """In all functions of a module before legalization."""
+def find_streams(module: Module, map: MemoryMap, naive: bool = False) -> None:
+    """In all functions of a module before legalization; ``naive`` loops are there to be compared with."""
     number = 0
     declarations: list[str] = []
     for function in module.functions:
         for block in list(function.blocks):
             try:
                 loop = loop_of(function, block)
-                bodies = _bodies(function, loop)
+                bodies = _bodies(function, loop, naive)
             except OtherLoop:
                 continue
             names = [f"{PREFIX}{number}.{way}" if way else f"{PREFIX}{number}" for way in range(len(bodies))]
@@ -43,7 +43,7 @@ def find_streams(module: Module, map: MemoryMap) -> None:
         module.items.append(declarations)
 
 
-def _bodies(function: Function, loop: CountedLoop) -> list[StreamBody]:
+def _bodies(function: Function, loop: CountedLoop, naive: bool) -> list[StreamBody]:
     """The ways to do a loop: where the floats of one array are at odd and at even places, either are words."""
     body = StreamBody(function, loop)
     starts = {at.constant % WORD for access, at in (*body.loads, *body.stores) if access.kind == "word"}
@@ -51,7 +51,7 @@ def _bodies(function: Function, loop: CountedLoop) -> list[StreamBody]:
     found = []
     for parity in parities:
         # To keep what was loaded takes registers.
-        ways = (StreamBody(function, loop, parity, delays) for delays in (True, False))
+        ways = (StreamBody(function, loop, parity, delays, naive) for delays in (True, False))
         found += [next((way for way in ways if way.is_possible), None)]
     return [way for way in found if way is not None]
 

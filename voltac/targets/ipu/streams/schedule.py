@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from voltac.codegen.pipelining.copies import expand
 from voltac.codegen.pipelining.loop import IssueResources, LoopGraph, LoopOperation, LoopValue, Order, ReadValue
-from voltac.codegen.pipelining.pipeline import PipelinedLoop, PipelineLimits, pipelined
+from voltac.codegen.pipelining.modulo import ModuloSchedule
+from voltac.codegen.pipelining.pipeline import PipelinedLoop, PipelineLimits, pipelined, write_out
 from voltac.records import record
 from voltac.targets.ipu.shapes import AUX, MAIN
 from voltac.targets.ipu.streams.placing import place_scalars, rest_pairs
@@ -38,6 +40,8 @@ class StreamPipeline:
     """The accesses of one instruction, by number: loads, then a store."""
     is_wide: bool
     """Whether 128 bits are loaded at a time."""
+    is_naive: bool
+    """Whether one operation comes after the other."""
     loop: PipelinedLoop
     quads: int
     """Quads of registers that stand before the pairs."""
@@ -45,7 +49,8 @@ class StreamPipeline:
     @property
     def form(self) -> str:
         """What the name of its function ends in."""
-        return ".".join(["wide" if self.is_wide else "plain", *map(str, self.joined)])
+        kind = "naive" if self.is_naive else "wide" if self.is_wide else "plain"
+        return ".".join([kind, *map(str, self.joined)])
 
     @property
     def interval(self) -> int:
@@ -54,10 +59,15 @@ class StreamPipeline:
 
 
 @lru_cache(64)
-def pipelines(program: StreamProgram) -> tuple[StreamPipeline, ...]:
-    """From the shortest interval on; the last, where any is, has an instruction for each access and can run anywhere."""
+def pipelines(program: StreamProgram, naive: bool = False) -> tuple[StreamPipeline, ...]:
+    """From the shortest interval on; the last, where any is, has an instruction for each access and can run anywhere.
+
+    A ``naive`` one is no pipeline: one operation comes after the other (IPU 5.1).
+    """
     if rest_pairs(program) is None:
         return ()
+    if naive:
+        return _naive(program)
     found: list[StreamPipeline] = []
     wide = [True, False] if any(load.kind == "quad" for load in program.loads) else [False]
     for is_wide in wide:
@@ -110,8 +120,17 @@ def _pipeline(program: StreamProgram, joined: tuple[int, ...], is_wide: bool) ->
                 continue
             # What shares an instruction with a load is no part of filling, so nothing but the kernel has both.
             if loop is not None and (store is None or loop.before >= lead):
-                found.append(StreamPipeline(joined, is_wide, loop, quads))
+                found.append(StreamPipeline(joined, is_wide, False, loop, quads))
     return min(found, key=lambda one: (one.interval, one.loop.before + one.loop.unroll), default=None)
+
+
+def _naive(program: StreamProgram) -> tuple[StreamPipeline, ...]:
+    graph = _Graph(program, (), False, 0).graph()
+    count = len(graph.operations)
+    schedule = ModuloSchedule(graph, count, tuple(range(count)), (0,) * count)
+    quads = int(any(load.kind == "quad" for load in program.loads))
+    registers = expand(schedule, {"a4": quads, "a2": place_scalars(program).pairs - 2 * quads}, True, 1)
+    return (StreamPipeline((), False, True, write_out(schedule, registers), quads),) if registers is not None else ()
 
 
 class _Graph:
