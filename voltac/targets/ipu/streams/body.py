@@ -11,8 +11,9 @@ from voltac.ir.parts import Operand
 from voltac.ir.types import vector_parts
 from voltac.records import replace
 from voltac.targets.ipu.streams.joined_steps import with_clamp, with_scale
-from voltac.targets.ipu.streams.loops import CountedLoop, LoopSums, OtherLoop, Place, place, scalar_of
-from voltac.targets.ipu.streams.program import StreamAccess, StreamCarry, StreamProgram, StreamStep, StreamSum
+from voltac.targets.ipu.streams.loop_streams import GANG, WORD, LoopStreams
+from voltac.targets.ipu.streams.loops import CountedLoop, OtherLoop, StreamPlace, place, scalar_of
+from voltac.targets.ipu.streams.program import StreamAccess, StreamCarry, StreamProgram, StreamStep
 from voltac.targets.ipu.streams.schedule import StreamPipeline, pipelines
 from voltac.targets.ipu.streams.single_lanes import SingleLanes
 from voltac.targets.ipu.streams.sums import is_sum
@@ -24,14 +25,11 @@ _CHOICES = {"ogt": "max", "olt": "min"}
 BYTES = {"float": 4, "half": 2}
 KINDS = {"float": "f32v2", "half": "f16v4"}
 """Element -> what the mnemonics of its operations begin with."""
-_GANG = 4
-WORD = 8
 _MOST_ACCESSES, _MOST_SCALARS = 4, 6
 """Chosen: what registers there are for addresses, and more scalars than registers have room for."""
-_GROWS = ("add", "sub", "mul")
 
 
-class StreamBody:
+class StreamBody(LoopStreams):
     """Reads a loop. OtherLoop where it is none over streams."""
 
     def __init__(
@@ -40,51 +38,17 @@ class StreamBody:
         """``parity``: bytes beyond a multiple of eight of the floats that are taken as words, others are taken singly;
         None: all are words. ``delays``: whether what was loaded is kept for the next iteration, where that reads it, too.
         ``naive``: one operation is to come after the other."""
-        self.loop = loop
+        super().__init__(function, loop)
         self.parity = parity
         self.delays = delays
         self.naive = naive
-        self.definitions = function.definitions()
-        self.integers = LoopSums(loop.block, self.definitions, loop.counter)
-        self.noalias = {each.name for each in function.parameters if "noalias" in each.attributes.split()}
-        self.has_halves = any(vector_parts(one.type) == (_GANG, "half") for one in loop.block.instructions if one.name)
-        self.places: dict[str, Place] = {}
-        self.loads: list[tuple[StreamAccess, Place]] = []
-        self.stores: list[tuple[StreamAccess, Place]] = []
-        self.delayed: dict[str, Place] = {}
-        """Carried pairs of which the first is loaded before the loop."""
-        self.values: dict[str, tuple[str, ...]] = {}
-        """Names -> the pairs of a gang, or the one of an iteration."""
-        self.loaded: dict[str, Place] = {}
-        """What was loaded from where, by name."""
-        self.steps: list[StreamStep] = []
-        self.contracted: set[str] = set()
-        """Results that may be rounded together with what reads them."""
-        self.scalars: list[Operand] = []
-        self.numbers: dict[str, set[str]] = {}
-        """Scalars that must be numbers, and what zeros they must not be: ``0`` or ``-0``."""
-        self.sums: list[tuple[str, StreamSum]] = []
-        """Of each phi."""
         self.lanes = SingleLanes(self)
-        self.distance = ""
-        """What is between single floats, if it is no number."""
-        self.overflows = False
-        self.count = 16
         self._read()
 
     @property
     def passes(self) -> int:
         """How often the words of a gang are gone through, each time others of them."""
-        return 2 if self.loop.carried and not self.has_halves and not self._has_quads else 1
-
-    @property
-    def iterations(self) -> int:
-        """Of a gang, in one pass."""
-        return 1 if self.loop.carried or self.has_halves else 2
-
-    @property
-    def _has_quads(self) -> bool:
-        return any(access.kind == "quad" for access, _ in self.loads)
+        return 2 if self.loop.carried and not self.has_halves and not self.has_quads else 1
 
     @property
     def tests_first(self) -> bool:
@@ -129,10 +93,10 @@ class StreamBody:
     def _read(self) -> None:
         loop = self.loop
         for phi, (first, _) in loop.carried.items():
-            if vector_parts(first.type) not in ((_GANG, "float"), (_GANG, "half")):
+            if vector_parts(first.type) not in ((GANG, "float"), (GANG, "half")):
                 raise OtherLoop
-            self.values[phi] = tuple(f"{self._new('c')}" for _ in range(self._pairs(first.type)))
-        if loop.step != _GANG:
+            self.values[phi] = tuple(f"{self.new('c')}" for _ in range(self._pairs(first.type)))
+        if loop.step != GANG:
             raise OtherLoop
         for instruction in loop.block.instructions[:-1]:
             if instruction.op != "phi" and not instruction.op.startswith("#"):
@@ -148,7 +112,7 @@ class StreamBody:
             )
         ):
             raise OtherLoop
-        if (self._has_quads and (len(self.loads) > 1 or self.steps)) or not self.lanes.is_complete:
+        if (self.has_quads and (len(self.loads) > 1 or self.steps)) or not self.lanes.is_complete:
             raise OtherLoop
         self._check_memory()
 
@@ -174,7 +138,7 @@ class StreamBody:
         return 2 if self.has_halves else 1
 
     def _pairs(self, type: str) -> int:
-        return 2 if self.has_halves and vector_parts(type) == (_GANG, "float") else 1
+        return 2 if self.has_halves and vector_parts(type) == (GANG, "float") else 1
 
     def _read_instruction(self, instruction: Instruction) -> None:
         operands, name = instruction.operands, instruction.name
@@ -202,7 +166,7 @@ class StreamBody:
             case _:
                 raise OtherLoop
 
-    def _place(self, instruction: Instruction) -> Place:
+    def _place(self, instruction: Instruction) -> StreamPlace:
         base, *indices = instruction.operands
         element = instruction.parts.element_type
         size = {"i8": 1, **BYTES}.get(element)
@@ -214,25 +178,21 @@ class StreamBody:
         index = self.integers.of(indices[0])
         return known.moved({product: count * size for product, count in index.items()})
 
-    def _new(self, letter: str = "v") -> str:
-        self.count += 1
-        return f"{letter}{self.count}"
-
     # --- accesses
 
-    def _load(self, name: str, type: str, at: Place) -> None:
+    def _load(self, name: str, type: str, at: StreamPlace) -> None:
         vector = vector_parts(type)
         if self.stores:
             raise OtherLoop
         if vector is None or vector[0] == 1:
             self.lanes.loaded(name, type, at)
             return
-        if vector[0] != _GANG or vector[1] not in BYTES or at.per(self.loop.counter) != {(): BYTES[vector[1]]}:
+        if vector[0] != GANG or vector[1] not in BYTES or at.per(self.loop.counter) != {(): BYTES[vector[1]]}:
             raise OtherLoop
         self.loaded[name] = at
         self.values[name] = tuple(self._word(at.moved({(): WORD * number}), vector[1]) for number in range(self._pairs(type)))
 
-    def _word(self, at: Place, element: str) -> str:
+    def _word(self, at: StreamPlace, element: str) -> str:
         """A word of an iteration."""
         for name, place_of_it in self.delayed.items():
             if place_of_it == at:
@@ -241,19 +201,19 @@ class StreamBody:
             if one == at:
                 return access.value
             if self.delays and self.iterations == 2 and one == at.moved({(): WORD}):
-                name = self._new("c")
+                name = self.new("c")
                 self.delayed[name] = at
                 return name
             if self.delays and self.iterations == 2 and at == one.moved({(): WORD}):
                 # The one that is ahead is loaded; what was there before it is what was ahead.
                 number = self.loads.index((access, one))
-                fresh = self._new()
+                fresh = self.new()
                 self.loads[number] = (replace(access, value=fresh), at)
                 renamed = f"c{access.value[1:]}"
                 self.delayed[renamed] = one
                 self._rename(access.value, renamed)
                 return fresh
-        value = self._new()
+        value = self.new()
         is_single = element == "float" and self.parity is not None and at.constant % WORD != self.parity
         if is_single and (self.iterations == 1):
             raise OtherLoop
@@ -269,23 +229,7 @@ class StreamBody:
             self.values[name] = tuple(new if pair == old else pair for pair in pairs)
         self.steps = [replace(step, operands=tuple(new if one == old else one for one in step.operands)) for step in self.steps]
 
-    def add_single(self, name: str, at: Place, step: int) -> None:
-        """A load of single floats; ``step``: elements from lane to lane, or 0."""
-        if self.iterations == 1:
-            raise OtherLoop
-        found = next((access.value for access, one in self.loads if one == at), None)
-        if found is None:
-            found = self._new()
-            self.loads.append((StreamAccess(found, "singles", step), at))
-        self.values[name] = (found,)
-
-    def add_single_store(self, name: str, at: Place, step: int) -> None:
-        """A store of single floats."""
-        if self.iterations == 1 or self.stores:
-            raise OtherLoop
-        self._append_store(self.values[name][0], at, "singles", step)
-
-    def _store(self, value: Operand, at: Place) -> None:
+    def _store(self, value: Operand, at: StreamPlace) -> None:
         vector = vector_parts(value.type)
         if vector is None:
             self.lanes.stored(value, at)
@@ -299,11 +243,7 @@ class StreamBody:
             raise OtherLoop
         for number, pair in enumerate(self.values[value.value]):
             kind, step = ("singles", 1) if is_single else ("word", self._step(vector[1]))
-            self._append_store(pair, at.moved({(): WORD * number}), kind, step)
-
-    def _append_store(self, pair: str, at: Place, kind: str, step: int) -> None:
-        over = next((access.value for access, one in self.loads if one == at), "")
-        self.stores.append((StreamAccess(pair, kind, step, over), at))
+            self.append_store(pair, at.moved({(): WORD * number}), kind, step)
 
     # --- operations
 
@@ -318,13 +258,13 @@ class StreamBody:
         return (f"s{self.scalars.index(scalar)}",)
 
     def _step_of(self, operation: str, operands: tuple[str, ...], into: str = "") -> str:
-        result = self._new()
+        result = self.new()
         self.steps.append(StreamStep(result, operation, operands, into))
         return result
 
     def _each(self, name: str, type: str, operation: str, operands: list[Operand]) -> None:
         vector = vector_parts(type)
-        if vector is None or vector[0] != _GANG or vector[1] not in KINDS:
+        if vector is None or vector[0] != GANG or vector[1] not in KINDS:
             raise OtherLoop
         lists = [self._operand(operand, vector[1]) for operand in operands]
         if all(one[0][0] == "s" for one in lists):
@@ -339,7 +279,7 @@ class StreamBody:
         self._each(instruction.name, instruction.type, operation, instruction.operands)
         if "contract" in instruction.text or " fast " in instruction.text:
             self.contracted.update(self.values[instruction.name])
-        is_half = vector_parts(instruction.type) == (_GANG, "half")
+        is_half = vector_parts(instruction.type) == (GANG, "half")
         self.overflows |= is_half and " fast " not in instruction.text
 
     def _choice(self, instruction: Instruction) -> None:
@@ -360,7 +300,7 @@ class StreamBody:
         callee = instruction.parts.callee
         if callee.startswith("@llvm.fabs."):
             kind = vector_parts(instruction.type)
-            if kind is None or kind[0] != _GANG or kind[1] not in KINDS:
+            if kind is None or kind[0] != GANG or kind[1] not in KINDS:
                 raise OtherLoop
             pairs = self._operand(instruction.parts.operands[0], kind[1])
             self.values[instruction.name] = tuple(self._step_of(f"{KINDS[kind[1]]}absadd", (one, "z")) for one in pairs)
@@ -371,13 +311,13 @@ class StreamBody:
         self._each(instruction.name, instruction.type, operation, instruction.parts.operands[:2])
 
     def _from_half(self, instruction: Instruction) -> tuple[str, ...]:
-        if vector_parts(instruction.type) != (_GANG, "float"):
+        if vector_parts(instruction.type) != (GANG, "float"):
             raise OtherLoop
         (word,) = self._operand(instruction.operands[0], "half")
         return tuple(self._step_of("f16v2tof32", (f"{word}.{half}",)) for half in (0, 1))
 
     def _to_half(self, instruction: Instruction) -> tuple[str, ...]:
-        if vector_parts(instruction.operands[0].type) != (_GANG, "float"):
+        if vector_parts(instruction.operands[0].type) != (GANG, "float"):
             raise OtherLoop
         low, high = self._operand(instruction.operands[0], "float")
         self.overflows = True

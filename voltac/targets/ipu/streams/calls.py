@@ -11,8 +11,9 @@ from voltac.ir.parts import Operand
 from voltac.ir.types import vector_parts
 from voltac.records import replace
 from voltac.targets.ipu.memory_map import ELEMENT, MemoryMap
-from voltac.targets.ipu.streams.body import WORD, StreamBody
-from voltac.targets.ipu.streams.loops import CountedLoop, Place
+from voltac.targets.ipu.streams.body import StreamBody
+from voltac.targets.ipu.streams.loop_streams import WORD
+from voltac.targets.ipu.streams.loops import CountedLoop, StreamPlace
 from voltac.targets.ipu.streams.program import KEY, StreamProgram
 from voltac.targets.ipu.streams.schedule import StreamPipeline
 
@@ -21,6 +22,7 @@ _AHEAD = 256
 _FAR = 2 * ELEMENT + _AHEAD
 """Bytes between streams that never meet in a bank, wherever they are: an element of region 1, and how far loads run ahead."""
 _QUAD = 16
+"""Bytes of four registers."""
 
 
 class StreamCall:
@@ -91,10 +93,10 @@ class StreamCall:
         self.iterations = self.value("iterations", f"mul i32 {self.gangs}, {self.body.iterations}")
         self.addresses = [self._address(f"{number}", at) for number, at in enumerate(self._places())]
 
-    def _places(self) -> list[Place]:
+    def _places(self) -> list[StreamPlace]:
         return [at for _, at in (*self.body.loads, *self.body.stores)]
 
-    def _address(self, label: str, at: Place) -> str:
+    def _address(self, label: str, at: StreamPlace) -> str:
         """Where a stream begins."""
         total = ""
         for number, (product, factor) in enumerate(at.bytes):

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.targets.ipu.memory_map import MemoryMap
-from voltac.targets.ipu.streams.body import WORD, StreamBody
+from voltac.targets.ipu.streams.body import StreamBody
 from voltac.targets.ipu.streams.calls import StreamCall
+from voltac.targets.ipu.streams.loop_streams import WORD
 from voltac.targets.ipu.streams.loops import CountedLoop, OtherLoop, loop_of
 from voltac.targets.ipu.streams.program import PREFIX
 

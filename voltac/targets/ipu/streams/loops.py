@@ -103,7 +103,7 @@ def times(one: Sum, other: Sum) -> Sum:
 
 
 @record
-class Place:
+class StreamPlace:
     """An address: a pointer and bytes."""
 
     base: Operand
@@ -115,7 +115,7 @@ class Place:
         """The bytes."""
         return dict(self.bytes)
 
-    def moved(self, bytes: Sum) -> Place:
+    def moved(self, bytes: Sum) -> StreamPlace:
         """So many bytes on."""
         return place(self.base, plus(self.sum, bytes))
 
@@ -137,12 +137,12 @@ class Place:
         return self.sum.get(_CONSTANT, 0)
 
 
-def place(base: Operand, bytes: Sum) -> Place:
+def place(base: Operand, bytes: Sum) -> StreamPlace:
     """A place."""
-    return Place(base, tuple(sorted(bytes.items())))
+    return StreamPlace(base, tuple(sorted(bytes.items())))
 
 
-class LoopSums:
+class IndexSums:
     """Integers of a loop, and lanes of vectors of them, as sums."""
 
     def __init__(self, block: Block, definitions: dict[str, Instruction], counter: str) -> None:

@@ -6,6 +6,7 @@ from voltac.records import record
 from voltac.targets.ipu.streams.program import StreamProgram, StreamStep
 
 PAIRS = 4
+"""Pairs of registers that there are (IPU 1.2)."""
 COMMUTATIVE = frozenset(("add", "mul"))
 
 

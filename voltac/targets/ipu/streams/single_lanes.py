@@ -6,18 +6,16 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.scan import split_list
 from voltac.ir.types import vector_parts
-from voltac.targets.ipu.streams.loops import OtherLoop, Place, Sum, plus
+from voltac.targets.ipu.streams.loop_streams import GANG, LoopStreams
+from voltac.targets.ipu.streams.loops import OtherLoop, StreamPlace, Sum, plus
 
-if TYPE_CHECKING:
-    from voltac.targets.ipu.streams.body import StreamBody
-
-_GANG, _SIZE = 4, 4
+_SIZE = 4
+"""Bytes of a float."""
 _MOST_STEP = 31
 """Elements that an instruction of single floats goes on by: a signed byte's worth of words of eight bytes, at least."""
 
@@ -25,16 +23,16 @@ _MOST_STEP = 31
 class SingleLanes:
     """The lanes of vectors of a body."""
 
-    def __init__(self, body: StreamBody) -> None:
+    def __init__(self, body: LoopStreams) -> None:
         self.body = body
-        self.lanes: dict[str, list[Place | None]] = {}
+        self.lanes: dict[str, list[StreamPlace | None]] = {}
         """Vectors, and scalars as vectors of one, by name: where each lane was loaded from."""
         self.taken: dict[str, tuple[str, int]] = {}
         """Lanes that were taken out of vectors."""
-        self.pending: dict[int, tuple[str, Place]] = {}
+        self.pending: dict[int, tuple[str, StreamPlace]] = {}
         """Lanes that were stored: of which vector, and where."""
 
-    def loaded(self, name: str, type: str, at: Place) -> None:
+    def loaded(self, name: str, type: str, at: StreamPlace) -> None:
         """A load of one float."""
         if type not in ("float", "<1 x float>"):
             raise OtherLoop
@@ -52,37 +50,37 @@ class SingleLanes:
             self.taken[name] = operands[0].value, int(operands[1].value)
             return
         if instruction.op == "insertelement":
-            lanes = list(self.lanes.get(operands[0].value, [None] * _GANG))
+            lanes = list(self.lanes.get(operands[0].value, [None] * GANG))
             lanes[int(operands[2].value)] = self.lanes.get(operands[1].value, [None])[0]
         else:
-            both: list[Place | None] = []
+            both: list[StreamPlace | None] = []
             for operand in operands[:2]:
                 width = (vector_parts(operand.type) or (1, ""))[0]
                 both += self.lanes.get(operand.value, [None] * width)
             lanes = [both[int(number)] if number.isdigit() else None for number in _mask(instruction.parts.mask, len(both))]
         self.lanes[name] = lanes
-        if len(lanes) == _GANG and all(lanes):
+        if len(lanes) == GANG and all(lanes):
             first, step = self._regular([one for one in lanes if one is not None])
             self.body.add_single(name, first, step)
 
-    def stored(self, value: Operand, at: Place) -> None:
+    def stored(self, value: Operand, at: StreamPlace) -> None:
         """A store of one lane; with the last of a vector it is a store of all."""
         vector, lane = self.taken.get(value.value, ("", 0))
         if vector not in self.body.values or lane in self.pending:
             raise OtherLoop
         self.pending[lane] = vector, at
-        if len(self.pending) == _GANG:
+        if len(self.pending) == GANG:
             if {name for name, _ in self.pending.values()} != {vector}:
                 raise OtherLoop
-            first, step = self._regular([self.pending[lane][1] for lane in range(_GANG)])
+            first, step = self._regular([self.pending[lane][1] for lane in range(GANG)])
             self.body.add_single_store(vector, first, step)
 
     @property
     def is_complete(self) -> bool:
         """Whether no lane waits for the others of its vector."""
-        return len(self.pending) in (0, _GANG)
+        return len(self.pending) in (0, GANG)
 
-    def _regular(self, places: list[Place]) -> tuple[Place, int]:
+    def _regular(self, places: list[StreamPlace]) -> tuple[StreamPlace, int]:
         """The first place, and the elements from each to the next as from iteration to iteration; 0 if they are no number."""
         distance = plus(places[1].sum, places[0].sum, -1)
         for one, other in pairwise(places):

@@ -6,24 +6,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from voltac.ir.model import Instruction
 from voltac.ir.types import vector_parts
+from voltac.targets.ipu.streams.loop_streams import GANG, LoopStreams
 from voltac.targets.ipu.streams.program import StreamAccess, StreamSum
 
-if TYPE_CHECKING:
-    from voltac.targets.ipu.streams.body import StreamBody
 
-_GANG = 4
-
-
-def is_sum(body: StreamBody, instruction: Instruction) -> bool:
+def is_sum(body: LoopStreams, instruction: Instruction) -> bool:
     """Whether an addition to something carried is one to accumulators."""
     phi = next((one.value for one in instruction.operands if one.value in body.loop.carried), None)
     if phi is None or body.loop.carried[phi][1] != instruction.name or body.sums:
         return False
-    if vector_parts(instruction.type) != (_GANG, "float"):
+    if vector_parts(instruction.type) != (GANG, "float"):
         return False
     if sum(phi in one.names_used() for one in body.loop.block.instructions) != 1:
         return False
@@ -37,7 +31,7 @@ def is_sum(body: StreamBody, instruction: Instruction) -> bool:
     return found is not None
 
 
-def _accumulated(body: StreamBody, instruction: Instruction, term: Instruction) -> StreamSum | None:
+def _accumulated(body: LoopStreams, instruction: Instruction, term: Instruction) -> StreamSum | None:
     may_join = all("contract" in one.text or " fast " in one.text for one in (instruction, term))
     may_reorder = "reassoc" in instruction.text or " fast " in instruction.text
     source, squared, absolute = term, False, False
@@ -72,7 +66,7 @@ def _accumulated(body: StreamBody, instruction: Instruction, term: Instruction) 
     return None
 
 
-def _drop(body: StreamBody, instructions: tuple[Instruction, ...]) -> None:
+def _drop(body: LoopStreams, instructions: tuple[Instruction, ...]) -> None:
     """Forget the steps of instructions that nothing else reads."""
     for one in reversed(instructions):
         if sum(one.name in each.names_used() for each in body.loop.block.instructions) == 1:
