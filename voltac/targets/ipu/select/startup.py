@@ -12,6 +12,7 @@ from voltac.codegen.selection import label_of
 from voltac.codegen.stacks import depth_is_unknown
 from voltac.ir import marks
 from voltac.ir.model import Function, Module
+from voltac.lower.control_flow.failure_exits import DEVICE_FAIL
 from voltac.targets.device import START
 from voltac.targets.ipu.facts import ROOM_BYTES, STACK_SIZE, WORKERS
 from voltac.targets.ipu.legalize.barriers import BARRIER
@@ -44,9 +45,21 @@ ipu.barrier.wait:
 """A worker counts the barriers it has come to, and waits until all others have counted as many."""
 
 
-def barrier(module: Module) -> str:
-    """The code of barriers, where there are any."""
-    return _BARRIER if BARRIER in {one.parts.callee for each in module.functions for one in each.instructions()} else ""
+_FAILURE = f"""\
+	.section .text.{DEVICE_FAIL},"ax"
+	.align 4
+	.type {DEVICE_FAIL}, @function
+{DEVICE_FAIL}:
+	trap 1
+	.size {DEVICE_FAIL}, . - {DEVICE_FAIL}
+"""
+"""Checked programs end there, with the text, the kind and the lanes of what failed in ``$m0`` to ``$m2``."""
+
+
+def support(module: Module) -> str:
+    """The code of barriers and failures, where there are any."""
+    called = {one.parts.callee for each in module.functions for one in each.instructions() if one.op == "call"}
+    return _BARRIER * (BARRIER in called) + _FAILURE * (f"@{DEVICE_FAIL}" in called)
 
 
 def entry(module: Module, kernel: Function, stack: int) -> str:
