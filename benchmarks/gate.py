@@ -136,7 +136,7 @@ def arrays_of(file: str, name: str) -> tuple[list[np.ndarray], int, int]:
 def kernel_timers(libraries: Mapping[str, ctypes.CDLL], clock: ctypes.CDLL, file: str, name: str) -> Timers:
     """Nanoseconds of a call, of each library's kernel on the same arrays."""
     arrays, n, m = arrays_of(file, name)
-    pointers = [ctypes.c_void_p(array.ctypes.data) for array in arrays]
+    pointers = [array.ctypes.data_as(ctypes.c_void_p) for array in arrays]  # which keep the arrays alive
     clock.time_kernel.restype = ctypes.c_double
 
     def timer(library: ctypes.CDLL, repeats: int) -> Callable[[], float]:
