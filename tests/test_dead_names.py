@@ -41,7 +41,6 @@ FOR_OTHERS = {
     "PLUGIN_NAME": "hatchling",
     "slow_store": "the code that the simulator writes",
     "run_vertex": "callers of the IPU's assembler and simulated tile",
-    "f16v4clamp": "the code that the simulator writes",
     "load2x64": "the code that the simulator writes",
     "store64": "the code that the simulator writes",
     "sys_version": "http.server",

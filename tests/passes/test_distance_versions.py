@@ -152,6 +152,12 @@ def test_other_indices_have_one_version(index: str) -> None:
     assert ".uneven" not in passed(BUTTERFLY.replace("T ", "int ").replace("INDEX", index))
 
 
+def test_one_place_is_no_network() -> None:
+    """A ring may have any length."""
+    source = BUTTERFLY.replace("T ", "int ").replace("INDEX", "k % j").replace(", y = a[low + j]", "")
+    assert ".uneven" not in passed(source.replace("        a[low + j] = y - b[k];\n", ""))
+
+
 def test_what_is_told_is_told_of_powers_of_two() -> None:
     options = Options(find_target("avx2-i32x8"), 3)
     source = BUTTERFLY.replace("T ", "float ").replace("INDEX", INDICES[0])

@@ -23,6 +23,7 @@ from voltac.passes.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.one_lane_stores import store_one_lane
 from voltac.passes.resolve_accesses import resolve_accesses
 from voltac.passes.row_blocks import load_row_blocks
+from voltac.passes.row_stores import store_row_blocks
 from voltac.passes.shifts_by_masks import select_shifted
 from voltac.passes.some_lanes import move_some_lanes
 from voltac.passes.unmasked_stores import keep_stores_unmasked
@@ -69,11 +70,13 @@ PASSES = (
     Pass("narrow_arithmetic", "what bytes and 16-bit numbers are used for is computed in 16 bits",
          narrow_arithmetic, lambda options: options.level > 1 and not options.target.is_device),
     Pass("widen_gangs", "loops over small elements do several gangs at once", widen_gangs, _resolves_in_full),
+    Pass("store_row_blocks", "lanes that store to rows of their own store several elements of their row at a time",
+         store_row_blocks, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("load_row_blocks", "lanes that go along rows of their own load several elements of their row at a time",
          load_row_blocks, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
     Pass("put_gangs_in_flight", "LLVM is asked to do several gangs of a sum at a time",
-         put_gangs_in_flight, lambda options: options.level > 1 and options.loop_unrolling),
+         put_gangs_in_flight, lambda options: options.level > 1 and options.loop_unrolling and not options.target.keeps_loops),
     Pass("make_stores_whole", "masked accesses in loops become plain ones while all lanes are on",
          make_stores_whole,
          lambda options: options.level > 1 and not options.target.has_masked_small and options.target.width > 1),

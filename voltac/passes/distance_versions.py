@@ -36,6 +36,8 @@ _MOST_INSTRUCTIONS = 100
 """Of a loop, of which there are some more then. Chosen, not measured."""
 _MOST_TRIED = 3
 """Uniform numbers in the indices of one loop."""
+_FEWEST_PLACES = 2
+"""Of a network: pairs. One place, such as ``ring[i % n]``, says nothing of powers of two."""
 _INDEX_OPERATIONS = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "getelementptr", "freeze"))
 """Quotients are computed in floating point."""
 
@@ -70,7 +72,7 @@ def _versions(loop: GangLoop, values: LaneValues) -> _Versions | None:
     """The number that decides, and for which of its values the loop gains."""
     accesses = [each for block in loop.blocks for each in block.instructions if pseudo_operation(each)]
     irregular = [each.operands[-2] for each in accesses if with_base(values.of(each.operands[-2])) is None]
-    if not irregular:
+    if len({pointers.value for pointers in irregular}) < _FEWEST_PLACES:
         return None
     lanes = lanes_of(irregular[0].type)
     inside = {each.name for block in (loop.header, *loop.blocks) for each in block.instructions}

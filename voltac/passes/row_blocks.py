@@ -15,11 +15,9 @@ the row of one that is on.
 
 from __future__ import annotations
 
-from voltac.ir import marks
 from voltac.ir.cfg import control_flow
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.model import Block, Instruction, Module
-from voltac.ir.parts import Operand
+from voltac.ir.model import Instruction, Module
 from voltac.options import Options
 from voltac.passes.accesses.access import (
     Access,
@@ -33,12 +31,10 @@ from voltac.passes.accesses.access import (
 from voltac.passes.accesses.emit import Emitter, declare
 from voltac.passes.accesses.lane_rows import ROW_BYTES, ROW_SIZES, load_rows
 from voltac.passes.facts.effects import ModuleEffects
-from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.counted_loops import CountedLoop, IterationSteps
+from voltac.passes.loops.iteration_blocks import ITERATIONS, IterationBlocks
 from voltac.passes.loops.outlined_blocks import is_seldom_called
 
-_ITERATIONS = 4
-"""Of a block: as many 32-bit elements as 128 bits hold."""
 _MOST_INSTRUCTIONS = 60
 """Of a body, of which there are four more then. Chosen, not measured."""
 _MOST_LANES = 32
@@ -59,14 +55,14 @@ def load_row_blocks(module: Module, options: Options) -> list[AccessReport]:
         definitions = function.definitions()
         for loop in flow.loops:
             found = CountedLoop.of(function, loop, flow, definitions)
-            if found is None or not any(map(pseudo_operation, found.body.instructions)):
+            if found is None or len(found.blocks) > 1 or not any(map(pseudo_operation, found.body.instructions)):
                 continue
             effects = effects or ModuleEffects(module)
             values = LaneValues(function, layout)
             rows = _rows(found, effects, values)
             if rows:
                 emitter = Emitter(module, function, values)
-                _Blocks(found, rows, emitter).write()
+                _Rows(found, rows, emitter).write()
                 emitters.append(emitter)
                 definitions = function.definitions()
                 places = places or SourcePlaces(locations(module))
@@ -109,122 +105,47 @@ def _is_row(access: Access, loop: CountedLoop) -> bool:
         return True
     # Rows that lie close are better loaded whole, by what resolves accesses.
     apart = min(abs(after - before) for before, after in zip(access.offsets, access.offsets[1:]))
-    return apart >= _ITERATIONS * access.size
+    return apart >= ITERATIONS * access.size
 
 
 def _report(access: Access, loop: CountedLoop, places: SourcePlaces) -> AccessReport:
     place = places.of(access.instruction)
-    reason = f"one load a lane serves {_ITERATIONS} iterations"
+    reason = f"one load a lane serves {ITERATIONS} iterations"
     inlined = places.inlined(access.instruction)
     name, block = loop.function.name, loop.body.name
     return AccessReport("shuffled", "load", name, block, access.element, access.lanes, *place, reason, access.all_on, inlined)
 
 
-class _Blocks:
+class _Rows:
     """The new blocks of one loop."""
 
     def __init__(self, loop: CountedLoop, rows: list[Access], emit: Emitter) -> None:
         self.loop = loop
         self.rows = rows
         self.emit = emit
-        self.definitions = emit.values.definitions
-        self._early: dict[str, str] = {}
-        """What the loop computes -> the same for the first iteration, before the loop."""
 
     def write(self) -> None:
         """Put them before the loop."""
-        loop, emit = self.loop, self.emit
-        function, header = loop.function, loop.header
-        stem = f"{unquoted(header.name)}.rows"
-        choice, begin, test, body = (emit.fresh(f"{stem}.{part}")[1:] for part in ("choice", "begin", "test", "body"))
-        made: list[Block] = []
+        emit = self.emit
+        blocks = IterationBlocks(self.loop, emit)
+        blocks.start(blocks.choice)
+        masks = dict.fromkeys((access.mask, access.lanes) for access in self.rows if not access.all_on)
+        blocks.write_choice([emit.any_on(mask, lanes) for mask, lanes in masks])
+        blocks.start(blocks.begin)
+        pointers = [self._first_pointers(access, blocks.before(access.pointers)) for access in self.rows]
+        emit.line(f"br label %{blocks.test}")
+        blocks.write_test()
+        blocks.start(blocks.body)
+        columns = [self._columns(access, firsts, blocks.done) for access, firsts in zip(self.rows, pointers)]
+        now = blocks.now
+        for number in range(ITERATIONS):
+            now = self._iteration(now, {access.instruction.name: column[number] for access, column in zip(self.rows, columns)})
+        blocks.write_end()
+        blocks.put_in_place(now)
 
-        def block(name: str) -> None:
-            emit.begin_block()
-            made.append(Block(name, emit.output, f"{name}:"))
-
-        block(choice)
-        whole, go = self._whole_blocks()
-        emit.line(f"br i1 {go}, label %{begin}, label %{header.name}")
-        block(begin)
-        pointers = [self._first_pointers(access) for access in self.rows]
-        emit.line(f"br label %{test}")
-
-        block(test)
-        phis = list(header.phis())
-        now = {phi.name: emit.fresh("of.rows") for phi in phis}
-        carried = dict(now)
-        done, after = emit.fresh("done"), emit.fresh("done")
-        heads = emit.output
-        more = emit.value("more", f"icmp ult i64 {done}, {whole}")
-        emit.line(f"br i1 {more}, label %{body}, label %{header.name}")
-
-        block(body)
-        columns = [self._columns(access, firsts, done) for access, firsts in zip(self.rows, pointers)]
-        for number in range(_ITERATIONS):
-            loaded = {access.instruction.name: column[number] for access, column in zip(self.rows, columns)}
-            now = self._iteration(now, loaded)
-        emit.line(f"{after} = add nuw i64 {done}, {_ITERATIONS}")
-        emit.line(f"br label %{test}")
-        around = [(carried[phi.name], phi.type, loop.arm(phi, loop.outside), now[phi.name]) for phi in phis]
-        around = [(carried[phi.name], phi.type, loop.arm(phi, loop.outside), now[phi.name]) for phi in phis]
-        heads[:0] = [
-            Instruction(f"  {name} = phi {kind} [ {first}, %{begin} ], [ {following}, %{body} ]")
-            for name, kind, first, following in (*around, (done, "i64", "0", after))
-        ]
-        for phi in phis:
-            phi.rename({f"%{loop.outside}": f"%{choice}"})
-            phi.add_arms([(carried[phi.name], test)])
-        function.block(loop.outside).terminator.rename({f"%{header.name}": f"%{choice}"})
-        self._name_left_over()
-        position = function.blocks.index(header)
-        function.blocks[position:position] = made
-        emit.begin_block()
-
-    def _name_left_over(self) -> None:
-        body = self.loop.body
-        name = self.emit.fresh(f"{unquoted(body.name)}.{marks.LEFT_OVER}")[1:]
-        for each in self.loop.header.instructions:
-            each.rename({f"%{body.name}": f"%{name}"})
-        body.name, body.label_line = name, f"{name}:"
-
-    def _whole_blocks(self) -> tuple[str, str]:
-        """The iterations of whole blocks, and whether there are any."""
-        loop, emit = self.loop, self.emit
-        kind = loop.counter.type
-        first, limit = loop.arm(loop.counter, loop.outside), self._before(loop.limit)
-        entered = emit.value("entered", f"icmp {loop.predicate} {kind} {first}, {limit}")
-        if kind != "i64":
-            first, limit = (emit.value("wide", f"sext {kind} {each} to i64") for each in (first, limit))
-        count = emit.value("count", f"sub i64 {limit}, {first}")
-        if loop.predicate == "sle":
-            count = emit.value("count", f"add i64 {count}, 1")
-        enough = emit.value("enough", f"icmp uge i64 {count}, {_ITERATIONS}")
-        go = emit.value("go", f"and i1 {entered}, {enough}")
-        for mask, lanes in dict.fromkeys((access.mask, access.lanes) for access in self.rows if not access.all_on):
-            go = emit.value("go", f"and i1 {go}, {emit.any_on(mask, lanes)}")
-        return emit.value("whole", f"and i64 {count}, {-_ITERATIONS}"), go
-
-    def _before(self, operand: Operand) -> str:
-        """A value of the first iteration, computed before it."""
-        name = operand.value
-        if name not in self.loop.inside:
-            return name
-        if name not in self._early:
-            made = self.definitions[name]
-            if made.op == "phi":
-                self._early[name] = self.loop.arm(made, self.loop.outside)
-            else:
-                renamed = {each.value: self._before(each) for each in made.operands if each.value in self.loop.inside}
-                again = Instruction(made.text)
-                again.rename(renamed)
-                self._early[name] = self.emit.value("early", again.text.partition(" = ")[2])
-        return self._early[name]
-
-    def _first_pointers(self, access: Access) -> list[str]:
+    def _first_pointers(self, access: Access, pointers: str) -> list[str]:
         """Of each lane's row; a lane that is off has that of one that is on."""
         emit, kind, lanes = self.emit, access.pointers.type, access.lanes
-        pointers = self._before(access.pointers)
         if not access.all_on:
             bits = emit.value("bits", f"bitcast <{lanes} x i1> {access.mask} to i{lanes}")
             emit.declarations.add(f"i{lanes} @llvm.cttz.i{lanes}(i{lanes}, i1)")
@@ -257,7 +178,5 @@ class _Blocks:
                 name = renamed[instruction.name] = emit.fresh("of.row")
                 again.text = again.text.replace(instruction.name, name, 1)
             emit.output.append(again)
-        return {name: renamed.get(following, following) for name, following in self._following().items()}
-
-    def _following(self) -> dict[str, str]:
-        return {phi.name: self.loop.arm(phi, self.loop.body.name) for phi in self.loop.header.phis()}
+        following = {phi.name: loop.arm(phi, loop.body.name) for phi in loop.header.phis()}
+        return {name: renamed.get(value, value) for name, value in following.items()}

@@ -1,4 +1,4 @@
-"""Loops that count a scalar up by one: a header that tests, and a body of one block.
+"""Loops that count a scalar up by one: a header that tests, and a body, mostly of one block.
 
 test:   %k = phi i32 [ start, %outside ], [ %next, %body ]      and phis of what the body carries on
         %more = icmp slt i32 %k, limit
@@ -9,6 +9,8 @@ body:   ...
 """
 
 from __future__ import annotations
+
+from collections.abc import Container
 
 from voltac.ir import match as m
 from voltac.ir.cfg import ControlFlow, NaturalLoop
@@ -38,6 +40,9 @@ class CountedLoop:
     function: Function
     header: Block
     body: Block
+    """The block that goes back to the header; often all there is beside it."""
+    blocks: list[Block]
+    """All but the header, in the order of the function."""
     outside: str
     """The block before the loop."""
     counter: Instruction
@@ -51,12 +56,18 @@ class CountedLoop:
     @staticmethod
     def of(function: Function, loop: NaturalLoop, flow: ControlFlow, definitions: Definitions) -> CountedLoop | None:
         """None for a loop of another form."""
-        if len(loop.blocks) != 2:  # a test and a body
-            return None
-        header, body = function.block(loop.header), function.block(loop.latches[0])
+        header = function.block(loop.header)
         others = [name for name in flow.predecessors[header.name] if name not in loop.blocks]
         branch = header.terminator
-        if len(others) != 1 or branch.op != "br" or branch.parts.labels[:1] != [body.name] or body.successors != [header.name]:
+        if len(others) != 1 or len(loop.latches) != 1 or branch.op != "br" or len(branch.parts.labels) != 2:
+            return None
+        blocks = [block for block in function.blocks if block.name in loop.blocks and block is not header]
+        if not blocks or branch.parts.labels[0] not in loop.blocks or branch.parts.labels[1] in loop.blocks:
+            return None
+        if any(name not in loop.blocks for block in blocks for name in block.successors):
+            return None
+        body = function.block(loop.latches[0])
+        if body.successors != [header.name]:
             return None
         test = m.made_by(("icmp",), branch.operands[0].value, definitions)
         if test is None or test.parts.predicate not in _TESTS or not any(each is test for each in header.instructions):
@@ -67,8 +78,8 @@ class CountedLoop:
         counter = next((phi for phi in header.phis() if phi.name == left.value), None)
         if counter is None:
             return None
-        inside = frozenset(each.name for block in (header, body) for each in block.instructions if each.name)
-        made = CountedLoop(function, header, body, others[0], counter, right, _TESTS[test.parts.predicate], inside)
+        inside = frozenset(each.name for block in (header, *blocks) for each in block.instructions if each.name)
+        made = CountedLoop(function, header, body, blocks, others[0], counter, right, _TESTS[test.parts.predicate], inside)
         counts = _NEXT.matches(made.arm(counter, body.name), definitions, counter=Operand(counter.type, counter.name))
         plain = all(each.op in _PURE for each in header.instructions[sum(1 for _ in header.phis()) : -1])
         return made if counts and plain and not made.varying_in(right, definitions) else None
@@ -88,8 +99,10 @@ class CountedLoop:
 class IterationSteps:
     """How much values grow from one iteration to the next: each lane by the same, and by the same each time."""
 
-    def __init__(self, loop: CountedLoop, definitions: Definitions, layout: DataLayout) -> None:
+    def __init__(self, loop: CountedLoop, definitions: Definitions, layout: DataLayout, varying: Container[str] = ()) -> None:
+        """``varying``: what may differ between iterations, if that is not all that the loop computes."""
         self.loop = loop
+        self.varying = varying or loop.inside
         self.definitions = definitions
         self.layout = layout
         self._known: dict[str, int | None] = {}
@@ -100,7 +113,7 @@ class IterationSteps:
         Sums that are extended must not wrap; that they do in no iteration that is run, ``nsw`` says.
         """
         name = operand.value
-        if name not in self.loop.inside:
+        if name not in self.varying:
             return 0
         if name not in self._known:
             self._known[name] = None  # while it is looked for
@@ -135,6 +148,8 @@ class IterationSteps:
 
     def _of_phi(self, phi: Instruction) -> int | None:
         """Of what each iteration adds a constant to."""
+        if not any(each is phi for each in self.loop.header.phis()):
+            return None
         following = self.loop.arm(phi, self.loop.body.name)
         own = Operand(phi.type, phi.name)
         found = _SUM.find(following, self.definitions, counter=own)

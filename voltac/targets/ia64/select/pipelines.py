@@ -70,7 +70,7 @@ class _Counted:
 
 
 @mutable_record(eq=False)
-class LoopKernel:
+class PipelinedKernel:
     """The groups of a pipelined loop, one for each cycle of its interval."""
 
     groups: list[Group] = field(default_factory=list)
@@ -80,9 +80,9 @@ class LoopKernel:
     """General registers that rotate."""
 
 
-def pipeline_loops(function: MachineFunction) -> dict[str, LoopKernel]:
+def pipeline_loops(function: MachineFunction) -> dict[str, PipelinedKernel]:
     """The kernels, by their block; a function has rotating registers from then on."""
-    made: dict[str, LoopKernel] = {}
+    made: dict[str, PipelinedKernel] = {}
     for block in list(function.blocks):
         counted = _counted(function, block)
         kernel = None if counted is None else _pipelined(function, counted)
@@ -96,7 +96,7 @@ def pipeline_loops(function: MachineFunction) -> dict[str, LoopKernel]:
     return made
 
 
-def rotating_registers(kernels: dict[str, LoopKernel]) -> int:
+def rotating_registers(kernels: dict[str, PipelinedKernel]) -> int:
     """General registers of a function that rotate."""
     return max((kernel.rotating for kernel in kernels.values()), default=0)
 
@@ -167,7 +167,7 @@ def _counter(
 # --- the pipeline
 
 
-def _pipelined(function: MachineFunction, counted: _Counted) -> LoopKernel | None:
+def _pipelined(function: MachineFunction, counted: _Counted) -> PipelinedKernel | None:
     body = counted.body
     live_out = _live_behind(function, counted)
     code = [one for one in body.instructions[:-2] if one is not counted.compare]
@@ -281,12 +281,12 @@ class _Writer:
     def _made(self, row: str, *values: AnyRegister | Immediate | LabelOperand) -> MachineInstruction:
         return MachineInstruction(ROWS[row], list(values))
 
-    def write(self) -> LoopKernel:
+    def write(self) -> PipelinedKernel:
         """Changes the function."""
         function, body = self.function, self.counted.body
         # By eights (IA-64 2).
         rotating = -(-self.names.used.get("r", 0) // 8) * 8
-        kernel = LoopKernel(self._groups(), self.schedule.interval, self.schedule.stages, rotating)
+        kernel = PipelinedKernel(self._groups(), self.schedule.interval, self.schedule.stages, rotating)
         saved = function.new_register("r"), function.new_register("r")
         around = max(0, body.frequency - 1)
         before = MachineBlock(f"{body.name}.pipeline", self._set_up(*saved), [body.name], around)
