@@ -123,6 +123,21 @@ def test_a_sum_waits_for_its_sum(tmp_path: Path) -> None:
     assert taken[300] - taken[100] == 200 * 4
 
 
+def test_sums_with_choices_survive_the_end_of_rotation(tmp_path: Path) -> None:
+    """What is left of a loop is read when registers have their own names again."""
+    text = """
+    export uniform int f(uniform int i[], uniform int n) {
+        int s = 0;
+        foreach (k = 0 ... n) { if (i[k] > 0) s += i[k]; else s += 3 * k; }
+        return reduce_add(s);
+    }
+    """
+    k = kernel(text, tmp_path)
+    i = np.random.default_rng(1).integers(-50, 50, 40).astype(W)
+    for n in (1, 2, 3, 9, 40):
+        assert k.f(i, n) == np.where(i > 0, i, 3 * np.arange(40))[:n].sum()
+
+
 def test_what_the_caller_keeps_is_kept(tmp_path: Path) -> None:
     """Values around two loops, of which one is in a callee that is called in a loop."""
     text = """

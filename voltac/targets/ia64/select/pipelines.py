@@ -78,6 +78,10 @@ class PipelinedKernel:
     stages: int = 0
     rotating: int = 0
     """General registers that rotate."""
+    unrotate: MachineInstruction | None = None
+    """What gives the registers their own names again, behind the loop."""
+    initial: list[Register] = field(default_factory=list)
+    """Names that are set before the loop."""
 
 
 def pipeline_loops(function: MachineFunction) -> dict[str, PipelinedKernel]:
@@ -92,7 +96,12 @@ def pipeline_loops(function: MachineFunction) -> dict[str, PipelinedKernel]:
     most = rotating_registers(made)
     for kernel in made.values():
         names = [*(f"r{number}" for number in range(32, 32 + most)), *(f"f{number}" for number in range(32, 128))]
-        kernel.groups[-1][-1].implicit_defs = [BY_NAME[name] for name in names]
+        branch, unrotate = kernel.groups[-1][-1], kernel.unrotate
+        assert unrotate is not None
+        branch.implicit_defs = [BY_NAME[name] for name in names]
+        branch.implicit_uses = [*kernel.initial]
+        # Nothing that is read behind it may be in a register that it renames.
+        unrotate.implicit_defs = [BY_NAME[name] for name in names]
     return made
 
 
@@ -287,6 +296,7 @@ class _Writer:
         # By eights (IA-64 2).
         rotating = -(-self.names.used.get("r", 0) // 8) * 8
         kernel = PipelinedKernel(self._groups(), self.schedule.interval, self.schedule.stages, rotating)
+        self.kernel = kernel
         saved = function.new_register("r"), function.new_register("r")
         around = max(0, body.frequency - 1)
         before = MachineBlock(f"{body.name}.pipeline", self._set_up(*saved), [body.name], around)
@@ -355,7 +365,8 @@ class _Writer:
             )
             if farthest:
                 first = self.first[value.kind] + self.names.initially(value, 1)
-                code.append(copy(BY_NAME[f"{value.kind}{first}"], register))
+                self.kernel.initial.append(BY_NAME[f"{value.kind}{first}"])
+                code.append(copy(self.kernel.initial[-1], register))
         code += self.starts
         code.append(self._made("clrrrb"))
         code.append(self._made("mov.i.ar=r", _LC, turns))
@@ -370,7 +381,8 @@ class _Writer:
             if register in self.live_out:
                 number = self.first[value.kind] + self.names.of(value, 0, self.schedule.stages)
                 code.append(copy(register, BY_NAME[f"{value.kind}{number}"]))
-        code.append(self._made("clrrrb"))
+        self.kernel.unrotate = self._made("clrrrb")
+        code.append(self.kernel.unrotate)
         code.append(self._made("mov.pr=r,mask17", predicates, Immediate(-(1 << 16))))
         code.append(self._made("mov.i.ar=r", _LC, loops))
         code.append(self._made(JUMP, LabelOperand(self.counted.exit, "target")))
