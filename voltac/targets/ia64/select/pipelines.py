@@ -14,7 +14,6 @@ The counter's comparison goes, and the counter where nothing else needs it. The 
 
 from __future__ import annotations
 
-from voltac.codegen.dependence import is_fence
 from voltac.codegen.liveness import liveness
 from voltac.codegen.machine_code import (
     AnyRegister,
@@ -31,11 +30,12 @@ from voltac.codegen.pipelining.loop import LoopGraph, LoopOperation
 from voltac.codegen.pipelining.modulo import ModuloSchedule, schedules
 from voltac.codegen.pipelining.rotation import RotatingNames, rotate
 from voltac.codegen.rows import Row
-from voltac.records import field, mutable_record, record, replace
+from voltac.records import field, mutable_record, replace
 from voltac.targets.ia64.registers import BY_NAME
 from voltac.targets.ia64.select.conventions import COPIES, copy
+from voltac.targets.ia64.select.counted_loops import CountedBlock, counted_block
 from voltac.targets.ia64.select.groups import RESOURCES, Group, ways_of
-from voltac.targets.ia64.select.pseudo import BRANCH_IF, BRANCH_UNLESS, JUMP, ROWS, as_instruction
+from voltac.targets.ia64.select.pseudo import JUMP, ROWS, as_instruction
 from voltac.targets.ia64.select.streams import Streams
 from voltac.targets.ia64.shapes import A
 
@@ -49,24 +49,8 @@ those behind are allocated, too, where no loop is: so many are chosen."""
 _MOST_STAGES = 47
 _MOST_STATIC = {"r": 40, "f": 20}
 """Registers that a loop reads and that do not rotate; there are more, and all are needed at once."""
-_LONGEST = 40
-"""Instructions of a body. Chosen: those of longer ones are enough to fill groups by themselves."""
 _CTOP = "br.ctop.sptk.few.target"
 _LC, _EC = BY_NAME["ar.lc"], BY_NAME["ar.ec"]
-
-
-@record(eq=False)
-class _Counted:
-    """A loop, and how it counts."""
-
-    body: MachineBlock
-    latch: MachineBlock | None
-    """An empty block on the way back."""
-    exit: str
-    compare: MachineInstruction
-    counter: VirtualRegister
-    step: int
-    end: AnyRegister | Immediate
 
 
 @mutable_record(eq=False)
@@ -88,7 +72,7 @@ def pipeline_loops(function: MachineFunction) -> dict[str, PipelinedKernel]:
     """The kernels, by their block; a function has rotating registers from then on."""
     made: dict[str, PipelinedKernel] = {}
     for block in list(function.blocks):
-        counted = _counted(function, block)
+        counted = counted_block(function, block)
         kernel = None if counted is None else _pipelined(function, counted)
         if kernel is not None:
             made[block.name] = kernel
@@ -110,73 +94,10 @@ def rotating_registers(kernels: dict[str, PipelinedKernel]) -> int:
     return max((kernel.rotating for kernel in kernels.values()), default=0)
 
 
-# --- which loops
-
-
-def _counted(function: MachineFunction, body: MachineBlock) -> _Counted | None:
-    code = body.instructions
-    if (
-        len(code) < 4
-        or len(code) > _LONGEST
-        or code[-1].row.name != JUMP
-        or code[-2].row.name not in (BRANCH_IF, BRANCH_UNLESS)
-    ):
-        return None
-    branch = code[-2]
-    blocks = {block.name: block for block in function.blocks}
-    ways = [_label(branch.values[2]), _label(code[-1].values[0])]
-    back = [way for way in ways if way == body.name or _leads_back(blocks[way], body.name)]
-    if len(back) != 1:
-        return None
-    exit_ = next(way for way in ways if way not in back)
-    goes_on_by = branch.values[0] if (branch.row.name == BRANCH_IF) == (ways[0] == back[0]) else branch.values[1]
-    makers = [one for one in code if goes_on_by in one.writes()]
-    if len(makers) != 1 or any(is_fence(one) for one in code[:-2]):
-        return None
-    compare = makers[0]
-    if compare.mask is not None:
-        return None
-    # Goes on while not equal.
-    if not compare.row.name.startswith("cmp.eq.p,p=") or compare.values[1] is not goes_on_by:
-        return None
-    found = _counter(code, compare)
-    latch = blocks[back[0]] if back[0] != body.name else None
-    return None if found is None else _Counted(body, latch, exit_, compare, *found)
-
-
-def _label(value: object) -> str:
-    assert isinstance(value, LabelOperand)
-    return value.name
-
-
-def _leads_back(block: MachineBlock, to: str) -> bool:
-    return len(block.instructions) == 1 and block.instructions[0].row.name == JUMP and block.successors == [to]
-
-
-def _counter(
-    code: list[MachineInstruction], compare: MachineInstruction
-) -> tuple[VirtualRegister, int, AnyRegister | Immediate] | None:
-    """What the comparison counts, the step, and the end; None where the number of iterations is not a shift away."""
-    first, second = compare.values[2:]
-    for counter, end in ((second, first), (first, second)):
-        if not isinstance(counter, VirtualRegister):
-            continue
-        writers = [one for one in code if counter in one.writes()]
-        if len(writers) != 1 or code.index(writers[0]) > code.index(compare) or counter not in writers[0].reads():
-            continue
-        step = next((value.value for value in reversed(writers[0].values) if isinstance(value, Immediate)), 0)
-        if step <= 0 or step & step - 1 or not isinstance(end, (VirtualRegister, Register, Immediate)):
-            continue
-        if not isinstance(end, Immediate) and any(end in one.writes() for one in code):
-            continue
-        return counter, step, end
-    return None
-
-
 # --- the pipeline
 
 
-def _pipelined(function: MachineFunction, counted: _Counted) -> PipelinedKernel | None:
+def _pipelined(function: MachineFunction, counted: CountedBlock) -> PipelinedKernel | None:
     body = counted.body
     live_out = _live_behind(function, counted)
     code = [one for one in body.instructions[:-2] if one is not counted.compare]
@@ -210,7 +131,7 @@ def _pipelined(function: MachineFunction, counted: _Counted) -> PipelinedKernel 
     return None
 
 
-def _live_behind(function: MachineFunction, counted: _Counted) -> set[AnyRegister]:
+def _live_behind(function: MachineFunction, counted: CountedBlock) -> set[AnyRegister]:
     """Registers that somebody reads behind the loop."""
     lives = liveness(function)
     exit_ = next(block for block in function.blocks if block.name == counted.exit)
@@ -222,7 +143,7 @@ def _live_behind(function: MachineFunction, counted: _Counted) -> set[AnyRegiste
 
 
 def _is_idle_counter(
-    one: MachineInstruction, counted: _Counted, code: list[MachineInstruction], live_out: set[AnyRegister]
+    one: MachineInstruction, counted: CountedBlock, code: list[MachineInstruction], live_out: set[AnyRegister]
 ) -> bool:
     """Whether an instruction only counts, for nobody."""
     counter = counted.counter
@@ -270,7 +191,7 @@ class _Writer:
     def __init__(
         self,
         function: MachineFunction,
-        counted: _Counted,
+        counted: CountedBlock,
         parts: LoopBody,
         schedule: ModuloSchedule,
         names: RotatingNames,
