@@ -70,7 +70,7 @@ def mutable_record(cls: type[Any] | None = None, /, *, eq: bool = True) -> Any:
 def _make(cls: Any, eq: bool, frozen: bool) -> Any:
     own = cls.__dict__
     names = list(getattr(cls, "__match_args__", ()))
-    names += [name for name in own.get("__annotations__", {}) if name not in names]
+    names += [name for name in cls.__annotations__ if name not in names]
     defaults = {name: getattr(cls, name) for name in names if hasattr(cls, name)}
     finishes = "__post_init__" in own
 

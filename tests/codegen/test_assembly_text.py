@@ -339,6 +339,12 @@ def test_a_mistake_is_told_at_its_place(text: str, message: str) -> None:
     assert (item.span.line, item.span.column) == (before.count("\n") + 1, column), item
 
 
+def test_a_mistake_in_a_bundle_is_no_mistake_of_the_next() -> None:
+    with pytest.raises(CompileError) as raised:
+        assembled("{ add $m0, $a1, $m2 ; fnop }\n{ nop ; fnop }\n{ nop ; fnop }")
+    assert len(raised.value.diagnostics.items) == 1
+
+
 def test_a_mistake_in_a_macro_names_its_uses() -> None:
     text = ".macro load from\n    ld32 $m0, \\from, 0\n.endm\n.macro twice r\n    load \\r\n    load \\r\n.endm\ntwice $a0\n"
     with pytest.raises(CompileError) as caught:

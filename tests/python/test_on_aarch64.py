@@ -85,15 +85,3 @@ def test_the_cache_serves_the_second_process(calls: list[list[str]]) -> None:
     first, second = (json.loads(lines[-1]) for lines in calls)
     assert (first.pop("llvmlite"), second.pop("llvmlite")) == (True, False)
     assert first == second
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "name",
-    ["failures", "tasks", "divisions_by_zero", "array_lengths", "python_functions", "checked_runs", "callbacks", "ufuncs"],
-)
-def test_the_tests_of_calls_pass(name: str, tmp_path: Path) -> None:
-    done = emulated(
-        "-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/python/test_{name}.py", cache=tmp_path, timeout=3600
-    )
-    assert done.returncode == 0, done.stdout[-5000:]

@@ -95,7 +95,7 @@ def main() -> dict[str, Any]:
     kernels.far(x, 100)
     found["far"] = x.tolist()
     one = voltac.compile("export uniform float f(uniform float x) { return sqrt(x) + 1; }")
-    found["ufunc"] = voltac.ufunc(one.f)(np.float32([[4], [9]])).tolist()
+    found["ufunc"] = voltac.ufunc(one.f)(np.array([[4], [9]], np.float32)).tolist()
     checked = voltac.compile("export void f(uniform int a[], uniform int i) { a[i] = 1; }", checked=True)
     found["checked"] = raised(checked.f, a, 50)
     found["other"] = raised(voltac.compile("export void f() {}", target="avx2").f)

@@ -200,9 +200,7 @@ def _pass_builder(options: Options, level: int) -> Any:
     tuning = llvm.create_pipeline_tuning_options(speed_level=level)
     tuning.loop_vectorization = False
     tuning.slp_vectorization = False
-    device = options.target.device
-    keeps_loops = device is not None and device.keeps_loops
-    tuning.loop_unrolling = options.loop_unrolling and level > 1 and not keeps_loops
+    tuning.loop_unrolling = options.loop_unrolling and level > 1 and not options.target.keeps_loops
     # Devices are not LLVM's: what it decides by costs of a machine is then left as it is.
     machine = None if options.target.is_device else target_machine(options)
     return llvm.create_pass_builder(machine, tuning)

@@ -76,7 +76,7 @@ PASSES = (
          load_row_blocks, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
     Pass("put_gangs_in_flight", "LLVM is asked to do several gangs of a sum at a time",
-         put_gangs_in_flight, lambda options: options.level > 1 and options.loop_unrolling),
+         put_gangs_in_flight, lambda options: options.level > 1 and options.loop_unrolling and not options.target.keeps_loops),
     Pass("make_stores_whole", "masked accesses in loops become plain ones while all lanes are on",
          make_stores_whole, lambda options: options.level > 1 and not options.target.has_masked_small),
     Pass("check_divisors", "divisors that must not be zero are looked at where the function is left",

@@ -24,9 +24,13 @@ def measured_on_device(
     has_tails: bool,
 ) -> comparison.FunctionComparison:
     """``made(extra)`` gives arguments for ``count`` elements and ``extra`` more."""
+    facts = whole.options.target.device
+    threads = facts.threads.least if facts is not None and facts.threads is not None else 1
     try:
-        paths = {name: _cycles(build, one, result.function, made(0)) for name, one in variants.items()}
-        tails = [_cycles(build, whole, result.function, made(extra)) for extra in range(result.width)] if has_tails else []
+        paths = {name: _cycles(build, one, result.function, made(0), threads) for name, one in variants.items()}
+        tails = (
+            [_cycles(build, whole, result.function, made(extra), threads) for extra in range(result.width)] if has_tails else []
+        )
     except Trap as trap:
         return replace(result, note=f"no cycles: {trap}; give arguments of your own: kernel.compare(arguments=[...])")
     return replace(
@@ -37,7 +41,7 @@ def measured_on_device(
         ratio=Ratio(*[paths["masked"] / paths["all on"]] * 3),
         tails=tuple(_exactly(cycles) for cycles in tails),
         tail_costs=tuple(_exactly(cycles - tails[0]) for cycles in tails),
-        arguments=f"{described}, on one thread of the simulator",
+        arguments=f"{described}, on {'one thread' if threads == 1 else f'{threads} threads'} of the simulator",
         unit="cycles",
     )
 
@@ -47,7 +51,7 @@ def _exactly(value: float) -> comparison.Timing:
     return comparison.Timing(value, value, value)
 
 
-def _cycles(build: Build, source: Source, function: str, arguments: Sequence[Any]) -> float:
-    kernel: Any = build(source, launch={"threads": 1})[function]
+def _cycles(build: Build, source: Source, function: str, arguments: Sequence[Any], threads: int) -> float:
+    kernel: Any = build(source, launch={"threads": threads})[function]
     kernel(*arguments)
     return float(kernel.last_run.cycles)

@@ -14,7 +14,8 @@ from voltac.python.failures import EXCEPTIONS
 def failure_of(trap: Trap, image: Image) -> Exception | None:
     """None for a trap that is none of the program's own."""
     target = re.search(r"0x[0-9a-f]+$", trap.instruction)
-    if target is None or int(target[0], 16) != image.symbols.get(DEVICE_FAIL) or len(trap.arguments) != 3:
+    at = {trap.pc, int(target[0], 16) if target is not None else None}
+    if image.symbols.get(DEVICE_FAIL, 0) not in at or len(trap.arguments) != 3:
         return None
     text, kind, lanes = trap.arguments
     if text is None or kind is None or kind >= len(EXCEPTIONS):

@@ -13,6 +13,8 @@ from voltac.target_info import DEVICES
 from voltac.targets import device_code
 
 _LABEL = re.compile(r"^([\w.$@]+):")
+_END_OF_GROUP = re.compile(r"\s*(?:;;)?\s*\}?$")
+_PREDICATE = re.compile(r"^\(p\d+\)\s*")
 _TARGET = re.compile(r"([\w.$@]+)$")
 
 
@@ -26,8 +28,13 @@ def functions(assembly: str) -> dict[str, list[AssemblyBlock]]:
             blocks = found.setdefault(function, [])
             blocks.append(AssemblyBlock(label[1], name, ()))
         elif line.startswith("\t") and not line.startswith("\t.") and found:
-            blocks[-1].instructions.append(line.partition("#")[0].strip().replace("\t", " "))
-            blocks[-1].lines.append(0)
+            instruction = line.partition("#")[0].strip().replace("\t", " ")
+            if not instruction.startswith("{"):
+                # The last of a group, or of a bundle, whose brace stands on a line of its own.
+                instruction = _END_OF_GROUP.sub("", instruction)
+            if not instruction.startswith("nop."):
+                blocks[-1].instructions.append(instruction)
+                blocks[-1].lines.append(0)
     for blocks in found.values():
         _note_loops(blocks)
     return found
@@ -68,14 +75,14 @@ def _successors(blocks: list[AssemblyBlock]) -> list[list[int]]:
             if (match := _TARGET.search(instruction)) is not None and match[1] in places
         ]
         last = block.instructions[-1].split() if block.instructions else [""]
-        if last[0] not in _ENDS and number + 1 < len(blocks):
+        if not last[0].startswith(_ENDS) and number + 1 < len(blocks):
             targets.append(number + 1)
         out.append(targets)
     return out
 
 
-_ENDS = ("jmp", "jret")
-"""Nothing comes behind them."""
+_ENDS = ("jmp", "jret", "br.cond", "br.ret")
+"""What begins so leaves; nothing comes behind it. A predicate before it says that it may not."""
 
 
 def _dominators(before: list[list[int]]) -> list[int]:
@@ -108,7 +115,7 @@ def _body(header: int, latch: int, before: list[list[int]]) -> set[int]:
 
 def kind_of(instruction: str, device: str) -> str:
     """The kind, one of :data:`voltac.report.assembly.KINDS`."""
-    mnemonic, _, operands = instruction.partition(" ")
+    mnemonic, _, operands = _PREDICATE.sub("", instruction).partition(" ")
     code = device_code(DEVICES[device])
     rows = code.instructions.by_mnemonic.get(mnemonic, [])
     if not rows:

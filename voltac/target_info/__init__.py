@@ -64,6 +64,11 @@ class TargetInfo:
     """Code comes from ``voltac/targets``, not from LLVM; programs have no C library and no operating system."""
 
     @property
+    def keeps_loops(self) -> bool:
+        """Whether LLVM leaves loops as they are, for the device's own passes."""
+        return self.device is not None and self.device.keeps_loops
+
+    @property
     def is_device(self) -> bool:
         """Whether code comes from ``voltac/targets``."""
         return self.device is not None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,84 +11,105 @@ import numpy.typing as npt
 import pytest
 
 import voltac
-from voltac.targets.ipu.streams.program import StreamProgram, StreamStep, read_program
+from voltac.targets.ipu.streams.program import read_program
 
 Array = npt.NDArray[Any]
-A, B = np.float32(0.75), np.float32(-0.5)
-HA, HB = np.float16(0.75), np.float16(-0.5)
+A, B = 0.75, -0.5
 ONE_BANK_EACH = 3000
 """Elements that take more bytes than what the simulator places in region 0, beside the program."""
+TYPES = {"float": "f4", "float16": "f2"}
 
 
 @dataclass(frozen=True)
 class Row:
-    """A kernel over arrays of ``type``, and the bundles of a worker for a word more."""
+    """A kernel over arrays, and the bundles of a worker for a word more of the last."""
 
     name: str
+    types: str
+    """Of the arrays ``x y z``, the last is written."""
     body: str
-    bundles: int
-    arrays: int = 1
-    type: str = "float"
-    scalars: int = 0
+    bundles: float
+    expected: Callable[..., Array]
+    """Of the arrays, each with four elements in front of the first and behind the last, and of a and b."""
+    step: int = 1
+    """Elements of an array for an iteration."""
+    options: tuple[tuple[str, str], ...] = ()
 
     @property
     def source(self) -> str:
-        arrays = ", ".join(f"uniform {self.type} {name}[]" for name in "xyz"[: self.arrays])
-        scalars = "".join(f"uniform {self.type} {name}, " for name in "ab"[: self.scalars])
-        return f"export void k({arrays}, {scalars}uniform int n) {{ foreach (i = 0 ... n) {self.body} }}"
-
-    @property
-    def given(self) -> list[Any]:
-        return ([A, B] if self.type == "float" else [HA, HB])[: self.scalars]
-
-    def expected(self, x: Array, y: Array) -> Array:
-        a, b = (A, B) if self.type == "float" else (HA, HB)
-        one = x.dtype.type
-        results: dict[str, Array] = {
-            "add scalar": x + a, "scale": x * a, "copy": x, "relu": np.maximum(x, one(0)), "x + y": x + y, "axpy": a * x + y,
-            "clamp": np.minimum(np.maximum(x, b), a), "a*x + b": a * x + b, "b - x": b - x,
-        }  # fmt: skip
-        return results[self.name.removeprefix("half ")]
+        *_, last = self.types.split()
+        arrays = ", ".join(f"uniform {type} {name}[]" for type, name in zip(self.types.split(), "xyz"))
+        scalars = f"uniform {last} a, uniform {last} b, uniform int first, uniform int n"
+        return f"export void k({arrays}, {scalars}) {{ foreach (i = first ... first + n) {self.body} }}"
 
 
-ROWS = [
-    Row("add scalar", "x[i] += a;", 1, scalars=1),
-    Row("scale", "x[i] *= a;", 1, scalars=1),
-    Row("copy", "y[i] = x[i];", 1, arrays=2),
-    Row("relu", "x[i] = max(x[i], 0.0f);", 1),
-    Row("clamp", "x[i] = clamp(x[i], b, a);", 1, scalars=2),
-    Row("a*x + b", "y[i] = a * x[i] + b;", 2, arrays=2, scalars=2),
-    Row("x + y", "z[i] = x[i] + y[i];", 2, arrays=3),
-    Row("axpy", "y[i] = a * x[i] + y[i];", 2, arrays=2, scalars=1),
-    Row("b - x", "x[i] = b - x[i];", 1, scalars=2),
-    Row("half add scalar", "x[i] += a;", 1, type="float16", scalars=1),
-    Row("half scale", "x[i] *= a;", 1, type="float16", scalars=1),
-    Row("half copy", "y[i] = x[i];", 1, arrays=2, type="float16"),
-    Row("half x + y", "z[i] = x[i] + y[i];", 2, arrays=3, type="float16"),
+def half(row: Row) -> Row:
+    """The same of halves."""
+    return replace(row, name=f"half {row.name}", types=row.types.replace("float", "float16"))
+
+
+FAST = (("fast_math", "aggressive"),)
+F, FF, FFF = "float", "float float", "float float float"
+IN_PLACE = [
+    Row("add scalar", F, "x[i] += a;", 1, lambda x, a, b: x[4:-4] + a),
+    Row("scale", F, "x[i] *= a;", 1, lambda x, a, b: x[4:-4] * a),
+    Row("b - x", F, "x[i] = b - x[i];", 1, lambda x, a, b: b - x[4:-4]),
 ]
+OTHERS = [
+    Row("relu", F, "x[i] = max(x[i], (ELEMENT)0);", 1, lambda x, a, b: np.maximum(x[4:-4], x.dtype.type(0))),
+    Row("clamp", F, "x[i] = clamp(x[i], b, a);", 1, lambda x, a, b: np.minimum(np.maximum(x[4:-4], b), a)),
+    Row("copy", FF, "y[i] = x[i];", 1, lambda x, y, a, b: x[4:-4]),
+    Row("x + y", FFF, "z[i] = x[i] + y[i];", 1, lambda x, y, z, a, b: x[4:-4] + y[4:-4]),
+]
+ROWS = [
+    *IN_PLACE,
+    *(replace(row, body=row.body.replace("(ELEMENT)0", "0.0f")) for row in OTHERS),
+    Row("a*x + b", FF, "y[i] = a * x[i] + b;", 1, lambda x, y, a, b: a * x[4:-4] + b),
+    Row("axpy", FF, "y[i] = a * x[i] + y[i];", 1, lambda x, y, a, b: a * x[4:-4] + y[4:-4]),
+    Row("|x| - y", FFF, "z[i] = abs(x[i]) - y[i];", 2, lambda x, y, z, a, b: np.abs(x[4:-4]) - y[4:-4]),
+    # All of it is computed twice, to know whether it overflows.
+    *(replace(half(row), bundles=2) for row in IN_PLACE),
+    *(replace(half(row), name=f"half {row.name} without infinities", options=FAST) for row in IN_PLACE),
+    *(half(replace(row, body=row.body.replace("(ELEMENT)0", "0.0f16"))) for row in OTHERS),
+    Row("half a*x + b", "float16 float16", "y[i] = a * x[i] + b;", 2, lambda x, y, a, b: a * x[4:-4] + b),
+    # A word of halves is two of floats.
+    Row("to half", "float float16", "y[i] = (float16)x[i];", 2, lambda x, y, a, b: x[4:-4].astype("f2")),
+    Row("from half", "float16 float", "y[i] = (float)x[i];", 1, lambda x, y, a, b: x[4:-4].astype("f4")),
+    Row("strided a*x + b", FF, "y[2 * i] = a * x[2 * i] + b;", 4, lambda x, y, a, b: a * x[4:-4] + b, 2),
+    Row("stencil", FF, "y[i] = a * x[i - 1] + b * x[i] + a * x[i + 1];", 4,
+        lambda x, y, a, b: a * x[3:-5] + b * x[4:-4] + a * x[5:-3]),
+    Row("stencil of sums", FF, "y[i] = a * (x[i - 1] + x[i + 1]) + b * x[i];", 5,
+        lambda x, y, a, b: a * (x[3:-5] + x[5:-3]) + b * x[4:-4]),
+]  # fmt: skip
 
 
 def loaded(row: Row, target: str = "ipu-mk2", **options: Any) -> Any:
-    return voltac.compile(row.source, target=target, **options).k
+    return voltac.compile(row.source, target=target, **{**options, **dict(row.options)}).k
 
 
-def run(row: Row, kernel: Any, n: int, seed: int = 1) -> Any:
+def run(row: Row, kernel: Any, n: int, first: int = 4) -> Any:
     """The report, the results checked."""
-    random = np.random.default_rng(seed)
-    arrays = [random.standard_normal(n + 3).astype("f4" if row.type == "float" else "f2") for _ in range(row.arrays)]
+    random = np.random.default_rng(1)
+    types = [TYPES[type] for type in row.types.split()]
+    arrays = [random.standard_normal((first + n) * row.step + 7).astype(type) for type in types]
+    a, b = (np.dtype(types[-1]).type(number) for number in (A, B))
     expected = arrays[-1].copy()
-    expected[:n] = row.expected(arrays[0], arrays[1] if row.arrays > 1 else arrays[0])[:n]
-    kernel(*arrays, *row.given, n)
+    # Each iteration's element, with four neighbours on both sides.
+    seen = [np.pad(array[first * row.step :: row.step][:n], 4) for array in arrays]
+    if row.step == 1:
+        seen = [np.pad(array, 4)[first : first + n + 8] for array in arrays]
+    expected[first * row.step :: row.step][:n] = row.expected(*seen, a, b)
+    kernel(*arrays, a, b, first, n)
     assert np.array_equal(arrays[-1], expected), f"{row.name} of {n}"
     assert kernel.last_run.conflicts == 0
     return kernel.last_run
 
 
-def bundles_a_word(row: Row, kernel: Any, n: int) -> float:
+def bundles_a_word(row: Row, kernel: Any, n: int, first: int = 4) -> float:
     """Of the worker that has most, for more words; a gang is two words of floats, or one of halves."""
     more = 24 * 20
-    words = more * (4 if row.type == "float" else 2) // 8 / 6
-    return float((run(row, kernel, n + more).bundles - run(row, kernel, n).bundles) / words)
+    words = more * np.dtype(TYPES[row.types.split()[-1]]).itemsize // 8 / 6
+    return float((run(row, kernel, n + more, first).bundles - run(row, kernel, n, first).bundles) / words)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
@@ -103,11 +125,91 @@ def test_every_count_is_right_where_banks_may_be_the_same(row: Row) -> None:
         run(row, kernel, n)
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row.name in ("add scalar", "axpy")], ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [row for row in ROWS if row.name in ("add scalar", "axpy", "x + y")], ids=lambda row: row.name)
 def test_every_count_is_right_where_banks_are_apart(row: Row) -> None:
     kernel = loaded(row)
     for n in range(ONE_BANK_EACH, ONE_BANK_EACH + 50):
         run(row, kernel, n)
+
+
+@pytest.mark.parametrize(("name", "bundles"), [("add scalar", 3), ("copy", 2), ("a*x + b", 4), ("x + y", 4), ("axpy", 5)])
+def test_the_naive_schedule_is_there_for_comparison(name: str, bundles: int) -> None:
+    row = next(row for row in ROWS if row.name == name)
+    assert bundles_a_word(row, loaded(row, loop_unrolling=False), ONE_BANK_EACH) == bundles
+
+
+def test_a_stencil_is_as_short_where_its_words_lie_the_other_way() -> None:
+    row = next(row for row in ROWS if row.name == "stencil")
+    assert bundles_a_word(row, loaded(row), ONE_BANK_EACH, first=5) == 5
+
+
+@dataclass(frozen=True)
+class Total:
+    """A term summed up in each lane, and the bundles of a word of the first array."""
+
+    name: str
+    types: str
+    term: str
+    type: str
+    bundles: float
+    expected: Callable[[Array, Array], Array]
+    options: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def source(self) -> str:
+        arrays = ", ".join(f"uniform {type} {name}[]" for type, name in zip(self.types.split(), "xy"))
+        return (
+            f"export void k({arrays}, uniform {self.type} out[], uniform int n) {{"
+            f" {self.type} s = out[programIndex]; foreach (i = 0 ... n) s += {self.term}; out[programIndex] = s; }}"
+        )
+
+
+TOTALS = [
+    Total("sum", FF, "x[i]", "float", 0.5, lambda x, y: x),
+    Total("sum of squares", FF, "x[i] * x[i]", "float", 0.5, lambda x, y: x * x),
+    Total("absolute sum", FF, "abs(x[i])", "float", 0.5, lambda x, y: np.abs(x)),
+    Total("dot product", FF, "x[i] * y[i]", "float", 1, lambda x, y: x * y),
+    Total("sum of differences", FF, "x[i] - y[i]", "float", 2, lambda x, y: x - y),
+    Total("sum of halves", "float16 float16", "(float)x[i]", "float", 1, lambda x, y: x.astype("f4")),
+    Total("half sum", "float16 float16", "x[i]", "float16", 1, lambda x, y: x),
+    Total("half dot product", "float16 float16", "x[i] * y[i]", "float16", 2, lambda x, y: x * y),
+]
+
+
+def summed(row: Total, kernel: Any, n: int, exact: bool = True) -> Any:
+    """The report, the sums checked: a lane adds its terms in order."""
+    random = np.random.default_rng(2)
+    arrays = [random.standard_normal(n + 3).astype(TYPES[type]) for type in row.types.split()]
+    out = np.array([0.5, -1, 2, 3], TYPES[row.type])
+    expected = out.copy()
+    for number, term in enumerate(row.expected(arrays[0][:n], arrays[1][:n])):
+        expected[number % 4] += term
+    kernel(*arrays, out, n)
+    assert np.array_equal(out, expected) if exact else np.isclose(out.sum(), expected.sum(), rtol=1e-4), f"{row.name} of {n}"
+    assert kernel.last_run.conflicts == 0
+    return kernel.last_run
+
+
+@pytest.mark.parametrize("row", TOTALS, ids=lambda row: row.name)
+def test_a_word_of_a_sum_takes_as_many_bundles_as_the_reference_says(row: Total) -> None:
+    kernel = voltac.compile(row.source, target="ipu-mk2").k
+    reports = [summed(row, kernel, n) for n in (ONE_BANK_EACH, ONE_BANK_EACH + 480)]
+    words = 480 * np.dtype(TYPES[row.types.split()[0]]).itemsize / 8
+    assert (reports[1].bundles - reports[0].bundles) / words == row.bundles
+
+
+def test_a_dot_product_of_halves_in_any_order_takes_a_bundle_a_word() -> None:
+    row = Total("dot", "float16 float16", "(float)x[i] * (float)y[i]", "float", 1, lambda x, y: x.astype("f4") * y)
+    kernel = voltac.compile(row.source, target="ipu-mk2", fast_math="balanced").k
+    reports = [summed(row, kernel, n, exact=False) for n in (ONE_BANK_EACH, ONE_BANK_EACH + 480)]
+    assert (reports[1].bundles - reports[0].bundles) / 120 == 1
+
+
+@pytest.mark.parametrize("row", TOTALS, ids=lambda row: row.name)
+def test_every_count_is_summed_up_in_order(row: Total) -> None:
+    kernel = voltac.compile(row.source, target="ipu-mk1").k
+    for n in range(25):
+        summed(row, kernel, n)
 
 
 def test_more_words_than_a_repeat_counts_to() -> None:
@@ -145,8 +247,45 @@ def test_numbers_that_are_parts_of_words_are_all_stored() -> None:
 def test_a_limit_that_is_no_number_is_chosen_as_the_language_says() -> None:
     kernel = loaded(next(row for row in ROWS if row.name == "clamp"))
     x = np.linspace(-2, 2, 3000, dtype=np.float32)
-    kernel(x, np.nan, np.float32(-1), 3000)
+    kernel(x, np.nan, np.float32(-1), 0, 3000)
     assert np.isnan(x).all()
+
+
+def test_halves_that_overflow_are_infinite() -> None:
+    given = np.tile(np.array([60000, -65504, 1, np.inf, np.nan, 0, 65504, -1], np.float16), 100)
+    for row in (row for row in ROWS if row.name in ("half scale", "half x + y", "half a*x + b")):
+        arrays = [given.copy() for _ in row.types.split()]
+        # One that does not overflow is computed the fast way.
+        for a in (np.float16(2), np.float16(0.5)):
+            with np.errstate(all="ignore"):
+                expected = row.expected(*(np.pad(array, 4) for array in arrays), a, np.float16(100))
+            loaded(row)(*arrays, a, np.float16(100), 0, len(given))
+            assert np.array_equal(arrays[-1], expected, equal_nan=True), row.name
+            arrays[-1][:] = given
+
+
+def test_floats_that_are_too_large_for_halves_are_infinite() -> None:
+    x = np.tile(np.array([65519, 65520, -1e30, 0.1, np.inf, 1e-8, np.nan, -65504], np.float32), 50)
+    y = np.zeros(400, np.float16)
+    loaded(next(row for row in ROWS if row.name == "to half"))(x, y, np.float16(0), np.float16(0), 0, 400)
+    with np.errstate(over="ignore"):
+        assert np.array_equal(y, x.astype(np.float16), equal_nan=True)
+
+
+@pytest.mark.parametrize("type", TYPES)
+@pytest.mark.parametrize("function", ["max", "min"])
+@pytest.mark.parametrize("limit", [0.0, -0.0])
+def test_the_sign_of_a_zero_is_the_one_of_the_language(type: str, function: str, limit: float) -> None:
+    # max(a, b) is a > b ? a : b, so of equal zeros the second.
+    source = (
+        f"export void k(uniform {type} x[], uniform {type} b, uniform int n)"
+        f" {{ foreach (i = 0 ... n) x[i] = {function}(x[i], b); }}"
+    )
+    x = np.tile(np.array([0.0, -0.0, 1, -1], TYPES[type]), 400)
+    b = x.dtype.type(limit)
+    expected = np.where(x > b if function == "max" else x < b, x, b)
+    voltac.compile(source, target="ipu-mk2").k(x, b, len(x))
+    assert np.array_equal(np.signbit(x), np.signbit(expected)) and np.array_equal(x, expected)
 
 
 def test_loops_whose_words_depend_on_each_other_stay() -> None:
@@ -157,7 +296,14 @@ def test_loops_whose_words_depend_on_each_other_stay() -> None:
     assert kernel.last_run.workers[0].repeat_slots == 0
 
 
-def test_a_program_is_read_back_from_its_text() -> None:
-    steps = (StreamStep("v17", "mul", ("s0", "v0")), StreamStep("v18", "clamp", ("v17", "s1", "s2")))
-    program = StreamProgram("float", 1, 3, steps, "v18")
-    assert read_program(str(program)) == program
+PROGRAMS = (
+    "scalars 3; load v0 word 1; v17 = f32v2mul s0 v0; v18 = f32v2clamp v17 s1 s2; store v18 word 1 over v0",
+    "scalars 2; load v1 word 1; load v2 singles 1; v3 = f32v2mul s1 v2; v4 = f32v2axpy c5 v3; delay c5 v1; scale s0;"
+    " store v4 singles 0",
+    "scalars 0; load v0 word 2; v1 = f32v2tof16 v0; v2 = f32v2tof16 v0 into v1; carry c3 v2; sum f16v4acc 2 v0; guard",
+)
+
+
+@pytest.mark.parametrize("text", PROGRAMS)
+def test_a_program_is_read_back_from_its_text(text: str) -> None:
+    assert str(read_program(text)) == text

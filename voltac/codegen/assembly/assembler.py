@@ -107,6 +107,9 @@ class _Assembler:
                 self._line(line)
             except BadStatement as wrong:
                 self._report(wrong, line)
+                if self.group_begin is not None and self.group_begin[0] is line and "}" in line.text[self.group_begin[1] :]:
+                    # One mistake, not one for each bundle behind it.
+                    self.group = self.group_begin = None
         if self.group_begin is not None:
             line, begin = self.group_begin
             self._report(BadStatement("this '{' is not closed", begin, begin + 1), line)

@@ -13,12 +13,16 @@ from collections.abc import Callable
 from voltac.codegen.legalize.elements import element
 from voltac.codegen.legalize.elementwise import count_bits
 from voltac.codegen.legalize.function import Legalizer, Rule, Words
+from voltac.codegen.legalize.halves import from_half, to_half
 from voltac.codegen.legalize.integers import add, multiply
 from voltac.codegen.legalize.shapes import Shape
 from voltac.ir.model import Instruction
 
+Combine = Callable[[Legalizer, bool, Shape, Words, Words], Words]
+"""``(f, vector, shape, a, b)``: two values into one."""
 
-def _reduced(combine: Callable[[Legalizer, bool, Shape, Words, Words], Words]) -> Rule:
+
+def _reduced(combine: Combine) -> Rule:
     """All lanes into one: halves of the lanes until one is left."""
 
     def whole(f: Legalizer, instruction: Instruction) -> None:
@@ -51,12 +55,18 @@ def _turned(f: Legalizer, shape: Shape, word: str, distance: int) -> str:
     return f.write.value(f"shufflevector {type} {word}, {type} poison, <{lanes} x i32> <{indices}>")
 
 
-def _reduced_in_order(operation: str) -> Rule:
-    """``vector.reduce.fadd``: the start value, then lane by lane; in any order where that is allowed."""
-
+def _float_operation(operation: str) -> Combine:
     def combine(f: Legalizer, vector: bool, shape: Shape, a: Words, b: Words) -> Words:
-        return [f.write.float_op(operation, a[0], b[0], vector)]
+        if shape.element != "half":
+            return [f.write.float_op(operation, a[0], b[0], vector, shape.element)]
+        x, y = (from_half(f, vector, words[0]) for words in (a, b))
+        return [to_half(f, vector, f.write.float_op(operation, x, y, vector))]
 
+    return combine
+
+
+def reduced_in_order(combine: Combine) -> Rule:
+    """``vector.reduce.fadd``: the start value, then lane by lane; in any order where that is allowed."""
     in_halves = _reduced(combine)
 
     def whole(f: Legalizer, instruction: Instruction) -> None:
@@ -99,7 +109,7 @@ def reduced_conditions(f: Legalizer, instruction: Instruction) -> bool:
     return True
 
 
-def _plain(operation: str) -> Callable[[Legalizer, bool, Shape, Words, Words], Words]:
+def _plain(operation: str) -> Combine:
     def combine(f: Legalizer, vector: bool, shape: Shape, a: Words, b: Words) -> Words:
         if operation in ("and", "or", "xor"):
             return [f.write.op(operation, x, y, vector) for x, y in zip(a, b)]
@@ -108,7 +118,7 @@ def _plain(operation: str) -> Callable[[Legalizer, bool, Shape, Words, Words], W
     return combine
 
 
-def _lane_function(name: str) -> Callable[[Legalizer, bool, Shape, Words, Words], Words]:
+def _lane_function(name: str) -> Combine:
     def combine(f: Legalizer, vector: bool, shape: Shape, a: Words, b: Words) -> Words:
         return f.lane_function(name)(f, vector, shape, a, b)
 
@@ -122,6 +132,6 @@ REDUCTIONS: dict[str, Rule] = {
     "fmin": _reduced(_lane_function("minnum")),
     "fmaximum": _reduced(_lane_function("maximum")),
     "fminimum": _reduced(_lane_function("minimum")),
-    "fadd": _reduced_in_order("fadd"),
-    "fmul": _reduced_in_order("fmul"),
+    "fadd": reduced_in_order(_float_operation("fadd")),
+    "fmul": reduced_in_order(_float_operation("fmul")),
 }

@@ -70,7 +70,7 @@ MACHINE = LegalMachine(
     rules={**RULES, **divisions.RULES, **float_rules.RULES, **conversions.RULES},
     intrinsics={**INTRINSICS, **FLOAT_INTRINSICS, **conversions.INTRINSICS, **_CORE},
     lane_functions={**INTEGER_FUNCTIONS, "ctpop": _count_ones, **float_rules.FUNCTIONS},
-    reductions=REDUCTIONS,
+    reductions={**REDUCTIONS, **float_rules.REDUCTIONS},
     routines={**INTEGER_ROUTINES, **FLOAT_ROUTINES, **MEMORY_ROUTINES},
 )
 _OF_FLOATS = ("sqrt", "fabs", "copysign", "minnum", "maxnum", "floor", "ceil", "trunc", "round", "roundeven")
@@ -98,8 +98,8 @@ def _clean(module: Module, options: Options) -> None:
 
 PASSES = (
     Pass("find_streams", "loops over streams become calls of pipelined functions",
-         lambda module, options: find_streams(module, map_of(options.target.name)),
-         lambda options: options.level > 1 and options.loop_unrolling),
+         lambda module, options: find_streams(module, map_of(options.target.name), not options.loop_unrolling),
+         lambda options: options.level > 1),
     Pass("legalize", "every value and operation becomes one that the device has",
          lambda module, options: legalize(module, options, MACHINE), required=True),
     Pass("expand_narrow_stores", "bytes and halves are stored as parts of words",

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from voltac.codegen.legalize.float_elementwise import FLOAT_FUNCTIONS
 from voltac.codegen.legalize.function import LaneFunction, Legalizer, Rule, Words
+from voltac.codegen.legalize.reductions import Combine, reduced_in_order
 from voltac.codegen.legalize.routines import call_routine
 from voltac.codegen.legalize.shapes import NotLegal, Shape
 from voltac.ir.model import Instruction
@@ -40,6 +41,18 @@ def to_half(f: Legalizer, value: str) -> str:
     made = w.select(over, infinity, half, "i32", False)
     f.zero_above[made] = 16
     return made
+
+
+def _combined(operation: str) -> Combine:
+    def combine(f: Legalizer, vector: bool, shape: Shape, a: Words, b: Words) -> Words:
+        if shape.element != "half":
+            return [f.write.float_op(operation, a[0], b[0], False)]
+        return [to_half(f, f.write.float_op(operation, from_half(f, a[0]), from_half(f, b[0]), False))]
+
+    return combine
+
+
+REDUCTIONS: dict[str, Rule] = {name: reduced_in_order(_combined(name)) for name in ("fadd", "fmul")}
 
 
 def _of(f: Legalizer, instruction: Instruction) -> str:

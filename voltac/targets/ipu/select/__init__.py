@@ -27,7 +27,7 @@ from voltac.targets.ipu.select.operations import FUNCTIONS, jump
 from voltac.targets.ipu.select.pseudo import ROWS
 from voltac.targets.ipu.select.registers import ALLOCATABLE, ZERO
 from voltac.targets.ipu.select.rules import RULES
-from voltac.targets.ipu.select.startup import barrier, entry, stack_size
+from voltac.targets.ipu.select.startup import entry, stack_size, support
 from voltac.targets.ipu.select.text import function_text
 from voltac.targets.ipu.select.values import (
     PREDICATES,
@@ -163,7 +163,7 @@ def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
     names = {kernel.name for kernel in kernels}
     functions = [work.text(function.name in names) for function, work in zip(module.functions, works)]
     streams = stream_functions(module, map_of(options.target.name).repeats)
-    return "".join([*entries, *functions, streams, barrier(module), data(module), stack_size(machines, needed)])
+    return "".join([*entries, *functions, streams, support(module), data(module), stack_size(machines, needed, kernels)])
 
 
 def _compile(module: Module, function: Function, options: Options, runs: PassRuns) -> _FunctionWork:

@@ -12,6 +12,7 @@ from voltac.codegen.selection import label_of
 from voltac.codegen.stacks import depth_is_unknown
 from voltac.ir import marks
 from voltac.ir.model import Function, Module
+from voltac.lower.control_flow.failure_exits import DEVICE_FAIL
 from voltac.targets.device import START
 from voltac.targets.ipu.facts import ROOM_BYTES, STACK_SIZE, WORKERS
 from voltac.targets.ipu.legalize.barriers import BARRIER
@@ -44,9 +45,21 @@ ipu.barrier.wait:
 """A worker counts the barriers it has come to, and waits until all others have counted as many."""
 
 
-def barrier(module: Module) -> str:
-    """The code of barriers, where there are any."""
-    return _BARRIER if BARRIER in {one.parts.callee for each in module.functions for one in each.instructions()} else ""
+_FAILURE = f"""\
+	.section .text.{DEVICE_FAIL},"ax"
+	.align 4
+	.type {DEVICE_FAIL}, @function
+{DEVICE_FAIL}:
+	trap 1
+	.size {DEVICE_FAIL}, . - {DEVICE_FAIL}
+"""
+"""Checked programs end there, with the text, the kind and the lanes of what failed in ``$m0`` to ``$m2``."""
+
+
+def support(module: Module) -> str:
+    """The code of barriers and failures, where there are any."""
+    called = {one.parts.callee for each in module.functions for one in each.instructions() if one.op == "call"}
+    return _BARRIER * (BARRIER in called) + _FAILURE * (f"@{DEVICE_FAIL}" in called)
 
 
 def entry(module: Module, kernel: Function, stack: int) -> str:
@@ -54,7 +67,7 @@ def entry(module: Module, kernel: Function, stack: int) -> str:
     name = label_of(kernel.name)
     vertex = f"__runCodelet_{name}"
     places = CONVENTION.argument_places(kernel)
-    frame = -(-places.stack // ALIGNMENT) * ALIGNMENT
+    frame = _bytes_of_arguments(kernel)
     lines = ["mov $sp, $mworker_base"]
     if attribute(module, kernel, marks.THREADS) != "all":
         lines += ["get $m0, $WSR", f"and $m0, $m0, {WORKER_MASK}", f"brnz $m0, {vertex}.end"]
@@ -80,9 +93,14 @@ def entry(module: Module, kernel: Function, stack: int) -> str:
     )
 
 
-def stack_size(functions: list[MachineFunction], needed: dict[str, int]) -> str:
+def _bytes_of_arguments(kernel: Function) -> int:
+    """On the stack."""
+    return -(-CONVENTION.argument_places(kernel).stack // ALIGNMENT) * ALIGNMENT
+
+
+def stack_size(functions: list[MachineFunction], needed: dict[str, int], kernels: list[Function]) -> str:
     """The bytes of a stack, for who lays out the memory; ``needed``: what each function needs with those it calls by name."""
-    size = max(needed.values(), default=0)
+    size = max(needed.values(), default=0) + max(map(_bytes_of_arguments, kernels), default=0)
     if depth_is_unknown(functions):
         size += sum(function.frame for function in functions) + _RECURSION_BYTES
     return f"\t.globl {STACK_SIZE}\n\t.set {STACK_SIZE}, {size}\n"

@@ -171,7 +171,11 @@ class Tile:
                 line = place.tb_lineno
             place = place.tb_next
         pc, in_repeat = block.origin[line - 1]
-        return WorkerTrap(fault, pc, worker.number, self._reader.text_at(pc), WORKERS * worker.slots, in_repeat)
+        trap = WorkerTrap(fault, pc, worker.number, self._reader.text_at(pc), WORKERS * worker.slots, in_repeat)
+        if fault.code == BREAKPOINT:
+            # Of a function that is one instruction, so its block has no newer ones.
+            trap.arguments = tuple(worker.main[:3])
+        return trap
 
     def _too_many(self, count: int) -> None:
         most = self.memory.map.repeats

@@ -1,30 +1,39 @@
 """The function of a pipelined stream as assembly: fill, repeat, drain, and the words that are left one by one (IPU 5.3).
 
-``$m0`` leads to the block. Later it counts the passes of the kernel, ``$m1`` the words that are left, ``$m2`` and ``$m3`` are
-the addresses of the loads and ``$m6`` that of the store; ``$m4:5`` are the packed ones.
+``$m0`` leads to the block. Later it counts the passes of the kernel, ``$m1`` the iterations that are left. Scratch memory has,
+by words: 0 and 1 ``$a6:7``, 2 ``$lr``, 3 and 4 what callers keep in ``$m7`` and ``$m8``, 5 the block, 6 and on addresses.
 """
 
 from __future__ import annotations
 
 import re
 
-from voltac.codegen.pipelining.pipeline import Cycles, Issue, PipelinedLoop
+from voltac.codegen.pipelining.pipeline import PipelinedLoop
 from voltac.ir.model import Module
 from voltac.targets.ipu.legalize.divisions import inverse_of
-from voltac.targets.ipu.streams.program import KEY, KINDS, PACED, PREFIX, StreamProgram, StreamStep, read_program
-from voltac.targets.ipu.streams.schedule import LOAD, STORE, schedule
+from voltac.targets.ipu.streams.instructions import (
+    PACKED,
+    POINTERS,
+    STEPS,
+    PipelineInstructions,
+    StreamInstructions,
+    pair,
+    quad,
+)
+from voltac.targets.ipu.streams.placing import rest_pairs
+from voltac.targets.ipu.streams.program import KEY, PREFIX, StreamProgram, read_program
+from voltac.targets.ipu.streams.schedule import AXPY, StreamPipeline, pipelines
 
-_PAIRS = 4
-_LOADS = ("$m2", "$m3")
-_STORE = "$m6"
-_PACKED = "$m4:5"
 _SAVED = "$a6:7"
 """A pair that callers keep values in."""
+_KEPT = (("$lr", 2), ("$m7", 3), ("$m8", 4))
+_BLOCK, _FIRST_POINTER = 5, 6
 _LARGEST_REPEAT = 32767
 """What the number of an instruction reaches."""
-_COMMUTATIVE = frozenset(("add", "mul", "max", "min"))
-_BROADCAST = {"float": "B", "half": "BL"}
-
+_OVERFLOW, _ACCUMULATORS = 4, 8
+"""Bits of ``$FP_STS`` and ``$FP_CLR`` (IPU 1.3)."""
+_PUSHES = 4
+"""How often ``f32v2gina`` moves down what it took in, until it is in A0 and A2 (IPU 3.7)."""
 
 _DECLARED = re.compile(rf'declare void @(?P<name>{re.escape(PREFIX)}[\w.]+)\(ptr\) "{KEY}"="(?P<text>[^"]*)"')
 
@@ -32,187 +41,161 @@ _DECLARED = re.compile(rf'declare void @(?P<name>{re.escape(PREFIX)}[\w.]+)\(ptr
 class StreamCode:
     """Writes one function."""
 
-    def __init__(self, name: str, program: StreamProgram, repeats: int) -> None:
+    def __init__(self, name: str, program: StreamProgram, pipeline: StreamPipeline, repeats: int) -> None:
         """``repeats``: the most that ``rpt`` counts to."""
         self.name = name
         self.program = program
+        self.pipeline = pipeline
         self.repeats = min(repeats, _LARGEST_REPEAT)
-        self.paced = name.endswith(PACED)
+        self.write = PipelineInstructions(program, pipeline)
         self.lines: list[str] = []
-        self._place_scalars()
+        self.distance_field = 1 + program.scalars
+        self.carry_field = self.distance_field + program.has_distance
+        self.sum_field = self.carry_field + 2 * len(program.carries)
+        self.access_field = self.sum_field + 2 * sum(one.pairs for one in program.sums)
 
     def text(self) -> str:
         """The function in its section."""
-        program, loop = self.program, schedule(self.program, self.pairs, self.paced)
-        fields = [*_LOADS[: program.loads], _STORE]
-        self._emit(f"st64 {_SAVED}, $mworker_base, $mzero, 0")
-        self._emit("ld32 $m1, $m0, $mzero, 0")
-        for number, register in enumerate(fields, 1):
-            self._emit(f"ld32 {register}, $m0, $mzero, {number}")
-        for scalar, registers in enumerate(self.scalars):
-            for register in registers:
-                self._emit(f"ld32 {register}, $m0, $mzero, {1 + len(fields) + scalar}")
-        for low, high in self.limits if program.element == "half" else ():
-            (least,), (most,) = (self.scalars[int(name[1:])] for name in (low, high))
-            self._emit(f"sort4x16lo {least}, {least}, {most}")
-        if loop is not None:
-            self._pipeline(loop)
+        self._begin()
+        self._pipeline(self.pipeline.loop)
         self._one_by_one()
-        self._emit(f"ld64 {_SAVED}, $mworker_base, $mzero, 0")
-        self._emit("br $lr")
+        self._end()
         head = f'\t.section .text.{self.name},"ax"\n\t.align 8\n\t.type {self.name}, @function\n{self.name}:\n'
         return head + "\n".join(self.lines) + f"\n\t.size {self.name}, . - {self.name}\n"
 
-    # --- registers
+    def _begin(self) -> None:
+        program, scalars = self.program, self.write.scalars
+        self._emit(f"st64 {_SAVED}, $mworker_base, $mzero, 0")
+        self._emit(*(f"st32 {register}, $mworker_base, $mzero, {word}" for register, word in _KEPT))
+        self._emit(f"st32 $m0, $mworker_base, $mzero, {_BLOCK}")
+        clear = (program.guard and _OVERFLOW) | (bool(program.sums or program.scale) and _ACCUMULATORS)
+        if clear:
+            self._emit(f"setzi $a0, {clear}", "uput $FP_CLR, $a0")
+        if program.sums:
+            for push in range(_PUSHES):
+                if push < program.sums[0].pairs:
+                    self._emit(*(f"ld32 $a{half}, $m0, $mzero, {self.sum_field + 2 * push + half}" for half in (0, 1)))
+                self._emit(f"f32v2gina $azeros, {pair(0) if push < program.sums[0].pairs else '$azeros'}, 0")
+        if program.scale:
+            self._emit(f"ld32 $a0, $m0, $mzero, {1 + int(program.scale[1:])}", "uput $TAS, $a0")
+        self._emit("ld32 $m1, $m0, $mzero, 0")
+        for number, register in enumerate(POINTERS[: len(program.accesses)], self.access_field):
+            self._emit(f"ld32 {register}, $m0, $mzero, {number}")
+        for number, registers in enumerate(scalars):
+            self._emit(*(f"ld32 {register}, $m0, $mzero, {1 + number}" for register in registers))
+        for step in program.steps:
+            if step.operation == "f16v4clamp":
+                (least,), (most,) = (scalars[int(name[1:])] for name in step.operands[1:])
+                self._emit(f"sort4x16lo {least}, {least}, {most}")
+        if program.has_distance:
+            self._emit(f"ld32 {STEPS}, $m0, $mzero, {self.distance_field}")
+        elif self.write.step_words != 1:
+            self._emit(f"setzi {STEPS}, {self.write.step_words}")
 
-    def _place_scalars(self) -> None:
-        """From the top: those that every use can broadcast in one register, the others in a pair."""
-        free = [f"$a{number}" for number in range(2 * _PAIRS)]
-        pairs = {name for step in self.program.steps for name in self._as_pairs(step)}
-        self.scalars: list[list[str]] = [[] for _ in range(self.program.scalars)]
-        self.limits = [step.operands[1:] for step in self.program.steps if step.operation == "clamp"]
-        for limits in self.limits:
-            for name, register in zip(limits, free[-2:]):
-                self.scalars[int(name[1:])] = [register]
-            del free[-2:]
-        # Pairs first, so that they stay aligned.
-        for number in sorted(range(self.program.scalars), key=lambda one: f"s{one}" not in pairs):
-            if self.scalars[number]:
-                continue
-            count = 2 if f"s{number}" in pairs else 1
-            self.scalars[number] = free[-count:]
-            del free[-count:]
-        self.pairs = len(free) // 2
+    def _end(self) -> None:
+        program = self.program
+        if program.guard or program.sums:
+            self._emit(f"ld32 $m0, $mworker_base, $mzero, {_BLOCK}")
+        if program.guard:
+            self._emit("uget $a0, $FP_STS", f"and $a0, $a0, {_OVERFLOW}", "st32 $a0, $m0, $mzero, 0")
+        for number in range(program.sums[0].pairs if program.sums else 0):
+            self._emit(f"f32v2gina {pair(0)}, $azeros, 0")
+            self._emit(*(f"st32 $a{half}, $m0, $mzero, {self.sum_field + 2 * number + half}" for half in (0, 1)))
+        self._emit(f"ld64 {_SAVED}, $mworker_base, $mzero, 0")
+        self._emit(*(f"ld32 {register}, $mworker_base, $mzero, {word}" for register, word in _KEPT))
+        self._emit("br $lr")
 
-    def _as_pairs(self, step: StreamStep) -> list[str]:
-        """The scalars of a step that cannot be broadcast: only the first operand is, and not of ``max`` and ``min``."""
-        if step.operation == "clamp":
-            return []
-        first, second = self._ordered(step)
-        if step.operation in ("max", "min"):
-            return [name for name in (first, second) if name[0] == "s"]
-        return [second] if second[0] == "s" else []
-
-    def _ordered(self, step: StreamStep) -> tuple[str, str]:
-        first, second, *_ = step.operands
-        return (second, first) if second[0] == "s" and step.operation in _COMMUTATIVE else (first, second)
-
-    def _pair(self, number: int) -> str:
-        return f"$a{2 * number}:{2 * number + 1}"
-
-    def _operation(self, step: StreamStep, to: str, values: dict[str, str]) -> str:
-        kind = KINDS[self.program.element]
-        if step.operation == "clamp":
-            value, low, high = step.operands
-            (least,), (most,) = (self.scalars[int(name[1:])] for name in (low, high))
-            limits = f"{least}:{most[2:]}" if self.program.element == "float" else least
-            return f"{kind}clamp {to}, {values[value]}, {limits}"
-        texts = []
-        for name in self._ordered(step):
-            if name[0] == "v":
-                texts.append(values[name])
-            elif len(registers := self.scalars[int(name[1:])]) == 1:
-                texts.append(f"{registers[0]}:{_BROADCAST[self.program.element]}")
-            else:
-                texts.append(f"{registers[0]}:{registers[1][2:]}")
-        return f"{kind}{step.operation} {to}, {', '.join(texts)}"
+    def _carried(self, name: str, pairs: list[int]) -> None:
+        """Load the carried pairs from the block, or store them there."""
+        if pairs:
+            self._emit(f"ld32 $lr, $mworker_base, $mzero, {_BLOCK}")
+        for number, at in enumerate(pairs):
+            field = self.carry_field + 2 * number
+            self._emit(*(f"{name}32 $a{2 * at + half}, $lr, $mzero, {field + half}" for half in (0, 1)))
 
     # --- the pipeline
 
     def _pipeline(self, loop: PipelinedLoop) -> None:
+        program, write, pipeline = self.program, self.write, self.pipeline
         before, unroll, rest = loop.before, loop.unroll, f"{self.name}.rest"
         self._emit(f"cmpult $m0, $m1, {before + unroll}", f"brnz $m0, {rest}", f"add $m0, $m1, {-before}")
-        joined = self.paced and self.program.loads == 1
+        if pipeline.joined:
+            self._emit("mov $m5, $m1")
         if unroll == 1:
-            self._emit("mov $m3, $m1" if joined else "", "mov $m1, $mzero")
+            self._emit("mov $m1, $mzero")
         else:
             factor, shift, _ = inverse_of(unroll) if unroll & (unroll - 1) else (1, unroll.bit_length() - 1, 0)
             if factor > 1:
                 self._emit(f"setzi $m4, {factor}", "mul $m4, $m0, $m4", f"shr $m4, $m4, {shift}")
             else:
                 self._emit(f"shr $m4, $m0, {shift}")
-            self._emit(f"mul $m5, $m4, {unroll}", "sub $m5, $m0, $m5", "mov $m0, $m4")
-            self._emit("sub $m3, $m1, $m5" if joined else "", "mov $m1, $m5")
-        if joined:
-            # Behind everything: where the store goes on.
-            self._emit("shl $m3, $m3, 3", f"add $m3, $m3, {_STORE}")
-        elif self.paced:
-            self._emit(f"tapack {_PACKED}, $m2, $m3, $mzero")
-        self._issue(loop.prologue)
-        if joined:
-            self._emit(f"tapack {_PACKED}, $m2, $mzero, {_STORE}")
-        again = f"{self.name}.again"
-        count = "$lr"
-        self._emit("st32 $lr, $mworker_base, $mzero, 2")
+            self._emit(f"mul $m1, $m4, {unroll}", "sub $m1, $m0, $m1", "mov $m0, $m4")
+        if pipeline.joined:
+            # Where the accesses of one instruction go on behind it.
+            self._emit("sub $m5, $m5, $m1")
+            for number in pipeline.joined:
+                self._emit(f"mul $m4, $m5, {program.accesses[number].bytes}", f"add $m4, $m4, {POINTERS[number]}")
+                self._emit(f"st32 $m4, $mworker_base, $mzero, {_FIRST_POINTER + number}")
+        pointers = [POINTERS[number] for number in pipeline.joined]
+        if len(write.loads) > 1:
+            self._emit(f"tapack {PACKED}, {', '.join((*pointers, '$mzero')[:3])}")
+        # Values are loops' values: where the first iteration has what one before it would have made.
+        self._carried("ld", self._carried_at(loop, -1))
+        self._emit(*write.bundles(loop.prologue, alone=True))
+        if len(write.loads) == 1:
+            self._emit(f"tapack {PACKED}, {pointers[0]}, $mzero, {pointers[1]}")
+        again, count = f"{self.name}.again", "$lr"
         self.lines.append(f"{again}:")
         self._emit(f"min {count}, $m0, {self.repeats}", f"sub $m0, $m0, {count}", ".align 8")
-        size = len(loop.kernel)
-        self._emit(f"{{ rpt {count}, {size - 1} ; fnop }}")
-        self._issue(loop.kernel, alone=False)
-        self._emit(f"brnz $m0, {again}", "ld32 $lr, $mworker_base, $mzero, 2")
-        self._issue(loop.epilogue)
-        if self.paced:
-            # The addresses of the next words.
-            for packed, register in zip(("$m4", "$m5"), _LOADS[: self.program.loads]):
-                if not (joined and register == "$m3"):
-                    self._emit(f"shl {register}, {packed}, 11", f"shr {register}, {register}, 11")
-        if joined:
-            self._emit(f"mov {_STORE}, $m3")
+        self._emit(f"{{ rpt {count}, {len(loop.kernel) - 1} ; fnop }}")
+        self._emit(*write.bundles(loop.kernel, alone=False))
+        self._emit(f"brnz $m0, {again}")
+        self._emit(*write.bundles(loop.epilogue, alone=True))
+        self._carried("st", self._carried_at(loop, before - 1))
+        for number in pipeline.joined:
+            self._emit(f"ld32 {POINTERS[number]}, $mworker_base, $mzero, {_FIRST_POINTER + number}")
 
-    def _issue(self, cycles: Cycles, alone: bool = True) -> None:
-        """Bundles; ``alone`` allows an instruction by itself."""
-        for cycle in cycles:
-            main = self._accesses([issue for issue in cycle if issue.operation.name.startswith((LOAD, STORE))])
-            others = [issue for issue in cycle if not issue.operation.name.startswith((LOAD, STORE))]
-            aux = [self._aux(issue) for issue in others]
-            if alone and len(main) + len(aux) == 1:
-                self._emit(*main, *aux)
-            elif main or aux or not alone:
-                self._emit(f"{{ {''.join(main) or 'nop'} ; {''.join(aux) or 'fnop'} }}")
-
-    def _aux(self, issue: Issue) -> str:
-        step = next(one for one in self.program.steps if one.result == issue.operation.name)
-        names = [name for name in step.operands if name[0] == "v"]
-        values = {name: self._pair(register) for name, register in zip(names, issue.reads)}
-        return self._operation(step, self._pair(issue.writes[0]), values)
-
-    def _accesses(self, issues: list[Issue]) -> list[str]:
-        """The one instruction of the main pipe."""
-        if not issues:
-            return []
-        loads = [issue for issue in issues if issue.operation.name != STORE]
-        stores = [issue for issue in issues if issue.operation.name == STORE]
-        to = [self._pair(register) for issue in loads for register in issue.writes]
-        stored = [self._pair(issue.reads[0]) for issue in stores]
-        if self.paced and self.program.loads == 1:
-            if to and stored:
-                return [f"ldst64pace {to[0]}, {stored[0]}, {_PACKED}+=, $mzero, 0"]
-            return [f"ld64step {to[0]}, $mzero, $m2+=, 1" if to else f"st64pace {stored[0]}, {_PACKED}+=, $mzero, 0"]
-        if stored:
-            return [f"st64step {stored[0]}, $mzero, {_STORE}+=, 1"]
-        if self.paced:
-            return [f"ld2x64pace {to[0]}, {to[1]}, {_PACKED}+=, $mzero, 0"]
-        number = int(loads[0].operation.name.split()[1])
-        return [f"ld64step {to[0]}, $mzero, {_LOADS[number]}+=, 1"]
+    def _carried_at(self, loop: PipelinedLoop, iteration: int) -> list[int]:
+        """The pairs of what an iteration carried on."""
+        found = []
+        for carry in self.program.carries:
+            value = next(one for one in loop.schedule.loop.live_out if one.name == carry.new)
+            found.append(loop.registers.of(value, iteration) + 2 * self.pipeline.quads)
+        return found
 
     # --- what is left
 
     def _one_by_one(self) -> None:
-        """A word after the other, each operation by itself."""
-        rest, end = f"{self.name}.rest", f"{self.name}.end"
-        self.lines.append(f"{rest}:")
+        """An iteration after the other, each operation by itself."""
+        program, write, end = self.program, StreamInstructions(self.program), f"{self.name}.end"
+        self.lines.append(f"{self.name}.rest:")
         self._emit(f"brz $m1, {end}", "add $m1, $m1, -1")
+        values = rest_pairs(program)
+        assert values is not None
+        homes = [values[carry.old] for carry in program.carries]
+        self._carried("ld", homes)
         self.lines.append(f"{self.name}.next:")
-        values = {f"v{number}": self._pair(number) for number in range(self.program.loads)}
-        for number in range(self.program.loads):
-            self._emit(f"ld64step {values[f'v{number}']}, $mzero, {_LOADS[number]}+=, 1")
-        for at, step in enumerate(self.program.steps):
-            needed = {name for later in self.program.steps[at + 1 :] for name in later.operands} | {self.program.stored}
-            taken = {values[name] for name in needed if name in values}
-            to = next(pair for pair in map(self._pair, range(self.pairs)) if pair not in taken)
-            self._emit(self._operation(step, to, values))
-            values = {name: pair for name, pair in values.items() if pair != to} | {step.result: to}
-        self._emit(f"st64step {values[self.program.stored]}, $mzero, {_STORE}+=, 1", f"brnzdec $m1, {self.name}.next")
+        for number, access in enumerate(program.loads):
+            halves = ("",) if access.kind == "word" else ("0", "1")
+            at = values[access.value] // (2 if access.kind == "quad" else 1)
+            self._emit(*(write.access(number, at, half) for half in halves))
+        for step in program.steps:
+            to = write.target(step, values[step.result])
+            if step.operation == AXPY:
+                self._emit(write.step(step, "$azeros", values), f"{AXPY} {to}, $azeros, $azeros")
+            else:
+                self._emit(write.step(step, to, values))
+        for one in program.sums:
+            kinds = {load.value: load.kind for load in program.loads}
+            texts = [quad(values[name] // 2) if kinds.get(name) == "quad" else pair(values[name]) for name in one.operands]
+            self._emit(f"{one.operation} {', '.join(texts)}")
+        for number, access in enumerate(program.stores, len(program.loads)):
+            halves = ("",) if access.kind == "word" else ("0", "1")
+            self._emit(*(write.access(number, values[access.value], half) for half in halves))
+        for carry in program.carries:
+            self._emit(f"or64 {pair(values[carry.old])}, {pair(values[carry.new])}, $azeros")
+        self._emit(f"brnzdec $m1, {self.name}.next")
+        self._carried("st", homes)
         self.lines.append(f"{end}:")
 
     def _emit(self, *lines: str) -> None:
@@ -226,5 +209,8 @@ def stream_functions(module: Module, repeats: int) -> str:
     for line in module.lines():
         found = _DECLARED.match(line)
         if found is not None and f"@{found['name']}" in called:
-            parts.append(StreamCode(found["name"], read_program(found["text"]), repeats).text())
+            program = read_program(found["text"])
+            ways = (*pipelines(program), *pipelines(program, naive=True))
+            pipeline = next(one for one in ways if found["name"].endswith(f".{one.form}"))
+            parts.append(StreamCode(found["name"], program, pipeline, repeats).text())
     return "".join(parts)

@@ -1,10 +1,23 @@
 """A loop over streams of 64-bit words as one line of text, by which the stage that finds it tells the one that writes its code.
 
-    float 1 1; v1 = mul s0 v0; v2 = add s1 v1; store v2
+    load v0 word 1; v1 = f32v2mul s0 v0; v2 = f32v2add v1 s1; store v2 word 1
 
-Element, loads and scalars; then one operation after the other. ``v0`` is the word of the first load, ``s0`` the first scalar.
-The call's argument is the address of a block of words: how many 64-bit words there are, the address of each load, that of the
-store, the scalars.
+Statements in order; ``v`` are values, pairs of registers, ``s0`` is the first scalar:
+
+    load v word N            64 bits; the next iteration's are N words on
+    load v quad N            128 bits, which only ``sum`` reads
+    load v singles N         two floats, N elements from each other and from the next iteration's; N = 0: a field says
+    v = MNEMONIC operands    an operation; ``z`` is zero; ``v.0`` and ``v.1`` are the halves of a pair; ``into v`` behind it
+                             writes the second half of a pair whose first half ``v`` has
+    carry c v                ``c`` is what ``v`` was in the iteration before; a pair that the block has before and behind
+    delay c v                the same, of which nobody wants to know what it was at last
+    sum MNEMONIC N operands  adds to N pairs of accumulators, which the block has before and behind
+    scale s                  the scale of ``f32v2axpy``
+    store v word N           like loads; ``over v`` behind it: where that was loaded from
+    guard                    whether something overflowed is told
+
+The call's argument is the address of a block of words: how many iterations there are, the scalars, the distance of singles, the
+carried pairs, the accumulators, the address of each load and store. Behind the call the first word is 0 if nothing overflowed.
 """
 
 from __future__ import annotations
@@ -15,11 +28,23 @@ PREFIX = "ipu.stream."
 """What the names of the functions begin with."""
 KEY = "ipu-stream"
 """The attribute of their declarations that is the text."""
-PACED, PLAIN = "paced", "plain"
-"""Forms of the code: with several accesses in one instruction, which must be in different banks, or one in each."""
 
-KINDS = {"float": "f32v2", "half": "f16v4"}
-"""Element -> what the mnemonics of its operations begin with."""
+
+@record
+class StreamAccess:
+    """A load, or a store of a value."""
+
+    value: str
+    kind: str
+    """``word quad singles``."""
+    step: int
+    over: str = ""
+    """The value that was loaded from where this is stored."""
+
+    @property
+    def bytes(self) -> int:
+        """From one iteration to the next; 0 if only a field says so."""
+        return self.step * (16 if self.kind == "quad" else 8)
 
 
 @record
@@ -28,33 +53,92 @@ class StreamStep:
 
     result: str
     operation: str
-    """``add sub mul max min``, and ``clamp`` with two scalars: no less than the first, then no more than the second."""
+    """A mnemonic of the aux pipe."""
     operands: tuple[str, ...]
-    """``v3`` or ``s1``."""
+    into: str = ""
+    """The value whose register it writes the second half of."""
+
+
+@record
+class StreamCarry:
+    """What an iteration leaves the next."""
+
+    old: str
+    new: str
+    is_result: bool
+
+
+@record
+class StreamSum:
+    """What is added up in the accumulators."""
+
+    operation: str
+    pairs: int
+    operands: tuple[str, ...]
 
 
 @record
 class StreamProgram:
-    """The body of a loop: each iteration reads a word of each load and writes one."""
+    """The body of a loop."""
 
-    element: str
-    loads: int
-    scalars: int
+    loads: tuple[StreamAccess, ...]
     steps: tuple[StreamStep, ...]
-    stored: str
-    """What is written."""
+    stores: tuple[StreamAccess, ...]
+    carries: tuple[StreamCarry, ...] = ()
+    sums: tuple[StreamSum, ...] = ()
+    scalars: int = 0
+    scale: str = ""
+    guard: bool = False
+
+    @property
+    def accesses(self) -> tuple[StreamAccess, ...]:
+        """Loads and stores."""
+        return (*self.loads, *self.stores)
+
+    @property
+    def has_distance(self) -> bool:
+        """Whether a field says how far singles are from each other."""
+        return any(access.step == 0 for access in self.accesses)
 
     def __str__(self) -> str:
-        steps = [f"{step.result} = {step.operation} {' '.join(step.operands)}" for step in self.steps]
-        return "; ".join([f"{self.element} {self.loads} {self.scalars}", *steps, f"store {self.stored}"])
+        lines = [f"scalars {self.scalars}"]
+        lines += [f"load {one.value} {one.kind} {one.step}" for one in self.loads]
+        for step in self.steps:
+            into = f" into {step.into}" if step.into else ""
+            lines.append(f"{step.result} = {step.operation} {' '.join(step.operands)}{into}")
+        lines += [f"{'carry' if one.is_result else 'delay'} {one.old} {one.new}" for one in self.carries]
+        lines += [f"sum {one.operation} {one.pairs} {' '.join(one.operands)}" for one in self.sums]
+        lines += [f"scale {self.scale}"] if self.scale else []
+        lines += [f"store {one.value} {one.kind} {one.step}" + (f" over {one.over}" if one.over else "") for one in self.stores]
+        return "; ".join([*lines, "guard"] if self.guard else lines)
 
 
 def read_program(text: str) -> StreamProgram:
     """The inverse of ``str``."""
-    head, *middle, last = text.split("; ")
-    element, loads, scalars = head.split()
-    steps = []
-    for line in middle:
-        result, _, operation, *operands = line.split()
-        steps.append(StreamStep(result, operation, tuple(operands)))
-    return StreamProgram(element, int(loads), int(scalars), tuple(steps), last.removeprefix("store "))
+    scalars, scale, guard = 0, "", False
+    loads: list[StreamAccess] = []
+    stores: list[StreamAccess] = []
+    steps: list[StreamStep] = []
+    carries: list[StreamCarry] = []
+    sums: list[StreamSum] = []
+    for line in text.split("; "):
+        match line.split():
+            case ["scalars", number]:
+                scalars = int(number)
+            case ["load", value, kind, step]:
+                loads.append(StreamAccess(value, kind, int(step)))
+            case ["store", value, kind, step, *over]:
+                stores.append(StreamAccess(value, kind, int(step), *over[1:]))
+            case ["carry" | "delay" as word, old, new]:
+                carries.append(StreamCarry(old, new, word == "carry"))
+            case ["sum", operation, pairs, *operands]:
+                sums.append(StreamSum(operation, int(pairs), tuple(operands)))
+            case ["scale", scale]:
+                pass
+            case ["guard"]:
+                guard = True
+            case [result, "=", operation, *operands, "into", into]:
+                steps.append(StreamStep(result, operation, tuple(operands), into))
+            case [result, "=", operation, *operands]:
+                steps.append(StreamStep(result, operation, tuple(operands)))
+    return StreamProgram(tuple(loads), tuple(steps), tuple(stores), tuple(carries), tuple(sums), scalars, scale, guard)
