@@ -28,7 +28,9 @@ def measured_on_device(
     threads = facts.threads.least if facts is not None and facts.threads is not None else 1
     try:
         paths = {name: _cycles(build, one, result.function, made(0), threads) for name, one in variants.items()}
-        tails = [_cycles(build, whole, result.function, made(extra), threads) for extra in range(result.width)] if has_tails else []
+        tails = (
+            [_cycles(build, whole, result.function, made(extra), threads) for extra in range(result.width)] if has_tails else []
+        )
     except Trap as trap:
         return replace(result, note=f"no cycles: {trap}; give arguments of your own: kernel.compare(arguments=[...])")
     return replace(

@@ -6,6 +6,7 @@ Labels of blocks are ``function.block``. Loops are the natural loops of the bran
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from voltac.codegen.rows import Row
 from voltac.report.assembly import AssemblyBlock
@@ -64,18 +65,29 @@ def _successors(blocks: list[AssemblyBlock]) -> list[list[int]]:
     for number, block in enumerate(blocks):
         targets = [
             places[match[1]]
-            for instruction in block.instructions
+            for line in block.instructions
+            for instruction in halves(line)
             if (match := _TARGET.search(instruction)) is not None and match[1] in places
         ]
-        last = block.instructions[-1].split() if block.instructions else [""]
-        if last[0] not in _ENDS and number + 1 < len(blocks):
+        last = halves(block.instructions[-1])[0].split() if block.instructions else [""]
+        if last[0] not in _ends() and number + 1 < len(blocks):
             targets.append(number + 1)
         out.append(targets)
     return out
 
 
-_ENDS = ("jmp", "jret")
-"""Nothing comes behind them."""
+def halves(line: str) -> list[str]:
+    """The instructions of a line: those of a bundle, the others by themselves."""
+    if not line.startswith("{"):
+        return [line]
+    return [text.strip() for text in line.strip("{} ").split(" ; ")]
+
+
+@cache
+def _ends() -> frozenset[str]:
+    """Mnemonics behind which nothing comes."""
+    codes = [device_code(target) for target in DEVICES.values()]
+    return frozenset(row.mnemonic for code in codes for row in code.instructions.rows.values() if "end" in row.traits)
 
 
 def _dominators(before: list[list[int]]) -> list[int]:
@@ -106,8 +118,21 @@ def _body(header: int, latch: int, before: list[list[int]]) -> set[int]:
     return body
 
 
-def kind_of(instruction: str, device: str) -> str:
-    """The kind, one of :data:`voltac.report.assembly.KINDS`."""
+def kind_of(line: str, device: str) -> str:
+    """The kind, one of :data:`voltac.report.assembly.KINDS`; of a bundle that of its first instruction that does something."""
+    working = [each for each in halves(line) if each not in _FILLERS]
+    return _kind_of(working[0] if working else line, device)
+
+
+def kinds_of(line: str, device: str) -> list[str]:
+    """The kinds of all instructions of a line that do something."""
+    return [_kind_of(each, device) for each in halves(line) if each not in _FILLERS]
+
+
+_FILLERS = ("nop", "fnop")
+
+
+def _kind_of(instruction: str, device: str) -> str:
     mnemonic, _, operands = instruction.partition(" ")
     code = device_code(DEVICES[device])
     rows = code.instructions.by_mnemonic.get(mnemonic, [])
@@ -128,9 +153,11 @@ def kind_of(instruction: str, device: str) -> str:
         return "shuffle"
     if "masked" in traits and any(_is_move(row) for row in rows):
         return "blend"
-    return "vector arithmetic" if register is not None and register.kind == "vector" else "scalar"
+    return "vector arithmetic" if register is not None and register.kind in _VECTORS else "scalar"
 
 
+_VECTORS = ("vector", "a2", "a4")
+"""Kinds of registers with several lanes."""
 _MASK_MOVES = ("read_mr", "write_mr")
 
 
