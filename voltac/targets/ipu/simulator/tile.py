@@ -36,8 +36,10 @@ Trace = Callable[[str], None]
 
 
 class Tile:
-    """``conflicts``: ``trap`` as the hardware does, or ``count`` and go on. ``checks_registers``: whether workers trap that read a
-    register before anything was written to it."""
+    """``conflicts``: ``trap`` as the hardware does, or ``count`` and go on.
+
+    ``checks_registers``: whether workers trap that read a register before anything was written to it.
+    """
 
     def __init__(
         self, generation: str = "mk2", conflicts: str = "trap", stack: int = STACK, limit: int = LIMIT,

@@ -33,7 +33,7 @@ def register_use(reader: CodeReader, block: WorkerBlock) -> RegisterUse:
 
 
 def check_registers(use: RegisterUse, written: set[str]) -> None:
-    """Before a block runs: ``written`` so far, which the block's own are added to. TileFault for what nothing was written to."""
+    """Before a block runs: ``written`` so far, which the block's own are added to; a fault for what nothing was written to."""
     read, new = use
     missing = read.keys() - written
     if missing:
