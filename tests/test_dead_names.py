@@ -37,7 +37,6 @@ FOR_OTHERS = {
     "aliases": "Pygments",
     "filenames": "Pygments",
     "initially": "back ends of machines whose registers rotate",
-    "rotate": "back ends of machines whose registers rotate",
     "get_tokens_unprocessed": "Pygments",
     "mimetypes": "Pygments",
     "PLUGIN_NAME": "hatchling",

@@ -11,7 +11,6 @@ of that module (20 ms to import) is here: ``field``, ``replace``.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform, overload
@@ -71,7 +70,7 @@ def mutable_record(cls: type[Any] | None = None, /, *, eq: bool = True) -> Any:
 def _make(cls: Any, eq: bool, frozen: bool) -> Any:
     own = cls.__dict__
     names = list(getattr(cls, "__match_args__", ()))
-    names += [name for name in own.get("__annotations__", {}) if name not in names]
+    names += [name for name in cls.__annotations__ if name not in names]
     defaults = {name: getattr(cls, name) for name in names if hasattr(cls, name)}
     finishes = "__post_init__" in own
 
@@ -98,6 +97,8 @@ def _at_any_depth(make: Callable[[], T]) -> T:
     try:
         return make()
     except RecursionError:
+        import threading  # seldom needed
+
         made: list[T] = []
         thread = threading.Thread(target=lambda: made.append(make()))
         thread.start()

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 import time
+import warnings
 from collections.abc import Callable, Sequence
 
-import picire
 from campaign import Campaign
 from running import Worker
+
+with warnings.catch_warnings():
+    # It asks pkg_resources for its own version, which warns of its end.
+    warnings.simplefilter("ignore")
+    import picire
 
 PARTS = (re.compile(r"[^\n]*\n|[^\n]+"), re.compile(r"\w+\s*|\W\s*"))
 """What is left out, first by lines, then by tokens."""

@@ -2,11 +2,11 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_server import run_command
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -33,16 +33,9 @@ def voltac(folder: Path) -> Run:
         *words: str, input: str | bytes | None = None, environment: dict[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
         data = input.encode() if isinstance(input, str) else input
-        done = subprocess.run(
-            [sys.executable, "-m", "voltac", *words],
-            cwd=folder,
-            input=data,
-            capture_output=True,
-            timeout=120,
-            env={**os.environ, "ISPC_ARGS": "", **(environment or {})},
-        )
-        out, err = done.stdout.decode("utf-8", "surrogateescape"), done.stderr.decode("utf-8", "surrogateescape")
+        done = run_command([*words], folder, data, {**os.environ, "ISPC_ARGS": "", **(environment or {})})
+        out, err = done.out.decode("utf-8", "surrogateescape"), done.err.decode("utf-8", "surrogateescape")
         assert "Traceback" not in err, err
-        return subprocess.CompletedProcess(done.args, done.returncode, out, err)
+        return subprocess.CompletedProcess([*words], done.code, out, err)
 
     return run

@@ -52,6 +52,38 @@ def test_arguments_that_are_not_given_are_generated(voltac: Run, program: str) -
     assert first.stdout == second.stdout
 
 
+FAR = {
+    "index": ("float a[], uniform int at[]", "foreach (i = 0 ... n) out[i] = a[at[i] * 1000000];", "reads a["),
+    "store": ("int64 at[]", "foreach (i = 0 ... n) out[at[i] << 30] = 1;", "writes out["),
+    "pointers": ("float * uniform * uniform a", "foreach (i = 0 ... n) out[i] = *(a[i]);", "reads through a null pointer"),
+    "struct": ("Held s[]", "foreach (i = 0 ... n) out[i] = s[i].p[0];", "reads through a null pointer"),
+    "function": ("Held s[]", "out[0] = reduce_add(s[n - 1].f(out[0]));", "calls through a null pointer"),
+    "functions": ("Held s[]", "foreach (i = 0 ... n) out[i] = s[i].f(2);", "calls through a null pointer in lane 0"),
+    "library": ("float a[]", "memset(out, 0, n * (int64)4000000);", "elements from p[0] on"),
+}
+"""Parameters, body, and what it does outside of arrays of any reasonable length."""
+
+
+@pytest.mark.parametrize("command", ["run", "profile"])
+@pytest.mark.parametrize("case", FAR)
+def test_generated_arguments_end_no_process(voltac: Run, folder: Path, case: str, command: str) -> None:
+    parameters, body, message = FAR[case]
+    held = "typedef float (*uniform F)(float); struct Held { float a; float b; float * uniform p; F f; };\n"
+    text = f"{held}export void f(uniform {parameters}, uniform float out[], uniform int n) {{\n    {body}\n}}\n"
+    (folder / "far.ispc").write_text(text)
+    done = voltac(command, "far.ispc", TARGET)
+    assert done.returncode == 1 and "far.ispc:3:" in done.stderr and message in " ".join(done.stderr.split())
+
+
+def test_generated_integers_are_indices_into_generated_arrays(voltac: Run, folder: Path) -> None:
+    (folder / "pick.ispc").write_text(
+        "export void f(uniform float a[], uniform int at[], uniform float out[], uniform int n) {\n"
+        "    foreach (i = 0 ... n)\n        out[i] = a[at[i]];\n}\n"
+    )
+    done = voltac("run", "pick.ispc", TARGET)
+    assert (done.returncode, done.stderr) == (0, "") and "out = [" in done.stdout
+
+
 def test_arrays_come_from_files(voltac: Run, program: str, folder: Path) -> None:
     np.save(folder / "x.npy", np.array([5, 7], np.int32))
     done = voltac("run", program, TARGET, "--function", "total", "x.npy", "2", "false")

@@ -24,6 +24,9 @@ loop:
   %one = insertelement <8 x i32> poison, i32 %i, i64 0
   %all = shufflevector <8 x i32> %one, <8 x i32> poison, <8 x i32> zeroinitializer
   %lanes = add nsw <8 x i32> %all, {iota}
+  %block = and i32 %a, -8
+  %one.block = insertelement <8 x i32> poison, i32 %block, i64 0
+  %blocks = shufflevector <8 x i32> %one.block, <8 x i32> poison, <8 x i32> zeroinitializer
 {body}
   %v.next = add nsw <8 x i32> %v, splat (i32 8)
   %i.next = add nsw i32 %i, 8
@@ -55,6 +58,20 @@ def formula(body: str, name: str = "%x", start: str = "0") -> str:
         ("  %x = xor <8 x i32> %lanes, splat (i32 1)", "%i + [1, 0, 3, 2, 5, 4, 7, 6]"),
         ("  %x = sub nsw <8 x i32> splat (i32 9), %lanes", "-1*%i + [9, 8, 7, 6, 5, 4, 3, 2]"),
         ("  %x = ashr <8 x i32> %v, splat (i32 2)", "%v/4 + [0, 0, 0, 0, 1, 1, 1, 1]"),
+        # What is done with a multiple of the gang that is the same in all lanes.
+        ("  %x = and <8 x i32> %lanes, %blocks", "%x + [0, 0, 0, 0, 0, 0, 0, 0]"),
+        (
+            "  %y = sub nsw <8 x i32> %blocks, splat (i32 1)\n  %x = and <8 x i32> %lanes, %y",
+            "%x + [0, 1, 2, 3, 4, 5, 6, 7]",
+        ),
+        (
+            "  %y = add nsw <8 x i32> %blocks, splat (i32 3)\n  %x = xor <8 x i32> %y, %lanes",
+            "%x + [0, -1, -2, -3, 4, 3, 2, 1]",
+        ),
+        ("  %x = or <8 x i32> %lanes, %blocks", "%x + [0, 1, 2, 3, 4, 5, 6, 7]"),
+        ("  %x = udiv <8 x i32> %lanes, %blocks", "%x + [0, 0, 0, 0, 0, 0, 0, 0]"),
+        ("  %x = srem <8 x i32> %lanes, %blocks", "%x + [0, 1, 2, 3, 4, 5, 6, 7]"),
+        ("  %x = xor <8 x i32> %lanes, splat (i32 -1)", "-1*%i + [-1, -2, -3, -4, -5, -6, -7, -8]"),
         ("  %x = sext <8 x i32> %lanes to <8 x i64>", "sext(%i) + [0, 1, 2, 3, 4, 5, 6, 7]"),
         ("  %x = zext <8 x i32> %lanes to <8 x i64>", "sext(%i) + [0, 1, 2, 3, 4, 5, 6, 7]"),
         ("  %y = add <8 x i32> %lanes, splat (i32 1)\n  %x = sext <8 x i32> %y to <8 x i64>", "none"),
@@ -133,6 +150,8 @@ def one_lane(op: str, flags: tuple[str, ...], bits: int, a: int | None, b: int |
         return signed(exact, bits)
     if op in ("ashr", "lshr"):
         return POISON if ub >= bits else a >> ub if op == "ashr" else signed(ua >> ub, bits)
+    if op[1:] in ("div", "rem") and not b:
+        return POISON  # the program ends there
     if op in ("sdiv", "srem"):
         quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
         return signed(quotient if op == "sdiv" else a - quotient * b, bits)
@@ -149,6 +168,7 @@ class RandomProgram:
         near_the_end = [str(2**31 - 32), str(2**30 - 16), str(-(2**29) - 16)]  # products and shifts of the counter wrap
         self.start = self.random.choice(["0", "0", "16", "-8", "%a", "4", *near_the_end])
         self.kinds = {"%lanes": (W, 32), "%v": (W, 32), "%i": (0, 32), "%all": (W, 32), "%a": (0, 32), "%w": (0, 64)}
+        self.kinds |= {"%block": (0, 32), "%blocks": (W, 32)}
         self.steps: list[tuple[str, str, tuple[str, ...], str, str]] = []
         self.lines: list[str] = []
         for number in range(self.random.randrange(1, 7)):
@@ -177,7 +197,7 @@ class RandomProgram:
         flags: tuple[str, ...] = ()
         if op in ("add", "sub", "mul", "shl"):
             flags = source.choice([("nsw",), ("nsw",), (), ("nuw",), ("nuw", "nsw")])
-        if op in ("add", "sub") and source.random() < 0.5:
+        if op in ("add", "sub", "and", "or", "xor", "sdiv", "udiv", "srem", "urem") and source.random() < 0.5:
             second = source.choice(same)
         else:
             number = source.choice([1, 2, 3, 4, 5, 8, 16])
@@ -201,6 +221,7 @@ class RandomProgram:
         found: list[dict[str, Lanes]] = []
         for _ in range(count):
             values: dict[str, Lanes] = {"%i": [i], "%a": [a], "%w": [w], "%v": v, "%all": [i] * W}
+            values |= {"%block": [a & -8], "%blocks": [a & -8] * W}
             values["%lanes"] = [one_lane("add", ("nsw",), 32, i, lane) for lane in range(W)]
             for name, op, flags, first, second in self.steps:
                 bits = self.kinds[first][1]

@@ -145,3 +145,22 @@ def test_code_that_fails_verification_is_reported_not_run() -> None:
     with pytest.raises(InternalError, match="dominate") as caught:
         late(unsound, OPTIONS)
     Path(str(caught.value).rsplit(" ", 1)[1]).unlink()
+
+
+def test_a_broken_module_with_debug_information_is_an_internal_error() -> None:
+    """LLVM verifies such a module when it reads it, and would end the process."""
+    text = """
+define i32 @f(i1 %c) {
+entry:
+  br i1 %c, label %then, label %done
+then:
+  br label %done
+done:
+  %x = phi i32 [ 1, %then ]
+  ret i32 %x
+}
+!llvm.module.flags = !{!0}
+!0 = !{i32 2, !"Debug Info Version", i32 3}
+"""
+    with pytest.raises(InternalError, match="one entry for each predecessor"):
+        late(text, Options(find_target("avx2-i32x8"), level=1))

@@ -205,5 +205,5 @@ class Fenced:
 
     def placed(self, machine: IRInterpreter) -> int:
         """The address of the array as an object of its own in the memory of an interpreter."""
-        data = memoryview(self.array.view(np.uint8))  # type: ignore[arg-type]
+        data = self.array.view(np.uint8).data
         return machine.memory.place("array", data, defined=True, alignment=self.array.itemsize, writable=True).base

@@ -186,6 +186,37 @@ def test_pointers_carry_the_bounds_of_their_array(target: str) -> None:
     assert "writes y[3] in lane 0, and y has 3 elements" in failure(IndexError, kernels.members, points, 10, 3)
 
 
+CALLED = """
+typedef float (*uniform One)(float);
+typedef float (*Each)(float);
+float twice(float x) { return 2 * x; }
+export void one(uniform float a[], uniform int n) {
+    One f = n == 5 ? NULL : twice;
+    foreach (i = 0 ... n)
+        a[i] = f(a[i]);
+}
+export void each(uniform float a[], uniform int n, uniform int none) {
+    foreach (i = 0 ... n) {
+        Each f = i == none ? NULL : twice;
+        if (a[i] > 0)
+            a[i] = f(a[i]);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_null_pointer_is_not_called(target: str) -> None:
+    """In lanes that are on."""
+    kernels = checked(CALLED, "accesses", target=target)
+    a = np.arange(9, dtype=np.float32)
+    kernels.one(a, 9)
+    kernels.each(a, 9, 0)
+    assert (a == 4 * np.arange(9)).all()
+    assert "f.ispc:8:9: calls through a null pointer" in failure(IndexError, kernels.one, a, 5)
+    assert "f.ispc:14:13: calls through a null pointer in lane 2" in failure(IndexError, kernels.each, a, 9, 2)
+
+
 LIBRARY = """
 export void pack(uniform int a[], uniform int n) {
     foreach (i = 0 ... n)

@@ -141,7 +141,7 @@ def test_calls_leak_nothing(k: voltac.KernelModule) -> None:
         for _ in range(times):
             kernel(values, 10)
             k.half(0.25)
-            kernel(memoryview(values), count=10)  # type: ignore[arg-type]
+            kernel(values.data, count=10)
             with contextlib.suppress(TypeError):
                 kernel(values.astype(float), 10)
 

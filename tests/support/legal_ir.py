@@ -81,7 +81,7 @@ class Compiled:
         values: list[Any] = []
         for one in copies:
             if isinstance(one, np.ndarray):
-                data = memoryview(one.reshape(-1).view("uint8"))  # type: ignore[arg-type]
+                data = one.reshape(-1).view("uint8").data
                 values.append(machine.memory.place("an argument", data, defined=True, alignment=64, writable=True).base)
             else:
                 values.append(one)

@@ -53,7 +53,8 @@ def index_expression(rng: random.Random, depth: int = 2) -> Expression:
             return Expression(f"({inner.text} << {places})", lambda k, a, b: value(k, a, b) << places)
         case 15:  # bits above those that are left over are lost on the way
             back = 27 + (number & 1)
-            return Expression(f"(({inner.text} << 28) >> {back})", lambda k, a, b: _low_bits(value(k, a, b), 28 - back))
+            narrow = f"(int){inner.text}" if "int64" in inner.text else inner.text
+            return Expression(f"(({narrow} << 28) >> {back})", lambda k, a, b: _low_bits(value(k, a, b), 28 - back))
         case 0:
             return Expression(f"({number} * {inner.text})", lambda k, a, b: number * value(k, a, b))
         case 1:

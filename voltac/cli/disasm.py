@@ -11,8 +11,9 @@ from voltac.cli.device_files import open_program
 from voltac.cli.option_table import UsageError
 from voltac.cli.outputs import write_standard_output
 from voltac.codegen.device import DeviceCode
-from voltac.codegen.disassembler import Disassembler, Line
+from voltac.codegen.disassembler import Disassembler
 from voltac.codegen.elf_read import ElfFile
+from voltac.codegen.listing import Line
 from voltac.codegen.object_file import Section
 from voltac.messages.visible import visible_name
 
@@ -64,7 +65,7 @@ def _listing(path: str, device: DeviceCode, file: ElfFile) -> Iterator[str]:
                 # The brace of a bundle, or the blanks below it.
                 brace = line.text[:2] if line.text[:1] in ("{", " ") else ""
                 mnemonic, _, operands = line.text[len(brace) :].partition(" ")
-                word = f"{line.word:0{2 * device.word_bytes}X}"
+                word = f"{line.word:0{device.word_digits}X}"
                 text = f"{line.address:8x}:  {word}  {brace}{mnemonic:<{14 - len(brace)}} {operands}"
                 comment = ", ".join([*([line.comment] if line.comment else []), *waits])
                 yield f"{text:{_TEXT_COLUMNS}}  # {comment}" if comment else text.rstrip()

@@ -7,7 +7,7 @@ from argparse import Namespace
 
 from voltac.cli.option_table import UsageError
 from voltac.cli.outputs import Output, write_all, write_standard_output
-from voltac.cli.run import RunFailed, failure_of_run, function_of_run, values_of_run
+from voltac.cli.run import RunFailed, checks_of_run, failure_of_run, function_of_run, run_options, values_of_run
 from voltac.cli.settings import diagnostics_of, options_of_arguments
 from voltac.driver import compile_source, read_source
 from voltac.messages.diagnostics import CompileError
@@ -16,7 +16,6 @@ from voltac.messages.visible import bytes_of, visible_name
 from voltac.python.build import build_module
 from voltac.python.profiled_call import profile
 from voltac.python.source import Source
-from voltac.records import replace
 from voltac.sema.type_layout import Layout
 
 
@@ -36,7 +35,9 @@ def profile_command(arguments: Namespace) -> int:
         sys.stderr.write(diagnostics.render())
     function = function_of_run(job.program, arguments.function)
     values = values_of_run(function, words, Layout(options.target))
-    source = Source(text, path, replace(options, catch_failures=not options.target.is_device))
+    if not options.target.is_device:
+        options = run_options(checks_of_run(function, words, options, None), options)
+    source = Source(text, path, options)
     try:
         with failure_of_run():
             found = profile(build_module, source, function.name, tuple(values), {})

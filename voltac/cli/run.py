@@ -21,6 +21,7 @@ from voltac.options import Options
 from voltac.records import replace
 from voltac.sema import tree
 from voltac.sema.type_layout import Layout
+from voltac.sema.types import Pointer
 
 
 def run_command(arguments: Namespace) -> int:
@@ -48,7 +49,8 @@ def run_command(arguments: Namespace) -> int:
         if arguments.interpret:
             result = _interpret(program, options, function, values, sources)
         else:
-            result = _run_compiled(text, path, _run_options(arguments.checked, options), function, values)
+            checks = checks_of_run(function, words, options, arguments.checked)
+            result = _run_compiled(text, path, run_options(checks, options), function, values)
     except RunFailed as failed:
         sys.stdout.flush()
         sys.stderr.write(diagnostics.render_one(Diagnostic("Error", failed.span, failed.text, "run")))
@@ -86,6 +88,15 @@ def values_of_run(function: tree.FunctionSymbol, words: list[str], layout: Layou
     return given + [generated(symbol, layout) for symbol in parameters[len(words) :]]
 
 
+def checks_of_run(function: tree.FunctionSymbol, words: list[str], options: Options, given: str | None) -> str | None:
+    """The words of ``--checked``: accesses are among them where arrays are generated, which may have fewer elements than the
+    function reaches for. A device's simulator checks them anyway."""
+    arrays = any(isinstance(symbol.type.type, Pointer) for symbol in function.parameters[len(words) :])
+    if not arrays or options.target.is_device or given == "all":
+        return given
+    return f"accesses,{given}" if given and "accesses" not in given.split(",") else given or "accesses"
+
+
 class RunFailed(Exception):
     """The program did something undefined, or aborted."""
 
@@ -113,8 +124,8 @@ def _interpret(
         raise RunFailed("the program was aborted by an assertion", NOWHERE) from None
 
 
-def _run_options(checked: str | None, options: Options) -> Options:
-    """``--checked`` or ``--checked=accesses,races``."""
+def run_options(checked: str | None, options: Options) -> Options:
+    """Those of a call whose failures are exceptions; ``checked`` is "all" or words like ``accesses,races``."""
     words = True if checked == "all" else tuple(checked.split(",")) if checked is not None else False
     try:
         return replace(options, catch_failures=True, checked=words)

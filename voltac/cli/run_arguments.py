@@ -25,9 +25,10 @@ _MOST_DIGITS = 20
 _FILLS: dict[str, Callable[[int, np.dtype[Any]], npt.NDArray[Any]]] = {
     "zeros": lambda count, dtype: np.zeros(count, dtype),
     "range": lambda count, dtype: _numbers(np.arange(_leaves(count, dtype)), count, dtype),
-    "random": lambda count, dtype: _numbers(_random(_leaves(count, dtype)), count, dtype),
+    "random": lambda count, dtype: _numbers(_random(_leaves(count, dtype)), count, dtype, most=min(count, 100)),
 }
-"""How a generated array is filled. Integers get random values from 0 to 99, floats from 0 to 1."""
+"""How a generated array is filled. Random floats are from 0 to 1, integers from 0 to 99 and below the number of elements:
+they may be indices into arrays of the same length."""
 
 
 def argument_of(symbol: tree.VariableSymbol, word: str, layout: Layout) -> Any:
@@ -75,10 +76,11 @@ def _listed(word: str, dtype: np.dtype[Any], parameter: str) -> npt.NDArray[Any]
 
 
 def generated(symbol: tree.VariableSymbol, layout: Layout) -> Any:
-    """A value for a parameter that none was given for: counts fit the arrays."""
+    """A value for a parameter that none was given for: counts fit the arrays, and pointers in them are null."""
     match symbol.type.type:
         case Pointer(to):
-            return _FILLS["random"](GENERATED_ELEMENTS, element_dtype(to, layout))
+            fill = "zeros" if _holds_pointers(to) else "random"
+            return _FILLS[fill](GENERATED_ELEMENTS, element_dtype(to, layout))
         case Scalar("float", _):
             return 0.5
         case Scalar("bool", _):
@@ -86,6 +88,17 @@ def generated(symbol: tree.VariableSymbol, layout: Layout) -> Any:
         case Scalar(_, bits):
             return GENERATED_ELEMENTS if bits > 8 else 1
     return 0
+
+
+def _holds_pointers(qual: Qual) -> bool:
+    match qual.type:
+        case Pointer():
+            return True
+        case Struct(members=parts):
+            return any(_holds_pointers(member_qual(qual, index)) for index in range(len(parts or ())))
+        case Array(element, _):
+            return _holds_pointers(element)
+    return False
 
 
 def element_dtype(qual: Qual, layout: Layout) -> np.dtype[Any]:
@@ -173,9 +186,12 @@ def _random(count: int) -> npt.NDArray[Any]:
     return np.random.default_rng(_SEED).random(count)
 
 
-def _numbers(values: npt.NDArray[Any], count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Numbers as elements of a dtype; structs are filled as if all their scalars were of the first one's type."""
+def _numbers(values: npt.NDArray[Any], count: int, dtype: np.dtype[Any], most: int = 1) -> npt.NDArray[Any]:
+    """Numbers as elements of a dtype; structs are filled as if all their scalars were of the first one's type.
+
+    Where that is an integer, ``values`` are multiplied by ``most``.
+    """
     scalar = _scalar_dtype(dtype)
-    if scalar.kind in "iu" and values.dtype.kind == "f":
-        values = values * 100
+    if scalar.kind in "iu":
+        values = values * most
     return values.astype(scalar).view(dtype.base) if dtype.names else values.astype(scalar).reshape(count, *dtype.shape)

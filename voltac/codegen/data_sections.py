@@ -11,19 +11,34 @@ from voltac.ir.interp_values import InstructionFault, Kind, KindTable, Value, en
 from voltac.ir.model import Module
 from voltac.ir.scan import end_of_type, end_of_value, split_list
 from voltac.ir.sections import SCRATCHPAD_UNSET, in_scratchpad, in_section
+from voltac.records import record
 
 _GLOBAL = re.compile(r"\b(?P<what>global|constant) ")
 _SYMBOL = re.compile(r'@("[^"]*"|[-\w$.]+)')
 
 
-def data(module: Module) -> str:
+@record
+class DataForm:
+    """The directives of an assembler, and the bytes of an address."""
+
+    pointer_bytes: int = 4
+    address: str = ".word"
+    word: str = ".word"
+    """Of 32 bits."""
+    byte: str = ".byte"
+
+
+_USUAL = DataForm()
+
+
+def data(module: Module, form: DataForm = _USUAL) -> str:
     """Every global with a value. In the scratchpad those that have to be copied there come first."""
-    kinds = KindTable(module.layout(4))
+    kinds = KindTable(module.layout(form.pointer_bytes))
     ordered = sorted(module.globals().items(), key=lambda item: in_section(SCRATCHPAD_UNSET) in item[1])
-    return "".join(_one(kinds, name, body) for name, body in ordered)
+    return "".join(_one(kinds, name, body, form) for name, body in ordered)
 
 
-def _one(kinds: KindTable, name: str, body: str) -> str:
+def _one(kinds: KindTable, name: str, body: str, form: DataForm) -> str:
     found = _GLOBAL.search(body)
     if found is None or name.startswith("@llvm."):
         return ""
@@ -37,7 +52,7 @@ def _one(kinds: KindTable, name: str, body: str) -> str:
     words: dict[int, str] = {}
     content, defined = bytearray(kind.size), bytearray(kind.size)
     try:
-        encode(kind, _value(kinds, kind, value, 0, words), memoryview(content), defined, 0)
+        encode(kind, _value(kinds, kind, value, 0, words, form), memoryview(content), defined, 0)
     except InstructionFault as fault:
         raise CannotSelect(f"the initial value of {name}: {fault}") from fault
     if in_scratchpad(body):
@@ -50,11 +65,11 @@ def _one(kinds: KindTable, name: str, body: str) -> str:
     if not re.match(r"(?:internal|private) ", body):
         lines.append(f"\t.global {label_of(name[1:])}")
     lines.append(f"{label_of(name[1:])}:")
-    lines += [f"\t.space {kind.size}"] if section == ".bss" else _content(bytes(content), words)
+    lines += [f"\t.space {kind.size}"] if section == ".bss" else _content(bytes(content), words, form)
     return "\n".join(lines) + "\n"
 
 
-def _value(kinds: KindTable, kind: Kind, text: str, at: int, words: dict[int, str]) -> Value:
+def _value(kinds: KindTable, kind: Kind, text: str, at: int, words: dict[int, str], form: DataForm) -> Value:
     """A constant; addresses in it become entries of ``words``, by their offset."""
     if kind.shape in ("vector", "array", "struct") and "@" in text:
         parts, inside = parts_of(kind), text[2:-2] if text.startswith("<{") else text[1:-1]
@@ -62,26 +77,26 @@ def _value(kinds: KindTable, kind: Kind, text: str, at: int, words: dict[int, st
         offsets = kind.offsets or [number * part.size for number, part in enumerate(parts)]
         values = []
         for part, offset, item in zip(parts, offsets, items):
-            values.append(_value(kinds, part, item[end_of_type(item, 0) + 1 :], at + offset, words))
+            values.append(_value(kinds, part, item[end_of_type(item, 0) + 1 :], at + offset, words, form))
         return values
     if "@" not in text:
         return constant(kinds, kind, text, lambda name: 0)
     symbol = _SYMBOL.search(text)
-    if symbol is None or kind.size != 4:
+    if symbol is None or kind.size != form.pointer_bytes:
         raise InstructionFault(f"the constant {text} is not understood")
     offset = 0 if text[0] == "@" else int(constant(kinds, kinds["ptr"], text, lambda name: 0))
     words[at] = label_of(symbol.group(1)) + (f"+{offset}" if offset else "")
     return 0
 
 
-def _content(content: bytes, words: dict[int, str]) -> list[str]:
+def _content(content: bytes, words: dict[int, str], form: DataForm) -> list[str]:
     lines: list[str] = []
     at = 0
     end = len(content)
     while at < end:
         if at in words:
-            lines.append(f"\t.word {words[at]}")
-            at += 4
+            lines.append(f"\t{form.address} {words[at]}")
+            at += form.pointer_bytes
             continue
         stop = min([offset for offset in words if offset > at], default=end)
         if not any(content[at:stop]):
@@ -90,9 +105,9 @@ def _content(content: bytes, words: dict[int, str]) -> list[str]:
         elif stop - at >= 4:
             count = min((stop - at) // 4, 8)
             numbers = struct.unpack_from(f"<{count}I", content, at)
-            lines.append("\t.word " + ", ".join(f"0x{number:x}" for number in numbers))
+            lines.append(f"\t{form.word} " + ", ".join(f"0x{number:x}" for number in numbers))
             at += 4 * count
         else:
-            lines.append("\t.byte " + ", ".join(str(byte) for byte in content[at:stop]))
+            lines.append(f"\t{form.byte} " + ", ".join(str(byte) for byte in content[at:stop]))
             at = stop
     return lines

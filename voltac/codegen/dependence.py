@@ -26,6 +26,15 @@ class DependenceNode:
     """Cycles from its issue to the end of the longest chain that begins with it."""
 
 
+def result_latency(instruction: MachineInstruction, register: AnyRegister) -> int:
+    """Cycles until a register that an instruction writes may be read: an address that an access increments is there at once."""
+    if "increments" in instruction.row.traits:
+        for operand, value in zip(instruction.row.operands, instruction.values):
+            if value == register and operand.role == "update":
+                return 1
+    return instruction.row.latency
+
+
 def is_fence(instruction: MachineInstruction) -> bool:
     """Whether nothing may be moved past it."""
     return not FENCES.isdisjoint(instruction.row.traits)
@@ -54,10 +63,10 @@ def dependences(instructions: list[MachineInstruction], reads_before_writes: boo
 
         for register in node.reads:
             if register in writer:
-                wait(writer[register], writer[register].instruction.row.latency)
+                wait(writer[register], result_latency(writer[register].instruction, register))
         for register in node.writes:
             if register in writer:
-                wait(writer[register], writer[register].instruction.row.latency)
+                wait(writer[register], result_latency(writer[register].instruction, register))
             for reader in readers.pop(register, ()):
                 wait(reader, 0 if reads_before_writes else 1)
         traits = instruction.row.traits

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
 from voltac.codegen.machine_code import Register
 from voltac.codegen.rows import InstructionSet
 from voltac.records import record
+
+if TYPE_CHECKING:
+    from voltac.codegen.listing import Line
+    from voltac.codegen.object_file import Relocation, Section
 
 
 @record
@@ -19,16 +26,37 @@ class ImmediateKind:
     """Low bits of the value that the field leaves out; ``bits`` counts them."""
     part: str = ""
     """The part of a label's address that may stand here, as in :class:`RelocationKind`; empty: numbers only."""
+    base: int = 0
+    """What the number is where the field has zeros."""
+    is_complement: bool = False
+    """Whether the number is ``base`` minus what the field has."""
+    highest_stored: int = 0
+    """The most that the field may have; 0: all its bits."""
 
     @property
     def lowest(self) -> int:
         """The least number that fits the field."""
-        return -(1 << self.bits - 1) if self.signed else 0
+        if self.is_complement:
+            return self.base - (1 << self.bits) + 1
+        return self.base - (1 << self.bits - 1 if self.signed else 0)
 
     @property
     def highest(self) -> int:
         """The greatest multiple that fits the field."""
-        return (1 << self.bits - self.signed) - self.multiple
+        if self.is_complement:
+            return self.base
+        return self.base + (self.highest_stored or (1 << self.bits - self.signed) - self.multiple)
+
+    def stored(self, value: int) -> int:
+        """What the field has of a number."""
+        return self.base - value if self.is_complement else value - self.base >> self.shift
+
+    def number(self, stored: int) -> int:
+        """The number of what a field has."""
+        value = (stored << self.shift) & (1 << self.bits) - 1
+        if self.signed and value >> self.bits - 1:
+            value -= 1 << self.bits
+        return self.base - value if self.is_complement else self.base + value
 
 
 @record
@@ -77,11 +105,26 @@ class DeviceCode:
     """Bytes to which the linker aligns every section at least."""
     bundle_bit: int = 0
     """Set in both words of two instructions that issue together, which assembly text has in braces; 0: there are none."""
+    bundle_bytes: int = 0
+    """Of bundles that are encoded as a whole, whose slots relocations number; 0: an instruction is a word."""
+    put_address: Callable[[Section, Relocation, int], None] | None = None
+    """Puts the address that a relocation asks for into such a bundle, or into data."""
+    bundle_lines: Callable[[bytes, int, Mapping[str, int]], Iterator[Line]] | None = None
+    """Disassembles a section of such bundles, given its address and the labels in it."""
+    elf_bits: int = 32
+    """Of an address in its files."""
+    elf_flags: int = 0
+    """In their headers: what of the machine they are for."""
 
     @property
     def word_bytes(self) -> int:
-        """Of an instruction."""
-        return self.instructions.word_bits // 8
+        """Of an instruction, or of a bundle that is encoded as a whole."""
+        return self.bundle_bytes or self.instructions.word_bits // 8
+
+    @property
+    def word_digits(self) -> int:
+        """Of an instruction, in hexadecimal."""
+        return -(-self.instructions.word_bits // 4)
 
     def relocation(self, part: str) -> RelocationKind:
         """The kind for a part of an address."""

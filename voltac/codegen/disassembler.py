@@ -10,20 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from voltac.codegen.device import DeviceCode
 from voltac.codegen.encoding import Decoded, Decoder, encode
-from voltac.records import record
-
-
-@record
-class Line:
-    """One word. ``labels`` are those that stand before it."""
-
-    address: int
-    word: int
-    text: str
-    """Instruction or directive, with names for the places that branches lead to."""
-    comment: str
-    labels: tuple[str, ...]
-
+from voltac.codegen.listing import Line
 
 _PLACES = ("target", "function")
 """Parts of addresses that are where a branch or a call leads."""
@@ -39,6 +26,9 @@ class Disassembler:
 
     def lines(self, content: bytes, address: int, symbols: Mapping[str, int]) -> Iterator[Line]:
         """A section of code that begins at ``address``."""
+        if self._device.bundle_lines is not None:
+            yield from self._device.bundle_lines(content, address, symbols)
+            return
         step = self._device.word_bytes
         words = {
             address + offset: int.from_bytes(content[offset : offset + step], "little")

@@ -1,4 +1,4 @@
-"""Assembled or linked code → an ELF file of 32 bits.
+"""Assembled or linked code → an ELF file of 32 or 64 bits.
 
 A note of our own carries a checksum, so that the reader finds a changed byte even
 where the file still makes sense.
@@ -14,9 +14,9 @@ from voltac.codegen.device import DeviceCode
 from voltac.codegen.elf_format import (
     ABSOLUTE,
     ALLOCATED,
+    CLASSES,
     EXECUTABLE,
     GLOBAL,
-    HEADER,
     LOCAL_SPACE,
     NOTE,
     NOTE_HEADER,
@@ -24,19 +24,16 @@ from voltac.codegen.elf_format import (
     NOTES,
     OBJECT,
     PROGBITS,
-    PROGRAM,
     PROGRAM_EXECUTE,
     PROGRAM_LOAD,
     PROGRAM_READ,
     PROGRAM_WRITE,
     RELA,
-    RELOCATION,
-    SECTION,
     STRTAB,
-    SYMBOL,
     SYMTAB,
     WRITABLE,
     ZEROS,
+    ElfClass,
 )
 from voltac.codegen.object_file import ObjectFile, Section
 from voltac.records import field, mutable_record
@@ -92,14 +89,15 @@ def write_elf(code: ObjectFile, device: DeviceCode, entry: str = "", notes: Mapp
     ``notes`` go into the file as they are, under the kinds of :data:`NOTES`.
     """
     linked = bool(entry)
+    form = CLASSES[device.elf_bits]
     parts = [_Part("", 0, alignment=0)]
     numbers: dict[str, int] = {}
     for section in code.sections.values():
         numbers[section.name] = len(parts)
         parts.append(_section_part(section))
     strings = _Strings()
-    places, table, locals_ = _symbols(code, numbers, strings)
-    symbol_part = _Part(".symtab", SYMTAB, content=table, alignment=4, entry_size=SYMBOL.size)
+    places, table, locals_ = _symbols(code, numbers, strings, form)
+    symbol_part = _Part(".symtab", SYMTAB, content=table, alignment=4, entry_size=form.symbol_size)
     string_part = _Part(".strtab", STRTAB, content=bytes(strings.content))
     relocations = [] if linked else _relocation_parts(code, device, numbers, places)
     # The checksum is filled in last, and zero while it is computed.
@@ -114,7 +112,7 @@ def write_elf(code: ObjectFile, device: DeviceCode, entry: str = "", notes: Mapp
     name_part.content = bytes(name_strings.content)
 
     segments = list(code.sections.values()) if linked else []
-    position = HEADER.size + PROGRAM.size * len(segments)
+    position = form.header.size + form.program_size * len(segments)
     body = bytearray()
     for part in parts[1:]:
         missing = -position % max(1, part.alignment)
@@ -124,27 +122,27 @@ def write_elf(code: ObjectFile, device: DeviceCode, entry: str = "", notes: Mapp
         body += part.content
         position += len(part.content)
         part.size = part.size or len(part.content)
-    table_at = position + -position % 4
+    table_at = position + -position % (form.bits // 8)
     body += bytes(table_at - position)
-    header = HEADER.pack(
-        b"\x7fELF\x01\x01\x01" + bytes(9),
+    header = form.header.pack(
+        b"\x7fELF" + bytes((form.number, 1, 1)) + bytes(9),
         2 if linked else 1,
         device.elf_machine,
         1,
         code.address(entry) if linked else 0,
-        HEADER.size if segments else 0,
+        form.header.size if segments else 0,
         table_at,
-        0,
-        HEADER.size,
-        PROGRAM.size if segments else 0,
+        device.elf_flags,
+        form.header.size,
+        form.program_size if segments else 0,
         len(segments),
-        SECTION.size,
+        form.section.size,
         len(parts),
         parts.index(name_part),
     )
-    programs = b"".join(_program(section, parts[numbers[section.name]].offset) for section in segments)
+    programs = b"".join(_program(form, section, parts[numbers[section.name]].offset) for section in segments)
     rows = b"".join(
-        SECTION.pack(
+        form.section.pack(
             start,
             part.type,
             part.flags,
@@ -177,11 +175,11 @@ def _section_part(section: Section) -> _Part:
     )
 
 
-def _symbols(code: ObjectFile, numbers: dict[str, int], strings: _Strings) -> tuple[dict[str, int], bytes, int]:
+def _symbols(code: ObjectFile, numbers: dict[str, int], strings: _Strings, form: ElfClass) -> tuple[dict[str, int], bytes, int]:
     """Number of each symbol, the table, and how many of its rows are local."""
     undefined = dict.fromkeys(item.symbol for item in code.relocations if item.symbol not in code.symbols)
     ordered = sorted(code.symbols.values(), key=lambda symbol: symbol.is_global)
-    rows = [SYMBOL.pack(0, 0, 0, 0, 0, 0)]
+    rows = [form.symbol(0, 0, 0, 0, 0, 0)]
     places: dict[str, int] = {}
     for symbol in ordered:
         places[symbol.name] = len(rows)
@@ -191,24 +189,27 @@ def _symbols(code: ObjectFile, numbers: dict[str, int], strings: _Strings) -> tu
         kind = OBJECT if section is not None and section.kind != "text" else 0
         value = symbol.offset + (0 if section is None else section.address)
         information = (GLOBAL if symbol.is_global else 0) << 4 | kind
-        rows.append(SYMBOL.pack(strings.add(symbol.name), value, 0, information, 0, number))
+        rows.append(form.symbol(strings.add(symbol.name), value, 0, information, 0, number))
     for name in undefined:
         places[name] = len(rows)
-        rows.append(SYMBOL.pack(strings.add(name), 0, 0, GLOBAL << 4, 0, 0))
+        rows.append(form.symbol(strings.add(name), 0, 0, GLOBAL << 4, 0, 0))
     return places, b"".join(rows), 1 + sum(not symbol.is_global for symbol in ordered)
 
 
 def _relocation_parts(code: ObjectFile, device: DeviceCode, numbers: dict[str, int], places: dict[str, int]) -> list[_Part]:
     parts = []
+    form = CLASSES[device.elf_bits]
     for name, number in numbers.items():
         rows = [
-            RELOCATION.pack(item.offset, places[item.symbol] << 8 | device.relocation(item.part).number, item.addend)
+            form.relocation.pack(
+                item.offset, places[item.symbol] << form.symbol_shift | device.relocation(item.part).number, item.addend
+            )
             for item in code.relocations
             if item.section == name
         ]
         if rows:
             parts.append(
-                _Part(f".rela{name}", RELA, content=b"".join(rows), info=number, alignment=4, entry_size=RELOCATION.size)
+                _Part(f".rela{name}", RELA, content=b"".join(rows), info=number, alignment=4, entry_size=form.relocation.size)
             )
     return parts
 
@@ -221,8 +222,8 @@ def _notes(notes: Mapping[str, bytes]) -> bytes:
     return out
 
 
-def _program(section: Section, offset: int) -> bytes:
-    return PROGRAM.pack(
+def _program(form: ElfClass, section: Section, offset: int) -> bytes:
+    return form.program(
         PROGRAM_LOAD,
         offset,
         section.address,

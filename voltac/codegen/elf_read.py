@@ -1,4 +1,4 @@
-"""An ELF file of 32 bits → its sections and symbols, and the memory image of an executable one.
+"""An ELF file of 32 or 64 bits → its sections and symbols, and the memory image of an executable one.
 
 Nothing is taken on trust: whatever does not fit together is a :class:`BadElf` with
 the reason, and a file of ours has a checksum besides.
@@ -15,23 +15,19 @@ from voltac.codegen.elf_format import (
     ABSOLUTE,
     ALLOCATED,
     CHECKSUM,
+    CLASSES,
     EXECUTABLE,
     GLOBAL,
-    HEADER,
     LOCAL_SPACE,
     NOTE,
     NOTE_HEADER,
     NOTE_OWNER,
     NOTES,
     PROGBITS,
-    PROGRAM,
     PROGRAM_EXECUTE,
     PROGRAM_LOAD,
     RELA,
-    RELOCATION,
-    SECTION,
     STRTAB,
-    SYMBOL,
     SYMTAB,
     WRITABLE,
     ZEROS,
@@ -41,7 +37,7 @@ from voltac.codegen.object_file import ObjectFile, Relocation, Section, Symbol
 from voltac.records import mutable_record, record
 
 _ADDRESSES = 1 << 32
-"""Those of a file of 32 bits; a segment that goes beyond them is a broken file."""
+"""Of any device's memory; a segment that goes beyond them is a broken file."""
 
 
 class BadElf(ValueError):
@@ -92,6 +88,7 @@ class _Reader:
     def __init__(self, content: bytes, device: DeviceCode) -> None:
         self.content = content
         self.device = device
+        self.form = CLASSES[device.elf_bits]
         self.headers: list[_Header] = []
         self.tables: list[tuple[int, int, str]] = []
         """What of the file is no section: begin, end, name."""
@@ -103,25 +100,25 @@ class _Reader:
         content = self.content
         if content[:4] != b"\x7fELF":
             raise BadElf("it does not begin like an ELF file" if content else "the file is empty")
-        if len(content) < HEADER.size:
+        if len(content) < self.form.header.size:
             raise BadElf(f"the file ends within its header, after {len(content)} bytes")
-        identification, kind, machine, version, entry, *rest = HEADER.unpack_from(content)
+        identification, kind, machine, version, entry, *rest = self.form.header.unpack_from(content)
         programs_at, sections_at, _, header_size, program_size, programs, section_size, sections, names = rest
         self._check_identification(identification, machine, version, header_size)
         if kind not in (1, 2):
             raise BadElf(f"type {kind} is neither relocatable (1) nor executable (2)")
-        if section_size != SECTION.size:
-            raise BadElf(f"headers of sections have {section_size} bytes instead of {SECTION.size}")
-        self._inside("the table of sections", sections_at, sections * SECTION.size)
-        if sections_at % 4:
-            raise BadElf(f"the table of sections begins at offset {sections_at}, no multiple of 4")
+        if section_size != self.form.section.size:
+            raise BadElf(f"headers of sections have {section_size} bytes instead of {self.form.section.size}")
+        self._inside("the table of sections", sections_at, sections * self.form.section.size)
+        if sections_at % (self.form.bits // 8):
+            raise BadElf(f"the table of sections begins at offset {sections_at}, no multiple of {self.form.bits // 8}")
         self.tables = [
-            (0, HEADER.size, "header"),
-            (sections_at, sections_at + sections * SECTION.size, "table of sections"),
-            (programs_at, programs_at + programs * PROGRAM.size, "table of segments"),
+            (0, self.form.header.size, "header"),
+            (sections_at, sections_at + sections * self.form.section.size, "table of sections"),
+            (programs_at, programs_at + programs * self.form.program_size, "table of segments"),
         ]
         for number in range(sections):
-            self.headers.append(_Header(*SECTION.unpack_from(content, sections_at + number * SECTION.size)))
+            self.headers.append(_Header(*self.form.section.unpack_from(content, sections_at + number * self.form.section.size)))
         self._check_sections(names)
         notes = dict(self._notes())
         self._read_symbols(kind == 2)
@@ -130,15 +127,17 @@ class _Reader:
         return ElfFile(self.made, kind == 2, entry, image, notes)
 
     def _check_identification(self, identification: bytes, machine: int, version: int, header_size: int) -> None:
-        for position, what in ((4, "class"), (5, "byte order"), (6, "version")):
-            if identification[position] != 1:
-                raise BadElf(f"its {what} is {identification[position]} instead of 1 (an ELF file of 32 bits, little endian)")
+        wanted = self.form.number
+        for position, what, number in ((4, "class", wanted), (5, "byte order", 1), (6, "version", 1)):
+            if identification[position] != number:
+                of_bits = f"an ELF file of {self.form.bits} bits, little endian"
+                raise BadElf(f"its {what} is {identification[position]} instead of {number} ({of_bits})")
         if machine != self.device.elf_machine:
             raise BadElf(f"it is for machine {machine}; {self.device.name} has number {self.device.elf_machine}")
         if version != 1:
             raise BadElf(f"its version is {version} instead of 1")
-        if header_size != HEADER.size:
-            raise BadElf(f"its header has {header_size} bytes instead of {HEADER.size}")
+        if header_size != self.form.header.size:
+            raise BadElf(f"its header has {header_size} bytes instead of {self.form.header.size}")
 
     def _inside(self, what: str, offset: int, size: int) -> None:
         if offset + size > len(self.content):
@@ -232,12 +231,12 @@ class _Reader:
         for header in tables:
             if not 0 < header.link < len(self.headers) or self.headers[header.link].type != STRTAB:
                 raise BadElf(f"section {header.link} is not the names of the symbols")
-            for number, offset in enumerate(self._table(header, SYMBOL.size)):
+            for number, offset in enumerate(self._table(header, self.form.symbol_size)):
                 if number:
                     self._read_symbol(number, offset, header, linked)
 
     def _read_symbol(self, number: int, offset: int, header: _Header, linked: bool) -> None:
-        name_at, value, _, information, _, section_number = SYMBOL.unpack_from(self.content, offset)
+        name_at, value, _, information, _, section_number = self.form.read_symbol(self.content, offset)
         name = self._text(header.link, name_at, f"symbol {number}")
         if not name:
             raise BadElf(f"symbol {number} has no name")
@@ -270,19 +269,22 @@ class _Reader:
             if not 0 < header.link < len(self.headers) or self.headers[header.link].type != SYMTAB:
                 raise BadElf(f"section '{header.name}' names section {header.link} as its symbols")
             symbols = self.headers[header.link]
-            for offset in self._table(header, RELOCATION.size):
-                place, information, addend = RELOCATION.unpack_from(self.content, offset)
-                kind = kinds.get(information & 0xFF)
+            for offset in self._table(header, self.form.relocation.size):
+                place, information, addend = self.form.relocation.unpack_from(self.content, offset)
+                type, number = information & (1 << self.form.symbol_shift) - 1, information >> self.form.symbol_shift
+                kind = kinds.get(type)
                 if kind is None:
                     known = ", ".join(str(number) for number in sorted(kinds))
-                    raise BadElf(f"relocation type {information & 0xFF} in '{header.name}'; {self.device.name} has {known}")
-                size = 4 if kind.part == "absolute" else self.device.word_bytes
-                if place + size > len(self.made.sections[name].content) or place % size:
+                    raise BadElf(f"relocation type {type} in '{header.name}'; {self.device.name} has {known}")
+                size = self.form.bits // 8 if kind.part == "absolute" else self.device.word_bytes
+                in_slot = bool(self.device.bundle_bytes) and kind.part != "absolute"
+                start = place - place % size if in_slot else place
+                if start + size > len(self.made.sections[name].content) or start % size:
                     raise BadElf(f"a relocation at offset {place:#x} of section '{name}', which is no place of a word")
-                if information >> 8 >= symbols.size // SYMBOL.size or not information >> 8:
-                    raise BadElf(f"a relocation names symbol {information >> 8}, which there is not")
-                row = SYMBOL.unpack_from(self.content, symbols.offset + (information >> 8) * SYMBOL.size)
-                symbol = self._text(symbols.link, row[0], f"symbol {information >> 8}")
+                if not 0 < number < symbols.size // self.form.symbol_size:
+                    raise BadElf(f"a relocation names symbol {number}, which there is not")
+                row = self.form.read_symbol(self.content, symbols.offset + number * self.form.symbol_size)
+                symbol = self._text(symbols.link, row[0], f"symbol {number}")
                 self.made.relocations.append(Relocation(name, place, kind.part, symbol, addend))
 
     def _notes(self) -> Iterator[tuple[str, bytes]]:
@@ -315,12 +317,12 @@ class _Reader:
     def _image(self, entry: int, start: int, row_size: int, rows: int, notes: dict[str, bytes]) -> Image:
         if not rows:
             raise BadElf("an executable file without anything to load")
-        if row_size != PROGRAM.size:
-            raise BadElf(f"headers of segments have {row_size} bytes instead of {PROGRAM.size}")
-        self._inside("the table of segments", start, rows * PROGRAM.size)
+        if row_size != self.form.program_size:
+            raise BadElf(f"headers of segments have {row_size} bytes instead of {self.form.program_size}")
+        self._inside("the table of segments", start, rows * self.form.program_size)
         segments = []
         for number in range(rows):
-            kind, *values = PROGRAM.unpack_from(self.content, start + number * PROGRAM.size)
+            kind, *values = self.form.read_program(self.content, start + number * self.form.program_size)
             if kind == PROGRAM_LOAD:
                 segments.append(self._segment(number, *values))
         spans = sorted((segment.address, segment.address + segment.size) for segment in segments)

@@ -37,7 +37,7 @@ def encode(row: Row, values: Sequence[int], device: DeviceCode, linked: bool = F
         kind = device.immediates.get(operand.kind)
         if linked and kind is not None and kind.part:
             value &= (1 << kind.bits) - 1
-        word |= field.put(value if kind is None else value >> kind.shift)
+        word |= field.put(value if kind is None else kind.stored(value))
     return word
 
 
@@ -108,12 +108,7 @@ class Decoder:
             field = row.format.fields[operand.field]
             value = field.take(word)
             kind = self._device.immediates.get(operand.kind)
-            if kind is not None:
-                value <<= kind.shift
-                value &= (1 << kind.bits) - 1
-                if kind.signed and value >> kind.bits - 1:
-                    value -= 1 << kind.bits
-            values.append(value)
+            values.append(value if kind is None else kind.number(value))
         return tuple(values)
 
     def _encodes_to(self, row: Row, values: tuple[int, ...], word: int) -> bool:

@@ -32,6 +32,9 @@ def link(code: ObjectFile, device: DeviceCode, diagnostics: Diagnostics | None =
         if relocation.part == "relative":
             value -= section.address + relocation.offset
         try:
+            if device.put_address is not None:
+                device.put_address(section, relocation, value)
+                continue
             patched(section.content, relocation.offset, device.relocation(relocation.part), value, device.word_bytes)
         except DoesNotFit as error:
             messages.error("link", NOWHERE, f"a reference to '{relocation.symbol}' does not reach it: {error}")

@@ -33,7 +33,7 @@ class BitField:
     @property
     def mask(self) -> int:
         """The field's bits in a word."""
-        return self.put((1 << self.width) - 1)
+        return self.put(-1)
 
     def put(self, value: int) -> int:
         """A value, of which bits beyond the width are left out, as it stands in a word."""

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from voltac.ir import lane_formulas
 from voltac.ir.constants import integers, shuffle_mask, splatted
+from voltac.ir.float_quotients import quotient
 from voltac.ir.integer_facts import FactFinder
 from voltac.ir.lane_formulas import LaneValue, UniformSymbol
+from voltac.ir.lane_operations import binary
 from voltac.ir.match import scalar_of_splat
 from voltac.ir.memo import Memo
 from voltac.ir.model import Function, Instruction
@@ -18,7 +20,6 @@ from voltac.ir.scan import split_list
 from voltac.ir.types import DataLayout, array_parts, element_of, integer_bits, lanes_of
 
 _LANEWISE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "freeze", "icmp", "fcmp", "select"))
-_DIVISIONS = {"sdiv": "zero", "udiv": "unsigned", "ashr": "floor", "lshr": "unsigned"}
 _MOST_GUESSES = 3
 """Loops that depend on each other deeper than this are not followed."""
 
@@ -131,7 +132,7 @@ class LaneValues:
         if parts.unknown:
             return None
         if op in BINARY:
-            return self._binary(instruction, bits)
+            return self._binary(instruction)
         if op in ("sext", "zext", "trunc"):
             return self._resized(instruction, bits)
         if op in ("freeze", "bitcast", "ptrtoint", "inttoptr"):
@@ -146,46 +147,34 @@ class LaneValues:
             return self._shuffled(instruction, count)
         if op == "extractelement":
             return self._extracted(instruction)
+        if op == "fptosi":
+            return self._quotient(instruction)
         if op == "phi" and count > 1:
             return self._common_shape(instruction, parts.operands)
         if op == "select" and count > 1 and self.is_uniform(parts.operands[0]):
             return self._common_shape(instruction, parts.operands[1:])
         return None
 
-    def _binary(self, instruction: Instruction, bits: int) -> LaneValue | None:
+    def _binary(self, instruction: Instruction) -> LaneValue | None:
         op, parts = instruction.op, instruction.parts
-        if op not in ("add", "sub", "or") and all(operand.value[0] == "%" for operand in parts.operands):
+        is_vector = lanes_of(instruction.type) > 0
+        if not is_vector and op not in ("add", "sub", "or") and all(operand.value[0] == "%" for operand in parts.operands):
             return None
         first, second = (self.of(operand) for operand in parts.operands)
         if first is None or second is None:
             return None
-        facts = self.facts
-        if op == "add" or (op == "or" and "disjoint" in parts.flags):
-            return lane_formulas.add(first, second, parts.flags, facts)
-        if op == "sub":
-            return lane_formulas.subtract(first, second, parts.flags, facts)
-        if first.is_constant and op in ("mul", "and", "or", "xor"):
-            first, second = second, first
-        if not second.is_constant:
+        whole = self.symbol_of(instruction.type, instruction.name) if is_vector else None
+        return binary(op, parts.flags, first, second, whole, self.facts)
+
+    def _quotient(self, instruction: Instruction) -> LaneValue | None:
+        """Of integers divided in floating point."""
+        found = quotient(instruction.name, self.definitions)
+        dividend = self.of(found[0]) if found is not None else None
+        if found is None or dividend is None or found[0].type != instruction.type:
             return None
-        if op in ("and", "or", "xor"):
-            return lane_formulas.bitwise(first, op, second.offsets, facts)
-        if not second.is_uniform:
-            return None
-        amount = second.offsets[0]
-        if op == "mul":
-            return lane_formulas.scale(first, amount, parts.flags, facts)
-        if op in ("shl", "ashr", "lshr"):
-            if not 0 <= amount < bits:
-                return None
-            if op == "shl":
-                return lane_formulas.scale(first, 1 << amount, parts.flags, facts)
-            amount = 1 << amount
-        if op in _DIVISIONS:
-            return lane_formulas.divide(first, amount, _DIVISIONS[op], facts)
-        if op in ("srem", "urem"):
-            return lane_formulas.remainder(first, amount, op == "srem", facts)
-        return None
+        divisor = self.scalar(found[1].type, found[1].value)
+        whole = self.symbol_of(instruction.type, instruction.name)
+        return binary("sdiv", (), dividend, divisor, whole, self.facts)
 
     def _resized(self, instruction: Instruction, bits: int) -> LaneValue | None:
         op, parts = instruction.op, instruction.parts

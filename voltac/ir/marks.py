@@ -114,3 +114,21 @@ WRAPPING = "wrapping"
 def is_seldom_called(name: str) -> bool:
     """Whether a function, or something in a text, has such a name."""
     return f".{WRAPPING}" in name
+
+
+UNEVEN = "uneven"
+"""What is added to the name of a block for distances that are neither a power of two nor a multiple of the gang."""
+
+
+def is_uneven(block: str) -> bool:
+    """Whether a block has such a name."""
+    return f".{UNEVEN}" in block
+
+
+LEFT_OVER = "left_over"
+"""What is added to the name of a block for the few iterations that fill no block of several: what is done for those is told."""
+
+
+def is_left_over(block: str) -> bool:
+    """Whether a block has such a name."""
+    return f".{LEFT_OVER}" in block

@@ -56,6 +56,10 @@ class Memo:
                 self._supports.setdefault(guess, set()).add(key)
         return found
 
+    def assume(self, key: Hashable, answer: Any) -> None:
+        """Take an answer for granted, before anything is asked that may rest on it."""
+        self._answers[key] = answer
+
     def limit(self) -> None:
         """What is answered now is weaker than it could be: it is kept only while questions are open."""
         self._used[-1].add(_LIMIT)

@@ -1,7 +1,8 @@
 """This computer's CPU: which instruction sets it runs, and the target that fits it best.
 
-Reads ``/proc/cpuinfo`` (where the kernel has already left out what the system
-does not save on a task switch); elsewhere it asks LLVM. ``VOLTAC_HOST_CPU=haswell``
+On x86-64 reads ``/proc/cpuinfo`` (where the kernel has already left out what the
+system does not save on a task switch), without which it asks LLVM; on aarch64 the
+system tells the process (:mod:`voltac.llvm.arm_features`). ``VOLTAC_HOST_CPU=haswell``
 makes a process take it for a lesser CPU, by a name of ``--cpu``.
 """
 
@@ -34,8 +35,8 @@ _NEEDED: dict[str, str] = {
     "generic": _SSE2,
     "neon": "asimd",
     "sve": "asimd sve",
-    "sve256": "asimd sve",
-    "sve512": "asimd sve",
+    "sve256": "asimd sve sve256",
+    "sve512": "asimd sve sve512",
     "rvv": "v",
     "wasm": "simd128",
     "sse4.1": _SSE41,
@@ -52,7 +53,10 @@ _NEEDED: dict[str, str] = {
 }
 
 # The best first. Wider gangs lose in registers what they win in loop control.
-_PREFERRED = ("avx512icl-x16", "avx512skx-x16", "avx2-i32x8", "avx1-i32x8", "sse4.2-i32x4", "sse4.1-i32x4", "sse2-i32x4")
+_PREFERRED = (
+    *("avx512icl-x16", "avx512skx-x16", "avx2-i32x8", "avx1-i32x8", "sse4.2-i32x4", "sse4.1-i32x4", "sse2-i32x4"),
+    "neon-i32x4",
+)
 
 # (vendor, family, lowest model, highest model) -> CPU name of LLVM.
 _TUNING: tuple[tuple[str, int, int, int, str], ...] = (
@@ -77,8 +81,8 @@ _LLVM_NAMES: dict[str, str] = {
     "avxvnni": "avx_vnni",
 }
 
-_HERE = "x86-64"
-"""The architecture of processes that code is called in."""
+_MACHINES = {"x86_64": "x86-64", "amd64": "x86-64", "arm64": "aarch64"}
+"""What systems call a machine -> the name of its architecture, where it is another."""
 
 HOST_CPU_VARIABLE = "VOLTAC_HOST_CPU"
 _LISTING = "/proc/cpuinfo"
@@ -140,9 +144,20 @@ def instruction_sets() -> frozenset[str]:
 
 
 @cache
+def architecture_here() -> str:
+    """The architecture of this process, ``x86-64`` or ``aarch64``; of another one, which no target is for, its own name."""
+    machine = os.uname().machine.lower()
+    return _MACHINES.get(machine, machine)
+
+
+@cache
 def real_instruction_sets() -> frozenset[str]:
     """What this CPU runs, whatever ``VOLTAC_HOST_CPU`` says: what a program finds that asks CPUID."""
-    if os.uname().machine not in ("x86_64", "amd64"):
+    if architecture_here() == "aarch64":
+        from voltac.llvm.arm_features import arm_features  # late: only this architecture needs it
+
+        return arm_features()
+    if architecture_here() != "x86-64":
         return frozenset()
     flags = cpu_description().get("flags")
     if flags is not None:
@@ -164,7 +179,7 @@ def needed(target: TargetInfo) -> tuple[str, ...]:
 
 def missing(target: TargetInfo) -> tuple[str, ...]:
     """The instruction sets that code for ``target`` needs and this CPU does not have; or its architecture, if it is another."""
-    if target.architecture != _HERE:
+    if target.architecture != architecture_here():
         return (target.architecture,)
     return tuple(name for name in needed(target) if name not in instruction_sets())
 
@@ -176,10 +191,10 @@ def can_run(target: TargetInfo) -> bool:
 
 def require_runnable(target: TargetInfo) -> None:
     """Raise :class:`CannotRun`, naming what is missing, unless code for ``target`` can be called here."""
-    if target.architecture != _HERE:
+    if target.architecture != architecture_here():
         raise CannotRun(
             f"code for target '{target.name}' can be emitted but not called here: it is for {target.architecture}, "
-            f"and this process runs on {_HERE}; the best target for it is '{host_target().name}'"
+            f"and this process runs on {architecture_here()}; the best target for it is '{host_target().name}'"
         )
     lacking = missing(target)
     if lacking:
@@ -196,7 +211,7 @@ def host_target() -> TargetInfo:
         target = find_target(name)
         if can_run(target):
             return replace(target, cpu=_tuning(target) or target.cpu)
-    raise CannotRun("voltac generates code for x86-64; this computer's CPU runs none of its targets")
+    raise CannotRun("voltac runs code on x86-64 and aarch64; this computer's CPU runs none of its targets")
 
 
 def _tuning(target: TargetInfo) -> str:

@@ -43,6 +43,8 @@ def _binding() -> Any:
     llvm.initialize_native_asmparser()
     # Copies of a loop that sums up get a sum each, where the order of additions does not matter.
     llvm.set_option("voltac", "--unroll-add-parallel-reductions")
+    # Reading a module with debug information would verify it for that, and end the process if it is wrong; we verify it too.
+    llvm.set_option("voltac", "--disable-auto-upgrade-debug-info")
     return llvm
 
 

@@ -14,6 +14,7 @@ from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.passes.accesses.access import AccessReport
 from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.check_divisors import check_divisors
+from voltac.passes.distance_versions import version_distances
 from voltac.passes.equal_values import merge_equal_values
 from voltac.passes.exchange_lanes import exchange_lanes
 from voltac.passes.flatten_branches import flatten_branches
@@ -21,6 +22,8 @@ from voltac.passes.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.one_lane_stores import store_one_lane
 from voltac.passes.resolve_accesses import resolve_accesses
+from voltac.passes.row_blocks import load_row_blocks
+from voltac.passes.row_stores import store_row_blocks
 from voltac.passes.shifts_by_masks import select_shifted
 from voltac.passes.some_lanes import move_some_lanes
 from voltac.passes.unmasked_stores import keep_stores_unmasked
@@ -60,11 +63,17 @@ PASSES = (
     Pass("copy_whole", "loops that only copy become memcpy", copy_whole, _resolves_in_full),
     Pass("exchange_lanes", "accesses of exchange networks become those of consecutive elements",
          exchange_lanes, _resolves_on_host),
+    Pass("version_distances", "loops whose indices are put together of bits have a version for each power of two",
+         version_distances, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("walk_runs", "loops whose lanes walk runs of their own are done for one lane after the other, where that costs less",
          walk_runs, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("narrow_arithmetic", "what bytes and 16-bit numbers are used for is computed in 16 bits",
          narrow_arithmetic, lambda options: options.level > 1 and not options.target.is_device),
     Pass("widen_gangs", "loops over small elements do several gangs at once", widen_gangs, _resolves_in_full),
+    Pass("store_row_blocks", "lanes that store to rows of their own store several elements of their row at a time",
+         store_row_blocks, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("load_row_blocks", "lanes that go along rows of their own load several elements of their row at a time",
+         load_row_blocks, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
     Pass("put_gangs_in_flight", "LLVM is asked to do several gangs of a sum at a time",
          put_gangs_in_flight, lambda options: options.level > 1 and options.loop_unrolling and not options.target.keeps_loops),

@@ -156,8 +156,10 @@ class _Flattener:
         selects: list[Instruction] = []
         for phi in list(done.phis()):
             parts = phi.parts
-            incoming = dict(zip(parts.labels, (operand.value for operand in parts.operands)))
-            from_then, otherwise = incoming.pop(then.name), incoming[block.name]
+            # A switch may lead here by several of its cases, with an arm for each.
+            arms = [(operand.value, label) for operand, label in zip(parts.operands, parts.labels)]
+            values = {label: value for value, label in arms}
+            from_then, otherwise = values[then.name], values[block.name]
             if from_then != otherwise:
                 same = self._is_selected(from_then, otherwise, mask) or self._is_joined(then, from_then, otherwise)
                 if otherwise not in ("poison", "undef") and not same:
@@ -166,8 +168,8 @@ class _Flattener:
                         Instruction(f"  {name} = select i1 {condition}, {parts.type} {from_then}, {parts.type} {otherwise}")
                     )
                     from_then = name
-                incoming[block.name] = from_then
-            entries = ", ".join(f"[ {value}, %{label} ]" for label, value in incoming.items())
+            values[block.name] = from_then
+            entries = ", ".join(f"[ {values[label]}, %{label} ]" for _, label in arms if label != then.name)
             flags = "".join(f"{flag} " for flag in parts.flags)
             phi.text = f"  {phi.name} = phi {flags}{parts.type} {entries}"
         return selects

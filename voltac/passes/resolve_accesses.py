@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from voltac.ir import marks
 from voltac.ir import match as m
 from voltac.ir.cfg import control_flow
 from voltac.ir.constants import integers
@@ -378,6 +379,8 @@ class _Resolver:
         self._report(access, block, kind, reason)
 
     def _report(self, access: Access, block: Block, kind: str, reason: str) -> None:
+        if marks.is_left_over(block.name):
+            return
         file, line, column = self.places.of(access.instruction)
         operation = "store" if access.is_store else "load"
         self.reports.append(

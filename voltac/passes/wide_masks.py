@@ -25,6 +25,8 @@ Nothing simplifies the text afterwards.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from voltac.ir import match as m
 from voltac.ir.constants import integers, written
 from voltac.ir.model import Block, Function, Instruction
@@ -129,7 +131,7 @@ class _Widening:
     def _find_signs_only(self) -> None:
         waiting = [name for name in self._made if self._definitions[name].op == "trunc" and name in self._born_wide]
         waiting += [name for name in self._made if self._lanes_behind(name)]
-        users = Uses(self._definitions.values())
+        users = Uses(self._definitions.values() if waiting else ())
         while waiting:
             name = waiting.pop()
             if name not in self._signs_only:
@@ -206,7 +208,7 @@ class _Widening:
         changed = False
         instructions: list[Instruction] = []
         for instruction in block.instructions:
-            if instruction.op == "phi" or "%" not in instruction.text:
+            if instruction.op == "phi" or "i1>" not in instruction.text:
                 instructions.append(instruction)
                 continue
             names = [name for name in instruction.names_used() if self._is_foreign(name, block)]
@@ -288,16 +290,14 @@ class _Widening:
 
     def _test_wide(self, block: Block) -> bool:
         """Whether any lane is on, or all are, is asked of all registers joined."""
-        uses = None
         changed = False
         for instruction in list(block.instructions):
             if instruction.op != "bitcast" or (name := instruction.operands[0].value) not in self._made:
                 continue
-            if not self._is_foreign(name, block) and not self._lanes_behind(name):
+            if not self._fills_several(name) or not (self._is_foreign(name, block) or self._lanes_behind(name)):
                 continue
-            uses = uses or Uses(self._function.instructions())
-            test = uses.single_use(instruction.name)
-            if test is None or not self._fills_several(name) or test.op != "icmp" or test not in block.instructions:
+            test = self._uses.single_use(instruction.name)
+            if test is None or test.op != "icmp" or test not in block.instructions:
                 continue
             number = test.operands[1].value
             if test.parts.predicate in ("eq", "ne") and number in ("0", "-1"):
@@ -314,6 +314,11 @@ class _Widening:
                 test.text = f"  {test.name} = icmp {test.parts.predicate} i{count} {bits}, {number}"
                 changed = True
         return changed
+
+    @cached_property
+    def _uses(self) -> Uses:
+        """Of what masks are cast to, which keep their users until they are replaced with them."""
+        return Uses(self._function.instructions())
 
     def _joined(self, name: str, op: str) -> list[Instruction]:
         """The lanes of a mask, a register's for another, until one register is left."""

@@ -91,7 +91,8 @@ def _format_of(value: Any) -> Dtype | None:
     if isinstance(value, (np.ndarray, np.generic)):
         return value.dtype
     if hasattr(value, "__array_interface__"):
-        return np.asarray(value).dtype
+        dtype: Dtype = np.asarray(value).dtype
+        return dtype
     try:
         return np.asarray(memoryview(value)).dtype
     except (TypeError, ValueError, NotImplementedError):

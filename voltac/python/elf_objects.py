@@ -1,4 +1,4 @@
-"""Object files of LLVM for x86-64 (ELF, 64 bits): their sections, symbols and relocations, for what links them."""
+"""Object files of LLVM for x86-64 and aarch64 (ELF, 64 bits): their sections, symbols and relocations, for what links them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SYMBOL = struct.Struct("<IBBHQQ")
 RELOCATION = struct.Struct("<QIIq")
 
 # Numbers of the ELF format: kinds of files, machines, sections and their flags, places and bindings of symbols.
-_RELOCATABLE, _X86_64 = 1, 62
+_RELOCATABLE, X86_64, AARCH64 = 1, 62, 183
 _SYMBOL_TABLE, RELOCATIONS, NO_DATA, _X86_64_UNWIND = 2, 4, 8, 0x70000001
 _INITIALISERS = (14, 15, 16)
 WRITE, ALLOCATE, EXECUTE, _THREAD_LOCAL = 0x1, 0x2, 0x4, 0x400
@@ -82,14 +82,18 @@ def is_loaded(section: ElfSection) -> bool:
     return bool(section.flags & ALLOCATE and section.kind != _X86_64_UNWIND)
 
 
-def read_object(code: bytes) -> ElfObject:
-    """What is in the file; :class:`NotSupported`, or ValueError, IndexError or struct.error for one that is damaged."""
+def read_object(code: bytes, for_machine: int = X86_64) -> ElfObject:
+    """What is in the file.
+
+    :class:`NotSupported` for one of another machine or with something unknown in it; ValueError, IndexError or
+    struct.error for one that is damaged.
+    """
     if len(code) < _HEADER.size or code[:4] != b"\x7fELF" or code[4:6] != b"\x02\x01":
         raise NotSupported("not a little-endian ELF64 object")
     header = _HEADER.unpack_from(code)
     kind, machine, section_table, entry_size, section_count = header[6], header[7], header[11], header[16], header[17]
-    if kind != _RELOCATABLE or machine != _X86_64 or entry_size != _SECTION.size or not section_count:
-        raise NotSupported("not a relocatable object for x86-64")
+    if kind != _RELOCATABLE or machine != for_machine or entry_size != _SECTION.size or not section_count:
+        raise NotSupported("not a relocatable object for this machine")
     if len(code) < section_table + section_count * _SECTION.size:
         raise ValueError("the object is cut off")
     sections = []

@@ -1,8 +1,8 @@
 """ELF object files → code in this process, without LLVM: map, relocate, protect.
 
-Knows what position-independent x86-64 code of LLVM contains and says
-:class:`NotSupported` to all else, which :func:`load` then leaves to LLVM's own
-linker. Objects loaded together see each other's symbols; what none of them
+Knows what position-independent code of LLVM for x86-64 and aarch64 contains and
+says :class:`NotSupported` to all else, which on x86-64 :func:`load` then leaves to
+LLVM's own linker. Objects loaded together see each other's symbols; what none of them
 defines comes from ``imports``, then from the libraries of this process. Memory is
 writable while it is filled and executable only afterwards, never both.
 """
@@ -11,29 +11,22 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-import platform
 import struct
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 
+from voltac.llvm.host import architecture_here
 from voltac.python.elf_objects import (
-    ABS32,
-    ABS32S,
-    ABS64,
     ABSOLUTE,
     COMMON,
     EXECUTE,
     LOCAL,
     NO_DATA,
-    NONE,
     PAGE,
-    PC32,
-    PC64,
-    PLT32,
     RELOCATION,
     RELOCATIONS,
     UNDEFINED,
-    VIA_TABLE,
     WEAK,
     WRITE,
     ElfObject,
@@ -42,6 +35,7 @@ from voltac.python.elf_objects import (
     is_loaded,
     read_object,
 )
+from voltac.python.relocations import MACHINES, Machine, Refers
 
 
 class Unresolved(Exception):
@@ -56,10 +50,6 @@ class LoadedCode:
         self._owners = owners
 
 
-_STUB = 8
-"""Bytes of ``jmp *entry(%rip)``, filled up."""
-
-
 def load(objects: Sequence[bytes], imports: Mapping[str, int], exports: Sequence[str]) -> LoadedCode:
     """Load objects that may refer to each other.
 
@@ -67,7 +57,10 @@ def load(objects: Sequence[bytes], imports: Mapping[str, int], exports: Sequence
     """
     try:
         return _load_elf(objects, imports)
-    except NotSupported:
+    except NotSupported as reason:
+        if architecture_here() == "aarch64":
+            # The linker in llvmlite ends the process where parts of an object lie too far from each other.
+            raise _broken(f"the object cannot be loaded: it has {reason}") from None
         return _load_with_llvm(objects, imports, exports)
 
 
@@ -88,25 +81,26 @@ def _broken(what: str) -> Exception:
 
 
 def _load_elf(codes: Sequence[bytes], imports: Mapping[str, int]) -> LoadedCode:
-    if platform.machine() not in ("x86_64", "AMD64") or platform.system() != "Linux":
-        raise NotSupported("not Linux on x86-64")
+    machine = MACHINES.get(architecture_here())
+    if machine is None or sys.platform != "linux":
+        raise NotSupported("code for another system than Linux, or for an unknown machine")
     try:
-        objects = [read_object(code) for code in codes]
-        return _link(objects, imports)
+        objects = [read_object(code, machine.number) for code in codes]
+        return _link(machine, objects, imports)
     except (struct.error, IndexError, UnicodeDecodeError) as error:
         raise _broken(f"the object is damaged: {error}") from None
     except ValueError as error:
         raise _broken(str(error)) from None
 
 
-def _link(objects: list[ElfObject], imports: Mapping[str, int]) -> LoadedCode:
+def _link(machine: Machine, objects: list[ElfObject], imports: Mapping[str, int]) -> LoadedCode:
     outside = {symbol.name for item in objects for symbol in item.symbols if symbol.section == UNDEFINED and symbol.name} | {
         symbol.name for item in objects for symbol in item.symbols if symbol.binding != LOCAL
     }
     table_size = 8 * len(outside)
     text_end = _place(objects, 0, EXECUTE)
-    stubs = -(-text_end // _STUB) * _STUB
-    table = _page_after(stubs + _STUB * len(outside))
+    stubs = -(-text_end // 8) * 8
+    table = _page_after(stubs + machine.stub_size * len(outside))
     constants_end = _place(objects, table + table_size, 0)
     data = _page_after(constants_end)
     end = _place(objects, data, WRITE)
@@ -114,7 +108,7 @@ def _link(objects: list[ElfObject], imports: Mapping[str, int]) -> LoadedCode:
     region = mmap.mmap(-1, max(PAGE, _page_after(end)), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     anchor = ctypes.c_char.from_buffer(region)
     base = ctypes.addressof(anchor)
-    linker = _Linker(region, base, imports, stubs, table)
+    linker = _Linker(machine, region, base, imports, stubs, table)
     linker.fill(objects)
     linker.define(objects)
     for item in objects:
@@ -154,7 +148,10 @@ def _place_common(objects: list[ElfObject], start: int) -> int:
 class _Linker:
     """The region being filled, and what its symbols mean."""
 
-    def __init__(self, region: mmap.mmap, base: int, imports: Mapping[str, int], stubs: int, table: int) -> None:
+    def __init__(
+        self, machine: Machine, region: mmap.mmap, base: int, imports: Mapping[str, int], stubs: int, table: int
+    ) -> None:
+        self.machine = machine
         self.region = region
         self.base = base
         self.imports = imports
@@ -210,28 +207,18 @@ class _Linker:
                 self._relocate_one(item, section.address + offset, kind, number, addend)
 
     def _relocate_one(self, item: ElfObject, place: int, kind: int, number: int, addend: int) -> None:
-        at = place - self.base
-        if kind in VIA_TABLE:
-            self._put32(at, self.base + self._entry(item, number) + addend - place)
-            return
-        if kind not in (ABS64, PC32, PLT32, PC64, ABS32S, ABS32, NONE):
+        if kind not in self.machine.relocations:
             raise NotSupported(f"relocation of type {kind}")
-        symbol = item.symbols[number]
-        target = self.address_of(item, number)
-        if kind == ABS64:
-            struct.pack_into("<Q", self.region, at, (target + addend) & 0xFFFFFFFFFFFFFFFF)
-        elif kind in (PC32, PLT32):
-            if kind == PLT32 and not self._is_near(target):
-                target = self.base + self._stub(item, number, symbol.name)
-            self._put32(at, target + addend - place)
-        elif kind == PC64:
-            struct.pack_into("<q", self.region, at, target + addend - place)
-        elif kind == ABS32S:
-            self._put32(at, target + addend)
-        elif kind == ABS32:
-            if not 0 <= target + addend < 1 << 32:
-                raise NotSupported("an address that does not fit")
-            struct.pack_into("<I", self.region, at, target + addend)
+        refers, write = self.machine.relocations[kind]
+        if refers is Refers.NOTHING:
+            return
+        if refers is Refers.ENTRY:
+            target = self.base + self._entry(item, number)
+        else:
+            target = self.address_of(item, number)
+            if refers is Refers.CALLED and not self._is_near(target):
+                target = self.base + self._stub(item, number)
+        write(self.region, place - self.base, place, target + addend)
 
     def address_of(self, item: ElfObject, number: int) -> int:
         address = item.addresses[number]
@@ -250,12 +237,7 @@ class _Linker:
         return found
 
     def _is_near(self, address: int) -> bool:
-        return abs(address - self.base) < 1 << 30
-
-    def _put32(self, at: int, value: int) -> None:
-        if not -(1 << 31) <= value < 1 << 31:
-            raise NotSupported("a distance that does not fit")
-        struct.pack_into("<i", self.region, at, value)
+        return abs(address - self.base) < self.machine.reach
 
     def _entry(self, item: ElfObject, number: int) -> int:
         symbol = item.symbols[number]
@@ -270,14 +252,13 @@ class _Linker:
             struct.pack_into("<Q", self.region, known, address)
         return known
 
-    def _stub(self, item: ElfObject, number: int, name: str) -> int:
+    def _stub(self, item: ElfObject, number: int) -> int:
+        name = item.symbols[number].name
         known = self._stubs.get(name)
         if known is None:
             known = self._stubs[name] = self._next_stub
-            self._next_stub += _STUB
-            entry = self._entry(item, number)
-            self.region[known : known + 2] = b"\xff\x25"
-            struct.pack_into("<i", self.region, known + 2, entry - (known + 6))
+            self._next_stub += self.machine.stub_size
+            self.machine.write_stub(self.region, known, self._entry(item, number))
         return known
 
 

@@ -6,7 +6,6 @@ Labels of blocks are ``function.block``. Loops are the natural loops of the bran
 from __future__ import annotations
 
 import re
-from functools import cache
 
 from voltac.codegen.rows import Row
 from voltac.report.assembly import AssemblyBlock
@@ -14,6 +13,8 @@ from voltac.target_info import DEVICES
 from voltac.targets import device_code
 
 _LABEL = re.compile(r"^([\w.$@]+):")
+_END_OF_GROUP = re.compile(r"\s*(?:;;)?\s*\}?$")
+_PREDICATE = re.compile(r"^\(p\d+\)\s*")
 _TARGET = re.compile(r"([\w.$@]+)$")
 
 
@@ -27,8 +28,13 @@ def functions(assembly: str) -> dict[str, list[AssemblyBlock]]:
             blocks = found.setdefault(function, [])
             blocks.append(AssemblyBlock(label[1], name, ()))
         elif line.startswith("\t") and not line.startswith("\t.") and found:
-            blocks[-1].instructions.append(line.partition("#")[0].strip().replace("\t", " "))
-            blocks[-1].lines.append(0)
+            instruction = line.partition("#")[0].strip().replace("\t", " ")
+            if not instruction.startswith("{"):
+                # The last of a group, or of a bundle, whose brace stands on a line of its own.
+                instruction = _END_OF_GROUP.sub("", instruction)
+            if not instruction.startswith("nop."):
+                blocks[-1].instructions.append(instruction)
+                blocks[-1].lines.append(0)
     for blocks in found.values():
         _note_loops(blocks)
     return found
@@ -70,7 +76,7 @@ def _successors(blocks: list[AssemblyBlock]) -> list[list[int]]:
             if (match := _TARGET.search(instruction)) is not None and match[1] in places
         ]
         last = halves(block.instructions[-1])[0].split() if block.instructions else [""]
-        if last[0] not in _ends() and number + 1 < len(blocks):
+        if not is_end(last[0]) and number + 1 < len(blocks):
             targets.append(number + 1)
         out.append(targets)
     return out
@@ -83,11 +89,12 @@ def halves(line: str) -> list[str]:
     return [text.strip() for text in line.strip("{} ").split(" ; ")]
 
 
-@cache
-def _ends() -> frozenset[str]:
-    """Mnemonics behind which nothing comes."""
-    codes = [device_code(target) for target in DEVICES.values()]
-    return frozenset(row.mnemonic for code in codes for row in code.instructions.rows.values() if "end" in row.traits)
+def is_end(word: str) -> bool:
+    """Whether nothing comes behind a line that begins with a word. A predicate before a mnemonic says that something may."""
+    return word in _ENDS or word.startswith(("br.cond", "br.ret"))
+
+
+_ENDS = ("jmp", "jret", "br", "bri", "exitz")
 
 
 def _dominators(before: list[list[int]]) -> list[int]:
@@ -133,7 +140,7 @@ _FILLERS = ("nop", "fnop")
 
 
 def _kind_of(instruction: str, device: str) -> str:
-    mnemonic, _, operands = instruction.partition(" ")
+    mnemonic, _, operands = _PREDICATE.sub("", instruction).partition(" ")
     code = device_code(DEVICES[device])
     rows = code.instructions.by_mnemonic.get(mnemonic, [])
     if not rows:

@@ -187,6 +187,10 @@ def test_slots_of_operations_that_take_several() -> None:
     assert (report.issues, report.slots) == (6, 1 + 3 + 5 + 3 + 1 + 1)
 
 
+def test_bits_of_what_is_always_zero_are_counted() -> None:
+    run("setzi $m1, 1\npopc $m0, $mzero\nclz $m2, $mzero\nstm32 $m0, $mworker_base, $mzero")
+
+
 def test_counters_and_the_number_of_the_worker() -> None:
     out = np.zeros(18, np.uint32)
     text = """

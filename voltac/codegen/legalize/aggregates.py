@@ -13,7 +13,6 @@ from voltac.codegen.legalize.integers import compare, zero_extended
 from voltac.codegen.legalize.intrinsics import legalize_intrinsic
 from voltac.codegen.legalize.results import call_function, result_bytes, result_slots
 from voltac.codegen.legalize.shapes import NotLegal
-from voltac.codegen.legalize.writer import constant
 from voltac.ir.model import Instruction
 
 
@@ -45,8 +44,8 @@ def _legalize_call(f: Legalizer, instruction: Instruction) -> None:
     arguments = []
     for operand in parts.operands:
         words = f.words(operand)
-        if f.shapes.parts(operand.type) == ["i32"]:
-            words = zero_extended(f, f.shapes.of(operand.type).bits or 32, words, False)
+        if f.shapes.parts(operand.type) == [f.write.word]:
+            words = zero_extended(f, f.shapes.of(operand.type).bits or f.word_bits, words, False)
         arguments += [f"{type} {word}" for type, word in zip(f.shapes.parts(operand.type), words)]
     words = call_function(f, callee, arguments, f.shapes.parts(parts.type))
     if instruction.name:
@@ -64,9 +63,9 @@ def _legalize_ret(f: Legalizer, instruction: Instruction) -> None:
         for type, word, slot in zip(types, words, result_slots(f, types)):
             address = w.near(f.result_address, slot)
             if type == w.type("i1", True):
-                type, word = "i32", w.bitmap(word)
+                type, word = w.word, w.bitmap(word)
             elif type == "i1":
-                type, word = "i32", w.to_int(word, False)
+                type, word = w.word, w.to_int(word, False)
             w.emit(f"store {type} {word}, ptr {address}, align {result_bytes(f, type)}")
         w.emit("ret void")
         return
@@ -108,15 +107,15 @@ def _legalize_switch(f: Legalizer, instruction: Instruction) -> None:
         for case, label in zip(cases, labels):
             number = {"true": 1, "false": 0}.get(case.value)
             number = int(case.value) if number is None else number
-            rows.append(f"i32 {constant(number & ((1 << bits) - 1), False)}, label %{label}")
-        w.emit(f"switch i32 {words[0]}, label %{default} [ {' '.join(rows)} ]")
+            rows.append(f"{w.word} {f.constant(number & ((1 << bits) - 1), False)}, label %{label}")
+        w.emit(f"switch {w.word} {words[0]}, label %{default} [ {' '.join(rows)} ]")
         return
     tests = [compare(f, "eq", False, bits, words, f.words(case)) for case in cases]
     found = "0"
     for position, test in enumerate(tests, 1):
-        found = w.choose(test, str(position), found, "i32")
-    rows = [f"i32 {position}, label %{label}" for position, label in enumerate(labels, 1)]
-    w.emit(f"switch i32 {found}, label %{default} [ {' '.join(rows)} ]")
+        found = w.choose(test, str(position), found, w.word)
+    rows = [f"{w.word} {position}, label %{label}" for position, label in enumerate(labels, 1)]
+    w.emit(f"switch {w.word} {found}, label %{default} [ {' '.join(rows)} ]")
 
 
 def _legalize_fence(f: Legalizer, instruction: Instruction) -> None:

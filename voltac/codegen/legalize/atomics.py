@@ -33,7 +33,7 @@ def _new_value(f: Legalizer, operation: str, shape: Shape, old: Words, operand: 
         case "nand":
             return [w.op("xor", w.op("and", x, y), -1) for x, y in zip(old, operand)]
         case "fadd" | "fsub":
-            return [w.float_op(operation, old[0], operand[0], False)]
+            return [w.float_op(operation, old[0], operand[0], False, shape.element)]
     if operation in _CHOICES:
         return f.lane_function(_CHOICES[operation])(f, False, shape, old, operand)
     raise NotLegal(f"the atomic operation {operation}")
@@ -73,7 +73,7 @@ def _legalize_cmpxchg(f: Legalizer, instruction: Instruction) -> None:
     if shape.element == "ptr":
         same = w.compare("eq", w.number(old[0]), w.number(given[0]))
     else:
-        same = compare(f, "eq", False, shape.bits or 32, old, given)
+        same = compare(f, "eq", False, shape.bits or f.word_bits, old, given)
     stored = [w.choose(same, x, y, shape.kind(False)) for x, y in zip(new, old)]
     store_scalar(f, shape, stored, place, size)
     f.define(instruction, [*old, same])

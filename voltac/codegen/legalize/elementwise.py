@@ -19,7 +19,6 @@ from voltac.codegen.legalize.integers import (
     zero_extended,
 )
 from voltac.codegen.legalize.shapes import NotLegal, Shape
-from voltac.codegen.legalize.writer import constant
 
 
 def _choose(predicate: str) -> LaneFunction:
@@ -36,7 +35,7 @@ def _absolute(f: Legalizer, vector: bool, shape: Shape, a: Words, _: Words) -> W
     if len(a) == 1:
         w = f.write
         value = sign_extended(f, shape.bits, a, vector)[0]
-        sign = w.op("ashr", value, 31, vector)
+        sign = w.op("ashr", value, f.word_bits - 1, vector)
         return [w.op("sub", w.op("xor", value, sign, vector), sign, vector)]
     return select_words(f, vector, is_negative(f, vector, shape.bits, a), negate(f, vector, a), a)
 
@@ -51,7 +50,7 @@ def count_bits(f: Legalizer, vector: bool, shape: Shape, a: Words) -> Words:
         count = w.count_ones(word, vector)
         total = w.op("add", total, count, vector) if total else count
     f.zero_above[total] = 8
-    return [total, *[constant(0, vector)] * (len(a) - 1)]
+    return [total, *[f.constant(0, vector)] * (len(a) - 1)]
 
 
 def _leading_zeros(f: Legalizer, vector: bool, shape: Shape, a: Words, _: Words) -> Words:
@@ -63,32 +62,32 @@ def _leading_zeros(f: Legalizer, vector: bool, shape: Shape, a: Words, _: Words)
     for number, word in enumerate(a):
         zeros = w.count_zeros(word, False, vector)
         if count:
-            below = w.op("add", count, 32, vector)
-            count = w.select(w.compare("eq", word, 0, vector), below, zeros, "i32", vector)
+            below = w.op("add", count, f.word_bits, vector)
+            count = w.select(w.compare("eq", word, 0, vector), below, zeros, w.word, vector)
         else:
             count = zeros
-        if number == len(a) - 1 and shape.bits % 32:
-            count = w.op("sub", count, 32 - shape.bits % 32, vector)
+        if number == len(a) - 1 and shape.bits % f.word_bits:
+            count = w.op("sub", count, f.word_bits - shape.bits % f.word_bits, vector)
     f.zero_above[count] = 8
-    return [count, *[constant(0, vector)] * (len(a) - 1)]
+    return [count, *[f.constant(0, vector)] * (len(a) - 1)]
 
 
 def _trailing_zeros(f: Legalizer, vector: bool, shape: Shape, a: Words, _: Words) -> Words:
     w = f.write
     if shape.bits == 1:
         return [w.mask_not(a[0], vector)]
-    if shape.bits % 32:
+    if shape.bits % f.word_bits:
         # A bit above the number ends the count.
-        a = [*a[:-1], w.op("or", a[-1], 1 << shape.bits % 32, vector)]
+        a = [*a[:-1], w.op("or", a[-1], 1 << shape.bits % f.word_bits, vector)]
     count = ""
     for word in reversed(a):
         zeros = w.count_zeros(word, True, vector)
         if count:
-            count = w.select(w.compare("eq", word, 0, vector), w.op("add", count, 32, vector), zeros, "i32", vector)
+            count = w.select(w.compare("eq", word, 0, vector), w.op("add", count, f.word_bits, vector), zeros, w.word, vector)
         else:
             count = zeros
     f.zero_above[count] = 8
-    return [count, *[constant(0, vector)] * (len(a) - 1)]
+    return [count, *[f.constant(0, vector)] * (len(a) - 1)]
 
 
 def _swap_bytes(f: Legalizer, vector: bool, shape: Shape, a: Words) -> Words:
@@ -104,8 +103,8 @@ def _swap_bytes(f: Legalizer, vector: bool, shape: Shape, a: Words) -> Words:
 
 def _from_top(f: Legalizer, vector: bool, shape: Shape, words: Words) -> Words:
     """What was reversed as whole words has come to lie at their top."""
-    rest = -shape.bits % 32
-    return shift(f, "lshr", vector, 32 * len(words), words, [constant(rest, vector)] * len(words)) if rest else words
+    rest = -shape.bits % f.word_bits
+    return shift(f, "lshr", vector, f.word_bits * len(words), words, [f.constant(rest, vector)] * len(words)) if rest else words
 
 
 def _reverse_bits(f: Legalizer, vector: bool, shape: Shape, a: Words) -> Words:
@@ -125,10 +124,10 @@ def _funnel(left: bool) -> LaneFunction:
         bits = shape.bits
         if bits & (bits - 1):
             raise NotLegal(f"a funnel shift of {bits} bits")
-        zeros = [constant(0, vector)] * (len(by) - 1)
+        zeros = [f.constant(0, vector)] * (len(by) - 1)
         by = [w.op("and", by[0], bits - 1, vector), *zeros]
         other = [w.op("xor", by[0], bits - 1, vector), *zeros]
-        one = [constant(1, vector), *zeros]
+        one = [f.constant(1, vector), *zeros]
         if left:
             part = shift(f, "lshr", vector, bits, shift(f, "lshr", vector, bits, low, one), other)
             main = shift(f, "shl", vector, bits, high, by)
@@ -151,11 +150,11 @@ def with_overflow(kind: str) -> LaneFunction:
         if operation == "mul":
             return _product_overflow(f, vector, shape, a, b, is_signed)
         made = (add if operation == "add" else subtract)(f, vector, a, b)
-        if bits % 32:
+        if bits % f.word_bits:
             a, b = extend_(f, bits, a, vector), extend_(f, bits, b, vector)
             exact = (add if operation == "add" else subtract)(f, vector, a, b)
             normal = extend_(f, bits, exact, vector)
-            return [*made, compare(f, "ne", vector, 32 * len(a), exact, normal)]
+            return [*made, compare(f, "ne", vector, f.word_bits * len(a), exact, normal)]
         if not is_signed:
             pair = (made, a) if operation == "add" else (a, b)
             return [*made, compare(f, "ult", vector, bits, *pair)]
@@ -169,14 +168,14 @@ def with_overflow(kind: str) -> LaneFunction:
 def _product_overflow(f: Legalizer, vector: bool, shape: Shape, a: Words, b: Words, is_signed: bool) -> Words:
     w = f.write
     bits = shape.bits
-    if bits > 32:
+    if bits > f.word_bits:
         raise NotLegal(f"the overflow of a product of {bits} bits")
     x, y = ((sign_extended if is_signed else zero_extended)(f, bits, words, vector)[0] for words in (a, b))
     low = w.op("mul", x, y, vector)
     high = w.high_product(x, y, is_signed, vector)
     if is_signed:
         kept = sign_extended(f, bits, [low], vector)[0]
-        wrong = w.compare("ne", high, w.op("ashr", kept, 31, vector), vector)
+        wrong = w.compare("ne", high, w.op("ashr", kept, f.word_bits - 1, vector), vector)
     else:
         kept = zero_extended(f, bits, [low], vector)[0]
         wrong = w.compare("ne", high, 0, vector)
@@ -195,7 +194,7 @@ def _saturating(kind: str) -> LaneFunction:
         count = len(a)
 
         def number(value: int) -> Words:
-            return [constant(value >> 32 * word, vector) for word in range(count)]
+            return [f.constant(value >> f.word_bits * word, vector) for word in range(count)]
 
         if not is_signed:
             return select_words(f, vector, over, number((1 << bits) - 1 if kind == "uadd" else 0), made)
@@ -214,7 +213,7 @@ def _shift_saturating(is_signed: bool) -> LaneFunction:
         same = compare(f, "eq", vector, bits, back, a)
 
         def number(value: int) -> Words:
-            return [constant(value >> 32 * word, vector) for word in range(len(a))]
+            return [f.constant(value >> f.word_bits * word, vector) for word in range(len(a))]
 
         limit = number((1 << bits) - 1)
         if is_signed:

@@ -88,6 +88,7 @@ class Legalizer:
         self.machine = machine
         self.width = machine.facts.lanes
         """Lanes of a vector register."""
+        self.word_bits = machine.facts.word_bits
         self.attributes = attributes
         self.shapes = shapes
         self.layout = shapes.layout
@@ -124,6 +125,18 @@ class Legalizer:
         return KnownRanges(self.function)
 
     # --- operands ---
+
+    def constant(self, value: int, vector: bool) -> str:
+        """A word in every lane."""
+        return self.write.constant(value, vector)
+
+    def literal(self, word: str) -> int | None:
+        """The number a word is in every lane, without a sign, if that is known."""
+        opening = f"splat ({self.write.word} "
+        text = word[len(opening) : -1] if word.startswith(opening) else word
+        if text == "zeroinitializer":
+            return 0
+        return int(text) & (1 << self.word_bits) - 1 if text.lstrip("-").isdigit() else None
 
     def words(self, operand: Operand) -> Words:
         """The parts of an operand."""
@@ -191,7 +204,7 @@ class Legalizer:
             row = elements[at : at + (self.width if chunk else 1)]
             at += len(row)
             for word in range(shape.words):
-                texts = [_word(shape.element, shape.bits, element, word) for element in row]
+                texts = [_word(shape.element, self.word_bits, element, word) for element in row]
                 if not chunk:
                     found.append(texts[0])
                 elif len(set(texts)) == 1:
@@ -324,24 +337,24 @@ class Legalizer:
 def _zero(type: str) -> str:
     if type[0] == "<":
         return "zeroinitializer"
-    return "null" if type.startswith("ptr") else {"float": "0.0", "i1": "false"}.get(type, "0")
+    return "null" if type.startswith("ptr") else {"float": "0.0", "double": "0.0", "i1": "false"}.get(type, "0")
 
 
-def _word(element: str, bits: int, value: Value, word: int) -> str:
+def _word(element: str, word_bits: int, value: Value, word: int) -> str:
     """One part of a constant's element."""
     if value is None:
         # Lanes of masks move as bits of one number, which all would be poison.
         return "false" if element == "i1" else "poison"
     if element == "i1":
         return "true" if value else "false"
-    if element == "float":
+    if element in ("float", "double"):
         # The bits of the equal double, as LLVM writes what is no short decimal; a NaN's own bits survive.
         return f"0x{float_bits(value, 64):016X}"
     if element in ("half", "bfloat"):
         return str(float_bits(value, 16))
     if element.startswith("ptr"):
-        return "0" if not value else str(signed(value))
-    return str(signed(value >> 32 * word))
+        return "0" if not value else str(signed(value, word_bits))
+    return str(signed(value >> word_bits * word, word_bits))
 
 
 def vector_memory(f: Legalizer) -> VectorMemory:

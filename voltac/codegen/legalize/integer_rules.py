@@ -10,18 +10,15 @@ from __future__ import annotations
 
 from voltac.codegen.legalize.function import Legalizer, Rule, Words
 from voltac.codegen.legalize.integers import (
-    ALL,
     add,
     bits_of,
     compare,
     extend,
-    literal,
     multiply,
     shift,
     subtract,
     zero_extended,
 )
-from voltac.codegen.legalize.writer import constant
 from voltac.ir.model import Instruction
 
 _PLAIN = {"add": add, "sub": subtract, "mul": multiply}
@@ -43,18 +40,21 @@ def _legalize_arithmetic(f: Legalizer, instruction: Instruction) -> None:
 
 
 def _bitwise(f: Legalizer, operation: str, vector: bool, a: str, b: str) -> str:
-    known = literal(b)
-    if operation == "and" and known in (0, ALL):
-        return a if known else constant(0, vector)
+    known = f.literal(b)
+    if operation == "and" and known in (0, (1 << f.word_bits) - 1):
+        return a if known else f.constant(0, vector)
     if operation in ("or", "xor") and known == 0:
         return a
-    if operation in ("or", "xor") and literal(a) == 0:
+    if operation in ("or", "xor") and f.literal(a) == 0:
         return b
     made = f.write.op(operation, a, b, vector)
-    limits = [f.zero_above.get(word, 32) if literal(word) is None else (literal(word) or 0).bit_length() for word in (a, b)]
+    limits = [
+        f.zero_above.get(word, f.word_bits) if f.literal(word) is None else (f.literal(word) or 0).bit_length()
+        for word in (a, b)
+    ]
     f.zero_above[made] = min(limits) if operation == "and" else max(limits)
-    signs = [f.sign_from.get(word, 32) for word in (a, b)]
-    if max(signs) < 32:
+    signs = [f.sign_from.get(word, f.word_bits) for word in (a, b)]
+    if max(signs) < f.word_bits:
         f.sign_from[made] = max(signs)
     return made
 
@@ -78,13 +78,13 @@ def _legalize_icmp(f: Legalizer, instruction: Instruction) -> None:
             return [_compare_conditions(f, predicate, vector, a[0], b[0])]
         if shape.element.startswith("ptr") and not vector:
             a, b = ([_number(f, words[0], shape.element)] for words in (a, b))
-        return [compare(f, predicate, vector, shape.bits or 32, a, b)]
+        return [compare(f, predicate, vector, shape.bits or f.word_bits, a, b)]
 
     f.elementwise(instruction, compute)
 
 
 def _number(f: Legalizer, pointer: str, type: str = "ptr") -> str:
-    return "0" if pointer == "null" else f.write.value(f"ptrtoint {type} {pointer} to i32")
+    return "0" if pointer == "null" else f.write.value(f"ptrtoint {type} {pointer} to {f.write.word}")
 
 
 def _compare_conditions(f: Legalizer, predicate: str, vector: bool, a: str, b: str) -> str:
@@ -148,7 +148,7 @@ def _legalize_ptrtoint(f: Legalizer, instruction: Instruction) -> None:
 
     def compute(vector: bool, a: Words) -> Words:
         word = a[0] if vector else _number(f, a[0], pointer)
-        return [word, *[constant(0, vector)] * (count - 1)]
+        return [word, *[f.constant(0, vector)] * (count - 1)]
 
     f.elementwise(instruction, compute)
 
@@ -158,8 +158,8 @@ def _legalize_inttoptr(f: Legalizer, instruction: Instruction) -> None:
     pointer = f.shapes.of(instruction.type).element
 
     def compute(vector: bool, a: Words) -> Words:
-        word = zero_extended(f, bits, a, vector)[0] if bits < 32 else a[0]
-        return [word if vector else f.write.value(f"inttoptr i32 {word} to {pointer}")]
+        word = zero_extended(f, bits, a, vector)[0] if bits < f.word_bits else a[0]
+        return [word if vector else f.write.value(f"inttoptr {f.write.word} {word} to {pointer}")]
 
     f.elementwise(instruction, compute)
 

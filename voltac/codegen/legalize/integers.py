@@ -1,4 +1,4 @@
-"""Integer arithmetic of any width -> arithmetic on 32-bit words.
+"""Integer arithmetic of any width -> arithmetic on words, here of 32 bits.
 
     %s = add i64 %a, %b      ->    low = add a0, b0; carry = icmp ult low, a0; high = add (add a1, b1), zext carry
     %d = lshr i8 %a, %b      ->    lshr i32 (and a, 255), (and b, 255)
@@ -11,15 +11,14 @@ from __future__ import annotations
 
 from voltac.codegen.legalize.function import Legalizer, Words
 from voltac.codegen.legalize.shapes import NotLegal
-from voltac.codegen.legalize.writer import constant
 from voltac.ir.parts import Operand
 
 ALL = 0xFFFFFFFF
-"""A word of ones."""
+"""A word of ones, of machines whose words have 32 bits."""
 
 
 def literal(word: str) -> int | None:
-    """The number a word is in every lane, if that is known."""
+    """The number that such a word is in every lane, if that is known."""
     text = word[len("splat (i32 ") : -1] if word.startswith("splat (i32 ") else word
     if text == "zeroinitializer":
         return 0
@@ -28,14 +27,14 @@ def literal(word: str) -> int | None:
 
 def zero_extended(f: Legalizer, bits: int, words: Words, vector: bool) -> Words:
     """Clear what lies above the number."""
-    rest = bits % 32
+    rest = bits % f.word_bits
     if not rest:
         return words
     last = words[-1]
-    known = literal(last)
+    known = f.literal(last)
     if known is not None:
-        return [*words[:-1], constant(known & ((1 << rest) - 1), vector)]
-    if f.zero_above.get(last, 32) <= rest:
+        return [*words[:-1], f.constant(known & ((1 << rest) - 1), vector)]
+    if f.zero_above.get(last, f.word_bits) <= rest:
         return words
     cleared = f.write.op("and", last, (1 << rest) - 1, vector)
     f.zero_above[cleared] = rest
@@ -44,17 +43,17 @@ def zero_extended(f: Legalizer, bits: int, words: Words, vector: bool) -> Words:
 
 def sign_extended(f: Legalizer, bits: int, words: Words, vector: bool) -> Words:
     """Repeat the number's sign above it."""
-    rest = bits % 32
+    rest = bits % f.word_bits
     if not rest:
         return words
     last = words[-1]
-    known = literal(last)
+    known = f.literal(last)
     if known is not None:
         low = known & ((1 << rest) - 1)
-        return [*words[:-1], constant(low - (1 << rest) if low >> (rest - 1) else low, vector)]
-    if f.sign_from.get(last, 32) <= rest or f.zero_above.get(last, 32) < rest:
+        return [*words[:-1], f.constant(low - (1 << rest) if low >> (rest - 1) else low, vector)]
+    if f.sign_from.get(last, f.word_bits) <= rest or f.zero_above.get(last, f.word_bits) < rest:
         return words
-    extended = f.write.op("ashr", f.write.op("shl", last, 32 - rest, vector), 32 - rest, vector)
+    extended = f.write.op("ashr", f.write.op("shl", last, f.word_bits - rest, vector), f.word_bits - rest, vector)
     f.sign_from[extended] = rest
     return [*words[:-1], extended]
 
@@ -102,7 +101,7 @@ def subtract(f: Legalizer, vector: bool, a: Words, b: Words) -> Words:
 
 def negate(f: Legalizer, vector: bool, a: Words) -> Words:
     """The number with the other sign, in two's complement."""
-    return subtract(f, vector, [constant(0, vector)] * len(a), a)
+    return subtract(f, vector, [f.constant(0, vector)] * len(a), a)
 
 
 def multiply(f: Legalizer, vector: bool, a: Words, b: Words) -> Words:
@@ -117,10 +116,10 @@ def multiply(f: Legalizer, vector: bool, a: Words, b: Words) -> Words:
             return [low, w.high_product(a[0], b[0], forms[0], vector)]
         high = w.high_product(a[0], b[0], False, vector)
         for x, y in ((a[0], b[1]), (a[1], b[0])):
-            if 0 not in (literal(x), literal(y)):
+            if 0 not in (f.literal(x), f.literal(y)):
                 high = w.op("add", high, w.op("mul", x, y, vector), vector)
         return [low, high]
-    zero = constant(0, vector)
+    zero = f.constant(0, vector)
     total = [zero] * len(a)
     for number, x in enumerate(a):
         for other in range(len(a) - number):
@@ -136,9 +135,10 @@ def _extension(f: Legalizer, words: Words) -> bool | None:
     known = f.extended_from.get(words[1])
     if known is not None and known[1] == words[0]:
         return known[0]
-    low, high = literal(words[0]), literal(words[1])
-    if low is not None and high in (0, ALL):
-        return True if (low >> 31 == 1) == (high == ALL) else (False if high == 0 else None)
+    low, high = f.literal(words[0]), f.literal(words[1])
+    all_ones = (1 << f.word_bits) - 1
+    if low is not None and high in (0, all_ones):
+        return True if (low >> f.word_bits - 1 == 1) == (high == all_ones) else (False if high == 0 else None)
     return False if high == 0 else None
 
 
@@ -153,13 +153,13 @@ def shift(f: Legalizer, operation: str, vector: bool, bits: int, a: Words, by: W
         a = zero_extended(f, bits, a, vector)
     elif operation == "ashr":
         a = sign_extended(f, bits, a, vector)
-    known = literal(by[0])
+    known = f.literal(by[0])
     if len(a) == 1:
         made = w.op(operation, a[0], by[0], vector)
         if operation == "lshr":
-            f.zero_above[made] = max(0, min(bits, f.zero_above.get(a[0], 32)) - (known or 0))
+            f.zero_above[made] = max(0, min(bits, f.zero_above.get(a[0], f.word_bits)) - (known or 0))
         elif operation == "ashr":
-            f.sign_from[made] = max(1, min(bits, f.sign_from.get(a[0], 32)) - (known or 0))
+            f.sign_from[made] = max(1, min(bits, f.sign_from.get(a[0], f.word_bits)) - (known or 0))
         return [made]
     if known is not None:
         return _shift_by_constant(f, operation, vector, a, known)
@@ -170,16 +170,17 @@ def shift(f: Legalizer, operation: str, vector: bool, bits: int, a: Words, by: W
 
 def _shift_by_constant(f: Legalizer, operation: str, vector: bool, a: Words, by: int) -> Words:
     w = f.write
-    count, rest = by // 32, by % 32
-    zero = constant(0, vector)
-    fill = w.op("ashr", a[-1], 31, vector) if operation == "ashr" else zero
+    count, rest = by // f.word_bits, by % f.word_bits
+    zero = f.constant(0, vector)
+    fill = w.op("ashr", a[-1], f.word_bits - 1, vector) if operation == "ashr" else zero
     if operation == "shl":
         moved = [zero] * count + a
         below = [zero, *moved]
         if not rest:
             return moved[: len(a)]
         return [
-            _joined(f, vector, w.op("shl", moved[n], rest, vector), below[n], "lshr", 32 - rest, zero) for n in range(len(a))
+            _joined(f, vector, w.op("shl", moved[n], rest, vector), below[n], "lshr", f.word_bits - rest, zero)
+            for n in range(len(a))
         ]
     moved = a[count:] + [fill] * (count + 1)
     if not rest:
@@ -193,7 +194,7 @@ def _shift_by_constant(f: Legalizer, operation: str, vector: bool, a: Words, by:
             made.append(w.op(operation, moved[number], rest, vector))
         else:
             low = w.op("lshr", moved[number], rest, vector)
-            made.append(_joined(f, vector, low, moved[number + 1], "shl", 32 - rest, zero))
+            made.append(_joined(f, vector, low, moved[number + 1], "shl", f.word_bits - rest, zero))
     return made
 
 
@@ -202,25 +203,25 @@ def _joined(f: Legalizer, vector: bool, part: str, other: str, operation: str, b
 
 
 def _shift_pair(f: Legalizer, operation: str, vector: bool, a: Words, by: str) -> Words:
-    """By 0 to 63 places: first as if by less than 32, then words change places."""
-    w = f.write
+    """By less than two words have: first as if by less than one has, then words change places."""
+    w, most = f.write, f.word_bits - 1
     low, high = a
-    part = w.op("and", by, 31, vector)
-    inverse = w.op("xor", part, 31, vector)
-    far = w.compare("ugt", by, 31, vector)
+    part = w.op("and", by, most, vector)
+    inverse = w.op("xor", part, most, vector)
+    far = w.compare("ugt", by, most, vector)
     if operation == "shl":
         near_low = w.op("shl", low, part, vector)
         crossing = w.op("lshr", w.op("lshr", low, 1, vector), inverse, vector)
         near_high = w.op("or", w.op("shl", high, part, vector), crossing, vector)
         return [
-            w.select(far, constant(0, vector), near_low, "i32", vector),
-            w.select(far, near_low, near_high, "i32", vector),
+            w.select(far, f.constant(0, vector), near_low, w.word, vector),
+            w.select(far, near_low, near_high, w.word, vector),
         ]
     near_high = w.op(operation, high, part, vector)
     crossing = w.op("shl", w.op("shl", high, 1, vector), inverse, vector)
     near_low = w.op("or", w.op("lshr", low, part, vector), crossing, vector)
-    fill = w.op("ashr", high, 31, vector) if operation == "ashr" else constant(0, vector)
-    return [w.select(far, near_high, near_low, "i32", vector), w.select(far, fill, near_high, "i32", vector)]
+    fill = w.op("ashr", high, most, vector) if operation == "ashr" else f.constant(0, vector)
+    return [w.select(far, near_high, near_low, w.word, vector), w.select(far, fill, near_high, w.word, vector)]
 
 
 # --- comparison
@@ -230,22 +231,22 @@ def compare(f: Legalizer, predicate: str, vector: bool, bits: int, a: Words, b: 
     """A condition."""
     w = f.write
     if predicate in ("eq", "ne"):
-        signs = [f.sign_from.get(words[-1], 32) <= bits % 32 for words in (a, b)]
-        extend = sign_extended if bits % 32 and any(signs) else zero_extended
+        signs = [f.sign_from.get(words[-1], f.word_bits) <= bits % f.word_bits for words in (a, b)]
+        extend = sign_extended if bits % f.word_bits and any(signs) else zero_extended
         a, b = extend(f, bits, a, vector), extend(f, bits, b, vector)
         if len(a) == 1:
             return w.compare(predicate, a[0], b[0], vector)
         different = ""
         for x, y in zip(a, b):
-            one = x if literal(y) == 0 else w.op("xor", x, y, vector)
+            one = x if f.literal(y) == 0 else w.op("xor", x, y, vector)
             different = w.op("or", different, one, vector) if different else one
         return w.compare(predicate, different, 0, vector)
     extend = sign_extended if predicate[0] == "s" else zero_extended
     a, b = extend(f, bits, a, vector), extend(f, bits, b, vector)
     if len(a) == 1:
         return w.compare(predicate, a[0], b[0], vector)
-    constants = [literal(word) for word in b]
-    if (predicate == "slt" and set(constants) == {0}) or (predicate == "sgt" and set(constants) == {ALL}):
+    constants = [f.literal(word) for word in b]
+    if (predicate == "slt" and set(constants) == {0}) or (predicate == "sgt" and set(constants) == {(1 << f.word_bits) - 1}):
         return w.compare(predicate, a[-1], b[-1], vector)
     if predicate[1:] in ("gt", "le"):
         a, b = b, a
@@ -261,12 +262,12 @@ def compare(f: Legalizer, predicate: str, vector: bool, bits: int, a: Words, b: 
 
 def is_negative(f: Legalizer, vector: bool, bits: int, a: Words) -> str:
     """A condition: the highest of the number's bits."""
-    return compare(f, "slt", vector, bits, a, [constant(0, vector)] * len(a))
+    return compare(f, "slt", vector, bits, a, [f.constant(0, vector)] * len(a))
 
 
 def select_words(f: Legalizer, vector: bool, condition: str, a: Words, b: Words) -> Words:
     """The words of one number or of the other, by a condition for each lane."""
-    return [x if x == y else f.write.select(condition, x, y, "i32", vector) for x, y in zip(a, b)]
+    return [x if x == y else f.write.select(condition, x, y, f.write.word, vector) for x, y in zip(a, b)]
 
 
 def bits_of(f: Legalizer, operand: Operand) -> int:
@@ -288,8 +289,8 @@ def extend(f: Legalizer, vector: bool, bits: int, count: int, a: Words, is_signe
     if len(a) == count:
         return a
     if not is_signed:
-        return [*a, *[constant(0, vector)] * (count - len(a))]
-    fill = a[-1] if bits == 1 else w.op("ashr", a[-1], 31, vector)
+        return [*a, *[f.constant(0, vector)] * (count - len(a))]
+    fill = a[-1] if bits == 1 else w.op("ashr", a[-1], f.word_bits - 1, vector)
     if len(a) == 1:
         f.extended_from[fill] = (True, a[0])
     return [*a, *[fill] * (count - len(a))]

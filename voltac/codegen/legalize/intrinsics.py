@@ -30,7 +30,7 @@ def _three_way(is_signed: bool) -> Rule:
             less = w.to_int(compare(f, f"{letter}lt", vector, shape.bits, a, b), vector)
             word = w.op("sub", more, less, vector)
             f.sign_from[word] = 2
-            return [word, *[w.op("ashr", word, 31, vector)] * (target.words - 1)]
+            return [word, *[w.op("ashr", word, f.word_bits - 1, vector)] * (target.words - 1)]
 
         f.elementwise(instruction, one)
 

@@ -13,8 +13,7 @@ from __future__ import annotations
 from voltac.codegen.legalize import memory
 from voltac.codegen.legalize.elements import assembled, element, lane_of, mask_of
 from voltac.codegen.legalize.function import Legalizer, Rule, Words
-from voltac.codegen.legalize.integers import literal
-from voltac.codegen.legalize.scalar_accesses import bytes_of, load_scalar, store_scalar
+from voltac.codegen.legalize.scalar_accesses import bits_of_float, bytes_of, float_of, load_scalar, store_scalar
 from voltac.codegen.legalize.shapes import Shape
 from voltac.codegen.legalize.writer import mask_constant
 from voltac.ir.constants import integers
@@ -48,7 +47,7 @@ def _legalize_extract(f: Legalizer, instruction: Instruction) -> None:
     vector, index = instruction.operands
     shape, columns = f.shapes.of(vector.type), f.columns(vector)
     at = _index(f, index)
-    known = literal(at)
+    known = f.literal(at)
     if known is not None and known < shape.lanes:
         f.define(instruction, element(f, shape, columns, known))
     elif shape.lanes == f.width and known is None:
@@ -57,7 +56,7 @@ def _legalize_extract(f: Legalizer, instruction: Instruction) -> None:
         f.define(instruction, ["poison"] * shape.words)
     else:
         place = _in_memory(f, vector)
-        address = f.write.value(f"getelementptr i8, ptr {place}, i32 {_scaled(f, shape, at)}")
+        address = f.write.value(f"getelementptr i8, ptr {place}, {f.write.word} {_scaled(f, shape, at)}")
         f.define(instruction, load_scalar(f, shape, address, bytes_of(shape)))
 
 
@@ -84,7 +83,7 @@ def _legalize_insert(f: Legalizer, instruction: Instruction) -> None:
     shape, columns = f.shapes.of(vector.type), [list(column) for column in f.columns(vector)]
     words = f.words(scalar)
     at = _index(f, index)
-    known = literal(at)
+    known = f.literal(at)
     chain = _inserted_lanes(f, instruction, shape) if known is not None else None
     if chain is not None:
         f.define(instruction, _put_many(f, shape, *chain))
@@ -103,7 +102,7 @@ def _legalize_insert(f: Legalizer, instruction: Instruction) -> None:
     else:
         place = _in_memory(f, vector)
         size = bytes_of(shape)
-        address = f.write.value(f"getelementptr i8, ptr {place}, i32 {_scaled(f, shape, at)}")
+        address = f.write.value(f"getelementptr i8, ptr {place}, {f.write.word} {_scaled(f, shape, at)}")
         store_scalar(f, shape, words, address, size)
         lanes = [load_scalar(f, shape, f.write.near(place, lane * size), size) for lane in range(shape.lanes)]
         f.define(instruction, assembled(f, shape, lanes))
@@ -122,7 +121,7 @@ def _inserted_lanes(f: Legalizer, last: Instruction, shape: Shape) -> tuple[Word
     vector = last.operands[0]
     made: Instruction | None = last
     while made is not None and made.op == "insertelement":
-        lane = literal(_index(f, made.operands[2]))
+        lane = f.literal(_index(f, made.operands[2]))
         if lane is None or lane >= f.width:
             break
         lanes.setdefault(lane, f.words(made.operands[1]))
@@ -306,7 +305,10 @@ def _legalize_bitcast(f: Legalizer, instruction: Instruction) -> None:
 def _same_parts(f: Legalizer, source: Shape, target: Shape, words: Words) -> Words | None:
     """Where each part becomes one part: ``float`` and ``i32``, ``half`` and ``i16``, ``<2 x i32>`` and ``i64``."""
     before, after = source.part_types(), target.part_types()
-    narrow = {source.bits, target.bits} & set(range(1, 32))
+    if f.word_bits != 32 and "float" in (source.element, target.element):
+        # A float is half a word.
+        return None
+    narrow = {source.bits, target.bits} & set(range(1, f.word_bits))
     if len(before) != len(after) or "ptr" in (source.element, target.element) or (narrow and source.bits != target.bits):
         return None
     if [type[0] == "<" for type in before] != [type[0] == "<" for type in after]:
@@ -321,52 +323,61 @@ def _same_parts(f: Legalizer, source: Shape, target: Shape, words: Words) -> Wor
 def _through_bits(f: Legalizer, source: Shape, target: Shape, words: Words) -> Words | None:
     """Masks and numbers, and short vectors of at most 32 bits in all."""
     w = f.write
-    total = (source.bits or 32) * max(1, source.lanes)
-    most = f.width or 33
+    total = (source.bits or 8 * source.size) * max(1, source.lanes)
+    most = f.width or f.word_bits + 1
     if source.element == "i1" and not target.lanes:
         bits: Words = []
         at = 0
         for chunk, word in zip(source.chunks, words):
             piece = w.bitmap(word) if chunk else w.to_int(word, False)
-            while len(bits) <= at // 32:
+            while len(bits) <= at // f.word_bits:
                 bits.append("")
-            if at % 32:
-                piece = w.op("shl", piece, at % 32)
-            bits[at // 32] = w.op("or", bits[at // 32], piece) if bits[at // 32] else piece
+            if at % f.word_bits:
+                piece = w.op("shl", piece, at % f.word_bits)
+            bits[at // f.word_bits] = w.op("or", bits[at // f.word_bits], piece) if bits[at // f.word_bits] else piece
             at += f.width if chunk else 1
-        if total < 32:
+        if total < f.word_bits:
             f.zero_above[bits[-1]] = total
-        return [w.float_of(bits[0], False)] if target.element == "float" else bits
+        return [float_of(f, target, bits[0])] if _is_float(target) else bits
     if target.element == "i1" and not source.lanes:
-        if source.element == "float":
-            words = [w.bits_of(words[0], False)]
+        if _is_float(source):
+            words = [bits_of_float(f, source, words[0])]
         made: Words = []
         at = 0
         for chunk in target.chunks:
-            word = words[at // 32]
-            moved = w.op("lshr", word, at % 32) if at % 32 else word
+            word = words[at // f.word_bits]
+            moved = w.op("lshr", word, at % f.word_bits) if at % f.word_bits else word
             made.append(w.mask(moved) if chunk else w.compare("ne", w.op("and", moved, 1), 0))
             at += f.width if chunk else 1
         return made
-    if total <= 32 and source.lanes < most and target.lanes < most and "ptr" not in (source.element, target.element):
+    if total <= f.word_bits and source.lanes < most and target.lanes < most and "ptr" not in (source.element, target.element):
         number = _packed(f, source, words)
-        width = target.bits or 32
+        width = target.bits or 8 * target.size
         pieces = [w.op("lshr", number, width * lane) if lane else number for lane in range(max(1, target.lanes))]
         if target.element == "i1":
             return [w.compare("ne", w.op("and", piece, 1), 0) for piece in pieces]
-        return [w.float_of(piece, False) for piece in pieces] if target.element == "float" else pieces
+        return [float_of(f, target, piece) for piece in pieces] if _is_float(target) else pieces
     return None
+
+
+def _is_float(shape: Shape) -> bool:
+    return shape.element in ("float", "double")
 
 
 def _packed(f: Legalizer, shape: Shape, words: Words) -> str:
     w = f.write
     if not shape.lanes:
-        return w.bits_of(words[0], False) if shape.element == "float" else words[0]
+        return bits_of_float(f, shape, words[0]) if _is_float(shape) else words[0]
     result = ""
     for lane, word in enumerate(words):
-        piece = w.to_int(word, False) if shape.element == "i1" else w.op("and", word, (1 << shape.bits) - 1)
+        if shape.element == "i1":
+            piece = w.to_int(word, False)
+        elif _is_float(shape):
+            piece = bits_of_float(f, shape, word)
+        else:
+            piece = w.op("and", word, (1 << shape.bits) - 1)
         if lane:
-            piece = w.op("shl", piece, shape.bits * lane)
+            piece = w.op("shl", piece, (shape.bits or 8 * shape.size) * lane)
         result = w.op("or", result, piece) if result else piece
     return result
 

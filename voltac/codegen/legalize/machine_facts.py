@@ -7,7 +7,7 @@ from voltac.records import record
 
 @record
 class MachineFacts:
-    """Registers and instructions of a machine with words of 32 bits; what it lacks is written out."""
+    """Registers and instructions of a machine; what it lacks is written out."""
 
     title: str
     """Its name in messages."""
@@ -24,8 +24,21 @@ class MachineFacts:
     scalar_results: int = 1
     """Registers in which a function returns scalars and masks; what is more comes back in memory."""
     vector_results: int = 0
+    has_double: bool = False
+    word_bits: int = 32
+    """Of a register, of an address, and of what integers are computed in."""
+
+    @property
+    def word(self) -> str:
+        """The type of a word."""
+        return f"i{self.word_bits}"
+
+    @property
+    def word_bytes(self) -> int:
+        """Of a word in memory."""
+        return self.word_bits // 8
 
     @property
     def vector_bytes(self) -> int:
         """To so many bytes memory for vectors is aligned; without vectors, to those of two words."""
-        return 4 * self.lanes or 8
+        return self.word_bytes * (self.lanes or 2)

@@ -9,10 +9,10 @@ Scalars are the subject of ``scalar_accesses.py``, vectors that of the machine.
 from __future__ import annotations
 
 from voltac.codegen.legalize.function import Legalizer, Rule, Words, vector_memory
-from voltac.codegen.legalize.integers import literal, sign_extended
+from voltac.codegen.legalize.integers import sign_extended
 from voltac.codegen.legalize.scalar_accesses import at_offset, bytes_of, load_scalar, store_scalar
 from voltac.codegen.legalize.shapes import NotLegal, Shape
-from voltac.codegen.legalize.writer import constant
+from voltac.codegen.legalize.writer import signed
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import array_parts
@@ -78,7 +78,7 @@ def _load_mask(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Word
             made.append(w.mask(load_scalar(f, short, w.near(pointer, at // 8), at_offset(alignment, at // 8))[0]))
             at += f.width
         else:
-            byte = w.value(f"zext i8 {w.value(f'load i8, ptr {w.near(pointer, at // 8)}, align 1')} to i32")
+            byte = w.value(f"zext i8 {w.value(f'load i8, ptr {w.near(pointer, at // 8)}, align 1')} to {w.word}")
             made.append(w.compare("ne", w.op("and", byte, 1 << at % 8), 0))
             at += 1
     return made
@@ -128,7 +128,7 @@ def _legalize_alloca(f: Legalizer, instruction: Instruction) -> None:
     parts = instruction.parts
     count = 1
     if parts.operands:
-        known = literal(f.words(parts.operands[0])[0])
+        known = f.literal(f.words(parts.operands[0])[0])
         if known is None:
             raise NotLegal("memory on the stack whose size is not constant")
         count = known
@@ -146,9 +146,9 @@ def _legalize_getelementptr(f: Legalizer, instruction: Instruction) -> None:
         start = f.words(base)[number if f.shapes.of(base.type).lanes else 0]
         if not vector:
             if variable:
-                start = f.write.value(f"getelementptr i8, {space} {start}, i32 {variable}")
+                start = f.write.value(f"getelementptr i8, {space} {start}, {f.write.word} {variable}")
             if fixed:
-                start = f.write.value(f"getelementptr i8, {space} {start}, i32 {constant(fixed, False)}")
+                start = f.write.value(f"getelementptr i8, {space} {start}, {f.write.word} {f.constant(fixed, False)}")
                 if fixed % f.machine.facts.vector_bytes:
                     f.unaligned.add(start)
             made.append(start)
@@ -170,7 +170,7 @@ def _offset(f: Legalizer, type: str, indices: list[Operand], number: int, vector
         columns = f.columns(operand)
         words = sign_extended(f, shape.bits, columns[number if shape.lanes else 0][:1], vector and bool(shape.lanes))
         index = words[0]
-        known = literal(index)
+        known = f.literal(index)
         if position == 0:
             size = f.layout.size(type)
         elif f.shapes.is_aggregate(type) and array_parts(f.layout.resolve(type)) is None:
@@ -188,7 +188,7 @@ def _offset(f: Legalizer, type: str, indices: list[Operand], number: int, vector
                 type = body[1:-1].partition(" x ")[2]
                 size = f.layout.size(type)
         if known is not None:
-            fixed += (known - (1 << 32) if known >> 31 else known) * size
+            fixed += signed(known, f.word_bits) * size
             continue
         if vector and not shape.lanes:
             index = w.splat(index)

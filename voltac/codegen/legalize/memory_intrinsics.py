@@ -9,11 +9,9 @@ from __future__ import annotations
 import re
 
 from voltac.codegen.legalize.function import Legalizer, Rule, Words, vector_memory
-from voltac.codegen.legalize.integers import literal
 from voltac.codegen.legalize.routines import call_routine
 from voltac.codegen.legalize.scalar_accesses import at_offset, bytes_of, load_scalar, store_scalar
 from voltac.codegen.legalize.shapes import NotLegal, Shape
-from voltac.codegen.legalize.writer import constant
 from voltac.ir.model import Instruction
 
 
@@ -92,15 +90,15 @@ are."""
 
 def _copy(f: Legalizer, instruction: Instruction) -> None:
     target, source, size = (f.words(operand)[0] for operand in instruction.operands[:3])
-    known = literal(size)
+    known = f.literal(size)
     alignments = re.findall(r"ptr[^,%@]*?align (\d+)", instruction.text)
     alignment = min(map(int, alignments)) if len(alignments) == 2 else 1
-    if known is not None and known <= _MOST_COPIED and (alignment >= 4 or known <= 16):
+    if known is not None and known <= _MOST_COPIED and (alignment >= f.machine.facts.word_bytes or known <= 16):
         # All is read before anything is written: it may overlap.
         pieces = []
         at = 0
         while at < known:
-            count = next(count for count in (4, 2, 1) if count <= known - at and count <= alignment)
+            count = next(count for count in reversed(f.machine.facts.accesses) if count <= known - at and count <= alignment)
             shape = Shape(f"i{8 * count}", 0, 8 * count, 1)
             pieces.append((shape, load_scalar(f, shape, f.write.near(source, at), count), at, count))
             at += count
@@ -112,13 +110,18 @@ def _copy(f: Legalizer, instruction: Instruction) -> None:
 
 def _fill(f: Legalizer, instruction: Instruction) -> None:
     target, byte, size = (f.words(operand)[0] for operand in instruction.operands[:3])
-    known, value = literal(size), literal(byte)
+    known, value = f.literal(size), f.literal(byte)
     alignment = _pointer_alignment(instruction, 1)
-    if known is not None and value is not None and known <= _MOST_COPIED and (alignment >= 4 or known <= 16):
+    if (
+        known is not None
+        and value is not None
+        and known <= _MOST_COPIED
+        and (alignment >= f.machine.facts.word_bytes or known <= 16)
+    ):
         at = 0
         while at < known:
-            count = next(count for count in (4, 2, 1) if count <= known - at and count <= alignment)
-            number = constant((value & 0xFF) * 0x01010101 & ((1 << 8 * count) - 1), False)
+            count = next(count for count in reversed(f.machine.facts.accesses) if count <= known - at and count <= alignment)
+            number = f.constant((value & 0xFF) * 0x0101010101010101 & ((1 << 8 * count) - 1), False)
             store_scalar(f, Shape(f"i{8 * count}", 0, 8 * count, 1), [number], f.write.near(target, at), count)
             at += count
         return

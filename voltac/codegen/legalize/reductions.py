@@ -58,7 +58,7 @@ def _turned(f: Legalizer, shape: Shape, word: str, distance: int) -> str:
 def _float_operation(operation: str) -> Combine:
     def combine(f: Legalizer, vector: bool, shape: Shape, a: Words, b: Words) -> Words:
         if shape.element != "half":
-            return [f.write.float_op(operation, a[0], b[0], vector)]
+            return [f.write.float_op(operation, a[0], b[0], vector, shape.element)]
         x, y = (from_half(f, vector, words[0]) for words in (a, b))
         return [to_half(f, vector, f.write.float_op(operation, x, y, vector))]
 

@@ -10,7 +10,7 @@ from voltac.codegen.legalize.function import Legalizer, Words, result_type
 
 def result_bytes(f: Legalizer, type: str) -> int:
     """Of a result in memory; a mask is a number there."""
-    return f.machine.facts.vector_bytes if type[0] == "<" and type != f.write.type("i1", True) else 4
+    return f.machine.facts.vector_bytes if type[0] == "<" and type != f.write.type("i1", True) else f.machine.facts.word_bytes
 
 
 def result_slots(f: Legalizer, types: list[str]) -> list[int]:
@@ -35,9 +35,9 @@ def call_function(f: Legalizer, callee: str, arguments: list[str], types: list[s
         for type, slot in zip(types, slots):
             address = w.near(place, slot)
             if type == w.type("i1", True):
-                loaded.append(w.mask(w.value(f"load i32, ptr {address}, align 4")))
+                loaded.append(w.mask(w.value(f"load {w.word}, ptr {address}, align {f.machine.facts.word_bytes}")))
             elif type == "i1":
-                loaded.append(w.compare("ne", w.value(f"load i32, ptr {address}, align 4"), 0))
+                loaded.append(w.compare("ne", w.value(f"load {w.word}, ptr {address}, align {f.machine.facts.word_bytes}"), 0))
             else:
                 loaded.append(w.value(f"load {type}, ptr {address}, align {result_bytes(f, type)}"))
         return loaded

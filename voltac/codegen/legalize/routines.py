@@ -3,8 +3,9 @@
     call { <16 x i32>, ... } @divide.v(<16 x i32> %a.0, ...)
 
 Each is written once, with ``T(i64)`` for ``i64`` or ``<16 x i64>``, ``K(i64 5)`` for a constant in every lane,
-``CTLZ`` for the intrinsic, and ``ANY(%c)`` for "in some lane". A module gets those it calls. Those of floats and of memory
-are in ``float_routines.py`` and ``memory_routines.py``; a machine lists which it takes.
+``CTLZ`` for the intrinsic, ``WORD`` for the type of the machine's words, and ``ANY(%c)`` for "in some lane". A module gets
+those it calls. Those of floats and of memory are in ``float_routines.py`` and ``memory_routines.py``; a machine lists which
+it takes.
 """
 
 from __future__ import annotations
@@ -108,7 +109,8 @@ def call_routine(f: Legalizer, name: str, vector: bool, arguments: Words) -> Wor
     w = f.write
     callee = _routine_name(f.machine.facts, name, vector)
     w.routines.add(callee)
-    given = [f"{w.type(type, vector)} {argument}" for type, argument in zip(routine.parameters, arguments)]
+    types = [w.word if type == "WORD" else type for type in routine.parameters]
+    given = [f"{w.type(type, vector)} {argument}" for type, argument in zip(types, arguments)]
     return call_function(f, f"@{callee}", given, [w.type(type, vector) for type in routine.results])
 
 
@@ -129,7 +131,7 @@ def routine_text(machine: LegalMachine, callee: str) -> str:
                 condition = f"%some.{number}"
             line = line.replace(match[0], condition)
         lines.append(line)
-    text = "\n".join(lines) + "\n"
+    text = "\n".join(lines).replace("WORD", facts.word) + "\n"
     text = text.replace("CTLZ", f"@llvm.ctlz.v{facts.lanes}i32" if vector else "@llvm.ctlz.i32")
     text = re.sub(r"T\((\w+)\)", lambda found: f"<{facts.lanes} x {found[1]}>" if vector else found[1], text)
     return re.sub(r"K\((\w+) ([-\w]+)\)", lambda found: f"splat ({found[1]} {found[2]})" if vector else found[2], text)

@@ -3,10 +3,10 @@
 =====================  ==========================================================
 type                   parts
 =====================  ==========================================================
-``i1 float ptr``       themselves
-``i2`` ... ``i32``     ``i32``; the bits above the type's are anything
-wider integers         an ``i32`` for every 32 bits, the lowest first; likewise
-``half bfloat``        ``i32`` of whose bits the lower 16 count
+``i1 float ptr``       themselves; ``double`` where the machine has it
+``i2`` ... ``i32``     a word, here ``i32``; the bits above the type's are anything
+wider integers         a word for every 32 bits, the lowest first; likewise. A machine's word may be ``i64``
+``half bfloat``        a word of whose bits the lower 16 count
 ``<16 x T>``           where a register has 16 lanes: vectors, one for each part of ``T``; pointers are ``i32``
 ``<n x T>``            as many vectors as fit, and scalars for the rest; on machines without vectors scalars alone
 structs, arrays        the parts of their members, in order
@@ -36,11 +36,15 @@ class Shape:
     lanes: int
     """0 for a scalar."""
     bits: int
-    """Of an element; 0 for ``float`` and ``ptr``."""
+    """Of an element; 0 for ``float``, ``double`` and ``ptr``."""
     words: int
     """Parts of a chunk."""
     width: int = 0
     """Lanes of the vectors it is made of; 0: of scalars alone."""
+    word: str = "i32"
+    """The type of integers' parts."""
+    size: int = 4
+    """Bytes in memory, of what is no integer."""
 
     @property
     def chunks(self) -> list[bool]:
@@ -53,9 +57,9 @@ class Shape:
 
     def kind(self, vector: bool) -> str:
         """Element type of a part."""
-        if self.element in ("i1", "float") or (self.element.startswith("ptr") and not vector):
+        if self.element in ("i1", "float", "double") or (self.element.startswith("ptr") and not vector):
             return self.element
-        return "i32"
+        return self.word
 
     def part_types(self) -> list[str]:
         """The legal types of all parts, chunk by chunk."""
@@ -106,16 +110,18 @@ class Shapes:
     def _shape(self, type: str) -> Shape:
         vector = vector_parts(type)
         lanes, element = vector or (0, type)
-        width = self.facts.lanes
-        if element == "float" or element.startswith("ptr"):
-            return Shape(element, lanes, 0, 1, width)
+        width, word, word_bits = self.facts.lanes, self.facts.word, self.facts.word_bits
+        if element == "float":
+            return Shape(element, lanes, 0, 1, width, word)
+        if element.startswith("ptr") or (element == "double" and self.facts.has_double):
+            return Shape(element, lanes, 0, 1, width, word, 8 if element == "double" else self.facts.word_bytes)
         if element in ("half", "bfloat"):
-            return Shape(element, lanes, 16, 1, width)
+            return Shape(element, lanes, 16, 1, width, word)
         bits = integer_bits(element)
         if not bits:
             no_double = f"{self.facts.title} has no double precision: use float"
             raise NotLegal(no_double if element == "double" else f"the type {element}")
-        return Shape(element, lanes, bits, 1 if bits == 1 else (bits + 31) // 32, width)
+        return Shape(element, lanes, bits, 1 if bits == 1 else -(-bits // word_bits), width, word)
 
     def parts(self, type: str) -> list[str]:
         """The types of the parts of any type."""

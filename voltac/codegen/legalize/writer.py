@@ -16,15 +16,15 @@ def nowhere(facts: MachineFacts) -> str:
     return f"@{facts.prefix}nowhere"
 
 
-def signed(value: int) -> int:
-    """The 32 bits of a number as LLVM writes them."""
-    value &= 0xFFFFFFFF
-    return value - (1 << 32) if value >> 31 else value
+def signed(value: int, bits: int = 32) -> int:
+    """So many bits of a number as LLVM writes them."""
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> bits - 1 else value
 
 
-def constant(value: int, vector: bool) -> str:
-    """A 32-bit number in every lane."""
-    return f"splat (i32 {signed(value)})" if vector else str(signed(value))
+def constant(value: int, vector: bool, bits: int = 32) -> str:
+    """A number of so many bits in every lane."""
+    return f"splat (i{bits} {signed(value, bits)})" if vector else str(signed(value, bits))
 
 
 def lanes(values: list[int]) -> str:
@@ -42,6 +42,7 @@ class Writer:
 
     def __init__(self, entry: str, facts: MachineFacts) -> None:
         self.facts = facts
+        self.word, self.word_bits = facts.word, facts.word_bits
         self.blocks = [Block(entry)]
         self.allocated: list[str] = []
         """``alloca`` lines for the entry block."""
@@ -102,21 +103,25 @@ class Writer:
         self.emit(f"{name} = {text}")
         return name
 
-    def op(self, operation: str, first: str, second: str | int, vector: bool = False) -> str:
-        """An integer operation on 32 bits."""
-        if isinstance(second, int):
-            second = constant(second, vector)
-        return self.value(f"{operation} {self.type('i32', vector)} {first}, {second}")
+    def constant(self, value: int, vector: bool) -> str:
+        """A word in every lane."""
+        return constant(value, vector, self.word_bits)
 
-    def float_op(self, operation: str, first: str, second: str, vector: bool) -> str:
-        """An operation on floats of 32 bits."""
-        return self.value(f"{operation} {self.type('float', vector)} {first}, {second}")
+    def op(self, operation: str, first: str, second: str | int, vector: bool = False) -> str:
+        """An integer operation on words."""
+        if isinstance(second, int):
+            second = self.constant(second, vector)
+        return self.value(f"{operation} {self.type(self.word, vector)} {first}, {second}")
+
+    def float_op(self, operation: str, first: str, second: str, vector: bool, element: str = "float") -> str:
+        """An operation on floats, of 32 bits if nothing else is said."""
+        return self.value(f"{operation} {self.type(element, vector)} {first}, {second}")
 
     def compare(self, predicate: str, first: str, second: str | int, vector: bool = False) -> str:
         """``icmp`` of words."""
         if isinstance(second, int):
-            second = constant(second, vector)
-        return self.value(f"icmp {predicate} {self.type('i32', vector)} {first}, {second}")
+            second = self.constant(second, vector)
+        return self.value(f"icmp {predicate} {self.type(self.word, vector)} {first}, {second}")
 
     def select(self, condition: str, first: str, second: str, kind: str, vector: bool) -> str:
         """Lane by lane for vectors."""
@@ -147,7 +152,7 @@ class Writer:
 
     def to_int(self, value: str, vector: bool) -> str:
         """0 or 1 from a condition."""
-        made = self.value(f"zext {self.type('i1', vector)} {value} to {self.type('i32', vector)}")
+        made = self.value(f"zext {self.type('i1', vector)} {value} to {self.type(self.word, vector)}")
         if vector:
             self.mask_of[made] = value
         return made
@@ -156,24 +161,27 @@ class Writer:
         """A sum; what is one in some lanes is added in these only."""
         for number, other in ((second, first), (first, second)):
             if number in self.mask_of:
-                return self.select(self.mask_of[number], self.op("add", other, 1, True), other, "i32", True)
+                return self.select(self.mask_of[number], self.op("add", other, 1, True), other, self.word, True)
         return self.op("add", first, second, vector)
 
     def to_all_bits(self, value: str, vector: bool) -> str:
         """0 or -1 from a condition."""
-        return self.value(f"sext {self.type('i1', vector)} {value} to {self.type('i32', vector)}")
+        return self.value(f"sext {self.type('i1', vector)} {value} to {self.type(self.word, vector)}")
 
     def bits_of(self, value: str, vector: bool) -> str:
         """The bits of a float."""
-        return self.value(f"bitcast {self.type('float', vector)} {value} to {self.type('i32', vector)}")
+        bits = self.value(f"bitcast {self.type('float', vector)} {value} to {self.type('i32', vector)}")
+        return bits if self.word_bits == 32 else self.value(f"zext i32 {bits} to {self.word}")
 
     def float_of(self, value: str, vector: bool) -> str:
         """The float with these bits."""
+        if self.word_bits != 32:
+            value = self.value(f"trunc {self.word} {value} to i32")
         return self.value(f"bitcast {self.type('i32', vector)} {value} to {self.type('float', vector)}")
 
     def converted(self, number: str, vector: bool) -> str:
         """A signed number as a float, by the machine's conversion, which may be right only for what a float holds exactly."""
-        return self.value(f"sitofp {self.type('i32', vector)} {number} to {self.type('float', vector)}")
+        return self.value(f"sitofp {self.type(self.word, vector)} {number} to {self.type('float', vector)}")
 
     def splat(self, scalar: str, kind: str = "i32") -> str:
         """A vector with a scalar in every lane."""
@@ -195,7 +203,7 @@ class Writer:
         """A mask as the lower bits of a number."""
         lanes = self.facts.lanes
         short = self.value(f"bitcast {self._mask_type} {self.frozen(mask)} to i{lanes}")
-        return self.value(f"zext i{lanes} {short} to i32")
+        return self.value(f"zext i{lanes} {short} to {self.word}")
 
     def frozen(self, mask: str) -> str:
         """A mask none of whose lanes is poison."""
@@ -204,7 +212,7 @@ class Writer:
     def mask(self, bits: str) -> str:
         """The inverse of :meth:`bitmap`; higher bits are ignored."""
         lanes = self.facts.lanes
-        short = self.value(f"trunc i32 {bits} to i{lanes}")
+        short = self.value(f"trunc {self.word} {bits} to i{lanes}")
         return self.value(f"bitcast i{lanes} {short} to {self._mask_type}")
 
     def call(self, declaration: str, *arguments: str) -> str:
@@ -223,7 +231,7 @@ class Writer:
         """The upper word of a product."""
         if not self.facts.has_high_product:
             return self._high_product_by_halves(first, second, signed, vector)
-        type, letter = self.type("i32", vector), "s" if signed else "u"
+        type, letter = self.type(self.word, vector), "s" if signed else "u"
         return self.call(f"{type} @{self.facts.prefix}mulh{letter}{'.v' if vector else ''}({type}, {type})", first, second)
 
     def _high_product_by_halves(self, first: str, second: str, signed: bool, vector: bool) -> str:
@@ -249,16 +257,16 @@ class Writer:
         return self.op("lshr", self.op("mul", bytes_, 0x01010101, vector), 24, vector)
 
     def count_zeros(self, value: str, trailing: bool, vector: bool) -> str:
-        """32 for 0."""
+        """As many as a word has for 0."""
         if not self.facts.has_zero_count:
             return self._count_zeros_by_ones(value, trailing, vector)
-        type = self.type("i32", vector)
-        name = f"llvm.ct{'t' if trailing else 'l'}z.{f'v{self.facts.lanes}' if vector else ''}i32"
+        type = self.type(self.word, vector)
+        name = f"llvm.ct{'t' if trailing else 'l'}z.{f'v{self.facts.lanes}' if vector else ''}{self.word}"
         return self.call(f"{type} @{name}({type}, i1)", value, "false")
 
     def _count_zeros_by_ones(self, value: str, trailing: bool, vector: bool) -> str:
         if trailing:
-            lowest = self.op("and", value, self.op("sub", constant(0, vector), value, vector), vector)
+            lowest = self.op("and", value, self.op("sub", self.constant(0, vector), value, vector), vector)
             return self.count_ones(self.op("sub", lowest, 1, vector), vector)
         for places in (1, 2, 4, 8, 16):
             value = self.op("or", value, self.op("lshr", value, places, vector), vector)
@@ -268,15 +276,15 @@ class Writer:
 
     def near(self, pointer: str, offset: int) -> str:
         """A pointer so many bytes on."""
-        return self.value(f"getelementptr i8, ptr {pointer}, i32 {offset}") if offset else pointer
+        return self.value(f"getelementptr i8, ptr {pointer}, {self.word} {offset}") if offset else pointer
 
     def number(self, pointer: str) -> str:
         """The address as a number."""
-        return self.value(f"ptrtoint ptr {pointer} to i32")
+        return self.value(f"ptrtoint ptr {pointer} to {self.word}")
 
     def pointer(self, number: str) -> str:
         """The pointer to an address given as a number."""
-        return self.value(f"inttoptr i32 {number} to ptr")
+        return self.value(f"inttoptr {self.word} {number} to ptr")
 
     def nowhere(self) -> str:
         """Zeros, as many as a vector has bytes: where loads of lanes that are off go."""

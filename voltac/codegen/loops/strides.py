@@ -11,7 +11,7 @@
 One addition per iteration, where a machine that has no address with an index would need a shift and an
 addition. Addresses that differ by a constant share a pointer. This
 is strength reduction (Cocke and Kennedy, "An algorithm for reduction of operator
-strength", 1977) of sums of products of 32 bits, which may wrap.
+strength", 1977) of sums of products of words, which may wrap.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import itertools
 from collections.abc import Callable
 from functools import cached_property
 
-from voltac.codegen.loops.loop_sums import LoopSums, integer_of, wrapped
+from voltac.codegen.loops.loop_sums import LoopSums, wrapped
 from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
@@ -40,7 +40,7 @@ MostLoaded = Callable[[Instruction, dict[str, Instruction]], int]
 """A load, and the definitions of its function -> the greatest number that it gives; 0 where that is not known."""
 
 
-def step_addresses(module: Module, most_loaded: MostLoaded) -> bool:
+def step_addresses(module: Module, most_loaded: MostLoaded, word: str = "i32") -> bool:
     """``most_loaded``: what the machine knows of loads. Whether any loop has changed."""
     changed = False
     for function in module.functions:
@@ -50,7 +50,7 @@ def step_addresses(module: Module, most_loaded: MostLoaded) -> bool:
         fresh = function.fresh_names()
         # What an inner loop starts from may be stepped by the loop around it.
         for loop in reversed(flow.loops):
-            changed |= _LoopAddresses(function, flow, loop, types, fresh).rewrite(most_loaded)
+            changed |= _LoopAddresses(function, flow, loop, types, fresh, word).rewrite(most_loaded)
     return changed
 
 
@@ -135,11 +135,11 @@ class _LoopAddresses(LoopSums):
         base = outside.moved(base, str(lowest))
         phi = f"  {pointer} = phi ptr [ {base}, %{outside.block.name} ], [ {following}, %{latch.name} ]"
         header.instructions.insert(0, Instruction(phi))
-        latch.instructions.insert(-1, Instruction(f"  {following} = getelementptr i8, ptr {pointer}, i32 {step}"))
-        _off(members, pointer, lowest)
+        latch.instructions.insert(-1, Instruction(f"  {following} = getelementptr i8, ptr {pointer}, {self.word} {step}"))
+        _off(members, pointer, lowest, self.word)
         (counter_name, by), factor = next(item for item in symbols if item[0][0] in self.counters)
         ordered = not by and factor > 0 and any(self._is_accessed(member) for member, _ in members)
-        if (integer_of(step) or ordered) and counter_name not in self.pointers:
+        if (self.integer(step) or ordered) and counter_name not in self.pointers:
             self.pointers[counter_name] = _Pointer(base, following, step, factor if ordered else 0)
         return pointer, lowest
 
@@ -151,13 +151,13 @@ class _LoopAddresses(LoopSums):
         outside = self.outside
         apart = dict(symbols)
         for pair, factor in before:
-            apart[pair] = wrapped(apart.get(pair, 0) - factor)
-        distance = str(wrapped(constant - known))
+            apart[pair] = self.wrapped(apart.get(pair, 0) - factor)
+        distance = str(self.wrapped(constant - known))
         for (symbol, by), factor in apart.items():
             if factor:
                 distance = outside.added(outside.scaled(outside.times(symbol, by), factor), distance)
-        first.text = f"  {first.name} = getelementptr i8, ptr {name}, i32 {distance}"
-        _off(members[1:], first.name, constant)
+        first.text = f"  {first.name} = getelementptr i8, ptr {name}, {self.word} {distance}"
+        _off(members[1:], first.name, constant, self.word)
         return first.name, constant
 
     def _is_accessed(self, address: Instruction) -> bool:
@@ -193,7 +193,7 @@ class _LoopAddresses(LoopSums):
             if pointer is None or left.value != following or right.value in self.inside:
                 continue
             if predicate in ("eq", "ne"):
-                if counter.step not in ("1", "-1") or not integer_of(pointer.step):
+                if counter.step not in ("1", "-1") or not self.integer(pointer.step):
                     continue
             elif not 0 < self._most(counter.step) * pointer.factor <= _LONGEST_STEP:
                 continue
@@ -218,13 +218,13 @@ class _LoopAddresses(LoopSums):
 
     def _most(self, step: str, depth: int = 4) -> int:
         """The largest number that a step can be where it is above zero, 0 where that is not known."""
-        known = integer_of(step)
+        known = self.integer(step)
         if known is not None:
             return max(known, 0)
         made = self.definitions.get(step)
         if made is None or not depth:
             return 0
-        factor = integer_of(made.operands[-1].value)
+        factor = self.integer(made.operands[-1].value)
         if made.op in ("shl", "mul") and factor is not None:
             return self._most(made.operands[0].value, depth - 1) * (1 << factor if made.op == "shl" else max(factor, 0))
         if made.op == "phi":
@@ -250,11 +250,11 @@ class _LoopAddresses(LoopSums):
             return False
         last, first, way, turns, count = (self.fresh("counted") for _ in range(5))
         code = [
-            f"{last} = ptrtoint ptr {pointer.following} to i32",
-            f"{first} = ptrtoint ptr {pointer.start} to i32",
-            f"{way} = sub i32 {last}, {first}",
-            f"{turns} = lshr i32 {way}, {factor.bit_length() - 1}",
-            f"{count} = add i32 {turns}, {start}",
+            f"{last} = ptrtoint ptr {pointer.following} to {self.word}",
+            f"{first} = ptrtoint ptr {pointer.start} to {self.word}",
+            f"{way} = sub {self.word} {last}, {first}",
+            f"{turns} = lshr {self.word} {way}, {factor.bit_length() - 1}",
+            f"{count} = add {self.word} {turns}, {start}",
         ]
         for other in self.function.blocks:
             if other.name not in self.loop.blocks:
@@ -262,15 +262,15 @@ class _LoopAddresses(LoopSums):
                     if following in one.names_used():
                         one.rename({following: count})
         block.instructions[:0] = [Instruction("  " + line) for line in code]
-        self.types.update(dict.fromkeys((last, first, way, turns, count), "i32"))
+        self.types.update(dict.fromkeys((last, first, way, turns, count), self.word))
         return True
 
 
-def _off(members: list[tuple[Instruction, int]], pointer: str, known: int) -> None:
+def _off(members: list[tuple[Instruction, int]], pointer: str, known: int, word: str) -> None:
     """Addresses at constant distances from one that includes the constant ``known``."""
     for instruction, constant in members:
         instruction.text = (
-            f"  {instruction.name} = getelementptr i8, ptr {pointer}, i32 {wrapped(constant - known)}"
+            f"  {instruction.name} = getelementptr i8, ptr {pointer}, {word} {wrapped(constant - known, word)}"
             if constant != known
             else f"  {instruction.name} = bitcast ptr {pointer} to ptr"
         )

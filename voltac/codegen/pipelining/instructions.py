@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from voltac.codegen.dependence import is_fence, may_meet
+from voltac.codegen.dependence import is_fence, may_meet, result_latency
 from voltac.codegen.machine_code import AnyRegister, MachineInstruction, VirtualRegister
 from voltac.codegen.pipelining.loop import LoopGraph, LoopOperation, LoopValue, Occupied, Order, ReadValue
 from voltac.records import field, record
@@ -85,10 +85,14 @@ def _register_orders(
     for first, one in enumerate(instructions):
         for second, other in enumerate(instructions):
             cycles = -1
-            if any(register in other.reads() for register in one.writes() if register not in values):
-                cycles = max(cycles, one.row.latency)
-            if any(register in other.writes() for register in one.writes() if register not in values):
-                cycles = max(cycles, 1, one.row.latency - other.row.latency + 1)
+            for register in one.writes():
+                if register in values:
+                    continue
+                latency = result_latency(one, register)
+                if register in other.reads():
+                    cycles = max(cycles, latency)
+                if register in other.writes():
+                    cycles = max(cycles, 1, latency - result_latency(other, register) + 1)
             if any(register in other.writes() for register in one.reads() if register not in values):
                 cycles = max(cycles, 0 if reads_before_writes else 1)
             if cycles >= 0 and (first != second or cycles):

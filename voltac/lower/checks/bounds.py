@@ -251,6 +251,12 @@ def check_access(
         )
 
 
+def check_called(c: FunctionContext, functions: IR) -> None:
+    """A pointer to a function, or that of each lane that is on, is not null; or the kernel fails."""
+    null = c.build.compare("icmp eq", functions, zero(functions.type))
+    fail_in_lanes(c, null, c.mask, OUTSIDE, ("calls", "", "1"), lambda lane: [zero("i64")] * 3)
+
+
 def _described(c: FunctionContext, offset: IR, bytes_: IR, start: IR, size: IR, lane: IR | None) -> list[IR]:
     """Where the access begins, what there is, and its own bytes, 0 for one through a null pointer."""
     first = in_lane(c, start, lane)

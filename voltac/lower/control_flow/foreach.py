@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from voltac.ir import marks
 from voltac.lower.control_flow import masks
+from voltac.lower.control_flow.lane_groups import lane_groups
 from voltac.lower.control_flow.loops import loop_hint
 from voltac.lower.control_flow.statements import path_name
 from voltac.lower.control_flow.unrolling import lanes_may_be_copied
@@ -25,7 +26,6 @@ from voltac.lower.memory.variables import set_value
 from voltac.lower.text.ir_values import IR, integer, vector_constant, zero
 from voltac.records import record, replace
 from voltac.sema import tree
-from voltac.sema.types import Scalar
 
 AnyForeach = tree.Foreach | tree.ForeachActive | tree.ForeachUnique
 
@@ -260,18 +260,13 @@ def _tile(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], position
 # --- over lanes and over values
 
 
-def _only_lane(c: FunctionContext, lane: IR) -> IR:
-    """The mask of one lane."""
-    return c.build.compare("icmp eq", c.lanes("i64"), c.build.splat(c.width, lane))
-
-
 @lowers_statement(tree.ForeachActive)
 def lower_foreach_active(c: FunctionContext, node: tree.ForeachActive) -> None:
     """Language 9.6: the body once for each lane that is on, under the mask of that lane alone."""
     if c.mask is None and lanes_may_be_copied(c, node):
         for number in range(c.width):
             lane = integer("i64", number)
-            run_body(c, node, {node.symbol: lane}, _only_lane(c, lane), c.build.block("foreach_active.step"))
+            run_body(c, node, {node.symbol: lane}, masks.only_lane(c, lane), c.build.block("foreach_active.step"))
         return
     type = f"i{c.width}"
     waiting = c.build.alloca(type, 8, "waiting")
@@ -284,7 +279,7 @@ def lower_foreach_active(c: FunctionContext, node: tree.ForeachActive) -> None:
     lane = masks.next_lane(c, lanes)
     rest = c.build.binary("and", lanes, c.build.binary("add", lanes, integer(type, -1)))
     c.build.store(rest, waiting, 8)
-    run_body(c, node, {node.symbol: lane}, _only_lane(c, lane), step)
+    run_body(c, node, {node.symbol: lane}, masks.only_lane(c, lane), step)
     c.build.jump(head)
     c.build.start(done)
 
@@ -292,30 +287,5 @@ def lower_foreach_active(c: FunctionContext, node: tree.ForeachActive) -> None:
 @lowers_statement(tree.ForeachUnique)
 def lower_foreach_unique(c: FunctionContext, node: tree.ForeachUnique) -> None:
     """Language 9.7: the body once for each value that lanes have, under the mask of those that have it."""
-    values = c.value(node.value)
-    waiting = masks.new_lanes(c, "waiting")
-    masks.write_lanes(c, waiting, c.mask)
-    head, body, step, done = (c.build.block(f"foreach_unique.{part}") for part in ("test", "body", "step", "done"))
-    c.build.start(head)
-    remaining = masks.read_lanes(c, waiting)
-    lanes = masks.bits(c, remaining)
-    c.build.branch(c.build.compare("icmp ne", lanes, zero(lanes.type)), body, done)
-    c.build.start(body)
-    lane = masks.next_lane(c, lanes)
-    value = c.build.extract(values, lane)
-    group = same_value_lanes(c, node.value.type.type, values, value, lane, remaining)
-    rest = c.build.binary("and", remaining, masks.inverse(c, group))
-    masks.write_lanes(c, waiting, rest)
-    run_body(c, node, {node.symbol: value}, group, step)
-    c.build.jump(head)
-    c.build.start(done)
-
-
-def same_value_lanes(c: FunctionContext, type: object, values: IR, value: IR, lane: IR, among: IR) -> IR:
-    """The lanes that hold a value; a NaN equals nothing, so its own lane is added."""
-    everywhere = c.build.splat(c.width, value)
-    if isinstance(type, Scalar) and type.kind == "float":
-        equal = c.build.compare("fcmp oeq", values, everywhere)
-        equal = c.build.binary("or", masks.conjunction(c, among, equal), _only_lane(c, lane))
-        return equal
-    return masks.conjunction(c, among, c.build.compare("icmp eq", values, everywhere))
+    for group in lane_groups(c, c.value(node.value), node.value.type.type, "foreach_unique"):
+        run_body(c, node, {node.symbol: group.value}, group.mask, c.build.block("foreach_unique.step"))

@@ -102,6 +102,11 @@ def lowest_lane(c: FunctionContext, lanes: IR) -> IR:
     return c.build.value(lanes.type, f"call {lanes.type} {callee}({lanes}, i1 true)")
 
 
+def only_lane(c: FunctionContext, lane: IR) -> IR:
+    """The mask of the lane of that number, an i64."""
+    return c.build.compare("icmp eq", c.lanes("i64"), c.build.splat(c.width, lane))
+
+
 def next_lane(c: FunctionContext, lanes: IR) -> IR:
     """The same as an i64, which is how the language numbers lanes."""
     lane = lowest_lane(c, lanes)

@@ -6,10 +6,10 @@ only happen with a mask that is not empty: whoever shrinks the mask tests it fir
 
 from __future__ import annotations
 
-from voltac.lower.checks.bounds import hidden_arguments, note_call
+from voltac.lower.checks.bounds import check_called, hidden_arguments, note_call
 from voltac.lower.checks.nonfinite import check_result
 from voltac.lower.control_flow import masks
-from voltac.lower.control_flow.foreach import same_value_lanes
+from voltac.lower.control_flow.lane_groups import lane_groups
 from voltac.lower.function_context import FunctionContext, lowers_value
 from voltac.lower.functions.c_convention import Passing, array_element, passing
 from voltac.lower.functions.definitions import from_passed, signature_types, to_passed
@@ -130,39 +130,28 @@ def _joined(c: FunctionContext, parts: list[IR], type: str) -> str:
 def lower_call_pointer(c: FunctionContext, node: tree.CallPointer) -> IR:
     """A varying pointer takes a call for each function among the active lanes."""
     pointer = c.value(node.pointer)
+    if c.checks.accesses:
+        check_called(c, pointer)
     assert isinstance(node.pointer.type.type, Pointer)
     type = node.pointer.type.type.to.type
     assert isinstance(type, FunctionType)
     arguments = [c.value(argument) for argument in node.arguments]
     if node.pointer.type.rate is not VARYING:
         return call_volta_function(c, pointer.name, type, arguments, not type.unmasked)
-    return _call_each_target(c, pointer, type, arguments)
+    return _call_each_target(c, pointer, node.pointer.type.type, type, arguments)
 
 
-def _call_each_target(c: FunctionContext, pointers: IR, type: FunctionType, arguments: list[IR]) -> IR:
+def _call_each_target(c: FunctionContext, pointers: IR, pointer: Pointer, type: FunctionType, arguments: list[IR]) -> IR:
     """One call for each distinct function among the active lanes, in the order of their first lane."""
     merged = None if c.register(type.result) == "void" else new_object(c, type.result, "result")
-    waiting = masks.new_lanes(c, "waiting")
-    masks.write_lanes(c, waiting, c.mask)
-    head, body, done = (c.build.block(f"call.{part}") for part in ("test", "target", "done"))
-    c.build.start(head)
-    remaining = masks.read_lanes(c, waiting)
-    lanes = masks.bits(c, remaining)
-    c.build.branch(c.build.compare("icmp ne", lanes, zero(lanes.type)), body, done)
-    c.build.start(body)
-    lane = masks.lowest_lane(c, lanes)
-    target = c.build.extract(pointers, lane)
-    group = same_value_lanes(c, None, pointers, target, lane, remaining)
-    masks.write_lanes(c, waiting, c.build.binary("and", remaining, masks.inverse(c, group)))
-    with c.within(mask=group):
-        value = call_volta_function(c, target.name, type, _private_copies(c, type, arguments), not type.unmasked)
-        if merged is not None:
-            if isinstance(type.result.type, Struct):
-                copy(c, merged, Address(value, type.result, private=True))
-            else:
-                store(c, merged, value)
-    c.build.jump(head)
-    c.build.start(done)
+    for group in lane_groups(c, pointers, pointer, "call"):
+        with c.within(mask=group.mask):
+            value = call_volta_function(c, group.value.name, type, _private_copies(c, type, arguments), not type.unmasked)
+            if merged is not None:
+                if isinstance(type.result.type, Struct):
+                    copy(c, merged, Address(value, type.result, private=True))
+                else:
+                    store(c, merged, value)
     return NOTHING if merged is None else load(c, merged)
 
 

@@ -132,6 +132,11 @@ class AccessReport:
         """It is for the case that its index wraps around; beside it there is one for all others."""
         return marks.is_seldom_called(self.block)
 
+    @property
+    def is_uneven(self) -> bool:
+        """It is for distances that are no power of two; beside it there are those for such distances."""
+        return marks.is_uneven(self.block)
+
 
 _MARK = "@" + PREFIX
 _MARK_OF_DIVISORS = f"@{DIVISOR}."

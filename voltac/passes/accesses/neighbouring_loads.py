@@ -21,12 +21,12 @@ from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
 from voltac.ir.types import array_parts, element_of, lanes_of
 from voltac.passes.accesses.access import Access
 from voltac.passes.accesses.emit import NOWHERE_BYTES, Emitter
+from voltac.passes.accesses.lane_rows import ROW_BYTES, transposed
 from voltac.passes.accesses.piece import Piece
 from voltac.records import mutable_record
 
 _PURE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "getelementptr", "insertelement", "shufflevector", "extractelement"))
 _SUMS = {flag: m.add(m.value("value"), m.constant("added"), flag) for flag in ("", "nsw", "nuw")}
-_ROW_BYTES = 16
 _DEPTH = 24
 """Formulas are followed this far; what is below counts as a value of its own."""
 
@@ -131,7 +131,7 @@ class _Row:
 def plan_records(members: list[Access], distances: dict[int, int]) -> list[Piece]:
     """What is worth loading together, of accesses to one record; ``distances`` by the index of the access."""
     size = members[0].size
-    block = _ROW_BYTES // size
+    block = ROW_BYTES // size
     if members[0].lanes < block or size not in (4, 8):
         return []
     pieces: list[Piece] = []
@@ -143,11 +143,11 @@ def plan_records(members: list[Access], distances: dict[int, int]) -> list[Piece
         own = [
             access
             for access in ordered
-            if distances[access.index] + size <= start + _ROW_BYTES and (distances[access.index] - start) % size == 0
+            if distances[access.index] + size <= start + ROW_BYTES and (distances[access.index] - start) % size == 0
         ]
         ordered = [access for access in ordered if access not in own]
         count = (max(distances[access.index] for access in own) + size - start) // size
-        if count == 3 and start + _ROW_BYTES <= last:
+        if count == 3 and start + ROW_BYTES <= last:
             count = 4
         places = len({distances[access.index] for access in own})
         if places >= (3 if count == 3 else 2):
@@ -161,7 +161,7 @@ def _piece(row: _Row, leader: Access, distances: dict[int, int]) -> Piece:
         element = row.members[0].element if len({each.element for each in row.members}) == 1 else f"i{8 * size}"
         pointers = _row_pointers(leader, row.start - distances[leader.index], emit)
         rows = [_load_row(pointer, element, row.count, size, emit) for pointer in pointers]
-        columns = _transposed(rows, element, row.count, size, lanes, emit)
+        columns = transposed(rows, element, row.count, size, lanes, emit)
         for access in row.members:
             column = columns[(distances[access.index] - row.start) // size]
             emit.alias(access.instruction.name, emit.as_element(f"<{lanes} x {element}>", column, access.element))
@@ -195,40 +195,4 @@ def _load_row(pointer: str, element: str, count: int, size: int, emit: Emitter) 
     return emit.load("row", f"insertelement <4 x {element}> {wide}, {element} {third}, i64 2")
 
 
-def _transposed(rows: list[str], element: str, count: int, size: int, lanes: int, emit: Emitter) -> list[str]:
-    """Element m of all rows, for each m; all shuffles stay within 128 bits."""
-    block = _ROW_BYTES // size
-    if count * size == 8 and count == 2:
-        rows = [emit.shuffle(f"<2 x {element}>", rows[at], rows[at + 1], [0, 1, 2, 3]) for at in range(0, lanes, 2)]
-        first, second = (_joined(rows[at::2], element, block, emit) for at in (0, 1))
-        return [_in_blocks(first, second, [m, 2 + m, 4 + m, 6 + m], element, lanes, emit) for m in range(2)]
-    wide = [_joined(rows[at::block], element, block, emit) for at in range(block)]
-    if block == 2:
-        return [_in_blocks(wide[0], wide[1], [m, 2 + m], element, lanes, emit) for m in range(2)]
-    columns: list[str] = []
-    for low in (0, 2):
-        mixed = [low, 4 + low, low + 1, 5 + low]
-        first, second = (_in_blocks(wide[at], wide[at + 1], mixed, element, lanes, emit) for at in (0, 2))
-        columns += [_in_blocks(first, second, mask, element, lanes, emit) for mask in ([0, 1, 4, 5], [2, 3, 6, 7])]
-    return columns
-
-
-def _joined(parts: list[str], element: str, width: int, emit: Emitter) -> str:
-    """Vectors one behind the other."""
-    while len(parts) > 1:
-        mask = list(range(2 * width))
-        parts = [emit.shuffle(f"<{width} x {element}>", parts[at], parts[at + 1], mask) for at in range(0, len(parts), 2)]
-        width *= 2
-    return parts[0]
-
-
-def _in_blocks(first: str, second: str, mask: list[int], element: str, lanes: int, emit: Emitter) -> str:
-    """A shuffle done alike in every 128 bits; ``mask`` counts through a block of both."""
-    block = len(mask)
-    whole = [
-        start + slot if slot < block else lanes + start + slot - block for start in range(0, lanes, block) for slot in mask
-    ]
-    return emit.shuffle(f"<{lanes} x {element}>", first, second, whole)
-
-
-assert NOWHERE_BYTES >= _ROW_BYTES
+assert NOWHERE_BYTES >= ROW_BYTES

@@ -48,8 +48,7 @@ def masks_of(function: Function, usual_bits: int) -> Masks:
     made: dict[str, tuple[Instruction, Block]] = {}
     for block in function.blocks:
         for instruction in block.instructions:
-            text = instruction.text
-            if ("i1>" in text or "cmp " in text) and instruction.name and is_mask(instruction.type):
+            if instruction.name and _concerns_masks(instruction) and is_mask(instruction.type):
                 made[instruction.name] = instruction, block
     if not made:
         return Masks(made, {})
@@ -61,6 +60,11 @@ def masks_of(function: Function, usual_bits: int) -> Masks:
         wanted = max(counted, key=lambda width: (counted[width], width)) if counted else usual_bits
         bits[name] = max(wanted, 128 // lanes_of(instruction.type), 8)
     return Masks(made, {name: min(width, 64) for name, width in bits.items()})
+
+
+def _concerns_masks(instruction: Instruction) -> bool:
+    """Whether it may take or make a mask: its type stands before each, but for a comparison's result."""
+    return "i1>" in instruction.text or "cmp " in instruction.text
 
 
 def _groups(made: Mapping[str, tuple[Instruction, Block]]) -> dict[str, str]:
@@ -89,7 +93,7 @@ def _votes(function: Function, made: Mapping[str, object], group: Mapping[str, s
         loop = flow.loop_of.get(block.name)
         weight = _ITERATIONS ** (loop.depth if loop is not None else 0)
         for instruction in block.instructions:
-            if instruction.op in JOINING and instruction.name in made:
+            if not _concerns_masks(instruction) or (instruction.op in JOINING and instruction.name in made):
                 continue
             names = {group[name] for name in (instruction.name, *instruction.names_used()) if name in made}
             if not names:

@@ -16,6 +16,7 @@ from voltac.codegen.machine_code import (
 from voltac.codegen.origins import origin_of
 from voltac.codegen.selection import CannotSelect, Selection
 from voltac.codegen.switches import SwitchBranches
+from voltac.ir.match import made_by
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
 from voltac.targets.ipu.facts import WORKER_REGISTER
@@ -53,8 +54,8 @@ def _address_of(selection: Selection, pointer: Operand, size: int) -> tuple[list
 
 def _step(selection: Selection, operand: Operand) -> int | None:
     """The constant by which an address is beyond another."""
-    made = selection.definitions.get(operand.value)
-    if made is None or made.op != "getelementptr" or made.parts.element_type != "i8" or len(made.operands) != 2:
+    made = made_by(("getelementptr",), operand.value, selection.definitions)
+    if made is None or made.parts.element_type != "i8" or len(made.operands) != 2:
         return None
     return word_constant(selection.resolve(made.operands[1]))
 

@@ -10,6 +10,7 @@ from voltac.codegen.origins import GLOBAL_NAME
 from voltac.codegen.selection import CannotSelect, Selection, label_of
 from voltac.ir.interp_constants import constant
 from voltac.ir.interp_values import InstructionFault, KindTable, float_bits, to_signed
+from voltac.ir.match import made_by
 from voltac.ir.model import Instruction
 from voltac.ir.parts import CASTS, Operand
 from voltac.ir.types import DataLayout
@@ -59,8 +60,8 @@ def key(selection: Selection, instruction: Instruction) -> str:
 
 def is_signed_load(selection: Selection, name: str) -> bool:
     """Whether a narrow load is sign-extended by everybody who uses it."""
-    made = selection.definitions.get(name)
-    return made is not None and made.op == "load" and all(user.op == "sext" for user in selection.users.get(name, ()))
+    made = made_by(("load",), name, selection.definitions)
+    return made is not None and all(user.op == "sext" for user in selection.users.get(name, ()))
 
 
 def pure(callee: str) -> bool:

@@ -1,0 +1,124 @@
+"""Run-tests and random programs on the simulated IA-64: some in the ordinary suite, all of them with ``-m long``.
+
+A gang has one lane. Left out are programs that
+
+* are for gangs of other widths than one;
+* need what devices refuse: LEFT_OUT has them with the reason;
+* ask for a lane of another number than 0: the interpreter of the IR stops at these.
+"""
+
+import zlib
+
+import numpy as np
+import pytest
+from random_kernels import random_kernels
+from random_programs import random_program
+from run_programs import INPUTS, OUTPUTS, RunTest, compile_for, inputs, options
+from simulated import simulate_on
+from test_run import ALL, FOLDER
+
+from voltac.driver import compile_source
+from voltac.interpreter import Interpreter
+from voltac.ir.interp import IRInterpreter
+from voltac.ir.interp_frame import ExecutionError
+from voltac.ir.read import read
+from voltac.messages.diagnostics import CompileError, Diagnostics
+from voltac.python.device_run import first_launch
+from voltac.target_info import DEVICES
+
+TARGET = DEVICES["ia64-x1"]
+
+_HEAP, _OUTPUT = "the device has no heap", "the device has no output"
+LEFT_OUT: dict[str, str] = {
+    "pointers/new_and_delete_by_lanes": _HEAP,
+    "pointers/uniform_new": _HEAP,
+    "structs/members_without_size": _HEAP,
+    "structs/soa_on_the_heap": _HEAP,
+    "structs/soa_slices_by_unsigned_indices": _HEAP,
+    "types/rates_before_typedefs_that_have_one": _HEAP,
+    "preprocessor/number_and_string_functions": _OUTPUT,
+    "print/empty_text": _OUTPUT,
+    "print/in_loops_and_functions": _OUTPUT,
+    "print/lanes_and_types": _OUTPUT,
+    "print/strings": _OUTPUT,
+}
+"""Program → what the compiler says."""
+OTHER_LANES = ("templates/array_sizes_are_template_parameters",)
+"""Programs that ask for lanes that a gang of one has not."""
+
+SOME = 8
+"""One in so many runs in the ordinary suite."""
+
+
+def name_of(program: RunTest) -> str:
+    return str(program.path.relative_to(FOLDER).with_suffix(""))
+
+
+PROGRAMS = [program for program in ALL if 1 in program.widths and name_of(program) not in (*LEFT_OUT, *OTHER_LANES)]
+FEW = [program for program in PROGRAMS if zlib.crc32(name_of(program).encode()) % SOME == 0]
+
+
+def what_is_wrong(program: RunTest, level: int = 2) -> str:
+    job = compile_for(program.path, program.text, TARGET, level)
+    out = np.zeros(OUTPUTS, np.float64)
+    printed = simulate_on(job, first_launch(TARGET), out, *inputs(), INPUTS)
+    return program.difference(out, printed, 1)
+
+
+@pytest.mark.parametrize("program", FEW, ids=name_of)
+def test_programs_run_on_the_machine(program: RunTest) -> None:
+    assert what_is_wrong(program) == ""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("program", PROGRAMS, ids=name_of)
+def test_every_program_runs_on_the_machine(program: RunTest) -> None:
+    assert what_is_wrong(program) == ""
+    assert what_is_wrong(program, 0) == ""
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_what_is_left_out_is_refused_with_a_reason(name: str) -> None:
+    path = FOLDER / f"{name}.ispc"
+    with pytest.raises(CompileError) as raised:
+        compile_for(path, path.read_text(), TARGET)
+    assert LEFT_OUT[name] in " ".join(str(raised.value).split())
+
+
+def differs(text: str, name: str) -> bool:
+    """Whether a random program does anything else on the machine than on the typed tree."""
+    job = compile_source(text, name, options(TARGET), Diagnostics())
+    out, (floats, integers) = np.zeros(OUTPUTS), inputs()
+    with np.errstate(all="ignore"):
+        Interpreter(job.program, options(TARGET)).call("test", [out, floats, integers, len(floats)])
+        try:
+            IRInterpreter(read(job.results["lower"])).call("test", [np.zeros(OUTPUTS), *inputs(), len(floats)])
+        except ExecutionError:
+            return False
+    found = np.zeros(OUTPUTS)
+    simulate_on(job, first_launch(TARGET), found, floats, integers, len(floats))
+    return not np.array_equal(found, out, equal_nan=True)
+
+
+@pytest.mark.parametrize("first", range(0, 50, 10))
+def test_random_programs_mean_the_same_on_the_machine(first: int) -> None:
+    assert [seed for seed in range(first, first + 10) if differs(str(random_program(seed)), f"random_{seed}.ispc")] == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(1000, 3000, 50))
+def test_many_random_programs_mean_the_same_on_the_machine(first: int) -> None:
+    assert [seed for seed in range(first, first + 50) if differs(str(random_program(seed)), f"random_{seed}.ispc")] == []
+
+
+@pytest.mark.parametrize("first", range(0, 10, 10))
+def test_random_kernels_mean_the_same_on_the_machine(first: int) -> None:
+    seeds = range(first, first + 10)
+    assert [seed for seed in seeds if differs(random_kernels(seed, heap=False), f"kernels_{seed}.ispc")] == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(100, 300, 20))
+def test_many_random_kernels_mean_the_same_on_the_machine(first: int) -> None:
+    seeds = range(first, first + 20)
+    assert [seed for seed in seeds if differs(random_kernels(seed, heap=False), f"kernels_{seed}.ispc")] == []

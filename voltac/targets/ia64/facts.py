@@ -1,0 +1,27 @@
+"""The machine as the stages before its own see it."""
+
+from __future__ import annotations
+
+from voltac.target_info import TargetInfo
+from voltac.target_info.access_costs import CostRow
+from voltac.target_info.device_facts import DeviceFacts
+
+DEVICE = DeviceFacts(
+    title="IA-64",
+    data_layout="e-m:e-i64:64-i128:128-n32:64-S128",
+    functions=(),
+    words=(),
+    # A gang has one lane: an access is one load or store whatever it is called.
+    costs=CostRow(1, 1, 1, False, False, False, 1.0, 1.0, 1.5, 1.5, 1.0, 1.0, 2.0),
+    keeps_loops=True,
+    is_listed=False,
+)
+
+_X1 = TargetInfo(
+    "ia64-x1", "ia64", "IA64", 1, 32, 32, 32, "itanium2", "", triple="ia64-unknown-linux-gnu",
+    has_fma=True, device=DEVICE,
+)  # fmt: skip
+TARGETS = (_X1,)
+
+FAILURE = 0x1FA11
+"""What ``break`` has where a program finds something wrong; three parameters say what. Chosen, of a program's own numbers."""

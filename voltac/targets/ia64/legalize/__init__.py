@@ -1,0 +1,86 @@
+"""ir -> ir: makes every value and operation one that the machine has ("legal IR"), ready for selection.
+
+Types: ``i1 i64 float double ptr``; lanes of vectors are scalars. Operations: those of ``codegen/legalize``, on words of 64
+bits; ``fadd fsub fmul fdiv fneg fcmp`` of floats and doubles, conversions between them and to and from words, the intrinsics
+``sqrt fabs copysign fma`` of both and ``ctpop ctlz cttz bswap`` of words; loads and stores of 1 to 8 bytes; and ::
+
+    i64 @ia64.sdiv(i64, i64)    i64 @ia64.udiv(i64, i64)    i64 @ia64.sdiv4(i64, i64)    i64 @ia64.udiv4(i64, i64)
+    i64 @ia64.mulhs(i64, i64)    i64 @ia64.mulhu(i64, i64)    i64 @ia64.rint.f64(double)
+    double @ia64.fmin.f64(double, double)    double @ia64.fmax.f64(double, double)
+    i64 @ia64.cycles()    void @ia64.trap()
+
+of which ``sdiv4`` and ``udiv4`` are of numbers that 32 bits hold, and those of double are there of float (``f32``) too.
+"""
+
+from __future__ import annotations
+
+from voltac.codegen.legalize import RULES, drop_unused, legalize
+from voltac.codegen.legalize.function import Legalizer, LegalMachine, Rule
+from voltac.codegen.legalize.intrinsics import INTRINSICS
+from voltac.codegen.legalize.memory_routines import MEMORY_ROUTINES
+from voltac.codegen.legalize.reductions import REDUCTIONS
+from voltac.codegen.tidying.clean import clean
+from voltac.ir.model import Instruction, Module
+from voltac.ir.read import read
+from voltac.ir.verify import verify
+from voltac.ir.write import write
+from voltac.options import Options
+from voltac.pass_runs import Pass, PassRuns, optimizing
+from voltac.targets.ia64.legalize import conversions, divisions, float_rules
+from voltac.targets.ia64.legalize.entries import add_entries
+from voltac.targets.ia64.legalize.functions import FUNCTIONS, ROUTINES
+from voltac.targets.ia64.legalize.machine_facts import FACTS
+
+
+def _trap(f: Legalizer, instruction: Instruction) -> None:
+    f.write.call("void @ia64.trap()")
+
+
+def _cycles(f: Legalizer, instruction: Instruction) -> None:
+    f.define(instruction, [f.write.call("i64 @ia64.cycles()")])
+
+
+_CORE: dict[str, Rule] = {"trap": _trap, "debugtrap": _trap, "readcyclecounter": _cycles}
+
+MACHINE = LegalMachine(
+    FACTS,
+    rules={**RULES, **divisions.RULES, **float_rules.RULES, **conversions.RULES},
+    intrinsics={**INTRINSICS, **conversions.INTRINSICS, **float_rules.INTRINSICS, **_CORE},
+    lane_functions=FUNCTIONS,
+    reductions=REDUCTIONS,
+    routines={**ROUTINES, **MEMORY_ROUTINES},
+)
+_OF_BOTH = ("sqrt", "fabs", "copysign", "fma")
+PURE = (
+    *(f"@llvm.{name}.{suffix}" for name in _OF_BOTH for suffix in ("f32", "f64")),
+    *(f"@llvm.{name}.i64" for name in ("ctlz", "cttz", "ctpop", "bswap")),
+    "@ia64.sdiv", "@ia64.udiv", "@ia64.mulh", "@ia64.rint", "@ia64.fmin", "@ia64.fmax",
+)  # fmt: skip
+"""Functions of the machine that have no effects."""
+
+
+def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
+    """Any module -> the same in legal IR."""
+    module = read(text)
+    runs = runs or PassRuns()
+    for row in runs.of(PASSES, options, lambda: write(module)):
+        row.run(module, options)
+    verify(module, stage="legalize")
+    return write(module)
+
+
+def _clean(module: Module, options: Options) -> None:
+    for function in module.functions:
+        clean(function, PURE)
+
+
+PASSES = (
+    Pass("add_entries", "each kernel gets a function that reads its parameters",
+         lambda module, options: add_entries(module), required=True),
+    Pass("legalize", "every value and operation becomes one that the device has",
+         lambda module, options: legalize(module, options, MACHINE), required=True),
+    Pass("clean", "equal values are computed once, outside of loops; what nobody uses goes", _clean, optimizing),
+    Pass("drop_unused", "declarations that nothing calls any more go, and debug information",
+         lambda module, options: drop_unused(module), required=True),
+)  # fmt: skip
+"""In order; each rewrites the module."""

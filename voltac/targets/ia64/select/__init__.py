@@ -1,0 +1,196 @@
+"""legal IR -> assembly text: the stages of the code generator on one page."""
+
+from __future__ import annotations
+
+from voltac.codegen.allocation import RegisterFile, allocate, coalesce
+from voltac.codegen.block_placement import Branches, lay_out
+from voltac.codegen.constant_placement import place_constants
+from voltac.codegen.data_sections import DataForm, data
+from voltac.codegen.kernels import exported
+from voltac.codegen.loops.strides import step_addresses
+from voltac.codegen.machine_code import AnyRegister, MachineFunction, MachineInstruction, VirtualRegister
+from voltac.codegen.phi_copies import place_phi_copies
+from voltac.codegen.selection import Selection, SelectionTarget
+from voltac.codegen.stacks import check_stacks
+from voltac.codegen.tidying.equal_operations import tidy
+from voltac.ir.model import Function, Instruction, Module
+from voltac.ir.read import read
+from voltac.ir.write import write
+from voltac.options import Options
+from voltac.pass_runs import Pass, PassRuns, optimizing
+from voltac.records import field, mutable_record
+from voltac.targets.ia64.select.conditions import jump
+from voltac.targets.ia64.select.conventions import CALLS, COPIES, ENTRY, SIZES, copy, kind_of
+from voltac.targets.ia64.select.frame import complete_frame, spill_load, spill_store
+from voltac.targets.ia64.select.groups import Group, grouped, one_by_one
+from voltac.targets.ia64.select.increments import increment_addresses
+from voltac.targets.ia64.select.kernels import kernel_bundles
+from voltac.targets.ia64.select.operations import FUNCTIONS
+from voltac.targets.ia64.select.packing import PackedBundle, packed
+from voltac.targets.ia64.select.pipelines import Kernel, pipeline_loops
+from voltac.targets.ia64.select.pseudo import BRANCH_IF, BRANCH_UNLESS, JUMP, ROWS
+from voltac.targets.ia64.select.registers import ALLOCATABLE, ONE, PARAMETERS, ZERO
+from voltac.targets.ia64.select.rules import RULES
+from voltac.targets.ia64.select.startup import FAILURES
+from voltac.targets.ia64.select.text import function_text
+from voltac.targets.ia64.select.values import (
+    PREDICATES,
+    TRANSPARENT,
+    cheap_constant,
+    constant_key,
+    key,
+    literal,
+    make_constant,
+    prepare,
+    pure,
+)
+
+_FILE = RegisterFile(ALLOCATABLE, frozenset(COPIES.values()), SIZES, spill_store, spill_load)
+_BRANCHES = Branches(ROWS, JUMP, {BRANCH_IF: BRANCH_UNLESS, BRANCH_UNLESS: BRANCH_IF})
+_MOST_STACK = 1 << 20
+"""Bytes of the stack. Chosen."""
+_DATA = DataForm(8, "data8", "data4", "data1")
+
+_TARGET = SelectionTarget(
+    instructions=ROWS,
+    rules=RULES,
+    functions={**FUNCTIONS, "ret": CALLS.ret, "call": CALLS.call},
+    key=key,
+    kind_of=kind_of,
+    predicates=PREDICATES,
+    constant_key=constant_key,
+    make_constant=make_constant,
+    cheap_constant=cheap_constant,
+    literal=literal,
+    splat_of=lambda selection, operand: None,
+    transparent=TRANSPARENT,
+    pure=pure,
+    copy=copy,
+    take_parameters=ENTRY.take_parameters,
+)
+
+
+def _nothing_loaded(load: Instruction, definitions: dict[str, Instruction]) -> int:
+    return 0
+
+
+MODULE_PASSES = (
+    Pass("tidy", "branches and values that the steps before have left over go",
+         lambda module: tidy(module, pure), optimizing),
+    Pass("step_addresses", "addresses in loops are stepped instead of computed",
+         lambda module: step_addresses(module, _nothing_loaded, "i64"), optimizing),
+)  # fmt: skip
+"""Legal IR to legal IR, in order."""
+
+
+@mutable_record(eq=False)
+class _FunctionWork:
+    """A function on its way from legal IR to groups."""
+
+    selection: Selection
+    machine: MachineFunction
+    added: dict[str, str] = field(default_factory=dict)
+    """The phi copies of each block."""
+    groups: dict[str, list[Group]] = field(default_factory=dict)
+    kernels: dict[str, Kernel] = field(default_factory=dict)
+    """Of pipelined loops, by their block."""
+
+    def select(self) -> None:
+        prepare(self.selection)
+        self.machine = self.selection.run()
+
+    def copy_phis(self) -> None:
+        self.added = place_phi_copies(self.selection, jump)
+
+    def text(self, is_global: bool = False) -> str:
+        """What is there of it."""
+        groups = self.groups or one_by_one(self.machine)
+        if any("pseudo" in one.row.traits for one in self.machine.instructions()):
+            return "".join(
+                f"{block.name}:\n" + "".join(f"\t{one}\n" for one in block.instructions) for block in self.machine.blocks
+            )
+        bundles = {label: self._bundles(label, of_block) for label, of_block in groups.items()}
+        return function_text(self.machine.name, bundles, is_global)
+
+    def _bundles(self, label: str, groups: list[Group]) -> list[PackedBundle]:
+        kernel = self.kernels.get(label)
+        if kernel is None:
+            return packed(groups)
+        # What stands behind the kernel is where the loop goes on.
+        rest = [group for group in groups if not any(one in each for each in kernel.groups for one in group)]
+        return [bundle for group in kernel.groups for bundle in kernel_bundles(group)] + packed(rest)
+
+    def pipeline(self) -> None:
+        self.kernels = pipeline_loops(self.machine)
+
+    def complete_frame(self) -> None:
+        complete_frame(self.machine, PARAMETERS if self.kernels else 0)
+
+    def group(self) -> None:
+        self.groups = grouped(self.machine)
+
+
+_FIXED = {("constant.r", 0): ZERO["r"], ("constant.single", 0): ZERO["f"], ("constant.double", 0): ZERO["f"],
+          ("constant.single", 0x3F800000): ONE, ("constant.double", 0x3FF0000000000000): ONE}  # fmt: skip
+"""Constants that registers always have."""
+
+
+def _use_fixed_registers(work: _FunctionWork) -> None:
+    """0 and 1 are read from the registers that have them."""
+    made: dict[AnyRegister, list[MachineInstruction]] = {}
+    for instruction in work.machine.instructions():
+        for written in instruction.writes():
+            made.setdefault(written, []).append(instruction)
+    fixed: dict[VirtualRegister, AnyRegister] = {}
+    for register, makers in made.items():
+        maker = makers[0]
+        known = None
+        if maker.row.name.startswith("constant."):
+            known = _FIXED.get((maker.row.name, int(str(maker.values[1]))))
+        if known is not None and len(makers) == 1 and isinstance(register, VirtualRegister):
+            fixed[register] = known
+    for block in work.machine.blocks:
+        block.instructions = [one for one in block.instructions if not any(register in fixed for register in one.writes())]
+        for instruction in block.instructions:
+            instruction.replace_registers(fixed)
+
+
+FUNCTION_PASSES = (
+    Pass("select", "instructions of the device by pattern, on virtual registers", _FunctionWork.select, required=True),
+    Pass("place_phi_copies", "phis become copies at the ends of blocks", _FunctionWork.copy_phis, required=True),
+    Pass("place_constants", "constants are made where they are used, or before the loop",
+         lambda work: place_constants(work.selection, work.added), required=True),
+    Pass("use_fixed_registers", "0 and 1 are read from the registers that have them", _use_fixed_registers),
+    Pass("coalesce", "registers that are copies of each other become one", lambda work: coalesce(work.machine, _FILE)),
+    Pass("increment_addresses", "accesses step their addresses", lambda work: increment_addresses(work.machine), optimizing),
+    Pass("pipeline_loops", "iterations of counted loops overlap", _FunctionWork.pipeline,
+         lambda options: options.level > 1 and options.loop_unrolling),
+    Pass("allocate", "virtual registers become physical ones, or places of the frame",
+         lambda work: allocate(work.machine, _FILE), required=True),
+    Pass("lay_out", "blocks get their order, and branches their form", lambda work: lay_out(work.machine, _BRANCHES),
+         required=True),
+    Pass("complete_frame", "the frame is laid out, what a callee saves is saved",
+         _FunctionWork.complete_frame, required=True),
+    Pass("group", "instructions issue together", _FunctionWork.group, optimizing),
+)  # fmt: skip
+"""One function, in order."""
+
+
+def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
+    """Legal IR -> the text of an assembly file."""
+    runs = runs or PassRuns()
+    module = read(text)
+    for row in runs.of(MODULE_PASSES, options, lambda: write(module)):
+        row.run(module)
+    works = [_compile(module, function, options, runs) for function in module.functions]
+    check_stacks([work.machine for work in works], _MOST_STACK)
+    names = {kernel.name for kernel in exported(module)}
+    functions = [work.text(function.name in names) for function, work in zip(module.functions, works)]
+    return "".join(["\t.explicit\n", *functions, FAILURES, data(module, _DATA)])
+
+
+def _compile(module: Module, function: Function, options: Options, runs: PassRuns) -> _FunctionWork:
+    work = _FunctionWork(Selection(_TARGET, module, function), MachineFunction(function.name))
+    for row in runs.of(FUNCTION_PASSES, options, work.text):
+        row.run(work)
+    return work

@@ -1,0 +1,350 @@
+"""Counted loops of one block -> kernels of software pipelines: registers rotate, stages are predicates (IA-64 9, 11).
+
+::
+
+    loop:                                          lc = n - 1, ec = stages, p16 = 1
+      ldfs a=[p],4                               loop:
+      fma  b=a,s,t             ->                  (p16) ldfs f32=[p],4   (p22) fma f40=f38,s,t   (p26) stfs [q]=f44,4
+      stfs [q]=b,4                                 br.ctop loop
+      cmp.eq x,y=p,end; branch unless x loop
+
+The counter's comparison goes, and the counter where nothing else needs it. The schedule is the shared modulo scheduler's
+(``codegen/pipelining``); a pass of the kernel is the initiation interval, in as many groups.
+"""
+
+from __future__ import annotations
+
+from voltac.codegen.dependence import is_fence
+from voltac.codegen.liveness import liveness
+from voltac.codegen.machine_code import (
+    AnyRegister,
+    Immediate,
+    LabelOperand,
+    MachineBlock,
+    MachineFunction,
+    MachineInstruction,
+    Register,
+    VirtualRegister,
+)
+from voltac.codegen.pipelining.instructions import LoopBody, loop_of
+from voltac.codegen.pipelining.loop import LoopGraph, LoopOperation
+from voltac.codegen.pipelining.modulo import ModuloSchedule, schedules
+from voltac.codegen.pipelining.rotation import RotatingNames, rotate
+from voltac.records import field, mutable_record, record, replace
+from voltac.targets.ia64.registers import BY_NAME
+from voltac.targets.ia64.select.conventions import COPIES, copy
+from voltac.targets.ia64.select.groups import RESOURCES, Group, ways_of
+from voltac.targets.ia64.select.pseudo import BRANCH_IF, BRANCH_UNLESS, JUMP, ROWS, expanded_copy
+
+_FIRST = {"r": 32, "f": 32, "p": 17}
+"""The first rotating register of each class for values; p16 begins the stages."""
+_LIMITS = {"r": 8, "f": 96}
+"""Names of a loop's values. General registers: the parameters' places, which are free when the function has begun."""
+_MOST_STAGES = 47
+_MOST_STATIC = {"r": 40, "f": 20}
+"""Registers that a loop reads and that do not rotate; there are more, and all are needed at once."""
+_LONGEST = 40
+"""Instructions of a body. Chosen: those of longer ones are enough to fill groups by themselves."""
+_CTOP = "br.ctop.sptk.few.target"
+_LC, _EC = BY_NAME["ar.lc"], BY_NAME["ar.ec"]
+
+
+@record(eq=False)
+class _Counted:
+    """A loop, and how it counts."""
+
+    body: MachineBlock
+    latch: MachineBlock | None
+    """An empty block on the way back."""
+    exit: str
+    compare: MachineInstruction
+    counter: VirtualRegister
+    step: int
+    end: AnyRegister | Immediate
+
+
+@mutable_record(eq=False)
+class Kernel:
+    """The groups of a pipelined loop, one for each cycle of its interval."""
+
+    groups: list[Group] = field(default_factory=list)
+    interval: int = 0
+    stages: int = 0
+
+
+def pipeline_loops(function: MachineFunction) -> dict[str, Kernel]:
+    """The kernels, by their block; a function has rotating registers from then on."""
+    made: dict[str, Kernel] = {}
+    for block in list(function.blocks):
+        counted = _counted(function, block)
+        kernel = None if counted is None else _pipelined(function, counted)
+        if kernel is not None:
+            made[block.name] = kernel
+    return made
+
+
+# --- which loops
+
+
+def _counted(function: MachineFunction, body: MachineBlock) -> _Counted | None:
+    code = body.instructions
+    if (
+        len(code) < 4
+        or len(code) > _LONGEST
+        or code[-1].row.name != JUMP
+        or code[-2].row.name not in (BRANCH_IF, BRANCH_UNLESS)
+    ):
+        return None
+    branch = code[-2]
+    blocks = {block.name: block for block in function.blocks}
+    ways = [_label(branch.values[2]), _label(code[-1].values[0])]
+    back = [way for way in ways if way == body.name or _leads_back(blocks[way], body.name)]
+    if len(back) != 1:
+        return None
+    exit_ = next(way for way in ways if way not in back)
+    goes_on_by = branch.values[0] if (branch.row.name == BRANCH_IF) == (ways[0] == back[0]) else branch.values[1]
+    makers = [one for one in code if goes_on_by in one.writes()]
+    if len(makers) != 1 or any(one.mask is not None or is_fence(one) for one in code[:-2]):
+        return None
+    compare = makers[0]
+    # Goes on while not equal.
+    if not compare.row.name.startswith("cmp.eq.p,p=") or compare.values[1] is not goes_on_by:
+        return None
+    found = _counter(code, compare)
+    latch = blocks[back[0]] if back[0] != body.name else None
+    return None if found is None else _Counted(body, latch, exit_, compare, *found)
+
+
+def _label(value: object) -> str:
+    assert isinstance(value, LabelOperand)
+    return value.name
+
+
+def _leads_back(block: MachineBlock, to: str) -> bool:
+    return len(block.instructions) == 1 and block.instructions[0].row.name == JUMP and block.successors == [to]
+
+
+def _counter(
+    code: list[MachineInstruction], compare: MachineInstruction
+) -> tuple[VirtualRegister, int, AnyRegister | Immediate] | None:
+    """What the comparison counts, the step, and the end; None where the number of iterations is not a shift away."""
+    first, second = compare.values[2:]
+    for counter, end in ((second, first), (first, second)):
+        if not isinstance(counter, VirtualRegister):
+            continue
+        writers = [one for one in code if counter in one.writes()]
+        if len(writers) != 1 or code.index(writers[0]) > code.index(compare) or counter not in writers[0].reads():
+            continue
+        step = next((value.value for value in reversed(writers[0].values) if isinstance(value, Immediate)), 0)
+        if step <= 0 or step & step - 1 or not isinstance(end, (VirtualRegister, Register, Immediate)):
+            continue
+        if not isinstance(end, Immediate) and any(end in one.writes() for one in code):
+            continue
+        return counter, step, end
+    return None
+
+
+# --- the pipeline
+
+
+def _pipelined(function: MachineFunction, counted: _Counted) -> Kernel | None:
+    body = counted.body
+    live_out = _live_behind(function, counted)
+    code = [one for one in body.instructions[:-2] if one is not counted.compare]
+    if any(register in live_out for register in counted.compare.writes()):
+        return None
+    code = [one for one in code if not _is_idle_counter(one, counted, code, live_out)]
+    if any("pseudo" in one.row.traits and one.row.name not in COPIES.values() for one in code):
+        return None
+    if not _has_few_static_registers(code):
+        return None
+    try:
+        parts = loop_of(code, ways_of, True, frozenset(live_out))
+    except ValueError:
+        return None
+    graph, branch = _with_branch(parts.loop)
+    for schedule in schedules(graph, RESOURCES):
+        turned = _ending_with(schedule, branch)
+        if turned.stages > _MOST_STAGES:
+            continue
+        names = rotate(turned, _LIMITS)
+        if names is None or turned.stages == 1:
+            return None
+        return _Writer(function, counted, parts, turned, names, live_out).write()
+    return None
+
+
+def _live_behind(function: MachineFunction, counted: _Counted) -> set[AnyRegister]:
+    """Registers that somebody reads behind the loop."""
+    lives = liveness(function)
+    exit_ = next(block for block in function.blocks if block.name == counted.exit)
+    wanted: set[AnyRegister] = set(lives.live_out[exit_.name])
+    for instruction in reversed(exit_.instructions):
+        wanted.difference_update(instruction.writes())
+        wanted.update(instruction.reads())
+    return wanted
+
+
+def _is_idle_counter(
+    one: MachineInstruction, counted: _Counted, code: list[MachineInstruction], live_out: set[AnyRegister]
+) -> bool:
+    """Whether an instruction only counts, for nobody."""
+    counter = counted.counter
+    is_step = one.writes() == [counter] and not one.row.traits & {"load", "store"}
+    return is_step and counter not in live_out and not any(counter in other.reads() for other in code if other is not one)
+
+
+def _has_few_static_registers(code: list[MachineInstruction]) -> bool:
+    made = {register for one in code for register in one.writes()}
+    static = {register for one in code for register in one.reads() if register not in made}
+    return all(sum(register.kind == kind for register in static) <= most for kind, most in _MOST_STATIC.items())
+
+
+def _with_branch(loop: LoopGraph) -> tuple[LoopGraph, LoopOperation]:
+    """The same with the loop branch, which takes a slot."""
+    branch = LoopOperation("br.ctop", ((("slot", 0), ("B", 0)),))
+    return LoopGraph((*loop.operations, branch), loop.orders, loop.live_out), branch
+
+
+def _ending_with(schedule: ModuloSchedule, branch: LoopOperation) -> ModuloSchedule:
+    """The schedule turned so that the branch is in the last cycle of an interval."""
+    at = schedule.loop.operations.index(branch)
+    by = (schedule.interval - 1 - schedule.times[at]) % schedule.interval
+    times = [time + by for time in schedule.times]
+    # The branch itself has no stage.
+    times[at] = schedule.interval - 1
+    return replace(schedule, times=tuple(times))
+
+
+class _Writer:
+    """Puts a kernel, its set-up and what is behind it in the place of a loop."""
+
+    def __init__(
+        self,
+        function: MachineFunction,
+        counted: _Counted,
+        parts: LoopBody,
+        schedule: ModuloSchedule,
+        names: RotatingNames,
+        live_out: set[AnyRegister],
+    ) -> None:
+        self.function = function
+        self.counted = counted
+        self.parts = parts
+        self.schedule = schedule
+        self.names = names
+        self.live_out = live_out
+
+    def _made(self, row: str, *values: AnyRegister | Immediate | LabelOperand) -> MachineInstruction:
+        return MachineInstruction(ROWS[row], list(values))
+
+    def write(self) -> Kernel:
+        """Changes the function."""
+        function, body = self.function, self.counted.body
+        kernel = Kernel(self._groups(), self.schedule.interval, self.schedule.stages)
+        saved = function.new_register("r"), function.new_register("r")
+        around = max(0, body.frequency - 1)
+        before = MachineBlock(f"{body.name}.pipeline", self._set_up(*saved), [body.name], around)
+        behind = MachineBlock(f"{body.name}.drained", self._ending(*saved), [self.counted.exit], around)
+        for block in function.blocks:
+            if block is body or block is self.counted.latch:
+                continue
+            _redirect(block, body.name, before.name)
+        # Where the loop goes on behind it is said for the layout; it is no part of the kernel.
+        leave = self._made(JUMP, LabelOperand(behind.name, "target"))
+        body.instructions = [*(one for group in kernel.groups for one in group), leave]
+        body.successors = [body.name, behind.name]
+        place = function.blocks.index(body)
+        function.blocks[place : place + 1] = [before, body, behind]
+        if self.counted.latch is not None:
+            function.blocks.remove(self.counted.latch)
+        return kernel
+
+    def _register(self, register: AnyRegister, distance: int, stage: int) -> AnyRegister:
+        value = self.parts.values.get(register)
+        if value is None:
+            return register
+        number = _FIRST[value.kind] + self.names.of(value, distance, stage)
+        return BY_NAME[f"{value.kind}{number}"]
+
+    def _groups(self) -> list[Group]:
+        interval = self.schedule.interval
+        rows: list[Group] = [[] for _ in range(interval)]
+        made: set[AnyRegister] = set()
+        rotating = [
+            BY_NAME[f"{kind}{number}"]
+            for kind, used in self.names.used.items()
+            for number in range(_FIRST[kind], 128 if kind == "f" else _FIRST[kind] + _rounded(used))
+        ]
+        for number, one in enumerate(self.parts.instructions):
+            stage, row = divmod(self.schedule.times[number], interval)
+            values = []
+            for operand, value in zip(one.row.operands, one.values):
+                if isinstance(value, VirtualRegister):
+                    is_earlier = operand.role == "use" and value in self.parts.values and value not in made
+                    value = self._register(value, int(is_earlier), stage)
+                values.append(value)
+            made.update(one.writes())
+            made_one = MachineInstruction(one.row, values, line=one.line, access=one.access)
+            made_one = expanded_copy(made_one)
+            made_one.mask = BY_NAME[f"p{16 + stage}"]
+            rows[row].append(made_one)
+        branch = self._made(_CTOP, LabelOperand(self.counted.body.name, "target"))
+        # All registers that rotate are written sometime.
+        branch.implicit_defs = [*rotating]
+        rows[-1].append(branch)
+        return rows
+
+    def _set_up(self, predicates: VirtualRegister, loops: VirtualRegister) -> list[MachineInstruction]:
+        counted = self.counted
+        code = []
+        turns = self.function.new_register("r")
+        if isinstance(counted.end, Immediate):
+            code.append(self._made("sub.r=imm8,r", turns, counted.end, counted.counter))
+        else:
+            code.append(self._made("sub.r=r,r", turns, counted.end, counted.counter))
+        places = counted.step.bit_length() - 1
+        if places:
+            code.append(self._made("extr.u.r=r,pos6,len6", turns, turns, Immediate(places), Immediate(64 - places)))
+        code.append(self._made("adds.r=imm14,r", turns, Immediate(-1), turns))
+        code += [self._made("mov.r=pr", predicates), self._made("mov.i.r=ar", loops, _LC)]
+        for register, value in self.parts.values.items():
+            farthest = max(
+                (read.distance for one in self.parts.loop.operations for read in one.reads if read.value is value), default=0
+            )
+            if farthest:
+                first = _FIRST[value.kind] + self.names.initially(value, 1)
+                code.append(copy(BY_NAME[f"{value.kind}{first}"], register))
+        code.append(self._made("clrrrb"))
+        code.append(self._made("mov.i.ar=r", _LC, turns))
+        code.append(self._made("mov.i.ar=imm8", _EC, Immediate(self.schedule.stages)))
+        code.append(self._made("mov.pr.rot=rotated", Immediate(1 << 16)))
+        code.append(self._made(JUMP, LabelOperand(counted.body.name, "target")))
+        return code
+
+    def _ending(self, predicates: VirtualRegister, loops: VirtualRegister) -> list[MachineInstruction]:
+        code = []
+        for register, value in self.parts.values.items():
+            if register in self.live_out:
+                number = _FIRST[value.kind] + self.names.of(value, 0, self.schedule.stages)
+                code.append(copy(register, BY_NAME[f"{value.kind}{number}"]))
+        code.append(self._made("clrrrb"))
+        code.append(self._made("mov.pr=r,mask17", predicates, Immediate(-(1 << 16))))
+        code.append(self._made("mov.i.ar=r", _LC, loops))
+        code.append(self._made(JUMP, LabelOperand(self.counted.exit, "target")))
+        return code
+
+
+def _rounded(names: int) -> int:
+    """General registers rotate by eights."""
+    return -(-names // 8) * 8
+
+
+def _redirect(block: MachineBlock, old: str, new: str) -> None:
+    for instruction in block.instructions:
+        if "branch" in instruction.row.traits:
+            instruction.values = [
+                LabelOperand(new, value.part) if isinstance(value, LabelOperand) and value.name == old else value
+                for value in instruction.values
+            ]
+    block.successors = [new if name == old else name for name in block.successors]

@@ -1,0 +1,320 @@
+"""Bundles -> Python functions: straight code up to a branch, in which names of registers are resolved (IA-64 3, 4).
+
+A function takes the machine, and gives the address to go on at. Each group first waits for what it reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from voltac.codegen.rows import Row
+from voltac.codegen.simulator import Fault
+from voltac.records import field, mutable_record
+from voltac.targets.ia64.assembly.text import slot_text, target_of
+from voltac.targets.ia64.registers import APPLICATION
+from voltac.targets.ia64.simulator import float_formats, floats, integers
+from voltac.targets.ia64.simulator.dependencies import reads_of, violation, writes_of
+from voltac.targets.ia64.simulator.timing import issue_cycles
+from voltac.targets.ia64.slots import BUNDLE_BYTES, Slot, decode_bundle
+
+_MOST = 64
+"""Bundles of a function at most. Chosen."""
+_ENDS = frozenset(("branch", "call", "return", "clrrrb", "break"))
+_FILES = {"r": ("R", "G", 32, 128), "f": ("F", "FN", 32, 128), "p": ("P", "PN", 16, 64)}
+"""Kind -> the list, its table of names, and which of its names may be elsewhere."""
+_READY = {"r": 0, "f": 1, "p": 2}
+_ARS = {APPLICATION[name]: attribute for name, attribute in {
+    "ar.lc": "lc", "ar.ec": "ec", "ar.pfs": "pfs", "ar.unat": "unat", "ar.ccv": "ccv", "ar.fpsr": "floats.fpsr",
+    "ar.itc": "cycle",
+}.items()}  # fmt: skip
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_ASSIGNMENT = re.compile(r"\s*([A-Za-z_][\w, ]*?)\s*=(?!=)\s*(.*)", re.DOTALL)
+_METHODS = (
+    "store", "load_s", "load_a", "load_c", "fill", "spill", "spill_f", "advanced_lost", "compare_exchange", "break_", "alloc",
+    "get_pr", "set_pr", "clear_rotation", "nat_used",
+)  # fmt: skip
+_OF_FLOATS = (
+    "fma", "pair_fma", "xma", "frcpa", "frsqrta", "fprcpa", "fprsqrta", "fcmp", "pair_compare", "extreme", "pair_extreme",
+    "to_integer", "pair_to_integer", "fsetc", "fclrf",
+)  # fmt: skip
+_PURE: dict[str, Any] = {
+    **integers.FUNCTIONS,
+    **{name: getattr(floats, name) for name in ("fclass", "of_integer", "fmerge", "fpmerge", "lanes", "bitwise")},
+    **{
+        name: getattr(float_formats, name)
+        for name in ("of_single", "of_double", "to_single", "to_double", "of_extended", "to_extended", "of_significand",
+                     "significand", "of_exponent", "exponent")
+    },
+    "L": 0xFFFFFFFF, "S": 0x80000000, "NAT": integers.NAT, "NATVAL": float_formats.NATVAL, "prefetch": lambda address: None,
+}  # fmt: skip
+
+
+@mutable_record(eq=False)
+class Block:
+    """Translated code."""
+
+    start: int
+    function: Callable[[Any], int]
+    origin: list[tuple[int, str]] = field(default_factory=list)
+    """For each line of the function the address and the text of the instruction that it is of."""
+    counts: dict[str, int] = field(default_factory=dict)
+    nops: int = 0
+    groups: int = 0
+    bundles: int = 0
+
+
+def translate(machine: Any, start: int, rotated: bool) -> Block:
+    """The code from an address on, for a machine of ``machine.py``; a Fault where there is none, or a group breaks rules."""
+    writer = _Writer(machine, start, rotated)
+    writer.write()
+    scope = {**_PURE, "load": machine.memory.load, "fill_f": lambda address: machine.memory.load(16, address)}
+    scope |= {name: getattr(machine, name) for name in _METHODS}
+    scope |= {name: getattr(machine.floats, name) for name in _OF_FLOATS}
+    exec(compile("\n".join(writer.lines), f"<block {start:#x}>", "exec"), scope)
+    writer.block.function = scope["block"]
+    return writer.block
+
+
+class _Writer:
+    def __init__(self, machine: Any, start: int, rotated: bool) -> None:
+        self.machine = machine
+        self.start = start
+        self.rotated = rotated
+        self.block = Block(start, lambda machine: 0)
+        self.lines: list[str] = []
+        self.where = (start, "")
+
+    def emit(self, text: str, depth: int = 1) -> None:
+        self.lines.append("    " * depth + text)
+        self.block.origin.append(self.where)
+
+    def write(self) -> None:
+        self.emit("def block(m):", 0)
+        self.emit("R, F, P, B = m.R, m.F, m.P, m.B")
+        self.emit("G, FN, PN = m.G, m.FN, m.PN")
+        self.emit("RT, FT, PT = m.ready")
+        self.emit("t = m.cycle")
+        place = self.start
+        group: list[tuple[int, Slot, str]] = []
+        for _ in range(_MOST):
+            bundle = None
+            if self.machine.memory.is_usable(BUNDLE_BYTES, place):
+                bundle = decode_bundle(self.machine.memory.bytes[place : place + BUNDLE_BYTES])
+            if bundle is None:
+                if place == self.start:
+                    raise Fault("there is no bundle")
+                break
+            self.block.bundles += 1
+            ends = False
+            for number, slot in enumerate(bundle.slots):
+                if slot is None:
+                    continue
+                group.append((place + number, slot, bundle.units[number]))
+                ends = ends or bool(slot.row.traits & _ENDS)
+                if number in bundle.stops:
+                    self.group(group)
+                    group = []
+            place += BUNDLE_BYTES
+            if ends:
+                break
+        if group:
+            self.group(group)
+        self.emit("m.cycle = t")
+        self.emit(f"return {place}")
+
+    # --- groups
+
+    def group(self, group: list[tuple[int, Slot, str]]) -> None:
+        wrong = violation([slot for _, slot, _ in group])
+        if wrong:
+            raise Fault(wrong)
+        self.block.groups += 1
+        self.where = (group[0][0] & ~15, slot_text(group[0][1]).strip())
+        cycles = issue_cycles([(place & ~15, slot.row, unit) for place, slot, unit in group])
+        waits = dict.fromkeys(
+            self.ready(kind, number) + (" - 1" if kind == "p" and slot.row.unit == "B" else "")
+            for _, slot, _ in group
+            for kind, number in reads_of(slot)
+            if kind in _READY
+        )
+        self.emit(f"t = max(t, {', '.join(waits)}) + {cycles}" if waits else f"t += {cycles}")
+        for place, slot, _ in group:
+            mnemonic = slot.row.mnemonic
+            self.block.counts[mnemonic] = self.block.counts.get(mnemonic, 0) + 1
+            if "nop" in slot.row.traits:
+                self.block.nops += 1
+                continue
+            self.where = (place & ~15, self.described(slot, place & ~15))
+            if self.machine.trace is not None:
+                self.emit(f"m.trace({f'{place & ~15:#x}: {self.where[1]}'!r})")
+            self.instruction(slot, place & ~15)
+            for kind, number in writes_of(slot):
+                if kind in _READY and "writes pr" not in slot.row.traits:
+                    latency = self.latency(slot.row, kind, number, slot)
+                    # Issued in the cycle before t.
+                    self.emit(f"{self.ready(kind, number)} = t + {latency - 1}")
+
+    def described(self, slot: Slot, place: int) -> str:
+        target = target_of(slot, place)
+        return slot_text(slot, {} if target is None else {"target": f"{target:#x}"}).strip()
+
+    def latency(self, row: Row, kind: str, number: int, slot: Slot) -> int:
+        is_base = any(
+            one.role == "update" and (one.kind, value) == (kind, number) and f"[{{{one.field}}}]" in row.text
+            for one, value in zip(row.operands, slot.values)
+        )
+        return 1 if is_base else row.latency
+
+    def index(self, kind: str, number: int) -> str:
+        _, table, first, end = _FILES[kind]
+        return f"{table}[{number}]" if self.rotated and first <= number < end else str(number)
+
+    def ready(self, kind: str, number: int) -> str:
+        return f"{kind.upper()}T[{self.index(kind, number)}]"
+
+    def register(self, kind: str, number: int) -> str:
+        """Where a register is, as an expression."""
+        if kind == "ar":
+            if number not in _ARS:
+                raise Fault(f"application register {number} is none that programs may use")
+            return f"m.{_ARS[number]}"
+        if kind == "b":
+            return f"B[{number}]"
+        return f"{_FILES[kind][0]}[{self.index(kind, number)}]"
+
+    # --- instructions
+
+    def instruction(self, slot: Slot, place: int) -> None:
+        depth = 1
+        traits = slot.row.traits
+        loops = "loop" in traits
+        if slot.predicate and not loops:
+            self.emit(f"if {self.register('p', slot.predicate)}:")
+            depth = 2
+        if self.machine.has_speculation and "sees NaT" not in traits:
+            depth = self.checks(slot, depth)
+        if traits & {"branch", "call", "return"}:
+            self.leaves(slot, place, depth)
+        else:
+            self.meaning(slot, place, depth)
+        if slot.predicate and "unc" in traits:
+            self.emit("else:")
+            for operand, value in zip(slot.row.operands, slot.values):
+                if operand.kind == "p" and value:
+                    self.emit(f"{self.register('p', value)} = 0", 2)
+
+    def checks(self, slot: Slot, depth: int) -> int:
+        """What an instruction does with NaT: it hands it on, or may not have it."""
+        sources = [
+            value for one, value in zip(slot.row.operands, slot.values) if one.kind == "r" and one.role != "def" and value
+        ]
+        if not sources:
+            return depth
+        names = [self.register("r", number) for number in dict.fromkeys(sources)]
+        self.emit(f"if {' or '.join(f'{name} is NAT' for name in names)}:", depth)
+        made = [(one.kind, value) for one, value in zip(slot.row.operands, slot.values) if one.role != "use"]
+        traits = slot.row.traits
+        if traits & {"load", "store", "writes pr", "to ar", "to branch", "semaphore"} and not traits & {"speculative"}:
+            self.emit("nat_used()", depth + 1)
+        for kind, number in made:
+            value = {"p": "0", "f": "NATVAL"}.get(kind, "NAT")
+            if kind != "p" or number:
+                self.emit(f"{self.register(kind, number)} = {value}", depth + 1)
+        if not made:
+            self.emit("pass", depth + 1)
+        self.emit("else:", depth)
+        return depth + 1
+
+    def meaning(self, slot: Slot, place: int, depth: int) -> None:
+        row = slot.row
+        known: dict[str, str] = {"ip": str(place), "pfs": "m.pfs"}
+        kinds: dict[str, tuple[str, int]] = {}
+        for operand, value in zip(row.operands, slot.values):
+            name = "class_" if operand.field == "class" else operand.field
+            if operand.kind in (*_FILES, "b", "ar"):
+                kinds[name] = (operand.kind, value)
+                known[name] = self.register(operand.kind, value)
+            else:
+                known[name] = f"({value})"
+        if row.mnemonic.split(".")[0] in ("fma", "fms", "fnma", "fpma", "fpms", "fpnma") and kinds["f2"] == ("f", 0):
+            # Nothing is added, which is not the same as zero: the product keeps its sign.
+            known["f2"] = "None"
+        if "entry" in row.meaning:
+            kind = next(one for one in row.operands if one.kind in ("r", "f"))
+            number = slot.values[row.operands.index(kind)]
+            known["entry"] = f"({kind.kind!r}, {self.index(kind.kind, number)})"
+        if row.mnemonic == "getf.sig" and self.machine.has_speculation:
+            self.emit(f"{known['r1']} = NAT if is_nat({known['f2']}) else significand({known['f2']})", depth)
+            return
+        for number, statement in enumerate(row.meaning.split(";")):
+            if not statement.strip():
+                continue
+            found = _ASSIGNMENT.fullmatch(statement)
+            if found is not None:
+                targets, expression = [one.strip() for one in found[1].split(",")], found[2]
+            elif number == 0:
+                targets, expression = [row.defined[0].field], statement.strip()
+            else:
+                self.emit(self.filled(statement.strip(), known), depth)
+                continue
+            self.assign(targets, self.filled(expression, known), known, kinds, depth)
+
+    def filled(self, text: str, known: dict[str, str]) -> str:
+        return _NAME.sub(lambda found: known.get(found[0], found[0]), text)
+
+    def assign(
+        self, targets: list[str], expression: str, known: dict[str, str], kinds: dict[str, tuple[str, int]], depth: int
+    ) -> None:
+        places = []
+        for target in targets:
+            kind, number = kinds.get(target, ("", 0))
+            places.append("_" if kind == "p" and not number else known.get(target, target))
+        if len(targets) == 1 and kinds.get(targets[0], ("",))[0] in ("r", "b", "ar") and not _is_cut(expression):
+            expression = f"({expression}) & M"
+        self.emit(f"{', '.join(places)} = {expression}", depth)
+
+    # --- branches
+
+    def leaves(self, slot: Slot, place: int, depth: int) -> None:
+        row, traits = slot.row, slot.row.traits
+        values = {operand.field: value for operand, value in zip(row.operands, slot.values)}
+        if "target" in values:
+            to = str(place + values["target"])
+        else:
+            to = f"B[{values['b2']}] & ~15"
+        if "loop" in traits:
+            kind = row.mnemonic.split(".")[1]
+            condition = (
+                f"m.wtop({self.register('p', slot.predicate)})"
+                if kind[0] == "w"
+                else f"m.{'cloop' if kind == 'cloop' else 'ctop'}()"
+            )
+            self.emit(f"if {'not ' if kind.endswith('exit') else ''}{condition}:", depth)
+            depth += 1
+        elif "recovery" in traits:
+            self.emit("if True:", depth)
+            known = {one: self.register(one[0], number) for one, number in values.items() if one[0] in "rf"}
+            name, number = next((one, number) for one, number in values.items() if one[0] in "rf")
+            known["entry"] = f"({name[0]!r}, {self.index(name[0], number)})"
+            self.lines[-1] = "    " * depth + f"if {self.filled(row.meaning, known)}:"
+            depth += 1
+        elif "call" in traits:
+            self.emit(f"to = {to}", depth)
+            self.emit(f"B[{values['b1']}] = {place + BUNDLE_BYTES}", depth)
+            self.emit("m.call()", depth)
+            to = "to"
+        elif "return" in traits:
+            self.emit("m.return_()", depth)
+        self.emit("m.cycle = t", depth)
+        self.emit(f"return {to}", depth)
+
+
+def _is_cut(expression: str) -> bool:
+    """Whether what a meaning says is a register's number, or none, as it is."""
+    return bool(
+        re.match(
+            r"(load|load_[sac]|fill|alloc|compare_exchange|each|each_s|mix|unpack|pack|permuted|extr|sx4|x4)\(", expression
+        )
+    )
