@@ -12,7 +12,7 @@ from voltac.ir.types import vector_parts
 from voltac.records import replace
 from voltac.targets.ipu.streams.joined_steps import with_clamp, with_scale
 from voltac.targets.ipu.streams.loop_streams import GANG, WORD, LoopStreams
-from voltac.targets.ipu.streams.loops import CountedLoop, OtherLoop, StreamPlace, place, scalar_of
+from voltac.targets.ipu.streams.loops import StreamLoop, OtherLoop, StreamPlace, place, scalar_of
 from voltac.targets.ipu.streams.program import StreamAccess, StreamCarry, StreamProgram, StreamStep
 from voltac.targets.ipu.streams.schedule import StreamPipeline, pipelines
 from voltac.targets.ipu.streams.single_lanes import SingleLanes
@@ -33,7 +33,7 @@ class StreamBody(LoopStreams):
     """Reads a loop. OtherLoop where it is none over streams."""
 
     def __init__(
-        self, function: Function, loop: CountedLoop, parity: int | None = None, delays: bool = True, naive: bool = False
+        self, function: Function, loop: StreamLoop, parity: int | None = None, delays: bool = True, naive: bool = False
     ) -> None:
         """``parity``: bytes beyond a multiple of eight of the floats that are taken as words, others are taken singly;
         None: all are words. ``delays``: whether what was loaded is kept for the next iteration, where that reads it, too.

@@ -13,7 +13,7 @@ from voltac.records import replace
 from voltac.targets.ipu.memory_map import ELEMENT, MemoryMap
 from voltac.targets.ipu.streams.body import StreamBody
 from voltac.targets.ipu.streams.loop_streams import WORD
-from voltac.targets.ipu.streams.loops import CountedLoop, StreamPlace
+from voltac.targets.ipu.streams.loops import StreamLoop, StreamPlace
 from voltac.targets.ipu.streams.program import KEY, StreamProgram
 from voltac.targets.ipu.streams.schedule import StreamPipeline
 
@@ -28,7 +28,7 @@ _QUAD = 16
 class StreamCall:
     """One way to do a loop: writes blocks."""
 
-    def __init__(self, name: str, loop: CountedLoop, body: StreamBody, function: Function, map: MemoryMap) -> None:
+    def __init__(self, name: str, loop: StreamLoop, body: StreamBody, function: Function, map: MemoryMap) -> None:
         """``name``: what the names of its functions, blocks and values begin with."""
         self.name = name
         self.loop = loop

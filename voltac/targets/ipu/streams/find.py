@@ -19,7 +19,7 @@ from voltac.targets.ipu.memory_map import MemoryMap
 from voltac.targets.ipu.streams.body import StreamBody
 from voltac.targets.ipu.streams.calls import StreamCall
 from voltac.targets.ipu.streams.loop_streams import WORD
-from voltac.targets.ipu.streams.loops import CountedLoop, OtherLoop, loop_of
+from voltac.targets.ipu.streams.loops import StreamLoop, OtherLoop, loop_of
 from voltac.targets.ipu.streams.program import PREFIX
 
 
@@ -44,7 +44,7 @@ def find_streams(module: Module, map: MemoryMap, naive: bool = False) -> None:
         module.items.append(declarations)
 
 
-def _bodies(function: Function, loop: CountedLoop, naive: bool) -> list[StreamBody]:
+def _bodies(function: Function, loop: StreamLoop, naive: bool) -> list[StreamBody]:
     """The ways to do a loop: where the floats of one array are at odd and at even places, either are words."""
     body = StreamBody(function, loop)
     starts = {at.constant % WORD for access, at in (*body.loads, *body.stores) if access.kind == "word"}
@@ -57,7 +57,7 @@ def _bodies(function: Function, loop: CountedLoop, naive: bool) -> list[StreamBo
     return [way for way in found if way is not None]
 
 
-def _replace(function: Function, loop: CountedLoop, calls: list[StreamCall]) -> None:
+def _replace(function: Function, loop: StreamLoop, calls: list[StreamCall]) -> None:
     done = f"{calls[0].name}.behind"
     entries: list[str] = []
     blocks: list[Block] = []
@@ -78,7 +78,7 @@ def _replace(function: Function, loop: CountedLoop, calls: list[StreamCall]) -> 
     _enter(function, loop, calls, entries, done)
 
 
-def _enter(function: Function, loop: CountedLoop, calls: list[StreamCall], entries: list[str], done: str) -> None:
+def _enter(function: Function, loop: StreamLoop, calls: list[StreamCall], entries: list[str], done: str) -> None:
     """What led to the loop leads to the first check; the loop is entered from ``entries``, left also by ``done``."""
     results = {loop.following: calls[0].end, **calls[0].results}
     for block in function.blocks:

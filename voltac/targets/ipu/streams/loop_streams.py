@@ -5,7 +5,7 @@ from __future__ import annotations
 from voltac.ir.model import Function
 from voltac.ir.parts import Operand
 from voltac.ir.types import vector_parts
-from voltac.targets.ipu.streams.loops import CountedLoop, IndexSums, OtherLoop, StreamPlace
+from voltac.targets.ipu.streams.loops import StreamLoop, IndexSums, OtherLoop, StreamPlace
 from voltac.targets.ipu.streams.program import StreamAccess, StreamStep, StreamSum
 
 GANG, WORD = 4, 8
@@ -15,7 +15,7 @@ GANG, WORD = 4, 8
 class LoopStreams:
     """Of one loop."""
 
-    def __init__(self, function: Function, loop: CountedLoop) -> None:
+    def __init__(self, function: Function, loop: StreamLoop) -> None:
         self.loop = loop
         self.definitions = function.definitions()
         self.integers = IndexSums(loop.block, self.definitions, loop.counter)

@@ -25,7 +25,7 @@ class OtherLoop(Exception):
 
 
 @mutable_record(eq=False)
-class CountedLoop:
+class StreamLoop:
     """A loop of one block."""
 
     block: Block
@@ -40,7 +40,7 @@ class CountedLoop:
     """Other phis by name: what they are at first, and the name of what the next iteration has."""
 
 
-def loop_of(function: Function, block: Block) -> CountedLoop:
+def loop_of(function: Function, block: Block) -> StreamLoop:
     """OtherLoop where the block is no such loop."""
     last = block.instructions[-1]
     if last.op != "br" or len(last.parts.labels) != 2 or last.parts.labels[0] != block.name:
@@ -76,7 +76,7 @@ def loop_of(function: Function, block: Block) -> CountedLoop:
                 if set(instruction.names_used()) & made.keys() - (known if is_exit else set()):
                     raise OtherLoop
     counter, before, begin = counted
-    return CountedLoop(
+    return StreamLoop(
         block, before, behind, counter, begin, int(step.operands[1].value), following, test.operands[1].value, carried
     )
 
