@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import kernels_against_c
@@ -178,10 +179,10 @@ def rows(trees: Mapping[str, Path], folder: Path, targets: list[str]) -> Mapping
     for target in targets:
         for file, names in files.items():
             for name in names:
-                made[f"{target}/{name}"] = lambda file=file, target=target, name=name: kernels(file, target, name)
+                made[f"{target}/{name}"] = partial(kernels, file, target, name)
     sources = [ROOT / "tests" / name for name in SOURCES] + [HERE / "kernels" / "streaming.ispc"]
     for source in sources:
-        made[f"compile/{source.stem}"] = lambda source=source: compilations(source, targets[0])
+        made[f"compile/{source.stem}"] = partial(compilations, source, targets[0])
     made["call"] = lambda: ({state: caller(path, caches[state]) for state, path in trees.items()}, 10)
     return made
 

@@ -36,7 +36,6 @@ FOR_OTHERS = {
     "KERNELS": "packages that voltac built",
     "aliases": "Pygments",
     "filenames": "Pygments",
-    "initially": "back ends of machines whose registers rotate",
     "get_tokens_unprocessed": "Pygments",
     "mimetypes": "Pygments",
     "PLUGIN_NAME": "hatchling",

@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from voltac.messages.exceptions import VoltacWarning
     from voltac.python import Kernel, KernelModule, compile, empty, load
     from voltac.python.choices import choose
+    from voltac.python.strided import strided
     from voltac.python.ufuncs import ufunc
 
 __all__ = [
     "CannotRun", "CompileError", "InternalError", "Kernel", "KernelModule", "VoltacWarning",
-    "choose", "compile", "empty", "load", "ufunc",
+    "choose", "compile", "empty", "load", "strided", "ufunc",
 ]  # fmt: skip
 
 __version__ = "0.1.0"
@@ -44,6 +45,7 @@ _HOMES = {
     "empty": "voltac.python",
     "load": "voltac.python",
     "load_ipython_extension": "voltac.notebook.magics",
+    "strided": "voltac.python.strided",
     "ufunc": "voltac.python.ufuncs",
     "unload_ipython_extension": "voltac.notebook.magics",
 }

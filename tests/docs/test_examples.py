@@ -15,12 +15,11 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_server import run_command
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```(ispc|python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -39,18 +38,10 @@ def run(command: str, expected: str, folder: Path) -> None:
     first, *words = shlex.split(command)
     assert first == "voltac", command
     environment = {**os.environ, "ISPC_ARGS": "", "COLUMNS": "80"}
-    done = subprocess.run(
-        [sys.executable, "-m", "voltac", *words],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-    )
-    printed = "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
+    done = run_command(words, folder, None, environment, together=True)
+    printed = "".join(line.rstrip() + "\n" for line in done.out.decode().splitlines())
     assert re.fullmatch(as_pattern(expected), printed), f"$ {command}\n{printed}"
-    assert (done.returncode == 0) == (": Error: " not in printed), f"$ {command}: exit code {done.returncode}\n{printed}"
+    assert (done.code == 0) == (": Error: " not in printed), f"$ {command}: exit code {done.code}\n{printed}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -1,12 +1,13 @@
 """``compare`` shows what the two paths differ in; what must differ follows from what masks are."""
 
 import json
+import os
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from command_server import run_command
 
 import voltac
 from voltac.llvm.host import can_run
@@ -149,7 +150,8 @@ def test_branches_lead_to_labels(tmp_path: Path) -> None:
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     (folder / "k.ispc").write_text(SOURCE)
-    return subprocess.run([sys.executable, "-m", "voltac", "compare", *words], cwd=folder, capture_output=True, text=True)
+    done = run_command(["compare", *words], folder, None, {**os.environ})
+    return subprocess.CompletedProcess(words, done.code, done.out.decode(), done.err.decode())
 
 
 def test_the_command_prints_both_paths(tmp_path: Path) -> None:

@@ -1,11 +1,12 @@
 """``explain`` says of each access what the rules of docs/accesses.md make of it, at its place, and why it is slow."""
 
 import json
+import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command_server import run_command
 
 from voltac.driver import compile_source, explanation_of
 from voltac.options import Options
@@ -112,7 +113,8 @@ def test_text_shows_every_line_and_points_at_the_expression() -> None:
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "voltac", "explain", *words], capture_output=True, text=True, timeout=120)
+    done = run_command(["explain", *words], Path.cwd(), None, {**os.environ})
+    return subprocess.CompletedProcess(words, done.code, done.out.decode(), done.err.decode())
 
 
 def test_the_command_prints_text_json_and_a_page(tmp_path: Path) -> None:

@@ -31,19 +31,29 @@ class Ended:
     err: bytes
 
 
-def run_command(words: list[str], folder: Path, input: bytes | None, environment: dict[str, str]) -> Ended:
-    """``voltac`` with these words in a folder. AssertionError where it takes longer than ``SECONDS``."""
+def run_command(
+    words: list[str], folder: Path, input: bytes | None, environment: dict[str, str], together: bool = False
+) -> Ended:
+    """``voltac`` with these words in a folder; with ``together`` its errors stand in its output, as they come.
+
+    AssertionError where it takes longer than ``SECONDS``.
+    """
     server = _server()
     assert server.stdin is not None and server.stdout is not None
     with tempfile.TemporaryDirectory() as streams:
-        for name, content in (("stdin", input or b""), ("stdout", b""), ("stderr", b"")):
-            (Path(streams) / name).write_bytes(content)
+        (Path(streams) / "stdin").write_bytes(input or b"")
+        (Path(streams) / "stdout").touch()
+        if together:
+            (Path(streams) / "stderr").symlink_to("stdout")
+        else:
+            (Path(streams) / "stderr").touch()
         request = {"words": words, "folder": str(folder), "environment": environment, "streams": streams}
         server.stdin.write(json.dumps(request) + "\n")
         server.stdin.flush()
         code = json.loads(server.stdout.readline())
         assert code is not None, f"voltac {words} did not end within {SECONDS} s"
-        return Ended(code, (Path(streams) / "stdout").read_bytes(), (Path(streams) / "stderr").read_bytes())
+        out, err = ((Path(streams) / name).read_bytes() for name in ("stdout", "stderr"))
+        return Ended(code, out, b"" if together else err)
 
 
 @cache

@@ -27,7 +27,7 @@ from voltac.targets.ia64.select.increments import increment_addresses
 from voltac.targets.ia64.select.kernels import kernel_bundles
 from voltac.targets.ia64.select.operations import FUNCTIONS
 from voltac.targets.ia64.select.packing import PackedBundle, packed
-from voltac.targets.ia64.select.pipelines import Kernel, pipeline_loops
+from voltac.targets.ia64.select.pipelines import PipelinedKernel, pipeline_loops
 from voltac.targets.ia64.select.pseudo import BRANCH_IF, BRANCH_UNLESS, JUMP, ROWS
 from voltac.targets.ia64.select.registers import ALLOCATABLE, ONE, PARAMETERS, ZERO
 from voltac.targets.ia64.select.rules import RULES
@@ -92,7 +92,7 @@ class _FunctionWork:
     added: dict[str, str] = field(default_factory=dict)
     """The phi copies of each block."""
     groups: dict[str, list[Group]] = field(default_factory=dict)
-    kernels: dict[str, Kernel] = field(default_factory=dict)
+    kernels: dict[str, PipelinedKernel] = field(default_factory=dict)
     """Of pipelined loops, by their block."""
 
     def select(self) -> None:

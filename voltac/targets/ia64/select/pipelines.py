@@ -64,7 +64,7 @@ class _Counted:
 
 
 @mutable_record(eq=False)
-class Kernel:
+class PipelinedKernel:
     """The groups of a pipelined loop, one for each cycle of its interval."""
 
     groups: list[Group] = field(default_factory=list)
@@ -72,9 +72,9 @@ class Kernel:
     stages: int = 0
 
 
-def pipeline_loops(function: MachineFunction) -> dict[str, Kernel]:
+def pipeline_loops(function: MachineFunction) -> dict[str, PipelinedKernel]:
     """The kernels, by their block; a function has rotating registers from then on."""
-    made: dict[str, Kernel] = {}
+    made: dict[str, PipelinedKernel] = {}
     for block in list(function.blocks):
         counted = _counted(function, block)
         kernel = None if counted is None else _pipelined(function, counted)
@@ -147,7 +147,7 @@ def _counter(
 # --- the pipeline
 
 
-def _pipelined(function: MachineFunction, counted: _Counted) -> Kernel | None:
+def _pipelined(function: MachineFunction, counted: _Counted) -> PipelinedKernel | None:
     body = counted.body
     live_out = _live_behind(function, counted)
     code = [one for one in body.instructions[:-2] if one is not counted.compare]
@@ -238,10 +238,10 @@ class _Writer:
     def _made(self, row: str, *values: AnyRegister | Immediate | LabelOperand) -> MachineInstruction:
         return MachineInstruction(ROWS[row], list(values))
 
-    def write(self) -> Kernel:
+    def write(self) -> PipelinedKernel:
         """Changes the function."""
         function, body = self.function, self.counted.body
-        kernel = Kernel(self._groups(), self.schedule.interval, self.schedule.stages)
+        kernel = PipelinedKernel(self._groups(), self.schedule.interval, self.schedule.stages)
         saved = function.new_register("r"), function.new_register("r")
         around = max(0, body.frequency - 1)
         before = MachineBlock(f"{body.name}.pipeline", self._set_up(*saved), [body.name], around)

@@ -12,7 +12,7 @@ from voltac.ir.types import vector_parts
 from voltac.records import replace
 from voltac.targets.ipu.streams.joined_steps import with_clamp, with_scale
 from voltac.targets.ipu.streams.loop_streams import GANG, WORD, LoopStreams
-from voltac.targets.ipu.streams.loops import StreamLoop, OtherLoop, StreamPlace, place, scalar_of
+from voltac.targets.ipu.streams.loops import OtherLoop, StreamLoop, StreamPlace, place, scalar_of
 from voltac.targets.ipu.streams.program import StreamAccess, StreamCarry, StreamProgram, StreamStep
 from voltac.targets.ipu.streams.schedule import StreamPipeline, pipelines
 from voltac.targets.ipu.streams.single_lanes import SingleLanes

@@ -19,7 +19,7 @@ from voltac.targets.ipu.memory_map import MemoryMap
 from voltac.targets.ipu.streams.body import StreamBody
 from voltac.targets.ipu.streams.calls import StreamCall
 from voltac.targets.ipu.streams.loop_streams import WORD
-from voltac.targets.ipu.streams.loops import StreamLoop, OtherLoop, loop_of
+from voltac.targets.ipu.streams.loops import OtherLoop, StreamLoop, loop_of
 from voltac.targets.ipu.streams.program import PREFIX
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from voltac.ir.model import Function
 from voltac.ir.parts import Operand
 from voltac.ir.types import vector_parts
-from voltac.targets.ipu.streams.loops import StreamLoop, IndexSums, OtherLoop, StreamPlace
+from voltac.targets.ipu.streams.loops import IndexSums, OtherLoop, StreamLoop, StreamPlace
 from voltac.targets.ipu.streams.program import StreamAccess, StreamStep, StreamSum
 
 GANG, WORD = 4, 8
