@@ -21,7 +21,8 @@ from voltac.targets.ipu.select.conventions import CONVENTION
 from voltac.targets.ipu.select.frame import ALIGNMENT, adjust
 
 _RECURSION_BYTES = 12288
-"""Beside once what every function needs, for programs whose depth is known at run time only. Chosen: six of them leave half of region 0 of Mk1."""
+"""Beside once what every function needs, for programs whose depth is known at run time only. Chosen: six of them leave half of
+region 0 of Mk1."""
 _BARRIER = f"""\
 	.section .text.ipu.barrier,"ax"
 	.align 8
