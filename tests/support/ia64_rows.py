@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 
 from voltac.codegen.rows import Row
+from voltac.messages.diagnostics import Diagnostics
+from voltac.targets.ia64.assembly.program import assemble_program
 from voltac.targets.ia64.assembly.text import slot_text
 from voltac.targets.ia64.instructions import INSTRUCTIONS
 from voltac.targets.ia64.shapes import IMMEDIATES
 from voltac.targets.ia64.simulator.machine import Itanium
 from voltac.targets.ia64.simulator.memory import Memory
+from voltac.targets.ia64.simulator.translate import translate
 from voltac.targets.ia64.slots import NOPS, Bundle, Slot, encode_bundle
 
 ROWS = list(INSTRUCTIONS.rows.values())
@@ -98,6 +101,25 @@ def assembled_by_gnu(text: str, folder: Path) -> bytes:
     return code.read_bytes()
 
 
+def refused_by_gnu_as(text: str, folder: Path) -> str:
+    """What it says in explicit mode with all warnings, and whether it makes other bytes of the code; empty if all is well."""
+    source, made = folder / "k.s", folder / "k.o"
+    source.write_text(text)
+    command = [GNU_AS, "-xexplicit", "--fatal-warnings", str(source), "-o", str(made)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        return done.stderr
+    for section in assemble_program(text, "k.s", Diagnostics()).sections.values():
+        if section.kind != "text":
+            continue
+        code = folder / "k.bin"
+        subprocess.run(["ia64-linux-gnu-objcopy", "-O", "binary", "-j", section.name, str(made), str(code)], check=True)
+        # Calls and addresses are the linker's, in both.
+        if code.read_bytes() != bytes(section.content):
+            return f"other bytes in {section.name}"
+    return ""
+
+
 def machine() -> Itanium:
     """With memory for code and data."""
     memory = Memory(1 << 20)
@@ -111,8 +133,6 @@ def execute(machine: Itanium, slot: Slot) -> int:
     machine.memory.bytes[CODE : CODE + 16] = encode_bundle(bundle_of(slot))
     machine.memory.bytes[CODE + 16 : CODE + 32] = encode_bundle(Bundle("MIB", (nop("M"), nop("I"), RETURN), (2,)))
     machine._blocks.clear()
-    from voltac.targets.ia64.simulator.translate import translate
-
     return translate(machine, CODE, machine.is_rotated).function(machine)
 
 

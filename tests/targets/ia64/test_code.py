@@ -12,13 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ia64_rows import GNU_AS
+from ia64_rows import GNU_AS, refused_by_gnu_as
 from run_programs import compile_for, run_tests
 
 import voltac
 from voltac.cli.command import main
 from voltac.codegen.elf_read import BadElf, read_elf, read_image
+from voltac.driver import compile_source
 from voltac.messages.diagnostics import CompileError
+from voltac.options import Options
 from voltac.target_info import DEVICES
 from voltac.targets.ia64.isa import DEVICE_CODE
 
@@ -127,28 +129,6 @@ def test_many_integers_are_divided_exactly(name: str, dtype: Any, tmp_path: Path
 
 
 PROGRAMS = [program for program in run_tests(FOLDER) if 1 in program.widths]
-
-
-def refused_by_gnu_as(text: str, folder: Path) -> str:
-    """What it says in explicit mode with all warnings, and whether it makes other bytes of the code; empty if all is well."""
-    source, made = folder / "k.s", folder / "k.o"
-    source.write_text(text)
-    command = [GNU_AS, "-xexplicit", "--fatal-warnings", str(source), "-o", str(made)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        return done.stderr
-    from voltac.messages.diagnostics import Diagnostics
-    from voltac.targets.ia64.assembly.program import assemble_program
-
-    for section in assemble_program(text, "k.s", Diagnostics()).sections.values():
-        if section.kind != "text":
-            continue
-        code = folder / "k.bin"
-        subprocess.run(["ia64-linux-gnu-objcopy", "-O", "binary", "-j", section.name, str(made), str(code)], check=True)
-        # Calls and addresses are the linker's, in both.
-        if code.read_bytes() != bytes(section.content):
-            return f"other bytes in {section.name}"
-    return ""
 
 
 def check_by_gnu_as(programs: list[Any], folder: Path) -> None:
@@ -313,3 +293,26 @@ def test_what_the_machine_has_not_is_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(CompileError) as raised:
         kernel(text, tmp_path)
     assert REFUSED[text] in " ".join(str(raised.value).split())
+
+
+CONDITIONS = """
+export uniform int any(uniform int a, uniform int b, uniform int c, uniform int64 d) {
+    return (a == 1 || b != 2 || c == 3 || d < 0) ? 10 : 20;
+}
+export uniform int all(uniform int a, uniform int b, uniform int c, uniform int64 d) {
+    return (a == 1 && b != 2 && c == 3 && d < 0) ? 10 : 20;
+}
+"""
+
+
+def test_several_conditions_are_compared_in_one_group(tmp_path: Path) -> None:
+    """IA-64 5: of four the first makes the predicates, the others change them together."""
+    k = kernel(CONDITIONS, tmp_path)
+    for number in range(16):
+        values = [number & 1, 2 - (number >> 1 & 1), 2 + (number >> 2 & 1), -(number >> 3) << 40]
+        holds = [values[0] == 1, values[1] != 2, values[2] == 3, values[3] < 0]
+        assert k.any(*values) == (10 if any(holds) else 20)
+        assert k.all(*values) == (10 if all(holds) else 20)
+    text = compile_source(CONDITIONS, "c.ispc", Options(TARGET, level=2)).results["select"]
+    groups = re.split(r";;", text)
+    assert max(group.count(".or.andcm") for group in groups) == 3

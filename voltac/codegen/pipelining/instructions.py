@@ -1,8 +1,9 @@
 """A loop's body of device instructions as operations with dependences.
 
 A virtual register that one instruction defines is a value, renamed from
-iteration to iteration. Any other register stays the one it is: its readers
-and writers keep their order, in an iteration and from one to the next.
+iteration to iteration; others may change it behind that. Any other register
+stays the one it is: its readers and writers keep their order, in an iteration
+and from one to the next.
 """
 
 from __future__ import annotations
@@ -53,10 +54,11 @@ def loop_of(
         for register in instruction.writes():
             written[register] = written.get(register, 0) + 1
     updated = {register for one in instructions for register in one.writes() if register in one.reads()}
+    changed = {register for register, times in written.items() if times > 1 and _is_completed(register, instructions)}
     values: dict[AnyRegister, LoopValue] = {
         register: LoopValue(str(register), register.kind)
         for register, times in written.items()
-        if isinstance(register, VirtualRegister) and times == 1 and register not in updated
+        if isinstance(register, VirtualRegister) and ((times == 1 and register not in updated) or register in changed)
     }
     operations: list[LoopOperation] = []
     made: set[AnyRegister] = set()
@@ -64,15 +66,46 @@ def loop_of(
         reads = tuple(
             ReadValue(values[register], int(register not in made)) for register in instruction.reads() if register in values
         )
-        defines = tuple(values[register] for register in instruction.writes() if register in values)
+        defines = tuple(values[register] for register in instruction.writes() if register in values and register not in made)
         made.update(instruction.writes())
         operations.append(LoopOperation(str(instruction), ways(instruction), instruction.row.latency, defines, reads))
     orders = [
         *_register_orders(instructions, operations, values, reads_before_writes),
+        *_completions(instructions, operations, changed, reads_before_writes),
         *_memory_orders(instructions, operations, distance, reads_before_writes),
     ]
     kept = frozenset(value for register, value in values.items() if register in live_out)
     return LoopBody(LoopGraph(tuple(operations), tuple(orders), kept), tuple(instructions), values)
+
+
+def _is_completed(register: AnyRegister, instructions: Sequence[MachineInstruction]) -> bool:
+    """Whether a register is made once in an iteration, before anybody reads it, and then only changed."""
+    first = next(one for one in instructions if register in one.writes() or register in one.reads())
+    later = [one for one in instructions if register in one.writes() and one is not first]
+    return (
+        isinstance(register, VirtualRegister)
+        and register not in first.reads()
+        and all(register in one.reads() for one in later)
+    )
+
+
+def _completions(
+    instructions: Sequence[MachineInstruction],
+    operations: Sequence[LoopOperation],
+    changed: set[AnyRegister],
+    reads_before_writes: bool,
+) -> list[Order]:
+    """The order of readers and of those that change a value, which is in one place."""
+    found = []
+    for second, other in enumerate(instructions):
+        for first in range(second):
+            one = instructions[first]
+            for register in changed:
+                if register in one.writes() and register in one.reads() and register in other.reads():
+                    found.append(Order(operations[first], operations[second], result_latency(one, register)))
+                elif register in one.reads() and register in other.writes():
+                    found.append(Order(operations[first], operations[second], 0 if reads_before_writes else 1))
+    return found
 
 
 def _register_orders(

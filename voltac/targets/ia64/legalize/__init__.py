@@ -7,9 +7,10 @@ bits; ``fadd fsub fmul fdiv fneg fcmp`` of floats and doubles, conversions betwe
     i64 @ia64.sdiv(i64, i64)    i64 @ia64.udiv(i64, i64)    i64 @ia64.sdiv4(i64, i64)    i64 @ia64.udiv4(i64, i64)
     i64 @ia64.mulhs(i64, i64)    i64 @ia64.mulhu(i64, i64)    i64 @ia64.rint.f64(double)
     double @ia64.fmin.f64(double, double)    double @ia64.fmax.f64(double, double)
-    i64 @ia64.cycles()    void @ia64.trap()
+    i64 @ia64.cycles()    void @ia64.trap()    float @ia64.load_if.float(i1, ptr, float)    void @ia64.store_if.i8(i1, ptr, i64)
 
-of which ``sdiv4`` and ``udiv4`` are of numbers that 32 bits hold, and those of double are there of float (``f32``) too.
+of which ``sdiv4`` and ``udiv4`` are of numbers that 32 bits hold, and those of double are there of float (``f32``) too;
+accesses under a condition are there of 1 to 8 bytes and of floats, a load gives its last operand where it is not made.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from voltac.targets.ia64.legalize import conversions, divisions, float_rules
 from voltac.targets.ia64.legalize.entries import add_entries
 from voltac.targets.ia64.legalize.functions import FUNCTIONS, ROUTINES
 from voltac.targets.ia64.legalize.machine_facts import FACTS
+from voltac.targets.ia64.legalize.masked import MASKED
 
 
 def _trap(f: Legalizer, instruction: Instruction) -> None:
@@ -45,7 +47,7 @@ _CORE: dict[str, Rule] = {"trap": _trap, "debugtrap": _trap, "readcyclecounter":
 MACHINE = LegalMachine(
     FACTS,
     rules={**RULES, **divisions.RULES, **float_rules.RULES, **conversions.RULES},
-    intrinsics={**INTRINSICS, **conversions.INTRINSICS, **float_rules.INTRINSICS, **_CORE},
+    intrinsics={**INTRINSICS, **conversions.INTRINSICS, **float_rules.INTRINSICS, **MASKED, **_CORE},
     lane_functions=FUNCTIONS,
     reductions=REDUCTIONS,
     routines={**ROUTINES, **MEMORY_ROUTINES},

@@ -27,9 +27,9 @@ from voltac.targets.ia64.select.increments import increment_addresses
 from voltac.targets.ia64.select.kernels import kernel_bundles
 from voltac.targets.ia64.select.operations import FUNCTIONS
 from voltac.targets.ia64.select.packing import PackedBundle, packed
-from voltac.targets.ia64.select.pipelines import PipelinedKernel, pipeline_loops
+from voltac.targets.ia64.select.pipelines import PipelinedKernel, pipeline_loops, rotating_registers
 from voltac.targets.ia64.select.pseudo import BRANCH_IF, BRANCH_UNLESS, JUMP, ROWS
-from voltac.targets.ia64.select.registers import ALLOCATABLE, ONE, PARAMETERS, ZERO
+from voltac.targets.ia64.select.registers import ALLOCATABLE, ONE, ZERO
 from voltac.targets.ia64.select.rules import RULES
 from voltac.targets.ia64.select.startup import FAILURES
 from voltac.targets.ia64.select.text import function_text
@@ -124,7 +124,7 @@ class _FunctionWork:
         self.kernels = pipeline_loops(self.machine)
 
     def complete_frame(self) -> None:
-        complete_frame(self.machine, PARAMETERS if self.kernels else 0)
+        complete_frame(self.machine, rotating_registers(self.kernels))
 
     def group(self) -> None:
         self.groups = grouped(self.machine)

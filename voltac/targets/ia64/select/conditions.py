@@ -59,16 +59,60 @@ def _into(selection: Selection, operand: Operand, both: Both, under: AnyRegister
         _integers(selection, made, both, under)
     elif made is not None and made.op == "fcmp":
         _floats(selection, made, both, under)
-    elif made is not None and made.op in ("and", "or", "xor") and depth < _DEEPEST and selection.foldable(operand):
+    elif made is not None and _is_logical(made) and depth < _DEEPEST and selection.foldable(operand):
         _combined(selection, made, both, under, depth)
     else:
         _compare(selection, "eq", both[::-1], Immediate(0), selection.register(operand), under)
 
 
+_OPPOSITE = {"eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sgt": "sle", "sle": "sgt"}
+_FROM_ZERO = {"sgt": "lt", "slt": "gt", "sge": "le", "sle": "ge"}
+"""What a number is to 0 -> what 0 is to the number (IA-64 5)."""
+
+
+def _in_parallel(selection: Selection, operand: Operand, both: Both, is_and: bool) -> bool:
+    """One more condition of an ``or`` (of an ``and``: its opposite) by a comparison that several may be of a group; whether
+    there is one: of equality, and of signs."""
+    made = selection.definition(operand)
+    if made is None or made.op != "icmp" or made.parts.predicate not in _OPPOSITE:
+        return False
+    relation = _OPPOSITE[made.parts.predicate] if is_and else made.parts.predicate
+    both = both[::-1] if is_and else both
+    first, second = made.operands
+    short = [_of_32_bits(selection, one, "eq" if relation in ("eq", "ne") else "lt") for one in (first, second)]
+    size = ""
+    if all(one is not None for one in short):
+        first, second = (one for one in short if one is not None)
+        size = "4"
+    number = word_constant(selection.resolve(second))
+    if relation in _FROM_ZERO:
+        if number == 0:
+            row = f"cmp{size}.{_FROM_ZERO[relation]}.or.andcm.p,p=r0,r"
+            selection.emit(row, *both, selection.register(first))
+        return number == 0
+    if number is not None and -0x80 <= number <= 0x7F:
+        selection.emit(f"cmp{size}.{relation}.or.andcm.p,p=imm8,r", *both, Immediate(number), selection.register(first))
+    else:
+        row = f"cmp{size}.{relation}.or.andcm.p,p=r,r"
+        selection.emit(row, *both, selection.register(first), selection.register(second))
+    return True
+
+
+def _is_logical(made: Instruction) -> bool:
+    """Whether a condition is made of others; so is a choice that is an ``and`` or an ``or``."""
+    if made.op != "select" or made.type != "i1":
+        return made.op in ("and", "or", "xor")
+    return made.operands[2].value in ("false", "zeroinitializer") or made.operands[1].value == "true"
+
+
 def _combined(selection: Selection, made: Instruction, both: Both, under: AnyRegister | None, depth: int) -> None:
     """The second condition is looked at only where the first does not decide."""
-    first, second = made.operands
-    if made.op == "xor":
+    operation, first, second = made.op, *made.operands[:2]
+    if operation == "select":
+        # (c ? d : false) and (c ? true : d)
+        operation = "and" if word_constant(selection.resolve(made.operands[2])) == 0 else "or"
+        second = made.operands[1 if operation == "and" else 2]
+    if operation == "xor":
         if word_constant(selection.resolve(second)) == -1:
             _into(selection, first, both[::-1], under, depth + 1)
         else:
@@ -78,7 +122,9 @@ def _combined(selection: Selection, made: Instruction, both: Both, under: AnyReg
         _compare(selection, "eq", both[::-1], Immediate(0), selection.register(Operand("i1", made.name)), under)
         return
     _into(selection, first, both, None, depth + 1)
-    _into(selection, second, both, both[0] if made.op == "and" else both[1], depth + 1)
+    if _in_parallel(selection, second, both, operation == "and"):
+        return
+    _into(selection, second, both, both[0] if operation == "and" else both[1], depth + 1)
 
 
 def _compare(

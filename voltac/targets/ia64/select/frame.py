@@ -39,7 +39,8 @@ def spill_load(register: AnyRegister, slot: int) -> MachineInstruction:
 
 def complete_frame(function: MachineFunction, rotating: int = 0) -> None:
     """Lay out the frame, put prologue and epilogues, and numbers for frame slots; so many registers may rotate."""
-    locals_ = _locals(function)
+    # What rotates is the begin of the frame.
+    locals_ = max(_locals(function), rotating - PARAMETERS)
     if function.calls:
         # What brings the function back is kept in its own registers.
         link, state = (BY_NAME[f"r{FIRST_LOCAL + locals_ + number}"] for number in range(2))

@@ -81,7 +81,10 @@ def _scheduled(region: list[MachineInstruction]) -> list[Group]:
 
 
 def _cycles(one: MachineInstruction, other: MachineInstruction, cycles: int) -> int:
-    """A branch may go by a comparison of its own group."""
+    """A branch may go by a comparison of its own group; parallel comparisons of one kind may share a group."""
+    parallel = [trait for trait in one.row.traits if trait.startswith("parallel ")]
+    if parallel and parallel[0] in other.row.traits:
+        return 0
     is_condition = other.row.unit == B and "compare" in one.row.traits and other.mask in one.writes()
     is_return = other.row.unit == B and (
         one.row.traits & {"to branch"} or "ar" in {operand.kind for operand in one.row.defined}

@@ -58,6 +58,31 @@ def store(selection: Selection, instruction: Instruction) -> None:
     selection.emit(row, place, data, access=access)
 
 
+def load_if(selection: Selection, instruction: Instruction) -> None:
+    """What is to be there otherwise, and a load over it."""
+    asked, pointer, otherwise = instruction.parts.operands
+    row, size = _LOADS[_letter(instruction)]
+    result = selection.result(instruction.name, instruction.type)
+    place, access = _address_of(selection, pointer, size)
+    both = conditions.condition(selection, asked)
+    selection.copy_to(result, otherwise)
+    conditions.under_predicate(selection.emit(row, result, place, access=access), both[0])
+
+
+def store_if(selection: Selection, instruction: Instruction) -> None:
+    """A store that is left out where the condition does not hold."""
+    asked, pointer, value = instruction.parts.operands
+    row, size = _STORES[_letter(instruction)]
+    data = selection.register(value)
+    place, access = _address_of(selection, pointer, size)
+    both = conditions.condition(selection, asked)
+    conditions.under_predicate(selection.emit(row, place, data, access=access), both[0])
+
+
+def _letter(instruction: Instruction) -> str:
+    return shape(instruction.parts.callee.rpartition(".")[2])
+
+
 def trap(selection: Selection, instruction: Instruction) -> None:
     """The program stops."""
     selection.emit("trap")
@@ -77,11 +102,16 @@ def nothing(selection: Selection, instruction: Instruction) -> None:
     """Hints, and what the selection has seen to elsewhere."""
 
 
+_CONDITIONAL = ("i8", "i16", "i32", "i64", "float", "double")
+"""What is accessed under a condition."""
+
 FUNCTIONS: dict[str, Callable[[Selection, Instruction], None]] = {
     **ARITHMETIC,
     **QUOTIENTS,
     "load": load,
     "store": store,
+    **{f"call.ia64.load_if.{one}": load_if for one in _CONDITIONAL},
+    **{f"call.ia64.store_if.{one}": store_if for one in _CONDITIONAL},
     "call.ia64.trap": trap,
     "call.ia64.cycles": cycles,
     "icmp": conditions.as_number,

@@ -30,16 +30,22 @@ from voltac.codegen.pipelining.instructions import LoopBody, loop_of
 from voltac.codegen.pipelining.loop import LoopGraph, LoopOperation
 from voltac.codegen.pipelining.modulo import ModuloSchedule, schedules
 from voltac.codegen.pipelining.rotation import RotatingNames, rotate
+from voltac.codegen.rows import Row
 from voltac.records import field, mutable_record, record, replace
 from voltac.targets.ia64.registers import BY_NAME
 from voltac.targets.ia64.select.conventions import COPIES, copy
 from voltac.targets.ia64.select.groups import RESOURCES, Group, ways_of
-from voltac.targets.ia64.select.pseudo import BRANCH_IF, BRANCH_UNLESS, JUMP, ROWS, expanded_copy
+from voltac.targets.ia64.select.pseudo import BRANCH_IF, BRANCH_UNLESS, JUMP, ROWS, as_instruction
+from voltac.targets.ia64.select.streams import Streams
+from voltac.targets.ia64.shapes import A
 
-_FIRST = {"r": 32, "f": 32, "p": 17}
-"""The first rotating register of each class for values; p16 begins the stages."""
-_LIMITS = {"r": 8, "f": 96}
-"""Names of a loop's values. General registers: the parameters' places, which are free when the function has begun."""
+_FIRST = {"r": 32, "f": 32}
+"""The first rotating register of each class."""
+_FIRST_STAGE, _LAST_PREDICATE = 16, 62
+"""Predicates of the stages, and behind them of values."""
+_LIMITS = {"r": 48, "f": 96}
+"""Names of a loop's values. General registers begin with the parameters' places, which are free when the function has begun;
+those behind are allocated, too, where no loop is: so many are chosen."""
 _MOST_STAGES = 47
 _MOST_STATIC = {"r": 40, "f": 20}
 """Registers that a loop reads and that do not rotate; there are more, and all are needed at once."""
@@ -70,6 +76,8 @@ class PipelinedKernel:
     groups: list[Group] = field(default_factory=list)
     interval: int = 0
     stages: int = 0
+    rotating: int = 0
+    """General registers that rotate."""
 
 
 def pipeline_loops(function: MachineFunction) -> dict[str, PipelinedKernel]:
@@ -80,7 +88,17 @@ def pipeline_loops(function: MachineFunction) -> dict[str, PipelinedKernel]:
         kernel = None if counted is None else _pipelined(function, counted)
         if kernel is not None:
             made[block.name] = kernel
+    # What rotates is a matter of the frame, so the same in all loops; all of it is written sometime.
+    most = rotating_registers(made)
+    for kernel in made.values():
+        names = [*(f"r{number}" for number in range(32, 32 + most)), *(f"f{number}" for number in range(32, 128))]
+        kernel.groups[-1][-1].implicit_defs = [BY_NAME[name] for name in names]
     return made
+
+
+def rotating_registers(kernels: dict[str, PipelinedKernel]) -> int:
+    """General registers of a function that rotate."""
+    return max((kernel.rotating for kernel in kernels.values()), default=0)
 
 
 # --- which loops
@@ -104,9 +122,11 @@ def _counted(function: MachineFunction, body: MachineBlock) -> _Counted | None:
     exit_ = next(way for way in ways if way not in back)
     goes_on_by = branch.values[0] if (branch.row.name == BRANCH_IF) == (ways[0] == back[0]) else branch.values[1]
     makers = [one for one in code if goes_on_by in one.writes()]
-    if len(makers) != 1 or any(one.mask is not None or is_fence(one) for one in code[:-2]):
+    if len(makers) != 1 or any(is_fence(one) for one in code[:-2]):
         return None
     compare = makers[0]
+    if compare.mask is not None:
+        return None
     # Goes on while not equal.
     if not compare.row.name.startswith("cmp.eq.p,p=") or compare.values[1] is not goes_on_by:
         return None
@@ -154,23 +174,30 @@ def _pipelined(function: MachineFunction, counted: _Counted) -> PipelinedKernel 
     if any(register in live_out for register in counted.compare.writes()):
         return None
     code = [one for one in code if not _is_idle_counter(one, counted, code, live_out)]
-    if any("pseudo" in one.row.traits and one.row.name not in COPIES.values() for one in code):
+    if any("pseudo" in one.row.traits and not _is_one_instruction(one) for one in code):
         return None
     if not _has_few_static_registers(code):
         return None
+    streams = Streams(function, code)
+    code = streams.separate(live_out)
     try:
-        parts = loop_of(code, ways_of, True, frozenset(live_out))
+        parts = loop_of(code, ways_of, True, frozenset(live_out), streams.distance)
     except ValueError:
+        return None
+    if any(one.mask is not None and one.mask not in parts.values for one in code) or _carries_predicates(parts.loop):
         return None
     graph, branch = _with_branch(parts.loop)
     for schedule in schedules(graph, RESOURCES):
         turned = _ending_with(schedule, branch)
         if turned.stages > _MOST_STAGES:
             continue
-        names = rotate(turned, _LIMITS)
-        if names is None or turned.stages == 1:
+        # The loop branch writes p63; the first of the names are the stages'.
+        names = rotate(turned, {**_LIMITS, "p": _LAST_PREDICATE - 15 - turned.stages})
+        if names is None:
+            continue
+        if turned.stages == 1:
             return None
-        return _Writer(function, counted, parts, turned, names, live_out).write()
+        return _Writer(function, counted, parts, turned, names, live_out, streams.starts).write()
     return None
 
 
@@ -200,6 +227,18 @@ def _has_few_static_registers(code: list[MachineInstruction]) -> bool:
     return all(sum(register.kind == kind for register in static) <= most for kind, most in _MOST_STATIC.items())
 
 
+def _is_one_instruction(one: MachineInstruction) -> bool:
+    """Whether what stands for others stands for one, that goes to any slot of M or I."""
+    is_constant = one.row.name == "constant.r" and as_instruction(one).row.unit == A
+    return is_constant or one.row.name in COPIES.values()
+
+
+def _carries_predicates(loop: LoopGraph) -> bool:
+    """Whether an iteration asks for a predicate of the one before, or somebody behind the loop does."""
+    carried = any(read.distance and read.value.kind == "p" for one in loop.operations for read in one.reads)
+    return carried or any(value.kind == "p" for value in loop.live_out)
+
+
 def _with_branch(loop: LoopGraph) -> tuple[LoopGraph, LoopOperation]:
     """The same with the loop branch, which takes a slot."""
     branch = LoopOperation("br.ctop", ((("slot", 0), ("B", 0)),))
@@ -227,7 +266,11 @@ class _Writer:
         schedule: ModuloSchedule,
         names: RotatingNames,
         live_out: set[AnyRegister],
+        starts: list[MachineInstruction],
     ) -> None:
+        self.starts = starts
+        """What sets the addresses that the loop has more than it had."""
+        self.first = {**_FIRST, "p": _FIRST_STAGE + schedule.stages}
         self.function = function
         self.counted = counted
         self.parts = parts
@@ -241,7 +284,9 @@ class _Writer:
     def write(self) -> PipelinedKernel:
         """Changes the function."""
         function, body = self.function, self.counted.body
-        kernel = PipelinedKernel(self._groups(), self.schedule.interval, self.schedule.stages)
+        # By eights (IA-64 2).
+        rotating = -(-self.names.used.get("r", 0) // 8) * 8
+        kernel = PipelinedKernel(self._groups(), self.schedule.interval, self.schedule.stages, rotating)
         saved = function.new_register("r"), function.new_register("r")
         around = max(0, body.frequency - 1)
         before = MachineBlock(f"{body.name}.pipeline", self._set_up(*saved), [body.name], around)
@@ -264,18 +309,13 @@ class _Writer:
         value = self.parts.values.get(register)
         if value is None:
             return register
-        number = _FIRST[value.kind] + self.names.of(value, distance, stage)
+        number = self.first[value.kind] + self.names.of(value, distance, stage)
         return BY_NAME[f"{value.kind}{number}"]
 
     def _groups(self) -> list[Group]:
         interval = self.schedule.interval
         rows: list[Group] = [[] for _ in range(interval)]
         made: set[AnyRegister] = set()
-        rotating = [
-            BY_NAME[f"{kind}{number}"]
-            for kind, used in self.names.used.items()
-            for number in range(_FIRST[kind], 128 if kind == "f" else _FIRST[kind] + _rounded(used))
-        ]
         for number, one in enumerate(self.parts.instructions):
             stage, row = divmod(self.schedule.times[number], interval)
             values = []
@@ -285,14 +325,15 @@ class _Writer:
                     value = self._register(value, int(is_earlier), stage)
                 values.append(value)
             made.update(one.writes())
-            made_one = MachineInstruction(one.row, values, line=one.line, access=one.access)
-            made_one = expanded_copy(made_one)
-            made_one.mask = BY_NAME[f"p{16 + stage}"]
+            made_one = as_instruction(MachineInstruction(_clearing(one), values, line=one.line, access=one.access))
+            # A predicate of the loop's own is 0 where its stage is off.
+            made_one.mask = BY_NAME[f"p{_FIRST_STAGE + stage}"]
+            if isinstance(one.mask, VirtualRegister):
+                named = self._register(one.mask, 0, stage)
+                assert isinstance(named, Register)
+                made_one.mask = named
             rows[row].append(made_one)
-        branch = self._made(_CTOP, LabelOperand(self.counted.body.name, "target"))
-        # All registers that rotate are written sometime.
-        branch.implicit_defs = [*rotating]
-        rows[-1].append(branch)
+        rows[-1].append(self._made(_CTOP, LabelOperand(self.counted.body.name, "target")))
         return rows
 
     def _set_up(self, predicates: VirtualRegister, loops: VirtualRegister) -> list[MachineInstruction]:
@@ -313,8 +354,9 @@ class _Writer:
                 (read.distance for one in self.parts.loop.operations for read in one.reads if read.value is value), default=0
             )
             if farthest:
-                first = _FIRST[value.kind] + self.names.initially(value, 1)
+                first = self.first[value.kind] + self.names.initially(value, 1)
                 code.append(copy(BY_NAME[f"{value.kind}{first}"], register))
+        code += self.starts
         code.append(self._made("clrrrb"))
         code.append(self._made("mov.i.ar=r", _LC, turns))
         code.append(self._made("mov.i.ar=imm8", _EC, Immediate(self.schedule.stages)))
@@ -326,7 +368,7 @@ class _Writer:
         code = []
         for register, value in self.parts.values.items():
             if register in self.live_out:
-                number = _FIRST[value.kind] + self.names.of(value, 0, self.schedule.stages)
+                number = self.first[value.kind] + self.names.of(value, 0, self.schedule.stages)
                 code.append(copy(register, BY_NAME[f"{value.kind}{number}"]))
         code.append(self._made("clrrrb"))
         code.append(self._made("mov.pr=r,mask17", predicates, Immediate(-(1 << 16))))
@@ -335,9 +377,13 @@ class _Writer:
         return code
 
 
-def _rounded(names: int) -> int:
-    """General registers rotate by eights."""
-    return -(-names // 8) * 8
+def _clearing(one: MachineInstruction) -> Row:
+    """The row of a comparison that clears its predicates where its stage is off; others as they are."""
+    is_first = not any(trait == "unc" or trait.startswith("parallel") for trait in one.row.traits)
+    if one.mask is not None or not is_first or not one.row.traits & {"compare", "float compare"}:
+        return one.row
+    head, relation, rest = one.row.name.split(".", 2)
+    return ROWS[f"{head}.{relation}.unc.{rest}"]
 
 
 def _redirect(block: MachineBlock, old: str, new: str) -> None:

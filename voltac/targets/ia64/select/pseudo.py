@@ -88,8 +88,11 @@ def expand(function: MachineFunction, offsets: dict[int, int]) -> None:
         block.instructions = [made for one in block.instructions for made in _expanded(one, offsets)]
 
 
-def expanded_copy(one: MachineInstruction) -> MachineInstruction:
-    """A copy as the instruction that makes it; others as they are."""
+def as_instruction(one: MachineInstruction) -> MachineInstruction:
+    """A copy, or a constant in a general register, as the instruction that makes it; others as they are."""
+    if one.row.name == "constant.r":
+        assert isinstance(one.values[1], Immediate)
+        return _with(one, constant(one.values[0], one.values[1].value, one.line))
     if one.row.name == "copy.r":
         return _with(one, _made("adds.r=imm14,r", one.values[0], Immediate(0), one.values[1], line=one.line))
     if one.row.name == "copy.f":
@@ -105,9 +108,6 @@ def _place(value: Value, offsets: dict[int, int]) -> int:
 def _expanded(one: MachineInstruction, offsets: dict[int, int]) -> list[MachineInstruction]:
     values, line = one.values, one.line
     match one.row.name:
-        case "constant.r":
-            assert isinstance(values[1], Immediate)
-            return [constant(values[0], values[1].value, line)]
         case "constant.single" | "constant.double":
             assert isinstance(values[1], Immediate)
             row = "setf.s.f=r" if one.row.name.endswith("single") else "setf.d.f=r"
@@ -116,8 +116,8 @@ def _expanded(one: MachineInstruction, offsets: dict[int, int]) -> list[MachineI
             return [_made("movl.r=imm64", *values, line=line)]
         case "frame":
             return add_offset(values[0], SP, _place(values[1], offsets), line)
-        case "copy.r" | "copy.f":
-            return [expanded_copy(one)]
+        case "constant.r" | "copy.r" | "copy.f":
+            return [as_instruction(one)]
         case "spill.r" | "spill.f":
             row = "st8.[r]=r" if one.row.name.endswith("r") else "stf.spill.[r]=f"
             return [

@@ -191,7 +191,9 @@ class _Writer:
         traits = slot.row.traits
         loops = "loop" in traits
         if slot.predicate and not loops:
-            self.emit(f"if {self.register('p', slot.predicate)}:")
+            # The instruction may write its own predicate.
+            self.emit(f"q = {self.register('p', slot.predicate)}")
+            self.emit("if q:")
             depth = 2
         if self.machine.has_speculation and "sees NaT" not in traits:
             depth = self.checks(slot, depth)
@@ -200,10 +202,9 @@ class _Writer:
         else:
             self.meaning(slot, place, depth)
         if slot.predicate and "unc" in traits:
-            self.emit("else:")
             for operand, value in zip(slot.row.operands, slot.values):
                 if operand.kind == "p" and value:
-                    self.emit(f"{self.register('p', value)} = 0", 2)
+                    self.emit(f"if not q: {self.register('p', value)} = 0")
 
     def checks(self, slot: Slot, depth: int) -> int:
         """What an instruction does with NaT: it hands it on, or may not have it."""

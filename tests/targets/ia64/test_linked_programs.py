@@ -1,0 +1,112 @@
+"""Objects that GNU ld links into static programs for Linux, and what the simulator makes of GNU's bundles."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ia64_rows import GNU_AS
+
+from voltac.driver import compile_source
+from voltac.options import Options
+from voltac.target_info import DEVICES
+from voltac.targets.ia64.simulator.machine import Itanium, MachineReport
+from voltac.targets.ia64.simulator.memory import Memory
+
+N = 37
+KERNEL = """
+static uniform float table[4] = { 0.5, 1.5, 2.5, 3.5 };
+noinline static uniform float weight(uniform int k) { return table[k & 3]; }
+export void f(uniform float s, uniform float x[], uniform float y[], uniform float out[], uniform int n) {
+    uniform float w = weight(n);
+    foreach (i = 0 ... n)
+        out[i] = s * x[i] + y[i] * w;
+}
+"""
+START = """
+    .text
+    .global _start
+    .proc _start
+_start:
+    alloc r2=ar.pfs,0,0,5,0
+    movl r3=0x9804C0270033F
+    ;;
+    mov.m ar.fpsr=r3
+    movl r32=x
+    movl r33=y
+    movl r34=out
+    addl r35={n},r0
+    addl r3={bits:#x},r0
+    ;;
+    setf.s f8=r3
+    br.call.sptk.many b0=f
+    ;;
+    addl r32=1,r0
+    movl r33=out
+    addl r34={size},r0
+    addl r15=1027,r0
+    break.i 0x100000
+    ;;
+    addl r32=7,r0
+    addl r15=1025,r0
+    break.i 0x100000
+    .endp _start
+    .data
+    .align 16
+x: {x}
+y: {y}
+out: .skip {size}
+"""
+
+
+def run(command: list[str | Path]) -> None:
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def executed(program: bytes) -> tuple[Itanium, MachineReport]:
+    """A static ELF file, its segments loaded as its program headers say (System V ABI)."""
+    entry, headers = struct.unpack_from("<QQ", program, 24)
+    size, count = struct.unpack_from("<HH", program, 54)
+    memory = Memory(1 << 21)
+    for number in range(count):
+        kind, _, offset, address, _, in_file, in_memory, _ = struct.unpack_from("<IIQQQQQQ", program, headers + number * size)
+        if kind == 1:
+            memory.map(address, in_memory)
+            memory.bytes[address : address + in_file] = program[offset : offset + in_file]
+    memory.map(0x180000, 0x10000)
+    machine = Itanium(memory)
+    machine.frame = (0, 0, 0)
+    machine.R[12] = 0x18FFF0
+    return machine, machine.run(entry)
+
+
+@pytest.mark.parametrize("by_gnu", [False, True], ids=["our object", "our text by GNU as"])
+def test_gnu_ld_makes_a_program_that_calls_a_kernel_and_writes_the_result(by_gnu: bool, tmp_path: Path) -> None:
+    if shutil.which(GNU_AS) is None:
+        pytest.skip(f"{GNU_AS} is not installed (apt: binutils-ia64-linux-gnu)")
+    job = compile_source(KERNEL, "f.ispc", Options(DEVICES["ia64-x1"], level=2))
+    made = tmp_path / "f.o"
+    if by_gnu:
+        (tmp_path / "f.s").write_text(job.results["select"])
+        run([GNU_AS, "-xexplicit", "--fatal-warnings", tmp_path / "f.s", "-o", made])
+    else:
+        made.write_bytes(job.device_program.relocatable())
+    rng = np.random.default_rng(1)
+    x, y = rng.integers(-50, 50, (2, N)).astype(np.float32)
+    numbers = [", ".join(f"{bits:#x}" for bits in one.view(np.uint32)) for one in (x, y)]
+    start = START.format(n=N, bits=0x40200000 >> 12, size=4 * N, x=f"data4 {numbers[0]}", y=f"data4 {numbers[1]}")
+    start = start.replace("    ;;\n    setf.s", "    ;;\n    shl r3=r3,12\n    ;;\n    setf.s")
+    (tmp_path / "start.s").write_text(start)
+    run([GNU_AS, tmp_path / "start.s", "-o", tmp_path / "start.o"])
+    linked = tmp_path / "program"
+    addresses = ["-Ttext=0x20000", "-Tdata=0x80000", "--section-start=.rodata=0x60000"]
+    run(["ia64-linux-gnu-ld", "-static", *addresses, tmp_path / "start.o", made, "-o", linked])
+    machine, report = executed(linked.read_bytes())
+    assert report.status == 7
+    # 2.5 times x and 1.5 times y, the second of the weights, are exact.
+    assert np.array_equal(np.frombuffer(bytes(machine.console), np.float32), 2.5 * x + 1.5 * y)

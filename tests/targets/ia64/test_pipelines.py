@@ -1,0 +1,154 @@
+"""Pipelined loops: right for every number of iterations, an interval that is the bound, what callers keep is kept."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from ia64_rows import GNU_AS, refused_by_gnu_as
+
+import voltac
+from voltac.driver import compile_source
+from voltac.options import Options
+from voltac.target_info import DEVICES
+
+compiled_for = voltac.load
+
+
+def kernel(text: str, tmp_path: Path, **options: Any) -> Any:
+    path = tmp_path / "k.ispc"
+    path.write_text(text)
+    return compiled_for(path, target="ia64-x1", **options)
+
+
+def loop(parameters: str, body: str) -> str:
+    return f"export void f({parameters}, uniform int n) {{ foreach (i = 0 ... n) {{ {body} }} }}"
+
+
+F, D, W, L = np.float32, np.float64, np.int32, np.int64
+# Parameters, body, types of the arrays (the last is written), what numpy says, the initiation interval (IA-64 11).
+LOOPS: dict[str, tuple[str, str, list[Any], Any, int]] = {
+    "copy": ("uniform int64 a[], uniform int64 o[]", "o[i] = a[i];", [L, L], lambda a: a, 1),
+    "copy of floats": ("uniform float a[], uniform float o[]", "o[i] = a[i];", [F, F], lambda a: a, 1),
+    "scale": ("uniform float a[], uniform float o[]", "o[i] = 2.5f * a[i];", [F, F], lambda a: F(2.5) * a, 1),
+    "saxpy": ("uniform float a[], uniform float b[], uniform float o[]", "o[i] = 2.5f * a[i] + b[i];", [F, F, F],
+              lambda a, b: (2.5 * a.astype(D) + b).astype(F), 1),
+    "daxpy": ("uniform double a[], uniform double b[], uniform double o[]", "o[i] = 0.5d * a[i] + b[i];", [D, D, D],
+              lambda a, b: 0.5 * a + b, 1),
+    "sum of integers": ("uniform int a[], uniform int b[], uniform int o[]", "o[i] = a[i] + b[i];", [W, W, W],
+                        lambda a, b: a + b, 1),
+    "to float": ("uniform int a[], uniform float o[]", "o[i] = a[i];", [W, F], lambda a: a.astype(F), 2),
+    "to integer": ("uniform float a[], uniform int o[]", "o[i] = a[i];", [F, W], lambda a: a.astype(W), 1),
+    "product": ("uniform int a[], uniform int b[], uniform int o[]", "o[i] = a[i] * b[i];", [W, W, W], lambda a, b: a * b, 2),
+    "in place": ("uniform float b[], uniform float o[]", "o[i] = o[i] * 2 + b[i];", [F, F],
+                 lambda b: (14 + b.astype(D)).astype(F), 1),
+    "quotient": ("uniform float a[], uniform float b[], uniform float o[]", "o[i] = a[i] / b[i];", [F, F, F],
+                 lambda a, b: a / b, 5),
+    "root": ("uniform float a[], uniform float o[]", "o[i] = sqrt(a[i]);", [F, F], np.sqrt, 6),
+    "choice": ("uniform float a[], uniform float o[]", "o[i] = a[i] > 0 ? a[i] : 2;", [F, F],
+               lambda a: np.where(a > 0, a, F(2)), 2),
+    "if and else": ("uniform float a[], uniform float o[]", "if (a[i] > 0) o[i] = a[i] * 2; else o[i] = a[i] + 3;", [F, F],
+                    lambda a: np.where(a > 0, a * 2, a + 3), 2),
+    "masked store": ("uniform float a[], uniform float o[]", "if (a[i] > 0) o[i] = a[i] * a[i] + 1;", [F, F],
+                     lambda a: np.where(a > 0, (a.astype(D) * a + 1).astype(F), F(7)), 1),
+    "both": ("uniform int a[], uniform int b[], uniform int o[]", "o[i] = a[i] > 0 && b[i] > 0 ? a[i] : 5;", [W, W, W],
+             lambda a, b: np.where((a > 0) & (b > 0), a, 5), 2),
+    "saturated": ("uniform uint8 a[], uniform uint8 b[], uniform uint8 o[]", "o[i] = saturating_add(a[i], b[i]);",
+                  [np.uint8, np.uint8, np.uint8], lambda a, b: np.minimum(a.astype(W) + b, 255).astype(np.uint8), 2),
+    "of an index": ("uniform int a[], uniform float o[]", "o[i] = a[a[i] & 7] * 0.5f;", [W, F], lambda a: a[a & 7] * F(0.5), 2),
+    "polynomial": ("uniform double a[], uniform double o[]", "double x = a[i]; o[i] = ((x * 2 + 3) * x + 4) * x + 5;", [D, D],
+                   None, 2),
+}  # fmt: skip
+"""The bound is: 6 slots a cycle, 2 of them F, 2 stores and moves to floating registers."""
+
+
+def arrays(types: list[Any], count: int, seed: int) -> list[Any]:
+    rng = np.random.default_rng(seed)
+    made = []
+    for dtype in types[:-1]:
+        whole = rng.integers(-1000, 1000, count).astype(dtype)
+        made.append(rng.normal(size=count).astype(dtype) * dtype(50) if dtype in (F, D) else whole)
+    return made
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_every_number_of_iterations_is_right(name: str, tmp_path: Path) -> None:
+    parameters, body, types, meaning, _ = LOOPS[name]
+    k = kernel(loop(parameters, body), tmp_path)
+    plain = kernel(loop(parameters, body), tmp_path, loop_unrolling=False)
+    for n in (0, 1, 2, 3, 5, 10, 12, 13, 100):
+        given = arrays(types, n + 8, n)
+        out, other = np.full(n + 8, 7, types[-1]), np.full(n + 8, 7, types[-1])
+        k.f(*given, out, n)
+        plain.f(*given, other, n)
+        assert np.array_equal(out, other, equal_nan=out.dtype.kind == "f")
+        assert np.all(out[n:] == 7)
+        if meaning is not None:
+            with np.errstate(invalid="ignore"):
+                # An index may lead behind the others, so it gets all.
+                wanted = meaning(*given)[:n]
+            assert np.array_equal(out[:n], wanted, equal_nan=out.dtype.kind == "f")
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_the_interval_is_the_bound(name: str, tmp_path: Path) -> None:
+    parameters, body, types, _, bound = LOOPS[name]
+    k = kernel(loop(parameters, body), tmp_path)
+    taken = {}
+    for n in (100, 300):
+        k.f(*arrays(types, n, 1), np.zeros(n, types[-1]), n)
+        taken[n] = k.f.last_run
+    assert taken[300].groups - taken[100].groups == 200 * bound
+    assert taken[300].cycles - taken[100].cycles == 200 * bound
+
+
+def test_a_sum_waits_for_its_sum(tmp_path: Path) -> None:
+    """The recurrence bound: a product and a sum take 4 cycles."""
+    text = """
+    export uniform float f(uniform float a[], uniform int n) {
+        uniform float s = 0;
+        for (uniform int i = 0; i < n; i++) s += a[i];
+        return s;
+    }
+    """
+    k = kernel(text, tmp_path)
+    a = np.arange(300, dtype=F)
+    taken = {}
+    for n in (100, 300):
+        assert k.f(a, n) == a[:n].sum()
+        taken[n] = k.f.last_run.cycles
+    assert taken[300] - taken[100] == 200 * 4
+
+
+def test_what_the_caller_keeps_is_kept(tmp_path: Path) -> None:
+    """Values around two loops, of which one is in a callee that is called in a loop."""
+    text = """
+    noinline uniform float total(uniform float a[], uniform int n) {
+        uniform float s = 0;
+        for (uniform int i = 0; i < n; i++) s += a[i];
+        return s;
+    }
+    export void f(uniform float a[], uniform float o[], uniform int n) {
+        foreach (i = 0 ... n) o[i] = a[i] * 2;
+        for (uniform int k = 0; k < 3; k++) {
+            uniform float s = total(a, n);
+            foreach (i = 0 ... n) o[i] += s + k;
+        }
+    }
+    """
+    a = np.arange(25, dtype=F)
+    o = np.zeros(25, F)
+    kernel(text, tmp_path).f(a, o, 25)
+    assert np.array_equal(o, a * 2 + 3 * a.sum() + 3)
+
+
+def test_gnu_as_takes_the_kernels(tmp_path: Path) -> None:
+    if shutil.which(GNU_AS) is None:
+        pytest.skip(f"{GNU_AS} is not installed (apt: binutils-ia64-linux-gnu)")
+    for parameters, body, *_ in LOOPS.values():
+        job = compile_source(loop(parameters, body), "k.ispc", Options(DEVICES["ia64-x1"], level=2))
+        assert ".ctop" in job.results["select"]
+        assert refused_by_gnu_as(job.results["select"], tmp_path) == ""
