@@ -33,6 +33,41 @@ def test_a_vertex_runs_with_arguments(tmp_path: Path, capfd: pytest.CaptureFixtu
     assert [worker["worker"] for worker in report["workers"]] == list(range(6))
 
 
+def test_a_vertex_of_the_supervisor_starts_workers(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    np.save(tmp_path / "x.npy", np.arange(8, dtype=np.float32))
+    np.save(tmp_path / "scale.npy", np.array([2.5], np.float32))
+    arrays = [str(tmp_path / f"{name}.npy") for name in ("x", "scale")]
+    code, out, _ = run(["sim", str(VERTICES / "supervisor.S"), "--target=ipu-mk2", arrays[0], "4", arrays[1]], capfd)
+    shown = re.search(r"x\.npy = \[([^\]]*)\]", out)
+    assert code == 0 and shown is not None
+    assert [float(word) for word in shown[1].split()] == (np.arange(8) * 2.5).tolist()
+
+
+SAXPY = "export void saxpy(uniform float s, uniform float x[], uniform float out[], uniform int n) {\n" \
+        "    foreach (i = 0 ... n)\n        out[i] += s * x[i];\n}\n"  # fmt: skip
+
+
+def test_a_kernel_becomes_assembly_that_runs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    source, file = tmp_path / "saxpy.ispc", tmp_path / "kernel.S"
+    source.write_text(SAXPY)
+    code, _, err = run([str(source), "--target=ipu-mk2", "-o", str(file)], capfd)
+    assert (code, err) == (0, "") and "DEF_STACK_USAGE" in file.read_text()
+    # The first word of the state is the number of workers.
+    words = ["6", "2.0", "range:9", "zeros:9", "9"]
+    code, out, _ = run(["sim", str(file), "--target=ipu-mk2", "--function", "__runCodelet_saxpy", *words], capfd)
+    shown = re.search(r"zeros:9 = \[([^\]]*)\]", out)
+    assert code == 0 and shown is not None
+    assert [float(word) for word in shown[1].split()] == (np.arange(9) * 2.0).tolist()
+
+
+def test_both_paths_of_a_kernel_are_compared_in_bundles(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "saxpy.ispc"
+    source.write_text(SAXPY)
+    code, out, _ = run(["compare", str(source), "--target=ipu-mk2"], capfd)
+    assert code == 0 and "on 6 threads of the simulator" in out
+    assert re.search(r"\{ ld32 .* ; f32mul ", out) and re.search(r"load +\d+ +\d+", out)
+
+
 # Arrays of more than 512 bytes lie in elements of their own, which the paired loads need.
 def test_one_of_several_functions(capfd: pytest.CaptureFixture[str]) -> None:
     file = str(VERTICES / "dot.S")

@@ -57,6 +57,9 @@ def last_stage(arguments: Namespace) -> str:
 def _kind(arguments: Namespace, target: TargetInfo) -> _Kind:
     kinds = _DEVICE_KINDS if target.is_device else _KINDS
     wanted = arguments.emit or ""
+    if not wanted and target.is_device and os.path.splitext(arguments.output or "")[1] in _TEXTS["assembly"].suffixes:
+        # Of a device, whose programs have no other name that is usual.
+        wanted = "assembly"
     if wanted not in kinds:
         raise UsageError(f"--emit-image={wanted} is for devices, and '{target.name}' is none")
     return kinds[wanted]

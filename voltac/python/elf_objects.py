@@ -19,6 +19,7 @@ RELOCATION = struct.Struct("<QIIq")
 
 # Numbers of the ELF format: kinds of files, machines, sections and their flags, places and bindings of symbols.
 _RELOCATABLE, X86_64, AARCH64 = 1, 62, 183
+_NAMES = {X86_64: "x86-64", AARCH64: "aarch64"}
 _SYMBOL_TABLE, RELOCATIONS, NO_DATA, _X86_64_UNWIND = 2, 4, 8, 0x70000001
 _INITIALISERS = (14, 15, 16)
 WRITE, ALLOCATE, EXECUTE, _THREAD_LOCAL = 0x1, 0x2, 0x4, 0x400
@@ -93,7 +94,7 @@ def read_object(code: bytes, for_machine: int = X86_64) -> ElfObject:
     header = _HEADER.unpack_from(code)
     kind, machine, section_table, entry_size, section_count = header[6], header[7], header[11], header[16], header[17]
     if kind != _RELOCATABLE or machine != for_machine or entry_size != _SECTION.size or not section_count:
-        raise NotSupported("not a relocatable object for this machine")
+        raise NotSupported(f"not a relocatable object for {_NAMES[for_machine]}")
     if len(code) < section_table + section_count * _SECTION.size:
         raise ValueError("the object is cut off")
     sections = []

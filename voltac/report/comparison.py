@@ -34,7 +34,7 @@ class Path:
     def counts(self) -> dict[str, int]:
         """Kind of instruction -> how many there are."""
         if self.device:
-            return dict(Counter(device_assembly.kind_of(instruction, self.device) for instruction in self.assembly))
+            return dict(Counter(kind for line in self.assembly for kind in device_assembly.kinds_of(line, self.device)))
         return dict(assembly.counts(list(self.assembly)))
 
     def kind_of(self, instruction: str) -> str:
@@ -43,8 +43,8 @@ class Path:
 
     def branch_target(self, instruction: str) -> str:
         """The label of the function that an instruction may go to, or an empty text."""
-        label = re.split(r"[\s,]+", instruction)[-1] if instruction else ""
-        return label if label in self.places else ""
+        labels = [re.split(r"[\s,]+", each)[-1] for each in device_assembly.halves(instruction)]
+        return next((label for label in labels if label in self.places), "")
 
     @property
     def targets(self) -> set[str]:

@@ -71,18 +71,30 @@ def _successors(blocks: list[AssemblyBlock]) -> list[list[int]]:
     for number, block in enumerate(blocks):
         targets = [
             places[match[1]]
-            for instruction in block.instructions
+            for line in block.instructions
+            for instruction in halves(line)
             if (match := _TARGET.search(instruction)) is not None and match[1] in places
         ]
-        last = block.instructions[-1].split() if block.instructions else [""]
-        if not last[0].startswith(_ENDS) and number + 1 < len(blocks):
+        last = halves(block.instructions[-1])[0].split() if block.instructions else [""]
+        if not is_end(last[0]) and number + 1 < len(blocks):
             targets.append(number + 1)
         out.append(targets)
     return out
 
 
-_ENDS = ("jmp", "jret", "br.cond", "br.ret")
-"""What begins so leaves; nothing comes behind it. A predicate before it says that it may not."""
+def halves(line: str) -> list[str]:
+    """The instructions of a line: those of a bundle, the others by themselves."""
+    if not line.startswith("{"):
+        return [line]
+    return [text.strip() for text in line.strip("{} ").split(" ; ")]
+
+
+def is_end(word: str) -> bool:
+    """Whether nothing comes behind a line that begins with a word. A predicate before a mnemonic says that something may."""
+    return word in _ENDS or word.startswith(("br.cond", "br.ret"))
+
+
+_ENDS = ("jmp", "jret", "br", "bri", "exitz")
 
 
 def _dominators(before: list[list[int]]) -> list[int]:
@@ -113,8 +125,21 @@ def _body(header: int, latch: int, before: list[list[int]]) -> set[int]:
     return body
 
 
-def kind_of(instruction: str, device: str) -> str:
-    """The kind, one of :data:`voltac.report.assembly.KINDS`."""
+def kind_of(line: str, device: str) -> str:
+    """The kind, one of :data:`voltac.report.assembly.KINDS`; of a bundle that of its first instruction that does something."""
+    working = [each for each in halves(line) if each not in _FILLERS]
+    return _kind_of(working[0] if working else line, device)
+
+
+def kinds_of(line: str, device: str) -> list[str]:
+    """The kinds of all instructions of a line that do something."""
+    return [_kind_of(each, device) for each in halves(line) if each not in _FILLERS]
+
+
+_FILLERS = ("nop", "fnop")
+
+
+def _kind_of(instruction: str, device: str) -> str:
     mnemonic, _, operands = _PREDICATE.sub("", instruction).partition(" ")
     code = device_code(DEVICES[device])
     rows = code.instructions.by_mnemonic.get(mnemonic, [])
@@ -135,9 +160,11 @@ def kind_of(instruction: str, device: str) -> str:
         return "shuffle"
     if "masked" in traits and any(_is_move(row) for row in rows):
         return "blend"
-    return "vector arithmetic" if register is not None and register.kind == "vector" else "scalar"
+    return "vector arithmetic" if register is not None and register.kind in _VECTORS else "scalar"
 
 
+_VECTORS = ("vector", "a2", "a4")
+"""Kinds of registers with several lanes."""
 _MASK_MOVES = ("read_mr", "write_mr")
 
 

@@ -23,6 +23,7 @@ from voltac.messages.visible import visible_listing, visible_name
 from voltac.options import Options
 from voltac.passes.accesses.access import AccessReport
 from voltac.records import field, mutable_record, record, replace
+from voltac.report.ordered_sums import ORDERED_SUM, ordered_sums
 from voltac.report.paths import keyword
 from voltac.report.slow_accesses import LANE_BY_LANE, Explainer
 from voltac.sema import tree
@@ -51,7 +52,7 @@ class Fact:
     column: int
     end_column: int
     operation: str
-    """``load``, ``store``, or the keyword of a statement."""
+    """``load``, ``store``, the keyword of a statement, or ``sum``."""
     kind: str
     """Of the main path, as in :class:`AccessReport`; empty for statements."""
     element: str
@@ -264,7 +265,7 @@ def _paths(text: str) -> dict[tuple[int, int], set[str]]:
 
 
 def _statements(job: Compiled, options: Options) -> list[Fact]:
-    """Which paths of the statements with two of them are in the code."""
+    """Which paths of the statements with two of them are in the code, and what sums wait for."""
     paths = _paths(job.resolved)
     left = {(found.line, found.column, found.path) for found in marks.paths_mentioned(job.final)}
     for place, possible in paths.items():
@@ -284,6 +285,9 @@ def _statements(job: Compiled, options: Options) -> list[Fact]:
                     column = node.span.column
                     end = column + len(word)
                     facts.append(Fact(node.span.file, node.span.line, column, end, word, "", "", text, "", ""))
+        for span in ordered_sums(function, options) if options.level > 0 else ():
+            end = span.end_column if span.end_line == span.line else span.column + 1
+            facts.append(Fact(span.file, span.line, span.column, end, "sum", "", "", ORDERED_SUM, "", ""))
     return facts
 
 

@@ -81,6 +81,17 @@ def test_an_exception_says_where() -> None:
     assert not found.in_repeat
 
 
+def test_a_register_that_nothing_was_written_to() -> None:
+    checking = Tile(checks_registers=True)
+    found = trap("setzi $m0, 1\n{ add $m1, $m0, 1 ; f32add $a1, $a0, $azero }", checking)
+    assert found.reason == "invalid operation: $a0 is read, and nothing was written to it"
+    assert "f32add $a1, $a0" in found.instruction
+    # What a caller may have in a register is saved; both halves see the old state; the hardware's own are there.
+    saved = "st32 $a6, $mworker_base, $mzero, 0\nld32 $a6, $mworker_base, $mzero, 0\nf32add $a0, $a6, $azero"
+    run(f"{saved}\nld32 $m2, $mvertex_base, $mzero, 0\nadd $m2, $m2, $mzero", Tile(checks_registers=True))
+    assert "$m3 is read" in str(trap("{ add $m0, $m3, 1 ; setzi $a3, 1 }", Tile(checks_registers=True)))
+
+
 def test_an_exception_in_a_repeat() -> None:
     text = "setzi $m0, 0x80000\nsetzi $m1, 20000\nnop\nrpt $m1, 1\n{ nop ; fnop }\n{ ld64step $a0:1, $mzero, $m0+=, 1 ; fnop }"
     found = trap(text)
@@ -174,6 +185,10 @@ def test_slots_of_operations_that_take_several() -> None:
     text = "ldconst $a0, 0x3f800000\n{ nop ; f32div $a1, $a0, $a0 }\nf32sqrt $a1, $a0\nf32exp $a1, $a0\nf32exp $a1, $azero"
     report = run(text).workers[0]
     assert (report.issues, report.slots) == (6, 1 + 3 + 5 + 3 + 1 + 1)
+
+
+def test_bits_of_what_is_always_zero_are_counted() -> None:
+    run("setzi $m1, 1\npopc $m0, $mzero\nclz $m2, $mzero\nstm32 $m0, $mworker_base, $mzero")
 
 
 def test_counters_and_the_number_of_the_worker() -> None:

@@ -88,3 +88,31 @@ def test_words_are_divided_by_constants_on_both_sides_of_the_bound() -> None:
     q, r = np.zeros_like(a), np.zeros_like(a)
     compiled(source)(a, q, r, len(a))
     assert np.array_equal(q, a // 6) and np.array_equal(r, a % 100)
+
+
+@pytest.mark.parametrize(("x", "failure"), [([1, 2, 0, 4], AssertionError), ([5, -1, 5, 5], ZeroDivisionError)])
+def test_a_failure_is_an_exception_of_the_host(x: list[int], failure: type[Exception]) -> None:
+    source = """
+        export void k(uniform int x[], uniform int n) {
+            foreach (i = 0 ... n) { assert(x[i] != 0); x[i] = 100 / (x[i] + 1); }
+        }"""
+    with pytest.raises(failure, match=r"in lane (1|2)\b.*core 0, thread 0"):
+        compiled(source)(np.array(x, np.int32), 4)
+
+
+def test_stacks_have_room_for_the_arguments_of_kernels() -> None:
+    # Six words, of which four are in registers.
+    source = """
+        export void k(uniform int out[], uniform int a, uniform int b, uniform int c, uniform int d, uniform int e) {
+            foreach (i = 0 ... 64) out[i] = a + 10 * b + 100 * c + 1000 * d + 10000 * e;
+        }"""
+    out = np.zeros(64, np.int32)
+    compiled(source)(out, 1, 2, 3, 4, 5)
+    assert (out == 54321).all()
+
+
+@pytest.mark.parametrize("type", ["float", "float16"])
+def test_lanes_of_halves_are_summed_up_as_halves(type: str) -> None:
+    source = f"export uniform {type} k(uniform {type} x[]) {{ return reduce_add(x[programIndex]); }}"
+    x = np.array([1.5, 2, -4, 8], np.float16 if type == "float16" else np.float32)
+    assert compiled(source)(x) == 7.5

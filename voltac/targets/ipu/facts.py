@@ -35,7 +35,6 @@ DEVICE = DeviceFacts(
     threads=_THREADS,
     store_bytes=4,
     keeps_loops=True,
-    is_listed=False,
     libraries=("without_double",),
 )
 

@@ -65,8 +65,8 @@ _NARROW = (
 _UNARY = (
     ("bitrev8", 0, "bitrev8(s)"),
     ("cms", 1, "cms(s)"),
-    ("clz", 2, "32 - s.bit_length()"),
-    ("popc", 3, "s.bit_count()"),
+    ("clz", 2, "32 - (s).bit_length()"),
+    ("popc", 3, "(s).bit_count()"),
     ("sort8", 4, "s & 0xFF0000FF | (s & 0xFF00) << 8 | s >> 8 & 0xFF00"),
     ("swap8", 5, "(s & 0x00FF00FF) << 8 | s >> 8 & 0x00FF00FF"),
     ("abs", 7, "abs(signed(s)) & M"),

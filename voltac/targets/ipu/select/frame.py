@@ -12,8 +12,8 @@ from voltac.targets.ipu.select.pseudo import ROWS, expand
 from voltac.targets.ipu.select.registers import CALLEE_SAVED, LR, SP, ZERO
 
 WORD = 4
-ALIGNMENT = 8
-"""Bytes of which a frame is a multiple: what 64-bit accesses need."""
+ALIGNMENT = 64
+"""Bytes of which a frame is a multiple: what 64-bit accesses need, and objects that programs align."""
 _REACH = 0x1000
 """Elements of an access that an offset from ``$sp`` reaches (IPU 3.3)."""
 _STEP = 0x7FF8

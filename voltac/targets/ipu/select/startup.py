@@ -20,8 +20,9 @@ from voltac.targets.ipu.registers import WORKER_MASK
 from voltac.targets.ipu.select.conventions import CONVENTION
 from voltac.targets.ipu.select.frame import ALIGNMENT, adjust
 
-_RECURSION_BYTES = 4096
-"""Beside once what every function needs, for programs whose depth is known at run time only. Chosen: Poplar asks for it."""
+_RECURSION_BYTES = 12288
+"""Beside once what every function needs, for programs whose depth is known at run time only. Chosen: six of them leave half of
+region 0 of Mk1."""
 _BARRIER = f"""\
 	.section .text.ipu.barrier,"ax"
 	.align 8
@@ -68,7 +69,8 @@ def entry(module: Module, kernel: Function, stack: int) -> str:
     vertex = f"__runCodelet_{name}"
     places = CONVENTION.argument_places(kernel)
     frame = _bytes_of_arguments(kernel)
-    lines = ["mov $sp, $mworker_base"]
+    # What scratch memory is a multiple of is not known.
+    lines = [f"andc $sp, $mworker_base, {ALIGNMENT - 1}"]
     if attribute(module, kernel, marks.THREADS) != "all":
         lines += ["get $m0, $WSR", f"and $m0, $m0, {WORKER_MASK}", f"brnz $m0, {vertex}.end"]
     lines += [str(instruction) for instruction in adjust(-frame)]
@@ -87,7 +89,7 @@ def entry(module: Module, kernel: Function, stack: int) -> str:
     body = "".join(f"\t{line}\n" for line in lines)
     return (
         f'\t.section .text.{vertex},"ax"\n\t.align 8\n\t.worker\n\t.globl {vertex}\n\t.type {vertex}, @function\n'
-        f"\tDEF_STACK_USAGE {stack + frame} {vertex}\n"
+        f"\tDEF_STACK_USAGE {stack + frame + ALIGNMENT} {vertex}\n"
         f"\t.globl {START}.{name}\n{START}.{name}:\n{vertex}:\n{body}{vertex}.end:\n\texitz $mzero\n"
         f"\t.size {vertex}, . - {vertex}\n"
     )
@@ -100,7 +102,7 @@ def _bytes_of_arguments(kernel: Function) -> int:
 
 def stack_size(functions: list[MachineFunction], needed: dict[str, int], kernels: list[Function]) -> str:
     """The bytes of a stack, for who lays out the memory; ``needed``: what each function needs with those it calls by name."""
-    size = max(needed.values(), default=0) + max(map(_bytes_of_arguments, kernels), default=0)
+    size = ALIGNMENT + max(needed.values(), default=0) + max(map(_bytes_of_arguments, kernels), default=0)
     if depth_is_unknown(functions):
         size += sum(function.frame for function in functions) + _RECURSION_BYTES
     return f"\t.globl {STACK_SIZE}\n\t.set {STACK_SIZE}, {size}\n"

@@ -100,8 +100,13 @@ class SimulatedTile:
     def run(
         self, entry: int, argc: int, argv: int, trace: Callable[[str], None] | None = None, limit: int | None = None
     ) -> TileReport:
-        """All workers from one address on, with the state of the vertex at ``argv``; ``limit`` is a number of cycles."""
+        """All workers, or the supervisor where its code is, from one address on, with the state of the vertex at ``argv``.
+
+        ``limit`` is a number of cycles.
+        """
         self._tile.trace = trace
         if limit is not None:
             self._tile.limit = -(-limit // WORKERS)
+        if self._tile.is_of_supervisor(entry):
+            return self._tile.run_supervisor(entry, argv)
         return self._tile.run_workers(entry, [argv] * self.configuration.threads)

@@ -18,6 +18,7 @@ from voltac.targets.ipu.simulator.memory import BEHIND_ARRAY, FIXED, SLACK, UNDE
 from voltac.targets.ipu.simulator.report import TileReport, worker_report
 from voltac.targets.ipu.simulator.supervisor import Supervisor
 from voltac.targets.ipu.simulator.translate import WorkerBlock, WorkerCodeWriter
+from voltac.targets.ipu.simulator.unwritten import RegisterUse, check_registers, register_use
 from voltac.targets.ipu.simulator.worker import WORKERS, Worker
 
 ACCUMULATORS = {"mk1": 16, "mk2": 32}
@@ -35,11 +36,14 @@ Trace = Callable[[str], None]
 
 
 class Tile:
-    """``conflicts``: ``trap`` as the hardware does, or ``count`` and go on."""
+    """``conflicts``: ``trap`` as the hardware does, or ``count`` and go on.
+
+    ``checks_registers``: whether workers trap that read a register before anything was written to it.
+    """
 
     def __init__(
         self, generation: str = "mk2", conflicts: str = "trap", stack: int = STACK, limit: int = LIMIT,
-        control: int = 0, trace: Trace | None = None,
+        control: int = 0, trace: Trace | None = None, checks_registers: bool = False,
     ) -> None:  # fmt: skip
         self.generation = generation
         self.memory = TileMemory(generation, conflicts)
@@ -48,6 +52,8 @@ class Tile:
         self.control = control
         """``$FP_ICTL``: what workers find in ``$FP_CTL`` at their launch."""
         self.trace = trace
+        self.checks_registers = checks_registers
+        self._uses: dict[int, RegisterUse] = {}
         self.symbols: dict[str, int] = {}
         self.end_of_program = self.memory.map.start
         self._reader = CodeReader(self.memory, generation)
@@ -110,6 +116,20 @@ class Tile:
         report.over_reads = self.memory.over_reads - over_reads
         return report
 
+    def is_of_supervisor(self, entry: int) -> bool:
+        """Whether a function has instructions of the supervisor, up to the first place behind which nothing comes."""
+        pc = entry
+        while True:
+            try:
+                issue = self._reader.issue_at(pc)
+            except TileFault:
+                return False
+            if issue.has("supervisor"):
+                return True
+            if issue.has("exit") or issue.has("indirect"):
+                return False
+            pc = issue.end
+
     def run_supervisor(self, entry: int, vertex_base: int) -> TileReport:
         """A supervisor's function with the address of the vertex in ``$m0``, until it returns."""
         start = self.memory.map.start
@@ -143,6 +163,8 @@ class Tile:
             block = blocks[pc] = self._translated(pc, blocks is self._supervisor_blocks)
         assert block.function is not None
         worker.visits[pc] = worker.visits.get(pc, 0) + 1
+        if self.checks_registers and isinstance(worker, Worker):
+            self._check_registers(block, worker)
         try:
             after = block.function(worker)
         except TileFault as fault:
@@ -153,6 +175,15 @@ class Tile:
             )
             raise WorkerTrap(endless, pc, worker.number, self._reader.text_at(pc), WORKERS * worker.slots, False)
         return after
+
+    def _check_registers(self, block: WorkerBlock, worker: Worker) -> None:
+        if block.start not in self._uses:
+            self._uses[block.start] = register_use(self._reader, block)
+        try:
+            check_registers(self._uses[block.start], worker.written)
+        except TileFault as fault:
+            pc = fault.addresses[0]
+            raise WorkerTrap(fault, pc, worker.number, self._reader.text_at(pc), WORKERS * worker.slots, False) from None
 
     def _translated(self, pc: int, is_supervisor: bool) -> WorkerBlock:
         writer = WorkerCodeWriter(self._reader, pc, self.memory.map.repeats, is_supervisor, self.trace is not None)

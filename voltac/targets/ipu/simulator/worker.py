@@ -19,6 +19,8 @@ class Worker:
 
     def __init__(self, number: int, vertex_base: int, worker_base: int, control: int, accumulators: int) -> None:
         self.number = number
+        self.written: set[str] = set()
+        """Registers of which it is known, where that is looked at."""
         self.main = [_POISON_MAIN + (register << 8) for register in range(REGISTERS)]
         self.aux = [_POISON_AUX + (register << 8) for register in range(REGISTERS)]
         self.main[_BASE], self.main[_VERTEX] = worker_base, vertex_base
