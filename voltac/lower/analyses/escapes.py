@@ -21,6 +21,8 @@ class Escapes:
     varying_break: bool = False
     varying_continue: bool = False
     varying_return: bool = False
+    changes_mask: bool = False
+    """Some lanes of the function return in here, all that come to that place; behind it the mask is found anew."""
 
     @property
     def needs_live(self) -> bool:
@@ -64,6 +66,9 @@ def scan(body: tree.Statement) -> EscapeScan:
                 inner_leaves = inner_leaves or construct.needs_live
             if inner_leaves:
                 result.varying_return = True
+    for enclosing in returns if result.varying_return else ():
+        for construct in enclosing:
+            construct.changes_mask = True
     if not result.has_goto:
         result.labels.clear()
         result.around.clear()

@@ -65,7 +65,7 @@ class _Rewriting:
                     return node
                 return replace(node, then=branches[0], otherwise=branches[1])
             case tree.Switch():
-                masked = node.value.type.rate is VARYING or self._escapes[node].needs_live
+                masked = node.value.type.rate is VARYING or self._escapes[node].needs_live or self._escapes[node].changes_mask
                 enters = self._enters(node.body, masked)
                 return self._waiting_switch(node) if enters else self._with_body(node)
             case tree.Loop() | tree.Foreach() | tree.ForeachActive() | tree.ForeachUnique() | tree.Unmasked():
