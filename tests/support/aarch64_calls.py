@@ -96,8 +96,8 @@ def main() -> dict[str, Any]:
     found["far"] = x.tolist()
     one = voltac.compile("export uniform float f(uniform float x) { return sqrt(x) + 1; }")
     found["ufunc"] = voltac.ufunc(one.f)(np.array([[4], [9]], np.float32)).tolist()
-    checked = voltac.compile("export void f(uniform int a[], uniform int i) { a[i] = 1; }", checked=True)
-    found["checked"] = raised(checked.f, a, 50)
+    checked = voltac.compile("export void f(uniform int a[], uniform int at[]) { a[at[0]] = 1; }", checked=True)
+    found["checked"] = raised(checked.f, a, np.array([50], np.int32))
     found["other"] = raised(voltac.compile("export void f() {}", target="avx2").f)
     found["llvmlite"] = "llvmlite" in sys.modules
     return found
