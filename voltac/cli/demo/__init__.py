@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -52,7 +53,6 @@ def _demo(folder: Path, rounds: int) -> None:
     # late: what is missing for the demo is said before numpy and the kernels are imported
     import numpy as np
 
-    import voltac
     from voltac.cli.demo import peers, pictures
 
     print(f"voltac demo on {machine()}")
@@ -83,7 +83,7 @@ def _demo(folder: Path, rounds: int) -> None:
     table: list[tuple[str, str, str, Ratio, Ratio | None]] = []
     for case in cases:
         print(f"compiling {case.name}.ispc and measuring ...", file=sys.stderr, flush=True)
-        module = voltac.load(HERE / f"{case.name}.ispc")
+        module = kernels(case.name)
         mine = case.run(getattr(module, case.name))
         mine()
         result = case.results()
@@ -112,3 +112,12 @@ def _demo(folder: Path, rounds: int) -> None:
     for name, what, milliseconds, to_numpy, to_numba in table:
         print(f"{name:12} {what:32} {milliseconds:>10}   {to_numpy!s:25} {to_numba or '-'}")
     print(f"\nphotograph: {origin}\npictures: {', '.join(str(folder / name) for name in written)}")
+
+
+def kernels(name: str) -> Any:
+    """The module of a case; what it is warned of is for those who write kernels (``voltac explain``), not for who looks on."""
+    import voltac  # late, as above
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", voltac.VoltacWarning)
+        return voltac.load(HERE / f"{name}.ispc")
