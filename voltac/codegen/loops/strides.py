@@ -40,8 +40,8 @@ MostLoaded = Callable[[Instruction, dict[str, Instruction]], int]
 """A load, and the definitions of its function -> the greatest number that it gives; 0 where that is not known."""
 
 
-def step_addresses(module: Module, most_loaded: MostLoaded, word: str = "i32") -> bool:
-    """``most_loaded``: what the machine knows of loads. Whether any loop has changed."""
+def step_addresses(module: Module, most_loaded: MostLoaded = lambda load, definitions: 0, word: str = "i32") -> bool:
+    """``most_loaded``: what the machine knows of loads, usually nothing. Whether any loop has changed."""
     changed = False
     for function in module.functions:
         flow = with_own_exits(function)

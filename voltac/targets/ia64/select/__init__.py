@@ -6,14 +6,16 @@ from voltac.codegen.allocation import RegisterFile, allocate, coalesce
 from voltac.codegen.block_placement import Branches, lay_out
 from voltac.codegen.constant_placement import place_constants
 from voltac.codegen.data_sections import DataForm, data
+from voltac.codegen.fixed_registers import read_fixed_registers
+from voltac.codegen.issue_groups import IssueGroup, one_by_one
 from voltac.codegen.kernels import exported
 from voltac.codegen.loops.strides import step_addresses
-from voltac.codegen.machine_code import AnyRegister, MachineFunction, MachineInstruction, VirtualRegister
+from voltac.codegen.machine_code import AnyRegister, MachineFunction, MachineInstruction
 from voltac.codegen.phi_copies import place_phi_copies
 from voltac.codegen.selection import Selection, SelectionTarget
 from voltac.codegen.stacks import check_stacks
 from voltac.codegen.tidying.equal_operations import tidy
-from voltac.ir.model import Function, Instruction, Module
+from voltac.ir.model import Function, Module
 from voltac.ir.read import read
 from voltac.ir.write import write
 from voltac.options import Options
@@ -22,7 +24,7 @@ from voltac.records import field, mutable_record
 from voltac.targets.ia64.select.conditions import jump
 from voltac.targets.ia64.select.conventions import CALLS, COPIES, ENTRY, SIZES, copy, kind_of
 from voltac.targets.ia64.select.frame import complete_frame, spill_load, spill_store
-from voltac.targets.ia64.select.groups import Group, grouped, one_by_one
+from voltac.targets.ia64.select.groups import RULES as ISSUE_RULES
 from voltac.targets.ia64.select.increments import increment_addresses
 from voltac.targets.ia64.select.kernels import kernel_bundles
 from voltac.targets.ia64.select.operations import FUNCTIONS
@@ -70,15 +72,11 @@ _TARGET = SelectionTarget(
 )
 
 
-def _nothing_loaded(load: Instruction, definitions: dict[str, Instruction]) -> int:
-    return 0
-
-
 MODULE_PASSES = (
     Pass("tidy", "branches and values that the steps before have left over go",
          lambda module: tidy(module, pure), optimizing),
     Pass("step_addresses", "addresses in loops are stepped instead of computed",
-         lambda module: step_addresses(module, _nothing_loaded, "i64"), optimizing),
+         lambda module: step_addresses(module, word="i64"), optimizing),
 )  # fmt: skip
 """Legal IR to legal IR, in order."""
 
@@ -91,7 +89,7 @@ class _FunctionWork:
     machine: MachineFunction
     added: dict[str, str] = field(default_factory=dict)
     """The phi copies of each block."""
-    groups: dict[str, list[Group]] = field(default_factory=dict)
+    groups: dict[str, list[IssueGroup]] = field(default_factory=dict)
     kernels: dict[str, PipelinedKernel] = field(default_factory=dict)
     """Of pipelined loops, by their block."""
 
@@ -112,7 +110,7 @@ class _FunctionWork:
         bundles = {label: self._bundles(label, of_block) for label, of_block in groups.items()}
         return function_text(self.machine.name, bundles, is_global)
 
-    def _bundles(self, label: str, groups: list[Group]) -> list[PackedBundle]:
+    def _bundles(self, label: str, groups: list[IssueGroup]) -> list[PackedBundle]:
         kernel = self.kernels.get(label)
         if kernel is None:
             return packed(groups)
@@ -127,7 +125,7 @@ class _FunctionWork:
         complete_frame(self.machine, rotating_registers(self.kernels))
 
     def group(self) -> None:
-        self.groups = grouped(self.machine)
+        self.groups = ISSUE_RULES.groups(self.machine)
 
 
 _FIXED = {("constant.r", 0): ZERO["r"], ("constant.single", 0): ZERO["f"], ("constant.double", 0): ZERO["f"],
@@ -135,24 +133,9 @@ _FIXED = {("constant.r", 0): ZERO["r"], ("constant.single", 0): ZERO["f"], ("con
 """Constants that registers always have."""
 
 
-def _use_fixed_registers(work: _FunctionWork) -> None:
-    """0 and 1 are read from the registers that have them."""
-    made: dict[AnyRegister, list[MachineInstruction]] = {}
-    for instruction in work.machine.instructions():
-        for written in instruction.writes():
-            made.setdefault(written, []).append(instruction)
-    fixed: dict[VirtualRegister, AnyRegister] = {}
-    for register, makers in made.items():
-        maker = makers[0]
-        known = None
-        if maker.row.name.startswith("constant."):
-            known = _FIXED.get((maker.row.name, int(str(maker.values[1]))))
-        if known is not None and len(makers) == 1 and isinstance(register, VirtualRegister):
-            fixed[register] = known
-    for block in work.machine.blocks:
-        block.instructions = [one for one in block.instructions if not any(register in fixed for register in one.writes())]
-        for instruction in block.instructions:
-            instruction.replace_registers(fixed)
+def _fixed(instruction: MachineInstruction) -> AnyRegister | None:
+    is_constant = instruction.row.name.startswith("constant.")
+    return _FIXED.get((instruction.row.name, int(str(instruction.values[1])))) if is_constant else None
 
 
 FUNCTION_PASSES = (
@@ -160,7 +143,8 @@ FUNCTION_PASSES = (
     Pass("place_phi_copies", "phis become copies at the ends of blocks", _FunctionWork.copy_phis, required=True),
     Pass("place_constants", "constants are made where they are used, or before the loop",
          lambda work: place_constants(work.selection, work.added), required=True),
-    Pass("use_fixed_registers", "0 and 1 are read from the registers that have them", _use_fixed_registers),
+    Pass("use_fixed_registers", "0 and 1 are read from the registers that have them",
+         lambda work: read_fixed_registers(work.machine, _fixed)),
     Pass("coalesce", "registers that are copies of each other become one", lambda work: coalesce(work.machine, _FILE)),
     Pass("increment_addresses", "accesses step their addresses", lambda work: increment_addresses(work.machine), optimizing),
     Pass("pipeline_loops", "iterations of counted loops overlap", _FunctionWork.pipeline,

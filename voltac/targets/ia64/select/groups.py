@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from voltac.codegen.dependence import dependences, is_fence
-from voltac.codegen.machine_code import MachineBlock, MachineFunction, MachineInstruction
-from voltac.codegen.pipelining.loop import Edge, IssueResources, Occupied
-from voltac.codegen.pipelining.straight import bundles
+from voltac.codegen.issue_groups import IssueRules
+from voltac.codegen.machine_code import MachineInstruction
+from voltac.codegen.pipelining.loop import IssueResources, Occupied
 from voltac.targets.ia64.shapes import B
-
-Group = list[MachineInstruction]
 
 RESOURCES = IssueResources({"slot": 6, "M": 4, "I": 2, "F": 2, "B": 3, "load": 2, "store": 2, "M2": 1, "I0": 1})
 """Of a cycle (IA-64 10); ``load`` are those of integers, ``M2`` and ``I0`` the ports that some instructions need."""
-_LONGEST = 400
-"""Instructions scheduled at a time."""
-_SOLO = frozenset(("alloc", "clrrrb"))
 
 
 def ways_of(instruction: MachineInstruction) -> tuple[Occupied, ...]:
@@ -37,49 +31,6 @@ def ways_of(instruction: MachineInstruction) -> tuple[Occupied, ...]:
     return (tuple(taken),)
 
 
-def one_by_one(function: MachineFunction) -> dict[str, list[Group]]:
-    """Each instruction a group by itself: what schedules are compared with."""
-    return {block.name: [[instruction] for instruction in block.instructions] for block in function.blocks}
-
-
-def grouped(function: MachineFunction) -> dict[str, list[Group]]:
-    """The groups of each block, in the blocks' order."""
-    return {block.name: _of_block(block) for block in function.blocks}
-
-
-def _of_block(block: MachineBlock) -> list[Group]:
-    made: list[Group] = []
-    region: list[MachineInstruction] = []
-    for instruction in block.instructions:
-        if not _SOLO.isdisjoint(instruction.row.traits):
-            made += [*_scheduled(region), [instruction]]
-            region = []
-            continue
-        region.append(instruction)
-        if is_fence(instruction) or len(region) >= _LONGEST:
-            made += _scheduled(region)
-            region = []
-    return made + _scheduled(region)
-
-
-def _scheduled(region: list[MachineInstruction]) -> list[Group]:
-    """Of instructions among which only the last may be one that nothing passes."""
-    if len(region) < 2:
-        return [[instruction] for instruction in region]
-    found: dict[tuple[int, int], int] = {}
-    for node in dependences(region, reads_before_writes=True):
-        for other, cycles in node.after:
-            found[node.number, other.number] = _cycles(node.instruction, other.instruction, cycles)
-    last = len(region) - 1
-    if is_fence(region[last]):
-        for number in range(last):
-            found.setdefault((number, last), 0)
-    edges = [Edge(before, after, cycles, 0) for (before, after), cycles in found.items()]
-    issued = bundles([ways_of(instruction) for instruction in region], edges, RESOURCES)
-    # The machine waits by itself: no group is empty.
-    return [[region[number] for number in sorted(number for number, _ in cycle)] for cycle in issued if cycle]
-
-
 def _cycles(one: MachineInstruction, other: MachineInstruction, cycles: int) -> int:
     """A branch may go by a comparison of its own group; parallel comparisons of one kind may share a group."""
     parallel = [trait for trait in one.row.traits if trait.startswith("parallel ")]
@@ -90,3 +41,6 @@ def _cycles(one: MachineInstruction, other: MachineInstruction, cycles: int) -> 
         one.row.traits & {"to branch"} or "ar" in {operand.kind for operand in one.row.defined}
     )
     return 0 if (is_condition or is_return) and cycles == one.row.latency else cycles
+
+
+RULES = IssueRules(RESOURCES, ways_of, frozenset(("alloc", "clrrrb")), _cycles)

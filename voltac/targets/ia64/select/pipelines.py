@@ -14,6 +14,7 @@ The counter's comparison goes, and the counter where nothing else needs it. The 
 
 from __future__ import annotations
 
+from voltac.codegen.issue_groups import IssueGroup
 from voltac.codegen.liveness import liveness
 from voltac.codegen.machine_code import (
     AnyRegister,
@@ -34,7 +35,7 @@ from voltac.records import field, mutable_record, replace
 from voltac.targets.ia64.registers import BY_NAME
 from voltac.targets.ia64.select.conventions import COPIES, copy
 from voltac.targets.ia64.select.counted_loops import CountedBlock, counted_block
-from voltac.targets.ia64.select.groups import RESOURCES, Group, ways_of
+from voltac.targets.ia64.select.groups import RESOURCES, ways_of
 from voltac.targets.ia64.select.pseudo import JUMP, ROWS, as_instruction
 from voltac.targets.ia64.select.streams import Streams
 from voltac.targets.ia64.shapes import A
@@ -57,7 +58,7 @@ _LC, _EC = BY_NAME["ar.lc"], BY_NAME["ar.ec"]
 class PipelinedKernel:
     """The groups of a pipelined loop, one for each cycle of its interval."""
 
-    groups: list[Group] = field(default_factory=list)
+    groups: list[IssueGroup] = field(default_factory=list)
     interval: int = 0
     stages: int = 0
     rotating: int = 0
@@ -243,9 +244,9 @@ class _Writer:
         number = self.first[value.kind] + self.names.of(value, distance, stage)
         return BY_NAME[f"{value.kind}{number}"]
 
-    def _groups(self) -> list[Group]:
+    def _groups(self) -> list[IssueGroup]:
         interval = self.schedule.interval
-        rows: list[Group] = [[] for _ in range(interval)]
+        rows: list[IssueGroup] = [[] for _ in range(interval)]
         made: set[AnyRegister] = set()
         for number, one in enumerate(self.parts.instructions):
             stage, row = divmod(self.schedule.times[number], interval)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import lru_cache
 
+from voltac.codegen.constant_operands import ConstantOperands, between
 from voltac.codegen.machine_code import AnyRegister, FrameSlot, Immediate, LabelOperand, MachineFunction, MachineInstruction
-from voltac.codegen.origins import GLOBAL_NAME
-from voltac.codegen.selection import CannotSelect, Selection, label_of
-from voltac.ir.interp_constants import constant
-from voltac.ir.interp_values import InstructionFault, KindTable, float_bits, to_signed
+from voltac.codegen.operation_keys import operation_key
+from voltac.codegen.selection import Selection
 from voltac.ir.model import Instruction
-from voltac.ir.parts import CASTS, Operand
-from voltac.ir.types import DataLayout
+from voltac.ir.parts import Operand
 from voltac.targets.ia64.legalize import PURE
 from voltac.targets.ia64.select.conventions import kind_of
 from voltac.targets.ia64.select.pseudo import ROWS
@@ -34,22 +31,11 @@ TRANSPARENT = frozenset((
 
 
 def key(selection: Selection, instruction: Instruction) -> str:
-    """Operation and shapes: what rules are found by."""
-    op, parts = instruction.op, instruction.parts
-    if op in ("icmp", "fcmp"):
-        return f"{op}.{parts.predicate}.{shape(parts.operands[0].type)}"
-    if op in CASTS:
-        clear = "clear." if op == "zext" and _is_clear(selection, parts.operands[0]) else ""
-        return f"{op}.{clear}{shape(parts.operands[0].type)}.{shape(parts.type)}"
-    if op == "select":
-        return f"select.{shape(parts.operands[0].type)}.{shape(parts.type)}"
-    if op == "call":
-        return f"call.{parts.callee[1:]}"
-    if op == "br":
-        return "br.if" if parts.operands else "br"
-    if op in ("load", "store", "getelementptr", "phi", "alloca", "ret", "switch", "unreachable", "extractvalue", "insertvalue"):
-        return op
-    return f"{op}.{shape(parts.type)}"
+    """What rules are found by; of the extension of a number whose register has zeros above it another."""
+    found = operation_key(instruction, shape)
+    if instruction.op == "zext" and _is_clear(selection, instruction.operands[0]):
+        return f"zext.clear{found[len('zext') :]}"
+    return found
 
 
 def _is_clear(selection: Selection, operand: Operand) -> bool:
@@ -65,36 +51,7 @@ def pure(callee: str) -> bool:
 
 # --- constants ---
 
-_KINDS = KindTable(DataLayout({}, 8))
-
-
-@lru_cache(maxsize=8192)
-def constant_bits(type_text: str, value: str) -> int | None:
-    """Bits of a constant; undefined ones are 0. None for what is no number."""
-    if value[0] == "%" or "@" in value:
-        return None
-    try:
-        known = constant(_KINDS, _KINDS[type_text], value, lambda name: 0)
-    except InstructionFault as fault:
-        raise CannotSelect(f"a constant of type {type_text}: {value}") from fault
-    if known is None:
-        return 0
-    return float_bits(known, 32 if type_text == "float" else 64) if type_text in ("float", "double") else int(known)
-
-
-@lru_cache(maxsize=4096)
-def _address(type_text: str, value: str) -> tuple[str, int] | None:
-    """The global and the offset that a constant address names."""
-    found = GLOBAL_NAME.search(value)
-    if found is None:
-        return None
-    if value[0] == "@":
-        return label_of(found.group(1)), 0
-    try:
-        offset = constant(_KINDS, _KINDS["ptr"], value, lambda name: 0)
-    except InstructionFault as fault:
-        raise CannotSelect(f"a constant of type {type_text}: {value}") from fault
-    return label_of(found.group(1)), to_signed(int(offset), 64)
+CONSTANTS = ConstantOperands(8)
 
 
 def constant_key(selection: Selection, operand: Operand) -> Hashable | None:
@@ -102,9 +59,9 @@ def constant_key(selection: Selection, operand: Operand) -> Hashable | None:
     if operand.value[0] == "%":
         slot = selection.frame_slots.get(operand.value)
         return None if slot is None else ("frame", slot)
-    bits = constant_bits(operand.type, operand.value)
+    bits = CONSTANTS.bits(operand.type, operand.value)
     if bits is None:
-        address = _address(operand.type, operand.value)
+        address = CONSTANTS.address(operand.type, operand.value)
         return None if address is None else ("address", *address)
     if kind_of(operand.type) == "f":
         return ("single" if operand.type == "float" else "double", bits)
@@ -136,19 +93,9 @@ def literal(value: int) -> Hashable:
 
 
 def word_constant(operand: Operand) -> int | None:
-    """Signed, of 64 bits."""
-    if operand.value[0] == "%" or operand.type in ("float", "double"):
-        return None
-    bits = constant_bits(operand.type, operand.value)
-    return None if bits is None else to_signed(bits, 1 if operand.type == "i1" else 64)
-
-
-def _between(low: int, high: int) -> Callable[[Operand], int | None]:
-    def fitting(operand: Operand) -> int | None:
-        value = word_constant(operand)
-        return value if value is not None and low <= value <= high else None
-
-    return fitting
+    """Signed, of 64 bits; -1 for true."""
+    value = CONSTANTS.word(operand)
+    return -value if operand.type == "i1" and value is not None else value
 
 
 def _negative(operand: Operand) -> int | None:
@@ -164,28 +111,18 @@ def _low_bits(operand: Operand) -> int | None:
 
 
 PREDICATES: dict[str, Callable[[Operand], int | None]] = {
-    "imm8": _between(-0x80, 0x7F),
-    "imm14": _between(-0x2000, 0x1FFF),
+    "imm8": between(word_constant, -0x80, 0x7F),
+    "imm14": between(word_constant, -0x2000, 0x1FFF),
     "negative": _negative,
-    "count4": _between(1, 4),
+    "count4": between(word_constant, 1, 4),
     "low_bits": _low_bits,
-    "one": _between(1, 1),
-    "minus_one": _between(-1, -1),
-    "true": _between(-1, -1),
-    **{f"mask{number}": _between((1 << number) - 1, (1 << number) - 1) for number in (8, 16, 32)},
+    "one": between(word_constant, 1, 1),
+    "minus_one": between(word_constant, -1, -1),
+    "true": between(word_constant, -1, -1),
+    **{f"mask{number}": between(word_constant, (1 << number) - 1, (1 << number) - 1) for number in (8, 16, 32)},
 }
 
 
 def prepare(selection: Selection) -> None:
     """Give allocas their slots."""
-    layout = selection.module.layout(8)
-    for instruction in selection.function.instructions():
-        if instruction.op == "alloca":
-            parts = instruction.parts
-            count = constant_bits(parts.operands[0].type, parts.operands[0].value) if parts.operands else 1
-            if count is None:
-                raise CannotSelect(f"in @{selection.function.name}: an alloca of unknown size")
-            alignment = max(parts.alignment, layout.alignment(parts.element_type), 8)
-            selection.frame_slots[instruction.name] = selection.machine.new_slot(
-                layout.size(parts.element_type) * count, alignment
-            )
+    CONSTANTS.give_slots(selection, selection.function.instructions())

@@ -6,21 +6,23 @@ from voltac.codegen.allocation import RegisterFile, allocate, coalesce
 from voltac.codegen.block_placement import Branches, lay_out
 from voltac.codegen.constant_placement import place_constants
 from voltac.codegen.data_sections import data
+from voltac.codegen.fixed_registers import read_fixed_registers
+from voltac.codegen.issue_groups import IssueGroup, one_by_one
 from voltac.codegen.kernels import exported
 from voltac.codegen.loops.strides import step_addresses
-from voltac.codegen.machine_code import AnyRegister, MachineFunction, VirtualRegister
+from voltac.codegen.machine_code import AnyRegister, MachineFunction, MachineInstruction
 from voltac.codegen.phi_copies import place_phi_copies
 from voltac.codegen.selection import Selection, SelectionTarget
 from voltac.codegen.stacks import check_stacks
 from voltac.codegen.tidying.equal_operations import tidy
-from voltac.ir.model import Function, Instruction, Module
+from voltac.ir.model import Function, Module
 from voltac.ir.read import read
 from voltac.ir.write import write
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.records import field, mutable_record
 from voltac.targets.ipu.memory_map import map_of
-from voltac.targets.ipu.select.bundles import Bundle, bundled, one_by_one
+from voltac.targets.ipu.select.bundles import bundled
 from voltac.targets.ipu.select.conventions import CONVENTION, COPIES, SIZES, copy
 from voltac.targets.ipu.select.frame import complete_frame, spill_load, spill_store
 from voltac.targets.ipu.select.operations import FUNCTIONS, jump
@@ -76,15 +78,11 @@ _TARGET = SelectionTarget(
 )
 
 
-def _nothing_loaded(load: Instruction, definitions: dict[str, Instruction]) -> int:
-    return 0
-
-
 MODULE_PASSES = (
     Pass("tidy", "branches and values that the steps before have left over go",
          lambda module: tidy(module, pure), optimizing),
     Pass("step_addresses", "addresses in loops are stepped instead of computed",
-         lambda module: step_addresses(module, _nothing_loaded), optimizing),
+         lambda module: step_addresses(module), optimizing),
 )  # fmt: skip
 """Legal IR to legal IR, in order."""
 
@@ -97,7 +95,7 @@ class _FunctionWork:
     machine: MachineFunction
     added: dict[str, str] = field(default_factory=dict)
     """The phi copies of each block."""
-    bundles: dict[str, list[Bundle]] = field(default_factory=dict)
+    bundles: dict[str, list[IssueGroup]] = field(default_factory=dict)
 
     def select(self) -> None:
         prepare(self.selection)
@@ -112,22 +110,9 @@ class _FunctionWork:
         return function_text(self.machine.name, blocks, is_global)
 
 
-def _use_zero_registers(work: _FunctionWork) -> None:
-    """A constant 0 is read from the register that is 0."""
-    made: dict[AnyRegister, int] = {}
-    zeros: dict[VirtualRegister, AnyRegister] = {}
-    for instruction in work.machine.instructions():
-        for written in instruction.writes():
-            made[written] = made.get(written, 0) + 1
-        if instruction.row.name in ("constant.m", "constant.a") and str(instruction.values[1]) == "0":
-            register = instruction.values[0]
-            if isinstance(register, VirtualRegister):
-                zeros[register] = ZERO[register.kind]
-    zeros = {register: zero for register, zero in zeros.items() if made[register] == 1}
-    for block in work.machine.blocks:
-        block.instructions = [one for one in block.instructions if not any(register in zeros for register in one.writes())]
-        for instruction in block.instructions:
-            instruction.replace_registers(zeros)
+def _zero(instruction: MachineInstruction) -> AnyRegister | None:
+    is_zero = instruction.row.name in ("constant.m", "constant.a") and str(instruction.values[1]) == "0"
+    return ZERO[instruction.row.name[-1]] if is_zero else None
 
 
 FUNCTION_PASSES = (
@@ -135,7 +120,8 @@ FUNCTION_PASSES = (
     Pass("place_phi_copies", "phis become copies at the ends of blocks", _FunctionWork.copy_phis, required=True),
     Pass("place_constants", "constants are made where they are used, or before the loop",
          lambda work: place_constants(work.selection, work.added), required=True),
-    Pass("use_zero_registers", "zeros are read from the registers that are zero", _use_zero_registers),
+    Pass("use_zero_registers", "zeros are read from the registers that are zero",
+         lambda work: read_fixed_registers(work.machine, _zero)),
     Pass("coalesce", "registers that are copies of each other become one", lambda work: coalesce(work.machine, _FILE)),
     Pass("allocate", "virtual registers become physical ones, or places of the frame",
          lambda work: allocate(work.machine, _FILE), required=True),

@@ -13,6 +13,7 @@ from voltac.codegen.machine_code import (
     MemoryOperand,
     Value,
 )
+from voltac.codegen.operation_keys import is_signed_load
 from voltac.codegen.origins import origin_of
 from voltac.codegen.selection import CannotSelect, Selection
 from voltac.codegen.switches import SwitchBranches
@@ -23,7 +24,7 @@ from voltac.targets.ipu.facts import WORKER_REGISTER
 from voltac.targets.ipu.registers import BY_NAME, WORKER_MASK
 from voltac.targets.ipu.select.pseudo import ROWS
 from voltac.targets.ipu.select.registers import SCRATCH, SP, ZERO
-from voltac.targets.ipu.select.values import constant_key, is_signed_load, literal, shape, word_constant
+from voltac.targets.ipu.select.values import constant_key, literal, shape, word_constant
 
 SCRATCH_WORDS = 12
 """Words of a worker's own that need not be asked for (IPU 4.3)."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from voltac.targets.ipu.select.bundles import Bundle
+from voltac.codegen.issue_groups import IssueGroup
 
 
-def function_text(name: str, blocks: dict[str, list[Bundle]], is_global: bool) -> str:
+def function_text(name: str, blocks: dict[str, list[IssueGroup]], is_global: bool) -> str:
     """A function in its section, with what the linker and tools want to know of it."""
     lines = [f'\t.section .text.{name},"ax"', "\t.align 8"]
     lines += [f"\t.globl {name}"] if is_global else []
@@ -17,7 +17,7 @@ def function_text(name: str, blocks: dict[str, list[Bundle]], is_global: bool) -
     return "\n".join([*lines, f"\t.size {name}, . - {name}", ""])
 
 
-def _line(bundle: Bundle) -> str:
+def _line(bundle: IssueGroup) -> str:
     if len(bundle) == 1:
         return f"\t{bundle[0]}"
     return f"\t{{ {' ; '.join(map(str, bundle))} }}"

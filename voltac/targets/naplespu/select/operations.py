@@ -13,6 +13,7 @@ from voltac.codegen.machine_code import (
     MemoryOperand,
     Value,
 )
+from voltac.codegen.operation_keys import is_signed_load
 from voltac.codegen.origins import origin_of
 from voltac.codegen.selection import CannotSelect, Mask, Selection
 from voltac.codegen.switches import SwitchBranches
@@ -27,7 +28,6 @@ from voltac.targets.naplespu.select.values import (
     all_true,
     constant_bits,
     constant_key,
-    is_signed_load,
     literal,
     one_lane,
     scalar_constant,

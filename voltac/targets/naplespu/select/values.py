@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from functools import lru_cache
 
+from voltac.codegen.constant_operands import ConstantOperands, between
 from voltac.codegen.machine_code import (
     AnyRegister,
     FrameSlot,
@@ -14,15 +15,14 @@ from voltac.codegen.machine_code import (
     MachineInstruction,
     MemoryOperand,
 )
-from voltac.codegen.origins import GLOBAL_NAME
-from voltac.codegen.selection import CannotSelect, Selection, label_of
+from voltac.codegen.operation_keys import is_signed_load, operation_key
+from voltac.codegen.selection import Selection
 from voltac.ir.constants import shuffle_mask
-from voltac.ir.interp_constants import constant
-from voltac.ir.interp_values import InstructionFault, KindTable, float_bits, has_poison, to_signed
+from voltac.ir.interp_values import float_bits, has_poison, to_signed
 from voltac.ir.match import made_by
 from voltac.ir.model import Instruction
-from voltac.ir.parts import CASTS, Operand
-from voltac.ir.types import DataLayout, vector_parts
+from voltac.ir.parts import Operand
+from voltac.ir.types import vector_parts
 from voltac.targets.naplespu.regs import FULL_MASK, LANES
 from voltac.targets.naplespu.select.pseudo import ROWS
 
@@ -53,31 +53,10 @@ TRANSPARENT = frozenset(_SAME_REGISTER)
 
 
 def key(selection: Selection, instruction: Instruction) -> str:
-    """Operation and shapes: what rules are found by."""
-    op, parts = instruction.op, instruction.parts
-    if op == "icmp":
-        return f"icmp.{parts.predicate}.{shape(parts.operands[0].type)}"
-    if op in CASTS:
-        if op == "sext" and is_signed_load(selection, parts.operands[0].value):
-            return "sext.signed.s"
-        return f"{op}.{shape(parts.operands[0].type)}.{shape(parts.type)}"
-    if op == "select":
-        return f"select.{shape(parts.operands[0].type)}.{shape(parts.type)}"
-    if op == "call":
-        return f"call.{parts.callee[1:]}"
-    if op == "br":
-        return "br.if" if parts.operands else "br"
-    if op in ("extractelement", "insertelement", "shufflevector"):
-        return f"{op}.{shape(parts.operands[0].type)}"
-    if op in ("load", "store", "getelementptr", "phi", "alloca", "ret", "switch", "unreachable", "extractvalue", "insertvalue"):
-        return op
-    return f"{op}.{shape(parts.type)}"
-
-
-def is_signed_load(selection: Selection, name: str) -> bool:
-    """Whether a narrow load is sign-extended by everybody who uses it."""
-    made = made_by(("load",), name, selection.definitions)
-    return made is not None and all(user.op == "sext" for user in selection.users.get(name, ()))
+    """What rules are found by; loads that all their users extend by sign are extended already."""
+    if instruction.op == "sext" and is_signed_load(selection, instruction.operands[0].value):
+        return "sext.signed.s"
+    return operation_key(instruction, shape)
 
 
 def pure(callee: str) -> bool:
@@ -92,21 +71,18 @@ def leaves_memory(callee: str) -> bool:
 
 # --- constants ---
 
-_KINDS = KindTable(DataLayout({}, 4))
+_CONSTANTS = ConstantOperands(4)
 
 
 @lru_cache(maxsize=8192)
 def constant_bits(type_text: str, value: str) -> int | tuple[int, ...] | None:
     """Bits of a constant scalar, of a bitmap, or of a vector's lanes; undefined ones are 0. None for what is no number."""
+    kind = _CONSTANTS.kinds["ptr" if type_text == SCRATCHPAD else type_text]
+    if not kind.is_vector:
+        return _CONSTANTS.bits("ptr" if type_text == SCRATCHPAD else type_text, value)
     if value[0] in "%@" or "@" in value:
         return None
-    kind = _KINDS["ptr" if type_text == SCRATCHPAD else type_text]
-    try:
-        known = constant(_KINDS, kind, value, lambda name: 0)
-    except InstructionFault as fault:
-        raise CannotSelect(f"a constant of type {type_text}: {value}") from fault
-    if not kind.is_vector:
-        return 0 if known is None else float_bits(known, 32) if kind.shape == "float" else int(known)
+    known = _CONSTANTS.evaluated(type_text, value)
     scalar = kind.scalar
     lanes = tuple(0 if one is None else float_bits(one, 32) if scalar.shape == "float" else int(one) for one in known)
     if scalar.bits == 1:
@@ -118,21 +94,6 @@ def constant_bits(type_text: str, value: str) -> int | tuple[int, ...] | None:
     return lanes
 
 
-@lru_cache(maxsize=4096)
-def _address(type_text: str, value: str) -> tuple[str, int] | None:
-    """The global and the offset that a constant address names."""
-    found = GLOBAL_NAME.search(value)
-    if found is None:
-        return None
-    if value[0] == "@":
-        return label_of(found.group(1)), 0
-    try:
-        offset = constant(_KINDS, _KINDS["ptr"], value.replace(" addrspace(68)", ""), lambda name: 0)
-    except InstructionFault as fault:
-        raise CannotSelect(f"a constant of type {type_text}: {value}") from fault
-    return label_of(found.group(1)), to_signed(int(offset), 32)
-
-
 def constant_key(selection: Selection, operand: Operand) -> Hashable | None:
     """The names of values that need no operation: see :func:`make_constant`."""
     if operand.value[0] == "%":
@@ -140,7 +101,7 @@ def constant_key(selection: Selection, operand: Operand) -> Hashable | None:
         return None if slot is None else ("frame", slot, 0)
     bits = constant_bits(operand.type, operand.value)
     if bits is None:
-        address = _address(operand.type, operand.value)
+        address = _CONSTANTS.address(operand.type, operand.value.replace(" addrspace(68)", ""))
         return None if address is None else ("address", *address)
     if isinstance(bits, tuple):
         return ("splat", bits[0]) if len(set(bits)) == 1 else ("lanes", bits)
@@ -196,27 +157,18 @@ def scalar_constant(operand: Operand) -> int | None:
     return to_signed(bits, 32) if isinstance(bits, int) else None
 
 
-def _imm9(operand: Operand) -> int | None:
-    value = scalar_constant(operand)
-    return value if value is not None and -256 <= value <= 255 else None
-
-
 def all_true(operand: Operand) -> int | None:
     """True in every lane."""
     wanted = FULL_MASK if shape(operand.type) == "b" else 1
     return wanted if scalar_constant(operand) == wanted else None
 
 
-def _exactly(value: int) -> Callable[[Operand], int | None]:
-    return lambda operand: value if scalar_constant(operand) == value else None
-
-
 PREDICATES: dict[str, Callable[[Operand], int | None]] = {
-    "imm9": _imm9,
-    "zero": _exactly(0),
+    "imm9": between(scalar_constant, -256, 255),
+    "zero": between(scalar_constant, 0, 0),
     "true": all_true,
-    "count16": _exactly(16),
-    "count24": _exactly(24),
+    "count16": between(scalar_constant, 16, 16),
+    "count24": between(scalar_constant, 24, 24),
 }
 
 
@@ -235,19 +187,12 @@ def splat_of(selection: Selection, operand: Operand) -> Operand | None:
 
 def prepare(selection: Selection) -> None:
     """Find splats and give allocas their slots."""
-    layout = selection.module.layout(4)
     for block in selection.function.blocks:
         position = 0
         while position < len(block.instructions):
             instruction = block.instructions[position]
             if instruction.op == "alloca":
-                parts = instruction.parts
-                count = constant_bits(parts.operands[0].type, parts.operands[0].value) if parts.operands else 1
-                if not isinstance(count, int):
-                    raise CannotSelect(f"in @{selection.function.name}: an alloca of unknown size")
-                size = layout.size(parts.element_type) * count
-                alignment = max(parts.alignment, layout.alignment(parts.element_type), 4)
-                selection.frame_slots[instruction.name] = selection.machine.new_slot(size, alignment)
+                _CONSTANTS.give_slots(selection, (instruction,))
             elif instruction.op == "shufflevector" and shape(instruction.type) == "v":
                 lane = one_lane(instruction)
                 if lane is not None:

@@ -1,0 +1,23 @@
+"""Constants that some registers always have, such as 0, are read from these."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from voltac.codegen.machine_code import AnyRegister, MachineFunction, MachineInstruction, VirtualRegister
+
+
+def read_fixed_registers(function: MachineFunction, fixed: Callable[[MachineInstruction], AnyRegister | None]) -> None:
+    """``fixed`` gives the register that always has what an instruction makes; such instructions go."""
+    written = Counter(register for instruction in function.instructions() for register in instruction.writes())
+    replaced: dict[VirtualRegister, AnyRegister] = {}
+    for instruction in function.instructions():
+        known = fixed(instruction)
+        register = instruction.values[0] if known is not None else None
+        if known is not None and isinstance(register, VirtualRegister) and written[register] == 1:
+            replaced[register] = known
+    for block in function.blocks:
+        block.instructions = [one for one in block.instructions if not any(register in replaced for register in one.writes())]
+        for instruction in block.instructions:
+            instruction.replace_registers(replaced)
