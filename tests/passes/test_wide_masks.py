@@ -291,3 +291,37 @@ done:
     llvm.parse_assembly(widened)
     assert run(widened, 0) == [-1] * 8
     assert run(widened, 1) == [-1, -1, -1, 2, 4, 6, 8, 10]
+
+
+def test_lanes_that_are_a_mask_may_be_made_narrower_as_numbers() -> None:
+    """-1 and 0 of 32 bits are that in 8 bits; only in one bit they are the mask."""
+    text = """
+define void @f(ptr %out, i32 %n) {
+entry:
+  %v = load <16 x float>, ptr %out, align 4
+  %m = fcmp ogt <16 x float> %v, splat (float 5.000000e+00)
+  %lanes = sext <16 x i1> %m to <16 x i32>
+  %go = icmp sgt i32 %n, 0
+  br i1 %go, label %some, label %done
+
+some:
+  br label %done
+
+done:
+  %kept = phi <16 x i32> [ zeroinitializer, %entry ], [ %lanes, %some ]
+  %bytes = trunc <16 x i32> %kept to <16 x i8>
+  %on = icmp slt <16 x i32> %kept, zeroinitializer
+  %sum = add <16 x i8> %bytes, splat (i8 3)
+  %numbers = sitofp <16 x i8> %sum to <16 x float>
+  %chosen = select <16 x i1> %on, <16 x float> %numbers, <16 x float> splat (float -1.000000e+00)
+  store <16 x float> %chosen, ptr %out, align 4
+  ret void
+}
+"""
+    widened = keep_masks_wide(text, Options(find_target("avx2-i32x16")))
+    assert widened != text
+    llvm.parse_assembly(widened)
+    for n in (0, 1):
+        values = np.arange(16, dtype=np.float32)
+        IRInterpreter(read(widened), new_is_poison=False).call("f", [values, n])
+        assert values.tolist() == [2 if n and k > 5 else -1 for k in range(16)]

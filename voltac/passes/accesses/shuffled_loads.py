@@ -247,11 +247,14 @@ def _transposed_piece(cluster: list[Access], parts: list[RegisterPart], rows: li
         stages = network(rows, block)
         vectors = write_network(vectors, vector, stages, emit)
         held = contents(rows, stages)
+        results: dict[int, list[str]] = {}
         for part in parts:
             number = next(number for number, each in enumerate(held) if part.positions[0] in each)
             order = [held[number].index(position) for position in part.positions]
             result = vectors[number] if order == list(range(width)) else emit.shuffle(vector, vectors[number], "poison", order)
-            join_parts(part.access, [result], element, emit)
+            results.setdefault(part.access.index, []).append(result)
+        for access in cluster:
+            join_parts(access, results[access.index], element, emit)
 
     return Piece(cluster, write, f"{len(rows)} vector loads, transposed, serve {len(cluster)} neighbouring accesses")
 

@@ -15,6 +15,7 @@ from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import element_of, integer_bits, lanes_of
 from voltac.ir.uses import remove_unused
+from voltac.passes.masks.widths import is_mask
 
 _KEEPING = frozenset(("phi", "select", "and", "or", "xor", "freeze"))
 _ANY = m.value("lanes")
@@ -115,7 +116,7 @@ def _mask(made: Instruction, mask_of: dict[str, str]) -> Instruction:
 
 def _tested(instruction: Instruction, definitions: dict[str, Instruction], mask_of: dict[str, str]) -> tuple[str, bool]:
     """The mask that an instruction reads from lanes, and whether it inverts it; empty for another instruction."""
-    if instruction.op in ("icmp", "trunc"):
+    if instruction.op in ("icmp", "trunc") and is_mask(instruction.type):
         for shape, inverts in ((_ON, False), (_OFF, True)):
             found = shape.find(instruction.name, definitions)
             if found is not None and found["lanes"].value in mask_of:
