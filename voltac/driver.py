@@ -134,10 +134,16 @@ def decode_source(content: bytes, name: str) -> str:
     return text
 
 
-def explanation_of(job: Compilation) -> Explanation:
-    """What each line of a program became, from its finished compilation."""
+def explanation_of(job: Compilation, cycles: bool = False) -> Explanation:
+    """What each line of a program became, from its finished compilation; with ``cycles``, what its loops take, about.
+
+    Those take another run of the code generator, and are known for x86-64 only.
+    """
     from voltac.report.explanation import Compiled, explain  # late: for reports only
 
     resolved, final = str(job.results["passes"]), job.product.text()
     sources, dependencies = job.diagnostics.sources, job.dependencies
-    return explain(Compiled(job.file, job.options, job.program, sources, dependencies, job.access_reports, resolved, final))
+    assembly = job.product.assembly(comments=True) if cycles and job.options.target.is_x86 and job.options.level else ""
+    return explain(
+        Compiled(job.file, job.options, job.program, sources, dependencies, job.access_reports, resolved, final, assembly)
+    )

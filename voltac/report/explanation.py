@@ -28,6 +28,7 @@ from voltac.report.paths import keyword
 from voltac.report.slow_accesses import LANE_BY_LANE, Explainer
 from voltac.sema import tree
 from voltac.sema.tree_walk import nodes
+from voltac.target_info.processors import processor_of
 
 _WORDS = {
     ("broadcast", "load"): "a scalar load for all lanes",
@@ -52,7 +53,7 @@ class Fact:
     column: int
     end_column: int
     operation: str
-    """``load``, ``store``, the keyword of a statement, or ``sum``."""
+    """``load``, ``store``, the keyword of a statement, ``sum`` or ``cycles``."""
     kind: str
     """Of the main path, as in :class:`AccessReport`; empty for statements."""
     element: str
@@ -169,6 +170,8 @@ class Compiled:
     """LLVM text behind the passes."""
     final: str
     """LLVM text of the code."""
+    assembly: str = ""
+    """The code, for estimates of its loops; empty if none are wanted."""
 
 
 def explain(job: Compiled) -> Explanation:
@@ -182,6 +185,7 @@ def explain(job: Compiled) -> Explanation:
     explainer = Explainer(job.program, {(file, line) for file, line, _, _ in groups}, options, sources)
     facts = [_access(explainer, key, reports) for key, reports in groups.items()]
     facts += _statements(job, options)
+    facts += _cycles(job, options)
     facts.sort(key=lambda fact: (fact.file, fact.line, fact.column, fact.operation != "load"))
     target = options.target
     # A file ends with a line break, not with an empty line.
@@ -288,6 +292,28 @@ def _statements(job: Compiled, options: Options) -> list[Fact]:
         for span in ordered_sums(function, options) if options.level > 0 else ():
             end = span.end_column if span.end_line == span.line else span.column + 1
             facts.append(Fact(span.file, span.line, span.column, end, "sum", "", "", ORDERED_SUM, "", ""))
+    return facts
+
+
+def _cycles(job: Compiled, options: Options) -> list[Fact]:
+    """What the loops of statements with two paths take."""
+    if not job.assembly:
+        return []
+    from voltac.report.cycles.statements import estimates  # compiles patterns that only this report needs
+
+    row = processor_of(options.cpu) if options.cpu else options.target.processor
+    words = {
+        (node.span.line, node.span.column): (node.span.file, keyword(node))
+        for function in job.program.functions
+        if not function.library and function.body is not None
+        for node in nodes(function.body)
+        if isinstance(node, tree.Foreach) or (isinstance(node, (tree.If, tree.Loop)) and node.coherent)
+    }
+    facts = []
+    for found in estimates(job.assembly, job.final, options.target, row):
+        file, word = words.get((found.line, found.column), ("", ""))
+        if word:
+            facts.append(Fact(file, found.line, found.column, found.column + len(word), "cycles", "", "", found.text, "", ""))
     return facts
 
 
