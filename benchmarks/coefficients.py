@@ -68,9 +68,13 @@ for k in range(8):
     start = mpmath.mpf(float(np.float32(float(mpmath.erf(centre)))))
     fit(f"erf piece {k}", lambda t, c=centre, e=start: (mpmath.erf(c + t) - e) / t - (c == 0),
         lambda t, c=centre: t / mpmath.erf(c + t), -0.2672 if k else 1e-3, 0.2672, 7)  # fmt: skip
-# e^(x^2) erfc x = P(y) / (x + 3) with y = (x - 3) / (x + 3)
-fit("erfc", lambda y: (lambda x: mpmath.exp(x * x) * mpmath.erfc(x) * (x + 3))(3 * (1 + y) / (1 - y)),
-    lambda y: 1.0, -0.63, 0.56, 10)  # fmt: skip
+def scaled_erfc(y: Real) -> Real:
+    x = 3 * (1 + y) / (1 - y)
+    return mpmath.exp(x * x) * mpmath.erfc(x) * (x + 3)
+
+
+# e^(x^2) erfc x = (1.07400690708834 + y P(y)) / (x + 3) with y = (x - 3) / (x + 3)
+fit("erfc", lambda y: (scaled_erfc(y) - scaled_erfc(mpmath.mpf(0))) / y, lambda y: y / scaled_erfc(y), -0.615, 0.556, 9)
 # sinh x = x + x^3 P(x^2)
 fit("sinh", lambda z: (mpmath.sinh(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 1.0, 4)
 fit("exp2 fast", FITS["exp2"][0], FITS["exp2"][1], -0.5002, 0.5002, 5)

@@ -63,15 +63,15 @@ template <typename F, typename D> static inline F erfc_tail_float(F size) {
     F y = numerator * t;
     F y_low = __fma(y, t_error, __fma(x - (numerator + 3.0f), t, __fma(numerator, t, -y)));
     F z = y * y;
-    F low = __fma(y, 0.119540945f, -0.310466468f), middle = __fma(y, -0.00128566159f, -0.0268320851f);
-    F high = __fma(z, -0.000245890435f, __fma(y, -0.000391137408f, 0.00303594442f));
-    // The polynomial and its product with t in double length; its derivative only roughly.
-    F bend = y * __fma(y, __fma(z, __fma(z, high, middle), low), 0.590227544f);
+    F low = __fma(y, 0.119528197f, -0.310466498f), middle = __fma(y, -0.00122408837f, -0.0268336087f);
+    F high = __fma(z, -0.000288761628f, __fma(y, -0.000484067103f, 0.0030539101f));
+    // The polynomial, 1.07400692 - 8.00412856e-9 + y ..., and its product with t in double length; its derivative only roughly.
+    F bend = y * __fma(y, __fma(z, __fma(z, high, middle), low), 0.590228379f);
     F steep = bend - 0.88339448f;
     F slope = y * steep;
     F slope_low = __fma(y, bend - (steep + 0.88339448f), __fma(y, steep, -slope));
     F p = 1.07400692f + slope;
-    F p_low = __fma(y_low, __fma(y, __fma(y, -0.7f, 1.18f), -0.88f), slope - (p - 1.07400692f) + slope_low);
+    F p_low = __fma(y_low, __fma(y, __fma(y, -0.7f, 1.18f), -0.88f), slope - (p - 1.07400692f) + (slope_low - 8.00412856e-9f));
     F ratio = p * t;
     F ratio_low = __fma(ratio, t_error, __fma(p_low, t, __fma(p, t, -ratio)));
     // e^-(x^2) = 2^n (1 + most + curve)
