@@ -118,13 +118,13 @@ def test_errors_stay_below_without_fused_multiply_add(type: str) -> None:
         arguments = [samples(low, high, DTYPES[type], seed) for seed, (low, high) in enumerate(ranges)]
         got = np.empty_like(arguments[0])
         getattr(kernels, f"{name}_")(arguments[0], arguments[-1], got, len(got))
-        limit = 1 if type == "float" and len(ranges) == 1 or name in ("exp", "exp2", "log", "log2", "sin", "cos") else 2
+        limit = 1 if (type == "float" and len(ranges) == 1) or name in ("exp", "exp2", "log", "log2", "sin", "cos") else 2
         assert errors(name, got, arguments).max() <= limit, (name, ranges)
 
 
 @pytest.mark.parametrize("target", ["host", "sse4"])
 def test_the_pieces_of_erf_meet(target: str) -> None:
-    """They are around multiples of a number near 0.534; which one a number between two is of must not depend on a product's rounding."""
+    """They are around multiples of 0.534; which one a number between two is of must not depend on a product's rounding."""
     arrays = "uniform float x[], uniform float out[], uniform int n"
     source = f"export void f({arrays}) {{ foreach (i = 0 ... n) out[i] = erf(x[i]); }}\n"
     ends = (np.arange(7) + np.float32(0.5)) * np.float32(1120181 / 2**21)

@@ -23,10 +23,13 @@ class Applications(Idioms, Features):
             (f"intbits(ldexp({given}, {self.small()} - 7))", bits), (f"({bits})signbits({given})", bits),
             (f"avg_{self.rng.choice(('up', 'down'))}(({small}){self.value(small)}, ({small}){self.value(small)})", small),
             (f"{packed}({self.value('uint32')}, {self.value('uint32')}, ({sign}){self.rng.randrange(99)})", sign),
-            (f"(isnan({nan}) ? 3 : isinf({nan}) ? 5 : 7)", "int32"), (f"({nan} < ({type})1 ? 1 : {nan} >= ({type})1 ? 2 : 3)", "int32"),
-            (f"(!({nan} == {nan}) || {nan} != {given} ? 1 : 0)", "int32"), ("sizeof(uniform int64) + sizeof(varying int8)", "uint64"),
-            (f"intbits(floatbits((uint32)(b & 0x7F7FFFFF)))", "int32"), (f"intbits(half_to_float((uint16)(b & 0x7BFF)))", "int32"),
-            (f"(int32)float_to_half((float)(a) * 0.0625f)", "int32"), (f"({other})({self.value(other)} * ({other})3)", other),
+            (f"(isnan({nan}) ? 3 : isinf({nan}) ? 5 : 7)", "int32"),
+            (f"({nan} < ({type})1 ? 1 : {nan} >= ({type})1 ? 2 : 3)", "int32"),
+            (f"(!({nan} == {nan}) || {nan} != {given} ? 1 : 0)", "int32"),
+            ("sizeof(uniform int64) + sizeof(varying int8)", "uint64"),
+            ("intbits(floatbits((uint32)(b & 0x7F7FFFFF)))", "int32"),
+            ("intbits(half_to_float((uint16)(b & 0x7BFF)))", "int32"),
+            ("(int32)float_to_half((float)(a) * 0.0625f)", "int32"), (f"({other})({self.value(other)} * ({other})3)", other),
             (f"(uint32)(({self.value('int8')}) < ({self.value('uint8')}) ? 1 : 0)", "uint32"),
             (f"(int32)(({self.value('int16')} & 255) - ({self.value('uint16')} & 255))", "int32"),
             (f"({small})(({self.value(small)} + {self.value(small)}) / ({small})2)", small),
@@ -42,7 +45,8 @@ class Applications(Idioms, Features):
         type, table, parts = self.rng.choice(("float", "int32", "double", "int64")), self.name("table"), self.name("v")
         names = [f"{parts}_{k}" for k in range(count)]
         first = f"uniform {type} {table}[{count} * programCount + 8]; for (uniform int j = 0; j < {count} * programCount; j++)"
-        first += f" {table}[j] = j & 63; {type} {', '.join(names)}; aos_to_soa{count}({table}, {', '.join('&' + one for one in names)});"
+        first += f" {table}[j] = j & 63; {type} {', '.join(names)};"
+        first += f" aos_to_soa{count}({table}, {', '.join('&' + one for one in names)});"
         if self.rng.random() < 0.5:
             swapped = self.rng.sample(names, count)
             first += f" soa_to_aos{count}({', '.join(swapped)}, {table});"
@@ -57,7 +61,9 @@ class Applications(Idioms, Features):
         state, one = self.name("state"), self.name("z")
         seed = self.rng.choice(("(uint32)programIndex + 1", "b", "12345u"))
         first = f"RNGState {state}; seed_rng(&{state}, {seed});"
-        lines = [f"{{ uint32 {one} = random(&{state}); NOTE({one}); float y = frandom(&{state}); NOTE((uint32)(int)(y * 65536));"]
+        lines = [
+            f"{{ uint32 {one} = random(&{state}); NOTE({one}); float y = frandom(&{state}); NOTE((uint32)(int)(y * 65536));"
+        ]
         lines.append(f"for (int j = 0; j < ({self.small()} & 3); j++) {{ {one} ^= random(&{state}); }} NOTE({one}); }}")
         return Part("", "\n".join(lines), first)
 
@@ -70,7 +76,8 @@ class Applications(Idioms, Features):
         lines = [
             start,
             f"if ({p} != NULL) {{ for (uniform int j = 0; j < 4; j++) {p}[j] = ({rate or 'varying '}{type})j;",
-            f"{p}[{self.small()} & 3] = ({rate or 'varying '}{type})({'5' if rate else 'a & 7'}); {self.note(f'{p}[{self.small()} & 3]', type)}",
+            f"{p}[{self.small()} & 3] = ({rate or 'varying '}{type})({'5' if rate else 'a & 7'});",
+            f"{self.note(f'{p}[{self.small()} & 3]', type)}",
             f"delete {p}; }}",
             f"uniform {type} * uniform {q} = uniform new uniform {type}[9]; {q}[3] = 7; {q}[a & 1] = ({type})(r & 15);",
             f"{self.note(f'{q}[3]', type)} delete {q}; }}",
@@ -79,7 +86,10 @@ class Applications(Idioms, Features):
 
     def surroundings(self) -> Part:
         """Macros, C linkage, constants, tables, static variables, types with names, asserts."""
-        c, table, counter, alias, fold, type = *(self.name(s) for s in ("c_", "TABLE", "calls", "T", "fold")), self.rng.choice(INTEGERS[2:])
+        c, table, counter, alias, fold, type = (
+            *(self.name(s) for s in ("c_", "TABLE", "calls", "T", "fold")),
+            self.rng.choice(INTEGERS[2:]),
+        )
         values = ", ".join(str(self.rng.randrange(100)) for _ in range(8))
         width = self.rng.choice((4, 8, 16))
         declarations = f"""#define TWICE_{c}(v) ((v) + (v))
@@ -99,7 +109,8 @@ static inline {alias} {fold}({alias} v, const uniform {alias} * uniform t, unifo
         k = self.rng.randint(1, 8)
         lines = [
             f"NOTE((uint32){c}({self.rng.randrange(9)}));" if self.rng.random() < 0.5 else "",
-            self.note(f"{fold}({self.value(type)}, {table})", type), self.note(f"{fold}({table}[{self.small()} & 7], {table}, {k})", type),
+            self.note(f"{fold}({self.value(type)}, {table})", type),
+            self.note(f"{fold}({table}[{self.small()} & 7], {table}, {k})", type),
             f"assume(n == 64); NOTE((uint32)(TWICE_{c}({self.small()}) + SOME_{c} + n));",
         ]  # fmt: skip
         return Part(declarations, "\n".join(lines), f"r += (uint32){c}(2);")
@@ -109,13 +120,18 @@ static inline {alias} {fold}({alias} v, const uniform {alias} * uniform t, unifo
         seen, mine, k = self.name("seen"), self.name("mine"), self.name("k")
         type, n = self.rng.choice(("bool", "bool", "int8", "uint16")), self.rng.choice((20, 37, 50))
         first = f"uniform {type} {seen}[{n}]; for (uniform int j = 0; j < {n}; j++) {seen}[j] = j > 1;"
-        first += f" for (uniform int j = 2; j * j < {n}; j++) if ({seen}[j]) foreach ({k} = j ... ({n} + j - 1) / j) {seen}[{k} * j] = false;"
+        first += f" for (uniform int j = 2; j * j < {n}; j++) if ({seen}[j])"
+        first += f" foreach ({k} = j ... ({n} + j - 1) / j) {seen}[{k} * j] = false;"
         lines = [
             f"{{ {type} {mine}[5]; for (uniform int j = 0; j < 5; j++) {mine}[j] = (a + j) % 3 == 0;",
-            f"bool any_ = false, all_ = true; for (uniform int j = 0; j < 5; j++) {{ any_ |= (bool){mine}[j]; all_ &= (bool){mine}[j] || {seen}[j]; }}",
-            f"{mine}[{self.small()} % 5] = !{mine}[{self.small()} % 5]; r += any_ ? (all_ ? 5 : 3) : 1; r ^= (uint32)popcnt((uniform int32)packmask(any_ && !all_));",
-            f"NOTE((uint32){mine}[{self.small()} % 5]); NOTE((uint32){seen}[{self.small()} + 2]); bool p = {self.condition()}, q = {self.condition()};",
-            f"NOTE((uint32)((int)(p ^ q) + (int)(p & q) * 2 + (p | !q ? 4 : 0))); if (all(p) || none(q)) r += 7; if (any(p != q)) r -= 2; }}",
+            "bool any_ = false, all_ = true; for (uniform int j = 0; j < 5; j++) {",
+            f"any_ |= (bool){mine}[j]; all_ &= (bool){mine}[j] || {seen}[j]; }}",
+            f"{mine}[{self.small()} % 5] = !{mine}[{self.small()} % 5]; r += any_ ? (all_ ? 5 : 3) : 1;",
+            "r ^= (uint32)popcnt((uniform int32)packmask(any_ && !all_));",
+            f"NOTE((uint32){mine}[{self.small()} % 5]); NOTE((uint32){seen}[{self.small()}",
+            f"+ 2]); bool p = {self.condition()}, q = {self.condition()};",
+            "NOTE((uint32)((int)(p ^ q) + (int)(p & q) * 2 + (p | !q ? 4 : 0)));",
+            "if (all(p) || none(q)) r += 7; if (any(p != q)) r -= 2; }",
         ]
         return Part("", "\n".join(lines), first)
 
@@ -131,8 +147,8 @@ static inline {alias} {fold}({alias} v, const uniform {alias} * uniform t, unifo
 
 
 PARTS = (
-    "particles", "particles", "lists", "trees", "matrices", "bytes", "compaction", "histograms", "machines", "numbers", "numbers",
-    "transposes", "chance", "heaps", "surroundings", "flags_of_lanes", "prints",
+    "particles", "particles", "lists", "trees", "matrices", "bytes", "compaction", "histograms", "machines", "numbers",
+    "numbers", "transposes", "chance", "heaps", "surroundings", "flags_of_lanes", "prints",
 )  # fmt: skip
 
 

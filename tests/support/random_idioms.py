@@ -20,7 +20,8 @@ class Idioms(FeatureValues):
         return self.rng.choice(
             (
                 f"{name} = {name} * ({type})3 + ({type})1;", f"{name} ^= {name} >> 3;", f"{name} += {self.value(type)};",
-                f"{name} <<= {self.small()} & 7;", f"{name} >>= {self.small()} & 7;", f"{name} %= ({type})({self.small()} + 1);",
+                f"{name} <<= {self.small()} & 7;", f"{name} >>= {self.small()} & 7;",
+                f"{name} %= ({type})({self.small()} + 1);",
                 f"{name} /= ({type})({self.small()} + 1);", f"{name} |= ({type}){self.small()};", f"{name} -= ({type})a;",
                 f"{name} = {name} > {self.value(type)} ? {name} : ({type})7;", f"{name} = ({type})-{name};", f"++{name};",
                 f"{name} = ~{name};", f"{name} = ({type})(int8){name};", f"{name} = ({type})(int16)({name} + ({type})b);",
@@ -63,9 +64,11 @@ static {s} {h}(const {s} &one, {s} &other) {{ if (one.m0 < other.m0) return one;
             f"{{ foreach ({k} = {start} ... {end}) {{ {test}{{ {s} {one} = {items}[{k}]; {f}({one}, {self.rng.randrange(9)});",
             f"{items}[{k}] = {one}; }} }}",
             f"uint32 {total} = 0; foreach ({k} = 0 ... {count}) {{ {s} o = {items}[{k}]; {total} += {g}(o);",
-            f"{s} n = {items}[min({k} + 1, {count - 1})]; {s} q = {h}(o, n); {total} = {total} * 5 + (uint32)q.m0 + (uint32)n.m1; }}",
+            f"{s} n = {items}[min({k} + 1, {count - 1})]; {s} q = {h}(o, n);",
+            f"{total} = {total} * 5 + (uint32)q.m0 + (uint32)n.m1; }}",
             f"r += reduce_add({total}); }}",
-            f"{{ int at = {self.small()} + (a & 15); {s} mine = {items}[at]; {f}(mine, 2); if ({self.condition()}) {items}[at] = mine;",
+            f"{{ int at = {self.small()} + (a & 15); {s} mine = {items}[at];",
+            f"{f}(mine, 2); if ({self.condition()}) {items}[at] = mine;",
             f"NOTE({g}(mine)); NOTE((uint32){items}[(at + 1) & 31].m1); }}",
         ]
         return Part(declarations, "\n".join(lines), first)
@@ -74,23 +77,28 @@ static {s} {h}(const {s} &one, {s} &other) {{ if (one.m0 < other.m0) return one;
         """Nodes linked by pointers or numbers, each lane at one of its own."""
         node, nodes = self.name("Node"), self.name("nodes")
         type, where = self.rng.choice(UNSIGNED), self.rng.choice(("global", "local", "heap"))
-        declarations = f"struct {node} {{ {self.rng.choice(('', 'int8 pad; '))}{type} value; uniform {node} * uniform next; int16 other; }};\n"
+        pad = self.rng.choice(("", "int8 pad; "))
+        declarations = f"struct {node} {{ {pad}{type} value; uniform {node} * uniform next; int16 other; }};\n"
         fill = f"for (uniform int j = 0; j < 16; j++) {{ {nodes}[j].value = j * 11; {nodes}[j].other = j * 5 + 3 & 15;"
         fill += f" {nodes}[j].next = j % 7 == 6 ? NULL : &{nodes}[(j + 1) & 15]; }}"
         kind = f"uniform {node}"
         if where == "global":
             declarations += f"static {kind} {nodes}[16];\n"
-        place = {"global": "", "local": f"{kind} {nodes}[16];"}.get(where, f"{kind} * uniform {nodes} = uniform new {kind}[16];")
+        place = {"global": "", "local": f"{kind} {nodes}[16];"}.get(
+            where, f"{kind} * uniform {nodes} = uniform new {kind}[16];"
+        )
         p, steps = self.name("p"), self.name("n")
         lines = [
             f"{{ {kind} * {p} = &{nodes}[{self.small()}]; int {steps} = 0;",
             f"while ({p} != NULL && {steps} < {self.rng.randint(3, 20)}) {{ {steps}++; r += (uint32){p}->value; {self.leave()}",
             f"if ({self.condition()}) {p}->value += ({type})1;",
-            f"{p} = {self.rng.choice((f'{p}->next', f'&{nodes}[{p}->other]', f'(a & 1) ? {p}->next : &{nodes}[{p}->other]'))}; }}",
+            f"{p}",
+            f"= {self.rng.choice((f'{p}->next', f'&{nodes}[{p}->other]', f'(a & 1) ? {p}->next : &{nodes}[{p}->other]'))}; }}",
             f"NOTE((uint32){steps}); NOTE({p} == NULL ? 1u : (uint32){p}->value);",
             f"uniform int16 at = {self.rng.randrange(16)}; for (uniform int j = 0; j < 5; j++) {{ at = {nodes}[at].other;",
             f"r ^= (uint32){nodes}[at].value; }}",
-            f"int16 mine = (int16){self.small()}; do {{ mine = {nodes}[mine].other; if (mine == 4) break; {self.leave()} r += 3; }}",
+            f"int16 mine = (int16){self.small()}; do {{ mine = {nodes}[mine].other;",
+            f"if (mine == 4) break; {self.leave()} r += 3; }}",
             f"while (mine > {self.rng.choice((2, 9))} && ({self.condition()}) && {steps}++ < 9); NOTE((uint32)mine); }}",
         ]
         return Part(declarations, "\n".join(lines), f"{place} {fill}")
@@ -106,11 +114,13 @@ static {s} {h}(const {s} &one, {s} &other) {{ if (one.m0 < other.m0) return one;
                 f"{{ uniform {index} {stack}[16]; uniform int {top} = 1; {stack}[0] = 1;",
                 f"while ({top} > 0) {{ uniform {index} {at} = {stack}[--{top}];",
                 f"bool go = {tree}[{at}] > ({type})(a & 31); r += go ? (uint32){at} : 1;",
-                f"if (any(go) && {at} < {self.rng.choice((8, 16, 31))}) {{ {stack}[{top}++] = {at} * 2; {stack}[{top}++] = {at} * 2 + 1; }} }} }}",
+                f"if (any(go) && {at} < {self.rng.choice((8, 16, 31))}) {{",
+                f"{stack}[{top}++] = {at} * 2; {stack}[{top}++] = {at} * 2 + 1; }} }} }}",
             ]
         else:
             lines = [
-                f"{{ {index} {stack}[8]; int {top} = 0; {index} {at} = 1; {type} key = ({type})({self.value(type)} & ({type})63);",
+                f"{{ {index} {stack}[8]; int {top} = 0; {index} {at} = 1;",
+                f"{type} key = ({type})({self.value(type)} & ({type})63);",
                 f"{self.rng.choice(('while', 'cwhile'))} (true) {{ if ({tree}[{at}] < key && {at} < 16) {{",
                 f"if ({top} < 7) {stack}[{top}++] = {at} * 2 + 1; {at} = {at} * 2; {self.leave()} continue; }}",
                 f"r = r * 3 + (uint32){at}; if ({top} == 0) break; {at} = {stack}[--{top}]; }}",
@@ -138,9 +148,11 @@ static {s} {h}(const {s} &one, {s} &other) {{ if (one.m0 < other.m0) return one;
         acc, y = self.name("acc"), self.name("y")
         lines = [
             f"{{ {head} {{ {test}{{ {type} {y} = {m}[i_][j_]; {t}[j_][i_] = {y} + ({type})1; }} }}",
-            f"{type} {acc}[{rows}][2]; for (uniform int i_ = 0; i_ < {rows}; i_++) {{ {acc}[i_][0] = 0; {acc}[i_][1] = ({type})(a & 3); }}",
+            f"{type} {acc}[{rows}][2]; for (uniform int i_ = 0; i_ < {rows};",
+            f"i_++) {{ {acc}[i_][0] = 0; {acc}[i_][1] = ({type})(a & 3); }}",
             f"for (uniform int j_ = 0; j_ < {columns}; j_++) for (uniform int i_ = 0; i_ < {rows}; i_++)",
-            f"{{ if ({self.condition()}) {acc}[i_][0] += {m}[i_][j_]; else {acc}[i_][{self.small()} & 1] = {t}[j_][(i_ + {self.small()}) % {rows}]; }}",
+            f"{{ if ({self.condition()}) {acc}[i_][0] += {m}[i_][j_];",
+            f"else {acc}[i_][{self.small()} & 1] = {t}[j_][(i_ + {self.small()}) % {rows}]; }}",
             self.note(f"{acc}[{self.small()} % {rows}][0]", type),
             self.note(f"{acc}[{self.rng.randrange(rows)}][{self.small()} & 1]", type),
             self.note(f"{t}[{self.small()} % {columns}][{self.small()} % {rows}]", type) + " }",
@@ -162,9 +174,11 @@ static {s} {h}(const {s} &one, {s} &other) {{ if (one.m0 < other.m0) return one;
         hash_, length = self.name("h"), self.name("length")
         lines = [
             f"{{ {self.rng.choice(moves)} uint32 {hash_} = 2166136261u; int {length} = {self.small()} + 3;",
-            f"for (int {k} = a & 7; {k} < {length}; {k}++) {{ {hash_} = ({hash_} ^ (uint8){text}[{k}]) * 16777619u; {self.leave()} }}",
+            f"for (int {k} = a & 7; {k} < {length}; {k}++) {{ {hash_}",
+            f"= ({hash_} ^ (uint8){text}[{k}]) * 16777619u; {self.leave()} }}",
             f"{self.rng.choice(moves)} foreach ({k} = 0 ... {self.rng.choice((10, 61, 100))}) {{ {type} c = {text}[{k}];",
-            f"if (c >= 97 && c <= 122) c -= 32; else if (c {self.rng.choice('<>')} ({type})0x50) c = c {self.rng.choice('+-^|&')} ({type}){self.rng.randrange(99)};",
+            f"if (c >= 97 && c <= 122) c -= 32; else if (c {self.rng.choice('<>')}",
+            f"({type})0x50) c = c {self.rng.choice('+-^|&')} ({type}){self.rng.randrange(99)};",
             f"{copy}[{k}] = c; }}",
             f"{self.rng.choice(moves)} NOTE({hash_}); NOTE((uint32){copy}[a & 63]); uint32 sum = 0;",
             f"foreach ({k} = 0 ... 128) sum = sum * 7 + (uint32){copy}[{k}]; r += reduce_add(sum); }}",
@@ -173,23 +187,37 @@ static {s} {h}(const {s} &one, {s} &other) {{ if (one.m0 < other.m0) return one;
 
     def compaction(self) -> Part:
         """Values of lanes stored one beside the other, and read so; offsets by scans."""
-        type, kept, count = self.rng.choice(("int32", "uint32", "int64", "uint64", "int16", "uint8", "float", "double")), self.name("kept"), self.name("count")
+        type, kept, count = (
+            self.rng.choice(("int32", "uint32", "int64", "uint64", "int16", "uint8", "float", "double")),
+            self.name("kept"),
+            self.name("count"),
+        )
         value = f"({type})(k * 3 & 127)"
         first = f"uniform {type} {kept}[160]; uniform int {count} = 0; for (uniform int j = 0; j < 160; j++) {kept}[j] = 0;"
         test = self.rng.choice(("(k & 3) != 0", "k * 7 % 5 < 2", "i[k & 63] > 0", "f[k & 63] < 1.0f"))
         end = self.rng.choice((5, 16, 31, 64))
         wide = type in ("int32", "uint32", "int64", "uint64")
-        store = self.rng.choice(
-            (
-                f"if ({test}) {count} += packed_store_active(&{kept}[{count}], {value});",
-                f"if ({test}) {count} += packed_store_active2(&{kept}[{count}], {value});",
-                f"{count} += packed_store_active({test}, &{kept}[{count}], {value});",
-            )[: 3 if type in ("int32", "int64") else 2]
-        ) if wide else f"if ({test}) {{ int o = exclusive_scan_add((varying int)1); {kept}[{count} + o] = {value}; {count} += (uniform int)reduce_add((varying int)1); }}"
+        store = (
+            self.rng.choice(
+                (
+                    f"if ({test}) {count} += packed_store_active(&{kept}[{count}], {value});",
+                    f"if ({test}) {count} += packed_store_active2(&{kept}[{count}], {value});",
+                    f"{count} += packed_store_active({test}, &{kept}[{count}], {value});",
+                )[: 3 if type in ("int32", "int64") else 2]
+            )
+            if wide
+            else f"if ({test}) {{ int one = 1; int o = exclusive_scan_add(one); {kept}[{count} + o] = {value};"
+            f" {count} += (uniform int)reduce_add(one); }}"
+        )
         first += f" foreach (k = 0 ... {end}) {{ {store} }}"
         got = self.name("got")
-        read = f"{type} {got} = 0; packed_load_active({kept}, &{got});" if wide else f"{type} {got} = {kept}[exclusive_scan_add((varying int)1)];"
-        return Part("", f"{{ {read} {self.note(got, type)} NOTE((uint32){count}); {self.note(f'({count} > 0 ? {kept}[(a & 63) % max({count}, 1)] : ({type})0)', type)} }}", first)
+        read = (
+            f"{type} {got} = 0; packed_load_active({kept}, &{got});"
+            if wide
+            else f"{type} {got} = {kept}[exclusive_scan_add((varying int)1)];"
+        )
+        last = self.note(f"({count} > 0 ? {kept}[(a & 63) % max({count}, 1)] : ({type})0)", type)
+        return Part("", f"{{ {read} {self.note(got, type)} NOTE((uint32){count}); {last} }}", first)
 
     def histograms(self) -> Part:
         """Lanes that meet: atomic operations of all kinds, on memory of the gang and of all."""
@@ -207,7 +235,8 @@ static {s} {h}(const {s} &one, {s} &other) {{ if (one.m0 < other.m0) return one;
                         f"{old} = atomic_{self.rng.choice(ways)}_{reach}(&{bins}[{index}], {given});",
                         f"{old} = atomic_compare_exchange_{reach}(&{bins}[{index}], {given}, {given} + ({type})1);",
                         f"{old} = atomic_{self.rng.choice(ways)}_{reach}(&{bins}[{self.rng.randrange(16)}], {given});",
-                        f"{{ uniform {type} was = atomic_{self.rng.choice(ways)}_{reach}(&{bins}[3], (uniform {type})5); {old} += was; }}",
+                        f"{{ uniform {type} was ="
+                        f" atomic_{self.rng.choice(ways)}_{reach}(&{bins}[3], (uniform {type})5); {old} += was; }}",
                     )
                 )
             )
@@ -230,8 +259,11 @@ static {s} {h}(const {s} &one, {s} &other) {{ if (one.m0 < other.m0) return one;
         loop = self.rng.choice(("for (uniform int w = 0; w < 5; w++) {", "while (true) {", "cwhile (true) {"))
         rate = self.rng.choice(("", "", "uniform "))
         if rate:
-            arms = [arm.split("r =")[0] + f"r += {k + 1}; {state} = {self.rng.choice(names)}; break;" for k, arm in enumerate(arms)]
-        text = f"""{{ {rate}{e} {state} = {names[0]}; {rate}int {steps} = 0; {loop} if ({steps}++ > {self.rng.randint(2, 9)}) break;
+            arms = [
+                arm.split("r =")[0] + f"r += {k + 1}; {state} = {self.rng.choice(names)}; break;" for k, arm in enumerate(arms)
+            ]
+        text = f"""{{ {rate}{e} {state} = {names[0]}; {rate}int {steps} = 0;
+{loop} if ({steps}++ > {self.rng.randint(2, 9)}) break;
 switch ({state}) {{ {chr(10).join(arms)}
 default: r ^= 5; {"" if rate else self.rng.choice(("", "break;", f"if ({self.condition()}) {{ {state} = {names[1]}; }}"))} }} }}
 NOTE((uint32){state}); NOTE((uint32){steps}); }}"""
