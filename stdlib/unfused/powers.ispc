@@ -10,13 +10,13 @@ template <typename F> static inline F exp2_polynomial_float(F r) {
     return r + (z * (r * p + 0.240226477f) - r * 0.306852818f);
 }
 
-// What the rounding of r lost counts times e^r - 1.
+// What the rounding of r lost counts times e^r - 1, and what is less than z / 2 is added up first.
 template <typename F> static inline F expm1_curve_float(F most, F rest) {
     F r = most + rest;
     F r_low = (most - r) + rest;
     F z = r * r;
-    F p = z * (z * (r * 0.000197625719f + 0.00139323308f) + (r * 0.00833354518f + 0.0416664928f)) + (r * 0.166666657f + 0.5f);
-    return z * p + (r_low * r + rest);
+    F p = z * (z * (r * 0.000197625719f + 0.00139323308f) + (r * 0.00833354518f + 0.0416664928f)) + r * 0.166666657f;
+    return z * 0.5f + (z * p + (r_low * r + rest));
 }
 
 // k ln 2 in two parts, of which the upper is exact: what cancels is exact.
