@@ -68,6 +68,8 @@ for k in range(8):
     start = mpmath.mpf(float(np.float32(float(mpmath.erf(centre)))))
     fit(f"erf piece {k}", lambda t, c=centre, e=start: (mpmath.erf(c + t) - e) / t - (c == 0),
         lambda t, c=centre: t / mpmath.erf(c + t), -0.2672 if k else 1e-3, 0.2672, 7)  # fmt: skip
+
+
 def scaled_erfc(y: Real) -> Real:
     x = 3 * (1 + y) / (1 - y)
     return mpmath.exp(x * x) * mpmath.erfc(x) * (x + 3)

@@ -35,12 +35,6 @@ FLOATS(ROUNDING)
     uniform T rcp(uniform T v) { return 1 / v; }
 FLOATS(ROOTS)
 
-#define INVERSE_ROOT(T) \
-    T rsqrt(T v) { return 1 / __sqrt(v); } \
-    uniform T rsqrt(uniform T v) { return 1 / __sqrt(v); }
-INVERSE_ROOT(float16)
-INVERSE_ROOT(double)
-
 // The root of the quotient halves what the quotient's rounding lost, so that the result is off by less than one in the last
 // place. Powers of two keep the quotient in range.
 #define INVERSE_ROOT_FLOAT(RATE) \
@@ -52,6 +46,10 @@ INVERSE_ROOT(double)
     }
 INVERSE_ROOT_FLOAT(varying)
 INVERSE_ROOT_FLOAT(uniform)
+float16 rsqrt(float16 v) { return (float16)rsqrt((float)v); }
+uniform float16 rsqrt(uniform float16 v) { return (uniform float16)rsqrt((uniform float)v); }
+double rsqrt(double v) { return 1 / __sqrt(v); }
+uniform double rsqrt(uniform double v) { return 1 / __sqrt(v); }
 
 #define ESTIMATES(T) \
     T rcp_fast(T v) { return __rcp_fast(v); } \
