@@ -390,7 +390,7 @@ def rows_of(rows: dict[str, dict[str, Any]], library: str, unfused: str) -> list
 
 
 LIBRARY_TEXTS = {
-    "default": "At most 1 ULP for sqrt, exp, exp2, log, log2, sin and cos of all finite arguments, at most 2 for the others.",
+    "default": "At most 1 ULP for float functions of one argument, at most 2 for those of two and for double.",
     "fast": "Functions of float that differ from the default library's, in the ranges they are meant for: exp -80..80, log\n"
     "1e-6..1e6, sin and cos -10 pi..10 pi, tan -1.5..1.5, tanh -10..10, pow 0.01..10 to the -5..5, atan2 finite.\n"
     "At most 4 ULP.",

@@ -50,9 +50,10 @@ fit("sin", lambda z: (mpmath.sin(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lamb
 fit("cos", lambda z: (mpmath.cos(mpmath.sqrt(z)) - 1) / z, lambda z: z, 0.0, QUARTER_PI**2, 4)
 fit("sin fast", lambda z: (mpmath.sin(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 4 * QUARTER_PI**2, 4)
 # tan r = r + r^3 P(r^2)
-fit("tan", lambda z: (mpmath.tan(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, QUARTER_PI**2, 6)
+fit("tan", lambda z: (mpmath.tan(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, QUARTER_PI**2, 7)
 # atan t = t + t^3 P(t^2)
 fit("atan", lambda z: (mpmath.atan(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 1.0, 8)
+fit("atan to 0.5464", lambda z: (mpmath.atan(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 0.5466**2, 6)
 fit("atan fast", lambda z: (mpmath.atan(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 1.0, 7)
 # asin x = x + x^3 P(x^2)
 fit("asin", lambda z: (mpmath.asin(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 0.25, 5)
@@ -61,14 +62,21 @@ fit("pow log2", lambda f: (mpmath.log1p(f) / mpmath.log(2) - f / mpmath.log(2)) 
 # erf x = x + x P(x^2), for erfc
 fit("erf near", lambda z: mpmath.erf(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1 if z else 2 / mpmath.sqrt(mpmath.pi) - 1,
     lambda z: 1.0, 0.0, 1.0, 8)  # fmt: skip
-# erf(c + t) = erf c + t P(t) around c = 17/32 k; around zero t + t P(t)
+# erf(c + t) = e + t P(t) around c = 1120181/2^21 k, where e is erf c rounded; around zero t + t P(t)
 for k in range(8):
-    centre = mpmath.mpf(17 * k) / 32
-    fit(f"erf piece {k}", lambda t, c=centre: (mpmath.erf(c + t) - mpmath.erf(c)) / t - (c == 0),
-        lambda t, c=centre: t / mpmath.erf(c + t), -17 / 64 if k else 1e-3, 17 / 64, 6)  # fmt: skip
-# e^(x^2) erfc x = P(y) / (x + 3) with y = (x - 3) / (x + 3)
-fit("erfc", lambda y: (lambda x: mpmath.exp(x * x) * mpmath.erfc(x) * (x + 3))(3 * (1 + y) / (1 - y)),
-    lambda y: 1.0, -0.63, 0.56, 10)  # fmt: skip
+    centre = mpmath.mpf(1120181 * k) / 2**21
+    start = mpmath.mpf(float(np.float32(float(mpmath.erf(centre)))))
+    fit(f"erf piece {k}", lambda t, c=centre, e=start: (mpmath.erf(c + t) - e) / t - (c == 0),
+        lambda t, c=centre: t / mpmath.erf(c + t), -0.2672 if k else 1e-3, 0.2672, 7)  # fmt: skip
+
+
+def scaled_erfc(y: Real) -> Real:
+    x = 3 * (1 + y) / (1 - y)
+    return mpmath.exp(x * x) * mpmath.erfc(x) * (x + 3)
+
+
+# e^(x^2) erfc x = (1.07400690708834 + y P(y)) / (x + 3) with y = (x - 3) / (x + 3)
+fit("erfc", lambda y: (scaled_erfc(y) - scaled_erfc(mpmath.mpf(0))) / y, lambda y: y / scaled_erfc(y), -0.615, 0.556, 9)
 # sinh x = x + x^3 P(x^2)
 fit("sinh", lambda z: (mpmath.sinh(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 1.0, 4)
 fit("exp2 fast", FITS["exp2"][0], FITS["exp2"][1], -0.5002, 0.5002, 5)

@@ -32,10 +32,24 @@ FLOATS(ROUNDING)
     T sqrt(T v) { return __sqrt(v); } \
     uniform T sqrt(uniform T v) { return __sqrt(v); } \
     T rcp(T v) { return 1 / v; } \
-    uniform T rcp(uniform T v) { return 1 / v; } \
-    T rsqrt(T v) { return 1 / __sqrt(v); } \
-    uniform T rsqrt(uniform T v) { return 1 / __sqrt(v); }
+    uniform T rcp(uniform T v) { return 1 / v; }
 FLOATS(ROOTS)
+
+// The root of the quotient halves what the quotient's rounding lost, so that the result is off by less than one in the last
+// place. Powers of two keep the quotient in range.
+#define INVERSE_ROOT_FLOAT(RATE) \
+    RATE float rsqrt(RATE float v) { \
+        RATE float quotient = (v < 1.0f ? (RATE float)5.96046448e-8f : (RATE float)16777216.0f) / v; \
+        RATE float root = __sqrt(quotient) * (v < 1.0f ? (RATE float)4096.0f : (RATE float)0.000244140625f); \
+        RATE float special = v == 0.0f ? quotient : (RATE float)__float_of_bits(0x7FC00000); \
+        return v > 0.0f ? root : special; \
+    }
+INVERSE_ROOT_FLOAT(varying)
+INVERSE_ROOT_FLOAT(uniform)
+float16 rsqrt(float16 v) { return (float16)rsqrt((float)v); }
+uniform float16 rsqrt(uniform float16 v) { return (uniform float16)rsqrt((uniform float)v); }
+double rsqrt(double v) { return 1 / __sqrt(v); }
+uniform double rsqrt(uniform double v) { return 1 / __sqrt(v); }
 
 #define ESTIMATES(T) \
     T rcp_fast(T v) { return __rcp_fast(v); } \

@@ -6,3 +6,12 @@ template <typename D, typename U> static inline D product_error(D a, D b, D prod
     D a_low = a - a_high, b_low = b - b_high;
     return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
 }
+
+// z - s^2 of floats, where s^2 is nearly z: the square of the upper 12 bits is exact.
+template <typename F> static inline F square_rest(F s, F z) {
+    F high = __float_of_bits(__bits(s) & 0xFFFFF000);
+    return (z - high * high) - (s - high) * (s + high);
+}
+
+// The same of floats, where finding out costs more than it is worth.
+template <typename F> static inline F product_rest(F a, F b, F product) { return 0.0f; }

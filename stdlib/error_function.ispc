@@ -4,44 +4,53 @@
 // to a short interval. x^2 is taken in double length, as its rounding error counts in the exponent. erf of float is a
 // polynomial around one of eight centres.
 
-template <typename F> static inline F erf_near_float(F x) {
+template <typename F> static inline F erfc_near_float(F x) {
     F z = x * x;
     F y = z * z;
     F low = __mad(y, __mad(z, -0.0268560778f, 0.112836279f), __mad(z, -0.376126289f, 0.128379166f));
     F high = __mad(y, __mad(z, -1.38589735e-06f, 8.37591433e-05f), __mad(z, -0.000808809884f, 0.00519415271f));
-    return __mad(x, __mad(y * y, high, low), x);
+    // In double length.
+    F most = 1.0f - x;
+    return most + __mad(-x, __mad(y * y, high, low), (1.0f - most) - x);
 }
 
-// erf c for the centres c = 17/32 k, then the coefficients of P in erf(c + t) = erf c + t P(t); around zero t + t P(t).
-// From 3.98 on it is 1.
-static const uniform float erf_pieces[7][8] = {
-    {0.0f, 0.547528446f, 0.867058277f, 0.975797713f,
-     0.997345984f, 0.999827683f, 0.999993443f, 0.999999881f},
-    {0.128379166f, 0.85091418f, 0.364903331f, 0.0889875069f,
-     0.0123407524f, 0.000973263639f, 4.36550763e-05f, 1.11387271e-06f},
-    {-7.15402905e-07f, -0.452047884f, -0.387710273f, -0.14182426f,
-     -0.0262240991f, -0.00258516334f, -0.00013913562f, -4.14097349e-06f},
-    {-0.376085222f, -0.123569913f, 0.15294072f, 0.121050797f,
-     0.0330454558f, 0.0042505716f, 0.000280160923f, 9.80612822e-06f},
-    {-0.000736543676f, 0.183467165f, 0.0480157547f, -0.0491616838f,
-     -0.0263709482f, -0.00478745531f, -0.000400892575f, -1.69122432e-05f},
-    {0.118544951f, -0.00099796732f, -0.0647609532f, -0.00568479393f,
-     0.0122640003f, 0.00389361521f, 0.000454338326f, 2.47743174e-05f},
-    {-0.020134408f, -0.0475473255f, 0.00967332162f, 0.0156085566f,
-     -0.00161002972f, -0.00209708977f, -0.000362298451f, -2.52059526e-05f}
+// erf c for the centres c = 0.53414392 k, then the coefficients of P in erf(c + t) = erf c + t P(t); around zero t + t P(t). The
+// distance is one at which erf c and its slope are nearly floats for the first centres (Gal 1986). From 3.98 on it is 1.
+static const uniform float erf_pieces[8][8] = {
+    {0.0f, 0.549987137f, 0.869157314f, 0.976559699f,
+     0.99748534f, 0.999841273f, 0.999994159f, 0.999999881f},
+    {0.128379166f, 0.848294437f, 0.3604303f, 0.0865523964f,
+     0.0117468107f, 0.000901039864f, 3.90616988e-05f, 9.57064913e-07f},
+    {2.12462041e-07f, -0.453110814f, -0.385043651f, -0.138698757f,
+     -0.0250924695f, -0.00241196412f, -0.000123063524f, -4.7415042e-06f},
+    {-0.376134843f, -0.121415615f, 0.154081151f, 0.119314142f,
+     0.0318335593f, 0.00398423104f, 0.000254453742f, 8.6013797e-06f},
+    {0.000123521313f, 0.18341583f, 0.0460764654f, -0.0491962023f,
+     -0.025850419f, -0.00431160303f, -0.000444909208f, 2.85364094e-05f},
+    {0.112044014f, -0.00269570155f, -0.0658957437f, -0.00414144667f,
+     0.0123629654f, 0.00363245653f, 0.000392710179f, 1.96450328e-05f},
+    {0.00216428027f, -0.0472130813f, 0.0104357265f, 0.0137275588f,
+     9.73401111e-05f, -0.0039567668f, 0.000405759725f, -0.000426579412f},
+    {-0.0284494534f, 0.00711660273f, 0.0121536413f, -0.00602115458f,
+     -0.0017592652f, 0.000663694984f, 0.000205168864f, 1.82019958e-05f}
 };
 
 template <typename F, typename I> static inline F erf_float(F x) {
     F size = __min((F)3.98f, abs(x));
-    F shifted = __mad(size, 1.88235295f, 12582912.0f);
-    F t = __mad(shifted - 12582912.0f, -0.53125f, size);
+    F shifted = __mad(size, 1.8721546f, 12582912.0f);
+    F t = __mad(shifted - 12582912.0f, -0.534143925f, size);
     I piece = (I)__bits(shifted);
     F z = t * t;
-    F low = __mad(t, __lookup_eight(&erf_pieces[2][0], piece), __lookup_eight(&erf_pieces[1][0], piece));
+    F slope = __lookup_eight(&erf_pieces[1][0], piece);
     F middle = __mad(t, __lookup_eight(&erf_pieces[4][0], piece), __lookup_eight(&erf_pieces[3][0], piece));
-    F high = __mad(t, __lookup_eight(&erf_pieces[6][0], piece), __lookup_eight(&erf_pieces[5][0], piece));
+    F high = __mad(t, __mad(t, __lookup_eight(&erf_pieces[7][0], piece), __lookup_eight(&erf_pieces[6][0], piece)), __lookup_eight(&erf_pieces[5][0], piece));
     F start = shifted == 12582912.0f ? t : __lookup_eight(&erf_pieces[0][0], piece);
-    return __copysign(__mad(t, __mad(z, __mad(z, high, middle), low), start), x);
+    // The first two terms in double length, as far as the product's rounding is known.
+    F linear = t * slope;
+    F sum = start + linear;
+    F rest = linear - (sum - start) + product_rest<F>(t, slope, linear);
+    F curve = __mad(t, __mad(z, high, middle), __lookup_eight(&erf_pieces[2][0], piece));
+    return __copysign(sum + __mad(z, curve, rest), x);
 }
 
 template <typename F, typename D> static inline F erfc_tail_float(F size) {
@@ -50,16 +59,19 @@ template <typename F, typename D> static inline F erfc_tail_float(F size) {
     F d_low = x > 3.0f ? 3.0f - (d - x) : x - (d - 3.0f);
     F t = 1.0f / d;
     F t_error = __fma(-d, t, 1.0f) - d_low * t;
-    F y = (x - 3.0f) * t;
-    F y_low = __fma(y, t_error, __fma(x - 3.0f, t, -y));
+    F numerator = x - 3.0f;
+    F y = numerator * t;
+    F y_low = __fma(y, t_error, __fma(x - (numerator + 3.0f), t, __fma(numerator, t, -y)));
     F z = y * y;
-    F u = z * z;
-    F high = __fma(z, __fma(y, -0.000245890435f, -0.000391137408f), __fma(y, 0.00303594442f, -0.00128566159f));
-    F low = __fma(z, __fma(y, -0.0268320851f, 0.119540945f), __fma(y, -0.310466468f, 0.590227544f));
-    // The polynomial and its product with t in double length; its derivative only roughly.
-    F slope = y * __fma(y, __fma(u, high, low), -0.88339448f);
+    F low = __fma(y, 0.119528197f, -0.310466498f), middle = __fma(y, -0.00122408837f, -0.0268336087f);
+    F high = __fma(z, -0.000288761628f, __fma(y, -0.000484067103f, 0.0030539101f));
+    // The polynomial, 1.07400692 - 8.00412856e-9 + y ..., and its product with t in double length; its derivative only roughly.
+    F bend = y * __fma(y, __fma(z, __fma(z, high, middle), low), 0.590228379f);
+    F steep = bend - 0.88339448f;
+    F slope = y * steep;
+    F slope_low = __fma(y, bend - (steep + 0.88339448f), __fma(y, steep, -slope));
     F p = 1.07400692f + slope;
-    F p_low = __fma(y_low, __fma(y, __fma(y, -0.7f, 1.18f), -0.88f), slope - (p - 1.07400692f));
+    F p_low = __fma(y_low, __fma(y, __fma(y, -0.7f, 1.18f), -0.88f), slope - (p - 1.07400692f) + (slope_low - 8.00412856e-9f));
     F ratio = p * t;
     F ratio_low = __fma(ratio, t_error, __fma(p_low, t, __fma(p, t, -ratio)));
     // e^-(x^2) = 2^n (1 + most + curve)
@@ -69,7 +81,10 @@ template <typename F, typename D> static inline F erfc_tail_float(F size) {
     F rest = n * 1.90465421e-9f - __fma(x, x, -square);
     F most = __fma(n, -0.693147182f, -square);
     F curve = expm1_curve_float<F>(most, rest);
-    return __scale_sum(ratio, __fma(ratio, most, __fma(ratio, curve, __fma(ratio_low, most, ratio_low))), shifted);
+    F part = ratio * most;
+    F sum = ratio + part;
+    F sum_low = part - (sum - ratio) + __fma(ratio, most, -part);
+    return __scale_sum(sum, sum_low + __fma(ratio, curve, __fma(ratio_low, most, ratio_low)), shifted);
 }
 
 template <typename F> static inline F erf_near_double(F x) {
@@ -157,7 +172,7 @@ template <typename F, typename U> static inline F erf_double(F x) {
 }
 
 template <typename F, typename D> static inline F erfc_float(F x) {
-    F tail = erfc_tail_float<F, D>(abs(x)), near = 1.0f - erf_near_float<F>(x);
+    F tail = erfc_tail_float<F, D>(abs(x)), near = erfc_near_float<F>(x);
     F far = x < 0.0f ? 2.0f - tail : tail;
     return abs(x) < 0.72f ? near : far;
 }

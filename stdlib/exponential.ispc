@@ -245,9 +245,15 @@ template <typename F> static inline F expm1_float(F x) {
     F shifted = __mad(bounded, 1.44269504f, 12582912.0f);
     F n = shifted - 12582912.0f;
     F most = __mad(n, -0.693145752f, bounded);
-    F p = most + expm1_curve_float<F>(most, n * -1.42860677e-6f);
+    F curve = expm1_curve_float<F>(most, n * -1.42860677e-6f);
     F half = __scale_sum((F)0.5f, (F)0.0f, shifted);
-    return __copysign(2.0f * __mad(p, half, half - 0.5f), x);
+    // The large terms in double length: 2^n - 1 is 0 or the larger.
+    F whole = half - 0.5f;
+    F sum = __mad(most, half, whole);
+    F lost = __mad(most, half, whole - sum) + (half - whole - 0.5f);
+    F result = 2.0f * (sum + __mad(curve, half, lost));
+    // Half of a subnormal number may be none; and -0 stays.
+    return abs(x) < 1.0e-30f ? x : result;
 }
 
 // For double: e^(r + low) - 1 - r, for |r| <= ln(2) / 2.

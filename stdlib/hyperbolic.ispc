@@ -1,16 +1,28 @@
 // sinh, cosh, tanh: from half of e^|x|, which does not overflow before the result does; near zero odd polynomials.
 
-template <typename F> static inline F half_exp_float(F x) {
-    F shifted;
-    F e = exp_reduced_float<F>(x, shifted);
-    return __scale_sum((F)1.0f, e, shifted - 1.0f);
+// e^x = 4 quarter (high + low) for x >= 0
+template <typename F> static inline F exp_in_parts_float(F x, F &high, F &low) {
+    F bounded = __min((F)89.7f, x);
+    F shifted = __mad(bounded, 1.44269504f, 12582912.0f);
+    F n = shifted - 12582912.0f;
+    F most = __mad(n, -0.693145752f, bounded);
+    high = 1.0f + most;
+    low = (most - (high - 1.0f)) + expm1_curve_float<F>(most, n * -1.42860677e-6f);
+    return __scale_sum((F)0.25f, (F)0.0f, shifted);
+}
+
+// Half of sinh and, for sign = 1, of cosh of x >= 0.
+template <typename F> static inline F half_of_exp_sum_float(F x, uniform float sign) {
+    F high, low;
+    F quarter = exp_in_parts_float<F>(x, high, low);
+    F inverse = (0.0625f * sign) / (quarter * (high + low));
+    return __mad(quarter, high, __mad(quarter, low, inverse));
 }
 
 template <typename F> static inline F sinh_float(F x) {
     F size = abs(x), z = x * x;
     F p = __mad(z, __mad(z, __mad(z, 2.78392554e-6f, 0.000198426351f), 0.00833331142f), 0.166666672f);
-    F half = half_exp_float<F>(size);
-    F near = __mad(x * z, p, x), far = __copysign(half - 0.25f / half, x);
+    F near = __mad(x * z, p, x), far = __copysign(2.0f * half_of_exp_sum_float<F>(size, -1.0f), x);
     return size < 1.0f ? near : far;
 }
 
@@ -38,10 +50,7 @@ uniform double sinh(uniform double x) { return sinh_double<uniform double>(x); }
 float16 sinh(float16 x) { return (float16)sinh((float)x); }
 uniform float16 sinh(uniform float16 x) { return (uniform float16)sinh((uniform float)x); }
 
-template <typename F> static inline F cosh_float(F x) {
-    F half = half_exp_float<F>(abs(x));
-    return half + 0.25f / half;
-}
+template <typename F> static inline F cosh_float(F x) { return 2.0f * half_of_exp_sum_float<F>(abs(x), 1.0f); }
 
 template <typename F> static inline F cosh_double(F x) {
     F half = half_exp_double<F>(abs(x));
@@ -55,25 +64,31 @@ uniform double cosh(uniform double x) { return cosh_double<uniform double>(x); }
 float16 cosh(float16 x) { return (float16)cosh((float)x); }
 uniform float16 cosh(uniform float16 x) { return (uniform float16)cosh((uniform float)x); }
 
-// e^2|x| - 1, as far as it matters.
-template <typename F> static inline F expm1_doubled_float(F x) {
+// e^2|x| - 1, as far as it matters, in double length.
+template <typename F> static inline F expm1_doubled_float(F x, F &low) {
     F doubled = __min((F)20.0f, 2.0f * abs(x));
     F shifted = __mad(doubled, 1.44269504f, 12582912.0f);
     F n = shifted - 12582912.0f;
     F most = __mad(n, -0.693145752f, doubled);
     F power = __scale_sum((F)1.0f, (F)0.0f, shifted);
-    return __mad(most + expm1_curve_float<F>(most, n * -1.42860677e-6f), power, power - 1.0f);
+    F sum = __mad(most, power, power - 1.0f);
+    F lost = __mad(most, power, power - 1.0f - sum);
+    F rest = __mad(expm1_curve_float<F>(most, n * -1.42860677e-6f), power, lost);
+    F m = sum + rest;
+    low = rest - (m - sum);
+    return m;
 }
 
 // tanh |x| = m / (m + 2) with m = e^2|x| - 1; in double, where that loses less, -m / (m + 2) with m = e^-2|x| - 1.
 template <typename F, typename D> static inline F tanh_float(F x) {
-    F m = expm1_doubled_float<F>(x);
-    // The quotient, with what the rounding of the divisor and of the quotient lost.
+    F m_low;
+    F m = expm1_doubled_float<F>(x, m_low);
+    // The quotient, with what the rounding of m, of the divisor and of the quotient lost.
     F d = m + 2.0f;
     F inverse = 1.0f / d;
     F q = m * inverse;
-    F d_low = __max(2.0f, m) - d + __min(2.0f, m);
-    F rest = __fma(-q, d_low, __fma(-q, d, m));
+    F d_low = (__max(2.0f, m) - d + __min(2.0f, m)) + m_low;
+    F rest = __fma(-q, d_low, __fma(-q, d, m) + m_low);
     return __copysign(__fma(rest, inverse, q), x);
 }
 

@@ -41,16 +41,22 @@ template <typename F, typename U> static inline F atan2_float(F y, F x) {
     return __copysign(axis + __mad(axis, -2.78275346e-8f, part), y);
 }
 
+// A third range in the middle, so that the polynomial, and with it what its rounding costs, stays small; the limits are such that no
+// quotient's rounding counts more than the last digit of its angle's range. Base and quotient are added in double length.
 template <typename F> static inline F atan_float(F x) {
     F size = abs(x);
-    F inverse = 1.0f / size;
-    F t = size > 1.0f ? inverse : size;
+    F middle = size < 0.5464f ? (F)0.0f : (F)1.0f;
+    F over = size > 1.83f ? (F)-1.0f : size - middle;
+    F under = size > 1.83f ? size : __mad(size, middle, 1.0f);
+    F base = size > 1.83f ? (F)1.57079637f : middle * 0.785398185f;
+    F t = over / under;
     F z = t * t;
     F u = z * z;
-    F low = __mad(u, __mad(z, 0.106792226f, -0.142142847f), __mad(z, 0.199941471f, -0.333331674f));
-    F high = __mad(u, __mad(z, 0.00297553698f, -0.0165850837f), __mad(z, 0.0435600914f, -0.0758115426f));
-    F angle = __mad(t * z, __mad(u * u, high, low), t);
-    return __copysign(size > 1.0f ? 1.57079637f - (angle + 4.37113883e-8f) : angle, x);
+    F high = __mad(u, __mad(z, 0.0340976529f, -0.0764129981f), __mad(z, 0.108470887f, -0.142605007f));
+    F p = __mad(u, high, __mad(z, 0.199988738f, -0.333333164f));
+    F sum = base + t;
+    F rest = __mad(base, -2.78275346e-8f, t - (sum - base));
+    return __copysign(sum + __mad(t * z, p, rest), x);
 }
 
 template <typename F> static inline F atan_double(F x) {
@@ -100,12 +106,19 @@ template <typename F> static inline F asin_series_double(F z) {
         0.07499999999998432933169d, 0.1666666666666666782652d));
 }
 
+// p and what the rounding of s = sqrt(z) lost, (z - s^2) / (2 s). From 1/4 to 1/2, where it counts, 1 / (2 s) is 1.4, more or
+// less, and below too small a part of it does no harm.
+template <typename F> static inline F with_rest_of_root(F p, F s, F z) { return __mad(square_rest<F>(s, z), 1.4f, p); }
+
 template <typename F> static inline F asin_float(F x) {
     F size = abs(x);
     F z = size > 0.5f ? __mad(size, -0.5f, 0.5f) : x * x;
     F s = size > 0.5f ? sqrt(z) : size;
     F p = s * asin_series_float<F>(z);
-    F folded = __mad(s + (p + 2.18556941e-8f), -2.0f, 1.57079637f);
+    // pi/2 - 2 s in double length.
+    F most = __mad(s, -2.0f, 1.57079637f);
+    F lost = __mad(s, -2.0f, 1.57079637f - most);
+    F folded = most + __mad(with_rest_of_root<F>(p + 2.18556941e-8f, s, z), -2.0f, lost);
     return __copysign(size > 0.5f ? folded : s + p, x);
 }
 
@@ -132,7 +145,7 @@ template <typename F> static inline F acos_float(F x) {
     F s = size > 0.5f ? sqrt(z) : x;
     F p = s * asin_series_float<F>(z);
     F middle = 1.57079637f - (x + (p + 4.37113883e-8f));
-    F right = 2.0f * (s + p);
+    F right = 2.0f * (s + with_rest_of_root<F>(p, s, z));
     F left = 3.14159274f - (right + 8.74227766e-8f);
     return x > 0.5f ? right : (x < -0.5f ? left : middle);
 }

@@ -234,9 +234,13 @@ template <typename F, typename I, typename D, typename L, typename U> static inl
     F r, low;
     I quadrant = reduce_float<F, I, D, L, U>(abs(x), r, low);
     F z = square_of_sum<F>(r, low);
-    F p = __fma(z, __fma(z, __fma(z, __fma(z, __fma(z, 0.00947746634f, 0.00295411143f), 0.0245411936f), 0.0533775277f),
-        0.133392468f), 0.333331376f);
-    F rest = __fma(r * z, p, __fma(low, z, low));
+    // What the rounding of z and of r z lost is multiplied with about a half, where it counts.
+    F z_low = __fma(r + r, low, __fma(r, r, -z));
+    F cube = r * z;
+    F cube_low = __fma(r, z_low, __fma(r, z, -cube));
+    F p = __fma(z, __fma(z, __fma(z, __fma(z, __fma(z, __fma(z, 0.0044418294f, -4.6186884e-05f), 0.0109455436f), 0.0212386101f),
+        0.0540686511f), 0.13332583f), 0.333333522f);
+    F rest = __fma(cube, p, __fma(cube_low, 0.5f, __fma(low, z, low)));
     F tangent = r + rest;
     // For odd quadrants minus the reciprocal, its rounding and that of the tangent made good.
     F tangent_low = rest - (tangent - r);

@@ -10,6 +10,15 @@ template <typename F> static inline F exp2_polynomial_float(F r) {
     return r + (z * (r * p + 0.240226477f) - r * 0.306852818f);
 }
 
+// What the rounding of r lost counts times e^r - 1, and what is less than z / 2 is added up first.
+template <typename F> static inline F expm1_curve_float(F most, F rest) {
+    F r = most + rest;
+    F r_low = (most - r) + rest;
+    F z = r * r;
+    F p = z * (z * (r * 0.000197625719f + 0.00139323308f) + (r * 0.00833354518f + 0.0416664928f)) + r * 0.166666657f;
+    return z * 0.5f + (z * p + (r_low * r + rest));
+}
+
 // k ln 2 in two parts, of which the upper is exact: what cancels is exact.
 template <typename F> static inline F log_sum_float(F k, F f, F rest) {
     return k * 0.693145752f + (f + ((f * f) * log_series_float<F>(f) + (k * 1.42860677e-6f + rest)));
@@ -85,7 +94,9 @@ template <typename F, typename I, typename D> static inline F pow_fast_or_specia
 
 // tanh |x| = m / (m + 2) with m = e^2|x| - 1
 template <typename F, typename D> static inline F tanh_float(F x) {
-    D m = (D)expm1_doubled_float<F>(x);
+    F low;
+    F high = expm1_doubled_float<F>(x, low);
+    D m = (D)high + (D)low;
     return __copysign((F)(m / (m + 2.0d)), x);
 }
 
@@ -96,8 +107,8 @@ template <typename F, typename D> static inline F erfc_tail_float(F size) {
     D y = (x - 3.0d) * t;
     D z = y * y;
     D u = z * z;
-    D high = (-0.00128566159d + y * 0.00303594442d) + z * (-0.000391137408d + y * -0.000245890435d);
-    D low = (0.590227544d + y * -0.310466468d) + z * (0.119540945d + y * -0.0268320851d);
-    D p = (1.07400692d + y * -0.88339448d) + z * (low + u * high);
+    D high = (-0.00122408837d + y * 0.0030539101d) + z * (-0.000484067103d + y * -0.000288761628d);
+    D low = (0.590228379d + y * -0.310466498d) + z * (0.119528197d + y * -0.0268336087d);
+    D p = (1.07400691d + y * -0.88339448d) + z * (low + u * high);
     return exp2_times<F, D>(x * x * -1.4426950408889634d, p * t);
 }

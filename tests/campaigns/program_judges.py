@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from random_accesses import random_cases
+from random_applications import random_applications
 from random_features import random_features
 from random_images import random_images
 from random_kernels import random_kernels
@@ -48,7 +49,9 @@ TARGETS = (*HOST_TARGETS, *HOST_TARGETS, *(target for target in MORE_HOST_TARGET
 
 
 GENERATORS = (
-    random_features,
+    random_applications,
+    random_applications,
+    random_applications,
     random_features,
     random_features,
     random_kernels,
@@ -85,16 +88,18 @@ def judge_program(seed: int, text: str) -> str:
     """For one target; at -O2 and at one of the other levels."""
     target, path = target_of(seed), Path(f"program_{seed}.ispc")
     with np.errstate(all="ignore"):
-        expected = interpret(path, text, target)[0]
+        expected, text_printed = interpret(path, text, target)
     job = compile_for(path, text, target)
     jobs = (job, at_level(job, (0, 0, 1, 3)[seed // 8 % 4]))
     try:
         results = NativeRunner().run([natively(each) for each in jobs])
     except AssertionError as crash:
         return f"crash, {first_wrong(job, expected)}: {crash}"
-    for each, (out, _) in zip(jobs, results):
+    for each, (out, printed) in zip(jobs, results):
         if not same(out, expected):
             return f"{first_wrong(each, expected)}: {target.name} -O{each.options.level}"
+        if printed != text_printed:
+            return f"wrong text: {target.name} -O{each.options.level}: {printed[:100]!r}, not {text_printed[:100]!r}"
     return ""
 
 
@@ -145,7 +150,9 @@ def judge_declarations(seed: int, text: str) -> str:
 def alone_text(seed: int) -> str:
     """A program that launches no tasks, for which the IR calls what it does not contain."""
     generator = GENERATORS[seed % len(GENERATORS)]
-    return random_features(seed, without="tasks") if generator is random_features else generator(seed)
+    if generator in (random_features, random_applications):
+        return generator(seed, without="tasks")
+    return generator(seed)
 
 
 AFTER = re.compile(r"^; after (\w+)$", re.MULTILINE)

@@ -36,7 +36,7 @@ REFERENCES: dict[str, Reference] = {
     "exp": np.exp, "exp2": np.exp2, "log2": np.log2, "expm1": np.expm1, "log": np.log, "log1p": np.log1p,
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
     "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "cbrt": np.cbrt,
-    "erf": exactly(mpmath.erf), "erfc": exactly(mpmath.erfc),
+    "erf": exactly(mpmath.erf), "erfc": exactly(mpmath.erfc), "rsqrt": lambda x: 1 / np.sqrt(x),
     "atan2": np.arctan2, "pow": np.power, "fmod": np.fmod,
 }  # fmt: skip
 
@@ -48,8 +48,9 @@ ACCURACY: list[tuple[str, list[tuple[float, float]], float, float]] = [
     ("exp2", [(-126, 127)], 1, 1),
     ("log2", [(1e-37, 1e37)], 1, 1),
     ("log2", [(0.5, 2)], 1, 1),
-    ("expm1", [(-5, 5)], 1.5, 1.5),
-    ("expm1", [(1e-9, 1)], 1.5, 1.5),
+    ("rsqrt", [(1e-44, 3e38)], 1, 1.5),
+    ("expm1", [(-5, 5)], 1, 1.5),
+    ("expm1", [(1e-9, 1)], 1, 1.5),
     ("log", [(1e-37, 1e37)], 1, 1),
     ("log", [(0.5, 2)], 1, 1),
     ("log1p", [(-0.9, 100)], 1, 1),
@@ -58,18 +59,18 @@ ACCURACY: list[tuple[str, list[tuple[float, float]], float, float]] = [
     ("sin", [(1e-5, 1e30)], 1, 1),
     ("cos", [(-31, 31)], 1, 1),
     ("cos", [(1e-5, 1e30)], 1, 1),
-    ("tan", [(-1.5, 1.5)], 1.5, 1),
-    ("tan", [(1e-5, 1e30)], 1.5, 1),
-    ("asin", [(-1, 1)], 2, 2),
-    ("acos", [(-1, 1)], 1.1, 1.5),
-    ("atan", [(-5, 5)], 2, 2),
+    ("tan", [(-1.5, 1.5)], 1, 1),
+    ("tan", [(1e-5, 1e30)], 1, 1),
+    ("asin", [(-1, 1)], 1, 2),
+    ("acos", [(-1, 1)], 1, 1.5),
+    ("atan", [(-5, 5)], 1, 2),
     ("atan2", [(-4, 4), (-4, 4)], 2, 2),
-    ("sinh", [(-10, 10)], 2, 2),
-    ("cosh", [(-88, 88)], 2, 2),
-    ("tanh", [(-10, 10)], 1.6, 2),
+    ("sinh", [(-10, 10)], 1, 2),
+    ("cosh", [(-88, 88)], 1, 2),
+    ("tanh", [(-10, 10)], 1, 2),
     ("cbrt", [(1e-37, 1e37)], 1, 1),
-    ("erf", [(-4, 4)], 1.5, 2),
-    ("erfc", [(-4, 9)], 2, 2),
+    ("erf", [(-4, 4)], 1, 2),
+    ("erfc", [(-4, 9)], 1, 2),
     ("pow", [(0.01, 10), (-5, 5)], 1, 1.5),
     ("fmod", [(-1e6, 1e6), (1e-3, 1e3)], 0, 0),
 ]
@@ -106,7 +107,7 @@ def test_errors_stay_below(
 
 @pytest.mark.parametrize("type", ["float", "double"])
 def test_errors_stay_below_without_fused_multiply_add(type: str) -> None:
-    """Two units at most, as documented; one for exp, exp2, log, log2, sin and cos."""
+    """As documented: two units at most, one for float functions of one argument."""
     lines = []
     for name in {row[0] for row in ACCURACY}:
         call = f"{name}(x[i]{', y[i]' if name in ('atan2', 'pow', 'fmod') else ''})"
@@ -117,21 +118,21 @@ def test_errors_stay_below_without_fused_multiply_add(type: str) -> None:
         arguments = [samples(low, high, DTYPES[type], seed) for seed, (low, high) in enumerate(ranges)]
         got = np.empty_like(arguments[0])
         getattr(kernels, f"{name}_")(arguments[0], arguments[-1], got, len(got))
-        limit = 1 if name in ("exp", "exp2", "log", "log2", "sin", "cos") else 2
+        limit = 1 if (type == "float" and len(ranges) == 1) or name in ("exp", "exp2", "log", "log2", "sin", "cos") else 2
         assert errors(name, got, arguments).max() <= limit, (name, ranges)
 
 
 @pytest.mark.parametrize("target", ["host", "sse4"])
 def test_the_pieces_of_erf_meet(target: str) -> None:
-    """They are around multiples of 17/32; which one a number between two is of must not depend on a product's rounding."""
+    """They are around multiples of 0.534; which one a number between two is of must not depend on a product's rounding."""
     arrays = "uniform float x[], uniform float out[], uniform int n"
     source = f"export void f({arrays}) {{ foreach (i = 0 ... n) out[i] = erf(x[i]); }}\n"
-    ends = (np.arange(7) + np.float32(0.5)) * np.float32(17 / 32)
+    ends = (np.arange(7) + np.float32(0.5)) * np.float32(1120181 / 2**21)
     x = np.concatenate([np.nextafter(ends, np.float32(0)), ends, np.nextafter(ends, np.float32(9))]).astype(np.float32)
     x = np.concatenate([x, -x])
     got = np.empty_like(x)
     voltac.compile(source, target=target).f(x, got, len(x))
-    assert errors("erf", got, [x]).max() <= 2
+    assert errors("erf", got, [x]).max() <= 1
 
 
 SPECIAL = [0.0, -0.0, math.inf, -math.inf, math.nan, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, 1e-40, -1e-40, 1e-300,

@@ -144,10 +144,10 @@ class Features(FeatureValues):
     def flags(self) -> Part:
         e, name = self.name("E"), self.name("e")
         values = self.rng.sample((1, 2, 4, 8, 16, 64, 1 << 20), 3)
-        words = ", ".join(f"{e}{k} = {value}" for k, value in enumerate(values))
+        words = ", ".join(f"{e}_{k} = {value}" for k, value in enumerate(values))
         operators = [self.rng.choice("|&^") for _ in range(3)]
-        lines = [f"{{ {e} {name} = {e}0 {operators[0]} ({e})(a & 7); if ({self.condition()}) {name} {operators[1]}= {e}1;"]
-        lines.append(f"switch ({name} {operators[2]} {e}2) {{ case {e}0: NOTE(5u); case {e}1: NOTE(6u); break;")
+        lines = [f"{{ {e} {name} = {e}_0 {operators[0]} ({e})(a & 7); if ({self.condition()}) {name} {operators[1]}= {e}_1;"]
+        lines.append(f"switch ({name} {operators[2]} {e}_2) {{ case {e}_0: NOTE(5u); case {e}_1: NOTE(6u); break;")
         lines.append(f"default: NOTE((uint32)(~{name})); }}")
         return Part(f"enum {e} {{ {words} }};\n", "\n".join(lines) + f" NOTE((uint32){name}); }}")
 
