@@ -15,8 +15,10 @@ def read_fixed_registers(function: MachineFunction, fixed: Callable[[MachineInst
     for instruction in function.instructions():
         known = fixed(instruction)
         register = instruction.values[0] if known is not None else None
-        if known is not None and isinstance(register, VirtualRegister) and written[register] == 1:
-            replaced[register] = known
+        if known is not None and isinstance(register, VirtualRegister):
+            parts = register.lanes or (register,)
+            if all(written[part] == 1 for part in parts):
+                replaced |= {register: known, **dict(zip(register.lanes, known.lanes))}
     for block in function.blocks:
         block.instructions = [one for one in block.instructions if not any(register in replaced for register in one.writes())]
         for instruction in block.instructions:
