@@ -90,5 +90,8 @@ def _constants(
     return {
         register: made[0]
         for register, made in writers.items()
-        if len(made) == 1 and "rematerialisable" in made[0].row.traits and made[0].mask is None
+        if len(made) == 1
+        and "rematerialisable" in made[0].row.traits
+        and made[0].mask is None
+        and made[0].values[0] is register
     }

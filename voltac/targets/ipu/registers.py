@@ -37,7 +37,9 @@ def _named() -> dict[str, Register]:
     printed = dict(_ALIASES)
     found: list[Register] = []
     for file, widths in (("m", (2,)), ("a", (2, 4))):
-        single = [Register(printed.get(name, name), file, number) for number in range(REGISTERS) for name in (f"${file}{number}",)]
+        single = [
+            Register(printed.get(name, name), file, number) for number in range(REGISTERS) for name in (f"${file}{number}",)
+        ]
         found += single
         for width in widths:
             for first in range(0, REGISTERS, width):

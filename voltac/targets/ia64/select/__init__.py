@@ -22,7 +22,7 @@ from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.records import field, mutable_record
 from voltac.targets.ia64.select.conditions import jump
-from voltac.targets.ia64.select.conventions import CALLS, COPIES, ENTRY, SIZES, copy, kind_of
+from voltac.targets.ia64.select.conventions import CALLS, COPIES, ENTRY, SIZES, copy, kind_of, load_at, store_at
 from voltac.targets.ia64.select.frame import complete_frame
 from voltac.targets.ia64.select.groups import RULES as ISSUE_RULES
 from voltac.targets.ia64.select.increments import increment_addresses

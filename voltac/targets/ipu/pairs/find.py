@@ -149,11 +149,9 @@ class Pairs:
             if not is_mask and any(self._is_comparison(one) for one in (condition, other)):
                 return False
         cost = sum(self._cost(one, other) for one, other in operands)
-        if low.op == "freeze" or (cost and cost == 1):
-            return cost == 0 and any(self.is_couple(one.value, other.value) for one, other in operands) or (
-                cost <= 1 and self._has_paired_user(couple)
-            )
-        return cost <= 1
+        if low.op == "freeze":
+            return cost == 0 and self._has_paired_user(couple)
+        return cost == 0 or (cost == 1 and self._has_paired_user(couple))
 
     def _is_comparison(self, condition: Operand) -> bool:
         made = self.definitions.get(condition.value)

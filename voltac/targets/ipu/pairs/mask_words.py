@@ -1,7 +1,7 @@
 """Words that are 0 or -1 in each lane -> conditions, which are lanes of masks; and words of one bit a lane -> their lanes.
 
-    %m = phi i32 [ -1, %a ], [ %n, %b ]; ... %n = select i1 %c, i32 %m, i32 0; %t = icmp slt i32 %n, 0
-    ->    %m = phi i1 [ true, %a ], [ %n, %b ]; ... %n = select i1 %c, i1 %m, i1 false                      (%t is %n)
+%m = phi i32 [ -1, %a ], [ %n, %b ]; ... %n = select i1 %c, i32 %m, i32 0; %t = icmp slt i32 %n, 0
+->    %m = phi i1 [ true, %a ], [ %n, %b ]; ... %n = select i1 %c, i1 %m, i1 false                      (%t is %n)
 """
 
 from __future__ import annotations
@@ -59,9 +59,8 @@ def _mask_words(function: Function) -> set[str]:
     for instruction in function.instructions():
         for name in set(instruction.names_used()):
             users.setdefault(name, []).append(instruction)
-        if instruction.op in _COPIED and instruction.type == "i32":
-            words[instruction.name] = instruction
-        elif instruction.op == "sext" and instruction.type == "i32" and instruction.operands[0].type == "i1":
+        is_spread = instruction.op == "sext" and instruction.operands[0].type == "i1"
+        if (is_spread or instruction.op in _COPIED) and instruction.type == "i32":
             words[instruction.name] = instruction
 
     def holds(word: Instruction) -> bool:

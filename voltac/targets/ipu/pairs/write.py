@@ -1,10 +1,13 @@
 """Scalars that are lanes of pairs -> operations on pairs; who else wants a lane takes it out, who else makes one puts it in.
 
-Both lanes of a pair are computed at once, so a block gets a new order: each operation comes behind what it needs.
+Both lanes of a pair are computed at once, so a block gets a new order: what has effects as before, each other operation where
+it is first needed. So few values live at a time, of which there is room for four pairs.
 """
 
 from __future__ import annotations
 
+from voltac.codegen.addresses import place_of
+from voltac.ir.match import source
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.targets.ipu.pairs.find import Couple, Pairs
@@ -13,6 +16,8 @@ from voltac.targets.ipu.pairs.types import BOTH, EITHER, MAKE_MASK, MAKE_PAIR, M
 
 _TYPES = {"float": PAIR, "i1": MASK}
 _ZEROS = {"float": "0.0", "i1": "false"}
+_WORD = 4
+"""Bytes of the accesses there are: narrower ones are taken for as wide."""
 
 
 class _Cycle(Exception):
@@ -50,6 +55,9 @@ class _Writer:
         """Block and both lanes -> the pair put together there."""
         self._out: list[Instruction] = []
         self._block = ""
+        self._objects = {one.name for one in function.parameters if "noalias" in one.attributes.split()}
+        """Pointers to memory that no other of these points to."""
+        self._objects |= {name for name, made in pairs.definitions.items() if made.op == "alloca"}
 
     # --- the order ---
 
@@ -63,7 +71,7 @@ class _Writer:
     def ordered(self, block: Block) -> list[Instruction]:
         """Behind the phis: the low lanes of pairs, and the other instructions; :class:`_Cycle` if there is no such order."""
         here = {one.name: one for one in block.instructions if one.name and one.op != "phi"}
-        before = _memory_order(block)
+        before = self._memory_order(block)
         done: dict[int, bool] = {}
         made: list[Instruction] = []
 
@@ -87,9 +95,42 @@ class _Writer:
                 raise _Cycle(key)
 
         for instruction in block.instructions:
+            if id(instruction) in before and instruction.op != "load" and not instruction.is_terminator:
+                emit(instruction)
+        for instruction in block.instructions:
             if instruction.op != "phi":
                 emit(instruction)
         return made
+
+    def _memory_order(self, block: Block) -> dict[int, list[Instruction]]:
+        """``id`` of what touches memory, or has other effects -> what it comes behind."""
+        found: dict[int, list[Instruction]] = {}
+        stores: list[Instruction] = []
+        loads: list[Instruction] = []
+        fence: list[Instruction] = []
+        for instruction in block.instructions:
+            if instruction.op == "load":
+                found[id(instruction)] = fence + [one for one in stores if self._may_meet(one, instruction)]
+                loads.append(instruction)
+            elif instruction.op == "store":
+                found[id(instruction)] = fence + [one for one in (*stores, *loads) if self._may_meet(one, instruction)]
+                stores.append(instruction)
+            elif instruction.is_terminator or _has_effect(instruction):
+                found[id(instruction)] = [*fence, *stores, *loads]
+                fence, stores, loads = [instruction], [], []
+        return found
+
+    def _may_meet(self, one: Instruction, other: Instruction) -> bool:
+        """Whether two accesses may touch one byte: not those to two objects, or to different places of one."""
+        first, second = (self._origin(access.operands[-1].value) for access in (one, other))
+        if first[0] == second[0]:
+            return abs(first[1] - second[1]) < _WORD if first[2] == second[2] else True
+        return not (first[0] in self._objects and second[0] in self._objects)
+
+    def _origin(self, pointer: str) -> tuple[str, int, str]:
+        """The object, bytes from an address near to it, and that address."""
+        near, offset = place_of(pointer, self.pairs.definitions)
+        return source(near, ("getelementptr", "bitcast", "freeze"), self.pairs.definitions), offset, near
 
     def give_up(self, key: int) -> None:
         """Leave the pair, or else any pair, scalars that cannot be computed at once."""
@@ -155,9 +196,7 @@ class _Writer:
         key = self._block, low.value, high.value
         if key not in self._made:
             declaration = MAKE_MASK if low.type == "i1" else MAKE_PAIR
-            self._made[key] = self._value(
-                self._call(declaration, f"{low.type} {low.value}", f"{high.type} {high.value}")
-            )
+            self._made[key] = self._value(self._call(declaration, f"{low.type} {low.value}", f"{high.type} {high.value}"))
         return self._made[key]
 
     def _write_phi(self, couple: Couple) -> None:
@@ -220,24 +259,6 @@ class _Writer:
 def _pair(low: str) -> str:
     """The name of a pair."""
     return f"{low}.pair"
-
-
-def _memory_order(block: Block) -> dict[int, list[Instruction]]:
-    """``id`` of what touches memory, or has other effects -> what it comes behind."""
-    found: dict[int, list[Instruction]] = {}
-    last: list[Instruction] = []
-    loads: list[Instruction] = []
-    for instruction in block.instructions:
-        if instruction.op == "load":
-            found[id(instruction)] = list(last)
-            loads.append(instruction)
-        elif instruction.is_terminator or instruction.op == "store" or _has_effect(instruction):
-            found[id(instruction)] = [*last, *loads]
-            last, loads = [instruction], []
-    if block.instructions:
-        # Whatever else there is stays in front of the end.
-        found[id(block.instructions[-1])] = [one for one in block.instructions[:-1] if one.op != "phi"]
-    return found
 
 
 def _has_effect(instruction: Instruction) -> bool:

@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voltac.codegen.machine_code import Immediate, LabelOperand, MachineBlock, MachineFunction, MachineInstruction, Register, Value
+from voltac.codegen.machine_code import (
+    Immediate,
+    LabelOperand,
+    MachineBlock,
+    MachineFunction,
+    MachineInstruction,
+    Register,
+    Value,
+)
 from voltac.codegen.rows import InstructionSet, Row, RowOperand
 from voltac.targets.ipu.isa import INSTRUCTIONS
 from voltac.targets.ipu.select.registers import LR, ZERO

@@ -78,9 +78,8 @@ def make_constant(function: MachineFunction, register: AnyRegister, key: Hashabl
         case ("a2", int(low), int(high)) if low == high:
             return [MachineInstruction(ROWS["constant.a2"], [register, Immediate(low)])]
         case ("a2", int(low), int(high)):
-            return [
-                MachineInstruction(ROWS["constant.a"], [lane, Immediate(bits)]) for lane, bits in zip(register.lanes, (low, high))
-            ]
+            parts = zip(register.lanes, (low, high))
+            return [made for lane, word in parts for made in make_constant(function, lane, ("a", word))]
         case ("m" | "a", int(bits)):
             return [MachineInstruction(ROWS[f"constant.{key[0]}"], [register, Immediate(bits)])]
         case ("address", str(name), int(offset)):
@@ -155,11 +154,19 @@ def _true(operand: Operand) -> int | None:
 
 
 def _pair_zero(operand: Operand) -> int | None:
-    return 0 if operand.type in (PAIR, MASK) and operand.value[0] != "%" and _lanes(operand.type, operand.value) == (0, 0) else None
+    return (
+        0
+        if operand.type in (PAIR, MASK) and operand.value[0] != "%" and _lanes(operand.type, operand.value) == (0, 0)
+        else None
+    )
 
 
 def _all_on(operand: Operand) -> int | None:
-    return 1 if operand.type == MASK and operand.value[0] != "%" and _lanes(operand.type, operand.value) == (_ONES, _ONES) else None
+    return (
+        1
+        if operand.type == MASK and operand.value[0] != "%" and _lanes(operand.type, operand.value) == (_ONES, _ONES)
+        else None
+    )
 
 
 def _float_zero(operand: Operand) -> int | None:

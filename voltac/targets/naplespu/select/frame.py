@@ -29,7 +29,9 @@ def complete_frame(function: MachineFunction) -> None:
         code: list[MachineInstruction] = []
         for instruction in block.instructions:
             if "return" in instruction.row.traits:
-                code += _resolved([_move(LOADS, register, FrameSlot(slot)) for register, slot in save_slots.items()], offsets, FP)
+                code += _resolved(
+                    [_move(LOADS, register, FrameSlot(slot)) for register, slot in save_slots.items()], offsets, FP
+                )
                 code += _adjust(size)
             code += _resolved([instruction], offsets)
         block.instructions = code
