@@ -48,20 +48,25 @@ def escape(cx: Array, cy: Array, z: Array) -> Array:
     return count
 
 
+def polynomial(x: Array, y: Array, z: Array) -> Array:
+    value = ((F32(0.25) * x + F32(1.5)) * x - F32(3)) * x + F32(0.75)
+    return value / (z + F32(1.5)) + (value - y) * x
+
+
 def branches(x: Array, y: Array, z: Array) -> Array:
     other = np.where(x < F32(-1), x * x * F32(-0.5), x)
     return np.where(x > F32(1), (x - F32(1)) * x + F32(0.5), other)
 
 
 KERNELS = [
-    Kernel("polynomial", "float a = x[i]; o[i] = ((0.25f * a + y[i]) * a - 3.0f) * a + z[i];",
-           lambda x, y, z: ((F32(0.25) * x + y) * x - F32(3)) * x + z, 25, "f32v2mul f32v2add ld64 st64"),
+    Kernel("polynomial", "float a = x[i]; float p = ((0.25f * a + 1.5f) * a - 3) * a + 0.75f;"
+           "o[i] = p / (z[i] + 1.5f) + (p - y[i]) * a;", polynomial, 40, "f32v2mul f32v2add f32div ld64 st64"),
     Kernel("clamp by arrays", "float a = x[i]; if (a < y[i]) a = y[i]; if (a > z[i]) a = z[i]; o[i] = a;",
            lambda x, y, z: np.where((low := np.where(x < y, y, x)) > z, z, low), 25, "f32v2cmplt f32v2cmpgt and64 andc64 or64"),
     Kernel("branches", "float a = x[i], r; if (a > 1) r = (a - 1) * a + 0.5f; else if (a < -1) r = a * a * -0.5f; else r = a;"
            "o[i] = r;", branches, 88, "f32v2cmplt f32v2mul and64 andc64"),
     Kernel("quotient", "o[i] = (x[i] + y[i]) / (z[i] + 1.5f);",
-           lambda x, y, z: (x + y) / (z + F32(1.5)), 33, "f32v2add f32div ld64 st64"),
+           lambda x, y, z: (x + y) / (z + F32(1.5)), 16, "f32v2add f32div ld64 st64"),
     Kernel("signs", "float c = z[i]; o[i] = x[i] > y[i] ? -c : abs(x[i]);",
            lambda x, y, z: np.where(x > y, -z, np.abs(x)), 32, "f32v2cmpgt and64 andc64 or64"),
 ]  # fmt: skip

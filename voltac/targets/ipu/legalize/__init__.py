@@ -2,8 +2,8 @@
 
 Types: ``i1 i32 float ptr``; lanes of vectors are scalars, or pairs (``pairs``). Operations: those of ``codegen/legalize``;
 ``fadd fsub fmul fdiv fneg fcmp``, conversions between words and floats, the intrinsics ``sqrt fabs copysign minnum maxnum floor
-ceil trunc round roundeven`` of floats and ``ctlz cttz ctpop`` of words; loads of bytes, halves, words and pairs, stores of words
-and pairs; and ::
+ceil trunc round roundeven`` of floats and ``ctlz cttz ctpop`` of words; loads of bytes, halves, words and pairs, stores of the
+last two; and ::
 
     float @ipu.from_half(i32)    i32 @ipu.to_half(float)    void @ipu.trap()    i32 @ipu.cycles.low()    i32 @ipu.cycles.high()
     i32 @ipu.read_control(i32 1)    void @ipu.barrier(i32, i32)

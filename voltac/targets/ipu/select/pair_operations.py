@@ -11,6 +11,7 @@ from voltac.targets.ipu.select.operations import scratch
 from voltac.targets.ipu.select.registers import SCRATCH, ZERO
 
 _SIGN = 0x80000000
+"""Of a float."""
 
 
 def make_pair(selection: Selection, instruction: Instruction) -> None:

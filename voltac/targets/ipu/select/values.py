@@ -78,8 +78,8 @@ def make_constant(function: MachineFunction, register: AnyRegister, key: Hashabl
         case ("a2", int(low), int(high)) if low == high:
             return [MachineInstruction(ROWS["constant.a2"], [register, Immediate(low)])]
         case ("a2", int(low), int(high)):
-            parts = zip(register.lanes, (low, high))
-            return [made for lane, word in parts for made in make_constant(function, lane, ("a", word))]
+            lanes: tuple[AnyRegister, ...] = register.lanes
+            return [made for lane, word in zip(lanes, (low, high)) for made in make_constant(function, lane, ("a", word))]
         case ("m" | "a", int(bits)):
             return [MachineInstruction(ROWS[f"constant.{key[0]}"], [register, Immediate(bits)])]
         case ("address", str(name), int(offset)):
