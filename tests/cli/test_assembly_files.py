@@ -43,6 +43,16 @@ def test_a_vertex_of_the_supervisor_starts_workers(tmp_path: Path, capfd: pytest
     assert [float(word) for word in shown[1].split()] == (np.arange(8) * 2.5).tolist()
 
 
+def test_small_arrays_lie_in_banks_of_their_own(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "two.S"
+    file.write_text(
+        ".globl f\nf:\nld32 $m0, $mvertex_base, 0\nld32 $m1, $mvertex_base, 1\ntapack $m2:3, $m0, $m1, $m0\n"
+        "ld2x64pace $a0:1, $a2:3, $m2:3+=, $mzero, 0\nexitz $mzero\n"
+    )
+    code, out, err = run(["sim", str(file), "--target=ipu-mk2", "zeros:8", "zeros:8"], capfd)
+    assert (code, err) == (0, "") and "0 bank conflicts" in out
+
+
 SAXPY = "export void saxpy(uniform float s, uniform float x[], uniform float out[], uniform int n) {\n" \
         "    foreach (i = 0 ... n)\n        out[i] += s * x[i];\n}\n"  # fmt: skip
 
