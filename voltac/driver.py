@@ -137,7 +137,11 @@ def decode_source(content: bytes, name: str) -> str:
 def explanation_of(job: Compilation) -> Explanation:
     """What each line of a program became, from its finished compilation."""
     from voltac.report.explanation import Compiled, explain  # late: for reports only
+    from voltac.report.repeats import repeats_of
 
     resolved, final = str(job.results["passes"]), job.product.text()
     sources, dependencies = job.diagnostics.sources, job.dependencies
-    return explain(Compiled(job.file, job.options, job.program, sources, dependencies, job.access_reports, resolved, final))
+    repeats = repeats_of(job.product.assembly()) if job.options.target.is_device else []
+    return explain(
+        Compiled(job.file, job.options, job.program, sources, dependencies, job.access_reports, resolved, final, repeats)
+    )

@@ -75,7 +75,23 @@ def test_both_paths_of_a_kernel_are_compared_in_bundles(tmp_path: Path, capfd: p
     source.write_text(SAXPY)
     code, out, _ = run(["compare", str(source), "--target=ipu-mk2"], capfd)
     assert code == 0 and "on 6 threads of the simulator" in out
-    assert re.search(r"\{ ld32 .* ; f32mul ", out) and re.search(r"load +\d+ +\d+", out)
+    assert re.search(r"\{ ld64 .* ; f32v2mul ", out) and re.search(r"load +\d+ +\d+", out)
+    # The repeats that do the loop where banks allow it, the fastest first.
+    told = re.findall(r"repeat ipu\S+: (\d) bundles? an iteration, 1 in a body of (\d)\n +(.*)", out)
+    assert [(interval, body) for interval, body, _ in told] == [("1", "1"), ("2", "2"), ("3", "3")]
+    assert told[0][2].startswith("{ ld2xst64pace ") and "; f32v2axpy " in told[0][2]
+    code, out, _ = run(["compare", str(source), "--target=ipu-mk2", "--json"], capfd)
+    (repeat, *_) = json.loads(out)[0]["constructs"][0]["repeats"]
+    assert (code, repeat["interval"], repeat["iterations"], len(repeat["bundles"])) == (0, 1, 1, 1)
+
+
+def test_what_a_repeat_takes_is_explained(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "saxpy.ispc"
+    source.write_text(SAXPY)
+    code, out, _ = run(["explain", str(source), "--target=ipu-mk2"], capfd)
+    assert code == 0 and "where addresses and banks allow, a repeat: 1 bundle an iteration" in out
+    code, out, _ = run(["explain", str(source), "--target=naplespu"], capfd)
+    assert code == 0 and "repeat" not in out
 
 
 # Arrays of more than 512 bytes lie in elements of their own, which the paired loads need.

@@ -21,7 +21,7 @@ from voltac.targets.ipu.streams.instructions import (
     quad,
 )
 from voltac.targets.ipu.streams.placing import rest_pairs
-from voltac.targets.ipu.streams.program import KEY, PREFIX, StreamProgram, read_program
+from voltac.targets.ipu.streams.program import KEY, LOOP_KEY, PREFIX, StreamProgram, read_program
 from voltac.targets.ipu.streams.schedule import AXPY, StreamPipeline, pipelines
 
 _SAVED = "$a6:7"
@@ -35,15 +35,18 @@ _OVERFLOW, _ACCUMULATORS = 4, 8
 _PUSHES = 4
 """How often ``f32v2gina`` moves down what it took in, until it is in A0 and A2 (IPU 3.7)."""
 
-_DECLARED = re.compile(rf'declare void @(?P<name>{re.escape(PREFIX)}[\w.]+)\(ptr\) "{KEY}"="(?P<text>[^"]*)"')
+_DECLARED = re.compile(
+    rf'declare void @(?P<name>{re.escape(PREFIX)}[\w.]+)\(ptr\) "{KEY}"="(?P<text>[^"]*)" "{LOOP_KEY}"="(?P<loop>[^"]*)"'
+)
 
 
 class StreamCode:
     """Writes one function."""
 
-    def __init__(self, name: str, program: StreamProgram, pipeline: StreamPipeline, repeats: int) -> None:
-        """``repeats``: the most that ``rpt`` counts to."""
+    def __init__(self, name: str, program: StreamProgram, pipeline: StreamPipeline, repeats: int, loop: str) -> None:
+        """``repeats``: the most that ``rpt`` counts to; ``loop``: the name of the loop that it does."""
         self.name = name
+        self.loop = loop
         self.program = program
         self.pipeline = pipeline
         self.repeats = min(repeats, _LARGEST_REPEAT)
@@ -147,6 +150,8 @@ class StreamCode:
         again, count = f"{self.name}.again", "$lr"
         self.lines.append(f"{again}:")
         self._emit(f"min {count}, $m0, {self.repeats}", f"sub $m0, $m0, {count}", ".align 8")
+        # What reports look for (report/repeats.py).
+        self._emit(f"# repeat {self.loop}: {len(loop.kernel)} bundles, {unroll} iterations")
         self._emit(f"{{ rpt {count}, {len(loop.kernel) - 1} ; fnop }}")
         self._emit(*write.bundles(loop.kernel, alone=False))
         self._emit(f"brnz $m0, {again}")
@@ -212,5 +217,5 @@ def stream_functions(module: Module, repeats: int) -> str:
             program = read_program(found["text"])
             ways = (*pipelines(program), *pipelines(program, naive=True))
             pipeline = next(one for one in ways if found["name"].endswith(f".{one.form}"))
-            parts.append(StreamCode(found["name"], program, pipeline, repeats).text())
+            parts.append(StreamCode(found["name"], program, pipeline, repeats, found["loop"]).text())
     return "".join(parts)

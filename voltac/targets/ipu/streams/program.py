@@ -28,6 +28,8 @@ PREFIX = "ipu.stream."
 """What the names of the functions begin with."""
 KEY = "ipu-stream"
 """The attribute of their declarations that is the text."""
+LOOP_KEY = "ipu-loop"
+"""And the one that names the loop's block."""
 
 
 @record
