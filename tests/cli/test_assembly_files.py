@@ -91,7 +91,7 @@ def test_what_a_repeat_takes_is_explained(tmp_path: Path, capfd: pytest.CaptureF
     code, out, _ = run(["explain", str(source), "--target=ipu-mk2"], capfd)
     assert code == 0 and "where addresses and banks allow, a repeat: 1 bundle an iteration" in out
     code, out, _ = run(["explain", str(source), "--target=naplespu"], capfd)
-    assert code == 0 and "repeat" not in out
+    assert code == 0 and "bundle" not in out
 
 
 # Arrays of more than 512 bytes lie in elements of their own, which the paired loads need.

@@ -1,4 +1,4 @@
-"""Repeats in the assembly of a device whose hardware counts loops: pipelined bodies, of which each belongs to a loop of the source.
+"""Repeats in the assembly of a device whose hardware counts loops: pipelined bodies, each of a loop of the source.
 
 # repeat foreach_2_5.all_on: 3 bundles, 3 iterations
 { rpt $lr, 2 ; fnop }
@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from voltac.records import record
 
@@ -55,7 +56,7 @@ def repeats_of(assembly: str) -> list[Repeat]:
     return found
 
 
-def of_statement(repeats: list[Repeat], name: str) -> tuple[Repeat, ...]:
+def of_statement(repeats: Sequence[Repeat], name: str) -> tuple[Repeat, ...]:
     """Those of a statement, given what the names of its blocks begin with, the fastest first."""
     there = [one for one in repeats if one.loop == name or one.loop.startswith((f"{name}.", f"{name}_"))]
     return tuple(sorted(there, key=lambda one: one.interval))
