@@ -138,3 +138,11 @@ f:
     words = np.array([0xFF, 0xF0F0, 0x3C, 0xFFFF, 1, 2], np.uint32)
     run_vertex(assemble_vertices(text, "mk2"), [words], "f", 1)
     assert words.tolist() == [0x3C, 0xF0F0, 0x3C, 0xFFFF, 0x3D, 0xFFFF]
+
+
+def test_a_zero_beside_another_constant_is_in_its_pair(tmp_path: Path) -> None:
+    path = tmp_path / "k.ispc"
+    path.write_text("export void k(uniform float o[], uniform int n) { foreach (i = 0 ... n) o[i + 1] = programIndex; }")
+    out = np.full(33, -7, F32)
+    voltac.load(path, target="ipu-mk2").k(out, 30)
+    np.testing.assert_array_equal(out[1:31], np.arange(30, dtype=F32) % 4)
