@@ -137,8 +137,9 @@ class StreamCall:
         if pipeline.is_wide:
             for number, access in enumerate(accesses):
                 if access.kind == "quad":
-                    low = self.value(f"low{label}.{number}", f"and i32 {self.addresses[number]}, {_QUAD - 1}")
-                    tests.append(self.value(f"aligned{label}.{number}", f"icmp eq i32 {low}, 0"))
+                    if not self.program.has_eights:
+                        low = self.value(f"low{label}.{number}", f"and i32 {self.addresses[number]}, {_QUAD - 1}")
+                        tests.append(self.value(f"aligned{label}.{number}", f"icmp eq i32 {low}, 0"))
                     tests.append(self._is_interleaved(f"{label}.{number}", number))
         for at, first in enumerate(pipeline.joined):
             for second in pipeline.joined[at + 1 :]:
