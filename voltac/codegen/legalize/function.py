@@ -110,6 +110,8 @@ class Legalizer:
         self._phis: list[tuple[Block, int, str, str, int]] = []
         """Block and position of the phi to be, its name and type, and which part it is."""
         self._last_block: dict[str, str] = {}
+        self.floats: dict[str, str] = {}
+        """Words with the bits of a number of 16 bits -> the number as a float, where a machine computes with that."""
         self.result_address = ""
         self.lanes: list[Words] = []
         """Of vectors that are made of scalars: one word for each lane."""

@@ -5,7 +5,8 @@ Types: ``i1 i32 float ptr``; lanes of vectors are scalars, or pairs (``pairs``).
 ceil trunc round roundeven`` of floats and ``ctlz cttz ctpop`` of words; loads of bytes, halves, words and pairs, stores of the
 last two; and ::
 
-    float @ipu.from_half(i32)    i32 @ipu.to_half(float)    void @ipu.trap()    i32 @ipu.cycles.low()    i32 @ipu.cycles.high()
+    float @ipu.from_half(i32)    i32 @ipu.to_half(float)    float @ipu.rounded.f32(float)    fpext half (load half)
+    void @ipu.trap()    i32 @ipu.cycles.low()    i32 @ipu.cycles.high()
     i32 @ipu.read_control(i32 1)    void @ipu.barrier(i32, i32)
 """
 
@@ -79,7 +80,7 @@ MACHINE = LegalMachine(
 )
 _OF_FLOATS = ("sqrt", "fabs", "copysign", "minnum", "maxnum", "floor", "ceil", "trunc", "round", "roundeven")
 PURE = (
-    "@ipu.from_half", "@ipu.to_half", *(f"@llvm.{name}.i32" for name in ("ctlz", "cttz", "ctpop")),
+    "@ipu.from_half", "@ipu.to_half", "@ipu.rounded.", *(f"@llvm.{name}.i32" for name in ("ctlz", "cttz", "ctpop")),
     *(f"@llvm.{name}.f32" for name in _OF_FLOATS), *(f"@llvm.{name}.v2f32" for name in _OF_FLOATS), *OF_PAIRS,
 )  # fmt: skip
 """Functions of the machine that have no effects."""

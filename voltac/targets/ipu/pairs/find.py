@@ -16,7 +16,7 @@ from voltac.ir.parts import Operand
 from voltac.targets.ipu.pairs.mask_words import Vote, vote_of
 
 _ARITHMETIC = frozenset(("fadd", "fsub", "fmul", "fneg"))
-_CALLS = frozenset(f"@llvm.{name}.f32" for name in ("fabs", "copysign", "minnum", "maxnum"))
+_CALLS = frozenset(("@ipu.rounded.f32", *(f"@llvm.{name}.f32" for name in ("fabs", "copysign", "minnum", "maxnum"))))
 _LOGIC = frozenset(("and", "or", "xor"))
 Couple = tuple[str, str]
 """The names of the low lane and of the high one."""

@@ -262,4 +262,4 @@ def _pair(low: str) -> str:
 
 
 def _has_effect(instruction: Instruction) -> bool:
-    return instruction.op == "call" and not instruction.parts.callee.startswith(("@llvm.", "@ipu.from_half", "@ipu.to_half"))
+    return instruction.op == "call" and not instruction.parts.callee.startswith(("@llvm.", "@ipu.from_half", "@ipu.to_half", "@ipu.rounded."))

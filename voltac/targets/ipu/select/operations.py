@@ -64,7 +64,7 @@ def _step(selection: Selection, operand: Operand) -> int | None:
 
 _LOADS = {
     "y": ("ldz8.mmmzi12", 1), "h": ("ldz16.mmmzi12", 2), "s": ("ld32.mmmzi12", 4), "f": ("ld32.ammzi12", 4),
-    "p": ("ld64.a2mmzi12", 8),
+    "p": ("ld64.a2mmzi12", 8), "half": ("ldb16.ammzi12", 2),
 }  # fmt: skip
 _SIGNED_LOADS = {"y": ("lds8.mmmzi12", 1), "h": ("lds16.mmmzi12", 2)}
 _STORES = {"s": ("st32.mmmzi12", 4), "f": ("st32.ammzi12", 4), "p": ("st64.a2mmzi12", 8)}

@@ -143,6 +143,8 @@ bitcast.f.s(a)              -> atom.ma a
 fptosi.f.s(a)               -> i = f32int.aazi4 a 3; t = f32toi32.aa i; atom.ma t
 fptoui.f.s(a)               -> i = f32int.aazi4 a 3; t = f32toui32.aa i; atom.ma t
 call.ipu.to_half(a)         -> h = f32tof16.aa a; w = atom.ma h; and.mmm w =0xFFFF
+call.ipu.rounded.f32(a)     -> h = f32tof16.aa a; f16tof32.aa h
+fpext.half.f(a)             -> f16tof32.aa a
 # Branches: the selector adds the target.
 br.if(a)                    -> brnz.mtarget a
 br.if(xor.c(a, b:true))     -> brz.mtarget a
@@ -196,6 +198,7 @@ and.k(xor.k(b, t:all_on), a) -> andc64.a2a2a2 a b
 or.k(a, b)                  -> or64.a2a2a2 a b
 xor.k(a, b)                 -> p = andc64.a2a2a2 a b; q = andc64.a2a2a2 b a; or64.a2a2a2 p q
 xor.k(a, t:all_on)          -> not64.a2a2 a
+call.ipu.rounded.v2f32(a)   -> h = f32v2tof16.aa2 a; f16v2tof32.a2a h
 call.ipu.or(a, b)           -> or.aaa a b
 call.ipu.and(a, b)          -> and.aaa a b
 call.llvm.minnum.v2f32(a, b) -> f32v2min.a2a2a2 a b

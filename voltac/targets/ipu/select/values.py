@@ -27,7 +27,7 @@ def shape(type_text: str) -> str:
 
 def kind_of(type_text: str) -> str:
     """The register class of a type."""
-    return "a" if type_text == "float" else "a2" if type_text[0] == "<" else "m"
+    return "a" if type_text in ("float", "half") else "a2" if type_text[0] == "<" else "m"
 
 
 # --- keys ---
