@@ -146,3 +146,40 @@ def test_a_zero_beside_another_constant_is_in_its_pair(tmp_path: Path) -> None:
     out = np.full(33, -7, F32)
     voltac.load(path, target="ipu-mk2").k(out, 30)
     np.testing.assert_array_equal(out[1:31], np.arange(30, dtype=F32) % 4)
+
+
+HALVES = "float16 a = x[i], b = y[i]; float16 r = a * b + a; if (r > b) r = r - b; o[i] = r;"
+
+
+def branch_of_halves(x: Array, y: Array) -> Array:
+    with np.errstate(all="ignore"):
+        r = x * y + x
+        return np.where(r > y, r - y, r)
+
+
+def run_halves(x: Array, y: Array, folder: Path) -> tuple[Array, int]:
+    path = folder / "k.ispc"
+    arrays = ", ".join(f"uniform float16 {name}[]" for name in "xyo")
+    path.write_text(f"export void k({arrays}, uniform int n) {{ foreach (i = 0 ... n) {{ {HALVES} }} }}")
+    loaded = voltac.load(path, target="ipu-mk2")
+    out = np.full(len(x) + 8, -7, np.float16)
+    report: Any = loaded.k
+    loaded.k(x, y, out, len(x))
+    assert {"f32v2tof16", "f16v2tof32", "f32v2mul", "f32v2add"} <= set(re.findall(r"[a-z]\w+", loaded.assembly("k")))
+    return out, report.last_run.bundles
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 30, 101])
+def test_halves_are_rounded_after_each_operation(count: int, tmp_path: Path) -> None:
+    rng = np.random.default_rng(count)
+    x, y = (rng.uniform(-300, 300, count).astype(np.float16) for _ in range(2))
+    x[::5], y[::7] = np.float16(60000), np.float16("-inf")
+    x[::11] = np.nan
+    found, _ = run_halves(x, y, tmp_path)
+    np.testing.assert_array_equal(found[:-8], branch_of_halves(x, y))
+    np.testing.assert_array_equal(found[-8:], np.full(8, -7, np.float16))
+
+
+def test_bundles_of_halves(tmp_path: Path) -> None:
+    counts = [run_halves(np.full(n, 1.5, np.float16), np.full(n, 0.5, np.float16), tmp_path)[1] for n in (384, 768)]
+    assert (counts[1] - counts[0]) / 16 <= 170

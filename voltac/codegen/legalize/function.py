@@ -112,6 +112,10 @@ class Legalizer:
         self._last_block: dict[str, str] = {}
         self.floats: dict[str, str] = {}
         """Words with the bits of a number of 16 bits -> the number as a float, where a machine computes with that."""
+        self.unrounded: dict[str, str] = {}
+        """And what that was before it was rounded to 16 bits."""
+        self.loaded_halves: set[str] = set()
+        """Those of these words that are as they were loaded."""
         self.result_address = ""
         self.lanes: list[Words] = []
         """Of vectors that are made of scalars: one word for each lane."""

@@ -42,8 +42,8 @@ def from_half(f: Legalizer, half: str) -> str:
 def to_half(f: Legalizer, value: str, is_exact: bool = False) -> str:
     """Rounded to nearest; ``is_exact``: the float is a half already.
 
-    The hardware stops at the largest half (IPU 3.8) where IEEE 754 goes on to infinity. Who goes on with the half as a float takes
-    the rounded float.
+    The hardware stops at the largest half (IPU 3.8) where IEEE 754 goes on to infinity. Who goes on with the half as a float
+    takes the rounded float.
     """
     w = f.write
     half = w.call(_TO_HALF, value)
@@ -54,6 +54,7 @@ def to_half(f: Legalizer, value: str, is_exact: bool = False) -> str:
     made = w.select(over, infinity, half, "i32", False)
     f.zero_above[made] = 16
     f.floats[made] = value if is_exact else _rounded(f, value)
+    f.unrounded[made] = value
     return made
 
 
@@ -78,6 +79,22 @@ def load(f: Legalizer, instruction: Instruction) -> None:
     for lane, word in enumerate(f.values[instruction.name]):
         half = f.write.value(f"load half, ptr {f.write.near(pointer, _HALF_BYTES * lane)}, align {_HALF_BYTES}")
         f.floats[word] = f.write.value(f"fpext half {half} to float")
+        f.loaded_halves.add(word)
+
+
+def store(f: Legalizer, instruction: Instruction) -> None:
+    """Halves that were computed as floats are stored out of the aux pipe."""
+    value, pointer = instruction.operands
+    is_half = not f.shapes.is_aggregate(value.type) and f.shapes.of(value.type).element == "half"
+    words = f.words(value) if is_half else []
+    computed = all(word in f.floats and word not in f.loaded_halves for word in words)
+    if not words or not computed or 0 < instruction.parts.alignment < _HALF_BYTES:
+        memory.legalize_store(f, instruction)
+        return
+    (base,) = f.words(pointer)
+    for lane, word in enumerate(words):
+        half = f.write.value(f"fptrunc float {f.unrounded.get(word) or f.floats[word]} to half")
+        f.write.emit(f"store half {half}, ptr {f.write.near(base, _HALF_BYTES * lane)}, align {_HALF_BYTES}")
 
 
 def _kept_as_floats(rule: Rule, of_lane: Callable[[Legalizer, Instruction, int, list[str]], str]) -> Rule:
@@ -92,6 +109,8 @@ def _kept_as_floats(rule: Rule, of_lane: Callable[[Legalizer, Instruction, int, 
             halves = [f.words(one)[lane] for one in operands]
             if word not in f.floats and all(half in f.floats or half.isdigit() for half in halves):
                 f.floats[word] = of_lane(f, instruction, lane, [from_half(f, half) for half in halves])
+                values = [f.unrounded.get(half) or from_half(f, half) for half in halves]
+                f.unrounded[word] = of_lane(f, instruction, lane, values)
 
     return compute
 
@@ -174,6 +193,7 @@ RULES: dict[str, Rule] = {
     "fneg": _negation,
     **dict.fromkeys(("fpext", "fptrunc"), _size),
     "load": load,
+    "store": store,
     "select": _kept_as_floats(integer_rules.RULES["select"], _selected),
     "freeze": _kept_as_floats(
         integer_rules.RULES["freeze"], lambda f, instruction, lane, values: f.write.value(f"freeze float {values[0]}")

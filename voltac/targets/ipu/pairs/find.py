@@ -18,6 +18,7 @@ from voltac.targets.ipu.pairs.mask_words import Vote, vote_of
 _ARITHMETIC = frozenset(("fadd", "fsub", "fmul", "fneg"))
 _CALLS = frozenset(("@ipu.rounded.f32", *(f"@llvm.{name}.f32" for name in ("fabs", "copysign", "minnum", "maxnum"))))
 _LOGIC = frozenset(("and", "or", "xor"))
+_SIZES = {"float": 4, "half": 2}
 Couple = tuple[str, str]
 """The names of the low lane and of the high one."""
 
@@ -62,7 +63,7 @@ class Pairs:
             pending += [(one.value, other.value) for one, other in zip(low.operands, high.operands)]
 
     def _collect_memory(self) -> None:
-        """Neighbours in an aligned double word."""
+        """Neighbours in an aligned double word, or word of halves."""
         for block in self.function.blocks:
             for operation in ("load", "store"):
                 for low, high in self._neighbours(block, operation):
@@ -72,17 +73,23 @@ class Pairs:
                         self.stores[id(low)] = self.stores[id(high)] = low, high
 
     def _neighbours(self, block: Block, operation: str) -> Iterator[tuple[Instruction, Instruction]]:
-        places: dict[tuple[str, int], Instruction] = {}
+        places: dict[tuple[str, str, int], Instruction] = {}
         for instruction in block.instructions:
             if instruction.op == operation and "volatile" not in instruction.text and "atomic" not in instruction.text:
                 type = instruction.operands[0].type if operation == "store" else instruction.type
-                if type == "float":
-                    pointer = instruction.operands[-1].value
-                    places.setdefault(place_of(pointer, self.definitions), instruction)
-        for (base, offset), low in places.items():
-            high = places.get((base, offset + 4))
-            if high is not None and self._residues.of(low.operands[-1].value, 3) == 0:
+                if type == "float" or (type == "half" and operation == "store"):
+                    base, offset = place_of(instruction.operands[-1].value, self.definitions)
+                    places.setdefault((type, base, offset), instruction)
+        for (type, base, offset), low in places.items():
+            size = _SIZES[type]
+            high = places.get((type, base, offset + size))
+            if high is not None and self._residues.of(low.operands[-1].value, size.bit_length()) == 0:
                 yield low, high
+
+    def stored(self, store: Instruction) -> Operand:
+        """The float that a store writes, perhaps as a half."""
+        value = store.operands[0]
+        return value if value.type == "float" else self.definitions[value.value].operands[0]
 
     def _collect_votes(self) -> None:
         for instruction in self.function.instructions():
@@ -97,7 +104,7 @@ class Pairs:
         while True:
             self.votes = {name: vote for name, vote in self.votes.items() if self._is_paired(vote)}
             wrong = [couple for couple in dict.fromkeys(self.couple_of.values()) if not self._is_worth(couple)]
-            stores = [key for key, (low, high) in self.stores.items() if self._cost(low.operands[0], high.operands[0])]
+            stores = [key for key, (low, high) in self.stores.items() if self._cost(self.stored(low), self.stored(high))]
             for key in stores:
                 del self.stores[key]
             for couple in wrong:
@@ -129,7 +136,7 @@ class Pairs:
 
     def _has_paired_user(self, couple: Couple) -> bool:
         return any(
-            user.name in self.couple_of or user.name in self.votes or id(user) in self.stores
+            user.name in self.couple_of or user.name in self.votes or id(user) in self.stores or user.op == "fptrunc"
             for user in self._users.get(couple[0], ())
         ) or any(couple[0] in vote.lanes for vote in self.votes.values())
 

@@ -17,5 +17,7 @@ MASK_BITS = f"float @ipu.bits({MASK}, i32)"
 EITHER = "float @ipu.or(float, float)"
 BOTH = "float @ipu.and(float, float)"
 """Of bits."""
+STORE_HALVES = f"void @ipu.store_halves({PAIR}, ptr)"
+"""Rounded to halves, into one word."""
 FUNCTIONS = ("@ipu.pair", "@ipu.mask", "@ipu.bits", "@ipu.or", "@ipu.and")
-"""None has an effect."""
+"""Those that have no effect."""

@@ -12,7 +12,7 @@ from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.targets.ipu.pairs.find import Couple, Pairs
 from voltac.targets.ipu.pairs.mask_words import Vote
-from voltac.targets.ipu.pairs.types import BOTH, EITHER, MAKE_MASK, MAKE_PAIR, MASK, MASK_BITS, PAIR
+from voltac.targets.ipu.pairs.types import BOTH, EITHER, MAKE_MASK, MAKE_PAIR, MASK, MASK_BITS, PAIR, STORE_HALVES
 
 _TYPES = {"float": PAIR, "i1": MASK}
 _ZEROS = {"float": "0.0", "i1": "false"}
@@ -243,8 +243,11 @@ class _Writer:
                 self._emit(f"{lane} = icmp slt i32 {word}, 0")
 
     def _write_store(self, low: Instruction, high: Instruction) -> None:
-        value = self._operand(low.operands[0], high.operands[0])
-        self._emit(f"store {PAIR} {value}, ptr {low.operands[1].value}, align 8")
+        value, pointer = self._operand(self.pairs.stored(low), self.pairs.stored(high)), low.operands[1].value
+        if low.operands[0].type == "half":
+            self._emit(self._call(STORE_HALVES, f"{PAIR} {value}", f"ptr {pointer}"))
+        else:
+            self._emit(f"store {PAIR} {value}, ptr {pointer}, align 8")
 
     def _write_vote(self, name: str, vote: Vote) -> None:
         mask, *rest = (_pair(low) for low in vote.lanes[::2])
@@ -262,4 +265,6 @@ def _pair(low: str) -> str:
 
 
 def _has_effect(instruction: Instruction) -> bool:
-    return instruction.op == "call" and not instruction.parts.callee.startswith(("@llvm.", "@ipu.from_half", "@ipu.to_half", "@ipu.rounded."))
+    return instruction.op == "call" and not instruction.parts.callee.startswith(
+        ("@llvm.", "@ipu.from_half", "@ipu.to_half", "@ipu.rounded.")
+    )

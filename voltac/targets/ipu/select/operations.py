@@ -35,8 +35,8 @@ _MOST = 0xFFF
 # --- memory ---
 
 
-def _address_of(selection: Selection, pointer: Operand, size: int) -> tuple[list[Value], MemoryOperand]:
-    """Base, delta and offset of an access, and what is known of its bytes."""
+def address_of(selection: Selection, pointer: Operand, size: int) -> tuple[list[Value], MemoryOperand]:
+    """Base, delta and offset of an access of so many bytes, and what is known of these."""
     offset = 0
     operand = selection.resolve(pointer)
     while (step := _step(selection, operand)) is not None:
@@ -79,7 +79,7 @@ def load(selection: Selection, instruction: Instruction) -> None:
     if letter not in rows:
         raise CannotSelect(f"in @{selection.function.name}: a load of {instruction.type}")
     row, size = rows[letter]
-    place, access = _address_of(selection, pointer, size)
+    place, access = address_of(selection, pointer, size)
     selection.emit(row, selection.result(instruction.name, instruction.type), *place, access=access)
 
 
@@ -93,7 +93,7 @@ def store(selection: Selection, instruction: Instruction) -> None:
         raise CannotSelect(f"in @{selection.function.name}: a store of {value.type}")
     data = selection.register(value)
     row, size = _STORES[shape(value.type)]
-    place, access = _address_of(selection, pointer, size)
+    place, access = address_of(selection, pointer, size)
     selection.emit(row, data, *place, access=access)
 
 

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from voltac.codegen.machine_code import Immediate, MemoryOperand, VirtualRegister
 from voltac.codegen.selection import Selection
 from voltac.ir.model import Instruction
-from voltac.targets.ipu.select.operations import scratch
+from voltac.targets.ipu.select.operations import address_of, scratch
 from voltac.targets.ipu.select.registers import SCRATCH, ZERO
 
-_SIGN = 0x80000000
-"""Of a float."""
+_SIGN, _OVERFLOW = 0x80000000, 0x477FF000
+"""Of a float; the least that rounds to no finite half, 65520."""
+_HALF_EXPONENTS, _HALF_MANTISSAS = 0x7C007C00, 0x03FF03FF
+"""Of two halves."""
 
 
 def make_pair(selection: Selection, instruction: Instruction) -> None:
@@ -66,9 +68,33 @@ def copy_sign(selection: Selection, instruction: Instruction) -> None:
     selection.emit("or64.a2a2a2", selection.result(instruction.name, instruction.type), rest, taken)
 
 
+def store_halves(selection: Selection, instruction: Instruction) -> None:
+    """Both lanes, rounded, as one word.
+
+    Where the hardware stops at the largest half (IPU 3.8), exponent and mantissa are mended. The mask of what is infinite
+    becomes one of halves by its conversion: all ones are no number.
+    """
+    value, pointer = instruction.parts.operands
+    pair, new = selection.register(value), selection.new
+    size, endless, halves, marks, mask, raised, cut, word, made = (new(kind) for kind in ("a2", "a2", *"aaaaaaa"))
+    limit = selection.constant(("a", _OVERFLOW), "a")
+    selection.emit("andc64.a2a2a2", size, pair, _sign(selection))
+    selection.emit("f32v2cmple.a2aBa2", endless, limit, size)
+    selection.emit("f32v2tof16.aa2", halves, pair)
+    selection.emit("f32v2tof16.aa2", marks, endless)
+    selection.emit("f16v2cmpne.aaa", mask, marks, marks)
+    selection.emit("and.aaa", raised, mask, selection.constant(("a", _HALF_EXPONENTS), "a"))
+    selection.emit("and.aaa", cut, mask, selection.constant(("a", _HALF_MANTISSAS), "a"))
+    selection.emit("or.aaa", word, halves, raised)
+    selection.emit("andc.aaa", made, word, cut)
+    place, access = address_of(selection, pointer, 4)
+    selection.emit("st32.ammzi12", made, *place, access=access)
+
+
 FUNCTIONS: dict[str, Callable[[Selection, Instruction], None]] = {
     "call.ipu.pair": make_pair,
     "call.ipu.mask": make_mask,
+    "call.ipu.store_halves": store_halves,
     "fneg.p": negate,
     "call.llvm.fabs.v2f32": absolute,
     "call.llvm.copysign.v2f32": copy_sign,
