@@ -24,7 +24,8 @@ from voltac.options import Options
 from voltac.passes.accesses.access import AccessReport
 from voltac.records import field, mutable_record, record, replace
 from voltac.report.ordered_sums import ORDERED_SUM, ordered_sums
-from voltac.report.paths import keyword
+from voltac.report.paths import block_names, keyword
+from voltac.report.repeats import Repeat, of_statement
 from voltac.report.slow_accesses import LANE_BY_LANE, Explainer
 from voltac.sema import tree
 from voltac.sema.tree_walk import nodes
@@ -170,6 +171,8 @@ class Compiled:
     """LLVM text behind the passes."""
     final: str
     """LLVM text of the code."""
+    repeats: Sequence[Repeat] = ()
+    """Of a device's code."""
     assembly: str = ""
     """The code, for estimates of its loops; empty if none are wanted."""
 
@@ -285,6 +288,8 @@ def _statements(job: Compiled, options: Options) -> list[Fact]:
                 there = paths.get((node.span.line, node.span.column))
                 if there:
                     text = _foreach(there, options.target.width) if isinstance(node, tree.Foreach) else _coherent(there)
+                    fastest = of_statement(job.repeats, block_names(node)[0].rpartition(".")[0])[:1]
+                    text += "".join(f"; where addresses and banks allow, a repeat: {one.told()}" for one in fastest)
                     word = keyword(node)
                     column = node.span.column
                     end = column + len(word)

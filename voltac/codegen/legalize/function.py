@@ -78,6 +78,9 @@ class LegalMachine:
     """A shorter way for numbers of few bits, given the bits of their type and whether they have a sign: the quotient, None for
     other numbers."""
     vectors: VectorMemory | None = None
+    pair_lanes: Callable[[Function, list[Words]], set[str]] | None = None
+    """Given a function that is legal, and the lanes of its vectors, makes single values of those that one instruction computes;
+    returns the functions that are called then, as they are declared. Left out where nothing is optimized."""
 
 
 class Legalizer:
@@ -107,7 +110,15 @@ class Legalizer:
         self._phis: list[tuple[Block, int, str, str, int]] = []
         """Block and position of the phi to be, its name and type, and which part it is."""
         self._last_block: dict[str, str] = {}
+        self.floats: dict[str, str] = {}
+        """Words with the bits of a number of 16 bits -> the number as a float, where a machine computes with that."""
+        self.unrounded: dict[str, str] = {}
+        """And what that was before it was rounded to 16 bits."""
+        self.loaded_halves: set[str] = set()
+        """Those of these words that are as they were loaded."""
         self.result_address = ""
+        self.lanes: list[Words] = []
+        """Of vectors that are made of scalars: one word for each lane."""
 
     @cached_property
     def definitions(self) -> dict[str, Instruction]:
@@ -232,6 +243,8 @@ class Legalizer:
     def define(self, instruction: Instruction, words: Words) -> None:
         """These are the parts of the instruction's result from now on."""
         self.values[instruction.name] = words
+        if not self.width and len(words) > 1 and instruction.type[0] == "<":
+            self.lanes.append(words)
 
     def elementwise(self, instruction: Instruction, compute: Callable[..., Words]) -> None:
         """``compute(vector, *words of each operand)`` for each chunk."""

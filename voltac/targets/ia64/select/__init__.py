@@ -22,8 +22,8 @@ from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.records import field, mutable_record
 from voltac.targets.ia64.select.conditions import jump
-from voltac.targets.ia64.select.conventions import CALLS, COPIES, ENTRY, SIZES, copy, kind_of
-from voltac.targets.ia64.select.frame import complete_frame, spill_load, spill_store
+from voltac.targets.ia64.select.conventions import CALLS, COPIES, ENTRY, SIZES, copy, kind_of, load_at, store_at
+from voltac.targets.ia64.select.frame import complete_frame
 from voltac.targets.ia64.select.groups import RULES as ISSUE_RULES
 from voltac.targets.ia64.select.increments import increment_addresses
 from voltac.targets.ia64.select.kernels import kernel_bundles
@@ -47,7 +47,7 @@ from voltac.targets.ia64.select.values import (
     pure,
 )
 
-_FILE = RegisterFile(ALLOCATABLE, frozenset(COPIES.values()), SIZES, spill_store, spill_load)
+_FILE = RegisterFile(ALLOCATABLE, frozenset(COPIES.values()), SIZES, store_at, load_at)
 _BRANCHES = Branches(ROWS, JUMP, {BRANCH_IF: BRANCH_UNLESS, BRANCH_UNLESS: BRANCH_IF})
 _MOST_STACK = 1 << 20
 """Bytes of the stack. Chosen."""
