@@ -10,11 +10,14 @@ begins follow the block it stands in.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 
+from voltac.codegen.legalize.alignments import Alignments
 from voltac.codegen.legalize.known_ranges import KnownRanges
 from voltac.codegen.legalize.machine_facts import MachineFacts
+from voltac.codegen.legalize.packed import PackedVectors, join_parts, joined, split_parts
 from voltac.codegen.legalize.shapes import NotLegal, Shape, Shapes
 from voltac.codegen.legalize.writer import Writer, signed
 from voltac.ir.cfg import control_flow
@@ -78,6 +81,7 @@ class LegalMachine:
     """A shorter way for numbers of few bits, given the bits of their type and whether they have a sign: the quotient, None for
     other numbers."""
     vectors: VectorMemory | None = None
+    packed: PackedVectors | None = None
 
 
 class Legalizer:
@@ -90,7 +94,9 @@ class Legalizer:
         """Lanes of a vector register."""
         self.word_bits = machine.facts.word_bits
         self.attributes = attributes
-        self.shapes = shapes
+        self.shapes = self.packed_shapes = shapes
+        self.joined_from: dict[tuple[str, str], Words] = {}
+        """Element and register that holds several numbers -> the lanes that were put into it."""
         self.layout = shapes.layout
         self.function = function
         self.write = Writer(function.blocks[0].name, machine.facts)
@@ -110,6 +116,10 @@ class Legalizer:
         self.result_address = ""
 
     @cached_property
+    def _lane_shapes(self) -> Shapes:
+        return Shapes(self.layout, self.machine.facts, is_packed=False)
+
+    @cached_property
     def definitions(self) -> dict[str, Instruction]:
         """Of the function as it is given."""
         return self.function.definitions()
@@ -118,6 +128,11 @@ class Legalizer:
     def uses(self) -> Uses:
         """Of the function as it is given."""
         return Uses(self.function.instructions())
+
+    @cached_property
+    def alignments(self) -> Alignments:
+        """Of the addresses of the function as it is given."""
+        return Alignments(self.function, self.layout)
 
     @cached_property
     def ranges(self) -> KnownRanges:
@@ -142,7 +157,8 @@ class Legalizer:
         """The parts of an operand."""
         text = operand.value
         if text[0] == "%":
-            return self.values[text]
+            words = self.values[text]
+            return words if self.shapes is self.packed_shapes else split_parts(self, operand.type, words)
         types = self.shapes.parts(operand.type)
         if text in ("poison", "undef"):
             return ["poison"] * len(types)
@@ -182,6 +198,8 @@ class Legalizer:
         if aggregate:
             return [word for item in items for word in self.words(item)]
         scalars = [self.words(item)[0] for item in items]
+        if self.shapes.of(operand.type).part:
+            return join_parts(self, operand.type, scalars)
         width = self.width
         whole = len(items) // width * width if width else 0
         found: Words = []
@@ -201,12 +219,14 @@ class Legalizer:
         found: Words = []
         at = 0
         for chunk in shape.chunks:
-            row = elements[at : at + (self.width if chunk else 1)]
+            row = elements[at : at + (shape.width if chunk else 1)]
             at += len(row)
             for word in range(shape.words):
                 texts = [_word(shape.element, self.word_bits, element, word) for element in row]
                 if not chunk:
                     found.append(texts[0])
+                elif shape.part:
+                    found.append(joined(self, shape, texts))
                 elif len(set(texts)) == 1:
                     kind = shape.kind(True)
                     found.append("poison" if texts[0] == "poison" else f"splat ({kind} {texts[0]})")
@@ -231,6 +251,8 @@ class Legalizer:
 
     def define(self, instruction: Instruction, words: Words) -> None:
         """These are the parts of the instruction's result from now on."""
+        if self.shapes is not self.packed_shapes:
+            words = join_parts(self, instruction.type, words)
         self.values[instruction.name] = words
 
     def elementwise(self, instruction: Instruction, compute: Callable[..., Words]) -> None:
@@ -239,6 +261,13 @@ class Legalizer:
         chunks = self.shapes.of(instruction.operands[-1].type).chunks
         made = [compute(chunk, *(column[number] for column in columns)) for number, chunk in enumerate(chunks)]
         self.define(instruction, [word for words in made for word in words])
+
+    @contextmanager
+    def in_lanes(self) -> Iterator[None]:
+        """Rules see a value for each lane, also of registers that hold several numbers."""
+        self.shapes = self._lane_shapes
+        yield
+        self.shapes = self.packed_shapes
 
     # --- the walk ---
 

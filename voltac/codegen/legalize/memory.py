@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from voltac.codegen.legalize.function import Legalizer, Rule, Words, vector_memory
 from voltac.codegen.legalize.integers import sign_extended
+from voltac.codegen.legalize.packed import join_parts, split_parts, vectors_of
 from voltac.codegen.legalize.scalar_accesses import at_offset, bytes_of, load_scalar, store_scalar
 from voltac.codegen.legalize.shapes import NotLegal, Shape
 from voltac.codegen.legalize.writer import signed
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import array_parts
+from voltac.records import replace
 
 # --- whole values
 
@@ -36,8 +38,8 @@ def load(f: Legalizer, type: str, pointer: str, alignment: int) -> Words:
         place, known = f.write.near(pointer, at), at_offset(alignment, at)
         if pointer in f.unaligned:
             f.unaligned.add(place)
-        made += vector_memory(f).load(f, shape, place, known) if chunk else load_scalar(f, shape, place, known)
-        at += bytes_of(shape) * (f.width if chunk else 1)
+        made += _load_chunk(f, shape, place, known) if chunk else load_scalar(f, shape, place, known)
+        at += bytes_of(shape) * (shape.width if chunk else 1)
     return made
 
 
@@ -60,16 +62,26 @@ def store(f: Legalizer, type: str, words: Words, pointer: str, alignment: int) -
         value = words[number * shape.words : (number + 1) * shape.words]
         if all(word == "poison" for word in value):
             pass
-        elif chunk:
-            vector_memory(f).store(f, shape, value, place, known)
-        else:
+        elif not chunk:
             store_scalar(f, shape, value, place, known)
-        at += bytes_of(shape) * (f.width if chunk else 1)
+        elif shape.part:
+            vectors_of(f).store(f, shape, value[0], place, known)
+        else:
+            vector_memory(f).store(f, shape, value, place, known)
+        at += bytes_of(shape) * (shape.width if chunk else 1)
+
+
+def _load_chunk(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Words:
+    if shape.part:
+        return [vectors_of(f).load(f, shape, pointer, alignment)]
+    return vector_memory(f).load(f, shape, pointer, alignment)
 
 
 def _load_mask(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Words:
     """Bits one after the other."""
     w = f.write
+    if shape.part:
+        return join_parts(f, f"<{shape.lanes} x i1>", _load_mask(f, replace(shape, width=0, part=""), pointer, alignment))
     made: Words = []
     at = 0
     for chunk in shape.chunks:
@@ -85,6 +97,10 @@ def _load_mask(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Word
 
 
 def _store_mask(f: Legalizer, shape: Shape, words: Words, pointer: str, alignment: int) -> None:
+    if shape.part:
+        lanes = split_parts(f, f"<{shape.lanes} x i1>", words)
+        _store_mask(f, replace(shape, width=0, part=""), lanes, pointer, alignment)
+        return
     w = f.write
     at = 0
     byte = ""
@@ -106,22 +122,24 @@ def _store_mask(f: Legalizer, shape: Shape, words: Words, pointer: str, alignmen
 # --- rules
 
 
-def _natural(f: Legalizer, type: str, alignment: int) -> int:
-    return alignment or f.layout.alignment(type)
+def _alignment(f: Legalizer, type: str, pointer: Operand, told: int) -> int:
+    """What is told of an address, or is usual for a type; for registers with several numbers, what is found out, too."""
+    told = told or f.layout.alignment(type)
+    return max(told, f.alignments.of(pointer.value)) if f.machine.packed is not None else told
 
 
 def legalize_load(f: Legalizer, instruction: Instruction) -> None:
     """A load from main memory."""
     operand = instruction.operands[0]
     pointer = f.words(operand)[0]
-    f.define(instruction, load(f, instruction.type, pointer, _natural(f, instruction.type, instruction.parts.alignment)))
+    f.define(instruction, load(f, instruction.type, pointer, _alignment(f, instruction.type, operand, instruction.parts.alignment)))
 
 
 def legalize_store(f: Legalizer, instruction: Instruction) -> None:
     """A store to main memory."""
     value, target = instruction.operands
     pointer = f.words(target)[0]
-    store(f, value.type, f.words(value), pointer, _natural(f, value.type, instruction.parts.alignment))
+    store(f, value.type, f.words(value), pointer, _alignment(f, value.type, target, instruction.parts.alignment))
 
 
 def _legalize_alloca(f: Legalizer, instruction: Instruction) -> None:

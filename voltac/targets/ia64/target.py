@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from voltac.targets.device import Device
-from voltac.targets.ia64.isa import DEVICE_CODE
+from voltac.targets.ia64.isa import DEVICE_CODES
 
 if TYPE_CHECKING:
     from voltac.codegen.object_file import ObjectFile
@@ -63,7 +63,6 @@ def _configuration(**fields: Any) -> Any:
 
 
 DEVICES = {
-    DEVICE_CODE.name: Device(
-        DEVICE_CODE, _legalize, _select, _legalize_passes, _select_passes, _simulator, _configuration, own_assembler=_assemble
-    )
+    name: Device(code, _legalize, _select, _legalize_passes, _select_passes, _simulator, _configuration, own_assembler=_assemble)
+    for name, code in DEVICE_CODES.items()
 }

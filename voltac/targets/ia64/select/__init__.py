@@ -129,6 +129,7 @@ class _FunctionWork:
 
 
 _FIXED = {("constant.r", 0): ZERO["r"], ("constant.single", 0): ZERO["f"], ("constant.double", 0): ZERO["f"],
+          ("constant.pair", 0): ZERO["f"],
           ("constant.single", 0x3F800000): ONE, ("constant.double", 0x3FF0000000000000): ONE}  # fmt: skip
 """Constants that registers always have."""
 

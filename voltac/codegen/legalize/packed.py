@@ -1,0 +1,135 @@
+"""Vectors of numbers that a register holds side by side -> what the machine does on such registers, and all else lane by lane.
+
+    %c = add <8 x i8> %a, %b      ->    call i64 @ia64.padd1(i64 %a, i64 %b)
+    %c = sdiv <8 x i8> %a, %b     ->    eight lanes of each, eight divisions, and their results in a register again
+
+What only moves values takes registers as they are. For what is done lane by lane the rules of a machine without vectors serve:
+they see lanes, and what they define is put into registers behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from voltac.codegen.legalize.shapes import Shape
+from voltac.ir.model import Instruction
+from voltac.records import record
+
+if TYPE_CHECKING:
+    from voltac.codegen.legalize.function import Legalizer, Rule, Words
+
+PackedRule = Callable[["Legalizer", Instruction], bool]
+"""Writes an instruction on registers that hold several numbers; False, and nothing, where the machine has no way."""
+
+
+@record(eq=False)
+class PackedVectors:
+    """How registers that hold several numbers side by side are made and taken apart."""
+
+    join: Callable[[Legalizer, Shape, Words], str]
+    """A register of lanes, of which some may be poison."""
+    split: Callable[[Legalizer, Shape, str], Words]
+    constant: Callable[[Shape, Words], str]
+    """A register of constant lanes, as text."""
+    load: Callable[[Legalizer, Shape, str, int], str]
+    """Shape, pointer, alignment."""
+    store: Callable[[Legalizer, Shape, str, str, int], None]
+    """Shape, register, pointer, alignment."""
+
+_MOVING = frozenset(
+    ("phi", "ret", "br", "switch", "unreachable", "alloca", "extractvalue", "insertvalue", "freeze", "fence")
+)
+
+
+def by_registers(rules: Mapping[str, Rule], packed: Mapping[str, PackedRule]) -> dict[str, Rule]:
+    """The rules of a machine that has both: ``packed`` has what it does on registers, by operation, or by the name of LLVM's
+    intrinsic without types."""
+    return {operation: _chosen(rule, packed) for operation, rule in rules.items()}
+
+
+def _chosen(rule: Rule, packed: Mapping[str, PackedRule]) -> Rule:
+    def rewrite(f: Legalizer, instruction: Instruction) -> None:
+        if _moves(f, instruction):
+            rule(f, instruction)
+            return
+        own = packed.get(_name(instruction))
+        if own is not None and own(f, instruction):
+            return
+        with f.in_lanes():
+            rule(f, instruction)
+
+    return rewrite
+
+
+def _name(instruction: Instruction) -> str:
+    if instruction.op != "call":
+        return instruction.op
+    words = instruction.parts.callee.removeprefix("@llvm.").split(".")
+    # The types begin where a name would be that of a vector or a pointer.
+    while len(words) > 1 and words[-1][:1] in "vip" and words[-1][1:2].isdigit():
+        words.pop()
+    return ".".join(words)
+
+
+def _moves(f: Legalizer, instruction: Instruction) -> bool:
+    """Whether an instruction takes parts of values as they are."""
+    op = instruction.op
+    if op in ("load", "store"):
+        shape = None
+        type = instruction.type if op == "load" else instruction.operands[0].type
+        if not f.shapes.is_aggregate(type):
+            shape = f.shapes.of(type)
+        return shape is None or shape.element != "i1"
+    if op == "call":
+        return not instruction.parts.callee.startswith("@llvm.")
+    return op in _MOVING or (op == "select" and instruction.operands[0].type == "i1")
+
+
+def vectors_of(f: Legalizer) -> PackedVectors:
+    """The machine's way, where it has one."""
+    assert f.machine.packed is not None
+    return f.machine.packed
+
+
+def split_parts(f: Legalizer, type: str, words: Words) -> Words:
+    """The parts of a value of any type with a part for each lane."""
+    made: Words = []
+    at = 0
+    for shape in f.packed_shapes.leaves(type):
+        for chunk in shape.chunks:
+            count = 1 if chunk and shape.part else shape.words
+            made += lanes_of(f, shape, words[at]) if chunk and shape.part else words[at : at + count]
+            at += count
+    return made
+
+
+def join_parts(f: Legalizer, type: str, words: Words) -> Words:
+    """The opposite of :func:`split_parts`."""
+    made: Words = []
+    at = 0
+    for shape in f.packed_shapes.leaves(type):
+        for chunk in shape.chunks:
+            count = shape.width if chunk and shape.part else shape.words
+            given = words[at : at + count]
+            made += [joined(f, shape, given)] if chunk and shape.part else given
+            at += count
+    return made
+
+
+def lanes_of(f: Legalizer, shape: Shape, register: str) -> Words:
+    """The lanes of a register; those it was made of where they are known."""
+    known = f.joined_from.get((shape.element, register))
+    if known is None and register == "poison":
+        known = ["poison"] * shape.width
+    return vectors_of(f).split(f, shape, register) if known is None else known
+
+
+def joined(f: Legalizer, shape: Shape, lanes: Words) -> str:
+    """A register of these lanes."""
+    if all(lane == "poison" for lane in lanes):
+        return "poison"
+    is_constant = all(lane[0] not in "%@" for lane in lanes)
+    register = vectors_of(f).constant(shape, lanes) if is_constant else vectors_of(f).join(f, shape, lanes)
+    f.joined_from[shape.element, register] = lanes
+    return register
