@@ -22,9 +22,10 @@ from voltac.driver import compile_source
 from voltac.messages.diagnostics import CompileError
 from voltac.options import Options
 from voltac.target_info import DEVICES
-from voltac.targets.ia64.isa import DEVICE_CODE
+from voltac.targets.ia64.isa import DEVICE_CODES
 
 TARGET = DEVICES["ia64-x1"]
+DEVICE_CODE = DEVICE_CODES[TARGET.name]
 FOLDER = Path(__file__).parents[2] / "run"
 
 
@@ -316,3 +317,16 @@ def test_several_conditions_are_compared_in_one_group(tmp_path: Path) -> None:
     text = compile_source(CONDITIONS, "c.ispc", Options(TARGET, level=2)).results["select"]
     groups = re.split(r";;", text)
     assert max(group.count(".or.andcm") for group in groups) == 3
+
+
+def test_functions_and_variables_may_be_called_like_registers(tmp_path: Path) -> None:
+    text = """
+    uniform int p6 = 5;
+    uniform int * uniform r9 = &p6;
+    noinline uniform int b0(uniform int ar) { return ar + p6; }
+    export uniform int f13(uniform int sp) { *r9 = 7; return b0(sp); }
+    """
+    assert kernel(text, tmp_path).f13(4) == 11
+    if shutil.which(GNU_AS) is not None:
+        job = compile_source(text, "f.ispc", Options(TARGET, level=2))
+        assert refused_by_gnu_as(job.results["select"], tmp_path) == ""

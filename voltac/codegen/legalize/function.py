@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 
-from voltac.codegen.legalize.alignments import Alignments
 from voltac.codegen.legalize.known_ranges import KnownRanges
 from voltac.codegen.legalize.machine_facts import MachineFacts
 from voltac.codegen.legalize.packed import PackedVectors, join_parts, joined, split_parts
@@ -130,11 +129,6 @@ class Legalizer:
         return Uses(self.function.instructions())
 
     @cached_property
-    def alignments(self) -> Alignments:
-        """Of the addresses of the function as it is given."""
-        return Alignments(self.function, self.layout)
-
-    @cached_property
     def ranges(self) -> KnownRanges:
         """Of the integers of the function as it is given."""
         return KnownRanges(self.function)
@@ -179,7 +173,7 @@ class Legalizer:
         name = self.write.name("constant")
         instruction = Instruction(f"  {name} = {text.split()[0].partition('(')[0]} {inside}")
         self.machine.rules[instruction.op](self, instruction)
-        return self.values[name]
+        return self.words(Operand(instruction.type, name))
 
     def _constant(self, operand: Operand) -> Words:
         text = operand.value
@@ -265,9 +259,9 @@ class Legalizer:
     @contextmanager
     def in_lanes(self) -> Iterator[None]:
         """Rules see a value for each lane, also of registers that hold several numbers."""
-        self.shapes = self._lane_shapes
+        before, self.shapes = self.shapes, self._lane_shapes
         yield
-        self.shapes = self.packed_shapes
+        self.shapes = before
 
     # --- the walk ---
 

@@ -122,24 +122,22 @@ def _store_mask(f: Legalizer, shape: Shape, words: Words, pointer: str, alignmen
 # --- rules
 
 
-def _alignment(f: Legalizer, type: str, pointer: Operand, told: int) -> int:
-    """What is told of an address, or is usual for a type; for registers with several numbers, what is found out, too."""
-    told = told or f.layout.alignment(type)
-    return max(told, f.alignments.of(pointer.value)) if f.machine.packed is not None else told
+def _natural(f: Legalizer, type: str, alignment: int) -> int:
+    return alignment or f.layout.alignment(type)
 
 
 def legalize_load(f: Legalizer, instruction: Instruction) -> None:
     """A load from main memory."""
     operand = instruction.operands[0]
     pointer = f.words(operand)[0]
-    f.define(instruction, load(f, instruction.type, pointer, _alignment(f, instruction.type, operand, instruction.parts.alignment)))
+    f.define(instruction, load(f, instruction.type, pointer, _natural(f, instruction.type, instruction.parts.alignment)))
 
 
 def legalize_store(f: Legalizer, instruction: Instruction) -> None:
     """A store to main memory."""
     value, target = instruction.operands
     pointer = f.words(target)[0]
-    store(f, value.type, f.words(value), pointer, _alignment(f, value.type, target, instruction.parts.alignment))
+    store(f, value.type, f.words(value), pointer, _natural(f, value.type, instruction.parts.alignment))
 
 
 def _legalize_alloca(f: Legalizer, instruction: Instruction) -> None:

@@ -35,6 +35,7 @@ from voltac.targets.ia64.legalize.functions import FUNCTIONS, ROUTINES
 from voltac.targets.ia64.legalize.machine_facts import FACTS_OF
 from voltac.targets.ia64.legalize.masked import MASKED
 from voltac.targets.ia64.legalize.packed_floats import FLOATS
+from voltac.targets.ia64.legalize.packed_idioms import IDIOMS
 from voltac.targets.ia64.legalize.packed_integers import INTEGERS
 from voltac.targets.ia64.legalize.packed_lanes import LANES
 from voltac.targets.ia64.legalize.packed_registers import PACKED
@@ -58,7 +59,7 @@ MACHINE = LegalMachine(
     reductions=REDUCTIONS,
     routines={**ROUTINES, **MEMORY_ROUTINES},
 )
-_PACKED_RULES = {**INTEGERS, **FLOATS, **LANES}
+_PACKED_RULES = {**INTEGERS, **FLOATS, **LANES, **IDIOMS}
 MACHINES = {
     name: MACHINE if not facts.packed else replace(
         MACHINE, facts=facts, rules=by_registers(MACHINE.rules, _PACKED_RULES), packed=PACKED

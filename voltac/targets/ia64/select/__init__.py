@@ -21,6 +21,7 @@ from voltac.ir.write import write
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.records import field, mutable_record
+from voltac.targets.ia64.assembly.text import symbol_text
 from voltac.targets.ia64.select.conditions import jump
 from voltac.targets.ia64.select.conventions import CALLS, COPIES, ENTRY, SIZES, copy, kind_of
 from voltac.targets.ia64.select.frame import complete_frame, spill_load, spill_store
@@ -51,7 +52,7 @@ _FILE = RegisterFile(ALLOCATABLE, frozenset(COPIES.values()), SIZES, spill_store
 _BRANCHES = Branches(ROWS, JUMP, {BRANCH_IF: BRANCH_UNLESS, BRANCH_UNLESS: BRANCH_IF})
 _MOST_STACK = 1 << 20
 """Bytes of the stack. Chosen."""
-_DATA = DataForm(8, "data8", "data4", "data1")
+_DATA = DataForm(8, "data8", "data4", "data1", symbol_text)
 
 _TARGET = SelectionTarget(
     instructions=ROWS,

@@ -34,7 +34,7 @@ from voltac.codegen.rows import Row
 from voltac.records import field, mutable_record, replace
 from voltac.targets.ia64.registers import BY_NAME
 from voltac.targets.ia64.select.conventions import COPIES, copy
-from voltac.targets.ia64.select.counted_loops import CountedBlock, counted_block
+from voltac.targets.ia64.select.counted_loops import CountedBlock, counted_block, turns_of
 from voltac.targets.ia64.select.groups import RESOURCES, ways_of
 from voltac.targets.ia64.select.pseudo import JUMP, ROWS, as_instruction
 from voltac.targets.ia64.select.streams import Streams
@@ -247,6 +247,7 @@ class _Writer:
     def _groups(self) -> list[IssueGroup]:
         interval = self.schedule.interval
         rows: list[IssueGroup] = [[] for _ in range(interval)]
+        stages: list[list[int]] = [[] for _ in range(interval)]
         made: set[AnyRegister] = set()
         for number, one in enumerate(self.parts.instructions):
             stage, row = divmod(self.schedule.times[number], interval)
@@ -264,22 +265,17 @@ class _Writer:
                 named = self._register(one.mask, 0, stage)
                 assert isinstance(named, Register)
                 made_one.mask = named
-            rows[row].append(made_one)
+            # What is of an earlier iteration stands before: its accesses of memory do.
+            at = sum(other >= stage for other in stages[row])
+            rows[row].insert(at, made_one)
+            stages[row].insert(at, stage)
         rows[-1].append(self._made(_CTOP, LabelOperand(self.counted.body.name, "target")))
         return rows
 
     def _set_up(self, predicates: VirtualRegister, loops: VirtualRegister) -> list[MachineInstruction]:
         counted = self.counted
-        code = []
         turns = self.function.new_register("r")
-        if isinstance(counted.end, Immediate):
-            code.append(self._made("sub.r=imm8,r", turns, counted.end, counted.counter))
-        else:
-            code.append(self._made("sub.r=r,r", turns, counted.end, counted.counter))
-        places = counted.step.bit_length() - 1
-        if places:
-            code.append(self._made("extr.u.r=r,pos6,len6", turns, turns, Immediate(places), Immediate(64 - places)))
-        code.append(self._made("adds.r=imm14,r", turns, Immediate(-1), turns))
+        code = turns_of(self.function, counted, turns)
         code += [self._made("mov.r=pr", predicates), self._made("mov.i.r=ar", loops, _LC)]
         for register, value in self.parts.values.items():
             farthest = max(
